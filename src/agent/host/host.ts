@@ -1,0 +1,182 @@
+/**
+ * The machine behind one interface. Everything that Slipway does to a machine or learns from it goes through a `Host`,
+ * so that steps can be run below a directory (`--root`), recorded, and tested.
+ *
+ * Paths are absolute paths as the machine sees them; the host maps them below its root and never follows a symbolic
+ * link out of it.
+ */
+
+export interface Host {
+  readonly platform: 'linux' | 'windows';
+  /** Directory that stands for the machine's `/`; `/` on the real machine. */
+  readonly root: string;
+  readonly files: Files;
+  readonly clock: Clock;
+  /** Starts programs; below a root they run in a chroot. */
+  readonly processes: Processes;
+  readonly network: Network;
+  /** Uniform in [0, 1). */
+  random(): number;
+  /** Unique id, e.g. for a run. */
+  uuid(): string;
+  /** The kernel's boot id; differs after every reboot. */
+  bootId(): Promise<string>;
+  /** Host name in force. */
+  hostname(): string;
+  /** An environment variable of the agent's own process. */
+  env(name: string): string | undefined;
+  /** Holds `name` for as long as this process lives; null when another process holds it. Crash-safe. */
+  lock(name: string): Promise<Lock | { heldBy: number | undefined }>;
+}
+
+export interface Lock {
+  release(): Promise<void>;
+}
+
+export interface Clock {
+  now(): Date;
+  /** Milliseconds since boot, including suspend; does not jump. */
+  monotonic(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface FileStat {
+  kind: 'file' | 'directory' | 'symlink' | 'other';
+  size: number;
+  mode: number;
+  uid: number;
+  gid: number;
+}
+
+export interface WriteOptions {
+  /** Permission bits; default 0o644 for a new file. */
+  mode?: number;
+  /** `user`, `user:group`, or numeric ids; names are looked up in the machine's own passwd and group files. */
+  owner?: string;
+}
+
+export interface Files {
+  /** Throws `HostError` with `errno` ENOENT when missing. */
+  read(path: string): Promise<Buffer>;
+  /** Undefined when the file is not there. */
+  readIfPresent(path: string, maxBytes?: number): Promise<Buffer | undefined>;
+  /** Bytes from `offset` on, at most `length`. */
+  readFrom(path: string, offset: number, length: number): Promise<Buffer>;
+  /** Undefined when nothing is there; does not follow a final symbolic link. */
+  stat(path: string): Promise<FileStat | undefined>;
+  /** Atomic and durable: temp file in the same directory, fsync, mode and owner, rename, fsync of the directory. */
+  write(path: string, content: Uint8Array | string, options?: WriteOptions): Promise<void>;
+  /** Several atomic writes; directories are synced once each. */
+  writeAll(entries: { path: string; content: Uint8Array | string; options?: WriteOptions }[]): Promise<void>;
+  /** Opens for appending and keeps it open; every append is on disk when its promise resolves. */
+  openAppend(path: string, mode: number): Promise<AppendHandle>;
+  /** Creates missing parents too; an existing directory is left as it is. */
+  mkdir(path: string, mode?: number): Promise<void>;
+  /** Names in a directory, sorted; empty when the directory is not there. */
+  list(path: string): Promise<string[]>;
+  /** Removes a file or a whole directory; nothing happens when it is not there. */
+  remove(path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  symlink(target: string, path: string): Promise<void>;
+  readlink(path: string): Promise<string>;
+  /** Where the path lies for the agent's own process. */
+  real(path: string): Promise<string>;
+}
+
+export interface AppendHandle {
+  append(data: string): Promise<void>;
+  /** Cuts the file to `length` bytes. */
+  truncate(length: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface CommandSpec {
+  /** Program and arguments; no shell in between. */
+  argv: [string, ...string[]];
+  /** Added to the agent's environment; undefined removes a variable. */
+  env?: Record<string, string | undefined>;
+  cwd?: string;
+  input?: string | Uint8Array;
+  /** Ends the process group (SIGTERM, then SIGKILL after five seconds) when it takes longer. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  /** Each whole line of output as it comes. */
+  onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
+  /** How much of each stream's end is kept; default 256 KiB. */
+  keepBytes?: number;
+}
+
+export interface CommandResult {
+  /** Exit status; 128 + signal when a signal ended it; 127 when it could not be started. */
+  exitStatus: number;
+  stdout: string;
+  stderr: string;
+  timedOut: boolean;
+  ms: number;
+}
+
+/**
+ * A program that outlives the agent: its output and exit status go to files, so that an agent that was killed and
+ * started again finds it, waits for it and learns how it ended, instead of starting it twice.
+ */
+export interface DurableSpec {
+  /** Names the run; a running program with the same name is adopted. */
+  name: string;
+  argv: [string, ...string[]];
+  env?: Record<string, string | undefined>;
+  cwd?: string;
+  onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
+  signal?: AbortSignal;
+}
+
+export interface DurableResult {
+  /** Undefined when the program vanished without leaving a status (power loss, killed together with the agent). */
+  exitStatus: number | undefined;
+  stdout: string;
+  stderr: string;
+  ms: number;
+}
+
+export interface Processes {
+  /** Runs to the end. Never throws for a program's failure; `exitStatus` tells. */
+  run(spec: CommandSpec): Promise<CommandResult>;
+  /** Is a durable program of that name still running, or did it end without anybody having taken its result? */
+  findDurable(name: string): Promise<'running' | 'ended' | 'vanished' | undefined>;
+  /** Starts, or adopts what `findDurable` found, waits for the end and takes the result. */
+  runDurable(spec: DurableSpec): Promise<DurableResult>;
+  /** Forgets a durable run's files. */
+  forgetDurable(name: string): Promise<void>;
+  /** Replaces this process where the platform can, else runs the program with inherited streams; never returns. */
+  replace(argv: [string, ...string[]], env?: Record<string, string | undefined>): Promise<never>;
+  /** First executable of that name in PATH for which `accept` holds; machine path. */
+  which(name: string, accept?: (path: string) => Promise<boolean>): Promise<string | undefined>;
+  isAlive(pid: number): boolean;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: Record<string, string>;
+  /** At most 64 KiB. */
+  body: string;
+}
+
+export interface Network {
+  /** GET with a time limit; `ca` undefined and `insecure` true skips verification (only for reachability checks). */
+  get(
+    url: string,
+    options?: { timeoutMs?: number; ca?: string; insecure?: boolean; headers?: Record<string, string> },
+  ): Promise<HttpAnswer>;
+}
+
+/** An operation on the machine failed; `errno` is the kernel's name (ENOSPC, EROFS, ENOENT ...). */
+export class HostError extends Error {
+  override readonly name = 'HostError';
+  readonly errno: string;
+  readonly path: string | undefined;
+
+  constructor(message: string, errno: string, path?: string) {
+    super(message);
+    this.errno = errno;
+    this.path = path;
+  }
+}

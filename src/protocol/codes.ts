@@ -1,0 +1,173 @@
+/**
+ * The table of codes: the one place that says what can go wrong, whether it can pass by itself, and what a person can do.
+ *
+ * A code is stable: it becomes the reason of a Machine's condition and people alert on it. `slipway explain CODE` and
+ * docs/codes.md are made from this table.
+ */
+
+export type Category =
+  | 'user data'
+  | 'preflight'
+  | 'runtime'
+  | 'image'
+  | 'network'
+  | 'discovery'
+  | 'credentials'
+  | 'kubelet'
+  | 'control plane'
+  | 'etcd'
+  | 'node'
+  | 'agent';
+
+/**
+ * `transient`: trying again soon may help. `permanent`: the same input on the same machine fails again.
+ * `until-deadline`: cannot be told apart from "not yet", so it is tried until the deadline.
+ */
+export type Persistence = 'transient' | 'permanent' | 'until-deadline';
+
+export interface CodeEntry {
+  category: Category;
+  persistence: Persistence;
+  /** One sentence, general; a failure's own `cause` names the particulars. */
+  cause: string;
+  /** One sentence in the imperative. */
+  remedy: string;
+}
+
+const entry = (category: Category, persistence: Persistence, cause: string, remedy: string): CodeEntry => ({
+  category,
+  persistence,
+  cause,
+  remedy,
+});
+
+export const CODES = {
+  UserDataNotFound: entry(
+    'user data',
+    'transient',
+    'No source of user data answered on this machine.',
+    'Attach a NoCloud seed (a volume labelled cidata, or files in /var/lib/cloud/seed/nocloud), or name a file with --user-data.',
+  ),
+  UserDataEmpty: entry(
+    'user data',
+    'permanent',
+    'The user data is empty.',
+    'Check that the bootstrap data secret has a value and that the infrastructure provider passes it to the machine.',
+  ),
+  UserDataTooLarge: entry(
+    'user data',
+    'permanent',
+    'The user data is larger than Slipway accepts.',
+    'Keep it below 16 MiB, and below 64 MiB after decompression; move large files into the image.',
+  ),
+  UserDataFormatUnknown: entry(
+    'user data',
+    'permanent',
+    'The user data is in no format that Slipway knows.',
+    'Start it with #cloud-config (after an optional "## template: jinja" line), or make it a MIME multipart that holds such a part.',
+  ),
+  UserDataUndecodable: entry(
+    'user data',
+    'permanent',
+    'The user data is damaged: its compression or encoding cannot be undone.',
+    'Compare it with the bootstrap data secret; a truncated or twice encoded value is the usual reason.',
+  ),
+  UserDataSyntax: entry(
+    'user data',
+    'permanent',
+    'The user data is not valid YAML or JSON.',
+    'Correct the line named; values that Cluster API templates copied in without quotes are the usual reason.',
+  ),
+  UserDataTemplate: entry(
+    'user data',
+    'permanent',
+    'The jinja template in the user data cannot be rendered.',
+    'Correct the expression at the line named; use only variables that the instance metadata has.',
+  ),
+  UserDataInvalid: entry(
+    'user data',
+    'permanent',
+    'The user data is well-formed but a value in it is not usable.',
+    'Correct the value at the line named.',
+  ),
+  UserDataIgnoredKey: entry(
+    'user data',
+    'permanent',
+    'The user data has a key that Slipway does not act upon.',
+    'Remove the key, or do what it asks for in a command or in the image.',
+  ),
+  FileNotWritten: entry(
+    'runtime',
+    'permanent',
+    'A file of the user data could not be written.',
+    'Check the path, its owner and the file system named.',
+  ),
+  DiskFull: entry(
+    'runtime',
+    'transient',
+    'The file system has no space left.',
+    'Give the machine a larger disk, or remove what fills it.',
+  ),
+  FileSystemReadOnly: entry(
+    'runtime',
+    'permanent',
+    'The file system is read-only.',
+    'Mount it writable, or move the path to a writable file system; look for disk errors in the kernel log.',
+  ),
+  CommandFailed: entry(
+    'runtime',
+    'permanent',
+    'A command of the user data ended with an error.',
+    'Read the lines of its output given here, and correct the command.',
+  ),
+  CommandEndedScript: entry(
+    'runtime',
+    'permanent',
+    'A command ended the script before all commands had run (exit, set -e, or a syntax error).',
+    'Correct the command named; the ones after it were not run.',
+  ),
+  Interrupted: entry(
+    'agent',
+    'transient',
+    'The agent was told to stop before it had finished.',
+    'Start it again (systemctl start slipway); it goes on where it stopped.',
+  ),
+  AgentBusy: entry(
+    'agent',
+    'transient',
+    'Another slipway process is at work on this machine.',
+    'Wait for it (slipway status --wait).',
+  ),
+  DeadlineExceeded: entry(
+    'agent',
+    'permanent',
+    'The deadline passed before the node was bootstrapped.',
+    'Read the last failure given here; raise --deadline only if the machine is merely slow.',
+  ),
+  JournalNotWritten: entry(
+    'agent',
+    'transient',
+    'The journal in /var/lib/slipway could not be written.',
+    'Free space on that file system or mount it writable, then start the agent again.',
+  ),
+  InternalError: entry(
+    'agent',
+    'permanent',
+    'Slipway itself failed in a way that it does not know.',
+    'Report it with the output of slipway status --output json.',
+  ),
+  KubeadmNotFound: entry(
+    'preflight',
+    'permanent',
+    'There is no kubeadm on this machine.',
+    'Put kubeadm into the image, in a directory of PATH.',
+  ),
+  Unclassified: entry(
+    'agent',
+    'until-deadline',
+    'kubeadm failed in a way that is not in the table of codes.',
+    'Read the last lines of its output given here.',
+  ),
+} satisfies Record<string, CodeEntry>;
+
+export type Code = keyof typeof CODES;

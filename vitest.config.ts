@@ -1,0 +1,9 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['src/**/*.test.ts', 'build/**/*.test.ts', 'test/lab/**/*.test.ts'] } },
+    ],
+  },
+});
