@@ -1,0 +1,56 @@
+/**
+ * The part of the shell's grammar that can be read without running a shell: plain and quoted words, `&&` and `>`.
+ * Everything whose meaning depends on the shell's state is refused, not guessed.
+ */
+
+export type Token = { word: string } | { operator: '&&' | '>' };
+
+/** Characters that mean themselves to every POSIX shell when they stand unquoted in the middle of a command. */
+const PLAIN = /[A-Za-z0-9_@%+=:,./-]/;
+
+/**
+ * Splits a simple command line into words and operators, or undefined when it has anything but plain words, quoted
+ * words without expansions, `&&` and `>` (so: no variables, globs, pipes, `;`, comments, escapes or line breaks).
+ * Never throws.
+ */
+export function shellTokens(line: string): Token[] | undefined {
+  const text = line.replace(/^[ \t\n]+|[ \t\n]+$/g, '');
+  const tokens: Token[] = [];
+  let word: string | undefined;
+  const endWord = (): void => {
+    if (word !== undefined) tokens.push({ word });
+    word = undefined;
+  };
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i] ?? '';
+    if (char === ' ' || char === '\t') endWord();
+    else if (PLAIN.test(char)) word = (word ?? '') + char;
+    else if (char === "'" || char === '"') {
+      const end = text.indexOf(char, i + 1);
+      if (end < 0) return undefined;
+      const quoted = text.slice(i + 1, end);
+      if (hasControlCharacter(quoted) || (char === '"' && /[$`\\!]/.test(quoted))) return undefined;
+      word = (word ?? '') + quoted;
+      i = end;
+    } else if (char === '&' && text[i + 1] === '&') {
+      endWord();
+      tokens.push({ operator: '&&' });
+      i++;
+    } else if (char === '>' && text[i + 1] !== '>') {
+      // `2> file` redirects another stream: a number that touches the operator is no word.
+      if (word !== undefined && /^\d+$/.test(word)) return undefined;
+      endWord();
+      tokens.push({ operator: '>' });
+    } else return undefined;
+  }
+  endWord();
+  return tokens;
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
+}
