@@ -5,41 +5,10 @@
  * docs/codes.md are made from this table.
  */
 
-export type Category =
-  | 'user data'
-  | 'preflight'
-  | 'runtime'
-  | 'image'
-  | 'network'
-  | 'discovery'
-  | 'credentials'
-  | 'kubelet'
-  | 'control plane'
-  | 'etcd'
-  | 'node'
-  | 'agent';
+import { type CodeEntry, entry } from './code-entry.ts';
+import { KUBEADM_CODES } from './codes-kubeadm.ts';
 
-/**
- * `transient`: trying again soon may help. `permanent`: the same input on the same machine fails again.
- * `until-deadline`: cannot be told apart from "not yet", so it is tried until the deadline.
- */
-export type Persistence = 'transient' | 'permanent' | 'until-deadline';
-
-export interface CodeEntry {
-  category: Category;
-  persistence: Persistence;
-  /** One sentence, general; a failure's own `cause` names the particulars. */
-  cause: string;
-  /** One sentence in the imperative. */
-  remedy: string;
-}
-
-const entry = (category: Category, persistence: Persistence, cause: string, remedy: string): CodeEntry => ({
-  category,
-  persistence,
-  cause,
-  remedy,
-});
+export type { Category, CodeEntry, Persistence } from './code-entry.ts';
 
 export const CODES = {
   UserDataNotFound: entry(
@@ -162,6 +131,7 @@ export const CODES = {
     'There is no kubeadm on this machine.',
     'Put kubeadm into the image, in a directory of PATH.',
   ),
+  ...KUBEADM_CODES,
   Unclassified: entry(
     'agent',
     'until-deadline',

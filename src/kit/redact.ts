@@ -1,0 +1,106 @@
+/**
+ * The second line of defence against secrets in text that other programs print: what looks like a secret is cut out
+ * before the text is logged, journalled or shown. The first line is that nothing of ours prints a secret.
+ *
+ * It errs on the side of cutting too much, with one exception: hashes of public keys (`sha256:...`) stay, since a person
+ * needs them to compare.
+ */
+
+const MARK = '[redacted]';
+
+/** Each replaces secrets within one line; `$1` is what may stay before the secret. */
+const RULES: { pattern: RegExp; replacement: string }[] = [
+  // JSON Web Tokens, and the detached form in cluster-info (`header..signature`).
+  { pattern: /\beyJ[\w-]{5,}\.[\w-]*\.[\w-]{10,}/g, replacement: MARK },
+  // Base64 of a PEM block that says "PRIVATE KEY" ("-----BEGIN " is LS0tLS1CRUdJTi in base64).
+  { pattern: /LS0tLS1CRUdJTi[A-Za-z0-9+/_-]{16,}={0,2}/g, replacement: MARK },
+  // Anything after a header or setting that carries credentials.
+  {
+    pattern:
+      /\b((?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:bearer|basic|negotiate|token|aws4-hmac-sha256)\s+)[^"'\r\n]+/gi,
+    replacement: `$1${MARK}`,
+  },
+  { pattern: /\b(bearer\s+)[\w.~+/=-]{8,}/gi, replacement: `$1${MARK}` },
+  // --certificate-key VALUE, certificateKey: VALUE.
+  { pattern: /(certificate-?key["']?[\s:="']{1,4})[0-9a-f]{32,}/gi, replacement: `$1${MARK}` },
+  // password=..., "passwd": "...", client_secret: ...; also in connection strings and command lines.
+  {
+    pattern:
+      /\b([\w-]*(?:password|passwd|passphrase|client[_-]?secret|secret[_-]?access[_-]?key|api[_-]?key|access[_-]?token)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s"',;&]+)/gi,
+    replacement: `$1${MARK}`,
+  },
+  {
+    pattern: /(--[\w-]*(?:password|passwd|passphrase|client-secret)\s+)("[^"]*"|'[^']*'|\S+)/gi,
+    replacement: `$1${MARK}`,
+  },
+  // user:password@host in URLs; the user's name may stay.
+  { pattern: /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']*:)[^\s/@"']+(?=@)/gi, replacement: `$1${MARK}` },
+  // Bootstrap tokens: the id is public, the part behind the dot is the secret.
+  { pattern: /(?<![\w.])([a-z0-9]{6})\.[a-z0-9]{16}(?![\w])/g, replacement: `$1.${MARK}` },
+];
+
+const PEM_BEGIN = /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY[A-Z0-9 ]*)-----/;
+const PEM_END = /-----END [A-Z0-9 ]*PRIVATE KEY[A-Z0-9 ]*-----/;
+/** A PEM body has at most this many lines; after it, a block without an end is taken to be over. */
+const PEM_MAX_LINES = 400;
+
+/**
+ * Cuts secrets out of a text line by line. Keeps state between lines, so that the body of a private key is dropped;
+ * make one per stream.
+ */
+export class Redactor {
+  private pemLines = 0;
+
+  /** The line without its secrets; undefined when the whole line belongs to a private key and is dropped. */
+  line(text: string): string | undefined {
+    let rest = text;
+    if (this.pemLines > 0) {
+      const end = PEM_END.exec(rest);
+      if (end === null) {
+        // Where the block was cut off, the next ordinary line must not vanish: no PEM line has a space in it.
+        if (this.pemLines++ < PEM_MAX_LINES && looksLikePemBody(rest)) return undefined;
+        this.pemLines = 0;
+      } else {
+        this.pemLines = 0;
+        rest = rest.slice(end.index + end[0].length);
+        if (rest.trim() === '') return undefined;
+      }
+    }
+    return this.outsideOfPem(rest);
+  }
+
+  private outsideOfPem(text: string): string {
+    const begin = PEM_BEGIN.exec(text);
+    if (begin === null) return redactLine(text);
+    const before = redactLine(text.slice(0, begin.index));
+    const after = text.slice(begin.index + begin[0].length);
+    const end = PEM_END.exec(after);
+    const shown = `${before}[redacted ${begin[1]}]`;
+    if (end !== null) return shown + this.outsideOfPem(after.slice(end.index + end[0].length));
+    // A key written with escaped line ends (JSON) may lack its END in this line only when it was cut off.
+    this.pemLines = 1;
+    return shown;
+  }
+}
+
+function looksLikePemBody(line: string): boolean {
+  const body = line.replace(/^[\s>|]+/, '').trimEnd();
+  return /^[A-Za-z0-9+/=\\]*$/.test(body) || /^(Proc-Type|DEK-Info|Comment):/i.test(body);
+}
+
+function redactLine(text: string): string {
+  let result = text;
+  for (const { pattern, replacement } of RULES) result = result.replace(pattern, replacement);
+  return result;
+}
+
+/** Cuts secrets out of a whole text, line by line; lines of a private key's body vanish. */
+export function redact(text: string): string {
+  const redactor = new Redactor();
+  const kept: string[] = [];
+  for (const line of text.split('\n')) {
+    const clean = redactor.line(line);
+    if (clean !== undefined) kept.push(clean);
+  }
+  return kept.join('\n');
+}
