@@ -95,7 +95,6 @@ export interface CommandSpec {
   argv: [string, ...string[]];
   /** Added to the agent's environment; undefined removes a variable. */
   env?: Record<string, string | undefined>;
-  cwd?: string;
   input?: string | Uint8Array;
   /** Ends the process group (SIGTERM, then SIGKILL after five seconds) when it takes longer. */
   timeoutMs?: number;
@@ -124,7 +123,6 @@ export interface DurableSpec {
   name: string;
   argv: [string, ...string[]];
   env?: Record<string, string | undefined>;
-  cwd?: string;
   onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
   signal?: AbortSignal;
 }
@@ -140,11 +138,14 @@ export interface DurableResult {
 export interface Processes {
   /** Runs to the end. Never throws for a program's failure; `exitStatus` tells. */
   run(spec: CommandSpec): Promise<CommandResult>;
-  /** Is a durable program of that name still running, or did it end without anybody having taken its result? */
+  /**
+   * Is a durable program of that name running, did it end without anybody having taken its result, or did it vanish
+   * without a trace of how it ended? Undefined when there is none.
+   */
   findDurable(name: string): Promise<'running' | 'ended' | 'vanished' | undefined>;
-  /** Starts, or adopts what `findDurable` found, waits for the end and takes the result. */
+  /** Starts, or adopts what `findDurable` found running or ended, waits for the end. The files stay until forgotten. */
   runDurable(spec: DurableSpec): Promise<DurableResult>;
-  /** Forgets a durable run's files. */
+  /** Forgets a durable run's files; call it when its result is in the journal. */
   forgetDurable(name: string): Promise<void>;
   /** Replaces this process where the platform can, else runs the program with inherited streams; never returns. */
   replace(argv: [string, ...string[]], env?: Record<string, string | undefined>): Promise<never>;

@@ -1,0 +1,284 @@
+import { backoffMs } from '../../kit/backoff.ts';
+import type { Failure, Finding, Result, StepEnded } from '../../protocol/journal.ts';
+import type { StepVerdict } from '../../protocol/outcome.ts';
+import type { Host } from '../host/host.ts';
+import { Deadline } from './deadline.ts';
+import { codeOf, failure, messageOf } from './failure.ts';
+import { type History, historyOf } from './history.ts';
+import type { Journal } from './journal.ts';
+import type { Step, StepContext, StepResult } from './step.ts';
+
+export interface SequenceOptions {
+  host: Host;
+  journal: Journal;
+  steps: Step[];
+  /** Digest of all steps. */
+  digest: string;
+  mode: 'bootstrap' | 'shim';
+  instance: string;
+  agent: string;
+  pid: number;
+  deadlineSeconds: number;
+  /** Aborts when the agent is told to stop. */
+  stop: AbortSignal;
+  findings: Omit<Finding, 'type'>[];
+  /** Nothing but the commands says whether the machine is as wanted, so one that failed makes the verdict. */
+  commandsDecide: boolean;
+  output?: StepContext['output'];
+}
+
+export interface SequenceResult {
+  result: Result;
+  exitStatus: number;
+  failure?: Failure;
+  failedStep?: string;
+  findings: Omit<Finding, 'type'>[];
+  steps: StepVerdict[];
+  sequence: string;
+  startedAt: string;
+  ms: number;
+}
+
+const EXIT: Record<Result, number> = {
+  succeeded: 0,
+  failed: 1,
+  'bad-input': 2,
+  'deadline-exceeded': 3,
+  transient: 75,
+};
+
+type Verdict = { result: Result; failure?: Failure; step?: string };
+
+/**
+ * Runs the steps in order, journalling every transition before and after, and always comes to a verdict.
+ *
+ * A finished step with the same digest is not run again. An unfinished sequence of an earlier process goes on with the
+ * attempts and the time it has left. When the agent is told to stop, the sequence stays open.
+ */
+export async function runSequence(options: SequenceOptions): Promise<SequenceResult> {
+  return new SequenceRun(options).run();
+}
+
+class SequenceRun {
+  readonly #o: SequenceOptions;
+  readonly #history: History;
+  readonly #deadline: Deadline;
+  readonly #run: string;
+  readonly #sequence: string;
+  readonly #startedAt: string;
+  readonly #startMono: number;
+  readonly #verdicts = new Map<string, StepVerdict>();
+  readonly #findings: Omit<Finding, 'type'>[] = [];
+
+  constructor(options: SequenceOptions) {
+    this.#o = options;
+    const { host, journal, instance, steps } = options;
+    const history = historyOf(journal.records, instance);
+    const resumes = history.open?.digest === options.digest;
+    // Another document begins another sequence: time and attempts start anew, finished steps still count.
+    this.#history = resumes ? history : forgetBudget(history);
+    this.#run = host.uuid();
+    this.#sequence = (resumes && history.open?.sequence) || host.uuid();
+    this.#startedAt = (resumes && history.startedAt) || host.clock.now().toISOString();
+    this.#startMono = host.clock.monotonic();
+    this.#deadline = new Deadline(host.clock, options.deadlineSeconds * 1000, this.#history.activeMs);
+    for (const { id, title } of steps) {
+      this.#verdicts.set(id, { id, title, result: 'not run', attempts: 0, seconds: 0 });
+    }
+  }
+
+  async run(): Promise<SequenceResult> {
+    const { journal, steps, digest, deadlineSeconds, instance, mode, agent, pid } = this.#o;
+    let verdict: Verdict;
+    try {
+      await journal.append({ type: 'run.started', run: this.#run, instance, mode, agent, pid });
+      await journal.append({
+        type: 'sequence.started',
+        run: this.#run,
+        sequence: this.#sequence,
+        digest,
+        steps: steps.map((step) => ({ id: step.id, title: step.title, digest: step.digest })),
+        deadlineSeconds,
+        resumed: this.#history.open?.sequence === this.#sequence,
+      });
+      for (const finding of this.#o.findings) await this.#find(finding);
+      verdict = await this.#runSteps();
+    } catch (error) {
+      verdict = {
+        result: 'transient',
+        failure: failure(codeOf(error, 'JournalNotWritten'), messageOf(error)),
+      };
+    }
+    const ms = this.#history.activeMs + this.#o.host.clock.monotonic() - this.#startMono;
+    if (verdict.failure?.code !== 'Interrupted') await this.#conclude(verdict, ms);
+    return {
+      result: verdict.result,
+      exitStatus: EXIT[verdict.result],
+      ...(verdict.failure ? { failure: verdict.failure } : {}),
+      ...(verdict.step ? { failedStep: verdict.step } : {}),
+      findings: this.#findings,
+      steps: [...this.#verdicts.values()],
+      sequence: this.#sequence,
+      startedAt: this.#startedAt,
+      ms,
+    };
+  }
+
+  async #conclude(verdict: Verdict, ms: number): Promise<void> {
+    try {
+      await this.#o.journal.append({
+        type: 'sequence.ended',
+        run: this.#run,
+        sequence: this.#sequence,
+        result: verdict.result,
+        exitStatus: EXIT[verdict.result],
+        ms,
+        ...(verdict.failure ? { failure: verdict.failure } : {}),
+      });
+    } catch (error) {
+      // The verdict itself stands; the outcome file tells it and that the journal does not.
+      this.#findings.push({
+        severity: 'warning',
+        code: codeOf(error, 'JournalNotWritten'),
+        message: messageOf(error),
+      });
+    }
+  }
+
+  async #runSteps(): Promise<Verdict> {
+    let tolerated: Verdict | undefined;
+    for (const step of this.#o.steps) {
+      const end = await this.#runStep(step);
+      if (!end) continue;
+      const mustStop =
+        step.onFailure === 'stop' || end.result === 'deadline-exceeded' || this.#o.stop.aborted;
+      if (mustStop) return { ...end, step: step.id };
+      if (end.failure) await this.#find(asFinding(step, end.failure));
+      tolerated ??= { ...end, step: step.id };
+    }
+    return (this.#o.commandsDecide && tolerated) || { result: 'succeeded' };
+  }
+
+  /** Runs one step until it is done or failed for good; undefined when it is done. */
+  async #runStep(step: Step): Promise<Verdict | undefined> {
+    const { host, stop } = this.#o;
+    const past = this.#history.step(step.id, step.digest);
+    if (past.ended && (await this.#isDone(step, past.ended))) {
+      this.#note(step, past.ended.result === 'failed' ? 'failed' : 'done', past.attempts, past.ended.ms);
+      return past.ended.failure && { result: 'failed', failure: past.ended.failure };
+    }
+    let interrupted = past.interrupted;
+    let attempt = past.attempts;
+    let last: Failure | undefined;
+    let spent = 0;
+    for (;;) {
+      if (stop.aborted) return this.#interruption(step);
+      if (this.#deadline.passed) return this.#outOfTime(step, last);
+      attempt += 1;
+      await this.#o.journal.append({ type: 'step.started', step: step.id, digest: step.digest, attempt });
+      const before = host.clock.monotonic();
+      const result = await this.#attempt(step, attempt, interrupted);
+      const ms = host.clock.monotonic() - before;
+      spent += ms;
+      interrupted = false;
+      if (result.done) {
+        await this.#end(step, {
+          attempt,
+          ms,
+          result: 'done',
+          ...(result.message ? { message: result.message } : {}),
+        });
+        this.#note(step, 'done', attempt, spent);
+        await step.settled?.(host);
+        return undefined;
+      }
+      if (stop.aborted) return this.#interruption(step);
+      last = result.failure;
+      this.#note(step, 'failed', attempt, spent);
+      const again = result.retry === 'until-deadline' || (result.retry === 'yes' && attempt < step.attempts);
+      const wait = backoffMs(attempt, step.backoff, () => host.random());
+      const retry = again && wait < this.#deadline.remainingMs();
+      await this.#end(step, {
+        attempt,
+        ms,
+        result: 'failed',
+        failure: result.failure,
+        ...(retry ? { retryInMs: wait } : {}),
+      });
+      await step.settled?.(host);
+      if (!again) return { result: result.retry === 'yes' ? 'transient' : 'failed', failure: result.failure };
+      if (!retry || this.#deadline.passed) return this.#outOfTime(step, last);
+      await host.clock.sleep(wait, stop);
+    }
+  }
+
+  async #isDone(step: Step, ended: StepEnded & { boot: string }): Promise<boolean> {
+    if (ended.retryInMs !== undefined) return false;
+    // A failed step that does not stop the sequence was run, and is not run twice.
+    if (ended.result === 'failed' && step.onFailure === 'stop') return false;
+    if (step.when === 'every-boot' && ended.boot !== (await this.#o.host.bootId())) return false;
+    return step.holds ? step.holds(this.#o.host) : true;
+  }
+
+  async #attempt(step: Step, attempt: number, interrupted: boolean): Promise<StepResult> {
+    const { host, journal, stop } = this.#o;
+    const { signal, cancel } = this.#deadline.signal(stop);
+    try {
+      return await step.run({
+        host,
+        attempt,
+        interrupted,
+        signal,
+        remainingMs: () => this.#deadline.remainingMs(),
+        progress: async (message) => {
+          await journal.append({ type: 'step.progress', step: step.id, message });
+        },
+        finding: (finding) => this.#find(finding),
+        output: this.#o.output ?? (() => undefined),
+      });
+    } catch (error) {
+      const code = codeOf(error, 'FileNotWritten');
+      return {
+        done: false,
+        failure: failure(code, messageOf(error)),
+        retry: code === 'DiskFull' ? 'yes' : 'no',
+      };
+    } finally {
+      cancel();
+    }
+  }
+
+  #outOfTime(step: Step, last: Failure | undefined): Verdict {
+    const cause = `The deadline of ${this.#o.deadlineSeconds} s passed in step "${step.title}".`;
+    return { result: 'deadline-exceeded', failure: last ?? failure('DeadlineExceeded', cause) };
+  }
+
+  #interruption(step: Step): Verdict {
+    return {
+      result: 'transient',
+      failure: failure('Interrupted', `The agent was told to stop in step "${step.title}".`),
+    };
+  }
+
+  async #find(finding: Omit<Finding, 'type'>): Promise<void> {
+    this.#findings.push(finding);
+    await this.#o.journal.append({ type: 'finding', ...finding });
+  }
+
+  async #end(step: Step, end: Omit<StepEnded, 'type' | 'step' | 'digest'>): Promise<void> {
+    await this.#o.journal.append({ type: 'step.ended', step: step.id, digest: step.digest, ...end });
+  }
+
+  #note(step: Step, result: StepVerdict['result'], attempts: number, ms: number): void {
+    this.#verdicts.set(step.id, { id: step.id, title: step.title, result, attempts, seconds: ms / 1000 });
+  }
+}
+
+/** The same past, with a fresh budget of time and attempts. */
+function forgetBudget(history: History): History {
+  return { ...history, activeMs: 0, step: (id, digest) => ({ ...history.step(id, digest), attempts: 0 }) };
+}
+
+function asFinding(step: Step, { code, cause }: Failure): Omit<Finding, 'type'> {
+  return { severity: 'warning', code, message: `${step.title}: ${cause}` };
+}

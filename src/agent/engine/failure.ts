@@ -1,0 +1,43 @@
+import { CODES, type Code } from '../../protocol/codes.ts';
+import type { Failure } from '../../protocol/journal.ts';
+import { HostError } from '../host/host.ts';
+import type { StepResult } from './step.ts';
+
+/** A failure with the table's remedy, unless a better one is known. */
+export function failure(
+  code: Code,
+  cause: string,
+  more: Partial<Omit<Failure, 'code' | 'cause'>> = {},
+): Failure {
+  return { code, cause: sentence(cause), remedy: CODES[code].remedy, ...more };
+}
+
+/** The step result for a code, retried as its table entry says. */
+export function failed(
+  code: Code,
+  cause: string,
+  more: Partial<Omit<Failure, 'code' | 'cause'>> = {},
+): StepResult {
+  const retry = ({ permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const)[
+    CODES[code].persistence
+  ];
+  return { done: false, failure: failure(code, cause, more), retry };
+}
+
+/** Which code an error of the machine has; `fallback` where the error itself does not tell. */
+export function codeOf(error: unknown, fallback: Code): Code {
+  if (!(error instanceof HostError)) return 'InternalError';
+  if (error.errno === 'ENOSPC' || error.errno === 'EDQUOT') return 'DiskFull';
+  if (error.errno === 'EROFS') return 'FileSystemReadOnly';
+  return fallback;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function sentence(text: string): string {
+  const trimmed = text.trim();
+  const capital = /^[a-z]+[ :]/.test(trimmed) ? trimmed.charAt(0).toUpperCase() + trimmed.slice(1) : trimmed;
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+}

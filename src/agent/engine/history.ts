@@ -1,0 +1,114 @@
+import type {
+  JournalRecord,
+  SequenceEnded,
+  SequenceStarted,
+  StepEnded,
+  StepStarted,
+} from '../../protocol/journal.ts';
+
+type Of<T> = JournalRecord & T;
+
+/** What the journal says of one step. */
+export interface StepHistory {
+  /** The last record that ended it. */
+  ended?: Of<StepEnded>;
+  /** It was started and nothing says how that ended: the agent or the machine died meanwhile. */
+  interrupted: boolean;
+  /** Attempts begun in the sequence that is still open; the budget that survives restarts and reboots. */
+  attempts: number;
+}
+
+/** What the journal says of this machine's past, as far as it still matters. */
+export interface History {
+  /** The sequence that began and was not concluded. */
+  open?: Of<SequenceStarted>;
+  /** The last verdict. */
+  lastEnded?: Of<SequenceEnded>;
+  step(id: string, digest: string): StepHistory;
+  /** Active milliseconds that the open sequence has used: time in which an agent ran, whatever the wall clock did. */
+  activeMs: number;
+  /** When the open sequence began. */
+  startedAt?: string;
+}
+
+/**
+ * Reads the past of `instance` out of the journal. Records of another instance (a journal baked into an image) and
+ * those before a `kubeadm reset` that concern kubeadm do not count.
+ */
+export function historyOf(records: readonly JournalRecord[], instance: string): History {
+  const steps = new Map<string, { ended?: Of<StepEnded>; started?: Of<StepStarted>; attempts: number }>();
+  let open: Of<SequenceStarted> | undefined;
+  let lastEnded: Of<SequenceEnded> | undefined;
+  let activeMs = 0;
+  let mine = false;
+  let previous: JournalRecord | undefined;
+  let startedAt: string | undefined;
+
+  for (const record of records) {
+    if (record.type === 'run.started') {
+      mine = record.instance === instance;
+      if (!mine) {
+        open = undefined;
+        steps.clear();
+      }
+      previous = undefined;
+    }
+    if (!mine) continue;
+    if (open && previous?.boot === record.boot) activeMs += Math.max(0, record.mono - previous.mono);
+    previous = record;
+    switch (record.type) {
+      case 'sequence.started':
+        if (open?.sequence !== record.sequence) {
+          activeMs = 0;
+          startedAt = record.time;
+          for (const step of steps.values()) step.attempts = 0;
+        }
+        open = record;
+        break;
+      case 'sequence.ended':
+        open = undefined;
+        lastEnded = record;
+        break;
+      case 'step.started': {
+        const step = entryOf(steps, record);
+        step.started = record;
+        if (!record.adopted) step.attempts += 1;
+        break;
+      }
+      case 'step.ended': {
+        const step = entryOf(steps, record);
+        step.ended = record;
+        delete step.started;
+        break;
+      }
+      case 'node.reset':
+        for (const key of steps.keys()) if (key.startsWith('kubeadm ')) steps.delete(key);
+        break;
+      default:
+    }
+  }
+  return {
+    ...(open ? { open } : {}),
+    ...(lastEnded ? { lastEnded } : {}),
+    ...(open && startedAt ? { startedAt } : {}),
+    activeMs: open ? activeMs : 0,
+    step(id, digest) {
+      const step = steps.get(`${id} ${digest}`);
+      return {
+        ...(step?.ended ? { ended: step.ended } : {}),
+        interrupted: step?.started !== undefined,
+        attempts: open ? (step?.attempts ?? 0) : 0,
+      };
+    },
+  };
+}
+
+function entryOf<T extends { attempts: number }>(
+  steps: Map<string, T | { attempts: number }>,
+  { step, digest }: { step: string; digest: string },
+): T {
+  const key = `${step} ${digest}`;
+  const entry = (steps.get(key) ?? { attempts: 0 }) as T;
+  steps.set(key, entry);
+  return entry;
+}

@@ -1,0 +1,86 @@
+import {
+  JOURNAL_VERSION,
+  type JournalRecord,
+  type RecordBody,
+  type RecordHead,
+} from '../../protocol/journal.ts';
+import { JOURNAL } from '../../protocol/paths.ts';
+import type { AppendHandle, Host } from '../host/host.ts';
+import { parseJournal } from './parse-journal.ts';
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The journal, open for appending. What stood in it before is in `records`; each append is on disk when it resolves.
+ *
+ * A last line that a power loss tore is cut off, and that is noted in the journal itself.
+ */
+export class Journal {
+  readonly records: JournalRecord[];
+  readonly #host: Host;
+  readonly #handle: AppendHandle;
+  readonly #boot: string;
+  #seq: number;
+  #length: number;
+  #observer: (record: JournalRecord) => void = () => undefined;
+
+  private constructor(
+    host: Host,
+    handle: AppendHandle,
+    boot: string,
+    records: JournalRecord[],
+    length: number,
+  ) {
+    this.#host = host;
+    this.#handle = handle;
+    this.#boot = boot;
+    this.records = records;
+    this.#seq = records.at(-1)?.seq ?? 0;
+    this.#length = length;
+  }
+
+  /** @throws HostError when the journal cannot be read or written (ENOSPC, EROFS ...). */
+  static async open(host: Host): Promise<Journal> {
+    const bytes = (await host.files.readIfPresent(JOURNAL, MAX_BYTES)) ?? Buffer.alloc(0);
+    const { records, goodLength, badBytes } = parseJournal(bytes);
+    const handle = await host.files.openAppend(JOURNAL, 0o600);
+    if (goodLength < bytes.length) await handle.truncate(goodLength);
+    const journal = new Journal(host, handle, await host.bootId(), records, goodLength);
+    if (badBytes > 0) await journal.append({ type: 'journal.repaired', bytes: badBytes });
+    return journal;
+  }
+
+  /** Called with every record after it is on disk. */
+  observe(observer: (record: JournalRecord) => void): void {
+    this.#observer = observer;
+  }
+
+  /** @throws HostError when the record is not on disk; nothing of it stays in the file then. */
+  async append(body: RecordBody): Promise<JournalRecord> {
+    const head: RecordHead = {
+      v: JOURNAL_VERSION,
+      seq: this.#seq + 1,
+      time: this.#host.clock.now().toISOString(),
+      mono: this.#host.clock.monotonic(),
+      boot: this.#boot,
+    };
+    const record: JournalRecord = { ...head, ...body };
+    const line = `${JSON.stringify(record)}\n`;
+    try {
+      await this.#handle.append(line);
+    } catch (error) {
+      // A full disk takes part of a line: cut it off again so that the next record starts on a line of its own.
+      await this.#handle.truncate(this.#length);
+      throw error;
+    }
+    this.#seq = record.seq;
+    this.#length += Buffer.byteLength(line);
+    this.records.push(record);
+    this.#observer(record);
+    return record;
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+}

@@ -1,0 +1,41 @@
+import { JOURNAL_VERSION, type JournalRecord } from '../../protocol/journal.ts';
+
+export interface ParsedJournal {
+  records: JournalRecord[];
+  /** Bytes up to the end of the last whole line. */
+  goodLength: number;
+  /** Bytes that were not readable: a torn end, or damaged lines that are passed over. */
+  badBytes: number;
+}
+
+/** Reads a journal's bytes; never throws. Damaged lines in the middle are passed over, unknown record types kept. */
+export function parseJournal(bytes: Buffer): ParsedJournal {
+  const goodLength = bytes.lastIndexOf(0x0a) + 1;
+  const records: JournalRecord[] = [];
+  let badBytes = bytes.length - goodLength;
+  for (const line of bytes.subarray(0, goodLength).toString('utf8').split('\n')) {
+    if (line === '') continue;
+    const record = parseLine(line);
+    if (record && record.seq > (records.at(-1)?.seq ?? 0)) records.push(record);
+    else badBytes += Buffer.byteLength(line) + 1;
+  }
+  // What was passed over once was told once; only a torn end is news at every opening, since it is cut off then.
+  const told = records.reduce(
+    (sum, record) => sum + (record.type === 'journal.repaired' ? record.bytes : 0),
+    0,
+  );
+  return { records, goodLength, badBytes: Math.max(0, badBytes - told) };
+}
+
+function parseLine(line: string): JournalRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== 'object' || value === null) return undefined;
+    const record = value as Partial<JournalRecord>;
+    const usable =
+      record.v === JOURNAL_VERSION && Number.isSafeInteger(record.seq) && typeof record.type === 'string';
+    return usable ? (record as JournalRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+/** Cuts a stream of bytes into lines; a line longer than 64 KiB is delivered in pieces so that memory stays bounded. */
+export class LineSplitter {
+  #pending = '';
+  readonly #decoder = new TextDecoder();
+  readonly #onLine: (line: string) => void;
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  push(bytes: Uint8Array): void {
+    const lines = (this.#pending + this.#decoder.decode(bytes, { stream: true })).split('\n');
+    this.#pending = lines.pop() ?? '';
+    for (const line of lines) this.#onLine(line.endsWith('\r') ? line.slice(0, -1) : line);
+    while (this.#pending.length > 65_536) {
+      this.#onLine(this.#pending.slice(0, 65_536));
+      this.#pending = this.#pending.slice(65_536);
+    }
+  }
+
+  /** Delivers what is left without a line end. */
+  end(): void {
+    if (this.#pending !== '') this.#onLine(this.#pending);
+    this.#pending = '';
+  }
+}

@@ -1,0 +1,19 @@
+/** Where programs are looked for when the agent's own environment does not say (early boot). */
+export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** The agent's environment with `changes`; undefined removes a variable. PATH is always there. */
+export function childEnvironment(changes: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = { ...process.env, PATH: process.env.PATH || DEFAULT_PATH };
+  // The agent's own settings of the Node.js runtime are not the child's business.
+  delete env.NODE_OPTIONS;
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) delete env[name];
+    else env[name] = value;
+  }
+  return env;
+}
+
+/** The argument vector that runs `argv` with `root` as its `/`. */
+export function inRoot(root: string, argv: readonly [string, ...string[]]): [string, ...string[]] {
+  return root === '/' ? [...argv] : ['chroot', root, ...argv];
+}

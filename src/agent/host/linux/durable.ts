@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RUN_DIR } from '../../../protocol/paths.ts';
+import { type DurableResult, type DurableSpec, HostError } from '../host.ts';
+import { childEnvironment, inRoot } from './child-environment.ts';
+import { endGroup } from './end-group.ts';
+import { followFile } from './follow-file.ts';
+import { identify, isSame, type ProcessIdentity } from './process-table.ts';
+import { resolveInRoot } from './resolve.ts';
+
+/**
+ * Runs the program and leaves its exit status in a file. It starts nothing before it was told "go", which the agent
+ * says only after it has noted the wrapper's identity: a program is never running without a trace of it. It ignores
+ * SIGTERM so that it can still note how its child ended when the whole group is asked to stop.
+ */
+const WRAPPER = `
+read -r go || exit 125
+[ "$go" = go ] || exit 125
+trap : TERM INT HUP
+dir=$1; shift
+"$@" </dev/null >>"$dir/stdout" 2>>"$dir/stderr"
+echo $? >"$dir/status.new" && mv "$dir/status.new" "$dir/status"
+`;
+
+const POLL_MS = 100;
+
+export type DurableState = 'running' | 'ended' | 'vanished';
+
+/** Programs that outlive the agent; see `DurableSpec`. Their files lie in /run/slipway/exec/NAME, mode 0700. */
+export class DurablePrograms {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  find(name: string): DurableState | undefined {
+    const dir = this.#dir(name);
+    const identity = readIdentity(dir);
+    if (existsSync(join(dir, 'status'))) return 'ended';
+    if (identity === undefined) return undefined;
+    if (isSame(identity)) return 'running';
+    // It may have ended between the two looks.
+    return existsSync(join(dir, 'status')) ? 'ended' : 'vanished';
+  }
+
+  forget(name: string): void {
+    rmSync(this.#dir(name), { recursive: true, force: true });
+  }
+
+  async run(spec: DurableSpec): Promise<DurableResult> {
+    const started = performance.now();
+    const dir = this.#dir(spec.name);
+    const found = this.find(spec.name);
+    const ended = found === 'running' || found === 'ended' ? this.#adopt(dir) : this.#start(dir, spec);
+    const identity = readIdentity(dir);
+    const stop = () => identity && isSame(identity) && endGroup(identity.pid);
+    spec.signal?.addEventListener('abort', stop);
+    if (spec.signal?.aborted) stop();
+    const streams = (['stdout', 'stderr'] as const).map((name) =>
+      followFile(join(dir, name), (line) => spec.onLine?.(line, name)),
+    );
+    try {
+      await ended;
+      const [stdout = '', stderr = ''] = await Promise.all(streams.map((stream) => stream.finish()));
+      return { exitStatus: readStatus(dir), stdout, stderr, ms: Math.round(performance.now() - started) };
+    } finally {
+      spec.signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Resolves when the program has ended. */
+  #start(dir: string, spec: DurableSpec): Promise<void> {
+    rmSync(dir, { recursive: true, force: true });
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    for (const stream of ['stdout', 'stderr']) closeSync(openSync(join(dir, stream), 'a', 0o600));
+    const child = spawn('/bin/sh', ['-c', WRAPPER, 'slipway-run', dir, ...inRoot(this.#root, spec.argv)], {
+      env: childEnvironment(spec.env),
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const ended = new Promise<void>((resolve, reject) => {
+      child.on('exit', () => resolve());
+      child.on('error', (error) =>
+        reject(new HostError(`starting ${spec.argv[0]}: ${error.message}`, 'ENOEXEC')),
+      );
+    });
+    const identity = child.pid === undefined ? undefined : identify(child.pid);
+    if (identity) writeFileSync(join(dir, 'pid'), JSON.stringify(identity), { mode: 0o600 });
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end('go\n');
+    return ended;
+  }
+
+  async #adopt(dir: string): Promise<void> {
+    const identity = readIdentity(dir);
+    while (!existsSync(join(dir, 'status')) && identity && isSame(identity)) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  #dir(name: string): string {
+    return resolveInRoot(this.#root, `${RUN_DIR}/exec/${name}`);
+  }
+}
+
+function readIdentity(dir: string): ProcessIdentity | undefined {
+  try {
+    return JSON.parse(readFileSync(join(dir, 'pid'), 'utf8'));
+  } catch {
+    // Missing, or torn by a full disk: then nothing was told to go.
+    return undefined;
+  }
+}
+
+function readStatus(dir: string): number | undefined {
+  try {
+    return Number(readFileSync(join(dir, 'status'), 'utf8').trim());
+  } catch {
+    return undefined;
+  }
+}

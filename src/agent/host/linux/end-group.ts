@@ -1,0 +1,15 @@
+const GRACE_MS = 5000;
+
+/** Asks a process group to end (SIGTERM) and ends it after five seconds (SIGKILL). A group that is gone is fine. */
+export function endGroup(leader: number): void {
+  send(leader, 'SIGTERM');
+  setTimeout(() => send(leader, 'SIGKILL'), GRACE_MS).unref();
+}
+
+function send(leader: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-leader, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import type { Host } from '../host.ts';
+import { createClock } from './clock.ts';
+import { createFiles } from './files.ts';
+import { takeLock } from './lock.ts';
+import { createNetwork } from './network.ts';
+import { createProcesses } from './processes.ts';
+
+/** The Linux machine whose `/` is `root` (default: this machine). */
+export function createLinuxHost(options: { root?: string } = {}): Host {
+  const root = resolve(options.root ?? '/');
+  return {
+    platform: 'linux',
+    root,
+    files: createFiles(root),
+    clock: createClock(),
+    processes: createProcesses(root),
+    network: createNetwork(),
+    random: Math.random,
+    uuid: randomUUID,
+    bootId: async () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+    hostname,
+    env: (name) => process.env[name],
+    lock: (name) => takeLock(root, name),
+  };
+}

@@ -1,0 +1,60 @@
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RUN_DIR } from '../../../protocol/paths.ts';
+import type { Lock } from '../host.ts';
+import { identify, isSame, type ProcessIdentity } from './process-table.ts';
+import { resolveInRoot } from './resolve.ts';
+import { toHostError } from './system-error.ts';
+
+/** How long a taker of a stale lock waits to see whether another one took it at the same moment. */
+const SETTLE_MS = 100;
+
+/**
+ * Holds /run/slipway/NAME.lock, which names the holder's process so that a dead holder's lock can be taken over.
+ * The file appears whole (by link), so nobody ever reads half of it.
+ */
+export async function takeLock(root: string, name: string): Promise<Lock | { heldBy: number | undefined }> {
+  const path = resolveInRoot(root, `${RUN_DIR}/${name}.lock`);
+  const mine = identify(process.pid);
+  const draft = `${path}.${process.pid}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+    writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 });
+    const holder = link(draft, path) ? undefined : readHolder(path);
+    if (holder && isSame(holder)) return { heldBy: holder.pid };
+    if (readHolder(path)?.pid !== process.pid) {
+      renameSync(draft, path);
+      await delay(SETTLE_MS);
+      const winner = readHolder(path);
+      if (winner?.pid !== process.pid) return { heldBy: winner?.pid };
+    }
+  } catch (error) {
+    throw toHostError(error, 'locking', `${RUN_DIR}/${name}.lock`);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return {
+    async release() {
+      if (readHolder(path)?.pid === process.pid) rmSync(path, { force: true });
+    },
+  };
+}
+
+function link(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function readHolder(path: string): ProcessIdentity | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

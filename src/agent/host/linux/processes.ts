@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import type { Processes } from '../host.ts';
+import { childEnvironment, DEFAULT_PATH, inRoot } from './child-environment.ts';
+import { DurablePrograms } from './durable.ts';
+import { identify } from './process-table.ts';
+import { resolveInRoot } from './resolve.ts';
+import { runCommand } from './run-command.ts';
+
+export function createProcesses(root: string): Processes {
+  const durable = new DurablePrograms(root);
+  const isExecutable = (path: string): boolean => {
+    try {
+      const real = resolveInRoot(root, path);
+      accessSync(real, constants.X_OK);
+      return statSync(real).isFile();
+    } catch {
+      return false;
+    }
+  };
+  return {
+    run: (spec) => runCommand(root, spec),
+    findDurable: async (name) => durable.find(name),
+    runDurable: (spec) => durable.run(spec),
+    forgetDurable: async (name) => durable.forget(name),
+    isAlive: (pid) => identify(pid) !== undefined,
+
+    async replace(argv, env) {
+      const [file, ...args] = inRoot(root, argv);
+      const environment = childEnvironment(env);
+      if (process.execve && file.startsWith('/')) {
+        // Its one-line notice that it is experimental would appear in front of the other program's output.
+        process.removeAllListeners('warning');
+        process.execve(file, [argv[0], ...args], environment as Record<string, string>);
+      }
+      const { status } = spawnSync(file, args, { env: environment, stdio: 'inherit' });
+      process.exit(status ?? 1);
+    },
+
+    async which(name, accept = async () => true) {
+      for (const directory of (process.env.PATH || DEFAULT_PATH).split(':')) {
+        const path = `${directory}/${name}`;
+        if (directory.startsWith('/') && isExecutable(path) && (await accept(path))) return path;
+      }
+      return undefined;
+    },
+  };
+}

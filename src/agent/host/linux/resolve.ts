@@ -1,0 +1,46 @@
+import { lstatSync, readlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { HostError } from '../host.ts';
+
+const MAX_LINKS = 40;
+
+/**
+ * Maps an absolute path of the machine to a path of this process, resolving every symbolic link as if `root` were `/`.
+ * The result never lies outside `root`, however the links below it point (as with openat2's RESOLVE_IN_ROOT).
+ *
+ * With `followLast` false a final symbolic link is not resolved. Parts that do not exist yet are taken as they are.
+ *
+ * @throws HostError ELOOP when there are more than 40 links on the way, EINVAL for a path that is not absolute.
+ */
+export function resolveInRoot(root: string, path: string, followLast = true): string {
+  if (!path.startsWith('/') || path.includes('\0')) {
+    throw new HostError(`the path ${JSON.stringify(path)} is not absolute`, 'EINVAL', path);
+  }
+  if (root === '/') return resolve(path);
+  let pending = path.split('/').filter((part) => part !== '' && part !== '.');
+  const done: string[] = [];
+  let links = 0;
+  while (pending.length > 0) {
+    const [part, ...rest] = pending as [string, ...string[]];
+    pending = rest;
+    if (part === '..') {
+      done.pop();
+      continue;
+    }
+    const target = rest.length === 0 && !followLast ? undefined : linkTarget(join(root, ...done, part));
+    if (target === undefined) {
+      done.push(part);
+      continue;
+    }
+    links += 1;
+    if (links > MAX_LINKS) throw new HostError(`${path}: too many symbolic links`, 'ELOOP', path);
+    if (target.startsWith('/')) done.length = 0;
+    pending = [...target.split('/').filter((piece) => piece !== '' && piece !== '.'), ...pending];
+  }
+  return join(root, ...done);
+}
+
+function linkTarget(path: string): string | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isSymbolicLink() ? readlinkSync(path) : undefined;
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { CommandResult, CommandSpec } from '../host.ts';
+import { LineSplitter } from '../line-splitter.ts';
+import { TailBuffer } from '../tail-buffer.ts';
+import { childEnvironment, inRoot } from './child-environment.ts';
+import { endGroup } from './end-group.ts';
+
+const KEEP_BYTES = 256 * 1024;
+
+/** Runs a program to its end in a process group of its own; see `Processes.run`. */
+export function runCommand(root: string, spec: CommandSpec): Promise<CommandResult> {
+  const started = performance.now();
+  const [file, ...args] = inRoot(root, spec.argv);
+  const stdout = new TailBuffer(spec.keepBytes ?? KEEP_BYTES);
+  const stderr = new TailBuffer(spec.keepBytes ?? KEEP_BYTES);
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      env: childEnvironment(spec.env),
+      detached: true,
+      stdio: [spec.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
+    let timedOut = false;
+    let settled = false;
+    const stop = () => {
+      if (child.pid !== undefined) endGroup(child.pid);
+    };
+    const timer = spec.timeoutMs
+      ? setTimeout(() => {
+          timedOut = true;
+          stop();
+        }, spec.timeoutMs)
+      : undefined;
+    spec.signal?.addEventListener('abort', stop);
+    if (spec.signal?.aborted) stop();
+
+    const splitters = (
+      [
+        ['stdout', child.stdout, stdout],
+        ['stderr', child.stderr, stderr],
+      ] as const
+    ).map(([name, stream, tail]) => {
+      const splitter = new LineSplitter((line) => spec.onLine?.(line, name));
+      stream?.on('data', (chunk: Buffer) => {
+        tail.push(chunk);
+        splitter.push(chunk);
+      });
+      return splitter;
+    });
+    // A program that does not read its input must not end the agent with EPIPE.
+    child.stdin?.on('error', () => undefined);
+    if (spec.input !== undefined) child.stdin?.end(spec.input);
+
+    const finish = (exitStatus: number) => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      spec.signal?.removeEventListener('abort', stop);
+      for (const splitter of splitters) splitter.end();
+      resolve({
+        exitStatus,
+        stdout: stdout.toString(),
+        stderr: stderr.toString(),
+        timedOut,
+        ms: Math.round(performance.now() - started),
+      });
+    };
+    child.on('error', (error) => {
+      stderr.push(Buffer.from(`${spec.argv[0]}: ${describeSpawnError(error)}\n`));
+      finish(127);
+    });
+    child.on('close', (code, signal) => finish(code ?? 128 + signalNumber(signal)));
+    // A grandchild that keeps the pipes open must not hold us once the program itself has ended.
+    child.on('exit', (code, signal) => {
+      setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        finish(code ?? 128 + signalNumber(signal));
+      }, 500).unref();
+    });
+  });
+}
+
+function describeSpawnError(error: Error): string {
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'ENOENT') return 'not found';
+  if (code === 'EACCES') return 'not executable';
+  return code || error.message;
+}
+
+function signalNumber(signal: NodeJS.Signals | null): number {
+  return signal === null ? 0 : constants.signals[signal];
+}

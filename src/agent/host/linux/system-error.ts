@@ -1,0 +1,25 @@
+import { HostError } from '../host.ts';
+
+const WORDS: Record<string, string> = {
+  ENOENT: 'no such file or directory',
+  ENOSPC: 'no space left on device',
+  EDQUOT: 'disk quota exceeded',
+  EROFS: 'read-only file system',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EISDIR: 'is a directory',
+  ENOTDIR: 'a part of the path is not a directory',
+  ELOOP: 'too many symbolic links',
+  ENAMETOOLONG: 'the name is too long',
+  EIO: 'input/output error',
+  EBUSY: 'the file is in use as a mount point',
+  EMFILE: 'too many open files',
+};
+
+/** Turns Node's system error into a HostError that names the machine's path, in words for people. */
+export function toHostError(error: unknown, doing: string, path: string): HostError {
+  if (error instanceof HostError) return error;
+  const errno = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
+  const detail = WORDS[errno] ?? (error instanceof Error ? error.message : String(error));
+  return new HostError(`${doing} ${path}: ${detail}`, errno, path);
+}

@@ -1,0 +1,108 @@
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const fsyncAsync = promisify(fsync);
+
+export interface AtomicWrite {
+  path: string;
+  content: Uint8Array;
+  mode: number;
+  /** Numeric owner and group; the process's own when absent. */
+  owner?: { uid: number; gid: number };
+}
+
+let counter = 0;
+
+/**
+ * Writes files so that each is either the old one or the new one, never a part of it, whatever happens to the machine
+ * meanwhile: temp file in the same directory, mode and owner, fsync, rename, fsync of the directory.
+ *
+ * Several files share the directory syncs. A failure removes the temp files that were made; files already renamed stay.
+ *
+ * @throws the system's error (ENOSPC, EROFS, EACCES ...), with `path` set to the file meant.
+ */
+export async function writeFilesAtomically(writes: readonly AtomicWrite[]): Promise<void> {
+  const open: { temp: string; fd: number; write: AtomicWrite }[] = [];
+  try {
+    for (const write of writes) {
+      open.push({ ...writeTemp(write), write });
+    }
+    await Promise.all(open.map(({ fd, write }) => naming(write.path, () => fsyncAsync(fd))));
+    while (open.length > 0) {
+      const [{ temp, fd, write }] = open as [(typeof open)[number]];
+      closeSync(fd);
+      try {
+        renameSync(temp, write.path);
+      } catch (error) {
+        rmSync(temp, { force: true });
+        open.shift();
+        throw named(error, write.path);
+      }
+      open.shift();
+    }
+    await Promise.all([...new Set(writes.map(({ path }) => dirname(path)))].map(syncDirectory));
+  } finally {
+    for (const { temp, fd } of open) {
+      closeSync(fd);
+      rmSync(temp, { force: true });
+    }
+  }
+}
+
+function writeTemp(write: AtomicWrite): { temp: string; fd: number } {
+  counter += 1;
+  const temp = join(dirname(write.path), `.slipway-${process.pid}-${counter}.tmp`);
+  try {
+    // Nobody else may look into it before its own mode and owner are set.
+    const fd = openSync(temp, 'wx', 0o600);
+    try {
+      let written = 0;
+      while (written < write.content.length) written += writeSync(fd, write.content, written);
+      if (write.owner) fchownSync(fd, write.owner.uid, write.owner.gid);
+      fchmodSync(fd, write.mode);
+    } catch (error) {
+      closeSync(fd);
+      rmSync(temp, { force: true });
+      throw error;
+    }
+    return { temp, fd };
+  } catch (error) {
+    throw named(error, write.path);
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const fd = openSync(path, 'r');
+  try {
+    await fsyncAsync(fd);
+  } catch {
+    // Some file systems (overlay on odd lowers, network ones) cannot sync a directory; a second try tells a real fault.
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw named(error, path);
+  }
+}
+
+function named(error: unknown, path: string): unknown {
+  if (error instanceof Error) Object.assign(error, { path });
+  return error;
+}
