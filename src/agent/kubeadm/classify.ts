@@ -1,0 +1,127 @@
+/**
+ * From what kubeadm printed to a code of the table. A pure function: it looks at text only. Order matters: what is
+ * specific comes before what is general, and what kubeadm says of itself before what the network says.
+ *
+ * Exit statuses do not classify: preflight failures exit 1 like nearly all others.
+ */
+
+import { redact } from '../../kit/redact.ts';
+import type { Persistence } from '../../protocol/code-entry.ts';
+import { CODES } from '../../protocol/codes.ts';
+import type { Failure } from '../../protocol/journal.ts';
+import { lastLines } from './last-lines.ts';
+import { type KubeadmOutput, parseKubeadmOutput } from './output.ts';
+import { configPatterns } from './patterns/config.ts';
+import { controlPlaneLatePatterns, controlPlanePatterns } from './patterns/control-plane.ts';
+import { certificatePatterns, credentialPatterns } from './patterns/credentials.ts';
+import { discoveryPatterns, discoveryTimedOut } from './patterns/discovery.ts';
+import { etcdPatterns } from './patterns/etcd.ts';
+import { kubeletPatterns } from './patterns/kubelet.ts';
+import { networkPatterns } from './patterns/network.ts';
+import { machinePatterns, nodePatterns, registrationPatterns } from './patterns/node.ts';
+import { type Diagnosis, inError, type Pattern } from './patterns/pattern.ts';
+import { preflightPattern } from './patterns/preflight.ts';
+
+export interface KubeadmEnd {
+  verb: 'init' | 'join';
+  stdout: string;
+  stderr: string;
+  /** Undefined when kubeadm vanished without one. */
+  exitStatus: number | undefined;
+}
+
+export interface KubeadmFailure extends Failure {
+  /** The table's word for this code, or what the output shows more exactly. */
+  persistence: Persistence;
+  /** kubeadm's phase, when it named one. */
+  phase?: string;
+  /** The line that the code rests on, redacted; empty when it rests on the exit status. */
+  evidence: string;
+}
+
+const timedOut: Pattern = inError(
+  /timed out waiting for the condition|context deadline exceeded|client rate limiter Wait/,
+  () => ({
+    code: 'KubeadmTimedOut',
+  }),
+);
+
+const PATTERNS: Pattern[] = [
+  ...machinePatterns,
+  preflightPattern,
+  ...nodePatterns,
+  ...discoveryPatterns,
+  ...configPatterns,
+  ...controlPlanePatterns,
+  ...certificatePatterns,
+  ...credentialPatterns,
+  ...kubeletPatterns.slice(0, 1),
+  ...etcdPatterns,
+  ...networkPatterns,
+  ...registrationPatterns,
+  ...kubeletPatterns.slice(1),
+  ...controlPlaneLatePatterns,
+  discoveryTimedOut,
+  timedOut,
+];
+
+/**
+ * Says why kubeadm failed. Never throws, and never guesses: what no pattern knows is `Unclassified` with the last lines.
+ * Nothing in the result holds a secret. Call it only for a run that failed.
+ */
+export function classify(end: KubeadmEnd): KubeadmFailure {
+  const output = parseKubeadmOutput(end.stdout, end.stderr);
+  const diagnosis = interrupted(end, output) ?? firstMatch(end.verb, output) ?? unclassified(end, output);
+  const row = CODES[diagnosis.code];
+  return {
+    code: diagnosis.code,
+    cause: redact(diagnosis.cause ?? row.cause),
+    remedy: redact(diagnosis.remedy ?? row.remedy),
+    ...(end.exitStatus === undefined ? {} : { exitStatus: end.exitStatus }),
+    lines: lastLines(output, 3),
+    persistence: diagnosis.persistence ?? row.persistence,
+    ...(output.phase === undefined ? {} : { phase: output.phase }),
+    evidence: redact(diagnosis.evidence),
+  };
+}
+
+function firstMatch(verb: 'init' | 'join', output: KubeadmOutput): Diagnosis | undefined {
+  for (const pattern of PATTERNS) {
+    const diagnosis = pattern({ output, verb });
+    if (diagnosis !== undefined) return diagnosis;
+  }
+  return undefined;
+}
+
+/** A signal's exit status counts only where kubeadm itself gave no reason. */
+function interrupted({ exitStatus }: KubeadmEnd, output: KubeadmOutput): Diagnosis | undefined {
+  if (output.error !== '' || output.preflight.length > 0) return undefined;
+  if (exitStatus === undefined) {
+    return {
+      code: 'KubeadmInterrupted',
+      cause: 'kubeadm vanished without leaving an exit status.',
+      evidence: '',
+    };
+  }
+  if (exitStatus === 124) {
+    return { code: 'KubeadmInterrupted', cause: 'kubeadm was ended because it took too long.', evidence: '' };
+  }
+  if (exitStatus > 128 && exitStatus <= 128 + 64) {
+    const signal = exitStatus - 128;
+    const name = { 1: 'SIGHUP', 2: 'SIGINT', 9: 'SIGKILL', 15: 'SIGTERM' }[signal] ?? `signal ${signal}`;
+    const guess = signal === 9 ? ' (the out-of-memory killer is a usual reason)' : '';
+    return { code: 'KubeadmInterrupted', cause: `kubeadm was ended by ${name}${guess}.`, evidence: '' };
+  }
+  return undefined;
+}
+
+function unclassified({ verb, exitStatus }: KubeadmEnd, output: KubeadmOutput): Diagnosis {
+  const [last = ''] = lastLines(output, 1);
+  const where = output.phase === undefined ? '' : ` in the phase ${output.phase}`;
+  const said = last === '' ? 'it printed no reason' : `its last line is: ${last}`;
+  return {
+    code: 'Unclassified',
+    cause: `kubeadm ${verb} failed${where} with exit status ${exitStatus} in a way that is not in the table of codes; ${said}`,
+    evidence: last,
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * Takes apart what kubeadm printed: the error it ended with, in which phase, and the preflight findings.
+ *
+ * Three forms exist. 1.20 to 1.33 print the error plainly, or, from --v=5 on, cause first, each wrapping message and
+ * its stack trace after it. 1.34 and newer start it with "error: " and print the joined message before one trace.
+ */
+
+export interface PreflightFinding {
+  /** Name of the check, e.g. `Port-10250`, `FileAvailable--etc-kubernetes-kubelet.conf`. */
+  name: string;
+  /** Its message without the marker; may have several lines. */
+  text: string;
+}
+
+export interface KubeadmOutput {
+  /** Phase that failed, e.g. `preflight`, `control-plane-join/etcd`. */
+  phase?: string;
+  /** The error message in one text, outermost wrapping first, without stack traces and hints. */
+  error: string;
+  /** `[ERROR Name]` blocks. */
+  preflight: PreflightFinding[];
+  /** `[WARNING Name]` blocks. */
+  warnings: PreflightFinding[];
+  stdout: string;
+  stderr: string;
+}
+
+const KLOG = /^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ [\w.-]+:\d+\] /;
+const FINDING = /^\s*\[(ERROR|WARNING) ([^\]]+)\]: (.*)$/;
+const PHASE = /error execution phase ([\w/.-]+)/;
+/** A frame of a Go stack trace: a function's full name, then its file on an indented line. */
+const FRAME_FILE = /^\s+\S+\.(go|s):\d+( \+0x[0-9a-f]+)?$/;
+const CHATTER = [
+  /^To see the stack trace of this error execute with --v=5 or higher/,
+  /^\[preflight\] If you know what you are doing, you can make a check non-fatal/,
+  /^\{"level":/,
+];
+
+/** Never throws; fields are empty where kubeadm said nothing. */
+export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutput {
+  const lines = withoutTraces(stderr.split(/\r?\n/));
+  const preflight: PreflightFinding[] = [];
+  const warnings: PreflightFinding[] = [];
+  const messages: string[] = [];
+  let open: PreflightFinding | undefined;
+  for (const line of lines) {
+    const finding = FINDING.exec(line);
+    if (finding !== null) {
+      open = { name: finding[2] ?? '', text: finding[3] ?? '' };
+      (finding[1] === 'ERROR' ? preflight : warnings).push(open);
+    } else if (KLOG.test(line) || CHATTER.some((pattern) => pattern.test(line))) {
+      open = undefined;
+    } else if (
+      open !== undefined &&
+      !PHASE.test(line) &&
+      !line.startsWith('[') &&
+      !line.startsWith('error: ')
+    ) {
+      open.text += `\n${line}`;
+    } else if (line.trim() !== '') {
+      open = undefined;
+      messages.push(line.trim());
+    }
+  }
+  for (const finding of [...preflight, ...warnings]) finding.text = finding.text.trim();
+  const error = joinMessages(messages);
+  const phase = PHASE.exec(error)?.[1];
+  return { ...(phase === undefined ? {} : { phase }), error, preflight, warnings, stdout, stderr };
+}
+
+/** Drops the frames of stack traces; a frame's function is known by the file on the line after it. */
+function withoutTraces(lines: string[]): string[] {
+  return lines.filter((line, i) => !FRAME_FILE.test(line) && !FRAME_FILE.test(lines[i + 1] ?? ''));
+}
+
+/** Verbose output gives the cause first and the phase last: turned round, it reads as the plain form does. */
+function joinMessages(messages: string[]): string {
+  const plain = messages.map((message) => message.replace(/^error: /, ''));
+  const last = plain.at(-1) ?? '';
+  const inverted = plain.length > 1 && /^error execution phase [\w/.-]+$/.test(last);
+  return inverted ? [...plain].reverse().join(': ') : plain.join('\n');
+}

@@ -1,0 +1,138 @@
+/** Errors about the command line and the configuration, which come before any phase. */
+import { inError, type Pattern, shorten } from './pattern.ts';
+
+const beforePhases = ({ output }: { output: { phase?: string } }): boolean => output.phase === undefined;
+
+const missing: Pattern = inError(
+  /unable to read config from "([^"]+)"\s*: open [^:]+: (no such file or directory|permission denied|[^\n]+)/,
+  (match) => ({
+    code: 'KubeadmConfigNotFound',
+    cause: `The kubeadm configuration ${match[1]} cannot be read: ${match[2]}.`,
+  }),
+);
+
+const oldVersion: Pattern = inError(
+  /your configuration file uses an old API spec: "([^"]+)"[^\n]*?Please use kubeadm (v[\d.]+)/,
+  (match) => ({
+    code: 'KubeadmConfigVersionUnsupported',
+    cause: `The configuration is in ${match[1]}, which the installed kubeadm no longer reads.`,
+  }),
+);
+
+const unknownVersion: Pattern = inError(
+  /no kind "(\w+)" is registered for version "(kubeadm\.k8s\.io\/\w+)"|experimental API spec: "([^"]+)" is not allowed|unknown configuration APIs: [^\n]*Version:"(\w+)"/,
+  (match) => ({
+    code: 'KubeadmConfigVersionUnsupported',
+    cause: `The configuration is in ${match[2] ?? match[3] ?? match[4]}, which the installed kubeadm does not know.`,
+  }),
+);
+
+const unknownKind: Pattern = inError(/no kind "([^"]+)" is registered for version "([^"]+)"/, (match) => ({
+  code: 'KubeadmConfigInvalid',
+  cause: `The configuration has a ${match[1]} of ${match[2]}, which kubeadm does not know.`,
+}));
+
+const syntax: Pattern = inError(
+  /(?:yaml: |error converting YAML to JSON: |could not interpret GroupVersionKind[^\n]*?: |error unmarshaling JSON: |invalid configuration[^\n]*?: )+([^\n]+)|couldn't get version\/kind[^\n]*|json: (?:cannot unmarshal|unknown field)[^\n]*/,
+  (match) => ({
+    code: 'KubeadmConfigInvalid',
+    cause: `The kubeadm configuration is not readable: ${shorten(match[1] ?? match[0], 200)}.`,
+  }),
+  beforePhases,
+);
+
+const noDocument: Pattern = inError(
+  /no (JoinConfiguration|InitConfiguration or ClusterConfiguration kind|InitConfiguration|ClusterConfiguration|[\w ]+Configuration) (?:was )?found in the (?:supplied config|YAML file)|invalid configuration: kinds? [^\n]*|kind and apiVersion is mandatory information[^\n]*/,
+  (match) => ({
+    code: 'KubeadmConfigInvalid',
+    cause:
+      match[1] === undefined
+        ? `The kubeadm configuration is not usable: ${shorten(match[0], 160)}.`
+        : `The kubeadm configuration has no ${match[1].replace(' kind', '')}.`,
+  }),
+  beforePhases,
+);
+
+/** Field errors of apimachinery: `path.to.field: Invalid value: "x": reason`, alone or several in brackets. */
+const field: Pattern = inError(
+  /([\w.[\]/-]+): (Invalid value|Required value|Forbidden|Unsupported value|Duplicate value|Too many|Too long|Internal error|Not found)(?:: ([^\n]*))?/,
+  (match) => {
+    const [, path = '', kind = '', rest = ''] = match;
+    const fromFlag = /^[a-z]+(-[a-z]+)+$/.test(path);
+    // The value may be a token that is merely malformed: it is not repeated for fields that hold one.
+    const secret = /token|key/i.test(path);
+    const reason = (secret ? rest.replace(/^"[^"]*": /, '') : rest).replace(
+      /, [\w.[\]]+: (Invalid|Required|Forbidden).*$/,
+      '',
+    );
+    const because =
+      reason === ''
+        ? kind.toLowerCase()
+        : `${kind.toLowerCase()}: ${shorten(reason.replace(/\]$/, ''), 200)}`;
+    return {
+      code: fromFlag ? 'KubeadmArgumentInvalid' : 'KubeadmConfigInvalid',
+      cause: fromFlag
+        ? `The flag --${path} has an ${because}.`
+        : `The field ${path.replace(/^\[/, '')} has an ${because}.`,
+    };
+  },
+  beforePhases,
+);
+
+const flag: Pattern = inError(
+  /unknown (?:shorthand )?flag: (.+)|unknown command "[^"]*"[^\n]*|flag needs an argument: ([^\n]*)|invalid argument ("[^"]*"[^\n]*)|can not mix '--config' with arguments (\[[^\]]*\])|invalid phase name: (\S+)|accepts at most[^\n]*|bad flag syntax[^\n]*|flag provided but not defined[^\n]*/,
+  (match) => ({
+    code: 'KubeadmArgumentInvalid',
+    cause: `kubeadm does not accept its command line: ${shorten(match[0], 160)}.`,
+  }),
+  beforePhases,
+);
+
+const version: Pattern = inError(
+  /version "([^"]*)" doesn't match patterns[^\n]*|couldn't parse Kubernetes version "?([^"\n]*)"?|could not parse "?([^"\n]*)"? as version/,
+  (match) => ({
+    code: 'KubeadmConfigInvalid',
+    cause: `The Kubernetes version "${match[1] ?? match[2] ?? match[3]}" is not a version.`,
+    remedy: 'Write kubernetesVersion as v1.2.3.',
+  }),
+);
+
+const versionSkew: Pattern = inError(
+  /this version of kubeadm only supports deploying clusters with the control plane version >= (\S+)\. Current version: (\S+)/,
+  (match) => ({
+    code: 'VersionSkew',
+    cause: `The installed kubeadm deploys clusters from version ${match[1]} on, not ${match[2]}.`,
+  }),
+);
+
+const bindAddress: Pattern = inError(
+  /cannot use "([^"]*)" as the bind address for the API Server|cannot parse IP address: (\S*)|unable to select an IP from[^\n]*|couldn't (?:use|get)[^\n]*(?:IP|interface)[^\n]*|couldn't parse IP address[^\n]*/,
+  (match) => ({
+    code: 'ControlPlaneConfigInvalid',
+    cause: `The address for the API server cannot be used: ${shorten(match[0], 160)}.`,
+  }),
+);
+
+const sockets: Pattern = inError(
+  /[Ff]ound multiple CRI (?:sockets|endpoints on the host)[^\n]*?: ([^\n]*)/,
+  (match) => ({
+    code: 'ContainerRuntimeUnsuitable',
+    cause: `There are several container runtimes on this machine: ${shorten((match[1] ?? '').replace(/^.*config(?:uration)? file: /, ''), 160)}.`,
+    remedy: 'Name the one to use with nodeRegistration.criSocket.',
+  }),
+);
+
+export const configPatterns: Pattern[] = [
+  missing,
+  oldVersion,
+  unknownVersion,
+  unknownKind,
+  version,
+  versionSkew,
+  sockets,
+  flag,
+  noDocument,
+  field,
+  bindAddress,
+  syntax,
+];

@@ -1,0 +1,54 @@
+/** The control plane of this machine or of the cluster. Texts: phases init and join, apiclient, 1.20 - 1.34. */
+import { inError, type Pattern, type PatternInput, shorten } from './pattern.ts';
+
+const notInitialised: Pattern = inError(
+  /configmaps "(kubeadm-config|kubelet-config[\w.-]*)" not found/,
+  (match) => ({
+    code: 'ClusterNotInitialised',
+    cause: `The ConfigMap ${match[1]} is not in the cluster (yet).`,
+  }),
+);
+
+const noEndpoint: Pattern = inError(
+  /unable to add a new control plane instance (?:to )?a cluster that doesn't have a stable controlPlaneEndpoint address/,
+  () => ({ code: 'ControlPlaneEndpointMissing' }),
+);
+
+const inWait = ({ output }: PatternInput): boolean =>
+  /^wait-control-plane|^control-plane-join\/wait/.test(output.phase ?? '');
+
+const component: Pattern = inError(
+  /(kube-apiserver|kube-controller-manager|kube-scheduler) check failed at (https?:\/\/\S+?)(?: with status: (\d+)|: ([^\n]*))/,
+  (match, { output }) => {
+    const all = [...output.error.matchAll(/(kube-[\w-]+) check failed/g)].map((found) => found[1]);
+    const why =
+      match[3] === undefined
+        ? shorten((match[4] ?? '').replace(/[,\]].*$/s, ''), 120)
+        : `HTTP status ${match[3]}`;
+    return {
+      code: 'ControlPlaneNotReady',
+      cause: `${[...new Set(all)].join(', ')} did not become healthy in time (${match[2]}: ${why}).`,
+    };
+  },
+);
+
+const neverUp: Pattern = inError(
+  /couldn't initialize a Kubernetes cluster|could not initialize a Kubernetes cluster|failed while waiting for (?:the )?control plane[^\n]*|timed out waiting for the condition|context deadline exceeded/,
+  () => ({
+    code: 'ControlPlaneNotReady',
+    cause: 'The kubelet runs, but the API server on this machine did not answer in time.',
+  }),
+  inWait,
+);
+
+const manifest: Pattern = inError(
+  /failed to (?:create|write)[^\n]*(?:static pod|manifest)[^\n]*|error creating (?:static pod|control plane)[^\n]*|couldn't read[^\n]*patch[^\n]*|could not apply patch[^\n]*|unknown (?:patch|target)[^\n]*/i,
+  (match) => ({
+    code: 'ControlPlaneConfigInvalid',
+    cause: `The static pods of the control plane could not be written: ${shorten(match[0], 200)}.`,
+  }),
+  ({ output }) => !/etcd/.test(output.phase ?? ''),
+);
+
+export const controlPlanePatterns: Pattern[] = [notInitialised, noEndpoint, component];
+export const controlPlaneLatePatterns: Pattern[] = [neverUp, manifest];

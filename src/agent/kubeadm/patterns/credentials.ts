@@ -1,0 +1,70 @@
+/** Tokens that may not authenticate, RBAC, and the certificates that control planes share. */
+import { inError, type Pattern, shorten } from './pattern.ts';
+
+const rejected: Pattern = inError(
+  /\bUnauthorized\b|You must be logged in to the server|the server has asked for the client to provide credentials/,
+  () => ({
+    code: 'CredentialsRejected',
+    cause:
+      'The API server does not accept the credentials of this machine (Unauthorized): the bootstrap token may not authenticate, or it expired meanwhile.',
+  }),
+);
+
+const forbidden: Pattern = inError(
+  /(\w[\w.]*) (?:"([^"]*)" )?is forbidden: User "([^"]*)" cannot (\w+) resource "([^"]*)"(?: in API group "[^"]*")?(?: in the namespace "([^"]*)")?/,
+  (match) => {
+    const [, , name, user, verb, resource, namespace] = match;
+    const object = name === undefined || name === '' ? resource : `${resource} "${name}"`;
+    return {
+      code: 'PermissionDenied',
+      cause: `${user} may not ${verb} ${object}${namespace === undefined ? '' : ` in ${namespace}`}.`,
+    };
+  },
+);
+
+const admission: Pattern = inError(
+  /is forbidden: ([^\n]+)|admission webhook "([^"]+)" denied the request: ([^\n]+)/,
+  (match) => ({
+    code: 'PermissionDenied',
+    cause: `The API server forbids a request: ${shorten(match[2] === undefined ? (match[1] ?? '') : `${match[2]}: ${match[3]}`, 200)}.`,
+  }),
+);
+
+const certificateKey: Pattern = inError(
+  /error decoding secret data with provided key[^\n]*|error decoding certificate key[^\n]*|cipher: message authentication failed/,
+  () => ({ code: 'CertificateKeyInvalid' }),
+);
+
+const certificateSecret: Pattern = inError(
+  /Secret "kubeadm-certs" was not found in the "kube-system" Namespace|secrets "kubeadm-certs" not found|the Secret does not include the required certificate or key - name: ([^,]+)/,
+  (match) => ({
+    code: 'CertificateSecretMissing',
+    ...(match[1] === undefined ? {} : { cause: `The Secret kubeadm-certs does not hold ${match[1]}.` }),
+  }),
+);
+
+/** The list is `[failure loading certificate for CA: ..., failure loading key for service account: ...]`. */
+const missing: Pattern = inError(
+  /failure loading (?:certificate|key) for ([\w ]+?): [^\n]*?(?:file|key)[^\n]*?(\/\S+?):? ?(?:open [^\n]*?)?(?:: )?(?:no such file or directory|does not exist)/,
+  (match, { output }) => {
+    const files = [...output.error.matchAll(/open (\/[^:\s]+): no such file or directory/g)].map(
+      (found) => found[1],
+    );
+    return {
+      code: 'CertificatesMissing',
+      cause: `Certificates or keys that control planes share are missing: ${shorten([...new Set(files.length > 0 ? files : [match[2]])].join(', '), 240)}.`,
+    };
+  },
+);
+
+const invalid: Pattern = inError(
+  /failure loading (?:certificate|key) for [^\n]*|(?:private key|certificate)[^\n]*(?:does not match|do not match|isn't a valid|is not a valid|expired)[^\n]*|tls: private key (?:type )?does not match public key[^\n]*|couldn't load the (?:certificate|key|private key) file[^\n]*|error (?:reading|creating|writing) [^\n]*certificate[^\n]*|certificate \S+ is (?:not signed by|invalid)[^\n]*|(?:loaded|loading) [^\n]*certificate[^\n]*(?:invalid|failed|expired)[^\n]*/i,
+  (match) => ({
+    code: 'CertificateInvalid',
+    cause: `A certificate or key cannot be used: ${shorten(match[0], 240)}.`,
+  }),
+);
+
+export const certificatePatterns: Pattern[] = [certificateKey, certificateSecret, missing, invalid];
+
+export const credentialPatterns: Pattern[] = [rejected, forbidden, admission];

@@ -1,0 +1,72 @@
+/** Discovery of the cluster: token, CA hash, cluster-info, discovery file. Texts: cmd/kubeadm/app/discovery, 1.20 - 1.34. */
+import { endpointIn, inError, type Pattern, shorten } from './pattern.ts';
+
+const tokenUnknown: Pattern = inError(
+  /could not find a JWS signature in the cluster-info ConfigMap for token ID "([^"]*)"|token id "([^"]*)" is invalid for this cluster or it has expired/,
+  (match) => ({
+    code: 'TokenUnknown',
+    cause: `The cluster does not know a bootstrap token with the id ${match[1] ?? match[2]}: it was never made there, or it has expired.`,
+  }),
+);
+
+const tokenSecretWrong: Pattern = inError(
+  /failed to verify JWS signature of received cluster info object/,
+  () => ({
+    code: 'TokenSecretWrong',
+  }),
+);
+
+const caHash: Pattern = inError(
+  /none of the public keys "?([^"\n]*?)"? are pinned|cluster CA found in (?:the )?cluster-info ConfigMap is invalid/,
+  (match) => ({
+    code: 'CaHashMismatch',
+    ...(match[1] === undefined
+      ? {}
+      : {
+          cause: `The certificate authority of the cluster has the public key ${match[1]}, which is not among the caCertHashes given.`,
+        }),
+  }),
+);
+
+const caHashForm: Pattern = inError(
+  /invalid (?:discovery token CA certificate )?(?:public key )?hash[^\n]*|invalid hash[^\n]*|unknown hash format[^\n]*/,
+  (match) => ({
+    code: 'KubeadmConfigInvalid',
+    cause: `A hash in caCertHashes is malformed: ${shorten(match[0], 160)}.`,
+    remedy: 'Write it as sha256: followed by 64 hexadecimal digits.',
+  }),
+);
+
+const clusterInfo: Pattern = inError(
+  /configmaps "cluster-info" (not found|is forbidden[^\n]*)|there is no (\S+) key in the cluster-info ConfigMap|malformed kubeconfig in the cluster-info ConfigMap|couldn't parse the kubeconfig file in the cluster-info ConfigMap|the second kubeconfig from the cluster-info ConfigMap|failed to parse cluster CA from the cluster-info ConfigMap/,
+  (match) => ({
+    code: 'ClusterInfoUnavailable',
+    cause: `cluster-info in the namespace kube-public cannot be used: ${shorten(match[1] ?? match[0], 160)}.`,
+  }),
+);
+
+const discoveryFile: Pattern = inError(
+  /(?:couldn't load|failed to load|invalid) (?:the )?discovery (?:kubeconfig|file)[^\n]*|expected the kubeconfig file to be located in[^\n]*|error retrieving (?:the )?discovery[^\n]*|no valid (?:cluster|credentials|authentication)[^\n]*in (?:the )?(?:discovery|kubeconfig)[^\n]*|kubeconfig file doesn't have (?:authentication|current context)[^\n]*|failed to find the current (?:cluster|user)[^\n]*/i,
+  (match) => ({
+    code: 'DiscoveryFileInvalid',
+    cause: `The kubeconfig for discovery cannot be used: ${shorten(match[0], 200)}.`,
+  }),
+);
+
+export const discoveryPatterns: Pattern[] = [
+  tokenUnknown,
+  tokenSecretWrong,
+  caHash,
+  caHashForm,
+  clusterInfo,
+  discoveryFile,
+];
+
+/** After network trouble was ruled out: discovery failed without a text that is known. */
+export const discoveryTimedOut: Pattern = inError(
+  /couldn't validate the identity of the API Server: (?:[^\n]*: )?(timed out waiting for the condition|context deadline exceeded|abort connecting to API servers after timeout of \S+)/,
+  (match, { output }) => ({
+    code: 'ApiServerUnreachable',
+    cause: `${endpointIn(output.error) ?? 'The API server'} did not give out cluster-info in time (${match[1]}).`,
+  }),
+);

@@ -1,0 +1,40 @@
+/** etcd membership in a control-plane join. Texts: cmd/kubeadm/app/util/etcd and etcd's own, 3.4 - 3.6. */
+import { inError, type Pattern, type PatternInput, shorten } from './pattern.ts';
+
+const inEtcd = ({ output }: PatternInput): boolean =>
+  /etcd/.test(output.phase ?? '') || /etcd/i.test(output.error);
+
+const learner: Pattern = inError(
+  /can only promote a learner member which is in sync with leader|too many learner members in cluster|unable to (?:start|promote) [^\n]*learner[^\n]*|[Pp]romoting the learner \S+ failed[^\n]*/,
+  (match) => ({
+    code: 'EtcdLearnerNotReady',
+    cause: match[0].startsWith('too many')
+      ? 'Another machine is just becoming an etcd member, and the cluster takes one at a time.'
+      : 'The new etcd member did not catch up with the leader in time.',
+  }),
+);
+
+const membership: Pattern = inError(
+  /etcdserver: (re-configuration failed due to not enough started members|unhealthy cluster|Peer URLs already exists|member ID already exist|member not found|duplicate [^\n]*)|error (?:adding|creating) (?:etcd )?member[^\n]*|error creating local etcd static pod manifest file: ([^\n]*)/i,
+  (match) => ({
+    code: 'EtcdMemberNotAdded',
+    cause: `This machine could not become an etcd member: ${shorten(match[1] ?? match[2] ?? match[0], 200)}.`,
+  }),
+);
+
+const unhealthy: Pattern = inError(
+  /timeout waiting for etcd cluster to be available|etcd cluster is not healthy[^\n]*|error syncing (?:etcd )?endpoints with etcd[^\n]*|could not retrieve the list of etcd endpoints[^\n]*|check-etcd[^\n]*|error execution phase check-etcd[^\n]*|etcd cluster is unavailable or misconfigured[^\n]*|(?:dial tcp \S+:(?:2379|2380))[^\n]*/,
+  (match) => ({
+    code: 'EtcdUnhealthy',
+    cause: `The etcd cluster cannot be used: ${shorten(match[0].replace(/^error execution phase \S+ /, ''), 200)}.`,
+  }),
+  inEtcd,
+);
+
+const pastDeadline: Pattern = inError(
+  /timed out waiting for the condition|context deadline exceeded/,
+  () => ({ code: 'EtcdUnhealthy', cause: 'The etcd cluster did not answer in time.' }),
+  ({ output }) => /etcd/.test(output.phase ?? ''),
+);
+
+export const etcdPatterns: Pattern[] = [learner, membership, unhealthy, pastDeadline];

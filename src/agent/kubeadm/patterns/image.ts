@@ -1,0 +1,61 @@
+/** Why an image could not be pulled; texts of containerd, CRI-O and the registries behind crictl or CRI. */
+import type { PreflightFinding } from '../output.ts';
+import { type Diagnosis, shorten } from './pattern.ts';
+
+export function diagnoseImagePull({ text }: PreflightFinding): Omit<Diagnosis, 'evidence'> {
+  const image =
+    /(?:failed to pull image|pulling image|unpack image|reference) "?([^\s":]+(?::\d+\/[^\s":]+)?[^\s",]*)"?/
+      .exec(text)?.[1]
+      ?.replace(/:$/, '');
+  const what = image === undefined ? 'A container image' : `The image ${image}`;
+  if (
+    /not found|manifest unknown|name unknown|NotFound|does not exist/i.test(text) &&
+    !/lookup|no such host/.test(text)
+  ) {
+    return { code: 'ImageNotFound', cause: `${what} does not exist in its registry.` };
+  }
+  if (/toomanyrequests|429 Too Many|rate limit/i.test(text)) {
+    return {
+      code: 'ImagePullFailed',
+      cause: `${what} could not be pulled: the registry limits the number of pulls.`,
+      remedy: 'Use a mirror or credentials for the registry, or put the image into the machine image.',
+    };
+  }
+  if (
+    /unauthorized|authentication required|authorization failed|denied|403 Forbidden|401 Unauthorized/i.test(
+      text,
+    )
+  ) {
+    return { code: 'ImagePullDenied', cause: `${what} may not be pulled: the registry refuses access.` };
+  }
+  if (/no space left on device/.test(text)) {
+    return { code: 'DiskFull', cause: `${what} could not be pulled: no space is left on the disk.` };
+  }
+  if (
+    /connect(?:ing)? endpoint|containerd\.sock|crio\.sock/.test(text) &&
+    /refused|no such file/.test(text)
+  ) {
+    return {
+      code: 'ContainerRuntimeDown',
+      cause: `${what} could not be pulled: the container runtime does not answer.`,
+    };
+  }
+  return { code: 'ImagePullFailed', cause: `${what} could not be pulled: ${reason(text)}.` };
+}
+
+function reason(text: string): string {
+  const lookup = /lookup (\S+)/.exec(text)?.[1];
+  if (lookup !== undefined) return `the name ${lookup} cannot be resolved`;
+  const dial = /dial tcp (\S+?): (?:connect: )?([^\n"]+)/.exec(text);
+  if (dial !== null) return `${dial[1]}: ${shorten(dial[2] ?? '', 80)}`;
+  const x509 = /x509: [^\n"]+/.exec(text)?.[0];
+  if (x509 !== undefined) return shorten(x509, 120);
+  return shorten(
+    text
+      .replace(/, error: exit status \d+$/, '')
+      .split(': ')
+      .slice(-2)
+      .join(': '),
+    160,
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * The kubelet: not healthy, or healthy without a certificate. kubeadm's last line is the same for both up to 1.29
+ * ("timed out waiting for the condition"); the kubelet-check lines on stdout tell them apart.
+ */
+import { inError, type Pattern, type PatternInput, shorten } from './pattern.ts';
+
+const HEALTH_CALL =
+  /The HTTP call equal to 'curl -sSL (\S+?)' (?:failed with error: ([^\n]*)|returned HTTP code (\d+)[^\n]*|returned (?:error: ([^\n]*)|status code: (\d+)))/;
+
+const inPhase =
+  (expression: RegExp) =>
+  ({ output }: PatternInput): boolean =>
+    expression.test(output.phase ?? '');
+
+const waitsForKubelet = inPhase(/^(kubelet-start|kubelet-wait-bootstrap|wait-control-plane)$/);
+
+const gaveUp =
+  /timed out waiting for the condition|context deadline exceeded|couldn't initialize a Kubernetes cluster|The HTTP call equal to|kubelet is not healthy|could not initialize a Kubernetes cluster|failed while waiting for the kubelet to start|failed while waiting for (?:the )?control plane/;
+
+const unhealthy: Pattern = (input) => {
+  const { output } = input;
+  if (!waitsForKubelet(input) || !gaveUp.test(output.error)) return undefined;
+  // The last call before kubeadm gave up counts: earlier ones fail while the kubelet starts.
+  const text = `${output.stdout}\n${output.error}`;
+  const calls = [...text.matchAll(new RegExp(HEALTH_CALL, 'g'))];
+  const call = calls.at(-1);
+  const declared = /\[kubelet-check\] The kubelet is not healthy after (\S+)/.exec(output.stdout);
+  if (call === undefined && declared === null) return undefined;
+  // 1.20 stops complaining once the kubelet answers: fewer than two failed calls are a slow start, not the cause.
+  if (declared === null && calls.length < 2 && !HEALTH_CALL.test(output.error)) return undefined;
+  const [, url = '', error, status, error2, status2] = call ?? [];
+  const reason = error ?? error2;
+  const refused = reason !== undefined && /connection refused/.test(reason);
+  const cause = refused
+    ? `The kubelet is not running: nothing answers at ${url}.`
+    : `The kubelet is not healthy${url === '' ? '' : ` at ${url}`}: ${
+        reason !== undefined
+          ? shorten(reason, 120)
+          : (status ?? status2) === undefined
+            ? `no answer after ${declared?.[1]}`
+            : `HTTP status ${status ?? status2}`
+      }.`;
+  return { code: 'KubeletUnhealthy', cause, evidence: shorten(call?.[0] ?? declared?.[0] ?? '', 240) };
+};
+
+/** The kubelet was healthy, and still no certificate came: the CSR was not signed. */
+const noCertificate: Pattern = inError(
+  /timed out waiting for the condition|context deadline exceeded/,
+  () => ({
+    code: 'KubeletCertificateNotIssued',
+    cause:
+      'The kubelet runs, but its certificate signing request was not answered with a certificate in time.',
+  }),
+  ({ output }) =>
+    /^(kubelet-start|kubelet-wait-bootstrap)$/.test(output.phase ?? '') &&
+    /Waiting for the kubelet to perform the TLS Bootstrap/.test(output.stdout) &&
+    !/CRISocket|crisocket/i.test(output.error),
+);
+
+const notStarted: Pattern = inError(
+  /(?:failed to write kubelet configuration|error writing (?:instance )?kubelet configuration to disk|couldn't write kubelet|could not (?:start|stop|restart) the kubelet|error (?:writing|applying)[^\n]*kubelet[^\n]*|kubelet service does not exist|unable to (?:start|stop) the kubelet)[^\n]*/i,
+  (match) => ({
+    code: 'KubeletNotStarted',
+    cause: `The kubelet could not be set up: ${shorten(match[0], 200)}.`,
+  }),
+);
+
+export const kubeletPatterns: Pattern[] = [unhealthy, notStarted, noCertificate];

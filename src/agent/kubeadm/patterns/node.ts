@@ -1,0 +1,62 @@
+/** The Node object, its name, and files of this machine. */
+import { inError, type Pattern, shorten } from './pattern.ts';
+
+const nameInUse: Pattern = inError(
+  /a Node with name "([^"]+)" and status "Ready" already exists in the cluster/i,
+  (match) => ({
+    code: 'NodeNameInUse',
+    cause: `A Node named ${match[1]} is in the cluster and Ready.`,
+  }),
+);
+
+const nameInvalid: Pattern = inError(
+  /(?:invalid node name|nodeRegistration\.name|node name)[^\n]*?"([^"]*)"[^\n]*(?:subdomain|invalid|must)[^\n]*|nodes "([^"]+)" is forbidden: node "([^"]+)" is not allowed to modify node/,
+  (match) => ({
+    code: 'NodeNameInvalid',
+    cause:
+      match[2] === undefined
+        ? `"${match[1]}" cannot be the name of a node.`
+        : `The kubelet registers as ${match[3]}, but kubeadm was told the node is named ${match[2]}.`,
+    ...(match[2] === undefined
+      ? {}
+      : {
+          remedy:
+            'Let nodeRegistration.name and the kubelet (hostname-override, cloud provider) agree on the name.',
+        }),
+  }),
+);
+
+const disk: Pattern = inError(
+  /([^\n:]*?(\/[\w./-]+)[^\n:]*)?: (no space left on device|read-only file system|disk quota exceeded|input\/output error)/,
+  (match) => ({
+    code:
+      match[3] === 'read-only file system' || match[3] === 'input/output error'
+        ? 'FileSystemReadOnly'
+        : 'DiskFull',
+    cause: `kubeadm could not write${match[2] === undefined ? '' : ` ${match[2]}`}: ${match[3]}.`,
+  }),
+);
+
+/** 1.20: "error uploading crisocket"; newer: "error writing CRISocket for this node". */
+const notRegistered: Pattern = inError(
+  /error (?:uploading crisocket|writing CRISocket for this node)[^\n]*?: ([^\n]*(?:timed out waiting for the condition|context deadline exceeded|not found|rate: Wait)[^\n]*)/i,
+  (match) => {
+    const name = /nodes "([^"]+)" not found/.exec(match[1] ?? '')?.[1];
+    return {
+      code: 'NodeNotRegistered',
+      cause: `The kubelet has not registered ${name === undefined ? 'this machine as a Node' : `the Node ${name}`} in time.`,
+    };
+  },
+);
+
+const patchNode: Pattern = inError(
+  /(?:error patching|cannot get|could not (?:find|patch|mark)|unable to (?:mark|update|patch)) [Nn]ode ?"?([^\s":]*)"?:? ?([^\n]*(?:not found|timed out|deadline)[^\n]*)/,
+  (match) => ({
+    code: 'NodeNotRegistered',
+    cause: `The Node${match[1] === '' ? '' : ` ${match[1]}`} could not be read or changed: ${shorten(match[2] ?? '', 160)}.`,
+  }),
+);
+
+export const machinePatterns: Pattern[] = [disk];
+export const nodePatterns: Pattern[] = [nameInUse, nameInvalid];
+export const registrationPatterns: Pattern[] = [notRegistered, patchNode];

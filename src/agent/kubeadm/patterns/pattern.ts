@@ -1,0 +1,64 @@
+/** What a pattern is: from kubeadm's words to a code, with the particulars in the cause. */
+import type { Persistence } from '../../../protocol/code-entry.ts';
+import type { Code } from '../../../protocol/codes.ts';
+import type { KubeadmOutput } from '../output.ts';
+
+export interface Diagnosis {
+  code: Code;
+  /** One sentence that names the particulars; the table's general sentence when absent. */
+  cause?: string;
+  /** Overrides the table's sentence. */
+  remedy?: string;
+  /** Overrides the table. */
+  persistence?: Persistence;
+  /** Line of the output that the diagnosis rests on. */
+  evidence: string;
+}
+
+export interface PatternInput {
+  output: KubeadmOutput;
+  verb: 'init' | 'join';
+}
+
+/** Undefined when it does not apply. */
+export type Pattern = (input: PatternInput) => Diagnosis | undefined;
+
+/** A pattern that looks for an expression in the error message. */
+export function inError(
+  expression: RegExp,
+  diagnose: (match: RegExpExecArray, input: PatternInput) => Omit<Diagnosis, 'evidence'>,
+  applies: (input: PatternInput) => boolean = () => true,
+): Pattern {
+  return (input) => {
+    if (!applies(input)) return undefined;
+    const match = expression.exec(input.output.error);
+    if (match === null) return undefined;
+    return { ...diagnose(match, input), evidence: lineAround(input.output.error, match.index) };
+  };
+}
+
+/** The line of `text` that holds position `index`. */
+export function lineAround(text: string, index: number): string {
+  const start = text.lastIndexOf('\n', index) + 1;
+  const end = text.indexOf('\n', index);
+  return text.slice(start, end < 0 ? undefined : end).trim();
+}
+
+/** Host and port of the first URL or dialled address in a text. */
+export function endpointIn(text: string): string | undefined {
+  const url = /https?:\/\/([^/\s"'?]+)/.exec(text)?.[1];
+  return url ?? /dial tcp (\[[^\]]+\]:\d+|[\w.-]+:\d+)/.exec(text)?.[1];
+}
+
+/** First letter in lower case unless the word is a name or an abbreviation; for putting words into a sentence. */
+export function endSentence(text: string): string {
+  const trimmed = text.trim().replace(/[.,;:\s]+$/, '');
+  return `${trimmed}.`;
+}
+
+/** At most `max` characters, cut at a word where possible. */
+export function shorten(text: string, max = 300): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  if (flat.length <= max) return flat;
+  return `${flat.slice(0, max - 1).replace(/\s\S*$/, '')}…`;
+}

@@ -1,0 +1,126 @@
+/** The `[ERROR Name]` blocks of kubeadm's preflight checks. Names: cmd/kubeadm/app/preflight, 1.20 - 1.34. */
+import type { PreflightFinding } from '../output.ts';
+import { diagnoseImagePull } from './image.ts';
+import { type Diagnosis, endSentence, type Pattern, shorten } from './pattern.ts';
+
+type Reader = (finding: PreflightFinding) => Omit<Diagnosis, 'evidence'>;
+
+const simple =
+  (code: Diagnosis['code']): Reader =>
+  ({ text }) => ({ code, cause: endSentence(capital(shorten(text, 240))) });
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const runtime: Reader = ({ text }) => {
+  if (/unknown service runtime\.v1|unimplemented|validate CRI v1 (?:runtime|image) API/i.test(text)) {
+    return {
+      code: 'ContainerRuntimeUnsuitable',
+      cause: 'The container runtime answers but does not offer the CRI v1 interface.',
+    };
+  }
+  const socket = /(?:unix|npipe):\/\/[^\s'",]+/.exec(text)?.[0];
+  const reason =
+    /(no such file or directory|connection refused|context deadline exceeded|permission denied|DeadlineExceeded)/.exec(
+      text,
+    )?.[1] ?? '';
+  const at = socket === undefined ? '' : ` at ${socket}`;
+  return {
+    code: 'ContainerRuntimeDown',
+    cause: `The container runtime${at} does not answer${reason === '' ? '' : `: ${reason}`}.`,
+  };
+};
+
+const port: Reader = ({ name, text }) => ({
+  code: 'PortInUse',
+  cause: `Port ${/\d+/.exec(name)?.[0] ?? /\d+/.exec(text)?.[0] ?? ''} is in use.`,
+});
+
+const program: Reader = ({ name, text }) => {
+  const fromText = /^(\S+) not found in system path/.exec(text)?.[1];
+  return {
+    code: 'ProgramMissing',
+    cause: `${fromText ?? name.replace('FileExisting-', '')} is not installed.`,
+  };
+};
+
+const kernelSetting: Reader = ({ text }) => {
+  const path = /(\/proc\/sys\/\S+)/.exec(text)?.[1];
+  if (path === undefined) return simple('KernelSettingWrong')({ name: '', text });
+  const setting = path.replace('/proc/sys/', '').replaceAll('/', '.');
+  const wanted = /not set to (\S+)/.exec(text)?.[1];
+  const noModule = /does not exist/.test(text) && setting.startsWith('net.bridge');
+  if (noModule) {
+    return {
+      code: 'KernelSettingWrong',
+      cause: `${setting} does not exist: the kernel module br_netfilter is not loaded.`,
+      remedy: 'Load br_netfilter at boot (a line in /etc/modules-load.d/k8s.conf).',
+    };
+  }
+  return {
+    code: 'KernelSettingWrong',
+    cause:
+      wanted === undefined ? endSentence(capital(text)) : `The kernel setting ${setting} is not ${wanted}.`,
+    ...(wanted === undefined
+      ? {}
+      : { remedy: `Write "${setting} = ${wanted}" into a file in /etc/sysctl.d.` }),
+  };
+};
+
+/** By the start of the check's name; in order of what a person should mend first. */
+const READERS: [start: string, reader: Reader][] = [
+  ['IsPrivilegedUser', simple('NotRoot')],
+  ['CRI', runtime],
+  ['ContainerRuntimeVersion', simple('ContainerRuntimeUnsuitable')],
+  ['FileExisting-', program],
+  [
+    'KubeletVersion',
+    ({ text }) =>
+      /executable file not found|couldn't get kubelet version/.test(text)
+        ? {
+            code: 'ProgramMissing',
+            cause: `The version of the kubelet cannot be found out: ${endSentence(shorten(text, 160))}`,
+          }
+        : simple('VersionSkew')({ name: '', text }),
+  ],
+  ['KubernetesVersion', simple('VersionSkew')],
+  ['FileContent-', kernelSetting],
+  ['Swap', simple('SwapEnabled')],
+  ['NumCPU', simple('MachineTooSmall')],
+  ['Mem', simple('MachineTooSmall')],
+  ['DirAvailable-', simple('LeftoversFound')],
+  ['FileAvailable-', simple('LeftoversFound')],
+  ['Port-', port],
+  ['ImagePull', diagnoseImagePull],
+  ['ExternalEtcdVersion', simple('EtcdUnhealthy')],
+  ['ExternalEtcdClientCertificates', simple('CertificateInvalid')],
+  ['Hostname', simple('NodeNameInvalid')],
+  ['SystemVerification', simple('PreflightFailed')],
+  ['Service-', simple('PreflightFailed')],
+  ['HTTPProxy', simple('PreflightFailed')],
+];
+
+/**
+ * Several findings at once are told as the first that a person must mend, and the names of the others. When one of them
+ * is permanent, so is the whole: mending the passing ones alone does not help.
+ */
+export const preflightPattern: Pattern = ({ output }) => {
+  const read = output.preflight.map((finding) => {
+    const rank = READERS.findIndex(([start]) => finding.name.startsWith(start));
+    const reader = READERS[rank]?.[1] ?? simple('PreflightFailed');
+    return { finding, rank: rank < 0 ? READERS.length : rank, diagnosis: reader(finding) };
+  });
+  // An occupied port together with leftover files means a node that is still there: the files say it better.
+  read.sort((a, b) => a.rank - b.rank);
+  const [first, ...others] = read;
+  if (first === undefined) return undefined;
+  const names = [...new Set(others.map(({ finding }) => finding.name))].filter(
+    (name) => name !== first.finding.name,
+  );
+  const also = names.length === 0 ? '' : ` Also: ${shorten(names.join(', '), 200)}.`;
+  const cause = first.diagnosis.cause ?? '';
+  return {
+    ...first.diagnosis,
+    cause: `${cause}${also}`,
+    evidence: `[ERROR ${first.finding.name}]: ${shorten(first.finding.text, 240)}`,
+  };
+};
