@@ -13,7 +13,8 @@ export interface KubeadmSpec {
   args: string[];
   /** Added to the environment, e.g. proxy settings; undefined removes a variable. */
   env?: Record<string, string | undefined>;
-  cwd?: string;
+  /** Directory in which a shell left its exported variables (`env`) and its directory (`cwd`) for kubeadm to inherit. */
+  shellState?: string;
   /** Ends kubeadm (SIGTERM first). */
   signal?: AbortSignal;
   /** A line worth telling, without secrets. */
@@ -47,9 +48,8 @@ export async function runKubeadm(host: Host, spec: KubeadmSpec): Promise<Kubeadm
   const read = progressReader();
   const result = await host.processes.runDurable({
     name: KUBEADM_RUN,
-    argv: [spec.path, spec.verb, ...spec.args],
+    argv: argvFor(spec),
     ...(spec.env === undefined ? {} : { env: spec.env }),
-    ...(spec.cwd === undefined ? {} : { cwd: spec.cwd }),
     ...(spec.signal === undefined ? {} : { signal: spec.signal }),
     onLine: (line, stream) => {
       spec.onLine?.(line, stream);
@@ -63,4 +63,18 @@ export async function runKubeadm(host: Host, spec: KubeadmSpec): Promise<Kubeadm
 /** Forgets the run's files, so that the next one starts anew. */
 export async function forgetRun(host: Host): Promise<void> {
   await host.processes.forgetDurable(KUBEADM_RUN);
+}
+
+/** A command before kubeadm may have exported proxy settings or changed PATH, as it may in cloud-init's script. */
+const INHERIT = `
+if [ -r "$1/env" ]; then . "$1/env"; fi
+if [ -r "$1/cwd" ]; then cd "$(cat "$1/cwd")"; fi
+shift
+exec "$@"`;
+
+function argvFor({ path, verb, args, shellState }: KubeadmSpec): [string, ...string[]] {
+  const kubeadm: [string, ...string[]] = [path, verb, ...args];
+  return shellState === undefined
+    ? kubeadm
+    : ['/bin/sh', '-c', INHERIT, 'slipway-kubeadm', shellState, ...kubeadm];
 }

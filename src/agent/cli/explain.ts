@@ -1,0 +1,71 @@
+/** `slipway explain CODE`: what a code means and what to do about it, from the table of codes. */
+import type { CodeEntry } from '../../protocol/code-entry.ts';
+import { CODES } from '../../protocol/codes.ts';
+
+const PERSISTENCE: Record<CodeEntry['persistence'], string> = {
+  transient: 'It may pass by itself: Slipway tries again.',
+  permanent: 'It does not pass by itself: Slipway stops at once.',
+  'until-deadline': 'It may be "not yet" or "never": Slipway tries again until the deadline.',
+};
+
+const TABLE: Record<string, CodeEntry> = CODES;
+
+/** Is there such a code? Letter case does not matter. */
+export function isCode(code: string): boolean {
+  return find(code) !== undefined;
+}
+
+/** Text for people, without a final line break; for an unknown code the nearest names. Never throws. */
+export function explain(code: string): string {
+  const name = find(code);
+  const row = name === undefined ? undefined : TABLE[name];
+  if (name === undefined || row === undefined) return unknown(code);
+  return [
+    `${name} (${row.category})`,
+    '',
+    `  What it means   ${row.cause}`,
+    `  What to do      ${row.remedy}`,
+    `  Tried again     ${PERSISTENCE[row.persistence]}`,
+  ].join('\n');
+}
+
+function find(code: string): string | undefined {
+  const wanted = code.toLowerCase();
+  return Object.keys(TABLE).find((name) => name.toLowerCase() === wanted);
+}
+
+function unknown(code: string): string {
+  const shown = code.length > 60 ? `${code.slice(0, 60)}…` : code;
+  const near = nearest(code.slice(0, 60), 3);
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
+  return `There is no code "${shown}".${hint} All codes are in docs/codes.md.`;
+}
+
+function nearest(code: string, count: number): string[] {
+  const wanted = code.toLowerCase();
+  const limit = Math.max(3, Math.ceil(wanted.length / 3));
+  return Object.keys(TABLE)
+    .map((name) => {
+      const candidate = name.toLowerCase();
+      const part = wanted.length >= 4 && (candidate.includes(wanted) || wanted.includes(candidate));
+      return { name, distance: part ? 0 : editDistance(wanted, candidate) };
+    })
+    .filter(({ distance }) => distance <= limit)
+    .sort((a, b) => a.distance - b.distance || a.name.localeCompare(b.name))
+    .slice(0, count)
+    .map(({ name }) => name);
+}
+
+/** Levenshtein's distance. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitute));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
