@@ -1,0 +1,136 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LabError, runOk } from './command.ts';
+
+/** The Debian release that the machines are made of. */
+export const SUITE = 'bookworm';
+
+/** One place where the release's packages come from, as the host itself is set up to reach it. */
+export interface AptSource {
+  uri: string;
+  suites: string[];
+  components: string[];
+  signedBy?: string;
+}
+
+/** Read both file formats of /etc/apt (one-line and deb822) and keep what serves `suite` or its updates. */
+export function parseAptSources(
+  text: string,
+  format: 'list' | 'sources',
+  suite: string = SUITE,
+): AptSource[] {
+  const found = format === 'list' ? parseOneLine(text) : parseDeb822(text);
+  return found
+    .map((source) => ({
+      ...source,
+      suites: source.suites.filter((s) => s === suite || s.startsWith(`${suite}-`)),
+    }))
+    .filter((source) => source.suites.length > 0);
+}
+
+function parseOneLine(text: string): AptSource[] {
+  const sources: AptSource[] = [];
+  for (const line of text.split('\n')) {
+    const match = /^deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s+(\S.*)$/.exec(line.replace(/#.*/, '').trim());
+    if (!match) continue;
+    const [, options = '', uri = '', suite = '', components = ''] = match;
+    const signedBy = /signed-by=(\S+)/.exec(options)?.[1];
+    sources.push({
+      uri,
+      suites: [suite],
+      components: components.split(/\s+/),
+      ...(signedBy ? { signedBy } : {}),
+    });
+  }
+  return sources;
+}
+
+function parseDeb822(text: string): AptSource[] {
+  const sources: AptSource[] = [];
+  for (const stanza of text.replace(/^#.*\n?/gm, '').split(/\n\s*\n/)) {
+    const field = (name: string): string[] => {
+      const match = new RegExp(`^${name}:([^\\n]*(?:\\n[ \\t][^\\n]*)*)`, 'im').exec(stanza);
+      return (match?.[1] ?? '').split(/\s+/).filter((word) => word !== '');
+    };
+    if (!field('Types').includes('deb') || /^no$/i.test(field('Enabled')[0] ?? 'yes')) continue;
+    const signedBy = field('Signed-By');
+    for (const uri of field('URIs')) {
+      const known = signedBy.length === 1 && signedBy[0]?.startsWith('/') ? { signedBy: signedBy[0] } : {};
+      sources.push({ uri, suites: field('Suites'), components: field('Components'), ...known });
+    }
+  }
+  return sources;
+}
+
+/**
+ * The host's own sources for the release, so that mirrors and proxies stay as its owner chose them;
+ * `$SLIPWAY_LAB_MIRROR` (a Debian archive URI) goes first.
+ * @throws LabError where the host knows no source for the release.
+ */
+export async function hostAptSources(env: NodeJS.ProcessEnv = process.env): Promise<AptSource[]> {
+  if (env.SLIPWAY_LAB_MIRROR) return [{ uri: env.SLIPWAY_LAB_MIRROR, suites: [SUITE], components: ['main'] }];
+  const sources: AptSource[] = [];
+  for (const file of await aptFiles()) {
+    sources.push(
+      ...parseAptSources(await readFile(file, 'utf8'), file.endsWith('.list') ? 'list' : 'sources'),
+    );
+  }
+  if (!sources.some((source) => source.suites.includes(SUITE))) {
+    throw new LabError(
+      `this host's apt knows no source for Debian ${SUITE}, of which the lab's machines are made: ` +
+        'set SLIPWAY_LAB_MIRROR to the URI of a Debian archive (the part before /dists/)',
+    );
+  }
+  return sources;
+}
+
+async function aptFiles(): Promise<string[]> {
+  const parts = '/etc/apt/sources.list.d';
+  const listed = await readdir(parts).catch(absentAsEmpty);
+  const main = await readdir('/etc/apt').catch(absentAsEmpty);
+  return [
+    ...main.filter((name) => name === 'sources.list').map((name) => join('/etc/apt', name)),
+    ...listed.filter((name) => /\.(list|sources)$/.test(name)).map((name) => join(parts, name)),
+  ];
+}
+
+function absentAsEmpty(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+}
+
+/** The sources as deb822 text; `types` chooses binary or source packages. */
+export function formatSources(sources: readonly AptSource[], types: 'deb' | 'deb-src' = 'deb'): string {
+  return sources
+    .map((source) => {
+      const signed = source.signedBy === undefined ? '' : `Signed-By: ${source.signedBy}\n`;
+      return `Types: ${types}\nURIs: ${source.uri}\nSuites: ${source.suites.join(' ')}\nComponents: main\n${signed}`;
+    })
+    .join('\n');
+}
+
+/**
+ * An apt of our own below `dir`: its own sources, lists and caches, so the host's apt is not touched.
+ * Returns a function that runs apt-get with it.
+ */
+export async function privateApt(
+  dir: string,
+  types: 'deb' | 'deb-src',
+): Promise<(args: string[], cwd: string) => Promise<string>> {
+  for (const sub of ['lists/partial', 'archives/partial']) await mkdir(join(dir, sub), { recursive: true });
+  const sourceList = join(dir, 'lab.sources');
+  await writeFile(sourceList, formatSources(await hostAptSources(), types));
+  const options = {
+    'Dir::Etc::sourcelist': sourceList,
+    'Dir::Etc::sourceparts': '/dev/null',
+    'Dir::State::lists': join(dir, 'lists'),
+    'Dir::Cache': dir,
+    'Dir::Cache::archives': join(dir, 'archives'),
+    'APT::Sandbox::User': 'root',
+    'Acquire::Retries': '3',
+  };
+  const flags = Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
+  const apt = (args: string[], cwd: string) => runOk('apt-get', ['-q', ...flags, ...args], { cwd });
+  await apt(['update'], dir);
+  return apt;
+}

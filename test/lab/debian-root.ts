@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatSources, hostAptSources, SUITE } from './apt.ts';
+import { cached } from './cache.ts';
+import { LabError, run, runOk } from './command.ts';
+import { inRootOk } from './in-root.ts';
+
+type Say = (line: string) => void;
+
+/**
+ * What every machine has: the system, the container runtime with what kubeadm's preflight asks for, and etcd.
+ * No xfsprogs: it depends on Python, which a machine without cloud-init must not have.
+ */
+const NODE_PACKAGES = [
+  'systemd systemd-sysv dbus containerd runc containernetworking-plugins conntrack iptables ebtables ethtool socat',
+  'iproute2 iputils-ping kmod procps ca-certificates curl openssl etcd-server etcd-client util-linux',
+  'sudo gdisk fdisk e2fsprogs dosfstools less',
+].flatMap((line) => line.split(' '));
+
+/** What a machine with cloud-init has on top. Removed again for the others (`plainLayer`). */
+const CLOUD_INIT_PACKAGES = ['cloud-init', 'python3-jinja2', 'cloud-guest-utils'];
+
+/** Nothing in a lab reads manuals or translations: they would be a third of the root. */
+const LEFT_OUT = [
+  '/usr/share/man/*',
+  '/usr/share/locale/*/LC_MESSAGES/*',
+  '/usr/share/info/*',
+  '/usr/share/doc/*',
+];
+
+/** The Debian root with everything, cloud-init included; about 500 MB, three minutes the first time. */
+export async function fullRoot(say?: Say): Promise<string> {
+  const packages = [...NODE_PACKAGES, ...CLOUD_INIT_PACKAGES];
+  return cached(
+    {
+      name: 'debian',
+      recipe: { suite: SUITE, packages, without: LEFT_OUT, version: 1 },
+      make: async (dir) => {
+        await needMmdebstrap();
+        const sources = `${dir}.sources`;
+        await writeFile(sources, formatSources(await hostAptSources()));
+        try {
+          await runOk('mmdebstrap', [
+            '--mode=root',
+            '--variant=minbase',
+            '--aptopt=Acquire::http::Pipeline-Depth "0"',
+            '--aptopt=Acquire::Retries "3"',
+            ...LEFT_OUT.map((path) => `--dpkgopt=path-exclude=${path}`),
+            '--dpkgopt=force-unsafe-io',
+            `--include=${packages.join(',')}`,
+            SUITE,
+            join(dir, 'root'),
+            sources,
+          ]);
+        } finally {
+          await rm(sources, { force: true });
+        }
+      },
+    },
+    say,
+  ).then((dir) => join(dir, 'root'));
+}
+
+/** mmdebstrap is the one tool of the lab that a plain Debian lacks. */
+async function needMmdebstrap(): Promise<void> {
+  if (existsSync('/usr/bin/mmdebstrap')) return;
+  const install = () => run('apt-get', ['-qy', 'install', '--no-install-recommends', 'mmdebstrap']);
+  let done = await install();
+  if (done.code !== 0) {
+    await runOk('apt-get', ['-q', 'update']);
+    done = await install();
+  }
+  if (done.code !== 0) {
+    throw new LabError(`mmdebstrap is missing and apt-get cannot install it: ${done.stderr.trim()}`);
+  }
+}
+
+/**
+ * A layer that a script makes over `lower`: everything the script changed, and nothing else.
+ * `network` lets it reach the package archive.
+ */
+export async function scriptedLayer(
+  layer: { name: string; lower: string[]; script: string; network?: boolean },
+  say?: Say,
+): Promise<string> {
+  const dir = await cached(
+    {
+      name: layer.name,
+      recipe: { lower: layer.lower, script: layer.script, version: 1 },
+      make: async (made) => {
+        await inRootOk({
+          what: `making the layer "${layer.name}"`,
+          lower: layer.lower,
+          upper: join(made, 'layer'),
+          script: layer.script,
+          env: { DEBIAN_FRONTEND: 'noninteractive' },
+          network: layer.network === true,
+        });
+      },
+    },
+    say,
+  );
+  return join(dir, 'layer');
+}
+
+/** A layer over `fullRoot` in which cloud-init, and the Python it brought, is not there at all. */
+export async function plainLayer(say?: Say): Promise<string> {
+  const script = [
+    `apt-mark auto ${CLOUD_INIT_PACKAGES.join(' ')} >/dev/null`,
+    `apt-get -qy purge ${CLOUD_INIT_PACKAGES.join(' ')}`,
+    // Somebody always suggests Python; nobody here asked for it.
+    'apt-get -qy -o APT::AutoRemove::RecommendsImportant=0 -o APT::AutoRemove::SuggestsImportant=0 autoremove --purge',
+    'rm -rf /etc/cloud /var/lib/cloud',
+    'for left in cloud-init python3; do if command -v $left; then exit 1; fi; done',
+  ].join('\n');
+  return scriptedLayer({ name: 'plain', lower: [await fullRoot(say)], script }, say);
+}

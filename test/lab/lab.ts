@@ -1,0 +1,7 @@
+/** The lab for tests: real machines of Linux namespaces with systemd, containerd and Kubernetes. */
+export { type Finished, LabError } from './command.ts';
+export type { Role } from './images.ts';
+export { type ExecOptions, Machine, type Readiness } from './machine.ts';
+export type { MachineFile, MachineUnit } from './machine-files.ts';
+export { Lab, openLab, type UpOptions } from './open-lab.ts';
+export { type Requirements, requirements } from './requirements.ts';

@@ -1,0 +1,229 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { destroyGroup, hierarchies, makeGroup } from './cgroups.ts';
+import { collect, type Finished, LabError, lastLines, type RunOptions } from './command.ts';
+import { labGroup } from './lab-record.ts';
+import { enterArgs, execGroups, JOIN_GROUPS } from './machine-enter.ts';
+import {
+  bootCount,
+  initPid,
+  type MachineRecord,
+  type MachineState,
+  machineDir,
+  machineState,
+} from './machine-record.ts';
+import { waitFor } from './wait-for.ts';
+
+export interface ExecOptions extends Pick<RunOptions, 'input' | 'timeoutMs' | 'onOutput'> {
+  env?: Readonly<Record<string, string>>;
+}
+
+/** How far a boot must have come: PID 1 answers, or the container runtime is up as well. */
+export type Readiness = 'init' | 'containerd';
+
+const BOOT_LIMIT_MS = 90_000;
+
+/** One machine of a lab: systemd in namespaces, with a disk that outlives its boots. */
+export class Machine {
+  readonly name: string;
+  readonly ip: string;
+  readonly record: MachineRecord;
+  readonly #dir: string;
+  readonly #group: string;
+
+  constructor(record: MachineRecord) {
+    this.record = record;
+    this.name = record.name;
+    this.ip = record.ip;
+    this.#dir = machineDir(record.lab, record.name);
+    this.#group = join(labGroup(record.lab), `m-${record.name}`);
+  }
+
+  get state(): MachineState {
+    return machineState(this.#dir);
+  }
+
+  /**
+   * The host's path of the running machine's root. Absolute symbolic links on the way lead out of it: for paths that
+   * may have such, use `read`.
+   */
+  get root(): string {
+    return `/proc/${this.#init()}/root`;
+  }
+
+  /** What the machine wrote on its console, all boots. */
+  get console(): string {
+    const file = join(this.#dir, 'console.log');
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  }
+
+  /** Run a command inside to its end; its exit status is in the answer, never thrown. No shell is put between. */
+  exec(command: readonly string[], options: ExecOptions = {}): Promise<Finished> {
+    const child = this.spawn(command, { ...options, ownGroup: true });
+    return collect(child, `[${this.name}] ${command.join(' ')}`, options);
+  }
+
+  /** `exec` that throws when the command fails; returns stdout. */
+  async execOk(command: readonly string[], options: ExecOptions = {}): Promise<string> {
+    const done = await this.exec(command, options);
+    if (done.code === 0) return done.stdout;
+    const said = lastLines(`${done.stdout}\n${done.stderr}`, 15);
+    throw new LabError(
+      `[${this.name}] \`${command.join(' ')}\` ended with ${done.signal ?? `status ${done.code}`}:\n${said}`,
+    );
+  }
+
+  /** Start a command inside and hand out the child. With `stdio: 'inherit'` it talks to this terminal. */
+  spawn(
+    command: readonly string[],
+    options: { env?: Readonly<Record<string, string>>; stdio?: StdioOptions; ownGroup?: boolean } = {},
+  ): ChildProcess {
+    const args = enterArgs(this.#init(), execGroups(this.#group, hierarchies()), command, options.env);
+    return spawn('sh', args, {
+      stdio: options.stdio ?? 'pipe',
+      detached: options.ownGroup === true,
+      cwd: '/',
+    });
+  }
+
+  /** Write a file, folders included. Not atomic: it is for arranging, not for racing the machine. */
+  async put(path: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
+    const script = 'umask 077; mkdir -p -m 755 "$(dirname "$2")"; cat > "$2"; chmod "$1" "$2"';
+    await this.execOk(['sh', '-ec', script, 'sh', mode.toString(8), path], { input: content });
+  }
+
+  /** The text of a file. @throws LabError where it cannot be read */
+  read(path: string): Promise<string> {
+    return this.execOk(['cat', path]);
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return (await this.exec(['test', '-e', path])).code === 0;
+  }
+
+  /** The journal: of one unit, or of all; of this boot unless `allBoots`. */
+  logs(unit?: string, options: { allBoots?: boolean } = {}): Promise<string> {
+    const which = unit === undefined ? [] : ['--unit', unit];
+    return this.execOk([
+      'journalctl',
+      '--no-pager',
+      '--output=short-precise',
+      ...(options.allBoots ? [] : ['--boot']),
+      ...which,
+    ]);
+  }
+
+  /** Poll until the question's answer is not false, undefined or null. */
+  waitFor<T>(question: () => Promise<T>, options: { timeoutMs: number; what?: string }) {
+    return waitFor(question, { ...options, what: options.what ?? `${this.name} to be as asked` });
+  }
+
+  /** Switch it on. @throws LabError when it does not come up, with its last console lines */
+  async boot(ready: Readiness = 'containerd'): Promise<void> {
+    if (this.state === 'booting' || this.state === 'running')
+      throw new LabError(`machine "${this.name}" is on already`);
+    const before = bootCount(this.#dir);
+    await makeGroup(this.#group);
+    await makeGroup(this.#keeperGroup);
+    await writeFile(join(this.#dir, 'desired'), 'on\n');
+    // What the last run ended with must not be taken for this one's.
+    await rm(join(this.#dir, 'state'), { force: true });
+    const script = join(import.meta.dirname, 'machine-supervise.sh');
+    const keepers = hierarchies().map((h) => join(h.mountpoint, this.#keeperGroup));
+    const child = spawn(
+      'sh',
+      ['-c', JOIN_GROUPS, 'lab-boot', ...keepers, '--', 'bash', '--norc', script, this.#dir],
+      {
+        detached: true,
+        stdio: 'ignore',
+        cwd: '/',
+      },
+    );
+    child.unref();
+    await this.#booted(before, ready);
+  }
+
+  /**
+   * Restart it: in order, as `systemctl reboot` does, or `hard`, as if the power went. The disk stays, /run is new,
+   * and so is the boot id.
+   */
+  async reboot(options: { hard?: boolean; ready?: Readiness } = {}): Promise<void> {
+    const before = bootCount(this.#dir);
+    if (options.hard) process.kill(this.#init(), 'SIGKILL');
+    else await this.#ask('reboot');
+    await this.#booted(before, options.ready ?? 'containerd');
+  }
+
+  /** Switch it off and keep its disk; `boot` starts it again. */
+  async powerOff(options: { hard?: boolean } = {}): Promise<void> {
+    await writeFile(join(this.#dir, 'desired'), 'off\n');
+    if (options.hard) process.kill(this.#init(), 'SIGKILL');
+    else await this.#ask('poweroff');
+    await waitFor(async () => this.state === 'off', {
+      timeoutMs: BOOT_LIMIT_MS,
+      what: `${this.name} to power off`,
+    });
+  }
+
+  /** Take the machine and its disk away. */
+  async down(): Promise<void> {
+    await writeFile(join(this.#dir, 'desired'), 'off\n');
+    await destroyGroup(this.#keeperGroup);
+    await destroyGroup(this.#group);
+    await rm(this.#dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+
+  /** Where the supervisor is: outside the machine, so that the machine's own group is systemd's alone. */
+  get #keeperGroup(): string {
+    return join(labGroup(this.record.lab), `k-${this.name}`);
+  }
+
+  #init(): number {
+    const pid = initPid(this.#dir);
+    if (pid !== undefined) return pid;
+    const state = this.state;
+    const why = state === 'failed' ? `; its console last said:\n${lastLines(this.console, 10)}` : '';
+    throw new LabError(`machine "${this.name}" is not running (${state})${why}`);
+  }
+
+  /** systemctl's connection is cut when the machine goes: only a refusal is an error. */
+  async #ask(what: 'reboot' | 'poweroff'): Promise<void> {
+    const done = await this.exec(['systemctl', '--no-wall', what], { timeoutMs: BOOT_LIMIT_MS });
+    if (done.code === 1)
+      throw new LabError(`machine "${this.name}" refuses to ${what}: ${done.stderr.trim()}`);
+  }
+
+  async #booted(before: number, ready: Readiness): Promise<void> {
+    const up = async (): Promise<boolean> => {
+      const state = this.state;
+      if (state === 'failed' || state === 'off' || state === 'dead') {
+        throw new LabError(
+          `machine "${this.name}" went ${state} while it booted; its console last said:\n${lastLines(this.console, 20)}`,
+        );
+      }
+      if (bootCount(this.#dir) <= before || initPid(this.#dir) === undefined) return false;
+      const units = ready === 'init' ? ['sysinit.target'] : ['dbus.service', 'containerd.service'];
+      return (
+        (await this.exec(['systemctl', 'is-active', '--quiet', ...units], { timeoutMs: 20_000 })).code === 0
+      );
+    };
+    try {
+      await waitFor(up, { timeoutMs: BOOT_LIMIT_MS, what: `${this.name} to boot`, everyMs: 50 });
+    } catch (error) {
+      if (error instanceof LabError && !error.message.includes('console')) {
+        throw new LabError(`${error.message}; its console last said:\n${lastLines(this.console, 20)}`);
+      }
+      throw error;
+    }
+  }
+}
+
+/** Make the directories of a new machine's disk; `mkdir` with the modes of a root. */
+export async function makeDisk(record: MachineRecord): Promise<string> {
+  const dir = machineDir(record.lab, record.name);
+  for (const sub of ['upper', 'work', 'root', 'disk/var/lib'])
+    await mkdir(join(dir, sub), { recursive: true, mode: 0o755 });
+  return dir;
+}

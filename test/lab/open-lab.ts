@@ -1,0 +1,164 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeGroup } from './cgroups.ts';
+import { LabError } from './command.ts';
+import { cloneContainerdState, containerdState } from './containerd-state.ts';
+import { fullRoot, plainLayer } from './debian-root.ts';
+import type { Role } from './images.ts';
+import {
+  collectGarbage,
+  destroyLab,
+  hostBoot,
+  inUse,
+  labDir,
+  labGroup,
+  newLabId,
+  readRecord,
+  USER_LAB,
+  writeRecord,
+} from './lab-record.ts';
+import { Machine, makeDisk, type Readiness } from './machine.ts';
+import { type MachineFile, type MachineUnit, stage } from './machine-files.ts';
+import { readMachineRecord, reserveMachine } from './machine-record.ts';
+import { cloudInitLayer, nodeLayer } from './node-layer.ts';
+import { self } from './process-id.ts';
+import { needRequirements } from './requirements.ts';
+import { cniConfig, machineSettings } from './settings.ts';
+import { closeOnSignals } from './signals.ts';
+import { openSwitch } from './switch.ts';
+
+type Say = (line: string) => void;
+
+export interface UpOptions {
+  /** true: real cloud-init runs at boot; default: cloud-init is not installed at all. */
+  cloudInit?: boolean;
+  /** Which container images are there; default: all of a control plane. */
+  role?: Role;
+  /** 10.99.X.Y; default: the next free one. */
+  ip?: string;
+  /** On the disk before the first boot, by absolute path. */
+  files?: Readonly<Record<string, MachineFile>>;
+  /** systemd units by file name, enabled before the first boot. */
+  units?: Readonly<Record<string, MachineUnit>>;
+  /** false: the machine is made but not switched on. */
+  boot?: boolean;
+  /** How far the boot must have come before `up` returns; default: containerd runs. */
+  ready?: Readiness;
+}
+
+/** Machines on a switch of their own. */
+export class Lab {
+  readonly id: string;
+  readonly #switchPid: number;
+  readonly #close: () => Promise<void>;
+  readonly #say: Say;
+
+  constructor(id: string, switchPid: number, close: () => Promise<void>, say: Say) {
+    this.id = id;
+    this.#switchPid = switchPid;
+    this.#close = close;
+    this.#say = say;
+  }
+
+  /** Make a machine and switch it on. The first ever takes minutes (the cache is filled), later ones about 3 s. */
+  async up(name: string, options: UpOptions = {}): Promise<Machine> {
+    const [role, cloudInit] = [options.role ?? 'control-plane', options.cloudInit ?? false];
+    const layers = await machineLayers(cloudInit, this.#say);
+    const containerd = await containerdState(role, this.#say);
+    const record = await reserveMachine({
+      lab: this.id,
+      name,
+      role,
+      cloudInit,
+      ...(options.ip ? { ip: options.ip } : {}),
+    });
+    const machine = new Machine(record);
+    try {
+      const dir = await makeDisk(record);
+      await cloneContainerdState(containerd, join(dir, 'disk/var/lib/containerd'));
+      await stage(dir, options.files ?? {}, options.units ?? {});
+      await writeFile(join(dir, 'cni.conflist'), cniConfig(record.ip));
+      await writeFile(join(dir, 'settings'), machineSettings(record, layers, this.#switchPid));
+      if (options.boot !== false) await machine.boot(options.ready);
+      return machine;
+    } catch (error) {
+      await machine.down();
+      throw error;
+    }
+  }
+
+  /** A machine that is there already. @throws LabError when it is not */
+  async machine(name: string): Promise<Machine> {
+    return new Machine(await readMachineRecord(this.id, name));
+  }
+
+  /** Take everything away. Harmless when done already. */
+  close(): Promise<void> {
+    return this.#close();
+  }
+}
+
+/** The directories of which a machine's root is made, uppermost first. */
+export async function machineLayers(cloudInit: boolean, say?: Say): Promise<string[]> {
+  const root = await fullRoot(say);
+  const flavour = cloudInit ? await cloudInitLayer(say) : await plainLayer(say);
+  return [await nodeLayer(say), flavour, root];
+}
+
+let opened = 0;
+
+/**
+ * Open a lab that ends with this process: `close` it, or let it be closed on SIGINT, SIGTERM and SIGHUP. If this
+ * process is killed, the switch's holder notices and takes the lab away.
+ * @throws LabError that says what this host lacks
+ */
+export async function openLab(options: { say?: Say } = {}): Promise<Lab> {
+  await needRequirements();
+  await collectGarbage();
+  const owner = self();
+  opened += 1;
+  const id = newLabId(owner, opened);
+  await mkdir(join(labDir(id), 'machines'), { recursive: true, mode: 0o700 });
+  const cleaner = [process.execPath, join(import.meta.dirname, 'clean-up.ts'), id];
+  const network = await openSwitch(cleaner);
+  await writeRecord({ id, owner, holder: network.holder, hostBoot: hostBoot() });
+  await makeGroup(labGroup(id));
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      await destroyLab(id, network.holder);
+      await network.close();
+      forget();
+    })();
+    return closing;
+  };
+  const forget = closeOnSignals(close);
+  return new Lab(id, network.holder.pid, close, options.say ?? (() => {}));
+}
+
+/** The lab of the person at the keyboard: it stays after this process, until it is closed. Made when it is not there. */
+export async function openUserLab(options: { say?: Say } = {}): Promise<Lab> {
+  await needRequirements();
+  await collectGarbage();
+  const found = await attachUserLab(options);
+  if (found !== undefined) return found;
+  await mkdir(join(labDir(USER_LAB), 'machines'), { recursive: true, mode: 0o700 });
+  const network = await openSwitch();
+  await writeRecord({ id: USER_LAB, owner: null, holder: network.holder, hostBoot: hostBoot() });
+  await makeGroup(labGroup(USER_LAB));
+  return new Lab(USER_LAB, network.holder.pid, () => destroyLab(USER_LAB), options.say ?? (() => {}));
+}
+
+/** The person's lab where there is one. */
+export async function attachUserLab(options: { say?: Say } = {}): Promise<Lab | undefined> {
+  const record = await readRecord(USER_LAB);
+  if (record === undefined || !inUse(record)) return undefined;
+  return new Lab(USER_LAB, record.holder.pid, () => destroyLab(USER_LAB), options.say ?? (() => {}));
+}
+
+/** @throws LabError where the person has no lab */
+export async function userLab(): Promise<Lab> {
+  const lab = await attachUserLab();
+  if (lab === undefined) throw new LabError('no machine is up; `npm run lab -- up NAME` makes one');
+  return lab;
+}

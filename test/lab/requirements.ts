@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { LabError } from './command.ts';
+
+export interface Requirements {
+  ok: boolean;
+  /** One sentence for each thing that is missing: what, and how to get it. */
+  missing: string[];
+}
+
+const TOOLS: readonly [program: string, debianPackage: string][] = [
+  ['unshare', 'util-linux'],
+  ['nsenter', 'util-linux'],
+  ['setpriv', 'util-linux'],
+  ['flock', 'util-linux'],
+  ['script', 'bsdutils'],
+  ['bash', 'bash'],
+  ['ip', 'iproute2'],
+  ['tar', 'tar'],
+  ['xz', 'xz-utils'],
+  ['apt-get', 'apt'],
+];
+
+const NAMESPACES = ['mnt', 'pid', 'uts', 'ipc', 'net', 'cgroup'];
+
+/** Can this host run a lab? Looks, and changes nothing. */
+export async function requirements(): Promise<Requirements> {
+  if (process.platform !== 'linux') {
+    return {
+      ok: false,
+      missing: [`the lab's machines are made of Linux namespaces, and this is ${process.platform}`],
+    };
+  }
+  const missing: string[] = [];
+  if (process.getuid?.() !== 0) missing.push('the lab needs root: run it with sudo');
+  else if (!mayMount())
+    missing.push('the lab needs CAP_SYS_ADMIN, which this container has not: run it privileged');
+  if (process.arch !== 'x64')
+    missing.push(`the lab's Kubernetes binaries are for x64, and this machine is ${process.arch}`);
+  for (const [program, debianPackage] of TOOLS) {
+    if (!onPath(program)) missing.push(`the program ${program} is missing: apt-get install ${debianPackage}`);
+  }
+  for (const namespace of NAMESPACES) {
+    if (!existsSync(`/proc/self/ns/${namespace}`)) missing.push(`this kernel has no ${namespace} namespaces`);
+  }
+  const modular = existsSync('/proc/modules');
+  if (!modular && !/\boverlay\b/.test(readFileSync('/proc/filesystems', 'utf8')))
+    missing.push('this kernel has no overlayfs');
+  if (!/^\S+ \S+ cgroup2? /m.test(readFileSync('/proc/mounts', 'utf8'))) {
+    missing.push('no control groups are mounted at /sys/fs/cgroup');
+  }
+  return { ok: missing.length === 0, missing };
+}
+
+/** @throws LabError that lists what is missing */
+export async function needRequirements(): Promise<void> {
+  const { ok, missing } = await requirements();
+  if (!ok) throw new LabError(`the lab cannot run here:\n${missing.map((line) => `  - ${line}`).join('\n')}`);
+}
+
+function onPath(program: string): boolean {
+  return (process.env.PATH ?? '').split(delimiter).some((dir) => existsSync(join(dir, program)));
+}
+
+/** Is CAP_SYS_ADMIN (bit 21) among the effective capabilities? */
+function mayMount(): boolean {
+  const mask = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+  return ((BigInt(`0x${mask}`) >> 21n) & 1n) === 1n;
+}
