@@ -4,6 +4,8 @@ import { type ConfigDocument, invalid, readDocuments } from './config-documents.
 import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './flags.ts';
 import { parseGoDuration } from './go-duration.ts';
 
+export { shapeConfig } from './shape-config.ts';
+
 export interface KubeadmConfig {
   verb: 'init' | 'join';
   /** Version of kubeadm's API that the file speaks, e.g. `v1beta3`; undefined without a file. */

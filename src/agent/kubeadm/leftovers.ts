@@ -14,6 +14,8 @@ import { RUN_DIR } from '../../protocol/paths.ts';
 import type { Host } from '../host/host.ts';
 import { digestOf, type Inventory, type InventoryEntry } from './inventory.ts';
 
+export { takeInventory } from './inventory.ts';
+
 const PKI = '/etc/kubernetes/pki';
 const pair = (name: string): string[] => [`${PKI}/${name}.crt`, `${PKI}/${name}.key`];
 
@@ -44,16 +46,14 @@ const KUBELET_FILES = [
   '/var/lib/kubelet/kubeadm-flags.env',
   '/var/lib/kubelet/instance-config.yaml',
 ];
+const ETCD_MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
 const EMPTY_CERT_DIR = `${RUN_DIR}/no-certificates`;
 
 export interface CleanSpec {
   verb: 'init' | 'join';
-  /** The phase that failed, when known. */
-  phase?: string;
+  /** The phase that failed, when known; after `preflight` nothing but files can be left. */
+  phase?: string | undefined;
   kubeadmPath: string;
-  /** From the configuration, since kubeadm refuses to choose among several. */
-  criSocket?: string;
-  controlPlane?: boolean;
 }
 
 export interface CleanReport {
@@ -104,15 +104,18 @@ async function wasSetUp(host: Host, inventory: Inventory): Promise<boolean> {
 async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: CleanReport): Promise<void> {
   await host.files.remove(EMPTY_CERT_DIR);
   await host.files.mkdir(EMPTY_CERT_DIR, 0o700);
-  const controlPlane = spec.verb === 'init' || spec.controlPlane === true;
+  // Only where this attempt made a local etcd is there a member to take out of the cluster, and data to delete.
+  const madeEtcd =
+    inventory.etcdEmpty && (await differs(host, ETCD_MANIFEST, inventory.entries[ETCD_MANIFEST]));
+  const criSocket = await configuredSocket(host);
   const result = await host.processes.run({
     argv: [
       spec.kubeadmPath,
       'reset',
       '--force',
       `--cert-dir=${EMPTY_CERT_DIR}`,
-      ...(spec.criSocket === undefined ? [] : [`--cri-socket=${spec.criSocket}`]),
-      ...(controlPlane && inventory.etcdEmpty ? [] : ['--skip-phases=remove-etcd-member']),
+      ...(criSocket === undefined ? [] : [`--cri-socket=${criSocket}`]),
+      ...(madeEtcd ? [] : ['--skip-phases=remove-etcd-member']),
     ],
     timeoutMs: 180_000,
   });
@@ -152,4 +155,14 @@ async function differs(host: Host, path: string, entry: InventoryEntry | undefin
   if (stat.kind === 'symlink') return (await host.files.readlink(path)) !== entry.target;
   if (stat.kind !== 'file' || entry.digest === undefined) return false;
   return digestOf(await host.files.read(path)) !== entry.digest;
+}
+
+/** The container runtime that kubeadm chose for the kubelet: where there are several, its reset asks to be told. */
+async function configuredSocket(host: Host): Promise<string | undefined> {
+  for (const path of KUBELET_FILES) {
+    const text = (await host.files.readIfPresent(path, 64 * 1024))?.toString('utf8') ?? '';
+    const match = /(?:--container-runtime-endpoint[= ]|^containerRuntimeEndpoint: *)"?([^\s"]+)/m.exec(text);
+    if (match?.[1] !== undefined) return match[1];
+  }
+  return undefined;
 }

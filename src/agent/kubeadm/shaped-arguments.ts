@@ -1,7 +1,7 @@
 import type { KubeadmCommand } from '../../protocol/document.ts';
 import { RUN_DIR } from '../../protocol/paths.ts';
 import type { Host } from '../host/host.ts';
-import { shapeConfig } from './config.ts';
+import { shapeConfig } from './shape-config.ts';
 
 const SHAPED = `${RUN_DIR}/kubeadm.yaml`;
 
