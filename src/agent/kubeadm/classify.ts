@@ -21,6 +21,7 @@ import { networkPatterns } from './patterns/network.ts';
 import { machinePatterns, nodePatterns, registrationPatterns } from './patterns/node.ts';
 import { type Diagnosis, inError, type Pattern } from './patterns/pattern.ts';
 import { preflightPattern } from './patterns/preflight.ts';
+import { runtimePatterns } from './patterns/runtime.ts';
 
 export interface KubeadmEnd {
   verb: 'init' | 'join';
@@ -49,6 +50,7 @@ const timedOut: Pattern = inError(
 const PATTERNS: Pattern[] = [
   ...machinePatterns,
   preflightPattern,
+  ...runtimePatterns,
   ...nodePatterns,
   ...discoveryPatterns,
   ...configPatterns,

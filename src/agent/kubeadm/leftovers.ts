@@ -75,7 +75,7 @@ export async function cleanAfter(host: Host, inventory: Inventory, spec: CleanSp
   const report: CleanReport = { reset: false, removed: [], restored: [], problems: [] };
   if (spec.phase !== 'preflight' && (await wasSetUp(host, inventory)))
     await reset(host, inventory, spec, report);
-  for (const path of KUBEADM_FILES) {
+  for (const path of [...KUBEADM_FILES, ...(report.reset ? await kubeletState(host) : [])]) {
     if (inventory.entries[path] === undefined && (await host.files.stat(path)) !== undefined) {
       await host.files.remove(path);
       report.removed.push(path);
@@ -90,6 +90,21 @@ export async function cleanAfter(host: Host, inventory: Inventory, spec: CleanSp
   }
   for (const [path, entry] of Object.entries(inventory.entries)) await restore(host, path, entry, report);
   return report;
+}
+
+/**
+ * What the kubelet keeps of an attempt. A reset empties /var/lib/kubelet only if it could unmount everything below it; a
+ * client certificate or a CPU manager's state that stays would spoil the next attempt.
+ */
+async function kubeletState(host: Host): Promise<string[]> {
+  const pki = '/var/lib/kubelet/pki';
+  const certificates = (await host.files.list(pki)).map((name) => `${pki}/${name}`);
+  return [
+    ...KUBELET_FILES,
+    ...certificates,
+    '/var/lib/kubelet/cpu_manager_state',
+    '/var/lib/kubelet/memory_manager_state',
+  ];
 }
 
 /** Did kubeadm get as far as setting up the kubelet or writing static pods? */
@@ -125,8 +140,8 @@ async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: 
   const last = redact(result.stderr).trim().split('\n').at(-1) ?? '';
   report.problems.push(
     result.timedOut
-      ? 'kubeadm reset took too long'
-      : `kubeadm reset ended with exit status ${result.exitStatus}: ${last}`,
+      ? `kubeadm reset after kubeadm ${spec.verb} took too long`
+      : `kubeadm reset after kubeadm ${spec.verb} ended with exit status ${result.exitStatus}: ${last}`,
   );
 }
 

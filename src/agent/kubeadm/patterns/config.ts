@@ -113,15 +113,6 @@ const bindAddress: Pattern = inError(
   }),
 );
 
-const sockets: Pattern = inError(
-  /[Ff]ound multiple CRI (?:sockets|endpoints on the host)[^\n]*?: ([^\n]*)/,
-  (match) => ({
-    code: 'ContainerRuntimeUnsuitable',
-    cause: `There are several container runtimes on this machine: ${shorten((match[1] ?? '').replace(/^.*config(?:uration)? file: /, ''), 160)}.`,
-    remedy: 'Name the one to use with nodeRegistration.criSocket.',
-  }),
-);
-
 export const configPatterns: Pattern[] = [
   missing,
   oldVersion,
@@ -129,7 +120,6 @@ export const configPatterns: Pattern[] = [
   unknownKind,
   version,
   versionSkew,
-  sockets,
   flag,
   noDocument,
   field,

@@ -16,17 +16,10 @@ const tokenSecretWrong: Pattern = inError(
   }),
 );
 
-const caHash: Pattern = inError(
-  /none of the public keys "?([^"\n]*?)"? are pinned|cluster CA found in (?:the )?cluster-info ConfigMap is invalid/,
-  (match) => ({
-    code: 'CaHashMismatch',
-    ...(match[1] === undefined
-      ? {}
-      : {
-          cause: `The certificate authority of the cluster has the public key ${match[1]}, which is not among the caCertHashes given.`,
-        }),
-  }),
-);
+const caHash: Pattern = inError(/none of the public keys "?([^"\n]*?)"? are pinned/, (match) => ({
+  code: 'CaHashMismatch',
+  cause: `The certificate authority of the cluster has the public key ${match[1]}, which is not among the caCertHashes given.`,
+}));
 
 const caHashForm: Pattern = inError(
   /invalid (?:discovery token CA certificate )?(?:public key )?hash[^\n]*|invalid hash[^\n]*|unknown hash format[^\n]*/,

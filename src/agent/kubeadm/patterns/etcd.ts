@@ -4,6 +4,8 @@ import { inError, type Pattern, type PatternInput, shorten } from './pattern.ts'
 const inEtcd = ({ output }: PatternInput): boolean =>
   /etcd/.test(output.phase ?? '') || /etcd/i.test(output.error);
 
+const NOT_IN_SYNC = /can only promote a learner member which is in sync with leader/;
+
 const learner: Pattern = inError(
   /can only promote a learner member which is in sync with leader|too many learner members in cluster|unable to (?:start|promote) [^\n]*learner[^\n]*|[Pp]romoting the learner \S+ failed[^\n]*/,
   (match) => ({
@@ -12,6 +14,16 @@ const learner: Pattern = inError(
       ? 'Another machine is just becoming an etcd member, and the cluster takes one at a time.'
       : 'The new etcd member did not catch up with the leader in time.',
   }),
+);
+
+/** Newer kubeadm ends with a bare time-out; the etcd client's own log lines say what was waited for. */
+const learnerTimedOut: Pattern = inError(
+  /timed out waiting for the condition|context deadline exceeded/,
+  () => ({
+    code: 'EtcdLearnerNotReady',
+    cause: 'The new etcd member did not catch up with the leader in time.',
+  }),
+  ({ output }) => /etcd/.test(output.phase ?? '') && NOT_IN_SYNC.test(output.stderr),
 );
 
 const membership: Pattern = inError(
@@ -37,4 +49,4 @@ const pastDeadline: Pattern = inError(
   ({ output }) => /etcd/.test(output.phase ?? ''),
 );
 
-export const etcdPatterns: Pattern[] = [learner, membership, unhealthy, pastDeadline];
+export const etcdPatterns: Pattern[] = [learner, learnerTimedOut, membership, unhealthy, pastDeadline];

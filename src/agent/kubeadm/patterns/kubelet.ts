@@ -26,8 +26,8 @@ const unhealthy: Pattern = (input) => {
   const call = calls.at(-1);
   const declared = /\[kubelet-check\] The kubelet is not healthy after (\S+)/.exec(output.stdout);
   if (call === undefined && declared === null) return undefined;
-  // 1.20 stops complaining once the kubelet answers: fewer than two failed calls are a slow start, not the cause.
-  if (declared === null && calls.length < 2 && !HEALTH_CALL.test(output.error)) return undefined;
+  // Up to 1.29 it gives up after five failed calls; fewer mean that the kubelet came up late and something else failed.
+  if (declared === null && calls.length < 5 && !HEALTH_CALL.test(output.error)) return undefined;
   const [, url = '', error, status, error2, status2] = call ?? [];
   const reason = error ?? error2;
   const refused = reason !== undefined && /connection refused/.test(reason);

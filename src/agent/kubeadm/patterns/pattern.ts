@@ -50,10 +50,10 @@ export function endpointIn(text: string): string | undefined {
   return url ?? /dial tcp (\[[^\]]+\]:\d+|[\w.-]+:\d+)/.exec(text)?.[1];
 }
 
-/** First letter in lower case unless the word is a name or an abbreviation; for putting words into a sentence. */
+/** The text with exactly one full stop at its end; a text that was cut keeps its dots. */
 export function endSentence(text: string): string {
   const trimmed = text.trim().replace(/[.,;:\s]+$/, '');
-  return `${trimmed}.`;
+  return trimmed.endsWith('…') ? trimmed : `${trimmed}.`;
 }
 
 /** At most `max` characters, cut at a word where possible. */

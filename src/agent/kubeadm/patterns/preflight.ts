@@ -2,6 +2,7 @@
 import type { PreflightFinding } from '../output.ts';
 import { diagnoseImagePull } from './image.ts';
 import { type Diagnosis, endSentence, type Pattern, shorten } from './pattern.ts';
+import { diagnoseRuntime } from './runtime.ts';
 
 type Reader = (finding: PreflightFinding) => Omit<Diagnosis, 'evidence'>;
 
@@ -10,25 +11,6 @@ const simple =
   ({ text }) => ({ code, cause: endSentence(capital(shorten(text, 240))) });
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-const runtime: Reader = ({ text }) => {
-  if (/unknown service runtime\.v1|unimplemented|validate CRI v1 (?:runtime|image) API/i.test(text)) {
-    return {
-      code: 'ContainerRuntimeUnsuitable',
-      cause: 'The container runtime answers but does not offer the CRI v1 interface.',
-    };
-  }
-  const socket = /(?:unix|npipe):\/\/[^\s'",]+/.exec(text)?.[0];
-  const reason =
-    /(no such file or directory|connection refused|context deadline exceeded|permission denied|DeadlineExceeded)/.exec(
-      text,
-    )?.[1] ?? '';
-  const at = socket === undefined ? '' : ` at ${socket}`;
-  return {
-    code: 'ContainerRuntimeDown',
-    cause: `The container runtime${at} does not answer${reason === '' ? '' : `: ${reason}`}.`,
-  };
-};
 
 const port: Reader = ({ name, text }) => ({
   code: 'PortInUse',
@@ -69,7 +51,7 @@ const kernelSetting: Reader = ({ text }) => {
 /** By the start of the check's name; in order of what a person should mend first. */
 const READERS: [start: string, reader: Reader][] = [
   ['IsPrivilegedUser', simple('NotRoot')],
-  ['CRI', runtime],
+  ['CRI', ({ text }) => diagnoseRuntime(text)],
   ['ContainerRuntimeVersion', simple('ContainerRuntimeUnsuitable')],
   ['FileExisting-', program],
   [
@@ -116,7 +98,7 @@ export const preflightPattern: Pattern = ({ output }) => {
   const names = [...new Set(others.map(({ finding }) => finding.name))].filter(
     (name) => name !== first.finding.name,
   );
-  const also = names.length === 0 ? '' : ` Also: ${shorten(names.join(', '), 200)}.`;
+  const also = names.length === 0 ? '' : ` Also: ${endSentence(shorten(names.join(', '), 200))}`;
   const cause = first.diagnosis.cause ?? '';
   return {
     ...first.diagnosis,

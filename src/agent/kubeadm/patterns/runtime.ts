@@ -1,0 +1,38 @@
+/** The container runtime: texts of crictl (up to 1.30) and of kubeadm's own CRI client (from 1.31 on). */
+import { type Diagnosis, inError, type Pattern, shorten } from './pattern.ts';
+
+export function diagnoseRuntime(text: string): Omit<Diagnosis, 'evidence'> {
+  if (/unknown service runtime\.v1|unimplemented|validate CRI v1 (?:runtime|image) API/i.test(text)) {
+    return {
+      code: 'ContainerRuntimeUnsuitable',
+      cause: 'The container runtime answers but does not offer the CRI v1 interface.',
+    };
+  }
+  const socket = /(?:unix|npipe):\/\/[^\s'",]+/.exec(text)?.[0];
+  const reason =
+    /(no such file or directory|connection refused|context deadline exceeded|permission denied|DeadlineExceeded)/.exec(
+      text,
+    )?.[1] ?? '';
+  const at = socket === undefined ? '' : ` at ${socket}`;
+  return {
+    code: 'ContainerRuntimeDown',
+    cause: `The container runtime${at} does not answer${reason === '' ? '' : `: ${reason}`}.`,
+  };
+}
+
+/** 1.31 and newer connect before the named checks begin, so there is no `[ERROR CRI]` block. */
+const notConnected: Pattern = inError(
+  /(?:failed to create new CRI (?:runtime|image) service|container runtime is not running|could not connect to the container runtime)[^\n]*/,
+  (match) => diagnoseRuntime(match[0]),
+);
+
+const severalSockets: Pattern = inError(
+  /[Ff]ound multiple CRI (?:sockets|endpoints on the host)[^\n]*?: ([^\n]*)/,
+  (match) => ({
+    code: 'ContainerRuntimeUnsuitable',
+    cause: `There are several container runtimes on this machine: ${shorten((match[1] ?? '').replace(/^.*config(?:uration)? file: /, ''), 160)}.`,
+    remedy: 'Name the one to use with nodeRegistration.criSocket.',
+  }),
+);
+
+export const runtimePatterns: Pattern[] = [notConnected, severalSockets];
