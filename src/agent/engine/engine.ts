@@ -47,6 +47,11 @@ const EXIT: Record<Result, number> = {
   transient: 75,
 };
 
+/** Exit status of `slipway bootstrap` (design, section 5). */
+export function exitStatusOf(result: Result): number {
+  return EXIT[result];
+}
+
 type Verdict = { result: Result; failure?: Failure; step?: string };
 
 /**
@@ -146,15 +151,20 @@ class SequenceRun {
   }
 
   async #runSteps(): Promise<Verdict> {
+    const endedGroups = new Map<string, Verdict>();
     let tolerated: Verdict | undefined;
     for (const step of this.#o.steps) {
+      const groupEnd = step.group === undefined ? undefined : endedGroups.get(step.group);
+      if (groupEnd && step.onFailure === 'stop') return groupEnd;
+      if (groupEnd) continue;
       const end = await this.#runStep(step);
       if (!end) continue;
-      const mustStop =
-        step.onFailure === 'stop' || end.result === 'deadline-exceeded' || this.#o.stop.aborted;
-      if (mustStop) return { ...end, step: step.id };
+      const verdict = { ...end, step: step.id };
+      if (step.onFailure === 'stop' || end.result === 'deadline-exceeded' || this.#o.stop.aborted)
+        return verdict;
       if (end.failure) await this.#find(asFinding(step, end.failure));
-      tolerated ??= { ...end, step: step.id };
+      if (step.group && end.failure?.code === 'CommandEndedScript') endedGroups.set(step.group, verdict);
+      tolerated ??= verdict;
     }
     return (this.#o.commandsDecide && tolerated) || { result: 'succeeded' };
   }
@@ -164,7 +174,8 @@ class SequenceRun {
     const { host, stop } = this.#o;
     const past = this.#history.step(step.id, step.digest);
     if (past.ended && (await this.#isDone(step, past.ended))) {
-      this.#note(step, past.ended.result === 'failed' ? 'failed' : 'done', past.attempts, past.ended.ms);
+      await step.skipped?.(host);
+      this.#note(step, past.ended.result === 'failed' ? 'failed' : 'done', past.ended.attempt, past.ended.ms);
       return past.ended.failure && { result: 'failed', failure: past.ended.failure };
     }
     let interrupted = past.interrupted;

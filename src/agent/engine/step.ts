@@ -8,12 +8,16 @@ export interface Step extends StepOutline {
   when: 'once' | 'every-boot';
   /** Whether the sequence ends when the step failed for good. */
   onFailure: 'stop' | 'continue';
+  /** Steps of one group share a shell; when one ends it (`CommandEndedScript`), the others of the group are not run. */
+  group?: string;
   /** How many attempts a sequence may spend on transient failures. */
   attempts: number;
   backoff: Backoff;
   run(context: StepContext): Promise<StepResult>;
   /** Asked before a finished step is skipped: is what it did still in force? */
   holds?(host: Host): Promise<boolean>;
+  /** Called when a finished step is skipped; renews what a reboot took away. */
+  skipped?(host: Host): Promise<void>;
   /** Called when the step's end is in the journal; frees what was kept for a resume. */
   settled?(host: Host): Promise<void>;
 }

@@ -76,6 +76,11 @@ export interface Files {
   list(path: string): Promise<string[]>;
   /** Removes a file or a whole directory; nothing happens when it is not there. */
   remove(path: string): Promise<void>;
+  /**
+   * Writes a line into a named pipe as soon as somebody reads from it.
+   * @throws HostError ETIMEDOUT when nobody does within `timeoutMs`.
+   */
+  tell(path: string, line: string, timeoutMs: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   symlink(target: string, path: string): Promise<void>;
   readlink(path: string): Promise<string>;
@@ -127,6 +132,15 @@ export interface DurableSpec {
   signal?: AbortSignal;
 }
 
+/** A durable program under way. */
+export interface DurableHandle {
+  /** Was found running or ended, not started now. */
+  adopted: boolean;
+  /** Delivers all output that has come until now. */
+  catchUp(): void;
+  result: Promise<DurableResult>;
+}
+
 export interface DurableResult {
   /** Undefined when the program vanished without leaving a status (power loss, killed together with the agent). */
   exitStatus: number | undefined;
@@ -143,7 +157,9 @@ export interface Processes {
    * without a trace of how it ended? Undefined when there is none.
    */
   findDurable(name: string): Promise<'running' | 'ended' | 'vanished' | undefined>;
-  /** Starts, or adopts what `findDurable` found running or ended, waits for the end. The files stay until forgotten. */
+  /** Starts, or adopts what `findDurable` found running or ended. The files stay until forgotten. */
+  startDurable(spec: DurableSpec): Promise<DurableHandle>;
+  /** The same, and waits for the end. */
   runDurable(spec: DurableSpec): Promise<DurableResult>;
   /** Forgets a durable run's files; call it when its result is in the journal. */
   forgetDurable(name: string): Promise<void>;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RUN_DIR } from '../../../protocol/paths.ts';
-import { type DurableResult, type DurableSpec, HostError } from '../host.ts';
+import { type DurableHandle, type DurableResult, type DurableSpec, HostError } from '../host.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
 import { endGroup } from './end-group.ts';
 import { followFile } from './follow-file.ts';
@@ -49,25 +49,37 @@ export class DurablePrograms {
     rmSync(this.#dir(name), { recursive: true, force: true });
   }
 
-  async run(spec: DurableSpec): Promise<DurableResult> {
+  async start(spec: DurableSpec): Promise<DurableHandle> {
     const started = performance.now();
     const dir = this.#dir(spec.name);
     const found = this.find(spec.name);
-    const ended = found === 'running' || found === 'ended' ? this.#adopt(dir) : this.#start(dir, spec);
+    const adopted = found === 'running' || found === 'ended';
+    const ended = adopted ? this.#adopt(dir) : this.#start(dir, spec);
     const identity = readIdentity(dir);
-    const stop = () => identity && isSame(identity) && endGroup(identity.pid);
+    const stop = () => {
+      if (identity && isSame(identity)) endGroup(identity.pid);
+    };
     spec.signal?.addEventListener('abort', stop);
     if (spec.signal?.aborted) stop();
     const streams = (['stdout', 'stderr'] as const).map((name) =>
       followFile(join(dir, name), (line) => spec.onLine?.(line, name)),
     );
-    try {
-      await ended;
+    const finish = async (): Promise<DurableResult> => {
+      try {
+        await ended;
+      } finally {
+        spec.signal?.removeEventListener('abort', stop);
+      }
       const [stdout = '', stderr = ''] = await Promise.all(streams.map((stream) => stream.finish()));
       return { exitStatus: readStatus(dir), stdout, stderr, ms: Math.round(performance.now() - started) };
-    } finally {
-      spec.signal?.removeEventListener('abort', stop);
-    }
+    };
+    return {
+      adopted,
+      catchUp: () => {
+        for (const stream of streams) stream.catchUp();
+      },
+      result: finish(),
+    };
   }
 
   /** Resolves when the program has ended. */

@@ -23,6 +23,7 @@ import { type AppendHandle, type FileStat, type Files, HostError, type WriteOpti
 import { lookupOwner } from './owners.ts';
 import { resolveInRoot } from './resolve.ts';
 import { toHostError } from './system-error.ts';
+import { tellPipe } from './tell-pipe.ts';
 
 type Write = { path: string; content: Uint8Array | string; options?: WriteOptions };
 
@@ -130,6 +131,8 @@ export function createFiles(root: string): Files {
     async remove(path) {
       attempt('removing', path, () => rmSync(at(path, false), { recursive: true, force: true }));
     },
+
+    tell: (path, line, timeoutMs) => tellPipe(at(path), path, line, timeoutMs),
 
     async rename(from, to) {
       attempt('renaming', from, () => renameSync(at(from, false), at(to, false)));

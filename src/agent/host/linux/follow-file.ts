@@ -18,7 +18,9 @@ export function followFile(path: string, onLine: (line: string) => void): Follow
   const splitter = new LineSplitter(onLine);
   const tail = new TailBuffer(KEEP_BYTES);
   const buffer = Buffer.alloc(64 * 1024);
+  let open = true;
   const catchUp = () => {
+    if (!open) return;
     for (let size = readSync(fd, buffer); size > 0; size = readSync(fd, buffer)) {
       const chunk = Buffer.from(buffer.subarray(0, size));
       tail.push(chunk);
@@ -32,6 +34,7 @@ export function followFile(path: string, onLine: (line: string) => void): Follow
       clearInterval(timer);
       catchUp();
       splitter.end();
+      open = false;
       closeSync(fd);
       return tail.toString();
     },

@@ -21,7 +21,8 @@ export function createProcesses(root: string): Processes {
   return {
     run: (spec) => runCommand(root, spec),
     findDurable: async (name) => durable.find(name),
-    runDurable: (spec) => durable.run(spec),
+    startDurable: (spec) => durable.start(spec),
+    runDurable: async (spec) => (await durable.start(spec)).result,
     forgetDurable: async (name) => durable.forget(name),
     isAlive: (pid) => identify(pid) !== undefined,
 

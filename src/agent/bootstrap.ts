@@ -1,0 +1,173 @@
+import type { Document } from '../protocol/document.ts';
+import type { Finding, JournalRecord } from '../protocol/journal.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { STATE_DIR } from '../protocol/paths.ts';
+import { runSequence, type SequenceOptions } from './engine/engine.ts';
+import { codeOf, failure, messageOf } from './engine/failure.ts';
+import { Journal } from './engine/journal.ts';
+import { outcomeOf, outcomeWithoutSequence, removeOutcome, writeOutcome } from './engine/outcome.ts';
+import type { Step } from './engine/step.ts';
+import { machineInstance } from './facts/instance.ts';
+import type { Host, Lock } from './host/host.ts';
+import { plan, planDigest } from './plan/plan.ts';
+import { openShared } from './steps/shared.ts';
+import { toSteps } from './steps/steps.ts';
+import { loadDocument } from './userdata/load.ts';
+
+export interface Watcher {
+  /** Each journal record, after it is on disk. */
+  record(record: JournalRecord): void;
+  /** Each line that a child printed, redacted. */
+  output(line: string, stream: 'stdout' | 'stderr'): void;
+}
+
+export interface BootstrapOptions {
+  host: Host;
+  agent: string;
+  userDataFile?: string;
+  metaDataFile?: string;
+  deadlineSeconds: number;
+  /** Aborts when the agent is told to stop. */
+  stop: AbortSignal;
+  watcher: Watcher;
+}
+
+/**
+ * The agent's thread from user data to outcome. Always resolves with a verdict, which is in `outcome.json` too.
+ * Rejects only when another agent is at work (`AgentBusy`), whose verdict must not be disturbed.
+ */
+export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
+  const { host, agent } = options;
+  return concluding(host, { mode: 'bootstrap', agent }, async (about) => {
+    const answer = await loadDocument(host, options);
+    if (answer.kind === 'none') {
+      return outcomeWithoutSequence(
+        host,
+        about,
+        answer.permanent ? 'bad-input' : 'transient',
+        answer.failure,
+      );
+    }
+    const { document } = answer;
+    about.instance = document.instance.id ?? about.instance;
+    const errors = document.report.filter(({ severity }) => severity === 'error');
+    const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
+    const [first] = errors;
+    if (first) {
+      const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+      const badInput = failure(first.code, `${placed(first)}${more}`, {
+        lines: errors.slice(0, 3).map(placed),
+      });
+      return outcomeWithoutSequence(host, about, 'bad-input', badInput, findings);
+    }
+    return runDocument(options, about, document, findings);
+  });
+}
+
+type About = { mode: 'bootstrap' | 'shim'; agent: string; instance: string };
+
+/**
+ * What every way of running the engine shares: one agent at a time, a verdict whatever happens, the verdict on disk.
+ *
+ * @throws AgentBusyError when another agent holds the machine.
+ */
+export async function concluding(
+  host: Host,
+  { mode, agent }: Omit<About, 'instance'>,
+  work: (about: About) => Promise<Outcome>,
+): Promise<Outcome> {
+  const about: About = { mode, agent, instance: 'unknown' };
+  let lock: Lock | undefined;
+  let outcome: Outcome;
+  try {
+    const answer = await host.lock('agent');
+    if ('heldBy' in answer) throw new AgentBusyError(answer.heldBy);
+    lock = answer;
+    about.instance = await machineInstance(host);
+    await removeOutcome(host);
+    outcome = await work(about);
+  } catch (error) {
+    if (error instanceof AgentBusyError) throw error;
+    const code = codeOf(error, 'JournalNotWritten');
+    const result = code === 'InternalError' ? 'failed' : 'transient';
+    outcome = await outcomeWithoutSequence(host, about, result, failure(code, messageOf(error)));
+  }
+  try {
+    await writeOutcome(host, outcome);
+  } finally {
+    await lock?.release();
+  }
+  return outcome;
+}
+
+export class AgentBusyError extends Error {
+  override readonly name = 'AgentBusyError';
+
+  constructor(pid: number | undefined) {
+    super(`Another slipway process${pid === undefined ? '' : ` (pid ${pid})`} is at work on this machine`);
+  }
+}
+
+async function runDocument(
+  options: BootstrapOptions,
+  about: About,
+  document: Document,
+  findings: Omit<Finding, 'type'>[],
+): Promise<Outcome> {
+  const { host, watcher } = options;
+  const planned = plan(document);
+  const shared = openShared(host, document, about.instance, watcher.output);
+  try {
+    const outcome = await runJournalled({
+      ...options,
+      about,
+      steps: toSteps(planned, shared),
+      digest: planDigest(planned),
+      findings,
+      commandsDecide: !planned.some(({ kind }) => kind === 'kubeadm'),
+    });
+    return outcome;
+  } finally {
+    await shared.bootShell.close();
+    await shared.shell.close();
+  }
+}
+
+/** Opens the journal, runs the steps and makes the outcome of it. */
+export async function runJournalled(
+  options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'> &
+    Pick<SequenceOptions, 'digest' | 'findings' | 'commandsDecide'> & { about: About; steps: Step[] },
+): Promise<Outcome> {
+  const { host, about, watcher, steps, digest, findings, commandsDecide, deadlineSeconds, stop } = options;
+  await host.files.mkdir(STATE_DIR, 0o700);
+  const journal = await Journal.open(host);
+  journal.observe((record) => watcher.record(record));
+  try {
+    const sequence = await runSequence({
+      host,
+      journal,
+      steps,
+      digest,
+      ...about,
+      pid: process.pid,
+      deadlineSeconds,
+      stop,
+      findings,
+      commandsDecide,
+      output: (line, stream) => watcher.output(line, stream),
+    });
+    return await outcomeOf(host, about, sequence);
+  } finally {
+    await journal.close();
+  }
+}
+
+type Entry = Document['report'][number];
+
+function placed({ where, message }: Entry): string {
+  return where ? `user data line ${where.line}, column ${where.column}: ${message}` : message;
+}
+
+function asFinding({ code, message, where }: Entry): Omit<Finding, 'type'> {
+  return { severity: 'warning', code, message, ...(where ? { where: `${where.line}:${where.column}` } : {}) };
+}

@@ -1,0 +1,15 @@
+import { CODES } from '../../protocol/codes.ts';
+import { explain } from './explain.ts';
+
+/** `slipway explain [CODE]`. */
+export function explainCommand(code: string | undefined): number {
+  const text = code === undefined ? allCodes() : explain(code);
+  process.stdout.write(`${text.trimEnd()}\n`);
+  return code === undefined || code in CODES ? 0 : 2;
+}
+
+function allCodes(): string {
+  return Object.entries(CODES)
+    .map(([code, { category, cause }]) => `${code.padEnd(30)} ${category.padEnd(14)} ${cause}`)
+    .join('\n');
+}

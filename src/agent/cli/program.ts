@@ -1,0 +1,108 @@
+import type { Command } from 'commander';
+import { versionText } from './version.ts';
+
+/** Bad arguments; the same status as bad user data. */
+const USAGE_STATUS = 2;
+
+/**
+ * The command line: commands as data, each loaded when it is called.
+ *
+ * @returns the exit status
+ */
+export async function run(argv: string[]): Promise<number> {
+  // Asked for by scripts and health checks at every turn, so it loads nothing.
+  if (argv[0] === 'version' || argv[0] === '--version') {
+    process.stdout.write(`${versionText(argv.includes('json') || argv.includes('--output=json'))}\n`);
+    return 0;
+  }
+  const { Command, CommanderError } = await import('commander');
+  let status = 0;
+  const program = describeProgram(new Command(), (result) => {
+    status = result;
+  });
+  try {
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : USAGE_STATUS;
+  }
+  return status;
+}
+
+function describeProgram(program: Command, conclude: (status: number) => void): Command {
+  program
+    .name('slipway')
+    .description('Turns a booted machine into a Kubernetes node and says exactly why where it cannot.')
+    .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'slipway: ')) })
+    .showHelpAfterError('  See: slipway --help')
+    .exitOverride()
+    .helpCommand(false)
+    .addHelpText('after', HELP_END);
+
+  program
+    .command('bootstrap')
+    .description('bootstrap this machine from its user data; goes on where an earlier run stopped')
+    .option('--user-data <file>', 'read user data from this file instead of looking for a source')
+    .option('--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data')
+    .option('--root <dir>', 'act below this directory instead of on this machine', '/')
+    .option('--deadline <duration>', 'give up after this much active time, e.g. 90s, 15m', '15m')
+    .option('--output <format>', 'what standard output gets at the end: text or json', 'text')
+    .option('--verbose', 'show the output of every command on a terminal too')
+    .action(async (options) => conclude(await (await import('./bootstrap.ts')).bootstrapCommand(options)));
+
+  program
+    .command('plan')
+    .description('print the steps that bootstrap would run; changes nothing')
+    .option('--user-data <file>', 'read user data from this file instead of looking for a source')
+    .option('--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data')
+    .option('--root <dir>', 'look for user data below this directory', '/')
+    .option('--output <format>', 'text or json', 'text')
+    .action(async (options) => conclude(await (await import('./plan.ts')).planCommand(options)));
+
+  program
+    .command('status')
+    .description('what happened on this machine, and what is happening now')
+    .option('--wait', 'follow until there is a verdict, and exit with its status')
+    .option('--timeout <duration>', 'with --wait: give up waiting after this long (exit status 75)')
+    .option('--root <dir>', 'look below this directory', '/')
+    .option('--output <format>', 'text or json', 'text')
+    .action(async (options) => conclude(await (await import('./status.ts')).statusCommand(options)));
+
+  program
+    .command('explain')
+    .description('what a code means and what to do about it')
+    .argument('[code]', 'such as ApiServerUnreachable; without it, all codes')
+    .action(async (code) => conclude((await import('./explain-command.ts')).explainCommand(code)));
+
+  program
+    .command('install')
+    .description('set up this binary in a machine image')
+    .option('--root <dir>', 'root directory of the image', '/')
+    .option('--shim', 'for images with cloud-init: be called as kubeadm (/usr/local/bin/kubeadm)')
+    .option('--service', 'for images without cloud-init: enable slipway.service')
+    .action(async (options) => conclude(await (await import('./install.ts')).installCommand(options)));
+
+  program
+    .command('version')
+    .description('version, commit, Node.js version and platform')
+    .option('--output <format>', 'text or json', 'text');
+  return program;
+}
+
+const HELP_END = `
+Exit status of bootstrap:
+  0   the machine is bootstrapped
+  1   failed; the same input will fail again
+  2   the user data or the arguments are wrong; nothing was changed
+  3   the deadline passed
+  75  failed for now; may succeed at the next boot
+
+Called under the name kubeadm, slipway runs "kubeadm init" and "kubeadm join" with retries and
+a verdict, and hands every other kubeadm command to the real kubeadm.
+
+Files:
+  /run/slipway/outcome.json                          the verdict, on success and on failure
+  /run/cluster-api/bootstrap-success.complete        Cluster API's sentinel, on success only
+  /var/lib/slipway/journal.jsonl                     everything that happened
+`;

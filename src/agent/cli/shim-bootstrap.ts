@@ -1,0 +1,68 @@
+import { digest } from '../../kit/digest.ts';
+import { sensitive } from '../../kit/sensitive.ts';
+import type { KubeadmCommand } from '../../protocol/document.ts';
+import { AgentBusyError, concluding, runJournalled } from '../bootstrap.ts';
+import type { Host } from '../host/host.ts';
+import type { Invocation } from '../kubeadm/invocation.ts';
+import { planDigest } from '../plan/plan.ts';
+import type { PlannedStep } from '../plan/planned-step.ts';
+import { openShared } from '../steps/shared.ts';
+import { toSteps } from '../steps/steps.ts';
+import { complain } from './complain.ts';
+import { DEFAULT_DEADLINE_SECONDS } from './defaults.ts';
+import { lineWatcher } from './line-watcher.ts';
+import { stopSignal } from './stop-signal.ts';
+import { version } from './version.ts';
+
+const PERMANENT_STATUS = 1;
+
+/** `kubeadm init` or `join` through the engine: one step, kubeadm's output on kubeadm's streams, kubeadm's exit status. */
+export async function shimBootstrap(
+  host: Host,
+  invocation: Extract<Invocation, { kind: 'bootstrap' }>,
+): Promise<number> {
+  const command: KubeadmCommand = {
+    kind: 'kubeadm',
+    verb: invocation.verb,
+    args: sensitive(invocation.args),
+    ...(invocation.configPath === undefined ? {} : { configPath: invocation.configPath }),
+  };
+  const planned = await planInvocation(host, command, invocation.args);
+  const agent = version().version;
+  const watcher = lineWatcher();
+  try {
+    const outcome = await concluding(host, { mode: 'shim', agent }, (about) =>
+      runJournalled({
+        host,
+        about,
+        steps: toSteps(
+          [planned],
+          openShared(host, { bootCommands: [], commands: [command] }, about.instance, watcher.output),
+        ),
+        digest: planDigest([planned]),
+        findings: [],
+        commandsDecide: false,
+        deadlineSeconds: DEFAULT_DEADLINE_SECONDS,
+        stop: stopSignal(),
+        watcher,
+      }),
+    );
+    if (outcome.failure) complain(outcome.failure);
+    return outcome.result === 'succeeded' ? 0 : outcome.failure?.exitStatus || PERMANENT_STATUS;
+  } catch (error) {
+    if (!(error instanceof AgentBusyError)) throw error;
+    process.stderr.write(`slipway: ${error.message}; it is left alone. See: slipway status\n`);
+    return PERMANENT_STATUS;
+  }
+}
+
+async function planInvocation(host: Host, command: KubeadmCommand, args: string[]): Promise<PlannedStep> {
+  const config = command.configPath && (await host.files.readIfPresent(command.configPath));
+  return {
+    kind: 'kubeadm',
+    id: 'kubeadm',
+    title: `kubeadm ${command.verb}`,
+    digest: digest(['shim', command.verb, args, config]),
+    spec: { index: 0, command },
+  };
+}

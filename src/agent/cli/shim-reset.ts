@@ -1,0 +1,23 @@
+import { JOURNAL } from '../../protocol/paths.ts';
+import { Journal } from '../engine/journal.ts';
+import { machineInstance } from '../facts/instance.ts';
+import type { Host } from '../host/host.ts';
+import { version } from './version.ts';
+
+/** Journals that `kubeadm reset` undoes what was done, so that a later `join` is not taken for finished. */
+export async function noteReset(host: Host): Promise<void> {
+  if ((await host.files.stat(JOURNAL)) === undefined) return;
+  const journal = await Journal.open(host);
+  const run = host.uuid();
+  const instance = await machineInstance(host);
+  await journal.append({
+    type: 'run.started',
+    run,
+    instance,
+    mode: 'shim',
+    agent: version().version,
+    pid: process.pid,
+  });
+  await journal.append({ type: 'node.reset', run });
+  await journal.close();
+}

@@ -1,0 +1,114 @@
+import type { Failure, JournalRecord } from '../../protocol/journal.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { JOURNAL, OUTCOME, SENTINEL } from '../../protocol/paths.ts';
+import { parseJournal } from '../engine/parse-journal.ts';
+import { type Host, HostError } from '../host/host.ts';
+
+export interface StepStatus {
+  id: string;
+  title: string;
+  state: 'done' | 'failed' | 'running' | 'waiting' | 'retrying';
+  attempts: number;
+  /** Active seconds of all attempts until now. */
+  seconds: number;
+  message?: string;
+  failure?: Failure;
+}
+
+/** What `slipway status --output json` prints. */
+export interface Status {
+  /** `interrupted`: a run began, came to no verdict, and no agent is alive. */
+  state: 'not started' | 'running' | 'interrupted' | 'concluded';
+  outcome?: Outcome;
+  /** Cluster API's sentinel is there. */
+  sentinel: boolean;
+  steps: StepStatus[];
+  /** Seconds since the run under way began. */
+  runningSeconds?: number;
+  /** Why the journal could not be read, where it could not. */
+  journal?: string;
+}
+
+/** Reads what the agent has left; never changes anything. */
+export async function readStatus(host: Host): Promise<Status> {
+  const outcome = await readOutcome(host);
+  const sentinel = (await host.files.stat(SENTINEL)) !== undefined;
+  const base = { sentinel, ...(outcome ? { outcome } : {}) };
+  let records: JournalRecord[];
+  try {
+    records = parseJournal((await host.files.readIfPresent(JOURNAL)) ?? Buffer.alloc(0)).records;
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return { ...base, state: outcome ? 'concluded' : 'not started', steps: [], journal: error.message };
+  }
+  const last = records.findLast(({ type }) => type === 'sequence.started');
+  const run = records.findLast((record) => record.type === 'run.started');
+  if (last?.type !== 'sequence.started' || run?.type !== 'run.started') {
+    return { ...base, state: outcome ? 'concluded' : 'not started', steps: [] };
+  }
+  const own = recordsOf(records, last.sequence);
+  const ended = own.some((record) => record.type === 'sequence.ended');
+  const alive = run.boot === (await host.bootId()) && host.processes.isAlive(run.pid);
+  const open = !ended && alive && !outcome;
+  const state = open ? 'running' : outcome || ended ? 'concluded' : 'interrupted';
+  const now = host.clock.monotonic();
+  return {
+    ...base,
+    state,
+    steps: last.steps.map(({ id, title, digest }) =>
+      stepStatus(records, own, { id, title, digest }, open ? now : undefined),
+    ),
+    ...(open ? { runningSeconds: Math.max(0, now - run.mono) / 1000 } : {}),
+  };
+}
+
+async function readOutcome(host: Host): Promise<Outcome | undefined> {
+  const bytes = await host.files.readIfPresent(OUTCOME);
+  return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as Outcome);
+}
+
+/** The records of one sequence, over all runs that worked on it. */
+function recordsOf(records: readonly JournalRecord[], sequence: string): JournalRecord[] {
+  const first = records.findIndex(
+    (record) => record.type === 'sequence.started' && record.sequence === sequence,
+  );
+  return records.slice(first);
+}
+
+function stepStatus(
+  all: readonly JournalRecord[],
+  own: readonly JournalRecord[],
+  { id, title, digest }: { id: string; title: string; digest: string },
+  now: number | undefined,
+): StepStatus {
+  const isMine = (record: JournalRecord) =>
+    'step' in record && record.step === id && (!('digest' in record) || record.digest === digest);
+  const inSequence = own.filter(isMine);
+  // A step that an earlier sequence finished is not begun again, so this one has no record of it.
+  const mine = inSequence.length > 0 ? inSequence : all.filter(isMine);
+  const ends = mine.filter((record) => record.type === 'step.ended');
+  const started = mine.findLast((record) => record.type === 'step.started');
+  const end = ends.at(-1);
+  const running = started !== undefined && started.seq > (end?.seq ?? 0);
+  const spent = ends.reduce((sum, record) => sum + record.ms, 0);
+  const progress = mine.findLast((record) => record.type === 'step.progress');
+  const state = running
+    ? 'running'
+    : end === undefined
+      ? 'waiting'
+      : end.retryInMs !== undefined
+        ? 'retrying'
+        : end.result === 'failed'
+          ? 'failed'
+          : 'done';
+  const message = running ? progress?.message : end?.message;
+  return {
+    id,
+    title,
+    state,
+    attempts: started?.attempt ?? 0,
+    seconds: (spent + (running && now !== undefined && started ? Math.max(0, now - started.mono) : 0)) / 1000,
+    ...(message ? { message } : {}),
+    ...(end?.failure && !running ? { failure: end.failure } : {}),
+  };
+}

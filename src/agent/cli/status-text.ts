@@ -1,0 +1,52 @@
+import { formatMs } from '../../kit/duration.ts';
+import type { Status, StepStatus } from './status-read.ts';
+
+const MARKS: Record<StepStatus['state'], string> = {
+  done: '✔',
+  failed: '✘',
+  running: '▶',
+  retrying: '↻',
+  waiting: '·',
+};
+
+/** The status for people: the verdict first, then each step with its time, then why it failed and what to do. */
+export function statusText(status: Status): string {
+  const lines = [headline(status), ...status.steps.map(stepLine)];
+  for (const step of status.steps) {
+    if (step.failure && step.state !== 'done') lines.push(...failureLines(step));
+  }
+  const { outcome } = status;
+  if (outcome?.failure && !status.steps.some(({ failure }) => failure?.code === outcome.failure?.code)) {
+    lines.push('', `${outcome.failure.code}: ${outcome.failure.cause}`, `  ${outcome.failure.remedy}`);
+  }
+  if (status.journal)
+    lines.push('', `The journal cannot be read (${status.journal}); run this as root for the steps.`);
+  return `${lines.join('\n')}\n`;
+}
+
+function headline({ state, outcome, runningSeconds }: Status): string {
+  if (state === 'running') return `at work for ${formatMs((runningSeconds ?? 0) * 1000)}`;
+  if (state === 'not started') return 'not started: Slipway has not run on this machine';
+  if (state === 'interrupted')
+    return 'interrupted: the agent is gone without a verdict (start it: systemctl start slipway)';
+  if (!outcome) return 'concluded before the last reboot';
+  const when = `in ${formatMs(outcome.seconds * 1000)}, at ${outcome.endedAt}`;
+  return outcome.result === 'succeeded'
+    ? `bootstrapped ${when}`
+    : `${outcome.result} (exit status ${outcome.exitStatus}) ${when}`;
+}
+
+function stepLine({ state, title, attempts, seconds, message }: StepStatus): string {
+  const time = state === 'waiting' ? '' : formatMs(seconds * 1000);
+  const more = [
+    attempts > 1 ? `${attempts} attempts` : '',
+    state === 'running' ? (message ?? '') : '',
+  ].filter(Boolean);
+  return `  ${MARKS[state]} ${title.padEnd(34)} ${time.padStart(8)}${more.length > 0 ? `  ${more.join(', ')}` : ''}`;
+}
+
+function failureLines({ title, failure }: StepStatus): string[] {
+  if (!failure) return [];
+  const output = (failure.lines ?? []).map((line) => `    ${line}`);
+  return ['', `${title}: ${failure.code}`, `  ${failure.cause}`, ...output, `  ${failure.remedy}`];
+}

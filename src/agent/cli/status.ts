@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Host } from '../host/host.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { durationOption, formatOption, withUsage } from './options.ts';
+import { liveStatus } from './status-live.ts';
+import { readStatus, type Status } from './status-read.ts';
+import { statusText } from './status-text.ts';
+
+export interface StatusFlags {
+  wait?: boolean;
+  timeout?: string;
+  root: string;
+  output: string;
+}
+
+const POLL_MS = 200;
+/** systemd starts a killed agent again after five seconds; one that stays away longer is not coming back. */
+const DEAD_AGENT_MS = 15_000;
+const STILL_OPEN = 75;
+
+/** `slipway status`: 0 when it could tell; with --wait the verdict's own exit status. */
+export function statusCommand(flags: StatusFlags): Promise<number> {
+  return withUsage(async () => {
+    const format = formatOption(flags.output);
+    const host = createLinuxHost({ root: resolve(flags.root) });
+    const limitMs =
+      flags.timeout === undefined
+        ? Number.POSITIVE_INFINITY
+        : durationOption('timeout', flags.timeout) * 1000;
+    const status = flags.wait ? await waitForVerdict(host, limitMs) : await readStatus(host);
+    process.stdout.write(
+      format === 'json' ? `${JSON.stringify(status, undefined, 2)}\n` : statusText(status),
+    );
+    if (!flags.wait) return 0;
+    return status.outcome?.exitStatus ?? STILL_OPEN;
+  });
+}
+
+/** Follows until there is a verdict, the time is over, or the agent is gone for good. */
+async function waitForVerdict(host: Host, limitMs: number): Promise<Status> {
+  const started = host.clock.monotonic();
+  const live = liveStatus(process.stderr);
+  let aliveAt = started;
+  try {
+    for (;;) {
+      const status = await readStatus(host);
+      const now = host.clock.monotonic();
+      if (status.state !== 'interrupted') aliveAt = now;
+      const over =
+        isConcluded(status.outcome, status) || now - started >= limitMs || now - aliveAt > DEAD_AGENT_MS;
+      if (over) return status;
+      live.show(status);
+      await host.clock.sleep(Math.min(POLL_MS, limitMs - (now - started)));
+    }
+  } finally {
+    live.end();
+  }
+}
+
+/** An agent that was told to stop left a verdict for now; the next one replaces it. */
+function isConcluded(outcome: Outcome | undefined, { state }: Status): boolean {
+  return outcome !== undefined && state !== 'running';
+}

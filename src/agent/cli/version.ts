@@ -1,0 +1,18 @@
+declare const SLIPWAY_VERSION: string | undefined;
+declare const SLIPWAY_COMMIT: string | undefined;
+
+/** What this program is; the build puts version and commit in. */
+export function version(): { version: string; commit: string; node: string; platform: string } {
+  return {
+    version: typeof SLIPWAY_VERSION === 'string' ? SLIPWAY_VERSION : '0.0.0-dev',
+    commit: typeof SLIPWAY_COMMIT === 'string' ? SLIPWAY_COMMIT : 'unknown',
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
+  };
+}
+
+export function versionText(json: boolean): string {
+  const about = version();
+  if (json) return JSON.stringify(about, undefined, 2);
+  return `slipway ${about.version} (commit ${about.commit}, Node.js ${about.node}, ${about.platform})`;
+}

@@ -1,0 +1,77 @@
+import type { Failure, Finding, Result } from '../../protocol/journal.ts';
+import { OUTCOME_VERSION, type Outcome } from '../../protocol/outcome.ts';
+import { OUTCOME, SENTINEL } from '../../protocol/paths.ts';
+import type { Host } from '../host/host.ts';
+import { exitStatusOf, type SequenceResult } from './engine.ts';
+
+interface About {
+  mode: 'bootstrap' | 'shim';
+  agent: string;
+  instance: string;
+}
+
+/** The verdict on a sequence that was run. */
+export async function outcomeOf(host: Host, about: About, sequence: SequenceResult): Promise<Outcome> {
+  return {
+    version: OUTCOME_VERSION,
+    result: sequence.result,
+    exitStatus: sequence.exitStatus,
+    message: messageFor(sequence.result, sequence.failure),
+    ...(sequence.failure ? { failure: sequence.failure } : {}),
+    ...(sequence.failedStep ? { step: sequence.failedStep } : {}),
+    findings: sequence.findings,
+    steps: sequence.steps,
+    boot: await host.bootId(),
+    sequence: sequence.sequence,
+    startedAt: sequence.startedAt,
+    endedAt: host.clock.now().toISOString(),
+    seconds: sequence.ms / 1000,
+    ...about,
+  };
+}
+
+/** The verdict when nothing could be begun: no user data, bad user data, an unwritable journal. */
+export async function outcomeWithoutSequence(
+  host: Host,
+  about: About,
+  result: Result,
+  failure: Failure,
+  findings: Omit<Finding, 'type'>[] = [],
+): Promise<Outcome> {
+  const now = host.clock.now().toISOString();
+  return {
+    version: OUTCOME_VERSION,
+    result,
+    exitStatus: exitStatusOf(result),
+    message: messageFor(result, failure),
+    failure,
+    findings,
+    steps: [],
+    boot: await host.bootId(),
+    sequence: '',
+    startedAt: now,
+    endedAt: now,
+    seconds: 0,
+    ...about,
+  };
+}
+
+/** World-readable: whoever waits for the machine may read it, and it holds no secret. */
+export async function writeOutcome(host: Host, outcome: Outcome): Promise<void> {
+  await host.files.write(OUTCOME, `${JSON.stringify(outcome, undefined, 2)}\n`, { mode: 0o644 });
+}
+
+/** A run begins: what an earlier one concluded is not this one's verdict. */
+export async function removeOutcome(host: Host): Promise<void> {
+  await host.files.remove(OUTCOME);
+}
+
+/** Cluster API's sentinel: exactly `success\n`. Call it only when kubeadm has succeeded. */
+export async function writeSentinel(host: Host, path: string = SENTINEL): Promise<void> {
+  await host.files.write(path, 'success\n', { mode: 0o644 });
+}
+
+function messageFor(result: Result, failure: Failure | undefined): string {
+  if (result === 'succeeded' || !failure) return 'The machine is bootstrapped.';
+  return `${failure.cause} ${failure.remedy}`;
+}

@@ -1,0 +1,34 @@
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HostError } from '../host.ts';
+import { toHostError } from './system-error.ts';
+
+const TRY_MS = 2;
+
+/** See `Files.tell`. Opening without a reader fails with ENXIO instead of blocking the agent. */
+export async function tellPipe(real: string, path: string, line: string, timeoutMs: number): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    const fd = openForReader(real, path);
+    if (fd !== undefined) {
+      try {
+        writeSync(fd, `${line}\n`);
+      } finally {
+        closeSync(fd);
+      }
+      return;
+    }
+    if (performance.now() > end) throw new HostError(`nobody reads from ${path}`, 'ETIMEDOUT', path);
+    await delay(TRY_MS);
+  }
+}
+
+function openForReader(real: string, path: string): number | undefined {
+  try {
+    return openSync(real, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENXIO' || error.code === 'ENOENT'))
+      return undefined;
+    throw toHostError(error, 'opening', path);
+  }
+}

@@ -1,0 +1,101 @@
+import { digest } from '../../kit/digest.ts';
+import type { Document, FileEntry } from '../../protocol/document.ts';
+import type { PlannedStep, StepKind, StepSpecs } from './planned-step.ts';
+
+/**
+ * The steps that make of a machine what the document asks for, in the order in which cloud-init's modules run:
+ * bootcmd, write_files, disk_setup and fs_setup, mounts, hostname, users, ntp, deferred files, runcmd.
+ *
+ * Pure: the same document gives the same steps, ids and digests on every machine.
+ */
+export function plan(document: Document): PlannedStep[] {
+  const { files, users, groups, disks, filesystems, mounts, hostname, ntp } = document;
+  const early = files.filter(({ defer }) => !defer);
+  const deferred = files.filter(({ defer }) => defer);
+  const steps: (PlannedStep | undefined)[] = [
+    ...document.bootCommands.map((command, index) =>
+      step('boot-command', `bootcmd/${index + 1}`, `bootcmd ${index + 1} (${command.program})`, {
+        index,
+        command,
+      }),
+    ),
+    early.length > 0
+      ? step('files', 'files', `write ${count(early.length, 'file')}`, { entries: early })
+      : undefined,
+    disks.length > 0
+      ? step('disks', 'disks', `partition ${count(disks.length, 'disk')}`, { entries: disks })
+      : undefined,
+    filesystems.length > 0
+      ? step('filesystems', 'filesystems', `make ${count(filesystems.length, 'file system')}`, {
+          entries: filesystems,
+        })
+      : undefined,
+    mounts.length > 0
+      ? step('mounts', 'mounts', `mount ${count(mounts.length, 'file system')}`, { entries: mounts })
+      : undefined,
+    hostname ? step('hostname', 'hostname', `set the host name to ${hostname.name}`, hostname) : undefined,
+    groups.length > 0
+      ? step('groups', 'groups', `create ${count(groups.length, 'group')}`, { entries: groups })
+      : undefined,
+    users.length > 0
+      ? step('users', 'users', `create ${count(users.length, 'user')}`, { entries: users })
+      : undefined,
+    ntp ? step('ntp', 'ntp', 'set up time synchronisation', ntp) : undefined,
+    deferred.length > 0
+      ? step('files', 'files/deferred', `write ${count(deferred.length, 'deferred file')}`, {
+          entries: deferred,
+        })
+      : undefined,
+    ...document.commands.map((command, index) =>
+      command.kind === 'kubeadm'
+        ? step(
+            'kubeadm',
+            'kubeadm',
+            `kubeadm ${command.verb}`,
+            { index, command },
+            configFiles(files, command.configPath),
+          )
+        : step('command', `runcmd/${index + 1}`, `runcmd ${index + 1} (${command.program})`, {
+            index,
+            command,
+          }),
+    ),
+  ];
+  return steps.filter((planned) => planned !== undefined);
+}
+
+/** Digest of a whole plan. */
+export function planDigest(steps: readonly PlannedStep[]): string {
+  return digest(steps.map(({ id, digest: content }) => [id, content]));
+}
+
+/** A kubeadm step is another one when the configuration it reads has changed, though its command line has not. */
+function configFiles(files: FileEntry[], path: string | undefined): unknown {
+  return files.filter((file) => file.path === path).map((file) => file.content.reveal());
+}
+
+function step<Kind extends StepKind>(
+  kind: Kind,
+  id: string,
+  title: string,
+  spec: StepSpecs[Kind],
+  more?: unknown,
+) {
+  return { kind, id, title, digest: digest([kind, revealed(spec), more]), spec } as PlannedStep;
+}
+
+/** The content for the digest: sensitive values opened, positions in the user data left out. */
+function revealed(value: unknown): unknown {
+  if (value instanceof Uint8Array || value === null || typeof value !== 'object') return value;
+  if ('reveal' in value && typeof value.reveal === 'function') return value.reveal();
+  if (Array.isArray(value)) return value.map(revealed);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== 'where')
+      .map(([key, item]) => [key, revealed(item)]),
+  );
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,35 @@
+import type {
+  Command,
+  DiskEntry,
+  FileEntry,
+  FilesystemEntry,
+  GroupEntry,
+  Hostname,
+  KubeadmCommand,
+  MountEntry,
+  NtpSettings,
+  UserEntry,
+} from '../../protocol/document.ts';
+import type { StepOutline } from '../../protocol/journal.ts';
+
+/** What a step of each kind needs. */
+export interface StepSpecs {
+  'boot-command': { index: number; command: Command };
+  files: { entries: FileEntry[] };
+  disks: { entries: DiskEntry[] };
+  filesystems: { entries: FilesystemEntry[] };
+  mounts: { entries: MountEntry[] };
+  hostname: Hostname;
+  groups: { entries: GroupEntry[] };
+  users: { entries: UserEntry[] };
+  ntp: NtpSettings;
+  command: { index: number; command: Command };
+  kubeadm: { index: number; command: KubeadmCommand };
+}
+
+export type StepKind = keyof StepSpecs;
+
+/** A step as data: what is to be done, with a stable id and a digest of its content. */
+export type PlannedStep = {
+  [Kind in StepKind]: StepOutline & { kind: Kind; spec: StepSpecs[Kind] };
+}[StepKind];

@@ -1,0 +1,121 @@
+import { Redactor } from '../../kit/redact.ts';
+import type { KubeadmCommand } from '../../protocol/document.ts';
+import type { Failure } from '../../protocol/journal.ts';
+import { SENTINEL } from '../../protocol/paths.ts';
+import { writeSentinel } from '../engine/outcome.ts';
+import type { StepContext, StepResult } from '../engine/step.ts';
+import type { Host } from '../host/host.ts';
+import { classify, type KubeadmFailure } from '../kubeadm/classify.ts';
+import { KubeadmError } from '../kubeadm/failure.ts';
+import { looksJoined } from '../kubeadm/joined.ts';
+import { cleanAfter, takeInventory } from '../kubeadm/leftovers.ts';
+import { kubeadmPolicy } from '../kubeadm/policy.ts';
+import { findRealKubeadm } from '../kubeadm/real-kubeadm.ts';
+import { findEarlierRun, forgetRun, type KubeadmRun, runKubeadm } from '../kubeadm/run.ts';
+import { shapedArguments } from '../kubeadm/shaped-arguments.ts';
+import type { Runner } from './runner.ts';
+
+const RETRY = { permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const;
+
+/** `kubeadm init` or `join`: the step for which all the others exist. */
+export const kubeadm: Runner<'kubeadm'> = {
+  policy: {
+    group: 'runcmd',
+    attempts: Number.POSITIVE_INFINITY,
+    backoff: { baseMs: kubeadmPolicy('join').firstPauseMs, capMs: kubeadmPolicy('join').maxPauseMs },
+  },
+
+  async run({ index, command }, context, { shell }) {
+    await shell.waitBefore(index, context.signal);
+    const result = await bootstrapNode(command, context, shell.directory);
+    if (result.done) await shell.answer(index, 0);
+    return result;
+  },
+
+  holds: async ({ command }, host) => looksJoined(host, command.verb),
+  skipped: async ({ command }, host) => announce(host, command),
+  settled: forgetRun,
+};
+
+/** One attempt; an attempt that an earlier, killed agent began is taken over instead of repeated. */
+async function bootstrapNode(
+  command: KubeadmCommand,
+  context: StepContext,
+  shellState: string,
+): Promise<StepResult> {
+  const { host, attempt, interrupted, signal } = context;
+  const { verb } = command;
+  try {
+    const path = await findRealKubeadm(host, host.root === '/' ? process.execPath : undefined);
+    const inventory = await takeInventory(host);
+    const earlier = await findEarlierRun(host);
+    const adopts = earlier === 'running' || earlier === 'ended';
+    if (!adopts && (attempt > 1 || interrupted)) {
+      await context.progress('cleaning up after the attempt before');
+      await cleanAfter(host, inventory, { verb, phase: lastPhase.get(command), kubeadmPath: path });
+    }
+    if (adopts)
+      await context.progress(`found kubeadm ${verb} of an earlier run of the agent; waiting for it`);
+    const run = await runKubeadm(host, {
+      path,
+      verb,
+      args: await shapedArguments(host, command, kubeadmPolicy(verb).discoveryTimeoutSeconds),
+      shellState,
+      signal,
+      onProgress: (message) => void context.progress(message),
+      onLine: redacting(context),
+    });
+    if (run.exitStatus !== 0) return failedRun(command, run, signal);
+    await announce(host, command);
+    return { done: true };
+  } catch (error) {
+    if (error instanceof KubeadmError) return { done: false, failure: error.failure, retry: 'no' };
+    throw error;
+  }
+}
+
+/** kubeadm's phase of the last failure, so that only what it left is cleaned; unknown after a restart of the agent. */
+const lastPhase = new WeakMap<KubeadmCommand, string>();
+
+function failedRun(command: KubeadmCommand, run: KubeadmRun, signal: AbortSignal): StepResult {
+  if (run.exitStatus === undefined && !signal.aborted) {
+    return { done: false, failure: vanished(command.verb), retry: 'yes' };
+  }
+  const found = classify({ verb: command.verb, ...run });
+  if (found.phase) lastPhase.set(command, found.phase);
+  else lastPhase.delete(command);
+  return { done: false, failure: journalled(found), retry: RETRY[found.persistence] };
+}
+
+function journalled({ code, cause, remedy, exitStatus, lines }: KubeadmFailure): Failure {
+  return {
+    code,
+    cause,
+    remedy,
+    ...(exitStatus === undefined ? {} : { exitStatus }),
+    ...(lines ? { lines: lines.slice(-3) } : {}),
+  };
+}
+
+function vanished(verb: string): Failure {
+  return {
+    code: 'Interrupted',
+    cause: `kubeadm ${verb} was killed and left no exit status.`,
+    remedy: 'Look for the out-of-memory killer in the kernel log; Slipway tries again.',
+  };
+}
+
+/** Tells the world that the node is bootstrapped; also after a reboot, which empties /run. */
+async function announce(host: Host, command: KubeadmCommand): Promise<void> {
+  for (const path of new Set([SENTINEL, command.sentinel ?? SENTINEL])) {
+    if ((await host.files.stat(path)) === undefined) await writeSentinel(host, path);
+  }
+}
+
+function redacting({ output }: StepContext): (line: string, stream: 'stdout' | 'stderr') => void {
+  const redactors = { stdout: new Redactor(), stderr: new Redactor() };
+  return (line, stream) => {
+    const safe = redactors[stream].line(line);
+    if (safe !== undefined) output(safe, stream);
+  };
+}

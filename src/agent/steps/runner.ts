@@ -1,0 +1,23 @@
+import type { Step, StepContext, StepResult } from '../engine/step.ts';
+import type { Host } from '../host/host.ts';
+import type { StepKind, StepSpecs } from '../plan/planned-step.ts';
+import type { ShellSession } from './shell-session.ts';
+
+/** What a step shares with the other steps of its sequence. */
+export interface Shared {
+  bootShell: ShellSession;
+  shell: ShellSession;
+}
+
+/** How steps of one kind are run; one file a kind. */
+export interface Runner<Kind extends StepKind> {
+  /** Where it differs from: once per instance, a failure stops the sequence, three attempts. */
+  policy?: Partial<Pick<Step, 'when' | 'onFailure' | 'attempts' | 'backoff' | 'group'>>;
+  run(spec: StepSpecs[Kind], context: StepContext, shared: Shared): Promise<StepResult>;
+  /** Asked before a finished step is skipped: is what it did still in force? */
+  holds?(spec: StepSpecs[Kind], host: Host): Promise<boolean>;
+  /** A finished step is skipped: renews what a reboot took away. */
+  skipped?(spec: StepSpecs[Kind], host: Host): Promise<void>;
+  /** The step's end is in the journal: frees what was kept for a resume. */
+  settled?(host: Host): Promise<void>;
+}

@@ -1,0 +1,166 @@
+import type { Redactor } from '../../kit/redact.ts';
+import { RUN_DIR } from '../../protocol/paths.ts';
+import type { DurableHandle, Host } from '../host/host.ts';
+import { type Marks, parseMarks, type ScriptItem, sessionScript } from './session-script.ts';
+
+/** How a command of the session ended. */
+export type CommandEnd =
+  | { kind: 'ended'; exitStatus: number; lines: string[] }
+  /** The shell itself ended in this command: `exit`, `set -e`, a syntax error, or a signal. */
+  | { kind: 'shell-ended'; exitStatus: number | undefined; lines: string[] };
+
+export interface SessionOptions {
+  /** Names the shell's files; one session of a name at a time. */
+  name: string;
+  items: ScriptItem[];
+  env: Record<string, string>;
+  redactor: () => Redactor;
+  output: (line: string, stream: 'stdout' | 'stderr') => void;
+}
+
+const KEPT_LINES = 20;
+const TELL_MS = 10_000;
+
+/**
+ * The shell in which a document's commands run; see `session-script.ts`. It outlives the agent: one that is started
+ * again finds it, learns what it did meanwhile, and goes on with it.
+ */
+export class ShellSession {
+  readonly directory: string;
+  readonly #host: Host;
+  readonly #options: SessionOptions;
+  #handle: DurableHandle | undefined;
+  #over: { exitStatus: number | undefined } | undefined;
+  #lines: string[] = [];
+  #muted = false;
+  readonly #abort = new AbortController();
+
+  constructor(host: Host, options: SessionOptions) {
+    this.#host = host;
+    this.#options = options;
+    this.directory = `${RUN_DIR}/shell/${options.name}`;
+  }
+
+  isLast(index: number): boolean {
+    return index === this.#options.items.length - 1;
+  }
+
+  /** Runs item `index`, or waits for it where an earlier agent had begun it, or tells how it ended meanwhile. */
+  async run(index: number, signal: AbortSignal): Promise<CommandEnd> {
+    const stop = () => this.#abort.abort();
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    try {
+      await this.#attach(index);
+      const marks = await this.#waitFor(index, (seen) => seen.waiting === index || seen.running === index);
+      if (marks?.waiting === index) {
+        this.#lines = [];
+        await this.#tell('go');
+      }
+      const end = await this.#waitFor(index, () => false);
+      this.#handle?.catchUp();
+      const exitStatus = end?.ended.get(index);
+      if (exitStatus !== undefined) return { kind: 'ended', exitStatus, lines: this.#lines };
+      return { kind: 'shell-ended', exitStatus: this.#over?.exitStatus, lines: this.#lines };
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Waits until a shell that is running has come to the agent's own item `index`; its state is saved then. */
+  async waitBefore(index: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || (await this.#state()) !== 'running') return;
+    await this.#attach(index);
+    await this.#waitFor(index, (seen) => seen.waiting === index || seen.running === index);
+  }
+
+  /** Lets a shell that waits at the agent's own item `index` go on with that item's exit status. */
+  async answer(index: number, exitStatus: number): Promise<void> {
+    if ((await this.#state()) !== 'running') return;
+    await this.#attach(index);
+    const marks = await this.#waitFor(index, (seen) => seen.waiting === index);
+    if (marks?.waiting === index) await this.#tell(`status ${exitStatus}`);
+  }
+
+  /** Ends the shell, if it still runs, and removes what it left. */
+  async close(): Promise<void> {
+    this.#abort.abort();
+    await this.#handle?.result;
+    await this.#host.processes.forgetDurable(this.#options.name);
+    await this.#host.files.remove(this.directory);
+  }
+
+  #state(): ReturnType<Host['processes']['findDurable']> {
+    return this.#host.processes.findDurable(this.#options.name);
+  }
+
+  async #attach(index: number): Promise<void> {
+    if (this.#handle && !this.#over) return;
+    const found = await this.#state();
+    // A shell that ended or vanished before this item is followed by a new one that starts here.
+    const tellsOfIt =
+      found === 'running' || (found === 'ended' && !this.#over && this.#beganIn(await this.#marks(), index));
+    if (!tellsOfIt) await this.#prepare(index);
+    const redactor = this.#options.redactor();
+    const handle = await this.#host.processes.startDurable({
+      name: this.#options.name,
+      argv: ['/bin/sh', `${this.directory}/script`],
+      env: this.#options.env,
+      signal: this.#abort.signal,
+      onLine: (raw, stream) => {
+        if (this.#muted) return;
+        const line = redactor.line(raw);
+        if (line === undefined) return;
+        this.#lines = [...this.#lines.slice(1 - KEPT_LINES), line];
+        this.#options.output(line, stream);
+      },
+    });
+    // What an adopted shell had printed before was shown before.
+    this.#muted = handle.adopted;
+    handle.catchUp();
+    this.#muted = false;
+    this.#handle = handle;
+    this.#over = undefined;
+    void handle.result.then(({ exitStatus }) => {
+      this.#over = { exitStatus };
+    });
+  }
+
+  #beganIn(marks: Marks, index: number): boolean {
+    return marks.ended.has(index) || marks.running === index;
+  }
+
+  async #prepare(first: number): Promise<void> {
+    const { files, processes } = this.#host;
+    await processes.forgetDurable(this.#options.name);
+    await files.mkdir(this.directory, 0o700);
+    await files.write(`${this.directory}/marks`, '', { mode: 0o600 });
+    await files.write(`${this.directory}/script`, sessionScript(this.directory, this.#options.items, first), {
+      mode: 0o600,
+    });
+  }
+
+  /** Until item `index` has ended, the shell is over, or `done` holds. Undefined when the shell ended without a mark. */
+  async #waitFor(index: number, done: (marks: Marks) => boolean): Promise<Marks | undefined> {
+    const started = this.#host.clock.monotonic();
+    for (;;) {
+      const over = this.#over;
+      const marks = await this.#marks();
+      if (marks.ended.has(index) || done(marks)) return marks;
+      if (over) return undefined;
+      const waited = this.#host.clock.monotonic() - started;
+      // Short commands are told at once, long ones cost nothing.
+      await this.#host.clock.sleep(waited < 100 ? 2 : waited < 2000 ? 10 : 50);
+    }
+  }
+
+  async #marks(): Promise<Marks> {
+    return parseMarks(
+      (await this.#host.files.readIfPresent(`${this.directory}/marks`))?.toString('utf8') ?? '',
+    );
+  }
+
+  async #tell(word: string): Promise<void> {
+    await this.#host.files.tell(`${this.directory}/go`, word, TELL_MS);
+  }
+}

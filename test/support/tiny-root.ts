@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const PROGRAMS = [
+  'sh',
+  'cat',
+  'mv',
+  'rm',
+  'mkfifo',
+  'sleep',
+  'printf',
+  'env',
+  'true',
+  'false',
+  'kill',
+  'touch',
+  'wc',
+];
+
+export interface TinyRoot {
+  path: string;
+  remove(): void;
+}
+
+/**
+ * A directory that can be chrooted into: a POSIX shell and a few programs of this machine with the libraries they need.
+ * Enough for steps that run commands below `--root`; needs root to be used.
+ */
+export function makeTinyRoot(programs: string[] = []): TinyRoot {
+  const path = mkdtempSync(join(tmpdir(), 'slipway-root-'));
+  for (const directory of ['bin', 'etc', 'run', 'tmp', 'var/lib', 'dev', 'proc']) {
+    mkdirSync(join(path, directory), { recursive: true });
+  }
+  execFileSync('mknod', ['-m', '666', join(path, 'dev/null'), 'c', '1', '3']);
+  writeFileSync(
+    join(path, 'etc/passwd'),
+    'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n',
+  );
+  writeFileSync(join(path, 'etc/group'), 'root:x:0:\nadm:x:4:\n');
+  for (const name of [...PROGRAMS, ...programs]) install(path, name);
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+function install(root: string, name: string): void {
+  const found = ['/bin', '/usr/bin', '/sbin', '/usr/sbin'].map((dir) => join(dir, name)).find(existsSync);
+  if (found === undefined) return;
+  copy(root, realpathSync(found), join('/bin', name));
+  const libraries = execFileSync('ldd', [found], { encoding: 'utf8' }).matchAll(/(\/[^\s()]+)/g);
+  for (const [, library] of libraries) if (library) copy(root, library, library);
+}
+
+function copy(root: string, from: string, to: string): void {
+  const target = join(root, to);
+  mkdirSync(dirname(target), { recursive: true });
+  if (!existsSync(target)) copyFileSync(realpathSync(from), target);
+}
