@@ -1,0 +1,9 @@
+import type { Command } from '../../../protocol/document.ts';
+import type { Report } from '../report.ts';
+import type { Node } from '../yaml/node.ts';
+import { readShellItems } from './shell.ts';
+
+/** `bootcmd`: commands of every boot, before files are written (cloud-init's `cc_bootcmd`). */
+export function readBootcmd(node: Node, report: Report): Command[] {
+  return readShellItems(node, 'bootcmd', report).map((item) => item.command);
+}

@@ -1,0 +1,35 @@
+import type { Report } from '../report.ts';
+import { describe, type Node, pythonText } from '../yaml/node.ts';
+
+/** `device_aliases`: own names for devices, usable in disk_setup, fs_setup and mounts. */
+export type Aliases = ReadonlyMap<string, string>;
+
+export function readAliases(node: Node | undefined, report: Report): Aliases {
+  const aliases = new Map<string, string>();
+  if (node === undefined || node.kind === 'null') return aliases;
+  if (node.kind !== 'mapping') {
+    report.error('UserDataInvalid', `device_aliases must be a mapping, not ${describe(node)}.`, node.where);
+    return aliases;
+  }
+  for (const { key, value } of node.entries) {
+    if (value.kind === 'string') aliases.set(pythonText(key) ?? '', value.value);
+    else
+      report.error(
+        'UserDataInvalid',
+        `device_aliases: a device must be a string, not ${describe(value)}.`,
+        value.where,
+      );
+  }
+  return aliases;
+}
+
+/**
+ * Splits `ephemeral0.1` into device and partition at the last dot, as cloud-init's `expand_dotted_devname` does, but
+ * only where a number follows: /dev/disk/by-id names have dots of their own.
+ */
+export function splitPartition(name: string): { device: string; partition?: string } {
+  const match = /^(.*[^/])\.(\d+|auto|any|none)$/s.exec(name);
+  return match?.[1] === undefined || match[2] === undefined
+    ? { device: name }
+    : { device: match[1], partition: match[2] };
+}

@@ -1,0 +1,79 @@
+import type { DiskEntry } from '../../../protocol/document.ts';
+import { printable, type Report } from '../report.ts';
+import { describe, type MappingNode, type Node, pythonText } from '../yaml/node.ts';
+import type { Aliases } from './devices.ts';
+import { Fields } from './fields.ts';
+
+/** `disk_setup`: partition tables by device (cloud-init's `cc_disk_setup`); default mbr, no layout, no overwriting. */
+export function readDiskSetup(node: Node, aliases: Aliases, report: Report): DiskEntry[] {
+  if (node.kind === 'null') return [];
+  if (node.kind !== 'mapping') {
+    report.error(
+      'UserDataInvalid',
+      `disk_setup must be a mapping of devices, not ${describe(node)}.`,
+      node.where,
+    );
+    return [];
+  }
+  return node.entries.flatMap(({ key, value }) => {
+    const name = pythonText(key) ?? '';
+    const device = aliases.get(name) ?? name;
+    if (!device.startsWith('/')) {
+      const message = `disk_setup: ${printable(name)} is neither a path nor one of device_aliases.`;
+      report.error('UserDataInvalid', message, key.where);
+      return [];
+    }
+    if (value.kind === 'mapping') return [readDisk(device, value, report)];
+    report.error(
+      'UserDataInvalid',
+      `disk_setup: the settings of a device must be a mapping, not ${describe(value)}.`,
+      value.where,
+    );
+    return [];
+  });
+}
+
+function readDisk(device: string, map: MappingNode, report: Report): DiskEntry {
+  const fields = new Fields(map, 'disk_setup', report);
+  const tableType = (fields.looseText('table_type') ?? 'mbr').toLowerCase();
+  if (tableType !== 'mbr' && tableType !== 'gpt')
+    fields.wrong('table_type', 'table_type must be mbr or gpt.');
+  const entry: DiskEntry = {
+    device,
+    tableType: tableType === 'gpt' ? 'gpt' : 'mbr',
+    layout: readLayout(fields, tableType),
+    overwrite: fields.bool('overwrite', false),
+    where: map.where,
+  };
+  fields.finish();
+  return entry;
+}
+
+function readLayout(fields: Fields, tableType: string): DiskEntry['layout'] {
+  const node = fields.node('layout');
+  if (node === undefined) return false;
+  if (node.kind === 'bool') return node.value;
+  if (node.kind !== 'sequence') {
+    fields.expected('layout', node, 'true, false or a list of partitions');
+    return false;
+  }
+  if (tableType === 'mbr' && node.items.length > 4)
+    fields.wrong('layout', 'an mbr table has at most four partitions.');
+  const parts = node.items.map((item) => readPartition(item, fields));
+  const total = parts.reduce((sum, part) => sum + part.percent, 0);
+  if (total > 100) fields.wrong('layout', `the partitions add up to ${total} per cent.`);
+  return parts.length === 0 ? false : parts;
+}
+
+/** A number of per cent, or a list of that and a type code (83 is a number to YAML, 8e a string). */
+function readPartition(item: Node, fields: Fields): { percent: number; code?: string } {
+  const [size = item, type] = item.kind === 'sequence' ? item.items : [item];
+  const percent = Number(size.kind === 'sequence' ? Number.NaN : pythonText(size));
+  const code = type === undefined ? undefined : pythonText(type);
+  const fits = percent > 0 && percent <= 100 && (item.kind !== 'sequence' || item.items.length === 2);
+  if (!fits || (type !== undefined && !/^[0-9A-Fa-f-]{1,36}$/.test(code ?? ''))) {
+    fields.expected('layout', item, 'a list of per cents or of [per cent, type code]');
+    return { percent: 0 };
+  }
+  return code === undefined ? { percent } : { percent, code };
+}

@@ -1,0 +1,86 @@
+import { gunzip } from '../decode/layers.ts';
+import type { Node } from '../yaml/node.ts';
+import { pythonBase64 } from './base64.ts';
+import type { Fields } from './fields.ts';
+
+/** Bytes that contents of files may still take after decompression; shared by all files of a document. */
+export interface Budget {
+  left: number;
+}
+
+interface Steps {
+  base64: boolean;
+  gzip: boolean;
+}
+
+const ENCODINGS: Readonly<Record<string, Steps>> = {
+  '': { base64: false, gzip: false },
+  'text/plain': { base64: false, gzip: false },
+  gz: { base64: false, gzip: true },
+  gzip: { base64: false, gzip: true },
+  b64: { base64: true, gzip: false },
+  base64: { base64: true, gzip: false },
+  'gz+base64': { base64: true, gzip: true },
+  'gzip+base64': { base64: true, gzip: true },
+  'gz+b64': { base64: true, gzip: true },
+  'gzip+b64': { base64: true, gzip: true },
+};
+
+/**
+ * The bytes that `content` and `encoding` of a write_files item describe. No content is an empty file; an unknown
+ * encoding is taken for plain text, with a warning (cloud-init's `canonicalize_extraction`, `extract_contents`).
+ * Undefined after an error.
+ */
+export function fileContent(fields: Fields, budget: Budget): Uint8Array | undefined {
+  const steps = encodingSteps(fields);
+  const node = fields.node('content');
+  if (node === undefined) return new Uint8Array();
+  const raw = rawContent(node);
+  if (raw === undefined) {
+    fields.expected('content', node, 'a string (put it in quotes, or use a | block)');
+    return undefined;
+  }
+  const decoded = steps.base64 ? undoBase64(raw, fields) : raw;
+  if (decoded === undefined || !steps.gzip) return decoded;
+  return undoGzip(decoded, fields, budget);
+}
+
+function encodingSteps(fields: Fields): Steps {
+  const name = (fields.text('encoding') ?? '').toLowerCase().trim();
+  const steps = Object.hasOwn(ENCODINGS, name) ? ENCODINGS[name] : undefined;
+  if (steps !== undefined) return steps;
+  fields.warn('encoding', 'the encoding is not known; the content is written as it stands.');
+  return { base64: false, gzip: false };
+}
+
+function rawContent(node: Node): Uint8Array | undefined {
+  if (node.kind === 'string') return Buffer.from(node.value, 'utf8');
+  return node.kind === 'binary' ? node.value : undefined;
+}
+
+function undoBase64(raw: Uint8Array, fields: Fields): Uint8Array | undefined {
+  const decoded = pythonBase64(Buffer.from(raw).toString('latin1'));
+  if (decoded === undefined) {
+    fields.wrong(
+      'content',
+      'the content is not base64 although its encoding says so; it is truncated or not encoded.',
+    );
+    return undefined;
+  }
+  if (decoded.dropped > 0)
+    fields.warn('content', `the base64 has ${decoded.dropped} characters that do not belong there.`);
+  return decoded.bytes;
+}
+
+function undoGzip(bytes: Uint8Array, fields: Fields, budget: Budget): Uint8Array | undefined {
+  const result = gunzip(bytes, budget.left);
+  if ('bytes' in result) {
+    budget.left -= result.bytes.length;
+    return result.bytes;
+  }
+  const large = 'the contents of all files decompress to more than is accepted.';
+  const damaged =
+    'the content is not gzip data although its encoding says so; it is truncated or not compressed.';
+  fields.wrong('content', result.problem === 'too-large' ? large : damaged);
+  return undefined;
+}

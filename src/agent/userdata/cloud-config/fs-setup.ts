@@ -1,0 +1,61 @@
+import type { FilesystemEntry } from '../../../protocol/document.ts';
+import { printable, type Report } from '../report.ts';
+import type { MappingNode, Node } from '../yaml/node.ts';
+import { type Aliases, splitPartition } from './devices.ts';
+import { Fields, mappings } from './fields.ts';
+
+/** `fs_setup`: filesystems to make (cloud-init's `cc_disk_setup`, `mkfs`); partition `any` unless given. */
+export function readFsSetup(node: Node, aliases: Aliases, report: Report): FilesystemEntry[] {
+  return mappings(node, 'fs_setup', report).flatMap((item) => {
+    const entry = readFilesystem(item, aliases, report);
+    return entry === undefined ? [] : [entry];
+  });
+}
+
+function readFilesystem(item: MappingNode, aliases: Aliases, report: Report): FilesystemEntry | undefined {
+  const fields = new Fields(item, 'fs_setup', report);
+  const target = readDevice(fields, aliases);
+  const filesystem = fields.text('filesystem');
+  if (filesystem === undefined || !/^[A-Za-z0-9_.-]+$/.test(filesystem) || filesystem.startsWith('-')) {
+    fields.wrong('filesystem', 'filesystem must name a type, such as ext4 or xfs.');
+  }
+  if (fields.node('cmd') !== undefined) {
+    fields.wrong('cmd', 'cmd is not supported; name the filesystem, or make it with a command in bootcmd.');
+  }
+  const label = fields.looseText('label');
+  const replaceFs = fields.looseText('replace_fs');
+  const partition = target?.partition ?? readPartition(fields);
+  const entry: Omit<FilesystemEntry, 'device' | 'filesystem'> = {
+    ...(label === undefined || label === '' ? {} : { label }),
+    partition,
+    overwrite: fields.bool('overwrite', false),
+    ...(replaceFs === undefined || replaceFs === '' ? {} : { replaceFs }),
+    extraOpts: fields.texts('extra_opts', true),
+    where: item.where,
+  };
+  fields.finish();
+  return target === undefined || filesystem === undefined
+    ? undefined
+    : { device: target.device, filesystem, ...entry };
+}
+
+function readDevice(fields: Fields, aliases: Aliases): { device: string; partition?: string } | undefined {
+  const name = fields.text('device');
+  if (name === undefined) {
+    if (fields.node('device') === undefined) fields.wrong('device', 'an item has no device.');
+    return undefined;
+  }
+  const split = splitPartition(name);
+  const device = aliases.get(split.device) ?? split.device;
+  if (device.startsWith('/')) return { ...split, device };
+  fields.wrong('device', `${printable(name)} is neither a path nor one of device_aliases.`);
+  return undefined;
+}
+
+/** `auto`, `any`, `none` or a number. */
+function readPartition(fields: Fields): string {
+  const partition = (fields.looseText('partition') ?? 'any').toLowerCase().trim();
+  if (/^(?:auto|any|none|\d{1,3})$/.test(partition)) return partition;
+  if (partition !== '') fields.wrong('partition', 'partition must be auto, any, none or a number.');
+  return partition === '' ? 'none' : 'any';
+}

@@ -1,0 +1,78 @@
+import type { Hostname } from '../../../protocol/document.ts';
+import type { Report } from '../report.ts';
+import { describe, type Node, pythonText } from '../yaml/node.ts';
+
+/** The top-level keys of cloud-config that concern the host name; undefined where not given. */
+export interface HostnameKeys {
+  hostname?: Node | undefined;
+  fqdn?: Node | undefined;
+  preserve_hostname?: Node | undefined;
+}
+
+/**
+ * The name to give the machine: from cloud-config, else from the instance metadata's `local-hostname`; none with
+ * `preserve_hostname: true` (cloud-init's `get_hostname_fqdn` and `DataSource.get_hostname`).
+ */
+export function readHostname(
+  keys: HostnameKeys,
+  metaData: Record<string, unknown>,
+  report: Report,
+): Hostname | undefined {
+  const hostname = name(keys.hostname, 'hostname', report);
+  const fqdn = name(keys.fqdn, 'fqdn', report);
+  if (preserved(keys.preserve_hostname, report)) return undefined;
+  if (fqdn !== undefined) return { name: hostname ?? first(fqdn), fqdn };
+  if (hostname === undefined) return fromMetaData(metaData);
+  if (hostname.indexOf('.') > 0) return { name: first(hostname), fqdn: hostname };
+  const known = fromMetaData(metaData)?.fqdn;
+  return known === undefined ? { name: hostname } : { name: hostname, fqdn: known };
+}
+
+/** The machine's name by its metadata; an IPv4 address becomes `ip-10-0-0-1`. */
+export function fromMetaData(metaData: Record<string, unknown>): Hostname | undefined {
+  const local = metaData['local-hostname'];
+  if (typeof local !== 'string' || !VALID.test(local)) return undefined;
+  if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(local)) return { name: `ip-${local.replaceAll('.', '-')}` };
+  return local.includes('.') ? { name: first(local), fqdn: local } : { name: local };
+}
+
+/** What Linux and RFC 1123 allow: 253 characters, labels of letters, digits and inner hyphens. */
+const VALID = /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}))*\.?$/;
+
+function name(node: Node | undefined, key: string, report: Report): string | undefined {
+  if (node === undefined || node.kind === 'null') return undefined;
+  const text = key === 'fqdn' ? pythonText(node) : node.kind === 'string' ? node.value : undefined;
+  if (text === undefined) {
+    report.error(
+      'UserDataInvalid',
+      `${key} must be a string (put it in quotes), not ${describe(node)}.`,
+      node.where,
+    );
+    return undefined;
+  }
+  if (VALID.test(text)) return text;
+  report.error(
+    'UserDataInvalid',
+    `${key} must be a host name: letters, digits, hyphens and dots.`,
+    node.where,
+  );
+  return undefined;
+}
+
+function preserved(node: Node | undefined, report: Report): boolean {
+  if (node === undefined || node.kind === 'null') return false;
+  const text = pythonText(node)?.trim() ?? '';
+  if (/^(?:true|1|on|yes)$/i.test(text)) return true;
+  if (!/^(?:false|0|off|no)$/i.test(text)) {
+    report.error(
+      'UserDataInvalid',
+      `preserve_hostname must be true or false, not ${describe(node)}.`,
+      node.where,
+    );
+  }
+  return false;
+}
+
+function first(dotted: string): string {
+  return dotted.split('.')[0] ?? dotted;
+}

@@ -1,0 +1,99 @@
+import type { MountEntry } from '../../../protocol/document.ts';
+import type { Report } from '../report.ts';
+import { describe, type Node, pythonText } from '../yaml/node.ts';
+import type { Aliases } from './devices.ts';
+
+type Fields = MountEntry['fields'];
+
+/**
+ * What missing fields of a mount are: cloud-init's own defaults, except that its ordering after a unit of its own
+ * (x-systemd.after=cloud-init-network.service) is left out, for there is no such unit here.
+ */
+const DEFAULTS: readonly (string | null)[] = [null, null, 'auto', 'defaults,nofail,_netdev', '0', '2'];
+
+/** Kernel names that cloud-init completes to a path (`DEVICE_NAME_FILTER`). */
+const SHORT_NAME = /^(?:x?[shv]d[a-z][0-9]*|sr[0-9]+)$/;
+
+/**
+ * `mounts`: lines of fstab as lists of up to six fields (cloud-init's `cc_mounts`). A null mount point takes the entry
+ * and the earlier ones for the same device away. Which partition of a disk is meant is found out on the machine.
+ */
+export function readMounts(
+  node: Node,
+  defaultFields: Node | undefined,
+  aliases: Aliases,
+  report: Report,
+): MountEntry[] {
+  if (node.kind === 'null') return [];
+  if (node.kind !== 'sequence') {
+    report.error('UserDataInvalid', `mounts must be a list of lists, not ${describe(node)}.`, node.where);
+    return [];
+  }
+  const defaults = readDefaults(defaultFields, report);
+  const entries = node.items.flatMap((item) => {
+    const fields = readFields(item, defaults, aliases, report);
+    return fields === undefined ? [] : [{ fields, where: item.where }];
+  });
+  return withoutRemoved(entries);
+}
+
+function readDefaults(node: Node | undefined, report: Report): readonly (string | null)[] {
+  if (node === undefined || node.kind === 'null') return DEFAULTS;
+  if (node.kind === 'sequence' && node.items.length === 6) {
+    return node.items.map((item) => (item.kind === 'null' ? null : (pythonText(item) ?? null)));
+  }
+  report.error('UserDataInvalid', 'mount_default_fields must be a list of six fields.', node.where);
+  return DEFAULTS;
+}
+
+function readFields(
+  item: Node,
+  defaults: readonly (string | null)[],
+  aliases: Aliases,
+  report: Report,
+): Fields | undefined {
+  if (item.kind !== 'sequence' || item.items.length === 0 || item.items.length > 6) {
+    report.error('UserDataInvalid', 'mounts: every item must be a list of one to six fields.', item.where);
+    return undefined;
+  }
+  const given = item.items.map((field) => {
+    const text = field.kind === 'null' ? null : pythonText(field);
+    if (text !== undefined && !text?.includes('\n')) return text;
+    report.error('UserDataInvalid', 'mounts: a field must be a string of one line.', field.where);
+    return null;
+  });
+  const [spec, file, type, options, freq, passno] = defaults.map(
+    (otherwise, index) => given[index] ?? otherwise,
+  );
+  if (spec === undefined || spec === null || spec === '') {
+    report.error('UserDataInvalid', 'mounts: an item has no device.', item.where);
+    return undefined;
+  }
+  return [
+    deviceOf(spec, aliases),
+    file ?? null,
+    type ?? 'auto',
+    options ?? 'defaults,nofail,_netdev',
+    freq ?? '0',
+    passno ?? '2',
+  ];
+}
+
+/** Network names (`server:/path`) stay as they are; aliases and short kernel names become paths. */
+function deviceOf(spec: string, aliases: Aliases): string {
+  if (/^.+:/.test(spec)) return spec;
+  const name = spec === 'ephemeral' ? 'ephemeral0' : spec;
+  const real = aliases.get(name) ?? name;
+  return SHORT_NAME.test(real) ? `/dev/${real}` : real;
+}
+
+function withoutRemoved(entries: MountEntry[]): MountEntry[] {
+  const removed = new Set<string>();
+  const kept: MountEntry[] = [];
+  for (const entry of entries.toReversed()) {
+    const [device, mountPoint] = entry.fields;
+    if (mountPoint === null || removed.has(device)) removed.add(device);
+    else kept.push(entry);
+  }
+  return kept.reverse();
+}

@@ -1,0 +1,7 @@
+/** What may name a user or a group: what useradd takes, and nothing that a command or a file could misread. */
+export function isAccountName(name: string): boolean {
+  return /^[A-Za-z0-9_.][A-Za-z0-9_.@-]{0,62}\$?$/.test(name) && !/^\.{1,2}$/.test(name);
+}
+
+export const NAME_RULE =
+  'a name must consist of letters, digits, underscores, dots and hyphens, and not begin with a hyphen.';

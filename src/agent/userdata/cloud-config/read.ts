@@ -1,0 +1,76 @@
+import type { Document } from '../../../protocol/document.ts';
+import { printable, type Report } from '../report.ts';
+import { describe, type MappingEntry, type Node, pythonText } from '../yaml/node.ts';
+import { readBootcmd } from './bootcmd.ts';
+import { readAliases } from './devices.ts';
+import { readDiskSetup } from './disk-setup.ts';
+import { readFsSetup } from './fs-setup.ts';
+import { readHostname } from './hostname.ts';
+import { KNOWN_KEYS } from './known-keys.ts';
+import { readMounts } from './mounts.ts';
+import { readNtp } from './ntp.ts';
+import { readRuncmd } from './runcmd.ts';
+import { readUsersAndGroups } from './users.ts';
+import { readWriteFiles } from './write-files.ts';
+
+/** What cloud-config contributes to a document. */
+export type Content = Pick<
+  Document,
+  'files' | 'bootCommands' | 'commands' | 'users' | 'groups' | 'disks' | 'filesystems' | 'mounts'
+> &
+  Partial<Pick<Document, 'hostname' | 'ntp'>>;
+
+const NULL: Node = { kind: 'null', where: { line: 1, column: 1 } };
+
+/** The top-level keys of a cloud-config; merged over the parts of a multipart. */
+export type TopLevel = ReadonlyMap<string, MappingEntry>;
+
+/** The entries of a cloud-config's root; an empty document has none. */
+export function topLevel(root: Node, report: Report): TopLevel {
+  if (root.kind === 'mapping')
+    return new Map(root.entries.map((entry) => [pythonText(entry.key) ?? '', entry]));
+  if (root.kind !== 'null') {
+    report.error(
+      'UserDataInvalid',
+      `cloud-config must be a mapping of keys such as write_files, not ${describe(root)}.`,
+      root.where,
+    );
+  }
+  return new Map();
+}
+
+/** Reads every key that Slipway acts upon and warns of every other. Errors go to `report`, never out. */
+export function readCloudConfig(keys: TopLevel, metaData: Record<string, unknown>, report: Report): Content {
+  const asked = new Set<string>();
+  const find = (name: string): Node | undefined => {
+    asked.add(name);
+    return keys.get(name)?.value;
+  };
+  const get = (name: string): Node => find(name) ?? NULL;
+  const aliases = readAliases(find('device_aliases'), report);
+  const names = {
+    hostname: find('hostname'),
+    fqdn: find('fqdn'),
+    preserve_hostname: find('preserve_hostname'),
+  };
+  const hostname = readHostname(names, metaData, report);
+  const ntpNode = find('ntp');
+  const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, report);
+  const content: Content = {
+    ...(hostname === undefined ? {} : { hostname }),
+    files: readWriteFiles(get('write_files'), report),
+    bootCommands: readBootcmd(get('bootcmd'), report),
+    commands: readRuncmd(get('runcmd'), report),
+    ...readUsersAndGroups(find('users'), find('groups'), report),
+    ...(ntp === undefined ? {} : { ntp }),
+    disks: readDiskSetup(get('disk_setup'), aliases, report),
+    filesystems: readFsSetup(get('fs_setup'), aliases, report),
+    mounts: readMounts(get('mounts'), find('mount_default_fields'), aliases, report),
+  };
+  for (const [name, { key }] of keys) {
+    if (asked.has(name)) continue;
+    const why = Object.hasOwn(KNOWN_KEYS, name) ? KNOWN_KEYS[name] : 'is not known';
+    report.warn('UserDataIgnoredKey', `${printable(name)} ${why}; it is ignored.`, key.where);
+  }
+  return content;
+}

@@ -1,0 +1,139 @@
+import { sensitive } from '../../../kit/sensitive.ts';
+import type { UserEntry } from '../../../protocol/document.ts';
+import { pythonText } from '../yaml/node.ts';
+import type { Fields } from './fields.ts';
+import { isAccountName, NAME_RULE } from './names.ts';
+
+const UNSUPPORTED: Readonly<Record<string, string>> = {
+  ssh_import_id: 'would fetch keys from the network, which Slipway does not do',
+  ssh_redirect_user: 'is not supported',
+  doas: 'is not supported',
+  selinux_user: 'is not supported',
+  snapuser: 'is not supported',
+  no_log_init: 'is not supported',
+  create_groups: 'is not supported (missing groups are created)',
+};
+
+/**
+ * One user, with cloud-init's defaults: locked password, home directory, a group of its own (`Distro.create_user`).
+ * `given` is the name when it stands outside the mapping. Undefined after an error in the name.
+ */
+export function readUser(fields: Fields, given?: string): UserEntry | undefined {
+  const inside = fields.looseText('name');
+  const name = given ?? inside;
+  if (name === undefined || !isAccountName(name)) {
+    fields.wrong('name', name === undefined ? 'an item has no name.' : NAME_RULE);
+    return undefined;
+  }
+  const user: UserEntry = {
+    name,
+    ...optional('gecos', line(fields, 'gecos')),
+    ...optional('homedir', homedir(fields)),
+    ...optional('shell', line(fields, 'shell')),
+    ...optional('primaryGroup', account(fields, 'primary_group')),
+    groups: groupNames(fields),
+    system: fields.bool('system', false),
+    noCreateHome: fields.bool('no_create_home', false),
+    noUserGroup: fields.bool('no_user_group', false),
+    ...optional('uid', uid(fields)),
+    ...optional('inactive', line(fields, 'inactive')),
+    ...optional('expiredate', line(fields, 'expiredate')),
+    ...passwords(fields),
+    lockPassword: fields.bool('lock_passwd', true),
+    sudo: sudoRules(fields),
+    sshAuthorizedKeys: sshKeys(fields),
+    where: fields.where,
+  };
+  fields.finish(UNSUPPORTED);
+  return user;
+}
+
+/** `{key: value}`, or nothing when there is no value: optional properties are absent, not undefined. */
+function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V });
+}
+
+/**
+ * A value that goes into one field of /etc/passwd or /etc/shadow. A boolean has no effect, as in cloud-init: Cluster
+ * API writes `inactive: false`.
+ */
+function line(fields: Fields, name: string): string | undefined {
+  const node = fields.node(name);
+  if (node?.kind === 'bool') {
+    if (node.value) fields.warn(name, `${name} must be a string; true has no effect.`);
+    return undefined;
+  }
+  const text = fields.looseText(name);
+  if (text === undefined || text === '') return undefined;
+  if (!/[\n:]/.test(text)) return text;
+  fields.wrong(name, `${name} must not hold a colon or a line break.`);
+  return undefined;
+}
+
+function homedir(fields: Fields): string | undefined {
+  const path = line(fields, 'homedir');
+  if (path === undefined || path.startsWith('/')) return path;
+  fields.wrong('homedir', 'homedir must be an absolute path.');
+  return undefined;
+}
+
+function account(fields: Fields, name: string): string | undefined {
+  const text = fields.looseText(name)?.trim();
+  if (text === undefined || text === '' || isAccountName(text)) return text === '' ? undefined : text;
+  fields.wrong(name, NAME_RULE);
+  return undefined;
+}
+
+function groupNames(fields: Fields): string[] {
+  const node = fields.node('groups');
+  if (node === undefined) return [];
+  const texts =
+    node.kind === 'mapping'
+      ? node.entries.map(({ key }) => pythonText(key) ?? '')
+      : fields.texts('groups', true);
+  const names = texts.flatMap((text) => text.split(',')).map((name) => name.trim());
+  const kept = names.filter((name) => name !== '');
+  if (!kept.every(isAccountName)) fields.wrong('groups', NAME_RULE);
+  return [...new Set(kept)];
+}
+
+function uid(fields: Fields): number | undefined {
+  const text = fields.looseText('uid');
+  if (text === undefined) return undefined;
+  const value = /^\d{1,10}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  // The two highest ids mean "no user" to the kernel and to old software.
+  if (value < 4294967294) return value;
+  fields.wrong('uid', 'uid must be a number from 0 to 4294967293.');
+  return undefined;
+}
+
+/** `passwd` and `hashed_passwd` are hashes for crypt(3), `plain_text_passwd` is the password itself. */
+function passwords(fields: Fields): Pick<UserEntry, 'passwordHash' | 'plainPassword'> {
+  const hash = line(fields, 'hashed_passwd') ?? line(fields, 'passwd');
+  // Both are asked for, so that neither counts as unknown.
+  fields.node('passwd');
+  const plain = fields.looseText('plain_text_passwd');
+  if (plain?.includes('\n')) fields.wrong('plain_text_passwd', 'a password must be one line.');
+  return {
+    ...optional('passwordHash', hash === undefined ? undefined : sensitive(hash)),
+    ...optional('plainPassword', plain === undefined || plain === '' ? undefined : sensitive(plain)),
+  };
+}
+
+function sudoRules(fields: Fields): string[] {
+  const node = fields.node('sudo');
+  if (node === undefined || (node.kind === 'bool' && !node.value)) return [];
+  const rules = fields.texts('sudo', true).map((rule) => rule.trim());
+  if (rules.some((rule) => rule.includes('\n'))) fields.wrong('sudo', 'a sudo rule must be one line.');
+  return rules.filter((rule) => rule !== '');
+}
+
+function sshKeys(fields: Fields): string[] {
+  const node = fields.node('ssh_authorized_keys');
+  if (node === undefined) return [];
+  const texts =
+    node.kind === 'mapping'
+      ? node.entries.map(({ value }) => pythonText(value) ?? '')
+      : fields.texts('ssh_authorized_keys', true);
+  return texts.flatMap((text) => text.split('\n')).flatMap((key) => (key.trim() === '' ? [] : [key.trim()]));
+}

@@ -1,0 +1,101 @@
+import type { GroupEntry, UserEntry } from '../../../protocol/document.ts';
+import type { Report } from '../report.ts';
+import { describe, type MappingNode, type Node, pythonText } from '../yaml/node.ts';
+import { Fields } from './fields.ts';
+import { readGroups } from './groups.ts';
+import { isAccountName, NAME_RULE } from './names.ts';
+import { readUser } from './user.ts';
+
+/**
+ * `users` and `groups` (cloud-init's `cc_users_groups`). Users may be a list of mappings and names, a mapping of names,
+ * or names with commas between them. Slipway has no default user of a distribution, so `default` is a warning.
+ */
+export function readUsersAndGroups(
+  users: Node | undefined,
+  groups: Node | undefined,
+  report: Report,
+): { users: UserEntry[]; groups: GroupEntry[] } {
+  return {
+    users: users === undefined ? [] : readUsers(users, report),
+    groups: groups === undefined ? [] : readGroups(groups, report),
+  };
+}
+
+function readUsers(node: Node, report: Report): UserEntry[] {
+  switch (node.kind) {
+    case 'null':
+      return [];
+    case 'sequence':
+      return unique(
+        node.items.flatMap((item) => readItem(item, report)),
+        report,
+      );
+    case 'string':
+      return namedUsers(node, report);
+    case 'mapping':
+      return node.entries.flatMap(({ key, value }) => {
+        const name = pythonText(key) ?? '';
+        if (value.kind === 'mapping') return fullUser(value, report, name);
+        const wanted = /^(?:true|1|on|yes)$/i.test(pythonText(value)?.trim() ?? '');
+        return wanted ? namedUser(name, key, report) : [];
+      });
+    default:
+      report.error('UserDataInvalid', `users must be a list, not ${describe(node)}.`, node.where);
+      return [];
+  }
+}
+
+function readItem(item: Node, report: Report): UserEntry[] {
+  if (item.kind === 'mapping') return fullUser(item, report);
+  if (item.kind === 'string') return namedUsers(item, report);
+  if (item.kind === 'sequence' && item.items.every((inner) => inner.kind === 'string')) {
+    return item.items.flatMap((inner) => namedUsers(inner, report));
+  }
+  report.error(
+    'UserDataInvalid',
+    `users: every item must be a mapping or a name, not ${describe(item)}.`,
+    item.where,
+  );
+  return [];
+}
+
+function namedUsers(node: Node, report: Report): UserEntry[] {
+  const names = (pythonText(node) ?? '').split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '').flatMap((name) => namedUser(name, node, report));
+}
+
+function namedUser(name: string, node: Node, report: Report): UserEntry[] {
+  if (name === 'default') {
+    const message =
+      'users: the default user of the distribution is not created; name a user instead, or have it in the image.';
+    report.warn('UserDataIgnoredKey', message, node.where);
+    return [];
+  }
+  if (!isAccountName(name)) {
+    report.error('UserDataInvalid', `users: ${NAME_RULE}`, node.where);
+    return [];
+  }
+  return fullUser({ kind: 'mapping', entries: [], where: node.where }, report, name);
+}
+
+function fullUser(item: MappingNode, report: Report, name?: string): UserEntry[] {
+  // cloud-init accepts hyphens for underscores in the keys of a user.
+  const fields = new Fields(item, 'users', report, (key) => key.replaceAll('-', '_').trim());
+  const user = readUser(fields, name);
+  return user === undefined ? [] : [user];
+}
+
+/** A user given twice: cloud-init merges the two; that is rare enough to be a slip, so it is an error. */
+function unique(users: UserEntry[], report: Report): UserEntry[] {
+  const seen = new Set<string>();
+  for (const { name, where } of users) {
+    if (seen.has(name))
+      report.error(
+        'UserDataInvalid',
+        'users: the same user is given twice; put everything into one item.',
+        where,
+      );
+    seen.add(name);
+  }
+  return users;
+}

@@ -1,0 +1,77 @@
+import { posix } from 'node:path';
+import { sensitive } from '../../../kit/sensitive.ts';
+import type { FileEntry } from '../../../protocol/document.ts';
+import { MAX_DECODED_BYTES } from '../limits.ts';
+import type { Report } from '../report.ts';
+import type { MappingNode, Node } from '../yaml/node.ts';
+import { Fields, mappings } from './fields.ts';
+import { type Budget, fileContent } from './file-content.ts';
+import { fileMode } from './permissions.ts';
+
+/** `write_files`: files with cloud-init's defaults, root:root and 0644 (cloud-init's `cc_write_files`). */
+export function readWriteFiles(node: Node, report: Report): FileEntry[] {
+  const budget = { left: MAX_DECODED_BYTES };
+  return mappings(node, 'write_files', report).flatMap((item) => {
+    const entry = readFile(item, budget, report);
+    return entry === undefined ? [] : [entry];
+  });
+}
+
+function readFile(item: MappingNode, budget: Budget, report: Report): FileEntry | undefined {
+  const fields = new Fields(item, 'write_files', report);
+  const path = filePath(fields);
+  const content = fileContent(fields, budget);
+  const mode = fileMode(fields);
+  const owner = fileOwner(fields);
+  const append = fields.bool('append', false);
+  const defer = fields.bool('defer', false);
+  refuseSource(fields);
+  fields.finish();
+  if (path === undefined || content === undefined) return undefined;
+  return { path, content: sensitive(content), mode, owner, append, defer, where: item.where };
+}
+
+function filePath(fields: Fields): string | undefined {
+  const path = fields.text('path');
+  if (path === undefined || path === '') {
+    if (fields.node('path') === undefined || path === '') fields.wrong('path', 'an item has no path.');
+    return undefined;
+  }
+  const absolute = posix.resolve('/', path);
+  if (path.includes('\0') || path.endsWith('/') || absolute === '/') {
+    fields.wrong('path', 'the path must name a file, not a directory.');
+    return undefined;
+  }
+  return absolute;
+}
+
+/** `user`, `user:group`; what cloud-init takes for "leave it" (empty, -1, none) is root, who creates the file. */
+function fileOwner(fields: Fields): string {
+  const text = fields.text('owner') ?? 'root:root';
+  const colon = text.indexOf(':');
+  const user = named(colon === -1 ? text : text.slice(0, colon)) ?? 'root';
+  const group = colon === -1 ? undefined : named(text.slice(colon + 1));
+  if (/[\s:]/.test(user) || /[\s:]/.test(group ?? ''))
+    fields.wrong('owner', 'the owner must be user or user:group.');
+  return group === undefined ? user : `${user}:${group}`;
+}
+
+function named(text: string): string | undefined {
+  const name = text.trim();
+  return name === '' || name === '-1' || name.toLowerCase() === 'none' ? undefined : name;
+}
+
+function refuseSource(fields: Fields): void {
+  const source = fields.node('source');
+  if (source === undefined) return;
+  if (source.kind !== 'mapping') {
+    fields.expected('source', source, 'a mapping');
+    return;
+  }
+  const uri = source.entries.find(({ key }) => key.kind === 'string' && key.value === 'uri')?.value;
+  if (uri === undefined || uri.kind === 'null' || (uri.kind === 'string' && uri.value === '')) return;
+  fields.wrong(
+    'source',
+    'Slipway does not fetch the content of files from the network; put it into content or into the image.',
+  );
+}

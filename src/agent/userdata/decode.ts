@@ -1,0 +1,101 @@
+import { gunzip, isGzip, isIgnition, isMimeHead, unwrapLayers } from './decode/layers.ts';
+import { type MimeLeaf, readMime } from './decode/mime.ts';
+import { toText } from './decode/text.ts';
+import { undoTransferEncoding } from './decode/transfer.ts';
+import { MAX_DECODED_BYTES, MAX_RAW_BYTES } from './limits.ts';
+import { type Part, typeOf } from './part.ts';
+import { printable, type Report } from './report.ts';
+import { plainText } from './text/source-text.ts';
+
+/**
+ * Bytes of user data to the parts they hold: one for a plain document, several for a MIME multipart. Compression and
+ * encodings are undone. Undefined after an error in `report`.
+ */
+export function decodeUserData(raw: Buffer, report: Report): Part[] | undefined {
+  if (raw.length > MAX_RAW_BYTES) {
+    report.error(
+      'UserDataTooLarge',
+      `The user data has ${raw.length} bytes; at most ${MAX_RAW_BYTES} are accepted.`,
+    );
+    return undefined;
+  }
+  const bytes = unwrapLayers(raw, report);
+  if (bytes === undefined) return undefined;
+  const head = bytes.subarray(0, 4096).toString('latin1');
+  if (isMimeHead(head)) return decodeMime(bytes, report);
+  const text = toText(bytes, 'The user data', report);
+  if (text === undefined) return undefined;
+  if (text.trim() === '') {
+    report.error('UserDataEmpty', 'The user data is empty.');
+    return undefined;
+  }
+  const type = typeOf(text);
+  if (type !== undefined) return [{ type, source: plainText(text), name: 'part-001' }];
+  report.error('UserDataFormatUnknown', unknownFormat(text));
+  return undefined;
+}
+
+function unknownFormat(text: string): string {
+  if (isIgnition(text)) {
+    return 'The user data is an Ignition config, which this version of Slipway does not read yet; use cloud-config.';
+  }
+  return 'The first line of the user data is not one that Slipway knows; cloud-config begins with #cloud-config.';
+}
+
+const GZIP_TYPES = /^application\/(?:x-)?(?:gzip|gzip-compressed|gzipped|compress|compressed|gunzip)$/;
+const GUESSED_TYPES: readonly string[] = ['text/plain', 'text/x-not-multipart', 'text/x-shellscript'];
+
+function decodeMime(bytes: Buffer, report: Report): Part[] | undefined {
+  const leaves = readMime(bytes, report);
+  if (leaves === undefined) return undefined;
+  const budget = { left: MAX_DECODED_BYTES };
+  const parts = leaves.map((leaf, index) => decodeLeaf(leaf, index + 1, budget, report));
+  if (parts.some((part) => part === undefined)) return undefined;
+  const found = parts.filter((part) => part !== undefined && part.source.text.trim() !== '');
+  if (found.length === 0) {
+    report.error('UserDataEmpty', 'The MIME multipart has no part with content.');
+    return undefined;
+  }
+  return found as Part[];
+}
+
+function decodeLeaf(
+  leaf: MimeLeaf,
+  number: number,
+  budget: { left: number },
+  report: Report,
+): Part | undefined {
+  const what = `MIME part ${number}${leaf.fileName === undefined ? '' : ` (${printable(leaf.fileName)})`}`;
+  const where = { line: leaf.linesAbove + 1, column: 1 };
+  const plain = ['', '7bit', '8bit', 'binary'].includes(leaf.encoding);
+  let bytes = undoTransferEncoding(leaf.body, leaf.encoding);
+  if (bytes === undefined) {
+    report.error(
+      'UserDataUndecodable',
+      `The Content-Transfer-Encoding of ${what} is unknown, or the part does not follow it.`,
+      where,
+    );
+    return undefined;
+  }
+  const zipped = GZIP_TYPES.test(leaf.type) || isGzip(bytes);
+  if (zipped) {
+    const result = gunzip(bytes, budget.left);
+    if ('problem' in result) {
+      const large = result.problem === 'too-large';
+      const message = large
+        ? 'decompresses to more than is accepted'
+        : 'cannot be decompressed; it is truncated or damaged';
+      report.error(large ? 'UserDataTooLarge' : 'UserDataUndecodable', `${what} ${message}.`, where);
+      return undefined;
+    }
+    bytes = result.bytes;
+  }
+  budget.left -= bytes.length;
+  const text = toText(bytes, what, report, leaf.charset);
+  if (text === undefined) return undefined;
+  const source =
+    plain && !zipped ? plainText(text, leaf.linesAbove) : plainText(text, 0, `counted in ${what}, decoded`);
+  const guessed = zipped || GUESSED_TYPES.includes(leaf.type) ? typeOf(text) : undefined;
+  const name = leaf.fileName ?? `part-${String(number).padStart(3, '0')}`;
+  return { type: guessed ?? leaf.type, source, name, ...(leaf.mergeType ? { mergeType: true } : {}) };
+}

@@ -1,0 +1,92 @@
+import { gunzipSync } from 'node:zlib';
+import { MAX_DECODED_BYTES, MAX_LAYERS } from '../limits.ts';
+import { typeOf } from '../part.ts';
+import type { Report } from '../report.ts';
+
+/** What came of undoing gzip: bytes, or why not. */
+export type Gunzipped = { bytes: Buffer } | { problem: 'too-large' | 'damaged' };
+
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+/** Undoes gzip, producing at most `limit` bytes. */
+export function gunzip(bytes: Uint8Array, limit: number = MAX_DECODED_BYTES): Gunzipped {
+  try {
+    return { bytes: gunzipSync(bytes, { maxOutputLength: Math.max(limit, 1) }) };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return { problem: code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'damaged' };
+  }
+}
+
+/**
+ * Takes gzip and base64 off the user data, in whatever order and number providers have put them on (each at most a few
+ * times). Base64 is only undone when what it hides is user data for sure. Undefined after an error in `report`.
+ */
+export function unwrapLayers(raw: Buffer, report: Report): Buffer | undefined {
+  let bytes = raw;
+  for (let layer = 0; layer < MAX_LAYERS; layer += 1) {
+    const next = isGzip(bytes) ? unzipWhole(bytes, report) : fromBase64(bytes);
+    if (next === 'failed') return undefined;
+    if (next === undefined) return bytes;
+    bytes = next;
+  }
+  if (!isGzip(bytes)) return bytes;
+  report.error(
+    'UserDataUndecodable',
+    `The user data is compressed or encoded more than ${MAX_LAYERS} times.`,
+  );
+  return undefined;
+}
+
+function unzipWhole(bytes: Buffer, report: Report): Buffer | 'failed' {
+  const result = gunzip(bytes);
+  if ('bytes' in result) return result.bytes;
+  if (result.problem === 'too-large') {
+    report.error('UserDataTooLarge', `The user data decompresses to more than ${MAX_DECODED_BYTES} bytes.`);
+  } else {
+    report.error(
+      'UserDataUndecodable',
+      'The user data begins like gzip but cannot be decompressed; it is truncated or damaged.',
+    );
+  }
+  return 'failed';
+}
+
+/** The bytes behind base64 when `bytes` is base64 of gzip or of something with a known beginning; else undefined. */
+function fromBase64(bytes: Buffer): Buffer | undefined {
+  const compact = looksLikeBase64(bytes);
+  if (compact === undefined) return undefined;
+  const decoded = Buffer.from(compact, 'base64');
+  const known =
+    isGzip(decoded) || knownBeginning(decoded) || looksLikeBase64(decoded.subarray(0, 4096)) !== undefined;
+  return known ? decoded : undefined;
+}
+
+function knownBeginning(bytes: Buffer): boolean {
+  const head = bytes
+    .subarray(0, 4096)
+    .toString('utf8')
+    .replace(/^\u{feff}/u, '');
+  return typeOf(head) !== undefined || isMimeHead(head) || isIgnition(head);
+}
+
+/** The text without white space when all of it is base64; undefined when not. */
+function looksLikeBase64(bytes: Buffer): string | undefined {
+  const head = bytes.subarray(0, 64).toString('latin1');
+  if (!/^[\sA-Za-z0-9+/]+={0,2}\s*$/.test(head)) return undefined;
+  const compact = bytes.toString('latin1').replace(/\s+/g, '');
+  const well = compact.length >= 12 && compact.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(compact);
+  return well ? compact : undefined;
+}
+
+/** cloud-init's rule for MIME: the header name anywhere in the first 4096 bytes. */
+export function isMimeHead(text: string): boolean {
+  return text.slice(0, 4096).toLowerCase().includes('mime-version:');
+}
+
+/** JSON whose first key is `ignition`, the shape that every Ignition config has. */
+export function isIgnition(text: string): boolean {
+  return /^\s*\{\s*"ignition"\s*:/.test(text.slice(0, 4096));
+}

@@ -1,0 +1,59 @@
+/** Headers of a MIME entity, and where its body begins. Lower-case names; the first of several equal ones counts. */
+export interface Headers {
+  fields: Map<string, string>;
+  bodyStart: number;
+}
+
+/** A header value of the form `value; name=x; other="y"`. */
+export interface Parameters {
+  /** Lower case. */
+  value: string;
+  parameters: Map<string, string>;
+}
+
+/** Reads the header block at the start of `text` (bytes as latin-1), with folded lines joined (RFC 5322, 2.2.3). */
+export function readHeaders(text: string, start: number, end: number): Headers {
+  const fields = new Map<string, string>();
+  let at = start;
+  let name: string | undefined;
+  while (at < end) {
+    const next = lineEnd(text, at, end);
+    const line = text.slice(at, next).replace(/\r?\n$/, '');
+    if (line === '') return { fields, bodyStart: next };
+    if (/^[ \t]/.test(line) && name !== undefined) {
+      fields.set(name, `${fields.get(name) ?? ''} ${line.trim()}`);
+    } else {
+      const colon = line.indexOf(':');
+      // Not a header line: the body begins here without an empty line; the `From ` line of mailboxes is passed over.
+      if (colon <= 0 || /\s/.test(line.slice(0, colon))) {
+        if (!(at === start && line.startsWith('From '))) return { fields, bodyStart: at };
+      } else {
+        name = line.slice(0, colon).toLowerCase();
+        if (!fields.has(name)) fields.set(name, line.slice(colon + 1).trim());
+      }
+    }
+    at = next;
+  }
+  return { fields, bodyStart: end };
+}
+
+/** Offset behind the line break that ends the line at `at`. */
+export function lineEnd(text: string, at: number, end: number): number {
+  const newline = text.indexOf('\n', at);
+  return newline === -1 || newline >= end ? end : newline + 1;
+}
+
+/** Splits a header value into its main value and its parameters (RFC 2045, 5.1; quoted strings with backslashes). */
+export function readParameters(header: string | undefined): Parameters {
+  const text = header ?? '';
+  const semicolon = text.indexOf(';');
+  const value = (semicolon === -1 ? text : text.slice(0, semicolon)).trim().toLowerCase();
+  const parameters = new Map<string, string>();
+  const pattern = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/gs;
+  for (const [, name = '', quoted, bare] of text.matchAll(pattern)) {
+    const key = name.toLowerCase();
+    if (!parameters.has(key))
+      parameters.set(key, quoted === undefined ? (bare ?? '') : quoted.replace(/\\(.)/gs, '$1'));
+  }
+  return { value, parameters };
+}

@@ -1,0 +1,144 @@
+import { MAX_MIME_DEPTH, MAX_MIME_PARTS } from '../limits.ts';
+import type { Report } from '../report.ts';
+import { lineEnd, type Parameters, readHeaders, readParameters } from './mime-headers.ts';
+
+/** A leaf of a MIME multipart, still encoded. */
+export interface MimeLeaf {
+  /** Lower-case content type, `text/plain` when none is given. */
+  type: string;
+  charset?: string;
+  /** Lower-case Content-Transfer-Encoding, '' when none is given. */
+  encoding: string;
+  fileName?: string;
+  /** Body as latin-1, so one character is one byte. */
+  body: string;
+  /** Lines of the message above the body. */
+  linesAbove: number;
+  /** The part asks for one of cloud-init's merge strategies. */
+  mergeType: boolean;
+}
+
+/**
+ * Takes a MIME message (RFC 2045, 2046) apart into its leaves, in order; containers within containers are walked
+ * through. Like Python's parser it forgives a missing end boundary. Undefined after an error in `report`.
+ */
+export function readMime(bytes: Buffer, report: Report): MimeLeaf[] | undefined {
+  const text = bytes.toString('latin1');
+  const leaves: MimeLeaf[] = [];
+  const reader = new MimeReader(text, leaves, report);
+  return reader.entity(0, text.length, 0) ? leaves : undefined;
+}
+
+class MimeReader {
+  readonly #text: string;
+  readonly #leaves: MimeLeaf[];
+  readonly #report: Report;
+  #entities = 0;
+  /** Lines counted so far, up to an offset; entities come in ascending order. */
+  #counted = { offset: 0, lines: 0 };
+
+  constructor(text: string, leaves: MimeLeaf[], report: Report) {
+    this.#text = text;
+    this.#leaves = leaves;
+    this.#report = report;
+  }
+
+  entity(start: number, end: number, depth: number): boolean {
+    this.#entities += 1;
+    if (depth > MAX_MIME_DEPTH || this.#entities > MAX_MIME_PARTS) {
+      const message = `The MIME multipart has more than ${MAX_MIME_PARTS} parts or is nested more than ${MAX_MIME_DEPTH} levels deep.`;
+      this.#report.error('UserDataTooLarge', message, this.#position(start));
+      return false;
+    }
+    const { fields, bodyStart } = readHeaders(this.#text, start, end);
+    const contentType = readParameters(fields.get('content-type'));
+    if (contentType.value.startsWith('multipart/'))
+      return this.#multipart(contentType, bodyStart, end, depth);
+    const disposition = readParameters(fields.get('content-disposition'));
+    const fileName = disposition.parameters.get('filename') ?? contentType.parameters.get('name');
+    const charset = contentType.parameters.get('charset');
+    this.#leaves.push({
+      type: contentType.value === '' ? 'text/plain' : contentType.value,
+      ...(charset === undefined ? {} : { charset }),
+      encoding: readParameters(fields.get('content-transfer-encoding')).value,
+      ...(fileName === undefined ? {} : { fileName }),
+      body: this.#text.slice(bodyStart, end),
+      linesAbove: this.#linesAbove(bodyStart),
+      mergeType: fields.has('merge-type') || fields.has('x-merge-type'),
+    });
+    return true;
+  }
+
+  #multipart(contentType: Parameters, start: number, end: number, depth: number): boolean {
+    const boundary = contentType.parameters.get('boundary');
+    if (boundary === undefined || boundary === '') {
+      this.#report.error(
+        'UserDataUndecodable',
+        'The MIME multipart names no boundary.',
+        this.#position(start),
+      );
+      return false;
+    }
+    let partStart: number | undefined;
+    let at = start;
+    while (at < end) {
+      const next = lineEnd(this.#text, at, end);
+      const mark = this.#boundaryAt(at, next, boundary);
+      if (mark !== undefined) {
+        if (partStart !== undefined && !this.entity(partStart, this.#beforeBreak(partStart, at), depth + 1))
+          return false;
+        if (mark === 'close') return true;
+        partStart = next;
+      }
+      at = next;
+    }
+    const where = this.#position(start);
+    if (partStart === undefined) {
+      this.#report.error(
+        'UserDataUndecodable',
+        'The boundary that the MIME multipart names does not occur in it.',
+        where,
+      );
+      return false;
+    }
+    this.#report.error(
+      'UserDataUndecodable',
+      'The MIME multipart has no closing boundary; it is probably truncated.',
+      where,
+    );
+    return false;
+  }
+
+  #boundaryAt(at: number, next: number, boundary: string): 'open' | 'close' | undefined {
+    if (!this.#text.startsWith(`--${boundary}`, at)) return undefined;
+    const rest = this.#text.slice(at + 2 + boundary.length, next).trimEnd();
+    if (rest === '') return 'open';
+    return rest === '--' ? 'close' : undefined;
+  }
+
+  /** The line break before a boundary belongs to the boundary. */
+  #beforeBreak(start: number, end: number): number {
+    let before = end;
+    if (before > start && this.#text[before - 1] === '\n') before -= 1;
+    if (before > start && this.#text[before - 1] === '\r') before -= 1;
+    return before;
+  }
+
+  #position(offset: number): { line: number; column: number } {
+    return { line: this.#linesAbove(offset) + 1, column: 1 };
+  }
+
+  #linesAbove(offset: number): number {
+    let { offset: from, lines } = this.#counted;
+    if (offset < from) [from, lines] = [0, 0];
+    for (
+      let at = this.#text.indexOf('\n', from);
+      at !== -1 && at < offset;
+      at = this.#text.indexOf('\n', at + 1)
+    ) {
+      lines += 1;
+    }
+    this.#counted = { offset, lines };
+    return lines;
+  }
+}

@@ -1,0 +1,92 @@
+import { TextDecoder } from 'node:util';
+import type { Report } from '../report.ts';
+
+/**
+ * Bytes to text: UTF-8 (or the charset that a MIME part names), without byte order mark, with `\n` as the only line
+ * break. `\r\n`, `\r` and U+0085 are line breaks for PyYAML too and read the same. Undefined after an error.
+ */
+export function toText(
+  bytes: Uint8Array,
+  what: string,
+  report: Report,
+  charset = 'utf-8',
+): string | undefined {
+  const problem = wideMark(bytes);
+  if (problem !== undefined) {
+    report.error('UserDataUndecodable', `${what} is ${problem}; it must be UTF-8.`);
+    return undefined;
+  }
+  const decoder = decoderFor(charset);
+  if (decoder === undefined) {
+    report.error('UserDataUndecodable', `${what} names a character set that is not known; use UTF-8.`);
+    return undefined;
+  }
+  const text = decode(decoder, bytes);
+  if (text === undefined) {
+    const offset = firstInvalid(bytes);
+    report.error(
+      'UserDataUndecodable',
+      `${what} is not valid UTF-8 (first wrong byte at offset ${offset}, line ${lineAt(bytes, offset)}).`,
+    );
+    return undefined;
+  }
+  const zero = text.indexOf('\0');
+  if (zero !== -1) {
+    report.error(
+      'UserDataUndecodable',
+      `${what} contains a NUL character in line ${text.slice(0, zero).split('\n').length}; it is binary or damaged.`,
+    );
+    return undefined;
+  }
+  return text.replace(/\r\n?|\u0085/g, '\n');
+}
+
+function decode(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function decoderFor(charset: string): TextDecoder | undefined {
+  try {
+    return new TextDecoder(charset, { fatal: true });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function wideMark(bytes: Uint8Array): string | undefined {
+  const [a, b] = bytes;
+  return (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff) ? 'UTF-16' : undefined;
+}
+
+/** Offset of the first byte that no UTF-8 text can have at that place, by halving. */
+function firstInvalid(bytes: Uint8Array): number {
+  const valid = (length: number): boolean => {
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
+      return true;
+    } catch (error) {
+      if (error instanceof TypeError) return false;
+      throw error;
+    }
+  };
+  let good = 0;
+  let bad = bytes.length + 1;
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (valid(middle)) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+function lineAt(bytes: Uint8Array, offset: number): number {
+  let line = 1;
+  for (let at = 0; at < offset; at += 1) if (bytes[at] === 0x0a) line += 1;
+  return line;
+}

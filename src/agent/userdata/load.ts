@@ -1,0 +1,53 @@
+import type { Document } from '../../protocol/document.ts';
+import type { Failure } from '../../protocol/journal.ts';
+import { codeOf, failure, messageOf } from '../engine/failure.ts';
+import { type Host, HostError } from '../host/host.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { readDocument } from './read-document.ts';
+import type { SourceAnswer } from './sources/answer.ts';
+import { findUserData } from './sources/find.ts';
+
+/** A document, or why there is none. `permanent`: looking again at the next boot will not help. */
+export type Loaded =
+  | { kind: 'document'; document: Document }
+  | { kind: 'none'; permanent: boolean; failure: Failure };
+
+/** Paths on the command line; they lie in the agent's own file system, whatever `--root` is. */
+export interface LoadOptions {
+  userDataFile?: string;
+  metaDataFile?: string;
+}
+
+/** Finds and reads this machine's user data. Bad user data gives a document with errors in its report. */
+export async function loadDocument(host: Host, options: LoadOptions): Promise<Loaded> {
+  const { userDataFile, metaDataFile } = options;
+  try {
+    const answer = await findUserData(host, {
+      ...(userDataFile === undefined ? {} : { userDataFile }),
+      ...(metaDataFile === undefined ? {} : { metaDataFile }),
+      files: host.root === '/' ? host.files : createLinuxHost().files,
+    });
+    return fromAnswer(answer);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');
+    return none(userDataFile !== undefined || error.errno === 'EFBIG', failure(code, messageOf(error)));
+  }
+}
+
+function fromAnswer(answer: SourceAnswer): Loaded {
+  switch (answer.kind) {
+    case 'found':
+      return { kind: 'document', document: readDocument(answer.userData, answer) };
+    case 'empty':
+      return none(true, failure('UserDataEmpty', `The user data of ${answer.source} is empty.`));
+    case 'needs-network':
+      return none(true, failure('UserDataNotFound', `${answer.reason} Slipway does not fetch it.`));
+    default:
+      return none(false, failure('UserDataNotFound', 'No source of user data answered on this machine.'));
+  }
+}
+
+function none(permanent: boolean, reason: Failure): Loaded {
+  return { kind: 'none', permanent, failure: reason };
+}

@@ -1,0 +1,148 @@
+import type {
+  Command,
+  Document,
+  InstanceData,
+  KubeadmCommand,
+  ReportEntry,
+} from '../../protocol/document.ts';
+import { fromMetaData } from './cloud-config/hostname.ts';
+import { type Content, readCloudConfig, type TopLevel, topLevel } from './cloud-config/read.ts';
+import { decodeUserData } from './decode.ts';
+import { renderPart } from './jinja/render-part.ts';
+import { variablesOf } from './jinja/variables.ts';
+import type { Part } from './part.ts';
+import { printable, Report } from './report.ts';
+import { boothookCommand, RUNCMD_NAME, scriptCommand } from './scripts.ts';
+import type { SystemFacts } from './system-facts.ts';
+import { parseYaml } from './yaml/parse.ts';
+
+/** What is known about the machine when its user data is read. */
+export interface Instance {
+  /** The source's meta-data, e.g. NoCloud's `meta-data` file: `instance-id`, `local-hostname` ... */
+  metaData: Record<string, unknown>;
+  /** Name of the source, e.g. `nocloud`. */
+  source: string;
+  /** For the jinja variables of cloud-init that come from the system; without them those variables are missing. */
+  system?: SystemFacts;
+  /** Vendor data is reported as ignored when it holds anything. */
+  vendorData?: Buffer;
+  /** Warnings that arose while the metadata was read; they lead the report. */
+  remarks?: ReportEntry[];
+}
+
+/**
+ * User data to a document: gzip, base64 and MIME undone, jinja rendered, `#cloud-config` and scripts read by
+ * cloud-init's rules (see docs/user-data.md).
+ *
+ * Never throws for bad input: whatever is wrong is in `report`, every error and warning with line and column of the
+ * user data where it has one. A document with an error in its report must not be acted upon. Pure: reads and changes
+ * nothing on the machine.
+ */
+export function readDocument(raw: Buffer, instance: Instance): Document {
+  const report = new Report([...(instance.remarks ?? [])]);
+  const document = emptyDocument(instance, report);
+  const parts = decodeUserData(raw, report);
+  if (parts === undefined) return document;
+  if (instance.vendorData?.toString('latin1').trim()) {
+    report.warn('UserDataIgnoredKey', 'The source gives vendor data, which Slipway does not act upon.');
+  }
+  Object.assign(document, readParts(parts, instance, report));
+  document.format = 'cloud-config';
+  return document;
+}
+
+function emptyDocument(instance: Instance, report: Report): Document {
+  const id = instance.metaData['instance-id'];
+  const data: InstanceData = {
+    source: instance.source,
+    ...(id === undefined || id === null ? {} : { id: String(id) }),
+  };
+  const hostname = fromMetaData(instance.metaData);
+  return {
+    format: 'none',
+    instance: data,
+    ...(hostname === undefined ? {} : { hostname }),
+    files: [],
+    bootCommands: [],
+    commands: [],
+    users: [],
+    groups: [],
+    disks: [],
+    filesystems: [],
+    mounts: [],
+    report: report.entries,
+  };
+}
+
+/** Scripts with the name that decides their order. */
+interface Script {
+  name: string;
+  commands: (Command | KubeadmCommand)[];
+}
+
+function readParts(parts: readonly Part[], instance: Instance, report: Report): Partial<Document> {
+  const configs: { keys: TopLevel; report: Report }[] = [];
+  const boothooks: Command[] = [];
+  const scripts: Script[] = [];
+  for (const given of parts) {
+    const own = given.source.note === undefined ? report : report.counting(given.source.note);
+    const part = given.type === 'text/jinja2' ? renderPart(given, variablesOf(instance), own) : given;
+    if (part === undefined) continue;
+    switch (part.type) {
+      case 'text/cloud-config':
+        configs.push({ keys: configKeys(part, own), report: own });
+        break;
+      case 'text/x-shellscript':
+        scripts.push({ name: part.name, commands: [scriptCommand(part)] });
+        break;
+      case 'text/cloud-boothook':
+        boothooks.push(boothookCommand(part));
+        break;
+      default:
+        unread(part, parts.length > 1, own);
+    }
+  }
+  const content = readConfigs(configs, instance, report);
+  if (content !== undefined) scripts.push({ name: RUNCMD_NAME, commands: content.commands });
+  scripts.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return {
+    ...content,
+    bootCommands: [...boothooks, ...(content?.bootCommands ?? [])],
+    commands: scripts.flatMap((script) => script.commands),
+  };
+}
+
+function configKeys(part: Part, report: Report): TopLevel {
+  const root = parseYaml(part.source, report);
+  return root === undefined ? new Map() : topLevel(root, report);
+}
+
+/**
+ * Several cloud-config parts are merged as cloud-init does it unless told otherwise: a later part's top-level key
+ * replaces an earlier one's. Other ways of merging (`merge_how`) are refused rather than done wrongly.
+ */
+function readConfigs(
+  configs: readonly { keys: TopLevel; report: Report }[],
+  instance: Instance,
+  report: Report,
+): Content | undefined {
+  const [first] = configs;
+  if (first === undefined) return undefined;
+  if (configs.length === 1) return readCloudConfig(first.keys, instance.metaData, first.report);
+  const merged = new Map(configs.flatMap(({ keys }) => [...keys]));
+  const merging = merged.get('merge_how') ?? merged.get('merge_type');
+  if (merging !== undefined) {
+    const message =
+      'merge_how is not supported where there are several cloud-config parts; put them into one part.';
+    report.error('UserDataInvalid', message, merging.key.where);
+  }
+  return readCloudConfig(merged, instance.metaData, report);
+}
+
+function unread(part: Part, multipart: boolean, report: Report): void {
+  const type = printable(part.type);
+  const where = part.source.locate(0);
+  const message = `User data of the type ${type} is not read by Slipway`;
+  if (multipart) report.warn('UserDataIgnoredKey', `${message}; the part is ignored.`, where);
+  else report.error('UserDataFormatUnknown', `${message}; use cloud-config.`, where);
+}

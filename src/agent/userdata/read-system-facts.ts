@@ -1,0 +1,34 @@
+import type { Host } from '../host/host.ts';
+import type { SystemFacts } from './system-facts.ts';
+
+/** Reads what jinja templates may ask about the system; what is not there is an empty string. */
+export async function readSystemFacts(host: Host): Promise<SystemFacts> {
+  const release = parseOsRelease(
+    (await text(host, '/etc/os-release')) ?? (await text(host, '/usr/lib/os-release')) ?? '',
+  );
+  return {
+    distro: release.get('ID') ?? '',
+    distroVersion: release.get('VERSION_ID') ?? '',
+    distroRelease: release.get('VERSION_CODENAME') ?? '',
+    kernelRelease: (await text(host, '/proc/sys/kernel/osrelease'))?.trim() ?? '',
+    machine: (await text(host, '/proc/sys/kernel/arch'))?.trim() ?? MACHINES[process.arch] ?? process.arch,
+  };
+}
+
+/** Kernels before 6.1 have no /proc/sys/kernel/arch; Node.js has names of its own for machines. */
+const MACHINES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
+
+async function text(host: Host, path: string): Promise<string | undefined> {
+  return (await host.files.readIfPresent(path))?.toString('utf8');
+}
+
+/** Assignments of os-release(5); quotes and backslashes undone. */
+export function parseOsRelease(content: string): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const line of content.split('\n')) {
+    const match = /^\s*([A-Z0-9_]+)=(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S*))\s*$/.exec(line);
+    if (match?.[1] === undefined) continue;
+    values.set(match[1], match[2]?.replace(/\\(.)/g, '$1') ?? match[3] ?? match[4] ?? '');
+  }
+  return values;
+}

@@ -1,0 +1,64 @@
+import type { Code } from '../../protocol/codes.ts';
+import type { Position, ReportEntry } from '../../protocol/document.ts';
+import { MAX_REPORT_ENTRIES } from './limits.ts';
+
+/**
+ * Collects what is wrong or noteworthy in user data. Messages never quote a value of the user data, for any value may
+ * be a secret in the wrong place; they name keys, paths and what was expected.
+ */
+export class Report {
+  readonly entries: ReportEntry[];
+  /** Said after every message that has a position: how the position is to be understood. */
+  readonly #note: string;
+
+  constructor(entries: ReportEntry[] = [], note = '') {
+    this.entries = entries;
+    this.#note = note;
+  }
+
+  error(code: Code, message: string, where?: Position): void {
+    this.#add({ severity: 'error', code, message }, where);
+  }
+
+  warn(code: Code, message: string, where?: Position): void {
+    this.#add({ severity: 'warning', code, message }, where);
+  }
+
+  /** Same entries, with a remark on what positions count in, e.g. `counted in MIME part 2 after decoding`. */
+  counting(note: string): Report {
+    return new Report(this.entries, note);
+  }
+
+  get failed(): boolean {
+    return this.entries.some((entry) => entry.severity === 'error');
+  }
+
+  #add(entry: ReportEntry, where: Position | undefined): void {
+    const same = this.entries.filter((other) => other.severity === entry.severity).length;
+    if (same > MAX_REPORT_ENTRIES) return;
+    if (same === MAX_REPORT_ENTRIES) {
+      const what = entry.severity === 'error' ? 'errors' : 'warnings';
+      this.entries.push({ ...entry, message: `There are more ${what} than the ${same} listed.` });
+      return;
+    }
+    if (where === undefined) this.entries.push(entry);
+    else this.entries.push({ ...entry, message: entry.message + this.#remark(), where });
+  }
+
+  #remark(): string {
+    return this.#note === '' ? '' : ` (${this.#note})`;
+  }
+}
+
+/** One line for people: `slipway: user data line 12, column 3: message [Code]`; warnings say so. */
+export function formatReportEntry(entry: ReportEntry): string {
+  const place = entry.where === undefined ? '' : ` line ${entry.where.line}, column ${entry.where.column}`;
+  const grade = entry.severity === 'warning' ? 'warning: ' : '';
+  return `slipway: user data${place}: ${grade}${entry.message} [${entry.code}]`;
+}
+
+/** A name out of the user data (a key, a path, a file name) made fit for one line of a message: bounded and printable. */
+export function printable(name: string): string {
+  const clean = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\u{fffd}');
+  return clean.length > 120 ? `${clean.slice(0, 117)}...` : clean;
+}

@@ -1,0 +1,25 @@
+import type { ReportEntry } from '../../../protocol/document.ts';
+import type { SystemFacts } from '../system-facts.ts';
+
+/** What a source of user data says about this machine. */
+export type SourceAnswer =
+  | { kind: 'not-mine' }
+  | { kind: 'empty'; source: string }
+  | { kind: 'needs-network'; source: string; reason: string }
+  | ({ kind: 'found' } & Found);
+
+/** User data and what belongs to it; fits `readDocument(found.userData, found)`. */
+export interface Found {
+  /** Name and place, e.g. `nocloud (/dev/sr0)`. */
+  source: string;
+  userData: Buffer;
+  metaData: Record<string, unknown>;
+  vendorData?: Buffer;
+  system?: SystemFacts;
+  /** What was wrong with the meta-data. */
+  remarks?: ReportEntry[];
+}
+
+export function found(data: Found): SourceAnswer {
+  return data.userData.length === 0 ? { kind: 'empty', source: data.source } : { kind: 'found', ...data };
+}

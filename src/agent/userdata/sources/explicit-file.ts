@@ -1,0 +1,34 @@
+import type { Files, Host } from '../../host/host.ts';
+import { MAX_RAW_BYTES } from '../limits.ts';
+import { readSystemFacts } from '../read-system-facts.ts';
+import { found, type SourceAnswer } from './answer.ts';
+import { readMetaData } from './meta-data.ts';
+
+/**
+ * User data from a file named on the command line, with meta-data from another one if given. `files` is where these
+ * paths lie: they are paths of the person who typed them, also when the agent acts below `--root`.
+ * Throws `HostError` when a file is missing, unreadable or too large.
+ */
+export async function readExplicitFiles(
+  host: Host,
+  files: Files,
+  userDataFile: string,
+  metaDataFile: string | undefined,
+): Promise<SourceAnswer> {
+  const userData = await readBounded(files, userDataFile);
+  const meta =
+    metaDataFile === undefined
+      ? undefined
+      : readMetaData(await readBounded(files, metaDataFile), metaDataFile);
+  return found({
+    source: 'file',
+    userData,
+    metaData: meta?.values ?? {},
+    system: await readSystemFacts(host),
+    ...(meta === undefined || meta.remarks.length === 0 ? {} : { remarks: meta.remarks }),
+  });
+}
+
+async function readBounded(files: Files, path: string): Promise<Buffer> {
+  return (await files.readIfPresent(path, MAX_RAW_BYTES)) ?? files.read(path);
+}

@@ -1,0 +1,126 @@
+import { posix } from 'node:path';
+import { RUN_DIR } from '../../../protocol/paths.ts';
+import { type Host, HostError } from '../../host/host.ts';
+import { readSeed, type Seed } from './seed-directory.ts';
+
+/** How long one of the small tools may take; a broken optical drive can block for minutes. */
+const TOOL_TIMEOUT_MS = 20_000;
+
+/** A seed volume, or why the volume that is there could not be used. */
+export interface VolumeSeed {
+  device: string;
+  seed: Seed;
+}
+
+/**
+ * Looks for a volume labelled `cidata` or `CIDATA` (iso9660 or vfat) with a NoCloud seed. It is mounted read-only at a
+ * private place for as long as it is read, unless it is mounted already.
+ *
+ * Throws `HostError` when such a volume is there but cannot be mounted or read: taking that for "no user data" would
+ * send whoever looks for the cause the wrong way.
+ */
+export async function readLabelledVolume(host: Host): Promise<VolumeSeed | undefined> {
+  let failure: HostError | undefined;
+  for (const device of await labelledDevices(host)) {
+    try {
+      const seed = await readDevice(host, device);
+      if (seed !== undefined) return { device, seed };
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return undefined;
+}
+
+/** udev's links where there are any, else what blkid finds by reading the devices. */
+async function labelledDevices(host: Host): Promise<string[]> {
+  const directory = '/dev/disk/by-label';
+  const names = (await host.files.list(directory)).filter((name) => name.toLowerCase() === 'cidata');
+  const linked = await Promise.all(
+    names.map(async (name) => posix.resolve(directory, await host.files.readlink(`${directory}/${name}`))),
+  );
+  return linked.length > 0 ? linked.sort().reverse() : probedDevices(host);
+}
+
+async function probedDevices(host: Host): Promise<string[]> {
+  if ((await host.processes.which('blkid')) === undefined) return [];
+  const devices = new Set<string>();
+  for (const label of ['cidata', 'CIDATA']) {
+    const argv: [string, ...string[]] = ['blkid', '-c', '/dev/null', '-t', `LABEL=${label}`, '-o', 'device'];
+    const { exitStatus, stdout } = await host.processes.run({ argv, timeoutMs: TOOL_TIMEOUT_MS });
+    // 2 means that nothing has the label.
+    if (exitStatus === 0)
+      for (const line of stdout.split('\n')) if (line.trim() !== '') devices.add(line.trim());
+  }
+  return [...devices].sort().reverse();
+}
+
+async function readDevice(host: Host, device: string): Promise<Seed | undefined> {
+  const mounted = await mountPoint(host, device);
+  if (mounted !== undefined) return readSeed(host.files, mounted);
+  const directory = `${RUN_DIR}/seed-${host.uuid()}`;
+  await host.files.mkdir(directory, 0o700);
+  try {
+    await mount(host, device, directory);
+    try {
+      return await readSeed(host.files, directory);
+    } finally {
+      await unmount(host, directory);
+    }
+  } finally {
+    await removeEmpty(host, directory);
+  }
+}
+
+async function mount(host: Host, device: string, directory: string): Promise<void> {
+  const reasons: string[] = [];
+  for (const type of ['iso9660', 'vfat']) {
+    const argv: [string, ...string[]] = [
+      'mount',
+      '-t',
+      type,
+      '-o',
+      'ro,nodev,nosuid,noexec',
+      device,
+      directory,
+    ];
+    const { exitStatus, stderr, timedOut } = await host.processes.run({ argv, timeoutMs: TOOL_TIMEOUT_MS });
+    if (exitStatus === 0) return;
+    reasons.push(
+      timedOut ? 'it took too long' : stderr.trim().split('\n').at(0) || `exit status ${exitStatus}`,
+    );
+  }
+  throw new HostError(
+    `cannot mount the seed volume ${device} read-only: ${reasons.join('; ')}`,
+    'EIO',
+    device,
+  );
+}
+
+/** Unmounts; where the volume is busy it is detached, so that it is gone as soon as nobody uses it. */
+async function unmount(host: Host, directory: string): Promise<void> {
+  const plain = await host.processes.run({ argv: ['umount', directory], timeoutMs: TOOL_TIMEOUT_MS });
+  if (plain.exitStatus === 0) return;
+  const lazy = await host.processes.run({ argv: ['umount', '-l', directory], timeoutMs: TOOL_TIMEOUT_MS });
+  if (lazy.exitStatus === 0) return;
+  throw new HostError(
+    `cannot unmount the seed volume from ${directory}: ${lazy.stderr.trim()}`,
+    'EBUSY',
+    directory,
+  );
+}
+
+/** Only ever an empty directory: were the volume still mounted there, its files must not be touched. */
+async function removeEmpty(host: Host, directory: string): Promise<void> {
+  if ((await host.files.list(directory)).length === 0) await host.files.remove(directory);
+}
+
+async function mountPoint(host: Host, device: string): Promise<string | undefined> {
+  const table = (await host.files.readIfPresent('/proc/self/mounts'))?.toString('utf8') ?? '';
+  const line = table.split('\n').find((each) => each.split(' ')[0] === device);
+  return line
+    ?.split(' ')[1]
+    ?.replace(/\\([0-7]{3})/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
+}

@@ -1,0 +1,46 @@
+import type { ReportEntry } from '../../../protocol/document.ts';
+import { toText } from '../decode/text.ts';
+import { Report } from '../report.ts';
+import { plainText } from '../text/source-text.ts';
+import { type Node, pythonText } from '../yaml/node.ts';
+import { parseYaml } from '../yaml/parse.ts';
+
+export interface MetaData {
+  values: Record<string, unknown>;
+  /** What could not be read; cloud-init goes on without, and so does Slipway, but says so. */
+  remarks: ReportEntry[];
+}
+
+/** Reads a `meta-data` file: YAML (so JSON too) with a mapping at its root. */
+export function readMetaData(bytes: Buffer, name: string): MetaData {
+  const report = new Report();
+  const text = toText(bytes, name, report);
+  const root = text === undefined || text.trim() === '' ? undefined : parseYaml(plainText(text), report);
+  const remarks = report.entries.map((entry) => asRemark(entry, name));
+  if (root === undefined || root.kind === 'null') return { values: {}, remarks };
+  if (root.kind === 'mapping') return { values: plain(root) as Record<string, unknown>, remarks };
+  const message = `${name} is not a mapping of keys such as instance-id; it is ignored.`;
+  return { values: {}, remarks: [...remarks, { severity: 'warning', code: 'UserDataInvalid', message }] };
+}
+
+/** A problem of the meta-data is a warning of the user data, and its line is not one of the user data's. */
+function asRemark({ code, message, where }: ReportEntry, name: string): ReportEntry {
+  const place = where === undefined ? '' : ` line ${where.line}, column ${where.column}`;
+  return { severity: 'warning', code, message: `${name}${place}: ${message}` };
+}
+
+/** Nodes to plain values; keys become strings. */
+function plain(node: Node): unknown {
+  switch (node.kind) {
+    case 'sequence':
+      return node.items.map(plain);
+    case 'mapping':
+      return Object.fromEntries(node.entries.map(({ key, value }) => [pythonText(key) ?? '', plain(value)]));
+    case 'null':
+      return null;
+    case 'binary':
+      return Buffer.from(node.value).toString('base64');
+    default:
+      return node.value;
+  }
+}

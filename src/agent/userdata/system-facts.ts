@@ -1,0 +1,13 @@
+/** What cloud-init's `v1` variables say about the system; from os-release and the kernel. */
+export interface SystemFacts {
+  /** ID of os-release, e.g. `debian`. */
+  distro: string;
+  /** VERSION_ID, e.g. `12`. */
+  distroVersion: string;
+  /** VERSION_CODENAME, e.g. `bookworm`. */
+  distroRelease: string;
+  /** `uname -r`. */
+  kernelRelease: string;
+  /** `uname -m`, e.g. `x86_64`. */
+  machine: string;
+}

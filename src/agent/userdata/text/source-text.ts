@@ -1,0 +1,82 @@
+import type { Position } from '../../../protocol/document.ts';
+
+/**
+ * Text together with the knowledge where each of its characters came from. Lines and columns count from 1, columns in
+ * UTF-16 units (what editors show for all but rare characters).
+ */
+export interface SourceText {
+  readonly text: string;
+  /** Position of an offset into `text`, in the user data as the user wrote it. */
+  locate(offset: number): Position;
+  /** How positions are to be understood when they do not simply count in the user data. */
+  readonly note?: string;
+}
+
+/**
+ * Text that stands line for line in the user data, `skippedLines` lines below its beginning.
+ */
+export function plainText(text: string, skippedLines = 0, note?: string): SourceText {
+  const lines = lineStarts(text);
+  return {
+    text,
+    locate: (offset) => {
+      const position = positionIn(lines, offset);
+      return { line: position.line + skippedLines, column: position.column };
+    },
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+/** Piece of a derived text: `text` came from `origin` in the older text. */
+export interface Piece {
+  text: string;
+  origin: number;
+  /** True when the characters are those of the older text, one by one; else all of them count as made at `origin`. */
+  verbatim: boolean;
+}
+
+/** A text put together from pieces of, or results computed at places in, an older text. */
+export function derivedText(older: SourceText, pieces: readonly Piece[]): SourceText {
+  const kept = pieces.filter((piece) => piece.text !== '');
+  const starts: number[] = [];
+  let length = 0;
+  for (const piece of kept) {
+    starts.push(length);
+    length += piece.text.length;
+  }
+  return {
+    text: kept.map((piece) => piece.text).join(''),
+    locate: (offset) => {
+      const index = lastAtOrBelow(starts, offset);
+      const piece = kept[index];
+      if (piece === undefined) return older.locate(0);
+      const into = piece.verbatim ? Math.min(offset - (starts[index] ?? 0), piece.text.length) : 0;
+      return older.locate(piece.origin + into);
+    },
+    ...(older.note === undefined ? {} : { note: older.note }),
+  };
+}
+
+/** Offsets at which lines begin. */
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+function positionIn(starts: readonly number[], offset: number): Position {
+  const line = lastAtOrBelow(starts, offset);
+  return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
+}
+
+/** Index of the last element that is not above `value`; 0 when all are. */
+function lastAtOrBelow(sorted: readonly number[], value: number): number {
+  let low = 0;
+  let high = sorted.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((sorted[middle] ?? 0) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

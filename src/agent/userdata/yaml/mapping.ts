@@ -1,0 +1,92 @@
+import type { Report } from '../report.ts';
+import { printable } from '../report.ts';
+import { describe, type MappingEntry, type Node, pythonText, type ScalarNode } from './node.ts';
+
+/** A key and its value as they stand in the text; `merge` marks the plain key `<<`. */
+export interface RawEntry {
+  key: Node;
+  value: Node;
+  merge: boolean;
+}
+
+interface Candidate {
+  key: Node;
+  value: Node;
+  /** Came in through a merge key, so that overriding it is no mistake. */
+  merged: boolean;
+}
+
+/**
+ * Puts what merge keys (`<<: *base`) bring in before a mapping's own entries, so that own ones win; among several
+ * merged mappings the first wins (PyYAML's `flatten_mapping`).
+ */
+export function expandMerges(raw: readonly RawEntry[], report: Report): Candidate[] {
+  const own = raw.filter((entry) => !entry.merge).map(({ key, value }) => ({ key, value, merged: false }));
+  const merged = raw.filter((entry) => entry.merge).flatMap((entry) => mergedEntries(entry.value, report));
+  return [...merged, ...own];
+}
+
+function mergedEntries(value: Node, report: Report): Candidate[] {
+  if (value.kind === 'mapping') return value.entries.map((entry) => ({ ...entry, merged: true }));
+  if (value.kind === 'sequence' && value.items.every((item) => item.kind === 'mapping')) {
+    return value.items.toReversed().flatMap((item) => mergedEntries(item, report));
+  }
+  const message = `The merge key << needs a mapping or a list of mappings, not ${describe(value)}.`;
+  report.error('UserDataSyntax', message, value.where);
+  return [];
+}
+
+/** The entries of one mapping while it is built: the last one of equal keys wins, as in a Python dict. */
+export class Entries {
+  readonly #byKey = new Map<string, MappingEntry & { merged: boolean }>();
+  readonly #report: Report;
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  set({ key, value, merged }: Candidate): void {
+    if (key.kind === 'sequence' || key.kind === 'mapping') {
+      const message = `A key cannot be ${describe(key)}; a value that begins with { or [ must be quoted.`;
+      this.#report.error('UserDataSyntax', message, key.where);
+      return;
+    }
+    const identity = keyIdentity(key);
+    const earlier = this.#byKey.get(identity);
+    if (earlier === undefined) {
+      this.#byKey.set(identity, { key, value, merged });
+      return;
+    }
+    if (!earlier.merged && !merged) this.#duplicate(key, earlier);
+    this.#byKey.set(identity, { key: merged ? earlier.key : key, value, merged });
+  }
+
+  list(): MappingEntry[] {
+    return [...this.#byKey.values()].map(({ key, value }) => ({ key, value }));
+  }
+
+  #duplicate(key: ScalarNode, earlier: MappingEntry): void {
+    const name = printable(pythonText(key) ?? '(binary)');
+    const { line } = earlier.key.where;
+    const message = `The key "${name}" is there a second time; this one counts, the one in line ${line} does not.`;
+    this.#report.warn('UserDataIgnoredKey', message, key.where);
+  }
+}
+
+/** Equal for keys that are equal in a Python dict: 1, 1.0 and true are one key, "1" is another. */
+function keyIdentity(key: ScalarNode): string {
+  switch (key.kind) {
+    case 'bool':
+      return `n:${key.value ? 1 : 0}`;
+    case 'int':
+      return `n:${key.value}`;
+    case 'float':
+      return `n:${Number.isInteger(key.value) ? BigInt(key.value) : key.value}`;
+    case 'null':
+      return 'null';
+    case 'binary':
+      return `b:${Buffer.from(key.value).toString('hex')}`;
+    default:
+      return `${key.kind}:${key.value}`;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * What an unquoted or tagged scalar means, by the rules of YAML 1.1 as PyYAML has them (its `resolver` and
+ * `constructor` modules): `yes` is a boolean but `y` is a string, `0640` is 416, `1:30` is 90, `1e3` is a string.
+ */
+import type { ScalarNode } from './node.ts';
+import { ScalarError } from './scalar-error.ts';
+import { timestampText } from './timestamps.ts';
+
+/** A scalar's value without its place. */
+export type ScalarValue = ScalarNode extends infer S
+  ? S extends ScalarNode
+    ? Omit<S, 'where'>
+    : never
+  : never;
+
+const BOOL = /^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/;
+const FLOAT =
+  /^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+const INT =
+  /^(?:[-+]?0b[01_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+)$/;
+const NULL = /^(?:~|null|Null|NULL|)$/;
+const TIMESTAMP =
+  /^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?)$/;
+
+/** Longest text that is looked at as a number; Python itself refuses to read more than 4300 digits. */
+const MAX_NUMBER = 4300;
+
+/** The value of a plain (unquoted, untagged) scalar. Throws `ScalarError`. */
+export function resolvePlain(text: string): ScalarValue {
+  if (text.length > MAX_NUMBER) return { kind: 'string', value: text };
+  if (NULL.test(text)) return { kind: 'null' };
+  if (BOOL.test(text)) return { kind: 'bool', value: truth(text) };
+  if (INT.test(text)) return { kind: 'int', value: integer(text), text };
+  if (FLOAT.test(text)) return { kind: 'float', value: float(text) };
+  if (TIMESTAMP.test(text)) return { kind: 'timestamp', value: timestampText(text) };
+  return { kind: 'string', value: text };
+}
+
+const PREFIX = 'tag:yaml.org,2002:';
+
+/**
+ * The value of a scalar with an explicit tag (`!!str`, `!!int` ...). Throws `ScalarError` for values that the tag
+ * does not allow and for tags that PyYAML's safe loader does not know.
+ */
+export function resolveTagged(text: string, tag: string): ScalarValue {
+  switch (tag) {
+    case '!':
+    case `${PREFIX}str`:
+      return { kind: 'string', value: text };
+    case `${PREFIX}null`:
+      return { kind: 'null' };
+    case `${PREFIX}bool`:
+      if (!BOOL.test(text) && !BOOL.test(text.toLowerCase()))
+        throw new ScalarError('!!bool needs yes, no, true or false.');
+      return { kind: 'bool', value: truth(text) };
+    case `${PREFIX}int`:
+      return { kind: 'int', value: taggedInteger(text), text };
+    case `${PREFIX}float`:
+      return { kind: 'float', value: taggedFloat(text) };
+    case `${PREFIX}binary`:
+      return { kind: 'binary', value: binary(text) };
+    case `${PREFIX}timestamp`:
+      if (!TIMESTAMP.test(text)) throw new ScalarError('!!timestamp needs a date.');
+      return { kind: 'timestamp', value: timestampText(text) };
+    default:
+      throw new ScalarError('The tag is not one that cloud-init knows; remove it, or quote the value.');
+  }
+}
+
+function truth(text: string): boolean {
+  return /^(?:yes|true|on)$/i.test(text);
+}
+
+function integer(text: string): bigint {
+  const plain = text.replaceAll('_', '');
+  const negative = plain.startsWith('-');
+  const digits = plain.replace(/^[-+]/, '');
+  const value = magnitude(digits);
+  return negative ? -value : value;
+}
+
+function magnitude(digits: string): bigint {
+  if (/^0[bx]?$/.test(digits) && digits !== '0') throw new ScalarError('A number without digits.');
+  if (digits === '0') return 0n;
+  if (/^0[bx]/.test(digits)) return BigInt(digits);
+  if (digits.startsWith('0')) return BigInt(`0o${digits.slice(1)}`);
+  if (!digits.includes(':')) return BigInt(digits);
+  return digits.split(':').reduce((sum, part) => sum * 60n + BigInt(part), 0n);
+}
+
+function taggedInteger(text: string): bigint {
+  if (text.length > MAX_NUMBER || !INT.test(text)) throw new ScalarError('!!int needs a whole number.');
+  return integer(text);
+}
+
+function taggedFloat(text: string): number {
+  if (text.length <= MAX_NUMBER && FLOAT.test(text)) return float(text);
+  if (/^[-+]?[0-9]+(?:[eE][-+]?[0-9]+)?$/.test(text)) return Number(text);
+  throw new ScalarError('!!float needs a number.');
+}
+
+function float(text: string): number {
+  const plain = text.replaceAll('_', '').toLowerCase();
+  const sign = plain.startsWith('-') ? -1 : 1;
+  const digits = plain.replace(/^[-+]/, '');
+  if (digits === '.inf') return sign * Number.POSITIVE_INFINITY;
+  if (digits === '.nan') return Number.NaN;
+  if (!digits.includes(':')) return sign * Number(digits);
+  return sign * digits.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+}
+
+function binary(text: string): Uint8Array {
+  const compact = text.replace(/\s+/g, '');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(compact) || compact.length % 4 !== 0) {
+    throw new ScalarError('!!binary needs base64.');
+  }
+  return Buffer.from(compact, 'base64');
+}

@@ -1,0 +1,16 @@
+import type { Report } from '../report.ts';
+import type { SourceText } from '../text/source-text.ts';
+
+/** Characters that PyYAML refuses anywhere in a document (its reader's NON_PRINTABLE); the yaml library lets them pass. */
+// biome: the control characters are the point of this expression, so it is built from its parts.
+const FORBIDDEN = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+/** Reports the first character that may not stand in YAML 1.1; false when there is one. */
+export function checkText(source: SourceText, report: Report): boolean {
+  const at = source.text.search(FORBIDDEN);
+  if (at === -1) return true;
+  const code = (source.text.codePointAt(at) ?? 0).toString(16).padStart(4, '0');
+  const message = `YAML does not allow the character U+${code.toUpperCase()}; write it as an escape in double quotes, or encode the value in base64.`;
+  report.error('UserDataSyntax', message, source.locate(at));
+  return false;
+}

@@ -1,0 +1,43 @@
+import { inspect } from 'node:util';
+import type { Sensitive as SensitiveValue } from '../protocol/document.ts';
+
+/** What stands in the place of a secret wherever somebody prints it. */
+export const PLACEHOLDER = '[sensitive]';
+
+/**
+ * Holds a value that must not be shown. String conversion, JSON and `util.inspect` (so also `console.log`) give
+ * `[sensitive]`; only `reveal()` gives the value. The value lies in a private field, which no enumeration, spread or
+ * structured clone reaches.
+ */
+export class Sensitive<T> implements SensitiveValue<T> {
+  readonly #value: T;
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  reveal(): T {
+    return this.#value;
+  }
+
+  toString(): string {
+    return PLACEHOLDER;
+  }
+
+  toJSON(): string {
+    return PLACEHOLDER;
+  }
+
+  [Symbol.toPrimitive](): string {
+    return PLACEHOLDER;
+  }
+
+  [inspect.custom](): string {
+    return PLACEHOLDER;
+  }
+}
+
+/** Wraps `value`; see `Sensitive`. */
+export function sensitive<T>(value: T): SensitiveValue<T> {
+  return new Sensitive(value);
+}
