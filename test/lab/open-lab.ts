@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { makeGroup } from './cgroups.ts';
 import { LabError } from './command.ts';
 import { cloneContainerdState, containerdState } from './containerd-state.ts';
+import { type ControlPlane, openControlPlane } from './control-plane/control-plane.ts';
 import { fullRoot, plainLayer } from './debian-root.ts';
 import type { Role } from './images.ts';
 import {
@@ -52,6 +53,7 @@ export class Lab {
   readonly #switchPid: number;
   readonly #close: () => Promise<void>;
   readonly #say: Say;
+  #controlPlane: Promise<ControlPlane> | undefined;
 
   constructor(id: string, switchPid: number, close: () => Promise<void>, say: Say) {
     this.id = id;
@@ -85,6 +87,15 @@ export class Lab {
       await machine.down();
       throw error;
     }
+  }
+
+  /** A control plane without containers, joinable; made at the first call. Takes about 10 s. */
+  controlPlane(): Promise<ControlPlane> {
+    this.#controlPlane ??= openControlPlane(this.id, this.#switchPid, this.#say).catch((error: unknown) => {
+      this.#controlPlane = undefined;
+      throw error;
+    });
+    return this.#controlPlane;
   }
 
   /** A machine that is there already. @throws LabError when it is not */

@@ -1,0 +1,224 @@
+import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { destroyGroup } from '../cgroups.ts';
+import { type Finished, LabError, lastLines, run } from '../command.ts';
+import { fullRoot } from '../debian-root.ts';
+import { kubernetesBinaries } from '../kubernetes.ts';
+import { labDir, labGroup } from '../lab-record.ts';
+import { waitFor } from '../wait-for.ts';
+import { ABSENT_NODE, commandOf, ENDPOINT, kubeadmConfig, type Places, type ProcessName } from './config.ts';
+import { Daemon } from './daemon.ts';
+
+/**
+ * etcd, kube-apiserver and kube-controller-manager as plain processes on the lab's switch: what real `kubeadm join`
+ * needs on the other side, without a node, containers or images.
+ */
+export class ControlPlane {
+  /** Address and port as machines reach it. */
+  readonly endpoint = ENDPOINT;
+  readonly #places: Places;
+  readonly #lab: string;
+  readonly #enter: readonly string[];
+  readonly #daemons: Readonly<Record<ProcessName, Daemon>>;
+
+  constructor(lab: string, switchPid: number, places: Places) {
+    this.#lab = lab;
+    this.#places = places;
+    this.#enter = ['nsenter', `--net=/proc/${switchPid}/ns/net`];
+    const daemon = (name: ProcessName) => new Daemon(name, places.dir, groupOf(lab), this.#enter);
+    this.#daemons = {
+      etcd: daemon('etcd'),
+      apiserver: daemon('apiserver'),
+      'controller-manager': daemon('controller-manager'),
+    };
+  }
+
+  /** Path of a kubeconfig with all rights. */
+  get adminKubeconfig(): string {
+    return join(this.#places.dir, 'kubeconfig/admin.conf');
+  }
+
+  /** The directory with ca.crt, ca.key, front-proxy-ca.*, sa.* and etcd's CA, as kubeadm lays them. */
+  get pki(): string {
+    return join(this.#places.dir, 'pki');
+  }
+
+  /** PEM files that Cluster API hands to machines, by their path below /etc/kubernetes/pki. */
+  get caFiles(): Record<string, string> {
+    const names = [
+      'ca.crt',
+      'ca.key',
+      'etcd/ca.crt',
+      'etcd/ca.key',
+      'front-proxy-ca.crt',
+      'front-proxy-ca.key',
+      'sa.pub',
+      'sa.key',
+    ];
+    return Object.fromEntries(names.map((name) => [name, readFileSync(join(this.pki, name), 'utf8')]));
+  }
+
+  /** For `--discovery-token-ca-cert-hash` and `caCertHashes`. */
+  get caCertHashes(): string[] {
+    const key = new X509Certificate(readFileSync(join(this.pki, 'ca.crt'))).publicKey;
+    return [
+      `sha256:${createHash('sha256')
+        .update(key.export({ type: 'spki', format: 'der' }))
+        .digest('hex')}`,
+    ];
+  }
+
+  /** Run a Kubernetes program of the lab on the switch. */
+  run(
+    program: 'kubectl' | 'kubeadm',
+    args: readonly string[],
+    options: { input?: string; timeoutMs?: number } = {},
+  ): Promise<Finished> {
+    return run(
+      this.#enter[0] ?? '',
+      [...this.#enter.slice(1), join(this.#places.binaries, program), ...args],
+      {
+        ...options,
+        cwd: this.#places.dir,
+        env: { PATH: process.env.PATH, HOME: this.#places.dir, KUBECONFIG: this.adminKubeconfig },
+      },
+    );
+  }
+
+  /** kubectl's stdout. @throws LabError when it fails */
+  kubectl(args: readonly string[], options: { input?: string } = {}): Promise<string> {
+    return this.#ok('kubectl', args, options);
+  }
+
+  async #ok(
+    program: 'kubectl' | 'kubeadm',
+    args: readonly string[],
+    options: { input?: string } = {},
+  ): Promise<string> {
+    const done = await this.run(program, args, { timeoutMs: 60_000, ...options });
+    if (done.code === 0) return done.stdout;
+    throw new LabError(
+      `${program} ${args.slice(0, 4).join(' ')} ended with status ${done.code}:\n${lastLines(done.stderr, 8)}`,
+    );
+  }
+
+  /**
+   * A bootstrap token that a join can use at once: returns when cluster-info is signed with it.
+   * @param options.ttl as kubeadm writes times ("10m"); default 1h
+   */
+  async createToken(options: { ttl?: string; id?: string; secret?: string } = {}): Promise<string> {
+    const id = options.id ?? randomBytes(3).toString('hex');
+    const token = `${id}.${options.secret ?? randomBytes(8).toString('hex')}`;
+    await this.#ok('kubeadm', ['token', 'create', token, '--ttl', options.ttl ?? '1h']);
+    const signed = async () =>
+      (
+        await this.kubectl(['get', 'configmap', '--namespace=kube-public', 'cluster-info', '--output=json'])
+      ).includes(`jws-kubeconfig-${id}"`);
+    await waitFor(signed, { timeoutMs: 30_000, what: `cluster-info to be signed with token ${id}` });
+    return token;
+  }
+
+  async deleteToken(id: string): Promise<void> {
+    await this.#ok('kubeadm', ['token', 'delete', id]);
+  }
+
+  /** Take one process away; `start` brings it back with its data. */
+  stop(name: ProcessName, signal?: NodeJS.Signals): Promise<void> {
+    return this.#daemons[name].stop(signal);
+  }
+
+  async start(name: ProcessName): Promise<void> {
+    await this.#daemons[name].start(commandOf(name, this.#places));
+    if (name === 'apiserver') await this.#daemons.apiserver.ready(() => this.#answers(), 90_000);
+  }
+
+  log(name: ProcessName): string {
+    return this.#daemons[name].log;
+  }
+
+  get running(): boolean {
+    return Object.values(this.#daemons).every((daemon) => daemon.running);
+  }
+
+  async #answers(): Promise<boolean> {
+    return (await this.run('kubectl', ['get', '--raw', '/readyz', '--request-timeout=5s'])).code === 0;
+  }
+
+  /** From nothing to joinable. */
+  async create(): Promise<void> {
+    const { dir } = this.#places;
+    for (const sub of ['log', 'kubeconfig', 'run'])
+      await mkdir(join(dir, sub), { recursive: true, mode: 0o700 });
+    const config = join(dir, 'kubeadm.yaml');
+    await writeFile(config, kubeadmConfig(this.pki));
+    const phase = (...args: string[]) => this.#ok('kubeadm', ['init', 'phase', ...args, '--config', config]);
+    await this.start('etcd');
+    await phase('certs', 'all');
+    await Promise.all(
+      ['admin', 'controller-manager'].map((name) =>
+        phase('kubeconfig', name, '--kubeconfig-dir', join(dir, 'kubeconfig')),
+      ),
+    );
+    await this.start('apiserver');
+    await this.start('controller-manager');
+    await this.#becomeJoinable(phase);
+  }
+
+  async #becomeJoinable(phase: (...args: string[]) => Promise<string>): Promise<void> {
+    // upload-config ends by annotating the node on which it runs. A Node of that name makes it content.
+    const node = {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: ABSENT_NODE, labels: { 'kubernetes.io/hostname': ABSENT_NODE } },
+    };
+    await this.kubectl(['create', '--filename=-'], { input: JSON.stringify(node) });
+    const kubeconfig = `--kubeconfig=${this.adminKubeconfig}`;
+    await phase('upload-config', 'all', kubeconfig);
+    await phase('bootstrap-token', kubeconfig);
+    await this.kubectl(['delete', 'node', ABSENT_NODE]);
+    // The token that the phase made was printed to nobody; kubeadm cannot be told to make none.
+    await this.kubectl([
+      'delete',
+      'secret',
+      '--namespace=kube-system',
+      '--field-selector=type=bootstrap.kubernetes.io/token',
+    ]);
+  }
+
+  /** Kill its processes and remove its files. */
+  async destroy(): Promise<void> {
+    await destroyGroup(groupOf(this.#lab));
+    await rm(this.#places.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+function groupOf(lab: string): string {
+  return join(labGroup(lab), 'control-plane');
+}
+
+/** The lab's control plane, made if there is none. */
+export async function openControlPlane(
+  lab: string,
+  switchPid: number,
+  say?: (line: string) => void,
+): Promise<ControlPlane> {
+  const places = {
+    dir: join(labDir(lab), 'control-plane'),
+    binaries: await kubernetesBinaries(say),
+    root: await fullRoot(say),
+  };
+  const made = new ControlPlane(lab, switchPid, places);
+  if (existsSync(places.dir)) {
+    if (made.running) return made;
+    await made.destroy();
+  }
+  try {
+    await made.create();
+    return made;
+  } catch (error) {
+    await made.destroy();
+    throw error;
+  }
+}
