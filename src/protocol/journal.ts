@@ -74,6 +74,12 @@ export interface StepProgress {
   message: string;
 }
 
+/** The agent is alive while a long step runs; bounds the working time that a kill leaves uncounted. */
+export interface Heartbeat {
+  type: 'heartbeat';
+  step: string;
+}
+
 export interface StepEnded {
   type: 'step.ended';
   step: string;
@@ -144,6 +150,7 @@ export type RecordBody =
   | SequenceStarted
   | StepStarted
   | StepProgress
+  | Heartbeat
   | StepEnded
   | Finding
   | SequenceEnded

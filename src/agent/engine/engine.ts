@@ -39,6 +39,8 @@ export interface SequenceResult {
   ms: number;
 }
 
+const HEARTBEAT_MS = 15_000;
+
 const EXIT: Record<Result, number> = {
   succeeded: 0,
   failed: 1,
@@ -234,6 +236,10 @@ class SequenceRun {
   async #attempt(step: Step, attempt: number, interrupted: boolean): Promise<StepResult> {
     const { host, journal, stop } = this.#o;
     const { signal, cancel } = this.#deadline.signal(stop);
+    const heartbeat = setInterval(() => {
+      // A journal that cannot be written is told by the step's own records.
+      journal.append({ type: 'heartbeat', step: step.id }).catch(() => undefined);
+    }, HEARTBEAT_MS);
     try {
       return await step.run({
         host,
@@ -255,6 +261,7 @@ class SequenceRun {
         retry: code === 'DiskFull' ? 'yes' : 'no',
       };
     } finally {
+      clearInterval(heartbeat);
       cancel();
     }
   }

@@ -1,0 +1,297 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { JOURNAL } from '../../protocol/paths.ts';
+import type { Host } from '../host/host.ts';
+import { HostError } from '../host/host.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { runSequence, type SequenceOptions } from './engine.ts';
+import { failed, failure } from './failure.ts';
+import { Journal } from './journal.ts';
+import type { Step, StepResult } from './step.ts';
+
+describe('runSequence', () => {
+  let root: string;
+  let host: Host;
+  let ran: string[];
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'slipway-engine-'));
+    const real = createLinuxHost({ root });
+    host = { ...real, clock: { ...real.clock, sleep: async () => undefined } };
+    ran = [];
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const step = (id: string, run: (attempt: number) => StepResult, more: Partial<Step> = {}): Step => ({
+    id,
+    title: id,
+    digest: `digest of ${id}`,
+    when: 'once',
+    onFailure: 'stop',
+    attempts: 3,
+    backoff: { baseMs: 1, capMs: 1 },
+    run: async ({ attempt }) => {
+      ran.push(id);
+      return run(attempt);
+    },
+    ...more,
+  });
+  const done = (id: string, more: Partial<Step> = {}) => step(id, () => ({ done: true }), more);
+
+  const sequence = async (steps: Step[], more: Partial<SequenceOptions> = {}) => {
+    const journal = await Journal.open(host);
+    const result = await runSequence({
+      host,
+      journal,
+      steps,
+      digest: 'd',
+      mode: 'bootstrap',
+      instance: 'i-1',
+      agent: '0',
+      pid: process.pid,
+      deadlineSeconds: 60,
+      stop: new AbortController().signal,
+      findings: [],
+      commandsDecide: false,
+      ...more,
+    });
+    await journal.close();
+    return result;
+  };
+
+  it('runs steps in order, once per instance', async () => {
+    expect(await sequence([done('a'), done('b')])).toMatchObject({ result: 'succeeded', exitStatus: 0 });
+    expect(await sequence([done('a'), done('b'), done('c')])).toMatchObject({ result: 'succeeded' });
+    expect(ran).toEqual(['a', 'b', 'c']);
+  });
+
+  it('runs all again for another instance, whose journal this is not', async () => {
+    await sequence([done('a')]);
+    await sequence([done('a')], { instance: 'i-2' });
+    expect(ran).toEqual(['a', 'a']);
+  });
+
+  it('does not take a step for finished when what it did no longer holds', async () => {
+    await sequence([done('a')]);
+    await sequence([done('a', { holds: async () => false })]);
+    expect(ran).toEqual(['a', 'a']);
+  });
+
+  it('runs an every-boot step again after a reboot, and only then', async () => {
+    const steps = [done('a', { when: 'every-boot' }), done('b')];
+    await sequence(steps);
+    await sequence(steps);
+    expect(ran).toEqual(['a', 'b']);
+    host = { ...host, bootId: async () => 'another boot' };
+    await sequence(steps);
+    expect(ran).toEqual(['a', 'b', 'a']);
+  });
+
+  it('retries what is transient as often as the policy says, then gives up for this boot', async () => {
+    const flaky = step('a', () => failed('DiskFull', 'no space'));
+    expect(await sequence([flaky, done('b')])).toMatchObject({
+      result: 'transient',
+      exitStatus: 75,
+      failedStep: 'a',
+      failure: { code: 'DiskFull', cause: 'No space.' },
+    });
+    expect(ran).toEqual(['a', 'a', 'a']);
+  });
+
+  it('does not retry what is permanent', async () => {
+    const broken = step('a', () => failed('FileNotWritten', 'no such user'));
+    expect(await sequence([broken])).toMatchObject({ result: 'failed', exitStatus: 1 });
+    expect(ran).toEqual(['a']);
+  });
+
+  it('succeeds after a transient failure and tells the attempts', async () => {
+    const flaky = step('a', (attempt) => (attempt < 3 ? failed('DiskFull', 'no space') : { done: true }));
+    expect(await sequence([flaky])).toMatchObject({
+      result: 'succeeded',
+      steps: [{ id: 'a', attempts: 3, result: 'done' }],
+    });
+  });
+
+  it('keeps the attempt budget over a kill', async () => {
+    const killed = step('a', (attempt) => {
+      if (attempt === 2) throw new Killed();
+      return failed('DiskFull', 'no space');
+    });
+    await expect(killable([killed])).rejects.toThrow(Killed);
+    expect(await sequence([step('a', () => failed('DiskFull', 'no space'))])).toMatchObject({
+      result: 'transient',
+    });
+    expect(ran).toEqual(['a', 'a', 'a']);
+  });
+
+  it('tells a step that it was cut off', async () => {
+    await expect(
+      killable([
+        step('a', () => {
+          throw new Killed();
+        }),
+      ]),
+    ).rejects.toThrow(Killed);
+    const seen: boolean[] = [];
+    const again = done('a', {
+      run: async ({ interrupted }) => {
+        seen.push(interrupted);
+        return { done: true };
+      },
+    });
+    await sequence([again]);
+    expect(seen).toEqual([true]);
+  });
+
+  it('goes on after a failure that it is to tolerate, tells it, and does not repeat it', async () => {
+    const bad: StepResult = { done: false, failure: failure('CommandFailed', 'exit 1'), retry: 'no' };
+    const steps = [step('a', () => bad, { onFailure: 'continue' }), done('b')];
+    expect(await sequence(steps)).toMatchObject({
+      result: 'succeeded',
+      findings: [{ code: 'CommandFailed' }],
+    });
+    expect(await sequence([...steps, done('c')], { digest: 'e' })).toMatchObject({
+      result: 'succeeded',
+      findings: [{ code: 'CommandFailed' }],
+    });
+    expect(ran).toEqual(['a', 'b', 'c']);
+    expect(await sequence(steps, { commandsDecide: true })).toMatchObject({
+      result: 'failed',
+      failedStep: 'a',
+    });
+  });
+
+  it('does not run the rest of a group whose shell was ended', async () => {
+    const exit: StepResult = { done: false, failure: failure('CommandEndedScript', 'exit 1'), retry: 'no' };
+    const steps = [
+      step('a', () => exit, { onFailure: 'continue', group: 'shell' }),
+      done('b', { onFailure: 'continue', group: 'shell' }),
+      done('kubeadm', { group: 'shell' }),
+    ];
+    expect(await sequence(steps)).toMatchObject({
+      result: 'failed',
+      failure: { code: 'CommandEndedScript' },
+    });
+    expect(ran).toEqual(['a']);
+  });
+
+  it('ends at the soft deadline with the last failure, counting the time of earlier runs', async () => {
+    let now = 1000;
+    host = { ...host, clock: { ...host.clock, monotonic: () => now, sleep: async () => undefined } };
+    const slow = (cost: number, after: () => StepResult) =>
+      step('a', after, {
+        run: async ({ progress }) => {
+          ran.push('a');
+          now += cost;
+          await progress('at work');
+          return after();
+        },
+      });
+    const killedLate = slow(40_000, () => {
+      throw new Killed();
+    });
+    await expect(killable([killedLate])).rejects.toThrow(Killed);
+    now += 3_600_000; // The machine was off for an hour, which is nobody's working time.
+    const result = await sequence([slow(20_000, () => failed('Unclassified', 'still nothing'))]);
+    expect(result).toMatchObject({
+      result: 'deadline-exceeded',
+      exitStatus: 3,
+      failure: { code: 'Unclassified' },
+    });
+    expect(ran).toEqual(['a', 'a']);
+  });
+
+  it('leaves the sequence open when it is told to stop, so that the next run goes on with it', async () => {
+    const controller = new AbortController();
+    const stopped = step('b', () => {
+      controller.abort();
+      return { done: false, failure: failure('CommandFailed', 'terminated'), retry: 'no' };
+    });
+    const first = await sequence([done('a'), stopped], { stop: controller.signal });
+    expect(first).toMatchObject({ result: 'transient', exitStatus: 75, failure: { code: 'Interrupted' } });
+    const second = await sequence([done('a'), done('b')]);
+    expect(second.sequence).toBe(first.sequence);
+    expect(second.result).toBe('succeeded');
+    expect(ran).toEqual(['a', 'b', 'b']);
+  });
+
+  it('turns an error of the machine into a code', async () => {
+    const full = step('a', () => {
+      throw new HostError('writing /x: no space left on device', 'ENOSPC', '/x');
+    });
+    expect(await sequence([full])).toMatchObject({ result: 'transient', failure: { code: 'DiskFull' } });
+  });
+
+  it('mends a torn journal and goes on', async () => {
+    await sequence([done('a')]);
+    const path = join(root, JOURNAL);
+    writeFileSync(path, `${readFileSync(path, 'utf8')}{"v":1,"seq":99,"ti`);
+    expect(await sequence([done('a'), done('b')])).toMatchObject({ result: 'succeeded' });
+    expect(ran).toEqual(['a', 'b']);
+    const lines = readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, index) => index + 1));
+    expect(lines.filter(({ type }) => type === 'journal.repaired')).toHaveLength(1);
+  });
+
+  it('comes to a verdict when the journal cannot be written, and runs nothing then', async () => {
+    const journal = await Journal.open(host);
+    journal.append = async () => {
+      throw new HostError('writing the journal: no space left on device', 'ENOSPC');
+    };
+    const result = await runSequence({
+      host,
+      journal,
+      steps: [done('a')],
+      digest: 'd',
+      mode: 'bootstrap',
+      instance: 'i-1',
+      agent: '0',
+      pid: 1,
+      deadlineSeconds: 60,
+      stop: new AbortController().signal,
+      findings: [],
+      commandsDecide: false,
+    });
+    expect(result).toMatchObject({ result: 'transient', failure: { code: 'DiskFull' } });
+    expect(ran).toEqual([]);
+  });
+
+  /** Like `sequence`, but a thrown Killed ends the agent there, with nothing more written. */
+  async function killable(steps: Step[]): Promise<void> {
+    const journal = await Journal.open(host);
+    const dying = steps.map((each) => ({
+      ...each,
+      run: async (context: Parameters<Step['run']>[0]) => {
+        try {
+          return await each.run(context);
+        } catch (error) {
+          if (error instanceof Killed) journal.append = () => Promise.reject(error);
+          throw error;
+        }
+      },
+    }));
+    const append = journal.append.bind(journal);
+    const result = await runSequence({
+      host,
+      journal,
+      steps: dying,
+      digest: 'd',
+      mode: 'bootstrap',
+      instance: 'i-1',
+      agent: '0',
+      pid: 1,
+      deadlineSeconds: 60,
+      stop: new AbortController().signal,
+      findings: [],
+      commandsDecide: false,
+    });
+    if (journal.append !== append && result.failure?.code === 'InternalError') throw new Killed();
+  }
+});
+
+class Killed extends Error {}

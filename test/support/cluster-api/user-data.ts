@@ -1,0 +1,157 @@
+import type { ClusterCertificates } from './certificates.ts';
+
+/**
+ * User data in the shape in which Cluster API's kubeadm provider renders it (contract, sections 2.1 to 2.5): jinja
+ * header, keys in its order, commands double-quoted, the kubeadm line with its two spaces, certificates in the user
+ * data of every control-plane machine.
+ */
+export interface ClusterData {
+  name: string;
+  /** `host:port` of the control plane. */
+  endpoint: string;
+  kubernetesVersion: string;
+  certificates: ClusterCertificates;
+  /** Bootstrap token. */
+  token: string;
+}
+
+export interface MachineOptions {
+  preKubeadmCommands?: string[];
+  postKubeadmCommands?: string[];
+  bootCommands?: string[];
+  files?: { path: string; content: string; permissions?: string; encoding?: string }[];
+  /** Replaces parts of the join configuration's discovery, to make joins that fail. */
+  discovery?: { endpoint?: string; token?: string; caCertHash?: string; timeout?: string };
+}
+
+interface File {
+  path: string;
+  permissions: string;
+  content: string;
+  encoding?: string;
+}
+
+/** For the machine that makes the cluster. */
+export function controlPlaneInit(cluster: ClusterData, ip: string, options: MachineOptions = {}): string {
+  const { name, endpoint, kubernetesVersion, token } = cluster;
+  const config = `---
+apiServer: {}
+apiVersion: kubeadm.k8s.io/v1beta2
+clusterName: ${name}
+controlPlaneEndpoint: ${endpoint}
+controllerManager: {}
+dns: {}
+etcd: {}
+kind: ClusterConfiguration
+kubernetesVersion: ${kubernetesVersion}
+networking: {}
+scheduler: {}
+
+---
+apiVersion: kubeadm.k8s.io/v1beta2
+bootstrapTokens:
+- token: ${token}
+  ttl: 15m0s
+kind: InitConfiguration
+localAPIEndpoint:
+  advertiseAddress: ${ip}
+nodeRegistration:
+  criSocket: /run/containerd/containerd.sock
+  name: '{{ ds.meta_data.local_hostname }}'
+`;
+  const files = [...certificateFiles(cluster), kubeadmFile('/run/kubeadm/kubeadm.yaml', config)];
+  return render(
+    files,
+    "'kubeadm init --config /run/kubeadm/kubeadm.yaml  && echo success > /run/cluster-api/bootstrap-success.complete'",
+    options,
+  );
+}
+
+/** For a further control-plane machine: its certificates arrive in the user data, never by `--certificate-key`. */
+export function controlPlaneJoin(cluster: ClusterData, ip: string, options: MachineOptions = {}): string {
+  const part = `controlPlane:\n  localAPIEndpoint:\n    advertiseAddress: ${ip}\n`;
+  return join(cluster, part, certificateFiles(cluster), options);
+}
+
+/** For a worker. */
+export function workerJoin(cluster: ClusterData, options: MachineOptions = {}): string {
+  return join(cluster, '', [], options);
+}
+
+/** NoCloud metadata. */
+export function metaData(hostname: string): string {
+  return `instance-id: ${hostname}-0001\nlocal-hostname: ${hostname}\n`;
+}
+
+function join(
+  cluster: ClusterData,
+  controlPlane: string,
+  certificates: File[],
+  options: MachineOptions,
+): string {
+  const { endpoint, token, caCertHash, timeout } = {
+    endpoint: cluster.endpoint,
+    token: cluster.token,
+    caCertHash: cluster.certificates.caCertHash,
+    ...options.discovery,
+  };
+  const config = `${controlPlane === '' ? '---\n' : ''}apiVersion: kubeadm.k8s.io/v1beta2
+${controlPlane}discovery:
+  bootstrapToken:
+    apiServerEndpoint: ${endpoint}
+    caCertHashes:
+    - ${caCertHash}
+    token: ${token}
+${timeout === undefined ? '' : `  timeout: ${timeout}\n`}kind: JoinConfiguration
+nodeRegistration:
+  criSocket: /run/containerd/containerd.sock
+  name: '{{ ds.meta_data.local_hostname }}'
+`;
+  const files = [...certificates, kubeadmFile('/run/kubeadm/kubeadm-join-config.yaml', config)];
+  return render(
+    files,
+    'kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml  && echo success > /run/cluster-api/bootstrap-success.complete',
+    options,
+  );
+}
+
+function certificateFiles({ certificates }: ClusterData): File[] {
+  return certificates.files.map(({ path, pem }) => ({
+    path: `/etc/kubernetes/pki/${path}`,
+    permissions: path.endsWith('.key') ? '0600' : '0640',
+    content: pem,
+  }));
+}
+
+function kubeadmFile(path: string, content: string): File {
+  return { path, permissions: '0640', content };
+}
+
+function render(files: File[], kubeadm: string, options: MachineOptions): string {
+  const { bootCommands = [], preKubeadmCommands = [], postKubeadmCommands = [] } = options;
+  // spec.files stand between the certificates and the kubeadm configuration.
+  const extra: File[] = (options.files ?? []).map((file) => ({ permissions: '0640', ...file }));
+  const ordered = [...files.slice(0, -1), ...extra, ...files.slice(-1)];
+  const list = (commands: string[]) => commands.map((command) => `  - ${JSON.stringify(command)}\n`).join('');
+  return `## template: jinja
+#cloud-config
+
+write_files:
+${ordered.map(renderFile).join('')}-   path: /run/cluster-api/placeholder
+    owner: root:root
+    permissions: '0640'
+    content: "This placeholder file is used to create the /run/cluster-api sub directory in a way that is compatible with both Linux and Windows (mkdir -p /run/cluster-api does not work with Windows)"
+${bootCommands.length > 0 ? `bootcmd:\n${list(bootCommands)}` : ''}runcmd:
+${list(preKubeadmCommands)}  - ${kubeadm}
+${list(postKubeadmCommands)}`;
+}
+
+function renderFile({ path, permissions, content, encoding }: File): string {
+  const body = content
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => `      ${line}\n`)
+    .join('');
+  const encoded = encoding === undefined ? '' : `    encoding: "${encoding}"\n`;
+  return `-   path: ${path}\n${encoded}    owner: root:root\n    permissions: '${permissions}'\n    content: |\n${body}\n`;
+}
