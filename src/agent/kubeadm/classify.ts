@@ -22,6 +22,7 @@ import { machinePatterns, nodePatterns, registrationPatterns } from './patterns/
 import { type Diagnosis, inError, type Pattern } from './patterns/pattern.ts';
 import { preflightPattern } from './patterns/preflight.ts';
 import { runtimePatterns } from './patterns/runtime.ts';
+import { tlsPatterns } from './patterns/tls.ts';
 
 export interface KubeadmEnd {
   verb: 'init' | 'join';
@@ -55,6 +56,7 @@ const PATTERNS: Pattern[] = [
   ...discoveryPatterns,
   ...configPatterns,
   ...controlPlanePatterns,
+  ...tlsPatterns,
   ...certificatePatterns,
   ...credentialPatterns,
   ...kubeletPatterns.slice(0, 1),

@@ -58,7 +58,7 @@ const missing: Pattern = inError(
 );
 
 const invalid: Pattern = inError(
-  /failure loading (?:certificate|key) for [^\n]*|(?:private key|certificate)[^\n]*(?:does not match|do not match|isn't a valid|is not a valid|expired)[^\n]*|tls: private key (?:type )?does not match public key[^\n]*|couldn't load the (?:certificate|key|private key) file[^\n]*|error (?:reading|creating|writing) [^\n]*certificate[^\n]*|certificate \S+ is (?:not signed by|invalid)[^\n]*|(?:loaded|loading) [^\n]*certificate[^\n]*(?:invalid|failed|expired)[^\n]*/i,
+  /failure loading (?:certificate|key) for [^\n]*|[^\n:]*private key (?:type )?does not match public key[^\n]*|couldn't load the (?:certificate|key|private key|public key) file[^\n]*|[^\n]*certificate \S+ (?:is not signed by corresponding CA|has expired|is not valid)[^\n]*|[^\n]*(?:file content is not a valid|no certificate was found|private key file)[^\n]*/i,
   (match) => ({
     code: 'CertificateInvalid',
     cause: `A certificate or key cannot be used: ${shorten(match[0], 240)}.`,

@@ -8,12 +8,6 @@ export function diagnoseImagePull({ text }: PreflightFinding): Omit<Diagnosis, '
       .exec(text)?.[1]
       ?.replace(/:$/, '');
   const what = image === undefined ? 'A container image' : `The image ${image}`;
-  if (
-    /not found|manifest unknown|name unknown|NotFound|does not exist/i.test(text) &&
-    !/lookup|no such host/.test(text)
-  ) {
-    return { code: 'ImageNotFound', cause: `${what} does not exist in its registry.` };
-  }
   if (/toomanyrequests|429 Too Many|rate limit/i.test(text)) {
     return {
       code: 'ImagePullFailed',
@@ -27,6 +21,12 @@ export function diagnoseImagePull({ text }: PreflightFinding): Omit<Diagnosis, '
     )
   ) {
     return { code: 'ImagePullDenied', cause: `${what} may not be pulled: the registry refuses access.` };
+  }
+  if (
+    /not found|manifest unknown|name unknown|NotFound|does not exist/i.test(text) &&
+    !/lookup|no such host/.test(text)
+  ) {
+    return { code: 'ImageNotFound', cause: `${what} does not exist in its registry.` };
   }
   if (/no space left on device/.test(text)) {
     return { code: 'DiskFull', cause: `${what} could not be pulled: no space is left on the disk.` };

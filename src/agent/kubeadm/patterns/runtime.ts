@@ -2,7 +2,7 @@
 import { type Diagnosis, inError, type Pattern, shorten } from './pattern.ts';
 
 export function diagnoseRuntime(text: string): Omit<Diagnosis, 'evidence'> {
-  if (/unknown service runtime\.v1|unimplemented|validate CRI v1 (?:runtime|image) API/i.test(text)) {
+  if (/unknown service runtime|code = Unimplemented|API is not implemented/i.test(text)) {
     return {
       code: 'ContainerRuntimeUnsuitable',
       cause: 'The container runtime answers but does not offer the CRI v1 interface.',

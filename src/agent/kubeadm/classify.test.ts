@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { CODES } from '../../protocol/codes.ts';
+import { classify } from './classify.ts';
+import { readFixtures } from './fixtures/fixture.ts';
+
+const fixtures = readFixtures();
+
+describe('classify', () => {
+  it.each(fixtures)(
+    '$name is $code',
+    ({ verb, stdout, stderr, exitStatus, code, persistence, cause, phase }) => {
+      const failure = classify({ verb, stdout, stderr, exitStatus });
+      expect(failure).toMatchObject({ code, persistence, exitStatus });
+      expect(failure.cause).toContain(cause);
+      expect(failure.phase).toBe(phase);
+      expect(failure.cause).toMatch(/^[A-Z/"\d[a-z].*[.…]$|; its last line is: /s);
+      expect(failure.remedy).toMatch(/\.$/);
+    },
+  );
+
+  it.each(fixtures)(
+    '$name: noise around it changes nothing',
+    ({ verb, stdout, stderr, exitStatus, code }) => {
+      const noise = [
+        'W1121 02:34:29.570326     275 configset.go:77] Warning: No kubeproxy.config.k8s.io/v1alpha1 config is loaded. Continuing without it: configmaps "kube-proxy" is forbidden: User "system:bootstrap:abcdef" cannot get resource "configmaps" in API group "" in the namespace "kube-system"',
+        '\t[WARNING Hostname]: hostname "n1" could not be reached',
+        '\t[WARNING Hostname]: hostname "n1": lookup n1 on 127.0.0.1:53: read udp 127.0.0.1:50822->127.0.0.1:53: read: connection refused',
+        '\t[WARNING FileExisting-tc]: tc not found in system path',
+        'I1121 02:56:42.697177    1372 join.go:395] [preflight] found NodeName empty; using OS hostname as NodeName',
+      ].join('\n');
+      const crlf = `${noise}\n${stderr}`.replaceAll('\n', '\r\n');
+      expect(classify({ verb, stdout: `${stdout}\n`, stderr: crlf, exitStatus }).code).toBe(code);
+    },
+  );
+
+  it('tells every finding of preflight, the one to mend first in front', () => {
+    const { cause } = classify({
+      verb: 'join',
+      exitStatus: 1,
+      stdout: '',
+      stderr: [
+        'error execution phase preflight: [preflight] Some fatal errors occurred:',
+        '\t[ERROR Port-10250]: Port 10250 is in use',
+        '\t[ERROR FileAvailable--etc-kubernetes-kubelet.conf]: /etc/kubernetes/kubelet.conf already exists',
+      ].join('\n'),
+    });
+    expect(cause).toBe('/etc/kubernetes/kubelet.conf already exists. Also: Port-10250.');
+  });
+
+  it('gives the last lines of what it does not know', () => {
+    const failure = classify({
+      verb: 'join',
+      stdout: 'one\ntwo\n',
+      stderr: 'three\nfour\nfive\nsix\n',
+      exitStatus: 9,
+    });
+    expect(failure.code).toBe('Unclassified');
+    expect(failure.lines).toEqual(['four', 'five', 'six']);
+    expect(classify({ verb: 'init', stdout: 'one\n', stderr: '', exitStatus: 1 }).lines).toEqual(['one']);
+    expect(classify({ verb: 'init', stdout: '', stderr: '', exitStatus: 1 }).cause).toContain(
+      'printed no reason',
+    );
+  });
+
+  it('never shows the secret half of a token', () => {
+    const token = 'abcdef.0123456789abcdef';
+    const failure = classify({
+      verb: 'join',
+      stdout: '',
+      stderr: `error execution phase preflight: could not use ${token} at https://192.0.2.1:6443\ntoken: Invalid value: "abcdef.0123456789abcdeF": bad`,
+      exitStatus: 1,
+    });
+    expect(JSON.stringify(failure)).not.toMatch(/0123456789abcde/);
+  });
+
+  it('says that kubeadm vanished, or was killed, only when it gave no reason itself', () => {
+    const killed = (exitStatus: number | undefined, stderr = '') =>
+      classify({ verb: 'join', stdout: '', stderr, exitStatus });
+    expect(killed(undefined).code).toBe('KubeadmInterrupted');
+    expect(killed(137).cause).toContain('SIGKILL');
+    expect(killed(143, 'error execution phase preflight: Unauthorized').code).toBe('CredentialsRejected');
+    expect(killed(1).code).toBe('Unclassified');
+  });
+
+  it('does not throw, whatever it is given, and always says something', () => {
+    // Pieces of real outputs in random order: nearer to what can happen than random characters.
+    let state = 42;
+    const next = (max: number): number => {
+      state = (state * 1103515245 + 12345) % 2147483648;
+      return state % max;
+    };
+    const lines = fixtures.flatMap(({ stdout, stderr }) => `${stdout}\n${stderr}`.split('\n'));
+    for (let round = 0; round < 300; round++) {
+      const pick = (): string =>
+        Array.from({ length: next(12) }, () => {
+          const line = lines[next(lines.length)] ?? '';
+          return next(4) === 0 ? line.slice(next(line.length + 1)) : line;
+        }).join('\n');
+      const failure = classify({
+        verb: next(2) ? 'init' : 'join',
+        stdout: pick(),
+        stderr: pick(),
+        exitStatus: next(256),
+      });
+      expect(CODES[failure.code]).toBeDefined();
+      expect(failure.cause).not.toBe('');
+      expect(failure.lines?.length).toBeLessThanOrEqual(3);
+    }
+  });
+
+  it('stays fast on a huge output', () => {
+    const stderr = `${'x'.repeat(200)}: \n`.repeat(5_000);
+    const started = performance.now();
+    expect(classify({ verb: 'join', stdout: stderr, stderr, exitStatus: 1 }).code).toBe('Unclassified');
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});

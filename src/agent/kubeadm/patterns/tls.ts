@@ -1,0 +1,45 @@
+/** TLS between this machine and the API server; texts of Go's crypto/tls and crypto/x509, 1.15 - 1.24. */
+import { aboutApiServer, apiServerIn } from './api-server.ts';
+import { inError, type Pattern, shorten } from './pattern.ts';
+
+const clock: Pattern = inError(
+  /x509: certificate has expired or is not yet valid(?:: current time (\S+) is (before|after) (\S+))?/,
+  (match) => {
+    const [, now, relation, limit] = match;
+    const detail =
+      now === undefined
+        ? ''
+        : `: the clock says ${now}, which is ${relation} ${limit?.replace(/[),.]+$/, '')}`;
+    return { code: 'ClockWrong', cause: `A certificate has expired or is not yet valid${detail}.` };
+  },
+);
+
+const wrongName: Pattern = inError(
+  /x509: (?:certificate is valid for (.+?), not (\S+)|certificate is not valid for any names, but wanted to match (\S+)|cannot validate certificate for (\S+) because it doesn't contain any IP SANs)/,
+  (match, { output }) => ({
+    code: 'ApiServerCertificateInvalid',
+    cause: `${apiServerIn(output.error)} has a certificate that is not valid for ${match[2] ?? match[3] ?? match[4]}${match[1] === undefined ? '' : ` (only for ${shorten(match[1], 120)})`}.`,
+  }),
+);
+
+const unknownAuthority: Pattern = inError(
+  /x509: (certificate signed by unknown authority|certificate is not authorized to sign other certificates|certificate relies on legacy Common Name field)[^\n]*/,
+  (match, { output }) => ({
+    code: 'ApiServerCertificateInvalid',
+    cause: `${apiServerIn(output.error)} has a certificate that is not trusted: ${shorten(match[1] ?? '', 120)}.`,
+  }),
+);
+
+const notTls: Pattern = inError(
+  /server gave HTTP response to HTTPS client|tls: first record does not look like a TLS handshake|remote error: tls: (?!bad certificate)[\w ]+|tls: (?:unsupported|protocol|server selected)[^\n]*/,
+  (match, { output }) => ({
+    code: 'ApiServerCertificateInvalid',
+    cause: `${apiServerIn(output.error)} does not speak TLS as an API server does: ${shorten(match[0], 120)}.`,
+    remedy:
+      'Check that the control plane endpoint is the address and port of the API server and not of something else.',
+  }),
+  aboutApiServer,
+);
+
+/** They come before lost connections, which they cause. */
+export const tlsPatterns: Pattern[] = [clock, wrongName, unknownAuthority, notTls];
