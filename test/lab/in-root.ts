@@ -14,6 +14,8 @@ export interface InRoot {
   upper?: string;
   /** Host directories made visible inside, writable unless said otherwise. */
   binds?: readonly { from: string; to: string; readOnly?: boolean }[];
+  /** A directory to be /run, so that what is written there stays; default: an empty one that is thrown away. */
+  runDir?: string;
   /** true: the host's network and its resolver; default: an empty network namespace. */
   network?: boolean;
   env?: Record<string, string>;
@@ -63,6 +65,7 @@ export async function inRoot(job: InRoot): Promise<Finished> {
           LAB_ROOT: mounts,
           LAB_OVERLAY: `lowerdir=${job.lower.join(':')},upperdir=${upper},workdir=${join(dir, 'work')}`,
           LAB_BINDS: bindLines.join('\n'),
+          LAB_RUN: job.runDir ?? '',
           LAB_NETWORK: job.network ? 'host' : 'none',
         },
         ...(job.input === undefined ? {} : { input: job.input }),
@@ -87,7 +90,7 @@ R=$LAB_ROOT
 mount -t overlay overlay -o "$LAB_OVERLAY" "$R"
 mount -t proc proc "$R/proc"
 mount -t sysfs -o ro sysfs "$R/sys"
-mount -t tmpfs tmpfs "$R/run"
+if [ -n "$LAB_RUN" ]; then mount --bind "$LAB_RUN" "$R/run"; else mount -t tmpfs tmpfs "$R/run"; fi
 mount -t tmpfs tmpfs "$R/tmp"
 mount --rbind /dev "$R/dev"
 hostname lab-root

@@ -6,4 +6,13 @@ export type { Role } from './images.ts';
 export { type ExecOptions, Machine, type Readiness } from './machine.ts';
 export type { MachineFile, MachineUnit } from './machine-files.ts';
 export { Lab, openLab, type UpOptions } from './open-lab.ts';
+export {
+  bootCloudInit,
+  cloudInitRoot,
+  ignitionBinary,
+  ignitionValidator,
+  runIgnition,
+  type ScratchRoot,
+  withScratchRoot,
+} from './oracle.ts';
 export { type Requirements, requirements } from './requirements.ts';

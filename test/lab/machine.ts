@@ -23,6 +23,12 @@ export interface ExecOptions extends Pick<RunOptions, 'input' | 'timeoutMs' | 'o
 /** How far a boot must have come: PID 1 answers, or the container runtime is up as well. */
 export type Readiness = 'init' | 'containerd';
 
+/** containerd says that it has started before its CRI service answers. */
+const READY: Record<Readiness, string> = {
+  init: 'systemctl is-active --quiet sysinit.target',
+  containerd: 'systemctl is-active --quiet dbus.service containerd.service && crictl info >/dev/null 2>&1',
+};
+
 const BOOT_LIMIT_MS = 90_000;
 
 /** One machine of a lab: systemd in namespaces, with a disk that outlives its boots. */
@@ -204,10 +210,7 @@ export class Machine {
         );
       }
       if (bootCount(this.#dir) <= before || initPid(this.#dir) === undefined) return false;
-      const units = ready === 'init' ? ['sysinit.target'] : ['dbus.service', 'containerd.service'];
-      return (
-        (await this.exec(['systemctl', 'is-active', '--quiet', ...units], { timeoutMs: 20_000 })).code === 0
-      );
+      return (await this.exec(['sh', '-c', READY[ready]], { timeoutMs: 20_000 })).code === 0;
     };
     try {
       await waitFor(up, { timeoutMs: BOOT_LIMIT_MS, what: `${this.name} to boot`, everyMs: 50 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeGroup } from './cgroups.ts';
 import { LabError } from './command.ts';
 import { cloneContainerdState, containerdState } from './containerd-state.ts';
-import { type ControlPlane, openControlPlane } from './control-plane/control-plane.ts';
+import { attachControlPlane, type ControlPlane, openControlPlane } from './control-plane/control-plane.ts';
 import { fullRoot, plainLayer } from './debian-root.ts';
 import type { Role } from './images.ts';
 import {
@@ -96,6 +96,11 @@ export class Lab {
       throw error;
     });
     return this.#controlPlane;
+  }
+
+  /** The control plane that runs already. @throws LabError where none does */
+  existingControlPlane(): Promise<ControlPlane> {
+    return attachControlPlane(this.id, this.#switchPid);
   }
 
   /** A machine that is there already. @throws LabError when it is not */

@@ -10,6 +10,7 @@ import { readMachineRecord } from '../machine-record.ts';
 import { attachUserLab, openUserLab, userLab } from '../open-lab.ts';
 import { prepareAll } from '../prepare.ts';
 import { needRequirements } from '../requirements.ts';
+import { selfCheck } from '../self-check.ts';
 
 const say = (line: string): void => {
   process.stderr.write(`${line}\n`);
@@ -19,6 +20,11 @@ export async function prepare(): Promise<void> {
   await needRequirements();
   await prepareAll(say);
   say('ready');
+}
+
+export async function checkSelf(): Promise<void> {
+  await needRequirements();
+  await selfCheck((line) => process.stdout.write(`${line}\n`));
 }
 
 interface UpFlags {

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { cacheDir } from '../cache.ts';
 import * as act from './actions.ts';
+import * as controlPlane from './control-plane-actions.ts';
 
 const INTRODUCTION = `Machines made of Linux namespaces on this host: systemd as PID 1, containerd, kubeadm and kubelet, each with a disk
 of its own, on a network that only they see. What you put up stays until you take it down; tests make their own.
@@ -74,6 +75,30 @@ export function program(setStatus: (code: number) => void): Command {
     .option('--all', 'everything: machines, control plane, network')
     .action(act.down);
 
+  const plane = lab
+    .command('control-plane')
+    .description(
+      'etcd, API server and controller manager as processes on 10.99.0.1: something to join, in seconds',
+    )
+    .enablePositionalOptions();
+  plane.command('up').description('start it, and say how to join').action(controlPlane.up);
+  plane.command('down').description('take it away').action(controlPlane.down);
+  plane
+    .command('token')
+    .description('make a bootstrap token, and say how to join')
+    .option('--ttl <time>', 'as kubeadm writes it', '1h')
+    .action(controlPlane.token);
+  plane
+    .command('kubectl')
+    .description('kubectl with all rights there')
+    .argument('<args...>')
+    .passThroughOptions()
+    .action(async (args: string[]) => setStatus(await controlPlane.kubectl(args)));
+
+  lab
+    .command('self-check')
+    .description('prove on real machines that the lab does what it says')
+    .action(act.checkSelf);
   lab.command('ls').description('list machines, also those of running tests').action(act.list);
   lab
     .command('gc')

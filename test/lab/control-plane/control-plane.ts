@@ -198,27 +198,39 @@ function groupOf(lab: string): string {
   return join(labGroup(lab), 'control-plane');
 }
 
-/** The lab's control plane, made if there is none. */
+async function placesOf(lab: string, say?: (line: string) => void): Promise<Places> {
+  return {
+    dir: join(labDir(lab), 'control-plane'),
+    binaries: await kubernetesBinaries(say),
+    root: await fullRoot(say),
+  };
+}
+
+/** The lab's control plane, whether all of it runs or not. @throws LabError where there is none */
+export async function attachControlPlane(lab: string, switchPid: number): Promise<ControlPlane> {
+  const places = await placesOf(lab);
+  if (!existsSync(places.dir))
+    throw new LabError('there is no control plane; `npm run lab -- control-plane up` makes one');
+  return new ControlPlane(lab, switchPid, places);
+}
+
+/** The lab's control plane, made if there is none (or only ruins of one). */
 export async function openControlPlane(
   lab: string,
   switchPid: number,
   say?: (line: string) => void,
 ): Promise<ControlPlane> {
-  const places = {
-    dir: join(labDir(lab), 'control-plane'),
-    binaries: await kubernetesBinaries(say),
-    root: await fullRoot(say),
-  };
-  const made = new ControlPlane(lab, switchPid, places);
+  const places = await placesOf(lab, say);
+  const plane = new ControlPlane(lab, switchPid, places);
   if (existsSync(places.dir)) {
-    if (made.running) return made;
-    await made.destroy();
+    if (plane.running) return plane;
+    await plane.destroy();
   }
   try {
-    await made.create();
-    return made;
+    await plane.create();
+    return plane;
   } catch (error) {
-    await made.destroy();
+    await plane.destroy();
     throw error;
   }
 }

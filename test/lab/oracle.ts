@@ -1,0 +1,124 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { privateApt } from './apt.ts';
+import { cached } from './cache.ts';
+import { type Finished, run, runOk } from './command.ts';
+import { fullRoot } from './debian-root.ts';
+import { type InRoot, inRoot, withScratchDir } from './in-root.ts';
+import { cloudInitLayer } from './node-layer.ts';
+
+type Say = (line: string) => void;
+
+/** The peers that Slipway is compared with, run for real on a directory: nothing here boots a machine. */
+
+/** Lower directories (uppermost first) of a Debian root with cloud-init, for `withScratchRoot`. */
+export async function cloudInitRoot(say?: Say): Promise<string[]> {
+  return [await cloudInitLayer(say), await fullRoot(say)];
+}
+
+/** A copy of a root that can be changed freely and is thrown away afterwards. */
+export interface ScratchRoot {
+  /** Run a script inside, by `sh -ec` in namespaces of its own; may be called again and again. */
+  run: (script: string, options?: Pick<InRoot, 'binds' | 'env' | 'input' | 'timeoutMs'>) => Promise<Finished>;
+  /**
+   * What was changed in it so far, as a directory of the host, /run excepted. Read it between runs; write only before
+   * the first.
+   */
+  changes: string;
+  /** Its /run, which stays from one run to the next. */
+  runDir: string;
+}
+
+/** Use a root of these lower directories; only changes take space. */
+export async function withScratchRoot<T>(
+  lower: readonly string[],
+  use: (root: ScratchRoot) => Promise<T>,
+): Promise<T> {
+  return withScratchDir(async (dir) => {
+    const [changes, runDir] = [join(dir, 'changes'), join(dir, 'run')];
+    for (const sub of [changes, runDir]) await mkdir(sub, { mode: 0o755 });
+    return use({
+      changes,
+      runDir,
+      run: (script, options) => inRoot({ ...options, lower, upper: changes, runDir, script }),
+    });
+  });
+}
+
+/** What cloud-init did with user data, stage by stage, exactly as its units would have run it at boot. */
+export const CLOUD_INIT_BOOT = `
+cloud-init init --local
+cloud-init init
+cloud-init modules --mode config
+cloud-init modules --mode final
+`;
+
+/**
+ * Put user data where cloud-init's NoCloud source finds it, and run all its stages in the root.
+ * The answer is cloud-init's own: look into `root.changes` for what it made.
+ */
+export function bootCloudInit(
+  root: ScratchRoot,
+  userData: string,
+  metaData = 'instance-id: i-1\nlocal-hostname: oracle\n',
+): Promise<Finished> {
+  const script = `
+seed=/var/lib/cloud/seed/nocloud
+mkdir -p $seed
+cat > $seed/user-data
+printf '%s' "$META_DATA" > $seed/meta-data
+${CLOUD_INIT_BOOT}`;
+  return root.run(script, { input: userData, env: { META_DATA: metaData }, timeoutMs: 120_000 });
+}
+
+/** Debian's Ignition, unpacked: the engine itself, which no Debian has on its PATH. */
+export async function ignitionBinary(say?: Say): Promise<string> {
+  const dir = await cached(
+    {
+      name: 'ignition',
+      recipe: { package: 'ignition', version: 1 },
+      make: (made) =>
+        withScratchDir(async (scratch) => {
+          const apt = await privateApt(scratch, 'deb');
+          await apt(['download', 'ignition'], scratch);
+          const deb = (await readdir(scratch)).find((name) => name.startsWith('ignition_'));
+          await runOk('dpkg-deb', ['--extract', join(scratch, deb ?? 'ignition.deb'), made]);
+          await rm(join(made, 'usr/share/doc'), { recursive: true, force: true });
+        }),
+    },
+    say,
+  );
+  return join(dir, 'usr/lib/dracut/modules.d/30ignition/ignition');
+}
+
+/** Beside the engine in the same package: checks a configuration and says where it is wrong. */
+export async function ignitionValidator(say?: Say): Promise<string> {
+  return (await ignitionBinary(say)).replace(/usr\/lib\/.*$/, 'usr/bin/ignition-validate');
+}
+
+/**
+ * Apply an Ignition configuration (JSON) to a directory with the real engine.
+ * The directory gets what SELinux relabelling insists on (a disabled policy's configuration); the relabelling program
+ * itself is `true`. /run of this host is not touched.
+ */
+export async function runIgnition(config: string, root: string): Promise<Finished> {
+  const engine = await ignitionBinary();
+  return withScratchDir(async (scratch) => {
+    const script = `
+mount -t tmpfs tmpfs /run
+mkdir -p /run/ignition "$ROOT/etc/selinux" "$SCRATCH/bin"
+ln -s /bin/true "$SCRATCH/bin/setfiles"
+export PATH="$SCRATCH/bin:$PATH" IGNITION_CONFIG_FILE="$SCRATCH/config.ign"
+cat > "$IGNITION_CONFIG_FILE"
+[ -e "$ROOT/etc/selinux/config" ] || printf 'SELINUX=disabled\\nSELINUXTYPE=targeted\\n' > "$ROOT/etc/selinux/config"
+for stage in fetch-offline fetch files; do
+  "$ENGINE" --platform file --root "$ROOT" --stage $stage --log-to-stdout \\
+    --config-cache /run/ignition.json --state-file /run/ignition/state --neednet /run/ignition/neednet
+done`;
+    return run('unshare', ['--mount', '--propagation', 'private', 'bash', '--norc', '-euc', script], {
+      input: config,
+      timeoutMs: 60_000,
+      env: { PATH: process.env.PATH, ROOT: root, SCRATCH: scratch, ENGINE: engine },
+    });
+  });
+}
