@@ -7,6 +7,7 @@
 
 import { type CodeEntry, entry } from './code-entry.ts';
 import { KUBEADM_CODES } from './codes-kubeadm.ts';
+import { MACHINE_CODES } from './codes-machine.ts';
 
 export type { Category, CodeEntry, Persistence } from './code-entry.ts';
 
@@ -131,6 +132,7 @@ export const CODES = {
     'There is no kubeadm on this machine.',
     'Put kubeadm into the image, in a directory of PATH.',
   ),
+  ...MACHINE_CODES,
   ...KUBEADM_CODES,
   Unclassified: entry(
     'agent',

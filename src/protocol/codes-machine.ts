@@ -1,0 +1,78 @@
+/** Codes of the steps that set up the machine itself: accounts, time, disks, file systems, mounts. */
+
+import { type CodeEntry, entry } from './code-entry.ts';
+
+export const MACHINE_CODES = {
+  ToolMissing: entry(
+    'runtime',
+    'permanent',
+    'A program that a step needs is not on this machine.',
+    'Install the program named into the image, or take what needs it out of the user data.',
+  ),
+  GroupNotCreated: entry(
+    'runtime',
+    'permanent',
+    'A group of the user data could not be created or given its members.',
+    'Read what the program said; a name that the distribution does not allow is the usual reason.',
+  ),
+  UserNotCreated: entry(
+    'runtime',
+    'permanent',
+    'A user of the user data could not be created or set up.',
+    'Read what the program said, and correct the setting of the user named.',
+  ),
+  AccountSettingIgnored: entry(
+    'runtime',
+    'permanent',
+    'A setting of a user or group was not applied.',
+    'Correct the setting named in the user data, or take it out.',
+  ),
+  TimeSyncNotSetUp: entry(
+    'runtime',
+    'permanent',
+    'Time synchronisation could not be set up.',
+    'Have systemd-timesyncd, chrony or ntp in the image, and look at the log of its service.',
+  ),
+  DiskNotFound: entry(
+    'runtime',
+    'transient',
+    'A disk or partition of the user data is not there.',
+    'Attach the disk, or correct the device name; names below /dev/disk/by-id do not change between boots.',
+  ),
+  DiskInUse: entry(
+    'runtime',
+    'permanent',
+    'A disk or partition is in use and was not touched.',
+    'Name another device, or free this one (mounts, swap, LVM, RAID) in bootcmd.',
+  ),
+  DiskLeftAlone: entry(
+    'runtime',
+    'permanent',
+    'A disk or partition holds something else than the user data asks for, and was left as it is.',
+    'Set overwrite: true if its content may be destroyed, or name another device.',
+  ),
+  DiskNotPartitioned: entry(
+    'runtime',
+    'permanent',
+    'A disk could not be partitioned.',
+    'Read what the program said; check the layout and the size of the disk.',
+  ),
+  FilesystemNotMade: entry(
+    'runtime',
+    'permanent',
+    'A file system could not be made.',
+    'Read what the program said; check the type, the label and extra_opts.',
+  ),
+  MountDeviceMissing: entry(
+    'runtime',
+    'transient',
+    'The device of a mount is not there, so it was not mounted.',
+    'Attach the device, or correct its name in mounts.',
+  ),
+  MountFailed: entry(
+    'runtime',
+    'permanent',
+    'A file system could not be mounted.',
+    'Read what mount said; check the type and options in mounts, and that the device holds a file system.',
+  ),
+} satisfies Record<string, CodeEntry>;
