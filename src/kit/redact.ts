@@ -36,6 +36,9 @@ const RULES: { pattern: RegExp; replacement: string }[] = [
   // Validation errors quote the value of a field, which may be a token with a slip in it.
   { pattern: /(token\S*: Invalid value: )"[^"]+"/gi, replacement: `$1"${MARK}"` },
   { pattern: /(could not construct token string for token: )\S+/gi, replacement: `$1${MARK}` },
+  { pattern: /(bootstrap token )"[^"]+"/gi, replacement: `$1"${MARK}"` },
+  // JSON decoders show what stands around an error, which may be the tail of a secret.
+  { pattern: /(error found in #\d+ byte of ).*$/g, replacement: `$1${MARK}` },
   // user:password@host in URLs; the user's name may stay.
   { pattern: /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']*:)[^\s/@"']+(?=@)/gi, replacement: `$1${MARK}` },
   // Bootstrap tokens: the id is public, the part behind the dot is the secret.

@@ -112,6 +112,12 @@ export const KUBEADM_CODES = {
     'The registry refuses to give out a container image.',
     'Give the container runtime credentials for that registry, or make the image public.',
   ),
+  NoUsableAddress: entry(
+    'network',
+    'until-deadline',
+    'This machine has no IP address and default route that Kubernetes could use.',
+    'Check the network configuration of the machine (ip address, ip route), or set localAPIEndpoint.advertiseAddress.',
+  ),
   ApiServerNameUnresolved: entry(
     'network',
     'transient',

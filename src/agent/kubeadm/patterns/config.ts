@@ -106,10 +106,55 @@ const versionSkew: Pattern = inError(
 );
 
 const bindAddress: Pattern = inError(
-  /cannot use "([^"]*)" as the bind address for the API Server|cannot parse IP address: (\S*)|unable to select an IP from[^\n]*|couldn't (?:use|get)[^\n]*(?:IP|interface)[^\n]*|couldn't parse IP address[^\n]*/,
+  /cannot use "([^"]*)" as the bind address for the API Server|cannot parse IP address: (\S*)|couldn't use "[^"]*" as "[^"]*", must be [^\n]*|couldn't parse IP address[^\n]*/,
   (match) => ({
     code: 'ControlPlaneConfigInvalid',
     cause: `The address for the API server cannot be used: ${shorten(match[0], 160)}.`,
+  }),
+);
+
+/** kubeadm looks for the interface of the default route; at boot the network may not be up yet. */
+const noAddress: Pattern = inError(
+  /no acceptable interface with global unicast address found on host|no default routes found in "[^"]*"[^\n]*|unable to select an IP from default routes|no default routes for [^\n]*|could not find (?:an? )?(?:usable )?(?:default )?(?:interface|route)[^\n]*/i,
+  (match) => ({
+    code: 'NoUsableAddress',
+    cause: `This machine has no usable IP address (yet): ${shorten(match[0], 120)}.`,
+  }),
+);
+
+const featureGate: Pattern = inError(
+  /unrecognized feature-gate key: (\S+)|(?:unrecognized|invalid) feature gate[^\n]*|feature-gates?[^\n]*(?:unsupported|invalid|deprecated)[^\n]*/i,
+  (match) => ({
+    code: 'KubeadmConfigInvalid',
+    cause: `kubeadm does not know a feature gate: ${shorten(match[1] ?? match[0], 120)}.`,
+  }),
+  beforePhases,
+);
+
+const tokenForm: Pattern = inError(
+  /the bootstrap token "[^"]*" was not of the form|could not construct token string/,
+  () => ({
+    code: 'KubeadmConfigInvalid',
+    cause: 'The bootstrap token does not have the form of one: six characters, a dot, sixteen characters.',
+    remedy: 'Let Cluster API make new bootstrap data, or correct the token.',
+  }),
+);
+
+const hostPort: Pattern = inError(
+  /hostport (\S[^\n]*?): (?:host|port)[^\n]* must be [^\n]*|failed to parse (?:the )?host and port[^\n]*|invalid value "?([^"\n]*)"? given for controlPlaneEndpoint[^\n]*/i,
+  (match) => ({
+    code: 'KubeadmConfigInvalid',
+    cause: `An endpoint is not a host and port: ${shorten(match[0], 160)}.`,
+  }),
+  beforePhases,
+);
+
+/** json-iterator: `v1beta2.JoinConfiguration.TypeMeta: Kind: Discovery: v1beta2.Discovery.Timeout: xDecoder: reason, error found in ...`. */
+const wrongType: Pattern = inError(
+  /\bv\d\w*\.(\w+)\.(?:[^\n]*?: (?:v\d\w*\.)?([\w.]+): \w*[Dd]ecoder: ([^\n]*?)|([\w.]+): ([^\n]*?)), error found in #\d+ byte/,
+  (match) => ({
+    code: 'KubeadmConfigInvalid',
+    cause: `The field ${match[2] ?? match[4]} of the ${match[1]} has a wrong value: ${shorten(match[3] ?? match[5] ?? '', 160)}.`,
   }),
 );
 
@@ -120,6 +165,11 @@ export const configPatterns: Pattern[] = [
   unknownKind,
   version,
   versionSkew,
+  noAddress,
+  featureGate,
+  tokenForm,
+  wrongType,
+  hostPort,
   flag,
   noDocument,
   field,
