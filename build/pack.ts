@@ -1,4 +1,5 @@
 import { chmodSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import pkgSea from '@yao-pkg/pkg/lib-es5/sea.js';
 
 /**
@@ -15,7 +16,7 @@ const seaConfig = {
 };
 
 export interface PackOptions {
-  /** Absolute path of the bundle, one CommonJS file. */
+  /** Absolute path of the bundle, one CommonJS file. pkg's temporary files appear beside it. */
   readonly bundle: string;
   /** Absolute path of the (stripped) Node.js binary; it also writes the blob, so that both have one version. */
   readonly node: string;
@@ -31,10 +32,19 @@ export interface PackOptions {
  * @throws Error with the failing part's own words.
  */
 export async function pack(options: PackOptions): Promise<void> {
-  await pkgSea.default(options.bundle, {
-    nodePath: options.node,
-    seaConfig,
-    targets: [{ platform: 'linux', arch: 'x64', nodeRange: 'node24', output: options.output }],
-  });
+  // Node.js writes the script's path as it is given into the binary. pkg gives an absolute one, which would show the
+  // builder's folders and differ on every machine; a path relative to pkg's temporary folder is the same everywhere.
+  const temporary = process.env.TMPDIR;
+  process.env.TMPDIR = dirname(options.bundle);
+  try {
+    await pkgSea.default(options.bundle, {
+      nodePath: options.node,
+      seaConfig: { ...seaConfig, ...{ main: `../${basename(options.bundle)}` } },
+      targets: [{ platform: 'linux', arch: 'x64', nodeRange: 'node24', output: options.output }],
+    });
+  } finally {
+    if (temporary === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = temporary;
+  }
   chmodSync(options.output, 0o755);
 }
