@@ -95,7 +95,10 @@ mount -t tmpfs tmpfs "$R/tmp"
 mount --rbind /dev "$R/dev"
 hostname lab-root
 if [ "$LAB_NETWORK" = host ]; then
-  rm -f "$R/etc/resolv.conf"; cat /etc/resolv.conf > "$R/etc/resolv.conf"
+  for file in /etc/resolv.conf /etc/hosts; do
+    [ -e "$R$file" ] || : > "$R$file"
+    mount --bind "$file" "$R$file"
+  done
 else
   ip link set lo up
 fi

@@ -3,7 +3,9 @@ import { cp, readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { cached } from './cache.ts';
 import { LabError, runOk } from './command.ts';
-import { KUBERNETES_BINARIES } from './kubernetes-version.ts';
+import { buildKubernetes } from './kubernetes-build.ts';
+import { downloadKubernetes, unreachable } from './kubernetes-download.ts';
+import { KUBERNETES_BINARIES, KUBERNETES_VERSION } from './kubernetes-version.ts';
 import { sha256File } from './sha256-file.ts';
 
 type Say = (line: string) => void;
@@ -24,9 +26,7 @@ export async function kubernetesBinaries(say: Say = () => {}): Promise<string> {
   }
   const beside = resolve(CHECKOUT, '../shared/kubernetes');
   if (existsSync(beside)) return fromDirectory(beside, say);
-  throw new LabError(
-    `there are no Kubernetes binaries: set SLIPWAY_KUBERNETES_DIR to a directory that has them`,
-  );
+  return fromAfar(say);
 }
 
 /** A directory that holds either the binaries themselves or one archive of them with its SHA256SUMS. */
@@ -84,6 +84,29 @@ async function fromPlainDirectory(dir: string, say: Say): Promise<string> {
       recipe: { dir: resolve(dir), seen },
       make: async (made) => {
         for (const name of KUBERNETES_BINARIES) await cp(join(dir, name), join(made, name));
+      },
+    },
+    say,
+  );
+}
+
+/** Without any copy at hand: what the cache has, else a download, else a build. All three are the same entry. */
+function fromAfar(say: Say): Promise<string> {
+  return cached(
+    {
+      name: 'kubernetes',
+      recipe: { version: KUBERNETES_VERSION, from: 'upstream or debian' },
+      make: async (made) => {
+        const why = await unreachable();
+        if (why === undefined) {
+          await downloadKubernetes(made, say);
+          // Upstream has no pause program outside of its image.
+          await buildKubernetes(made, say, ['pause']);
+        } else {
+          say(`no release download (${why}): building from Debian's source package, about 15 minutes`);
+          await buildKubernetes(made, say);
+        }
+        await checkComplete(made, made);
       },
     },
     say,

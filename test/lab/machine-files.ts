@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { LabError } from './command.ts';
 
 /** A file for a machine's disk: content given here, or taken from a file of the host. Mode default 0644. */
-export type MachineFile = { content: string | Uint8Array; mode?: number } | { from: string; mode?: number };
+export type MachineFile =
+  | { content: string | Uint8Array; mode?: number }
+  | { from: string; mode?: number }
+  | { symlink: string };
 
 /** A systemd unit for a machine's disk; enabled unless `enable` is false. */
 export interface MachineUnit {
@@ -30,6 +33,10 @@ export async function stage(
       throw new LabError(
         `a machine's file needs an absolute path without tab or line feed: ${JSON.stringify(path)}`,
       );
+    }
+    if ('symlink' in file) {
+      lines.push(`${file.symlink}\tlink\t${path}\n`);
+      continue;
     }
     const staged = join(machineDir, 'staged', String(index));
     let source = staged;

@@ -91,6 +91,10 @@ if [ ! -e made ]; then
   # Through chroot, because the machine's own symbolic links (/lib, /var/run) must lead inside it.
   while IFS=$'\t' read -r from mode path; do
     [ -n "$path" ] || continue
+    if [ "$mode" = link ]; then
+      chroot "$R" /bin/sh -ec 'mkdir -p "$(dirname "$2")"; ln -sfn "$1" "$2"' sh "$from" "$path"
+      continue
+    fi
     chroot "$R" /bin/sh -ec 'umask 022; mkdir -p "$(dirname "$2")"; cat > "$2"; chmod "$1" "$2"' sh "$mode" "$path" < "$from"
   done < files
   while read -r unit; do [ -z "$unit" ] || chroot "$R" systemctl --quiet enable "$unit"; done < units

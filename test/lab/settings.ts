@@ -55,7 +55,6 @@ export function quote(text: string): string {
 
 /** Pods of each machine get a network of their own, behind a bridge on the machine. */
 export function cniConfig(ip: string): string {
-  const last = ip.split('.')[3];
   return `${JSON.stringify(
     {
       cniVersion: '0.4.0',
@@ -69,7 +68,7 @@ export function cniConfig(ip: string): string {
           hairpinMode: true,
           ipam: {
             type: 'host-local',
-            ranges: [[{ subnet: `10.88.${last}.0/24` }]],
+            ranges: [[{ subnet: podSubnet(ip) }]],
             routes: [{ dst: '0.0.0.0/0' }],
           },
         },
@@ -79,4 +78,11 @@ export function cniConfig(ip: string): string {
     null,
     1,
   )}\n`;
+}
+
+/** 32 addresses of 10.64.0.0/11 for each machine, by the last two bytes of its own: clear of services and machines. */
+function podSubnet(ip: string): string {
+  const [third = 0, fourth = 0] = ip.split('.').slice(2).map(Number);
+  const at = (third * 256 + fourth) * 32;
+  return `10.${64 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}/27`;
 }
