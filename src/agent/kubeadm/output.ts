@@ -36,9 +36,16 @@ const CHATTER = [
   /^\{"level":/,
 ];
 
+/** kubeadm's error stands at the end; what is before these many lines, or behind these many characters of one, is not looked at. */
+const MAX_LINES = 400;
+const MAX_LINE = 4096;
+
 /** Never throws; fields are empty where kubeadm said nothing. */
 export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutput {
-  const lines = withoutTraces(stderr.split(/\r?\n/));
+  const lines = withoutTraces(stderr.split(/\r?\n/))
+    .filter((line, i, all) => !KLOG.test(line) || !KLOG.test(all[i - 1] ?? ''))
+    .slice(-MAX_LINES)
+    .map((line) => line.slice(0, MAX_LINE));
   const preflight: PreflightFinding[] = [];
   const warnings: PreflightFinding[] = [];
   const messages: string[] = [];

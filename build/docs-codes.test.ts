@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { CODES } from '../src/protocol/codes.ts';
+import { codesPage, DOCUMENT } from './docs-codes.ts';
+
+it('docs/codes.md is current (else run: node build/docs-codes.ts)', () => {
+  expect(readFileSync(DOCUMENT, 'utf8')).toBe(codesPage());
+});
+
+it('has every code once, as a heading', () => {
+  const headings = [...codesPage().matchAll(/^### (\w+)$/gm)].map((match) => match[1]);
+  expect([...headings].sort()).toEqual(Object.keys(CODES).sort());
+});
+
+it.each(Object.entries(CODES))('%s is in whole sentences', (code, row) => {
+  expect(code).toMatch(/^([A-Z][a-z0-9]+)+$/);
+  expect(row.cause).toMatch(/^[A-Za-z].*\.$/);
+  expect(row.remedy).toMatch(/^[A-Z].*\.$/);
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { CODES } from '../../protocol/codes.ts';
+import { explain, isCode } from './explain.ts';
+
+describe('explain', () => {
+  it.each(Object.keys(CODES))('%s', (code) => {
+    const row = CODES[code as keyof typeof CODES];
+    const text = explain(code);
+    expect(text).toContain(code);
+    expect(text).toContain(row.cause);
+    expect(text).toContain(row.remedy);
+  });
+
+  it('does not mind letter case', () => {
+    expect(explain('tokenunknown')).toBe(explain('TokenUnknown'));
+    expect(isCode('TOKENUNKNOWN')).toBe(true);
+  });
+
+  it('names what is near to an unknown code', () => {
+    expect(explain('TokenUnknwon')).toMatch(/no code "TokenUnknwon".*Did you mean TokenUnknown/);
+    expect(explain('CaHash')).toContain('CaHashMismatch');
+    expect(explain('zzzzzzzzzzzzzzzz')).not.toContain('Did you mean');
+    expect(explain('x'.repeat(1_000_000)).length).toBeLessThan(300);
+    expect(explain('constructor')).toContain('no code');
+  });
+});
