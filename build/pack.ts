@@ -1,6 +1,11 @@
 import { chmodSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
-import pkgSea from '@yao-pkg/pkg/lib-es5/sea.js';
+
+// pkg's entry in the part that makes single executables; its public one takes no settings for them. As a plain
+// require, because loaders differ in what they call the default export of such a file.
+const { default: sea } = createRequire(import.meta.url)('@yao-pkg/pkg/lib-es5/sea.js') as PkgSea;
+type PkgSea = typeof import('@yao-pkg/pkg/lib-es5/sea.js');
 
 /**
  * What Node.js is told for every start of the binary. Nothing but this: `none` shuts NODE_OPTIONS and --node-options
@@ -37,7 +42,7 @@ export async function pack(options: PackOptions): Promise<void> {
   const temporary = process.env.TMPDIR;
   process.env.TMPDIR = dirname(options.bundle);
   try {
-    await pkgSea.default(options.bundle, {
+    await sea(options.bundle, {
       nodePath: options.node,
       seaConfig: { ...seaConfig, ...{ main: `../${basename(options.bundle)}` } },
       targets: [{ platform: 'linux', arch: 'x64', nodeRange: 'node24', output: options.output }],

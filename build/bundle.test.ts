@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bundle, bundle } from './bundle.ts';
+import { nodeBinary, projectVersion, root } from './project.ts';
+
+describe('bundle', () => {
+  let made: Bundle;
+  let folder: string;
+
+  beforeAll(async () => {
+    made = await bundle();
+    folder = mkdtempSync(join(tmpdir(), 'slipway-bundle-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('holds the agent and its dependencies, nothing of controller, tests or tools', () => {
+    expect(made.inputs).toContain('src/agent/engine/engine.ts');
+    const strangers = made.inputs.filter(
+      (path) => !/^(src\/(agent|protocol|kit)\/|src\/slipway\.ts$|node_modules\/)/.test(path),
+    );
+    expect(strangers).toEqual([]);
+  });
+
+  it('needs nothing but modules of Node.js', () => {
+    const outside = Object.values(made.metafile.outputs).flatMap((output) => output.imports);
+    expect(outside.map(({ path }) => path).filter((path) => !path.startsWith('node:'))).toEqual(
+      outside.map(({ path }) => path).filter((path) => NODE_MODULES_BY_OLD_NAME.includes(path)),
+    );
+  });
+
+  it('shows no folder of the machine that built it', () => {
+    expect(made.code).not.toContain(root);
+    expect(made.code).not.toContain(`${homedir()}/`);
+  });
+
+  it('is the same every time', async () => {
+    expect((await bundle()).code).toBe(made.code);
+  });
+
+  it('evaluates three modules for the version', async () => {
+    const readable = await bundle({ minify: false });
+    const script = join(folder, 'readable.cjs');
+    writeFileSync(script, readable.code);
+    const { output, evaluated } = runAndSeeModules(script, ['version']);
+    expect(output).toContain(projectVersion());
+    expect(evaluated).toEqual(['src/agent/cli/program.ts', 'src/agent/cli/version.ts']);
+    expect(runAndSeeModules(script, ['explain', 'Unclassified']).evaluated).toContain(
+      'src/protocol/codes.ts',
+    );
+  });
+
+  /** Runs a readable bundle and asks V8 which of the functions that esbuild wraps modules in were called. */
+  function runAndSeeModules(script: string, words: string[]): { output: string; evaluated: string[] } {
+    const coverage = mkdtempSync(join(folder, 'coverage-'));
+    const output = execFileSync(nodeBinary(), [script, ...words], {
+      encoding: 'utf8',
+      env: { ...process.env, NODE_V8_COVERAGE: coverage },
+    });
+    const evaluated = readdirSync(coverage).flatMap((name) => {
+      const report = JSON.parse(readFileSync(join(coverage, name), 'utf8')) as CoverageReport;
+      const functions = report.result
+        .filter(({ url }) => url.endsWith('/readable.cjs'))
+        .flatMap(({ functions }) => functions);
+      return functions
+        .filter(
+          ({ functionName, ranges }) =>
+            /^(src|node_modules)\//.test(functionName) && (ranges[0]?.count ?? 0) > 0,
+        )
+        .map(({ functionName }) => functionName);
+    });
+    return { output, evaluated: evaluated.sort() };
+  }
+});
+
+/** Node.js's own modules that dependencies call without `node:`. */
+const NODE_MODULES_BY_OLD_NAME = ['process', 'buffer'];
+
+/** The part of V8's coverage format that is read here. */
+interface CoverageReport {
+  readonly result: readonly {
+    readonly url: string;
+    readonly functions: readonly {
+      readonly functionName: string;
+      readonly ranges: readonly { readonly count: number }[];
+    }[];
+  }[];
+}
