@@ -95,13 +95,19 @@ export function machineState(dir: string): MachineState {
   if (state === 'off' || state === 'failed') return state;
   const supervisor = (text(dir, 'supervisor') ?? '').split(' ').map(Number);
   const [pid = 0, start = 0] = supervisor;
-  return alive({ pid, start }) ? state : 'dead';
+  if (!alive({ pid, start })) return 'dead';
+  // Between two boots the supervisor has not said yet that its machine went down.
+  return state === 'running' && livingInit(dir) === undefined ? 'booting' : state;
+}
+
+function livingInit(dir: string): number | undefined {
+  const pid = Number(text(dir, 'init.pid') ?? 0);
+  return pid > 0 && processId(pid) !== undefined ? pid : undefined;
 }
 
 /** The host's number of the machine's PID 1, while it runs. */
 export function initPid(dir: string): number | undefined {
-  const pid = Number(text(dir, 'init.pid') ?? 0);
-  return pid > 0 && machineState(dir) === 'running' && processId(pid) !== undefined ? pid : undefined;
+  return machineState(dir) === 'running' ? livingInit(dir) : undefined;
 }
 
 /** How often the machine was booted. */

@@ -86,7 +86,15 @@ export class Machine {
     command: readonly string[],
     options: { env?: Readonly<Record<string, string>>; stdio?: StdioOptions; ownGroup?: boolean } = {},
   ): ChildProcess {
-    const args = enterArgs(this.#init(), execGroups(this.#group, hierarchies()), command, options.env);
+    return this.#spawnIn(this.#init(), command, options);
+  }
+
+  #spawnIn(
+    init: number,
+    command: readonly string[],
+    options: { env?: Readonly<Record<string, string>>; stdio?: StdioOptions; ownGroup?: boolean },
+  ): ChildProcess {
+    const args = enterArgs(init, execGroups(this.#group, hierarchies()), command, options.env);
     return spawn('sh', args, {
       stdio: options.stdio ?? 'pipe',
       detached: options.ownGroup === true,
@@ -148,7 +156,7 @@ export class Machine {
       },
     );
     child.unref();
-    await this.#booted(before, ready);
+    await this.booted(before, ready);
   }
 
   /**
@@ -159,7 +167,7 @@ export class Machine {
     const before = bootCount(this.#dir);
     if (options.hard) process.kill(this.#init(), 'SIGKILL');
     else await this.#ask('reboot');
-    await this.#booted(before, options.ready ?? 'containerd');
+    await this.booted(before, options.ready ?? 'containerd');
   }
 
   /** Switch it off and keep its disk; `boot` starts it again. */
@@ -201,7 +209,13 @@ export class Machine {
       throw new LabError(`machine "${this.name}" refuses to ${what}: ${done.stderr.trim()}`);
   }
 
-  async #booted(before: number, ready: Readiness): Promise<void> {
+  /** How often it was booted so far; with `booted`, for reboots that the machine asks for itself. */
+  get boots(): number {
+    return bootCount(this.#dir);
+  }
+
+  /** Wait until it is up, in a later boot than the one with number `before`. */
+  async booted(before: number, ready: Readiness = 'containerd'): Promise<void> {
     const up = async (): Promise<boolean> => {
       const state = this.state;
       if (state === 'failed' || state === 'off' || state === 'dead') {
@@ -209,8 +223,12 @@ export class Machine {
           `machine "${this.name}" went ${state} while it booted; its console last said:\n${lastLines(this.console, 20)}`,
         );
       }
-      if (bootCount(this.#dir) <= before || initPid(this.#dir) === undefined) return false;
-      return (await this.exec(['sh', '-c', READY[ready]], { timeoutMs: 20_000 })).code === 0;
+      const init = initPid(this.#dir);
+      if (bootCount(this.#dir) <= before || init === undefined) return false;
+      const child = this.#spawnIn(init, ['sh', '-c', READY[ready]], { ownGroup: true });
+      return (
+        (await collect(child, `[${this.name}] looking whether it is up`, { timeoutMs: 20_000 })).code === 0
+      );
     };
     try {
       await waitFor(up, { timeoutMs: BOOT_LIMIT_MS, what: `${this.name} to boot`, everyMs: 50 });

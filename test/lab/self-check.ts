@@ -129,11 +129,9 @@ async function rebooted(machine: Machine, how: { hard?: boolean }): Promise<void
 async function rebootedFromInside(machine: Machine): Promise<void> {
   const id = await bootId(machine);
   await machine.put('/root/kept', id);
+  const before = machine.boots;
   await machine.exec(['systemctl', '--no-block', 'reboot']);
-  const back = async () =>
-    machine.state === 'running' &&
-    (await machine.exec(['cat', '/proc/sys/kernel/random/boot_id'])).stdout !== id;
-  await waitFor(back, { timeoutMs: 60_000, what: 'the machine to come back' });
+  await machine.booted(before);
   await afterReboot(machine, id);
 }
 
