@@ -15,6 +15,7 @@ export interface Host {
   /** Starts programs; below a root they run in a chroot. */
   readonly processes: Processes;
   readonly network: Network;
+  readonly blockDevices: BlockDevices;
   /** Uniform in [0, 1). */
   random(): number;
   /** Unique id, e.g. for a run. */
@@ -183,6 +184,26 @@ export interface Network {
     url: string,
     options?: { timeoutMs?: number; ca?: string; insecure?: boolean; headers?: Record<string, string> },
   ): Promise<HttpAnswer>;
+}
+
+/** A disk or partition as the kernel sees it. */
+export interface BlockDevice {
+  /** Its node below /dev, by the kernel's name, e.g. `/dev/sdb1`. */
+  path: string;
+  /** Everything that is no partition is a disk: loop devices, RAID arrays, logical volumes. */
+  kind: 'disk' | 'partition';
+  bytes: number;
+  /** Logical sector size. */
+  sectorBytes: number;
+  /** Those that the kernel has read, by number. */
+  partitions: { number: number; path: string }[];
+}
+
+export interface BlockDevices {
+  /** The device that a node or a link to it stands for; undefined when there is none. */
+  find(path: string): Promise<BlockDevice | undefined>;
+  /** Is it, or a partition of it, mounted, used as swap, or a part of an array or volume group? */
+  isInUse(path: string): Promise<boolean>;
 }
 
 /** An operation on the machine failed; `errno` is the kernel's name (ENOSPC, EROFS, ENOENT ...). */

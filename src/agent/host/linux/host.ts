@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Host } from '../host.ts';
+import { createBlockDevices } from './block-devices.ts';
 import { createClock } from './clock.ts';
 import { createFiles } from './files.ts';
 import { takeLock } from './lock.ts';
@@ -19,6 +20,7 @@ export function createLinuxHost(options: { root?: string } = {}): Host {
     clock: createClock(),
     processes: createProcesses(root),
     network: createNetwork(),
+    blockDevices: createBlockDevices(root),
     random: Math.random,
     uuid: randomUUID,
     bootId: async () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),

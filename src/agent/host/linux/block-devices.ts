@@ -1,0 +1,82 @@
+import { closeSync, constants, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BlockDevice, BlockDevices } from '../host.ts';
+import { resolveInRoot } from './resolve.ts';
+import { toHostError } from './system-error.ts';
+
+/** The kernel's own list: it knows every device, with or without udev, and below any root. */
+const KERNEL = '/sys/dev/block';
+/** /sys counts in these whatever the disk's own sector size is. */
+const SYS_SECTOR = 512;
+
+export function createBlockDevices(root: string): BlockDevices {
+  return {
+    async find(path) {
+      const stat = statOf(resolveInRoot(root, path));
+      if (!stat?.isBlockDevice()) return undefined;
+      const kernel = `${KERNEL}/${major(stat.rdev)}:${minor(stat.rdev)}`;
+      try {
+        return describe(realpathSync(kernel));
+      } catch (error) {
+        // A node that the kernel has no device for, as after a disk was detached.
+        if (isErrno(error, 'ENOENT')) return undefined;
+        throw toHostError(error, 'looking at', path);
+      }
+    },
+
+    async isInUse(path) {
+      try {
+        // The kernel grants exclusive access to one: a mount, swap, LVM, RAID; for a disk also those of its partitions.
+        closeSync(
+          openSync(resolveInRoot(root, path), constants.O_RDONLY | constants.O_EXCL | constants.O_NONBLOCK),
+        );
+        return false;
+      } catch (error) {
+        if (isErrno(error, 'EBUSY')) return true;
+        throw toHostError(error, 'opening', path);
+      }
+    },
+  };
+}
+
+function describe(kernel: string): BlockDevice {
+  const read = (name: string) => readFileSync(join(kernel, name), 'utf8').trim();
+  const name = kernel.slice(kernel.lastIndexOf('/') + 1);
+  const isPartition = statOf(join(kernel, 'partition')) !== undefined;
+  const partitions = readdirSync(kernel)
+    .filter((entry) => statOf(join(kernel, entry, 'partition')) !== undefined)
+    .map((entry) => ({
+      number: Number(read(`${entry}/partition`)),
+      path: nodeOf(entry),
+    }))
+    .sort((a, b) => a.number - b.number);
+  return {
+    path: nodeOf(name),
+    kind: isPartition ? 'partition' : 'disk',
+    bytes: Number(read('size')) * SYS_SECTOR,
+    sectorBytes: Number(read(isPartition ? '../queue/logical_block_size' : 'queue/logical_block_size')),
+    partitions,
+  };
+}
+
+/** The kernel writes "!" for "/" in names such as cciss!c0d0. */
+function nodeOf(name: string): string {
+  return `/dev/${name.replaceAll('!', '/')}`;
+}
+
+function statOf(path: string): ReturnType<typeof statSync> | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+/** Linux's encoding of device numbers (gnu_dev_major and gnu_dev_minor), as far as the kernel's 12 + 20 bits go. */
+function major(rdev: number | bigint): number {
+  return Number((BigInt(rdev) >> 8n) & 0xfffn);
+}
+
+function minor(rdev: number | bigint): number {
+  return Number((BigInt(rdev) & 0xffn) | ((BigInt(rdev) >> 12n) & 0xfff00n));
+}
+
+function isErrno(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

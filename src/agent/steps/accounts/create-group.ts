@@ -1,0 +1,17 @@
+import type { Host } from '../../host/host.ts';
+import { runTool } from '../tool.ts';
+import { groupExists } from './database.ts';
+
+/**
+ * Creates a group unless it is there.
+ * @returns whether it was created now.
+ * @throws Problem GroupNotCreated
+ */
+export async function createGroup(host: Host, name: string): Promise<boolean> {
+  if (await groupExists(host, name)) return false;
+  await runTool(host, ['groupadd', '--', name], {
+    doing: `create the group ${name}`,
+    code: 'GroupNotCreated',
+  });
+  return true;
+}

@@ -1,0 +1,80 @@
+import type { UserEntry } from '../../../protocol/document.ts';
+import type { Host } from '../../host/host.ts';
+import { Problem } from '../problem.ts';
+import { runTool } from '../tool.ts';
+import { createGroup } from './create-group.ts';
+import { type Account, findAccount, groupExists } from './database.ts';
+import type { NewUser, NewUsers } from './new-users.ts';
+
+/**
+ * Creates a user unless it is there (cloud-init's `Distro.add_user`): missing groups first, no home directory for
+ * system users. A user that is there already is not changed.
+ *
+ * @returns the user, and whether it is a new one.
+ * @throws Problem UserNotCreated, GroupNotCreated, ToolMissing
+ */
+export async function createUser(
+  host: Host,
+  user: UserEntry,
+  newUsers: NewUsers,
+): Promise<{ account: Account; isNew: boolean }> {
+  const { name } = user;
+  const noted = newUsers.of(name);
+  if (noted?.phase === 'creating') await undo(host, name, noted);
+  const present = await findAccount(host, name);
+  if (present) return { account: present, isNew: noted?.phase === 'created' };
+
+  for (const group of [...user.groups, ...(user.primaryGroup ? [user.primaryGroup] : [])]) {
+    await createGroup(host, group);
+  }
+  const home = user.homedir ?? `${await homeBase(host)}/${name}`;
+  const newHome = hasHome(user) && !(await host.files.stat(home)) ? { newHome: home } : {};
+  const before = { ...newHome, newGroup: !(await groupExists(host, name)) };
+  await newUsers.note(name, { phase: 'creating', ...before });
+  await runTool(host, ['useradd', ...options(user), '--', name], {
+    doing: `create the user ${name}`,
+    code: 'UserNotCreated',
+  });
+  await newUsers.note(name, { phase: 'created', ...before });
+  const account = await findAccount(host, name);
+  if (!account) throw new Problem('UserNotCreated', `useradd reported success, but there is no user ${name}`);
+  return { account, isNew: true };
+}
+
+/** Takes away what a useradd that was killed has left; nothing that was there before it. */
+async function undo(host: Host, name: string, { newHome, newGroup }: NewUser): Promise<void> {
+  const how = { doing: `remove the half created user ${name}`, code: 'UserNotCreated' } as const;
+  // Without --remove: what stood at the home directory's path before is not ours.
+  if (await findAccount(host, name)) await runTool(host, ['userdel', '--', name], how);
+  if (newGroup && (await groupExists(host, name))) await runTool(host, ['groupdel', '--', name], how);
+  if (newHome) await host.files.remove(newHome);
+}
+
+function hasHome({ noCreateHome, system }: UserEntry): boolean {
+  return !noCreateHome && !system;
+}
+
+function options(user: UserEntry): string[] {
+  const values: [string, string | number | undefined][] = [
+    ['--comment', user.gecos],
+    ['--home-dir', user.homedir],
+    ['--gid', user.primaryGroup],
+    ['--uid', user.uid],
+    ['--groups', user.groups.length > 0 ? user.groups.join(',') : undefined],
+    ['--shell', user.shell],
+    ['--expiredate', user.expiredate],
+    ['--inactive', user.inactive],
+  ];
+  return [
+    ...values.flatMap(([flag, value]) => (value === undefined || value === '' ? [] : [flag, String(value)])),
+    ...(user.noUserGroup ? ['--no-user-group'] : []),
+    ...(user.system ? ['--system'] : []),
+    hasHome(user) ? '--create-home' : '--no-create-home',
+  ];
+}
+
+/** Where useradd puts home directories (`useradd -D`). */
+async function homeBase(host: Host): Promise<string> {
+  const text = (await host.files.readIfPresent('/etc/default/useradd'))?.toString('utf8') ?? '';
+  return /^\s*HOME=(\/\S*)/m.exec(text)?.[1] ?? '/home';
+}

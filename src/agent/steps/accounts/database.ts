@@ -1,0 +1,49 @@
+import type { Host } from '../../host/host.ts';
+
+export interface Account {
+  name: string;
+  uid: number;
+  gid: number;
+  home: string;
+}
+
+/** Looks a user up in /etc/passwd, then wherever else the machine keeps users (LDAP, systemd-homed). */
+export async function findAccount(host: Host, name: string): Promise<Account | undefined> {
+  const fields = (await findLine(host, '/etc/passwd', name)) ?? (await ask(host, 'passwd', name));
+  if (!fields) return undefined;
+  return { name, uid: Number(fields[2]), gid: Number(fields[3]), home: fields[5] ?? '' };
+}
+
+export async function groupExists(host: Host, name: string): Promise<boolean> {
+  return ((await findLine(host, '/etc/group', name)) ?? (await ask(host, 'group', name))) !== undefined;
+}
+
+/** Members that /etc/group lists for a group; a user's primary group does not list it. */
+export async function listedMembers(host: Host, group: string): Promise<string[]> {
+  const members = (await findLine(host, '/etc/group', group))?.[3] ?? '';
+  return members.split(',').filter((member) => member !== '');
+}
+
+/** The password field of /etc/shadow; undefined when the user has no line there. */
+export async function passwordField(host: Host, name: string): Promise<string | undefined> {
+  return (await findLine(host, '/etc/shadow', name))?.[1];
+}
+
+async function findLine(host: Host, file: string, name: string): Promise<string[] | undefined> {
+  const text = (await host.files.readIfPresent(file))?.toString('utf8') ?? '';
+  return text
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([first]) => first === name);
+}
+
+/** A machine without getent has its users in /etc/passwd alone, so there is nobody else to ask. */
+async function ask(host: Host, database: string, name: string): Promise<string[] | undefined> {
+  if (!(await host.processes.which('getent'))) return undefined;
+  const { exitStatus, stdout } = await host.processes.run({
+    argv: ['getent', database, name],
+    timeoutMs: 30_000,
+  });
+  const [line = ''] = stdout.split('\n');
+  return exitStatus === 0 && line !== '' ? line.split(':') : undefined;
+}

@@ -1,0 +1,46 @@
+import { STATE_DIR } from '../../../protocol/paths.ts';
+import type { Host } from '../../host/host.ts';
+
+const FILE = `${STATE_DIR}/new-users.json`;
+
+/** What is known of a user whose creation was begun; told apart by `phase` when the agent was killed meanwhile. */
+export interface NewUser {
+  phase: 'creating' | 'created';
+  /** Home directory that was not there before. */
+  newHome?: string;
+  /** The group of the user's name was not there before. */
+  newGroup: boolean;
+}
+
+/**
+ * Users that an unfinished step creates. Without it a step that goes on after a kill would take its own, half set up
+ * user for one of the image, and neither give it its password nor mend what a killed useradd left.
+ */
+export class NewUsers {
+  readonly #host: Host;
+  readonly #notes: Record<string, NewUser>;
+
+  private constructor(host: Host, notes: Record<string, NewUser>) {
+    this.#host = host;
+    this.#notes = notes;
+  }
+
+  static async load(host: Host): Promise<NewUsers> {
+    const text = (await host.files.readIfPresent(FILE))?.toString('utf8');
+    return new NewUsers(host, text === undefined ? {} : (JSON.parse(text) as Record<string, NewUser>));
+  }
+
+  of(name: string): NewUser | undefined {
+    return Object.hasOwn(this.#notes, name) ? this.#notes[name] : undefined;
+  }
+
+  async note(name: string, note: NewUser): Promise<void> {
+    this.#notes[name] = note;
+    await this.#host.files.write(FILE, JSON.stringify(this.#notes), { mode: 0o600 });
+  }
+
+  /** Call when the step has done all its work. */
+  async forget(): Promise<void> {
+    await this.#host.files.remove(FILE);
+  }
+}

@@ -1,0 +1,54 @@
+import type { UserEntry } from '../../../protocol/document.ts';
+import type { Host } from '../../host/host.ts';
+import { runTool } from '../tool.ts';
+import { passwordField } from './database.ts';
+
+/** How a user's password was left; `not-unlocked`: user data asks for an open account but gives no password. */
+export type PasswordResult = 'as-asked' | 'initial-ignored' | 'not-unlocked';
+
+/**
+ * Sets and locks or unlocks a password as cloud-init's `Distro.create_user` does (25.x): `passwd` is for new users
+ * only, the other two for any; the account is locked unless `lock_passwd` is false, and then unlocked only where there
+ * is a password. What is in force already is not set again. Passwords go to chpasswd on its standard input.
+ *
+ * @throws Problem UserNotCreated
+ */
+export async function setPassword(host: Host, user: UserEntry, isNew: boolean): Promise<PasswordResult> {
+  const { name, plainPassword, passwordHash, initialPasswordHash } = user;
+  if (plainPassword) await change(host, name, plainPassword.reveal(), []);
+  const hash = passwordHash ?? (isNew ? initialPasswordHash : undefined);
+  if (hash && unlocked(await passwordField(host, name)) !== hash.reveal()) {
+    await change(host, name, hash.reveal(), ['-e']);
+  }
+  const field = await passwordField(host, name);
+  const isLocked = field?.startsWith('!') ?? false;
+  const ignored = !isNew && initialPasswordHash && !passwordHash && !plainPassword;
+  if (user.lockPassword) {
+    if (!isLocked) await lock(host, name, '--lock');
+  } else if (isLocked) {
+    // A lone "!" has no password behind it; to unlock it would open the account to everybody.
+    if (isNew && !plainPassword && !hash) return 'not-unlocked';
+    if (/^[!*]*$/.test(field ?? '')) return 'not-unlocked';
+    await lock(host, name, '--unlock');
+  }
+  return ignored ? 'initial-ignored' : 'as-asked';
+}
+
+function unlocked(field: string | undefined): string | undefined {
+  return field?.replace(/^!+/, '');
+}
+
+async function change(host: Host, name: string, password: string, flags: string[]): Promise<void> {
+  await runTool(host, ['chpasswd', ...flags], {
+    doing: `set the password of the user ${name}`,
+    code: 'UserNotCreated',
+    input: `${name}:${password}\n`,
+  });
+}
+
+async function lock(host: Host, name: string, flag: '--lock' | '--unlock'): Promise<void> {
+  await runTool(host, ['usermod', flag, '--', name], {
+    doing: `${flag.slice(2)} the password of the user ${name}`,
+    code: 'UserNotCreated',
+  });
+}

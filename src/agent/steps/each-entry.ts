@@ -1,0 +1,39 @@
+import { CODES } from '../../protocol/codes.ts';
+import type { Position } from '../../protocol/document.ts';
+import { codeOf, failed, messageOf } from '../engine/failure.ts';
+import type { StepContext, StepResult } from '../engine/step.ts';
+import { Problem } from './problem.ts';
+
+/**
+ * Does `work` for one entry after the other. As in cloud-init, an entry that cannot be done keeps no other from being
+ * done; the step has then failed with the first problem that may pass by itself, else with the first. What `work`
+ * answers (what was done, in a few words) makes the step's message.
+ */
+export async function eachEntry<Entry>(
+  entries: readonly Entry[],
+  { signal }: Pick<StepContext, 'signal'>,
+  work: (entry: Entry) => Promise<string>,
+): Promise<StepResult> {
+  const done: string[] = [];
+  const problems: Problem[] = [];
+  for (const entry of entries) {
+    if (signal.aborted) break;
+    try {
+      done.push(await work(entry));
+    } catch (error) {
+      problems.push(
+        error instanceof Problem ? error : new Problem(codeOf(error, 'FileNotWritten'), messageOf(error)),
+      );
+    }
+  }
+  if (signal.aborted) return failed('Interrupted', 'The step was told to stop before all of it was done');
+  const first = problems.find(({ code }) => CODES[code].persistence !== 'permanent') ?? problems[0];
+  if (!first) return { done: true, message: done.join('; ') };
+  const others = problems.length > 1 ? ` (and ${problems.length - 1} more of its entries failed)` : '';
+  return failed(first.code, `${first.message.replace(/[.]$/, '')}${others}`, first.more);
+}
+
+/** `line:column` of an entry, for a finding. */
+export function place(where: Position | undefined): { where?: string } {
+  return where ? { where: `${where.line}:${where.column}` } : {};
+}

@@ -1,0 +1,64 @@
+import type { Host } from '../../host/host.ts';
+import { Problem } from '../problem.ts';
+import { runTool } from '../tool.ts';
+import { byTag, lookUp } from './find-device.ts';
+import type { FstabFields } from './fstab.ts';
+import { waitFor } from './wait.ts';
+
+const DEVICE_MS = 10_000;
+const MOUNT_MS = 90_000;
+
+/** `no-device`: its options allow it to be missing (nofail), and it is. */
+export type Activation = 'mounted' | 'was-mounted' | 'no-device' | 'not-automatic';
+
+/**
+ * Does for one line of fstab what `mount -a` and `swapon -a` do.
+ * @throws Problem MountFailed, MountDeviceMissing, ToolMissing
+ */
+export async function activate(host: Host, fields: FstabFields, signal: AbortSignal): Promise<Activation> {
+  const [spec, file, type, optionText] = fields;
+  const options = optionText.split(',');
+  if (options.includes('noauto')) return 'not-automatic';
+  const isSwap = type === 'swap';
+  if (!isSwap && !file.startsWith('/')) return 'not-automatic';
+  if (!isSwap && (await isMountPoint(host, file))) return 'was-mounted';
+  if (!(await hasDevice(host, spec, signal))) {
+    if (options.includes('nofail')) return 'no-device';
+    throw new Problem('MountDeviceMissing', `${spec} was not mounted at ${file}: there is no such device`);
+  }
+  if (isSwap) return swapOn(host, spec);
+  await runTool(host, ['mount', '--', file], {
+    doing: `mount ${spec} at ${file}`,
+    code: 'MountFailed',
+    timeoutMs: MOUNT_MS,
+    signal,
+  });
+  return 'mounted';
+}
+
+async function isMountPoint(host: Host, path: string): Promise<boolean> {
+  const { exitStatus } = await runTool(host, ['mountpoint', '--quiet', path], {
+    doing: `see what is mounted at ${path}`,
+    code: 'MountFailed',
+    accept: [0, 1, 32],
+  });
+  return exitStatus === 0;
+}
+
+async function hasDevice(host: Host, spec: string, signal: AbortSignal): Promise<boolean> {
+  const isTag = /^(?:LABEL|UUID|PARTLABEL|PARTUUID)=/.test(spec);
+  if (!isTag && !spec.startsWith('/dev/')) return true;
+  const found = await waitFor<unknown>(host, DEVICE_MS, signal, () =>
+    isTag ? byTag(host, spec) : lookUp(host, spec),
+  );
+  return found !== undefined;
+}
+
+async function swapOn(host: Host, spec: string): Promise<Activation> {
+  const device = /^[A-Z]+=/.test(spec) ? ((await byTag(host, spec)) ?? spec) : spec;
+  const path = (await lookUp(host, device))?.path ?? device;
+  const inUse = (await host.files.readIfPresent('/proc/swaps'))?.toString('utf8') ?? '';
+  if (inUse.split('\n').some((line) => line.startsWith(`${path} `))) return 'was-mounted';
+  await runTool(host, ['swapon', '--', path], { doing: `use ${spec} as swap`, code: 'MountFailed' });
+  return 'mounted';
+}

@@ -1,0 +1,52 @@
+import type { Host } from '../../host/host.ts';
+import { Problem } from '../problem.ts';
+import { runTool } from '../tool.ts';
+
+/** What lies on a device, read from the device itself. */
+export interface Content {
+  /** blkid's name of a file system, swap area, RAID or LVM member; absent when there is none. */
+  type?: string;
+  label?: string;
+  /** `dos`, `gpt`: there is a partition table. */
+  table?: string;
+}
+
+const NOTHING_FOUND = 2;
+const AMBIVALENT = 8;
+
+/**
+ * @throws Problem `code` when the device cannot be read, or holds the marks of several things at once: nobody can tell
+ * which of them counts, so it is never taken for empty.
+ */
+export async function contentOf(
+  host: Host,
+  path: string,
+  code: 'DiskNotPartitioned' | 'FilesystemNotMade',
+): Promise<Content> {
+  const { exitStatus, stdout } = await runTool(host, ['blkid', '--probe', '--output', 'export', path], {
+    doing: `see what is on ${path}`,
+    code,
+    accept: [0, NOTHING_FOUND, AMBIVALENT],
+  });
+  if (exitStatus === AMBIVALENT) {
+    const cause = `${path} holds the marks of several file systems or partition tables at once; wipefs shows and removes them`;
+    throw new Problem('DiskLeftAlone', cause);
+  }
+  return parseContent(stdout);
+}
+
+/** Reads `blkid --output export`: lines of KEY=value, special characters escaped by a backslash. */
+export function parseContent(text: string): Content {
+  const values = new Map(
+    text.split('\n').map((line) => {
+      const at = line.indexOf('=');
+      return [line.slice(0, at), line.slice(at + 1).replace(/\\(.)/g, '$1')];
+    }),
+  );
+  const [type, label, table] = [values.get('TYPE'), values.get('LABEL'), values.get('PTTYPE')];
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(label === undefined ? {} : { label }),
+    ...(table === undefined ? {} : { table }),
+  };
+}

@@ -1,0 +1,53 @@
+import type { BlockDevice, Host } from '../../host/host.ts';
+import { Problem } from '../problem.ts';
+import { waitFor } from './wait.ts';
+
+/** A disk that is attached while the machine boots comes within seconds; cloud-init waits for udev alone. */
+const WAIT_MS = 10_000;
+
+/**
+ * The device for a name of user data, waited for.
+ * @throws Problem DiskNotFound
+ */
+export async function findDevice(host: Host, name: string, signal: AbortSignal): Promise<BlockDevice> {
+  await settle(host, signal);
+  const device = await waitFor(host, WAIT_MS, signal, () => lookUp(host, name));
+  if (device) return device;
+  throw new Problem('DiskNotFound', `There is no disk or partition ${name} (waited ${WAIT_MS / 1000} s)`);
+}
+
+/** Lets udev finish what it is doing, where there is udev. */
+export async function settle(host: Host, signal: AbortSignal): Promise<void> {
+  if (host.root !== '/' || !(await host.files.stat('/run/udev/control'))) return;
+  await host.processes.run({ argv: ['udevadm', 'settle', '--timeout=30'], timeoutMs: 40_000, signal });
+}
+
+/**
+ * Without udev nobody makes the links in /dev/disk/by-label and by-uuid, so what they say is asked of blkid. The other
+ * kinds of link (by-id, by-path) come from udev alone.
+ */
+export async function lookUp(host: Host, name: string): Promise<BlockDevice | undefined> {
+  const device = await host.blockDevices.find(name);
+  if (device) return device;
+  const [, kind, value] = /^\/dev\/disk\/by-(label|uuid|partlabel|partuuid)\/(.+)$/.exec(name) ?? [];
+  if (kind === undefined || value === undefined) return undefined;
+  const path = await byTag(host, `${kind.toUpperCase()}=${decodeName(value)}`);
+  return path === undefined ? undefined : host.blockDevices.find(path);
+}
+
+/** The node of the device with a tag such as `LABEL=data`, read from the devices themselves; undefined when there is none. */
+export async function byTag(host: Host, tag: string): Promise<string | undefined> {
+  const { exitStatus, stdout } = await host.processes.run({
+    argv: ['blkid', '--cache-file', '/dev/null', '--match-token', tag, '--output', 'device'],
+    timeoutMs: 60_000,
+  });
+  const [path = ''] = stdout.split('\n');
+  return exitStatus === 0 && path !== '' ? path : undefined;
+}
+
+/** udev writes characters that have no place in a file name as \xNN. */
+function decodeName(name: string): string {
+  return name.replace(/\\x([0-9a-fA-F]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}

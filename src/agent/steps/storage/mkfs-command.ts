@@ -1,0 +1,61 @@
+import type { FilesystemEntry } from '../../../protocol/document.ts';
+import type { Host } from '../../host/host.ts';
+import { Problem } from '../problem.ts';
+
+const FAT: readonly string[] = ['vfat', 'fat', 'msdos'];
+const FORCE: Readonly<Record<string, string>> = {
+  btrfs: '-f',
+  ext2: '-F',
+  ext3: '-F',
+  ext4: '-F',
+  f2fs: '-f',
+  reiserfs: '-f',
+  swap: '-f',
+  xfs: '-f',
+};
+
+/** What blkid calls the file systems of that name. */
+export function blkidType(filesystem: string): string {
+  return FAT.includes(filesystem) ? 'vfat' : filesystem;
+}
+
+/**
+ * The command that makes a file system: `mkfs.TYPE`, or `mkTYPE` (mkswap). It is told to overwrite what it finds: that
+ * nothing is lost has been seen to before, and these programs judge by less.
+ *
+ * @throws Problem ToolMissing
+ */
+export async function mkfsCommand(
+  host: Host,
+  entry: FilesystemEntry,
+  path: string,
+): Promise<[string, ...string[]]> {
+  const { filesystem, label, extraOpts } = entry;
+  const names = [`mkfs.${filesystem}`, `mk${filesystem}`];
+  for (const name of names) {
+    const program = await host.processes.which(name);
+    if (program === undefined) continue;
+    return [
+      program,
+      ...(label === undefined ? [] : [labelFlag(filesystem), label]),
+      ...forceFlags(filesystem),
+      ...extraOpts,
+      path,
+    ];
+  }
+  const cause = `Cannot make a file system of type ${filesystem} on ${entry.device}: there is no ${names.join(' or ')}`;
+  throw new Problem('ToolMissing', cause);
+}
+
+/** cloud-init says -L to all of them, which these do not understand. */
+function labelFlag(filesystem: string): string {
+  if (FAT.includes(filesystem)) return '-n';
+  return filesystem === 'f2fs' ? '-l' : '-L';
+}
+
+/** mkfs.fat has no check to overrule, but wants -I for a disk without partitions. */
+function forceFlags(filesystem: string): string[] {
+  if (FAT.includes(filesystem)) return ['-I'];
+  const flag = FORCE[filesystem];
+  return flag === undefined ? [] : [flag];
+}

@@ -1,0 +1,45 @@
+import type { Host } from '../../host/host.ts';
+
+/** Names by which a cloud's metadata speaks of disks (cloud-init's `is_meta_device_name`); no metadata names them here. */
+const METADATA_NAME = /^(?:ami|root|swap|(?:ephemeral|ebs)[^:]*)$/;
+const TAG = /^(?:LABEL|UUID|PARTLABEL|PARTUUID|ID)=/;
+
+/** What stands in the first field of a mount. */
+export type Source =
+  | { kind: 'metadata-name' }
+  /** `missing`: there is no such device (now). */
+  | { kind: 'device'; spec: string; missing: boolean }
+  /** LABEL=... and the like. */
+  | { kind: 'tag'; spec: string }
+  /** A network path, tmpfs, a file: nothing that could be looked for. */
+  | { kind: 'other'; spec: string };
+
+/**
+ * What fstab says for a device of user data (cloud-init's `sanitize_devname`): for a disk its first partition where it
+ * has one, `/dev/sdb.2` for the second partition.
+ */
+export async function sourceOf(host: Host, name: string): Promise<Source> {
+  if (METADATA_NAME.test(name)) return { kind: 'metadata-name' };
+  if (TAG.test(name)) return { kind: 'tag', spec: name };
+  if (!name.startsWith('/dev/') || name.includes(':')) return { kind: 'other', spec: name };
+  const device = await host.blockDevices.find(name);
+  if (device?.kind === 'partition') return { kind: 'device', spec: name, missing: false };
+  if (device) return { kind: 'device', spec: (await nthPartition(host, name, 1)) ?? name, missing: false };
+  const [, disk, number] = /^(.*[^/])\.(\d+)$/.exec(name) ?? [];
+  if (disk !== undefined && number !== undefined && (await host.blockDevices.find(disk))) {
+    const spec = await nthPartition(host, disk, Number(number));
+    return { kind: 'device', spec: spec ?? name, missing: spec === undefined };
+  }
+  return { kind: 'device', spec: name, missing: true };
+}
+
+/** In the style of the disk's own name, so that a name that does not change between boots stays one. */
+async function nthPartition(host: Host, disk: string, number: number): Promise<string | undefined> {
+  const suffixes = /\d$/.test(disk)
+    ? [`p${number}`, `-part${number}`]
+    : [`${number}`, `p${number}`, `-part${number}`];
+  for (const suffix of suffixes) {
+    if ((await host.blockDevices.find(disk + suffix))?.kind === 'partition') return disk + suffix;
+  }
+  return undefined;
+}
