@@ -1,0 +1,86 @@
+import { strict as assert } from 'node:assert';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
+import { classify } from '../../../src/agent/kubeadm/classify.ts';
+import { StandIn } from '../../../src/agent/kubeadm/fixtures/stand-in.ts';
+import { cleanAfter, takeInventory } from '../../../src/agent/kubeadm/leftovers.ts';
+import { kubeadmVersion } from '../../../src/agent/kubeadm/real-kubeadm.ts';
+import { kubernetesBinaries } from '../../lab/kubernetes.ts';
+import { type CallCase, calls } from './calls.ts';
+
+export const about =
+  'the real kubeadm: what it says is told with the right code, and its reset spares what user data put there';
+
+const KUBEADM = '/usr/bin/kubeadm';
+
+/** kubeadm runs in a root of its own, without a network: nothing of the machine is reached. */
+export async function run(say: (line: string) => void): Promise<void> {
+  const binaries = await kubernetesBinaries(say);
+  const machine = new StandIn();
+  try {
+    mkdirSync(join(machine.root.path, 'usr/bin'), { recursive: true });
+    copyFileSync(join(binaries, 'kubeadm'), join(machine.root.path, KUBEADM));
+    const host = createLinuxHost({ root: machine.root.path });
+    const { text, minor } = await kubeadmVersion(host, KUBEADM);
+    const wanted = calls(minor);
+    for (const call of wanted) checkCall(machine, call);
+    say(`kubeadm ${text}: ${wanted.length} failing calls, each with its code`);
+    await checkReset(machine);
+    say('reset after a failed control-plane join: the machine is as user data left it');
+  } finally {
+    machine.root.remove();
+  }
+}
+
+function checkCall(machine: StandIn, { args, config, code, cause }: CallCase): void {
+  if (config !== undefined) machine.put('/config.yaml', config);
+  const [verb = ''] = args;
+  const { status, stdout, stderr } = spawnSync(
+    'unshare',
+    ['--net', '--pid', '--fork', 'chroot', machine.root.path, KUBEADM, ...args],
+    { encoding: 'utf8', timeout: 60_000 },
+  );
+  assert.notEqual(status, 0, `kubeadm ${args.join(' ')} should have failed`);
+  const failure = classify({
+    verb: verb === 'init' ? 'init' : 'join',
+    stdout,
+    stderr,
+    exitStatus: status ?? undefined,
+  });
+  assert.equal(failure.code, code, `kubeadm ${args.join(' ')} said:\n${stderr}`);
+  assert.match(failure.cause, cause);
+  assert.ok(!JSON.stringify(failure).includes('0123456789abcde'), 'a token got through');
+}
+
+async function checkReset(machine: StandIn): Promise<void> {
+  machine.put('/etc/kubernetes/pki/ca.crt', 'CA', 0o640);
+  machine.put('/etc/kubernetes/pki/ca.key', 'CA KEY', 0o600);
+  machine.put('/etc/kubernetes/pki/etcd/ca.key', 'ETCD KEY', 0o600);
+  machine.put('/etc/kubernetes/manifests/haproxy.yaml', 'static pod', 0o600);
+  machine.put('/var/lib/kubelet/config.json', 'registry credentials', 0o600);
+  const before = machine.state();
+  const host = createLinuxHost({ root: machine.root.path });
+  const inventory = await takeInventory(host);
+  for (const path of [
+    '/etc/kubernetes/pki/apiserver.crt',
+    '/etc/kubernetes/admin.conf',
+    '/etc/kubernetes/kubelet.conf',
+    '/etc/kubernetes/manifests/etcd.yaml',
+    '/var/lib/kubelet/config.yaml',
+    '/var/lib/kubelet/pki/kubelet-client-current.pem',
+    '/var/lib/etcd/member/wal',
+  ]) {
+    machine.put(path, 'of kubeadm');
+  }
+  const report = await cleanAfter(host, inventory, {
+    verb: 'join',
+    phase: 'control-plane-join/etcd',
+    kubeadmPath: KUBEADM,
+  });
+  assert.deepEqual(report.problems, []);
+  assert.equal(report.reset, true);
+  assert.deepEqual(machine.state(), before);
+  execFileSync('test', ['!', '-e', join(machine.root.path, 'run/slipway/no-certificates')]);
+}
