@@ -12,7 +12,7 @@ import { stripBinary } from './strip.ts';
 const PROBE = `
 const words = process.argv.slice(2);
 if (words[0] === 'become') process.execve(words[1], words.slice(1), process.env);
-require('node:sqlite');
+process.finalization.registerBeforeExit({}, () => {}); // experimental: a plain Node.js says so on standard error
 console.log(JSON.stringify({ argv0: process.argv0, words, execArgv: process.execArgv }));
 `;
 

@@ -10,12 +10,23 @@ async function main(): Promise<number> {
   return run(process.argv.slice(2));
 }
 
+process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
+  // Whoever read what is printed has gone (`slipway plan | head`): the rest goes unseen, the work goes on.
+  if (error.code === 'EPIPE' && error.syscall === 'write') return;
+  complain(error);
+  process.exit(1);
+});
+
 main().then(
   (status) => {
     process.exitCode = status;
   },
   (error: unknown) => {
-    process.stderr.write(`slipway: ${error instanceof Error ? error.message : String(error)}\n`);
+    complain(error);
     process.exitCode = 1;
   },
 );
+
+function complain(error: unknown): void {
+  process.stderr.write(`slipway: ${error instanceof Error ? error.message : String(error)}\n`);
+}
