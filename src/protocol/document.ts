@@ -111,8 +111,10 @@ export interface UserEntry {
   /** Days after expiry of the password until the account is disabled. */
   inactive?: string;
   expiredate?: string;
-  /** Hash, never the plain text. */
+  /** Hash, never the plain text; for a user that is there already too (cloud-init `hashed_passwd`). */
   passwordHash?: Sensitive<string>;
+  /** Hash for a user that this document creates; one that is there keeps its own (cloud-init `passwd`). */
+  initialPasswordHash?: Sensitive<string>;
   plainPassword?: Sensitive<string>;
   lockPassword: boolean;
   /** Lines for sudoers, without the user's name; empty when none. */

@@ -107,15 +107,19 @@ function uid(fields: Fields): number | undefined {
   return undefined;
 }
 
-/** `passwd` and `hashed_passwd` are hashes for crypt(3), `plain_text_passwd` is the password itself. */
-function passwords(fields: Fields): Pick<UserEntry, 'passwordHash' | 'plainPassword'> {
-  const hash = line(fields, 'hashed_passwd') ?? line(fields, 'passwd');
-  // Both are asked for, so that neither counts as unknown.
-  fields.node('passwd');
+/**
+ * `passwd` (for a new user only) and `hashed_passwd` are hashes for crypt(3), `plain_text_passwd` is the password itself.
+ */
+function passwords(
+  fields: Fields,
+): Pick<UserEntry, 'passwordHash' | 'initialPasswordHash' | 'plainPassword'> {
+  const hash = line(fields, 'hashed_passwd');
+  const initial = line(fields, 'passwd');
   const plain = fields.looseText('plain_text_passwd');
   if (plain?.includes('\n')) fields.wrong('plain_text_passwd', 'a password must be one line.');
   return {
     ...optional('passwordHash', hash === undefined ? undefined : sensitive(hash)),
+    ...optional('initialPasswordHash', initial === undefined ? undefined : sensitive(initial)),
     ...optional('plainPassword', plain === undefined || plain === '' ? undefined : sensitive(plain)),
   };
 }
