@@ -46,7 +46,7 @@ const proxy: Pattern = inError(
 );
 
 const serverTrouble: Pattern = inError(
-  /etcdserver: (?:leader changed|request timed out[^\n]*|no leader|too many requests|mvcc: database space exceeded)|the server (?:is currently unable to handle the request|was unable to return a response in the time allotted[^\n]*|has asked for the client to .*|could not find the requested resource .*retry)|an error on the server \([^\n]*|Internal error occurred: [^\n]*|apiserver (?:is shutting down|not ready)|Too Many Requests|\b50[0234] (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)|server is currently unable[^\n]*|storage is \(re\)initializing/i,
+  /etcdserver: (?:leader changed|request timed out[^\n]*|no leader|too many requests|mvcc: database space exceeded)|the server (?:is currently unable to handle the request|was unable to return a response in the time allotted[^\n]*|has asked for the client to .*|could not find the requested resource .*retry)|an error on the server \([^\n]*|Internal error occurred: [^\n]*|apiserver (?:is shutting down|not ready)|Too Many Requests|\b50[0234] (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)|server is currently unable[^\n]*|storage is \(re\)initializing|rpc error: code = (?:Unavailable|Unknown|DeadlineExceeded|Canceled|ResourceExhausted)[^\n]*/i,
   (match, { output }) => ({
     code: 'ApiServerUnavailable',
     cause: `${apiServerIn(output.error)} could not serve a request: ${endSentence(shorten(match[0], 160))}`,

@@ -39,7 +39,7 @@ const disk: Pattern = inError(
 
 /** 1.20: "error uploading crisocket"; newer: "error writing CRISocket for this node". */
 const notRegistered: Pattern = inError(
-  /error (?:uploading crisocket|writing CRISocket for this node)[^\n]*?: ([^\n]*(?:timed out waiting for the condition|context deadline exceeded|not found|rate: Wait)[^\n]*)/i,
+  /error (?:uploading|writing) crisocket[^\n:]*: ([^\n]*(?:timed out waiting for the condition|context deadline exceeded|not found|rate: Wait)[^\n]*)/i,
   (match) => {
     const name = /nodes "([^"]+)" not found/.exec(match[1] ?? '')?.[1];
     return {

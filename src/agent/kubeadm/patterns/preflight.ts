@@ -1,4 +1,5 @@
 /** The `[ERROR Name]` blocks of kubeadm's preflight checks. Names: cmd/kubeadm/app/preflight, 1.20 - 1.34. */
+import { CODES } from '../../../protocol/codes.ts';
 import type { PreflightFinding } from '../output.ts';
 import { diagnoseImagePull } from './image.ts';
 import { type Diagnosis, endSentence, type Pattern, shorten } from './pattern.ts';
@@ -82,24 +83,25 @@ const READERS: [start: string, reader: Reader][] = [
 ];
 
 /**
- * Several findings at once are told as the first that a person must mend, and the names of the others. When one of them
- * is permanent, so is the whole: mending the passing ones alone does not help.
+ * Several findings at once are told as the one that a person must mend first, and the names of the others. What does
+ * not pass by itself comes first: as long as it is there, trying again is of no use, whatever else may pass.
  */
 export const preflightPattern: Pattern = ({ output }) => {
   const read = output.preflight.map((finding) => {
     const rank = READERS.findIndex(([start]) => finding.name.startsWith(start));
     const reader = READERS[rank]?.[1] ?? simple('PreflightFailed');
-    return { finding, rank: rank < 0 ? READERS.length : rank, diagnosis: reader(finding) };
+    const diagnosis = reader(finding);
+    const passes = CODES[diagnosis.code].persistence === 'permanent' ? 0 : 1;
+    return { finding, passes, rank: rank < 0 ? READERS.length : rank, diagnosis };
   });
-  // An occupied port together with leftover files means a node that is still there: the files say it better.
-  read.sort((a, b) => a.rank - b.rank);
+  read.sort((a, b) => a.passes - b.passes || a.rank - b.rank);
   const [first, ...others] = read;
   if (first === undefined) return undefined;
   const names = [...new Set(others.map(({ finding }) => finding.name))].filter(
     (name) => name !== first.finding.name,
   );
   const also = names.length === 0 ? '' : ` Also: ${endSentence(shorten(names.join(', '), 200))}`;
-  const cause = first.diagnosis.cause ?? '';
+  const cause = first.diagnosis.cause ?? CODES[first.diagnosis.code].cause;
   return {
     ...first.diagnosis,
     cause: `${cause}${also}`,
