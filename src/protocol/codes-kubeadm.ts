@@ -33,6 +33,12 @@ export const KUBEADM_CODES = {
     'kubeadm does not accept its command line.',
     'Correct the flag named; it may belong to another version of kubeadm.',
   ),
+  KubeadmNotTakenOver: entry(
+    'user data',
+    'permanent',
+    'A command calls kubeadm in a way that Slipway leaves to the shell, so it is neither tried again nor explained.',
+    'Write it on a line of its own as Cluster API does: kubeadm join --config FILE && echo success > SENTINEL.',
+  ),
   PreflightFailed: entry(
     'preflight',
     'permanent',

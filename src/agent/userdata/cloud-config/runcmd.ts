@@ -1,6 +1,6 @@
 import { sensitive } from '../../../kit/sensitive.ts';
 import type { Command, KubeadmCommand } from '../../../protocol/document.ts';
-import { liftKubeadm } from '../../kubeadm/lift.ts';
+import { liftKubeadm, mentionsKubeadmBootstrap } from '../../kubeadm/lift.ts';
 import type { Report } from '../report.ts';
 import type { Node } from '../yaml/node.ts';
 import { readShellItems, type ShellItem } from './shell.ts';
@@ -10,12 +10,23 @@ import { readShellItems, type ShellItem } from './shell.ts';
  * kubeadm becomes a step of its own.
  */
 export function readRuncmd(node: Node, report: Report): (Command | KubeadmCommand)[] {
-  return readShellItems(node, 'runcmd', report).map(lifted);
+  return readShellItems(node, 'runcmd', report).map((item) => lifted(item, report));
 }
 
-function lifted({ command, line }: ShellItem): Command | KubeadmCommand {
-  const call = line ? liftKubeadm(command.shell.reveal()) : undefined;
-  if (call === undefined) return command;
+function lifted({ command, line }: ShellItem, report: Report): Command | KubeadmCommand {
+  const shell = command.shell.reveal();
+  const call = line ? liftKubeadm(shell) : undefined;
+  if (call === undefined) {
+    if (mentionsKubeadmBootstrap(shell)) {
+      const what = 'runcmd: this command calls kubeadm in a way that is left to the shell';
+      report.warn(
+        'KubeadmNotTakenOver',
+        `${what}: it is run once and its failure is not explained.`,
+        command.where,
+      );
+    }
+    return command;
+  }
   const { args, ...rest } = call;
   const where = command.where === undefined ? {} : { where: command.where };
   return { kind: 'kubeadm', ...rest, args: sensitive(args), ...where };
