@@ -12,6 +12,7 @@ export async function readSystemFacts(host: Host): Promise<SystemFacts> {
     distroRelease: release.get('VERSION_CODENAME') ?? '',
     kernelRelease: (await text(host, '/proc/sys/kernel/osrelease'))?.trim() ?? '',
     machine: (await text(host, '/proc/sys/kernel/arch'))?.trim() ?? MACHINES[process.arch] ?? process.arch,
+    hostname: host.hostname(),
   };
 }
 

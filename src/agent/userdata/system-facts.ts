@@ -10,4 +10,6 @@ export interface SystemFacts {
   kernelRelease: string;
   /** `uname -m`, e.g. `x86_64`. */
   machine: string;
+  /** Host name in force, for machines whose metadata gives none. */
+  hostname: string;
 }

@@ -1,22 +1,57 @@
-import { Template } from '@huggingface/jinja';
 import { type Part, typeOf } from '../part.ts';
-import type { Report } from '../report.ts';
-import { derivedText } from '../text/source-text.ts';
-import type { Value } from './variables.ts';
+import { printable, type Report } from '../report.ts';
+import { derivedText, type SourceText } from '../text/source-text.ts';
+import { renderTemplate } from './render.ts';
+import { TemplateError } from './template-error.ts';
+import { MISSING_PREFIX, type Value } from './values.ts';
 
-/** First cut: rendered as a whole, positions count in the rendered text. */
-export function renderPart(part: Part, variables: Record<string, Value>, report: Report): Part | undefined {
-  const newline = part.source.text.indexOf('\n') + 1;
+/**
+ * Renders a part that begins with `## template: jinja`; the result is a part of the type that its own first line tells.
+ * Positions in it still lead to the user data: text to its very place, results to the tag that made them.
+ * Undefined after an error in `report`; a variable that is not defined is a warning, as in cloud-init.
+ */
+export function renderPart(part: Part, variables: Map<string, Value>, report: Report): Part | undefined {
+  const { source } = part;
+  const body = bodyOf(source, report);
+  if (body === undefined) return undefined;
   try {
-    const text = new Template(part.source.text.slice(newline)).render(variables);
-    const source = derivedText(part.source, [{ text, origin: newline, verbatim: true }]);
-    return { ...part, type: typeOf(text) ?? 'text/plain', source };
-  } catch (error) {
-    report.error(
-      'UserDataTemplate',
-      `The jinja template cannot be rendered (${error instanceof Error ? error.name : 'unknown'}).`,
-      part.source.locate(newline),
+    const pieces = renderTemplate(source.text.slice(body), variables);
+    const rendered = derivedText(
+      source,
+      pieces.map((piece) => ({ ...piece, origin: piece.origin + body })),
     );
+    warnOfMissing(rendered, report);
+    return { ...part, type: typeOf(rendered.text) ?? 'text/plain', source: rendered };
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    report.error('UserDataTemplate', `Jinja template: ${error.message}`, source.locate(body + error.offset));
     return undefined;
+  }
+}
+
+/** Offset of the line behind the header; cloud-init knows the template type `jinja`, in whatever case. */
+function bodyOf(source: SourceText, report: Report): number | undefined {
+  const start = source.text.search(/\S/);
+  const newline = source.text.indexOf('\n', start);
+  const header = source.text.slice(start, newline === -1 ? undefined : newline);
+  if (/^##\s*template:\s*jinja\s*$/i.test(header)) return newline === -1 ? source.text.length : newline + 1;
+  const message =
+    'The template header is not exactly "## template: jinja"; no other kind of template is known.';
+  report.error('UserDataTemplate', message, source.locate(start));
+  return undefined;
+}
+
+function warnOfMissing(rendered: SourceText, report: Report): void {
+  for (
+    let at = rendered.text.indexOf(MISSING_PREFIX);
+    at !== -1;
+    at = rendered.text.indexOf(MISSING_PREFIX, at + 1)
+  ) {
+    const name =
+      /^[^\s'"]*/.exec(
+        rendered.text.slice(at + MISSING_PREFIX.length, at + MISSING_PREFIX.length + 80),
+      )?.[0] ?? '';
+    const message = `Jinja template: the variable "${printable(name)}" is not defined; "${MISSING_PREFIX}..." stands in its place.`;
+    report.warn('UserDataTemplate', message, rendered.locate(at));
   }
 }

@@ -1,7 +1,10 @@
+import { fromMetaData } from '../cloud-config/hostname.ts';
 import type { Instance } from '../read-document.ts';
+import type { SystemFacts } from '../system-facts.ts';
+import { Dict, List, type Value } from './values.ts';
 
-/** Values of templates: what JSON can hold. */
-export type Value = null | boolean | number | bigint | string | Value[] | { [key: string]: Value };
+/** Metadata before it is made into values of templates. */
+type Plain = { [key: string]: unknown };
 
 /** Operators of jinja; cloud-init replaces each of them in a key by one underscore (`get_jinja_variable_alias`). */
 const OPERATORS = /\/\/|\*\*|==|!=|>=|<=|[+\-/*%~[\](){}><=.:|,;]/g;
@@ -11,63 +14,62 @@ const OPERATORS = /\/\/|\*\*|==|!=|>=|<=|[+\-/*%~[\](){}><=.:|,;]/g;
  * and every key of `v1` at the top level too. Keys with operators in them, such as `local-hostname`, have an alias with
  * underscores.
  */
-export function variablesOf(instance: Instance): Record<string, Value> {
+export function variablesOf(instance: Instance): Map<string, Value> {
   const v1 = standardKeys(instance);
-  const data = {
-    ds: { _doc: '', meta_data: toValue(instance.metaData) },
-    v1,
-  };
-  const aliased = withAliases(data);
-  return { ...withAliases(v1), ...aliased };
+  const data: Plain = { ds: { _doc: '', meta_data: instance.metaData }, v1 };
+  const top = { ...aliased(v1), ...data };
+  return new Map(Object.entries(top).map(([key, value]) => [key, toValue(value)]));
 }
 
-function standardKeys({ metaData, source, system }: Instance): { [key: string]: Value } {
-  const id = text(metaData['instance-id']) ?? source;
-  const hostname = text(metaData['local-hostname'])?.split('.')[0] ?? 'localhost';
+function standardKeys({ metaData, source, system }: Instance): Plain {
+  const name = source.split(' ')[0] ?? source;
+  const id = text(metaData['instance-id']) ?? name;
+  const given = text(metaData['local-hostname']) ?? system?.hostname ?? 'localhost';
+  const hostname = fromMetaData({ 'local-hostname': given })?.name ?? given;
   const zone = text(metaData['availability-zone'] ?? metaData.availability_zone) ?? null;
-  const region = text(metaData.region) ?? null;
   const cloud =
-    text(metaData['cloud-name'] ?? metaData.cloud_name) ?? (source === 'nocloud' ? 'unknown' : source);
+    text(metaData['cloud-name'] ?? metaData.cloud_name) ?? (name === 'nocloud' ? 'unknown' : name);
   return {
     'availability-zone': zone,
     availability_zone: zone,
-    cloud_id: source,
+    cloud_id: name,
     'cloud-name': cloud,
     cloud_name: cloud,
     'instance-id': id,
     instance_id: id,
     'local-hostname': hostname,
     local_hostname: hostname,
-    platform: source,
+    platform: name,
     public_ssh_keys: publicKeys(metaData['public-keys'] ?? metaData.public_keys),
-    region,
-    ...(system === undefined
-      ? {}
-      : {
-          distro: system.distro,
-          distro_version: system.distroVersion,
-          distro_release: system.distroRelease,
-          kernel_release: system.kernelRelease,
-          machine: system.machine,
-          system_platform: `Linux-${system.kernelRelease}-${system.machine}`,
-          variant: system.distro,
-        }),
+    region: text(metaData.region) ?? null,
+    subplatform: source,
+    ...(system === undefined ? {} : systemKeys(system)),
   };
 }
 
-function withAliases(data: { [key: string]: Value }): { [key: string]: Value } {
-  const result: { [key: string]: Value } = Object.create(null);
-  for (const [key, value] of Object.entries(data).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) {
-    const converted = isRecord(value) ? withAliases(value) : value;
-    result[key] = converted;
-    const alias = key.replace(OPERATORS, '_');
-    if (alias !== key) result[alias] = converted;
-  }
-  return result;
+function systemKeys(system: SystemFacts): Plain {
+  return {
+    distro: system.distro,
+    distro_version: system.distroVersion,
+    distro_release: system.distroRelease,
+    kernel_release: system.kernelRelease,
+    machine: system.machine,
+    system_platform: `Linux-${system.kernelRelease}-${system.machine}`,
+    variant: system.distro,
+  };
 }
 
-function isRecord(value: Value): value is { [key: string]: Value } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function aliased(data: Plain): Plain {
+  const entries = Object.entries(data).flatMap(([key, value]): [string, unknown][] => {
+    const alias = key.replace(OPERATORS, '_');
+    return alias === key
+      ? [[key, value]]
+      : [
+          [key, value],
+          [alias, value],
+        ];
+  });
+  return Object.fromEntries(entries);
 }
 
 function text(value: unknown): string | undefined {
@@ -75,19 +77,26 @@ function text(value: unknown): string | undefined {
 }
 
 /** NoCloud's `public-keys` may be a string, a list, or a mapping of names. */
-function publicKeys(value: unknown): Value {
+function publicKeys(value: unknown): string[] {
   const list =
     typeof value === 'string' ? value.split('\n') : Array.isArray(value) ? value : Object.values(value ?? {});
   return list.flat().flatMap((key) => (typeof key === 'string' && key !== '' ? [key] : []));
 }
 
+/** Keys are sorted and have their aliases, as cloud-init leaves them (`convert_jinja_instance_data`). */
 function toValue(value: unknown): Value {
-  if (Array.isArray(value)) return value.map(toValue);
+  if (Array.isArray(value)) return new List(value.map(toValue));
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toValue(inner)]));
+    const dict = new Dict();
+    for (const [key, inner] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const converted = toValue(inner);
+      dict.set(key, converted);
+      const alias = key.replace(OPERATORS, '_');
+      if (alias !== key) dict.set(alias, converted);
+    }
+    return dict;
   }
   if (value === undefined || value === null) return null;
-  return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint'
-    ? value
-    : String(value);
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  return typeof value === 'boolean' || typeof value === 'bigint' ? value : String(value);
 }

@@ -1,0 +1,45 @@
+import { MAX_JINJA_OUTPUT, MAX_JINJA_STEPS } from '../limits.ts';
+import { ValueError } from './values.ts';
+
+/** Characters that cost as much as one step. */
+const CHARS_PER_STEP = 256;
+
+/** Bounds what rendering a template may cost in time and memory, so that no template can hang the boot. */
+export class Budget {
+  #steps = MAX_JINJA_STEPS;
+  #chars = MAX_JINJA_OUTPUT;
+
+  /** Takes steps; throws `ValueError` when there are none left. */
+  step(count = 1): void {
+    this.#steps -= count;
+    if (this.#steps < 0)
+      throw new ValueError('The template takes too many steps; there is probably a loop that is too long.');
+  }
+
+  /** Announces a text of that length before it is made. */
+  reserve(length: number): void {
+    if (length > MAX_JINJA_OUTPUT) throw new ValueError('The template makes a text that is too long.');
+    this.step(length / CHARS_PER_STEP);
+  }
+
+  /** Announces a list of that length before it is made. */
+  reserveItems(count: number): void {
+    this.step(count);
+  }
+
+  text(text: string): string {
+    this.reserve(text.length);
+    return text;
+  }
+
+  items<T>(items: T[]): T[] {
+    this.reserveItems(items.length);
+    return items;
+  }
+
+  /** Counts what goes into the result. */
+  output(length: number): void {
+    this.#chars -= length;
+    if (this.#chars < 0) throw new ValueError('The template renders to more text than is accepted.');
+  }
+}

@@ -1,0 +1,38 @@
+import { type CallArgs, type Value, ValueError } from './values.ts';
+
+/**
+ * Arguments by position or name, in the order of `names`; undefined where not given. Names with `?` are optional.
+ * Throws `ValueError` for missing, unknown and doubly given ones, as Python does.
+ */
+export function bind(what: string, args: CallArgs, names: readonly string[]): (Value | undefined)[] {
+  if (args.positional.length > names.length)
+    throw new ValueError(`${what} takes at most ${names.length} arguments.`);
+  const plain = names.map((name) => name.replace('?', ''));
+  for (const name of args.named.keys()) {
+    const index = plain.indexOf(name);
+    if (index === -1) throw new ValueError(`${what} has no argument named ${name.slice(0, 40)}.`);
+    if (index < args.positional.length) throw new ValueError(`${what} is given ${name} twice.`);
+  }
+  return names.map((name, index) => {
+    const value =
+      index < args.positional.length ? args.positional[index] : args.named.get(plain[index] ?? '');
+    if (value === undefined && !name.endsWith('?'))
+      throw new ValueError(`${what} needs the argument ${name}.`);
+    return value;
+  });
+}
+
+/** A string argument; throws for anything else. */
+export function needText(what: string, value: Value | undefined, otherwise?: string): string {
+  if (value === undefined && otherwise !== undefined) return otherwise;
+  if (typeof value === 'string') return value;
+  throw new ValueError(`${what} needs a string.`);
+}
+
+/** A whole number that is small enough to count with. */
+export function needCount(what: string, value: Value | undefined, otherwise?: number): number {
+  if (value === undefined && otherwise !== undefined) return otherwise;
+  if (typeof value === 'boolean') return Number(value);
+  if (typeof value === 'bigint' && value > -(2n ** 53n) && value < 2n ** 53n) return Number(value);
+  throw new ValueError(`${what} needs a whole number.`);
+}
