@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { formatSources, hostAptSources, SUITE } from './apt.ts';
 import { cached } from './cache.ts';
 import { LabError, run, runOk } from './command.ts';
-import { inRootOk } from './in-root.ts';
+import { DIES_WITH_US, inRootOk } from './in-root.ts';
 
 type Say = (line: string) => void;
 
@@ -41,7 +41,9 @@ export async function fullRoot(say?: Say): Promise<string> {
         const sources = `${dir}.sources`;
         await writeFile(sources, formatSources(await hostAptSources()));
         try {
-          await runOk('mmdebstrap', [
+          await runOk(DIES_WITH_US[0], [
+            ...DIES_WITH_US.slice(1),
+            ...['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'mmdebstrap'],
             '--mode=root',
             '--variant=minbase',
             '--aptopt=Acquire::http::Pipeline-Depth "0"',

@@ -26,6 +26,9 @@ export interface InRoot {
 
 const SCRATCH = 'scratch';
 
+/** Before `unshare --kill-child`: the kernel kills it, and so everything in its PID namespace, when this process dies. */
+export const DIES_WITH_US = ['setpriv', '--pdeathsig', 'KILL'] as const;
+
 /** Variables by which apt and Go reach a proxy or their module source: a build inside a root needs the same way out. */
 const NETWORK_VARIABLES = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
 
@@ -51,8 +54,10 @@ export async function inRoot(job: InRoot): Promise<Finished> {
       (bind) => `${bind.from}\t${bind.to}\t${bind.readOnly ? 'ro' : 'rw'}`,
     );
     return run(
-      'unshare',
+      DIES_WITH_US[0],
       [
+        ...DIES_WITH_US.slice(1),
+        'unshare',
         ...(job.network ? [] : ['--net']),
         ...['--mount', '--pid', '--uts', '--ipc', '--fork', '--kill-child', '--propagation', 'private'],
         ...['bash', '--norc', '-euc', ENTER, 'in-root'],

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheDir } from './cache.ts';
 import { destroyGroup } from './cgroups.ts';
 import { sweepScratch } from './in-root.ts';
+import { lock } from './lock.ts';
 import { alive, type ProcessId } from './process-id.ts';
 
 /** What is known of a lab on disk, so that somebody else can take it away. */
@@ -45,9 +46,8 @@ export async function writeRecord(record: LabRecord): Promise<void> {
 
 /** undefined where there is no such lab, or one that died before it wrote its record. */
 export async function readRecord(id: string): Promise<LabRecord | undefined> {
-  const file = join(labDir(id), 'lab.json');
-  if (!existsSync(file)) return undefined;
-  return JSON.parse(await readFile(file, 'utf8')) as LabRecord;
+  const text = await readFile(join(labDir(id), 'lab.json'), 'utf8').catch(absentAs(undefined));
+  return text === undefined ? undefined : (JSON.parse(text) as LabRecord);
 }
 
 export async function labIds(): Promise<string[]> {
@@ -59,8 +59,7 @@ export async function labIds(): Promise<string[]> {
 
 /** The machines of a lab, by their directories. */
 export async function machineNames(id: string): Promise<string[]> {
-  const dir = join(labDir(id), 'machines');
-  return existsSync(dir) ? (await readdir(dir)).sort() : [];
+  return (await readdir(join(labDir(id), 'machines')).catch(absentAs([]))).sort();
 }
 
 /** Is somebody still using this lab? A person's lab counts as used until its switch is gone. */
@@ -76,7 +75,7 @@ export function inUse(record: LabRecord): boolean {
 export async function destroyLab(id: string, spare?: ProcessId): Promise<void> {
   for (const name of await machineNames(id)) {
     // Tells the supervisor that the kill that follows is not a reboot.
-    await writeFile(join(labDir(id), 'machines', name, 'desired'), 'off\n').catch(ignoreAbsent);
+    await writeFile(join(labDir(id), 'machines', name, 'desired'), 'off\n').catch(absentAs(undefined));
   }
   await destroyGroup(labGroup(id));
   const record = await readRecord(id);
@@ -91,12 +90,31 @@ export async function destroyLab(id: string, spare?: ProcessId): Promise<void> {
   await rm(labDir(id), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-function ignoreAbsent(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
+/** For what somebody else may be taking away at this moment. */
+function absentAs<T>(value: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (error.code === 'ENOENT') return value;
+    throw error;
+  };
 }
 
 /** Take away every lab whose owner is dead, and scratch that nobody uses; returns the ids. */
 export async function collectGarbage(): Promise<string[]> {
+  return whileNobodyOpens(takeAway);
+}
+
+/** Makers of the person's lab and collectors of garbage take turns: a lab half made has no record to protect it. */
+export async function whileNobodyOpens<T>(act: () => Promise<T>): Promise<T> {
+  await mkdir(labsDir(), { recursive: true, mode: 0o755 });
+  const held = await lock(join(labsDir(), '.lock'));
+  try {
+    return await act();
+  } finally {
+    await held.release();
+  }
+}
+
+async function takeAway(): Promise<string[]> {
   const gone: string[] = [];
   for (const id of await labIds()) {
     const record = await readRecord(id);

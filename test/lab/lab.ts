@@ -5,7 +5,7 @@ export { ControlPlane } from './control-plane/control-plane.ts';
 export type { Role } from './images.ts';
 export { type ExecOptions, Machine, type Readiness } from './machine.ts';
 export type { MachineFile, MachineUnit } from './machine-files.ts';
-export { Lab, openLab, type UpOptions } from './open-lab.ts';
+export { Lab, openLab, openUserLab, type UpOptions } from './open-lab.ts';
 export {
   bootCloudInit,
   cloudInitRoot,

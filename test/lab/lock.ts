@@ -12,8 +12,12 @@ export interface Held {
  */
 export async function lock(file: string, onWait: () => void = () => {}): Promise<Held> {
   const child = spawn('flock', ['--exclusive', file, 'sh', '-c', 'echo held; read -r _ignored'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
+  });
+  let said = '';
+  child.stderr.on('data', (piece: Buffer) => {
+    said += piece.toString();
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const waiting = setTimeout(onWait, 500);
@@ -22,7 +26,7 @@ export async function lock(file: string, onWait: () => void = () => {}): Promise
       reject(new LabError(`cannot run flock (package util-linux): ${error.message}`)),
     );
     child.once('close', (code) =>
-      reject(new LabError(`cannot lock ${file}: flock ended with status ${code}`)),
+      reject(new LabError(`cannot lock ${file}: ${said.trim() || `flock ended with status ${code}`}`)),
     );
     child.stdout.once('data', () => resolve());
   }).finally(() => clearTimeout(waiting));

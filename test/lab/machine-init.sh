@@ -95,7 +95,7 @@ if [ ! -e made ]; then
       chroot "$R" /bin/sh -ec 'mkdir -p "$(dirname "$2")"; ln -sfn "$1" "$2"' sh "$from" "$path"
       continue
     fi
-    chroot "$R" /bin/sh -ec 'umask 022; mkdir -p "$(dirname "$2")"; cat > "$2"; chmod "$1" "$2"' sh "$mode" "$path" < "$from"
+    chroot "$R" /bin/sh -ec 'umask 022; mkdir -p "$(dirname "$2")"; umask 077; cat > "$2"; chmod "$1" "$2"' sh "$mode" "$path" < "$from"
   done < files
   while read -r unit; do [ -z "$unit" ] || chroot "$R" systemctl --quiet enable "$unit"; done < units
   : > made

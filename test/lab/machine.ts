@@ -104,7 +104,7 @@ export class Machine {
 
   /** Write a file, folders included. Not atomic: it is for arranging, not for racing the machine. */
   async put(path: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
-    const script = 'umask 077; mkdir -p -m 755 "$(dirname "$2")"; cat > "$2"; chmod "$1" "$2"';
+    const script = 'umask 022; mkdir -p "$(dirname "$2")"; umask 077; cat > "$2"; chmod "$1" "$2"';
     await this.execOk(['sh', '-ec', script, 'sh', mode.toString(8), path], { input: content });
   }
 

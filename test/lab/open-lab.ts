@@ -6,6 +6,7 @@ import { cloneContainerdState, containerdState } from './containerd-state.ts';
 import { attachControlPlane, type ControlPlane, openControlPlane } from './control-plane/control-plane.ts';
 import { fullRoot, plainLayer } from './debian-root.ts';
 import type { Role } from './images.ts';
+import { needKernelModules } from './kernel-modules.ts';
 import {
   collectGarbage,
   destroyLab,
@@ -16,6 +17,7 @@ import {
   newLabId,
   readRecord,
   USER_LAB,
+  whileNobodyOpens,
   writeRecord,
 } from './lab-record.ts';
 import { Machine, makeDisk, type Readiness } from './machine.ts';
@@ -130,6 +132,7 @@ let opened = 0;
  */
 export async function openLab(options: { say?: Say } = {}): Promise<Lab> {
   await needRequirements();
+  await needKernelModules();
   await collectGarbage();
   const owner = self();
   opened += 1;
@@ -155,9 +158,12 @@ export async function openLab(options: { say?: Say } = {}): Promise<Lab> {
 /** The lab of the person at the keyboard: it stays after this process, until it is closed. Made when it is not there. */
 export async function openUserLab(options: { say?: Say } = {}): Promise<Lab> {
   await needRequirements();
+  await needKernelModules();
   await collectGarbage();
-  const found = await attachUserLab(options);
-  if (found !== undefined) return found;
+  return whileNobodyOpens(async () => (await attachUserLab(options)) ?? (await makeUserLab(options)));
+}
+
+async function makeUserLab(options: { say?: Say }): Promise<Lab> {
   await mkdir(join(labDir(USER_LAB), 'machines'), { recursive: true, mode: 0o700 });
   const network = await openSwitch();
   await writeRecord({ id: USER_LAB, owner: null, holder: network.holder, hostBoot: hostBoot() });

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { cacheDir } from './cache.ts';
 import { LabError } from './command.ts';
 
 export interface Requirements {
@@ -43,13 +44,34 @@ export async function requirements(): Promise<Requirements> {
   for (const namespace of NAMESPACES) {
     if (!existsSync(`/proc/self/ns/${namespace}`)) missing.push(`this kernel has no ${namespace} namespaces`);
   }
-  const modular = existsSync('/proc/modules');
-  if (!modular && !/\boverlay\b/.test(readFileSync('/proc/filesystems', 'utf8')))
-    missing.push('this kernel has no overlayfs');
   if (!/^\S+ \S+ cgroup2? /m.test(readFileSync('/proc/mounts', 'utf8'))) {
     missing.push('no control groups are mounted at /sys/fs/cgroup');
   }
+  missing.push(...cacheTrouble());
   return { ok: missing.length === 0, missing };
+}
+
+const OVERLAY_MAGIC = 0x794c7630;
+const NEEDED_BYTES = 3e9;
+
+/** The cache holds the machines' disks: it needs room, and a file system that an overlay can stand on. */
+function cacheTrouble(): string[] {
+  const cache = cacheDir();
+  let dir = cache;
+  while (!existsSync(dir)) dir = dirname(dir);
+  const { type, bavail, bsize } = statfsSync(dir);
+  const trouble: string[] = [];
+  if (type === OVERLAY_MAGIC) {
+    trouble.push(
+      `${cache} is on an overlay, as in a container: set SLIPWAY_LAB_CACHE to a directory of a real disk`,
+    );
+  }
+  if (!existsSync(join(cache, 'made')) && bavail * bsize < NEEDED_BYTES) {
+    trouble.push(
+      `${cache} has ${(bavail * bsize) / 1e9} GB of room, and the lab needs 3: set SLIPWAY_LAB_CACHE`,
+    );
+  }
+  return trouble;
 }
 
 /** @throws LabError that lists what is missing */

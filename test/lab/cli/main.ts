@@ -1,5 +1,4 @@
 import { CommanderError } from 'commander';
-import { LabError } from '../command.ts';
 import { program } from './program.ts';
 
 /** Run the lab's command line; returns the exit status: 0, the command's own (`exec`), 1 failed, 2 wrong usage. */
@@ -14,10 +13,9 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     // commander has said it all already
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (error instanceof LabError) {
-      process.stderr.write(`lab: ${error.message}\n`);
-      return 1;
-    }
-    throw error;
+    const said = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`lab: ${said}\n`);
+    if (process.env.SLIPWAY_LAB_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    return 1;
   }
 }
