@@ -16,7 +16,7 @@ import { controlPlaneLatePatterns, controlPlanePatterns } from './patterns/contr
 import { certificatePatterns, credentialPatterns } from './patterns/credentials.ts';
 import { discoveryPatterns, discoveryTimedOut } from './patterns/discovery.ts';
 import { etcdPatterns } from './patterns/etcd.ts';
-import { kubeletPatterns } from './patterns/kubelet.ts';
+import { kubeletHealthPatterns, kubeletPatterns } from './patterns/kubelet.ts';
 import { networkPatterns } from './patterns/network.ts';
 import { machinePatterns, nodePatterns, registrationPatterns } from './patterns/node.ts';
 import { type Diagnosis, inError, type Pattern } from './patterns/pattern.ts';
@@ -59,11 +59,11 @@ const PATTERNS: Pattern[] = [
   ...tlsPatterns,
   ...certificatePatterns,
   ...credentialPatterns,
-  ...kubeletPatterns.slice(0, 1),
+  ...kubeletHealthPatterns,
   ...etcdPatterns,
   ...networkPatterns,
   ...registrationPatterns,
-  ...kubeletPatterns.slice(1),
+  ...kubeletPatterns,
   ...controlPlaneLatePatterns,
   discoveryTimedOut,
   timedOut,

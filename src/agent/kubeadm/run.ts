@@ -1,6 +1,7 @@
 /** Runs kubeadm so that it outlives the agent: an agent that was killed finds it again and learns how it ended. */
 import type { Host } from '../host/host.ts';
 import { progressReader } from './progress.ts';
+import { SHAPED_CONFIG } from './shaped-arguments.ts';
 
 /** Name of the durable run; one kubeadm at a time on a machine. */
 export const KUBEADM_RUN = 'kubeadm';
@@ -60,9 +61,10 @@ export async function runKubeadm(host: Host, spec: KubeadmSpec): Promise<Kubeadm
   return { ...result, adopted: earlier === 'running' || earlier === 'ended' };
 }
 
-/** Forgets the run's files, so that the next one starts anew. */
+/** Forgets the run's files, so that the next one starts anew, and the copy of the configuration, which holds a token. */
 export async function forgetRun(host: Host): Promise<void> {
   await host.processes.forgetDurable(KUBEADM_RUN);
+  await host.files.remove(SHAPED_CONFIG);
 }
 
 /** A command before kubeadm may have exported proxy settings or changed PATH, as it may in cloud-init's script. */

@@ -65,4 +65,6 @@ const notStarted: Pattern = inError(
   }),
 );
 
-export const kubeletPatterns: Pattern[] = [unhealthy, notStarted, noCertificate];
+/** Before etcd and network, whose words appear in the same outputs. */
+export const kubeletHealthPatterns: Pattern[] = [unhealthy];
+export const kubeletPatterns: Pattern[] = [notStarted, noCertificate];
