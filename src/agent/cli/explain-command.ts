@@ -1,11 +1,11 @@
 import { CODES } from '../../protocol/codes.ts';
-import { explain } from './explain.ts';
+import { explain, isCode } from './explain.ts';
 
 /** `slipway explain [CODE]`. */
 export function explainCommand(code: string | undefined): number {
   const text = code === undefined ? allCodes() : explain(code);
   process.stdout.write(`${text.trimEnd()}\n`);
-  return code === undefined || code in CODES ? 0 : 2;
+  return code === undefined || isCode(code) ? 0 : 2;
 }
 
 function allCodes(): string {
