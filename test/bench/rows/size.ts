@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { bundlePath } from '../../../build/project.ts';
+import { zstdSize } from '../../../build/sizes.ts';
+import type { Row, Verdict } from '../row.ts';
+import { slipwayBinary } from '../slipway-binary.ts';
+
+/** Goals in bytes for the binary; the bundle's are set so that the start-up goal stays within reach. */
+const GOALS = { binary: 120e6, binaryZstd: 33e6, bundle: 1e6, bundleZstd: 0.3e6 };
+
+/** Bundle and binary as they lie in dist/, raw and as `zstd -19` makes them. */
+export const size: Row = async ({ say }) => {
+  const binary = readFileSync(slipwayBinary());
+  const bundle = readFileSync(bundlePath);
+  say('compressing the binary, which takes about half a minute');
+  const verdict = (what: string, value: number, goal: number): Verdict => ({
+    what,
+    value,
+    goal,
+    direction: 'most',
+    unit: 'bytes',
+  });
+  return {
+    about: 'size of bundle and binary',
+    runs: 1,
+    standings: [],
+    verdicts: [
+      verdict('binary', binary.length, GOALS.binary),
+      verdict('binary, zstd -19', zstdSize(binary), GOALS.binaryZstd),
+      verdict('bundle', bundle.length, GOALS.bundle),
+      verdict('bundle, zstd -19', zstdSize(bundle), GOALS.bundleZstd),
+    ],
+    notes: [],
+  };
+};
