@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { readFixtures } from '../../../test/support/kubeadm-fixtures.ts';
 import { CODES } from '../../protocol/codes.ts';
 import { classify } from './classify.ts';
-import { readFixtures } from './fixtures/fixture.ts';
 
 const fixtures = readFixtures();
 

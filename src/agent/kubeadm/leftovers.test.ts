@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KUBEADM, StandIn } from '../../../test/support/kubeadm-stand-in.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { KUBEADM, StandIn } from './fixtures/stand-in.ts';
 import { forgetInventory, INVENTORY, readInventory } from './inventory.ts';
 import { cleanAfter, takeInventory } from './leftovers.ts';
 

@@ -1,10 +1,10 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KUBEADM, StandIn } from '../../../test/support/kubeadm-stand-in.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { KubeadmError } from './failure.ts';
-import { KUBEADM, StandIn } from './fixtures/stand-in.ts';
 import { looksJoined } from './joined.ts';
 import { progressReader } from './progress.ts';
 import { findRealKubeadm, kubeadmVersion } from './real-kubeadm.ts';

@@ -4,10 +4,10 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import { classify } from '../../../src/agent/kubeadm/classify.ts';
-import { StandIn } from '../../../src/agent/kubeadm/fixtures/stand-in.ts';
 import { cleanAfter, takeInventory } from '../../../src/agent/kubeadm/leftovers.ts';
 import { kubeadmVersion } from '../../../src/agent/kubeadm/real-kubeadm.ts';
 import { kubernetesBinaries } from '../../lab/kubernetes.ts';
+import { StandIn } from '../../support/kubeadm-stand-in.ts';
 import { type CallCase, calls } from './calls.ts';
 
 export const about =
