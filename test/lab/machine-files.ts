@@ -1,5 +1,5 @@
-import { link, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, mkdir, realpath, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { LabError } from './command.ts';
 
 /** A file for a machine's disk: content given here, or taken from a file of the host. Mode default 0644. */
@@ -54,11 +54,11 @@ export async function stage(
 /** A hard link keeps the bytes as they are now even if the build replaces the file; across disks the path must do. */
 async function linkOrName(from: string, staged: string): Promise<string> {
   try {
-    await link(from, staged);
+    await link(await realpath(from), staged);
     return staged;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EXDEV' || code === 'EPERM') return from;
+    if (code === 'EXDEV' || code === 'EPERM') return resolve(from);
     throw new LabError(`cannot take ${from} into a machine: ${message}`);
   }
 }

@@ -80,6 +80,19 @@ cp boot-id "$R/run/lab/boot-id"; chmod 444 "$R/run/lab/boot-id"
 mount --bind "$R/run/lab/boot-id" "$P/kernel/random/boot_id"
 [ ! -e "$R/proc/sysrq-trigger" ] || mount --bind /dev/null "$R/proc/sysrq-trigger"
 
+# --- kernel modules: the host's, to look at; where it has none, what is built in, so that `modprobe` knows it
+modules=lib/modules/$(uname -r)
+if [ -d "/$modules" ]; then
+  mkdir -p "$R/$modules"
+  mount --bind "/$modules" "$R/$modules"
+  mount -o remount,bind,ro "$R/$modules"
+elif [ ! -e "$R/$modules" ]; then
+  mkdir -p "$R/$modules"
+  : > "$R/$modules/modules.order"
+  printf 'kernel/%s.ko\n' fs/overlayfs/overlay net/bridge/br_netfilter > "$R/$modules/modules.builtin"
+  chroot "$R" depmod
+fi
+
 # --- what an installer would have written, once for this disk
 if [ ! -e made ]; then
   echo "$NAME" > "$R/etc/hostname"

@@ -75,15 +75,24 @@ export async function exec(name: string, command: readonly string[]): Promise<nu
   }
 }
 
-export async function logs(
-  name: string,
-  unit: string | undefined,
-  flags: { console?: boolean; allBoots?: boolean },
-): Promise<void> {
-  const machine = await (await userLab()).machine(name);
-  process.stdout.write(
-    flags.console ? machine.console : await machine.logs(unit, { allBoots: flags.allBoots === true }),
-  );
+export interface LogFlags {
+  console?: boolean;
+  allBoots?: boolean;
+  follow?: boolean;
+}
+
+/** Resolves with journalctl's exit status. */
+export async function logs(name: string, unit: string | undefined, flags: LogFlags): Promise<number> {
+  if (flags.console) {
+    process.stdout.write((await (await userLab()).machine(name)).console);
+    return 0;
+  }
+  return exec(name, [
+    ...['journalctl', '--no-pager', '--output=short-precise'],
+    ...(flags.allBoots ? [] : ['--boot']),
+    ...(flags.follow ? ['--follow'] : []),
+    ...(unit === undefined ? [] : ['--unit', unit]),
+  ]);
 }
 
 export async function reboot(name: string, flags: { hard?: boolean }): Promise<void> {

@@ -59,7 +59,10 @@ export function program(setStatus: (code: number) => void): Command {
     .argument('[unit]')
     .option('--console', 'what it wrote on its console, all boots')
     .option('--all-boots', 'not only this boot')
-    .action(act.logs);
+    .option('-f, --follow', 'go on as it grows')
+    .action(async (name: string, unit: string | undefined, flags: act.LogFlags) =>
+      setStatus(await act.logs(name, unit, flags)),
+    );
 
   lab
     .command('reboot')
