@@ -83,6 +83,17 @@ async function passControllersDown(parent: string): Promise<void> {
   }
 }
 
+/** Names of the groups at the top of any hierarchy that begin with `prefix`. */
+export async function topGroups(prefix: string): Promise<string[]> {
+  const names = new Set<string>();
+  for (const { mountpoint } of hierarchies()) {
+    for (const entry of await readdir(mountpoint, { withFileTypes: true })) {
+      if (entry.isDirectory() && entry.name.startsWith(prefix)) names.add(entry.name);
+    }
+  }
+  return [...names];
+}
+
 /** Numbers of all processes in the group and below it, in any hierarchy. */
 export async function groupPids(path: string, all: readonly Hierarchy[] = hierarchies()): Promise<number[]> {
   const pids = new Set<number>();

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheDir } from './cache.ts';
-import { destroyGroup } from './cgroups.ts';
+import { cacheDir, recipeDigest } from './cache.ts';
+import { destroyGroup, topGroups } from './cgroups.ts';
 import { sweepScratch } from './in-root.ts';
 import { lock } from './lock.ts';
 import { alive, type ProcessId } from './process-id.ts';
@@ -21,6 +21,8 @@ export interface LabRecord {
 /** The id of the lab that `npm run lab -- up` makes. */
 export const USER_LAB = 'user';
 
+const GROUP_PREFIX = 'slipway-lab-';
+
 export function labsDir(): string {
   return join(cacheDir(), 'labs');
 }
@@ -29,9 +31,9 @@ export function labDir(id: string): string {
   return join(labsDir(), id);
 }
 
-/** The control group of a lab, relative to each hierarchy. */
+/** The control group of a lab, relative to each hierarchy. A person has one lab for each cache directory. */
 export function labGroup(id: string): string {
-  return `slipway-lab-${id}`;
+  return `${GROUP_PREFIX}${id === USER_LAB ? `${id}-of-${recipeDigest(cacheDir())}` : id}`;
 }
 
 export function hostBoot(): string {
@@ -88,6 +90,8 @@ export async function destroyLab(id: string, spare?: ProcessId): Promise<void> {
     process.kill(record.holder.pid, 'SIGKILL');
   }
   await rm(labDir(id), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  // A boot that was under way may have begun between the first look and the removal; now it has nowhere to begin.
+  await destroyGroup(labGroup(id));
 }
 
 /** For what somebody else may be taking away at this moment. */
@@ -124,6 +128,12 @@ async function takeAway(): Promise<string[]> {
     await destroyLab(id);
     gone.push(id);
   }
+  for (const group of await topGroups(GROUP_PREFIX)) {
+    const id = group.slice(GROUP_PREFIX.length);
+    if (existsSync(labDir(id)) || !isProcessLab(id) || makerAlive(id)) continue;
+    await destroyGroup(group);
+    gone.push(id);
+  }
   await sweepScratch();
   return gone;
 }
@@ -131,6 +141,11 @@ async function takeAway(): Promise<string[]> {
 /** The id of a process's own lab holds the process: base-36 number and start time, then a count. */
 export function newLabId(owner: ProcessId, count: number): string {
   return `${owner.pid.toString(36)}-${owner.start.toString(36)}-${count}`;
+}
+
+/** Is this an id that `newLabId` makes? */
+function isProcessLab(id: string): boolean {
+  return /^[0-9a-z]+-[0-9a-z]+-\d+$/.test(id);
 }
 
 function makerAlive(id: string): boolean {

@@ -66,7 +66,7 @@ export class Machine {
   }
 
   /** Run a command inside to its end; its exit status is in the answer, never thrown. No shell is put between. */
-  exec(command: readonly string[], options: ExecOptions = {}): Promise<Finished> {
+  async exec(command: readonly string[], options: ExecOptions = {}): Promise<Finished> {
     const child = this.spawn(command, { ...options, ownGroup: true });
     return collect(child, `[${this.name}] ${command.join(' ')}`, options);
   }

@@ -56,6 +56,7 @@ export class Lab {
   readonly #close: () => Promise<void>;
   readonly #say: Say;
   #controlPlane: Promise<ControlPlane> | undefined;
+  #closed = false;
 
   constructor(id: string, switchPid: number, close: () => Promise<void>, say: Say) {
     this.id = id;
@@ -69,6 +70,7 @@ export class Lab {
     const [role, cloudInit] = [options.role ?? 'control-plane', options.cloudInit ?? false];
     const layers = await machineLayers(cloudInit, this.#say);
     const containerd = await containerdState(role, this.#say);
+    this.#mustBeOpen();
     const record = await reserveMachine({
       lab: this.id,
       name,
@@ -83,6 +85,7 @@ export class Lab {
       await stage(dir, options.files ?? {}, options.units ?? {});
       await writeFile(join(dir, 'cni.conflist'), cniConfig(record.ip));
       await writeFile(join(dir, 'settings'), machineSettings(record, layers, this.#switchPid));
+      this.#mustBeOpen();
       if (options.boot !== false) await machine.boot(options.ready);
       return machine;
     } catch (error) {
@@ -112,7 +115,13 @@ export class Lab {
 
   /** Take everything away. Harmless when done already. */
   close(): Promise<void> {
+    this.#closed = true;
     return this.#close();
+  }
+
+  /** A lab that was closed while a machine was being made must not get that machine. */
+  #mustBeOpen(): void {
+    if (this.#closed) throw new LabError('this lab is closed');
   }
 }
 
@@ -151,8 +160,9 @@ export async function openLab(options: { say?: Say } = {}): Promise<Lab> {
     })();
     return closing;
   };
-  const forget = closeOnSignals(close);
-  return new Lab(id, network.holder.pid, close, options.say ?? (() => {}));
+  const lab = new Lab(id, network.holder.pid, close, options.say ?? (() => {}));
+  const forget = closeOnSignals(() => lab.close());
+  return lab;
 }
 
 /** The lab of the person at the keyboard: it stays after this process, until it is closed. Made when it is not there. */
