@@ -1,6 +1,6 @@
 import { CODES } from '../../protocol/codes.ts';
 import type { Position } from '../../protocol/document.ts';
-import { codeOf, failed, messageOf } from '../engine/failure.ts';
+import { codeOf, failed, failure, messageOf } from '../engine/failure.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
 import { Problem } from './problem.ts';
 
@@ -11,7 +11,7 @@ import { Problem } from './problem.ts';
  */
 export async function eachEntry<Entry>(
   entries: readonly Entry[],
-  { signal }: Pick<StepContext, 'signal'>,
+  { signal, remainingMs }: Pick<StepContext, 'signal' | 'remainingMs'>,
   work: (entry: Entry) => Promise<string>,
 ): Promise<StepResult> {
   const done: string[] = [];
@@ -26,11 +26,22 @@ export async function eachEntry<Entry>(
       );
     }
   }
-  if (signal.aborted) return failed('Interrupted', 'The step was told to stop before all of it was done');
+  if (signal.aborted) return stopped(remainingMs() <= 0);
   const first = problems.find(({ code }) => CODES[code].persistence !== 'permanent') ?? problems[0];
   if (!first) return { done: true, message: done.join('; ') };
   const others = problems.length > 1 ? ` (and ${problems.length - 1} more of its entries failed)` : '';
   return failed(first.code, `${first.message.replace(/[.]$/, '')}${others}`, first.more);
+}
+
+/** `retry: yes`, for the rest is still to be done; whether there is time for it the engine knows. */
+function stopped(outOfTime: boolean): StepResult {
+  return {
+    done: false,
+    failure: outOfTime
+      ? failure('DeadlineExceeded', 'The deadline passed before all entries of the step were done')
+      : failure('Interrupted', 'The step was told to stop before all of its entries were done'),
+    retry: 'yes',
+  };
 }
 
 /** `line:column` of an entry, for a finding. */

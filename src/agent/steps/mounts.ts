@@ -38,7 +38,7 @@ export const mounts: Runner<'mounts'> = {
         });
       }
     }
-    return eachEntry(lines, { signal }, async ({ entry, fields }) => {
+    return eachEntry(lines, context, async ({ entry, fields }) => {
       const [spec, file] = fields;
       if (file.startsWith('/') && !(await host.files.stat(file))) await host.files.mkdir(file, 0o755);
       if (host.root !== '/') return `${file} in fstab`;

@@ -5,6 +5,8 @@ import { byTag, lookUp } from './find-device.ts';
 import type { FstabFields } from './fstab.ts';
 import { waitFor } from './wait.ts';
 
+/** A device that may be missing (nofail) is given time to be made by what ran just before, no more. */
+const OPTIONAL_DEVICE_MS = 2000;
 const DEVICE_MS = 10_000;
 const MOUNT_MS = 90_000;
 
@@ -22,8 +24,9 @@ export async function activate(host: Host, fields: FstabFields, signal: AbortSig
   const isSwap = type === 'swap';
   if (!isSwap && !file.startsWith('/')) return 'not-automatic';
   if (!isSwap && (await isMountPoint(host, file))) return 'was-mounted';
-  if (!(await hasDevice(host, spec, signal))) {
-    if (options.includes('nofail')) return 'no-device';
+  const isOptional = options.includes('nofail');
+  if (!(await hasDevice(host, spec, isOptional ? OPTIONAL_DEVICE_MS : DEVICE_MS, signal))) {
+    if (isOptional) return 'no-device';
     throw new Problem('MountDeviceMissing', `${spec} was not mounted at ${file}: there is no such device`);
   }
   if (isSwap) return swapOn(host, spec);
@@ -45,10 +48,10 @@ async function isMountPoint(host: Host, path: string): Promise<boolean> {
   return exitStatus === 0;
 }
 
-async function hasDevice(host: Host, spec: string, signal: AbortSignal): Promise<boolean> {
+async function hasDevice(host: Host, spec: string, ms: number, signal: AbortSignal): Promise<boolean> {
   const isTag = /^(?:LABEL|UUID|PARTLABEL|PARTUUID)=/.test(spec);
   if (!isTag && !spec.startsWith('/dev/')) return true;
-  const found = await waitFor<unknown>(host, DEVICE_MS, signal, () =>
+  const found = await waitFor<unknown>(host, ms, signal, () =>
     isTag ? byTag(host, spec) : lookUp(host, spec),
   );
   return found !== undefined;
