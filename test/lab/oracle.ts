@@ -73,7 +73,17 @@ ${CLOUD_INIT_BOOT}`;
 
 /** Debian's Ignition, unpacked: the engine itself, which no Debian has on its PATH. */
 export async function ignitionBinary(say?: Say): Promise<string> {
-  const dir = await cached(
+  return join(await ignitionPackage(say), 'usr/lib/dracut/modules.d/30ignition/ignition');
+}
+
+/** Beside the engine in the same package: checks a configuration and says where it is wrong. */
+export async function ignitionValidator(say?: Say): Promise<string> {
+  return join(await ignitionPackage(say), 'usr/bin/ignition-validate');
+}
+
+/** The cache entry with Debian's package, unpacked. */
+export function ignitionPackage(say?: Say): Promise<string> {
+  return cached(
     {
       name: 'ignition',
       recipe: { package: 'ignition', version: 1 },
@@ -88,12 +98,6 @@ export async function ignitionBinary(say?: Say): Promise<string> {
     },
     say,
   );
-  return join(dir, 'usr/lib/dracut/modules.d/30ignition/ignition');
-}
-
-/** Beside the engine in the same package: checks a configuration and says where it is wrong. */
-export async function ignitionValidator(say?: Say): Promise<string> {
-  return (await ignitionBinary(say)).replace(/usr\/lib\/.*$/, 'usr/bin/ignition-validate');
 }
 
 /**

@@ -3,6 +3,7 @@ import { containerdState } from './containerd-state.ts';
 import { imageTars } from './images.ts';
 import { kubernetesBinaries } from './kubernetes.ts';
 import { machineLayers } from './open-lab.ts';
+import { ignitionPackage } from './oracle.ts';
 
 type Say = (line: string) => void;
 
@@ -11,6 +12,7 @@ export async function prepareAll(say?: Say): Promise<string[]> {
   const layers = [...(await machineLayers(false, say)), ...(await machineLayers(true, say))];
   const root = layers.at(-1) ?? '';
   const others = [
+    await ignitionPackage(say),
     await kubernetesBinaries(say),
     await imageTars('worker', root, say),
     await imageTars('control-plane', root, say),
