@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -90,4 +99,13 @@ it('makes a configuration where the distribution has none', async () => {
   mkdirSync(join(root, '/etc/ntpsec'), { recursive: true });
   expect(await run()).toMatchObject({ done: true });
   expect(read('/etc/ntpsec/ntp.conf')).toMatch(/\nserver time\.example iburst\ndriftfile .*\n$/);
+});
+
+it('passes a masked service over for one that may run', async () => {
+  install('/usr/sbin/chronyd');
+  mkdirSync(join(root, '/etc/systemd/system'), { recursive: true });
+  symlinkSync('/dev/null', join(root, '/etc/systemd/system/chrony.service'));
+  expect(await run()).toMatchObject({ done: true, message: 'chrony configured' });
+  install('/usr/lib/systemd/systemd-timesyncd');
+  expect(await run()).toMatchObject({ done: true, message: 'systemd-timesyncd configured' });
 });

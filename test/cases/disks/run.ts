@@ -32,6 +32,7 @@ fs_setup:
   - {label: etcd_disk, filesystem: ext4, device: ${one}, partition: auto, extra_opts: [-E, "lazy_itable_init=1"]}
   - {label: FATTY, filesystem: vfat, device: ${one}.3}
   - {label: data disk, filesystem: ext4, device: ${two}, partition: any}
+  - {label: ephemeral0, filesystem: ext4, device: ephemeral0.1, replace_fs: ntfs}
 mounts:
   - [LABEL=etcd_disk, /var/lib/etcd disk]
   - [${two}, /srv/data, ext4, "defaults,noatime", '0', '2']
@@ -46,7 +47,11 @@ ls /mnt`;
   const again = '/checkout/node_modules/.bin/node /checkout/test/support/apply-steps.ts </tmp/user-data';
   const after = `${look} >/tmp/first; cat /tmp/first; echo ==; ${again}; { ${look}\n} >/tmp/second; cmp /tmp/first /tmp/second && echo same
 umount '/var/lib/etcd disk' /srv/data`;
-  const { steps, after: seen } = await applySteps(root, userData, {
+  const {
+    steps,
+    report,
+    after: seen,
+  } = await applySteps(root, userData, {
     before: 'cat >/tmp/user-data; exec </tmp/user-data',
     after: after.replace(look, `{ ${look}\n}`),
   });
@@ -55,6 +60,7 @@ umount '/var/lib/etcd disk' /srv/data`;
     steps.disks?.result.done && steps.disks.result.message,
     `${one} partitioned (3); ${two} partitioned (2)`,
   );
+  assert.match(report.join('\n'), /^fs_setup: .*ephemeral0\.1.* the entry is left out\.$/);
   assert.deepEqual(codes(steps), ['MountDeviceMissing']);
   const [first = '', second = ''] = seen.split('==\n');
   assert.match(first, /type=82\n.*type=83\n.*type=83\n/s, 'the mbr types');

@@ -23,11 +23,19 @@ export async function contentOf(
   path: string,
   code: 'DiskNotPartitioned' | 'FilesystemNotMade',
 ): Promise<Content> {
-  const { exitStatus, stdout } = await runTool(host, ['blkid', '--probe', '--output', 'export', path], {
-    doing: `see what is on ${path}`,
-    code,
-    accept: [0, NOTHING_FOUND, AMBIVALENT],
-  });
+  const { exitStatus, stdout, stderr } = await runTool(
+    host,
+    ['blkid', '--probe', '--output', 'export', path],
+    {
+      doing: `see what is on ${path}`,
+      code,
+      accept: [0, NOTHING_FOUND, AMBIVALENT],
+    },
+  );
+  // It ends the same way when it cannot read; what could not be read must not pass for empty.
+  if (exitStatus === NOTHING_FOUND && stderr.trim() !== '') {
+    throw new Problem(code, `Cannot see what is on ${path}: ${stderr.trim().split('\n')[0]}`);
+  }
   if (exitStatus === AMBIVALENT) {
     const cause = `${path} holds the marks of several file systems or partition tables at once; wipefs shows and removes them`;
     throw new Problem('DiskLeftAlone', cause);

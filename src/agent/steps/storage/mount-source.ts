@@ -1,7 +1,6 @@
 import type { Host } from '../../host/host.ts';
+import { isMetadataName } from '../../userdata/cloud-config/devices.ts';
 
-/** Names by which a cloud's metadata speaks of disks (cloud-init's `is_meta_device_name`); no metadata names them here. */
-const METADATA_NAME = /^(?:ami|root|swap|(?:ephemeral|ebs)[^:]*)$/;
 const TAG = /^(?:LABEL|UUID|PARTLABEL|PARTUUID|ID)=/;
 
 /** What stands in the first field of a mount. */
@@ -19,7 +18,7 @@ export type Source =
  * has one, `/dev/sdb.2` for the second partition.
  */
 export async function sourceOf(host: Host, name: string): Promise<Source> {
-  if (METADATA_NAME.test(name)) return { kind: 'metadata-name' };
+  if (isMetadataName(name)) return { kind: 'metadata-name' };
   if (TAG.test(name)) return { kind: 'tag', spec: name };
   if (!name.startsWith('/dev/') || name.includes(':')) return { kind: 'other', spec: name };
   const device = await host.blockDevices.find(name);

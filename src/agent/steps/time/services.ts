@@ -43,17 +43,37 @@ const SERVICES: readonly TimeService[] = [
   },
 ];
 
-/** The time service that this machine has; undefined when it has none. */
+/**
+ * The time service that this machine has; undefined when it has none. One that is masked is there and must not run (as
+ * in a guest whose hypervisor sets the clock), so any other comes first.
+ */
 export async function installedService(host: Host): Promise<TimeService | undefined> {
+  const installed: TimeService[] = [];
   for (const service of SERVICES) {
-    for (const program of service.programs) {
-      const found = program.startsWith('/')
-        ? await host.files.stat(program)
-        : await host.processes.which(program);
-      if (found) return service;
-    }
+    if (!(await isInstalled(host, service))) continue;
+    if (!(await isMasked(host, service))) return service;
+    installed.push(service);
   }
-  return undefined;
+  return installed[0];
+}
+
+async function isInstalled(host: Host, { programs }: TimeService): Promise<boolean> {
+  for (const program of programs) {
+    const found = program.startsWith('/')
+      ? await host.files.stat(program)
+      : await host.processes.which(program);
+    if (found) return true;
+  }
+  return false;
+}
+
+async function isMasked(host: Host, { units }: TimeService): Promise<boolean> {
+  for (const unit of units) {
+    const path = `/etc/systemd/system/${unit}.service`;
+    const isLink = (await host.files.stat(path))?.kind === 'symlink';
+    if (isLink && (await host.files.readlink(path)) === '/dev/null') return true;
+  }
+  return false;
 }
 
 /** The file to write, and its present text. */

@@ -1,7 +1,7 @@
 import type { DiskEntry } from '../../../protocol/document.ts';
 import { printable, type Report } from '../report.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../yaml/node.ts';
-import type { Aliases } from './devices.ts';
+import { type Aliases, isMetadataName, metadataNameMessage } from './devices.ts';
 import { Fields } from './fields.ts';
 
 /** `disk_setup`: partition tables by device (cloud-init's `cc_disk_setup`); default mbr, no layout, no overwriting. */
@@ -18,6 +18,10 @@ export function readDiskSetup(node: Node, aliases: Aliases, report: Report): Dis
   return node.entries.flatMap(({ key, value }) => {
     const name = pythonText(key) ?? '';
     const device = aliases.get(name) ?? name;
+    if (isMetadataName(device)) {
+      report.warn('UserDataIgnoredKey', metadataNameMessage('disk_setup', printable(name)), key.where);
+      return [];
+    }
     if (!device.startsWith('/')) {
       const message = `disk_setup: ${printable(name)} is neither a path nor one of device_aliases.`;
       report.error('UserDataInvalid', message, key.where);

@@ -1,7 +1,7 @@
 import type { FilesystemEntry } from '../../../protocol/document.ts';
 import { printable, type Report } from '../report.ts';
 import type { MappingNode, Node } from '../yaml/node.ts';
-import { type Aliases, splitPartition } from './devices.ts';
+import { type Aliases, isMetadataName, metadataNameMessage, splitPartition } from './devices.ts';
 import { Fields, mappings } from './fields.ts';
 
 /** `fs_setup`: filesystems to make (cloud-init's `cc_disk_setup`, `mkfs`); partition `any` unless given. */
@@ -14,7 +14,7 @@ export function readFsSetup(node: Node, aliases: Aliases, report: Report): Files
 
 function readFilesystem(item: MappingNode, aliases: Aliases, report: Report): FilesystemEntry | undefined {
   const fields = new Fields(item, 'fs_setup', report);
-  const target = readDevice(fields, aliases);
+  const target = readDevice(fields, aliases, report);
   const filesystem = fields.text('filesystem');
   if (filesystem === undefined || !/^[A-Za-z0-9_.-]+$/.test(filesystem) || filesystem.startsWith('-')) {
     fields.wrong('filesystem', 'filesystem must name a type, such as ext4 or xfs.');
@@ -39,7 +39,11 @@ function readFilesystem(item: MappingNode, aliases: Aliases, report: Report): Fi
     : { device: target.device, filesystem, ...entry };
 }
 
-function readDevice(fields: Fields, aliases: Aliases): { device: string; partition?: string } | undefined {
+function readDevice(
+  fields: Fields,
+  aliases: Aliases,
+  report: Report,
+): { device: string; partition?: string } | undefined {
   const name = fields.text('device');
   if (name === undefined) {
     if (fields.node('device') === undefined) fields.wrong('device', 'an item has no device.');
@@ -48,6 +52,10 @@ function readDevice(fields: Fields, aliases: Aliases): { device: string; partiti
   const split = splitPartition(name);
   const device = aliases.get(split.device) ?? split.device;
   if (device.startsWith('/')) return { ...split, device };
+  if (isMetadataName(device)) {
+    report.warn('UserDataIgnoredKey', metadataNameMessage('fs_setup', printable(name)), fields.where);
+    return undefined;
+  }
   fields.wrong('device', `${printable(name)} is neither a path nor one of device_aliases.`);
   return undefined;
 }
