@@ -1,35 +1,60 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { bundle } from './bundle.ts';
 import { pack } from './pack.ts';
 import { binaryPath, bundlePath, nodeBinary } from './project.ts';
 import { stripBinary } from './strip.ts';
+import { warmUp } from './warm-up.ts';
+
+/** Absolute paths of what is built. */
+export interface Built {
+  readonly binary: string;
+  readonly bundle: string;
+}
 
 /**
- * Builds bundle and binary into `dist/`. Both appear by rename, and only after the new binary has run: whoever uses
+ * Builds bundle and binary, into `dist/` where nothing else is said. Both appear by rename, and only after the new binary has run: whoever uses
  * the old one meanwhile keeps it, and a failed build leaves it.
  *
  * @returns what the new binary says of itself.
  */
-export async function buildBinary(): Promise<string> {
-  mkdirSync(dirname(binaryPath), { recursive: true });
-  const scratch = mkdtempSync(join(dirname(binaryPath), '.build-'));
+export async function buildBinary(
+  built: Built = { binary: binaryPath, bundle: bundlePath },
+): Promise<string> {
+  mkdirSync(dirname(built.binary), { recursive: true });
+  const scratch = mkdtempSync(join(dirname(built.binary), '.build-'));
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
   process.once('exit', remove);
   try {
-    const script = join(scratch, 'slipway.cjs');
-    const node = join(scratch, 'node');
-    const output = join(scratch, 'slipway');
-    writeFileSync(script, (await bundle()).code);
+    const [script, agent, main, node, output] = [
+      'slipway.cjs',
+      'agent',
+      'launcher.cjs',
+      'node',
+      'slipway',
+    ].map((name) => join(scratch, name)) as [string, string, string, string, string];
+    const { code } = await bundle();
+    writeFileSync(script, code);
+    writeFileSync(agent, asFunction(code));
+    writeFileSync(main, (await bundle({ entry: 'build/launcher.ts' })).code);
     stripBinary(nodeBinary(), node);
-    await pack({ bundle: script, node, output });
+    const cache = warmUp(node, agent, scratch);
+    await pack({ main, assets: { agent: basename(agent), 'agent-cache': basename(cache) }, node, output });
     const answer = execFileSync(output, ['version'], { encoding: 'utf8', timeout: 30_000 }).trim();
-    renameSync(script, bundlePath);
-    renameSync(output, binaryPath);
+    renameSync(script, built.bundle);
+    renameSync(output, built.binary);
     return answer;
   } finally {
     remove();
     process.off('exit', remove);
   }
+}
+
+/**
+ * The bundle as an expression, in the way Node.js wraps a CommonJS module. ASCII only (see `bundle`), so that the
+ * launcher can take the bytes as they are.
+ */
+function asFunction(code: string): string {
+  return `(function(exports,require,module){${code}\n})`;
 }

@@ -36,7 +36,8 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
     platform: 'node',
     target: 'node24',
     minify: options.minify ?? true,
-    charset: 'utf8',
+    // V8 keeps a string of ASCII in half the memory, and needs no decoding at start.
+    charset: 'ascii',
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',

@@ -27,7 +27,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('pack', (
     program = join(folder, 'program');
     writeFileSync(probe, PROBE);
     stripBinary(nodeBinary(), node);
-    await pack({ bundle: probe, node, output: program });
+    await pack({ main: probe, node, output: program });
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

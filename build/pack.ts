@@ -21,8 +21,10 @@ const seaConfig = {
 };
 
 export interface PackOptions {
-  /** Absolute path of the bundle, one CommonJS file. pkg's temporary files appear beside it. */
-  readonly bundle: string;
+  /** Absolute path of the main script, one CommonJS file. pkg's temporary files appear beside it. */
+  readonly main: string;
+  /** Names of files beside the main script that go into the binary, by the name under which it asks for them. */
+  readonly assets?: Readonly<Record<string, string>>;
   /** Absolute path of the (stripped) Node.js binary; it also writes the blob, so that both have one version. */
   readonly node: string;
   /** Absolute path of the result. */
@@ -30,7 +32,7 @@ export interface PackOptions {
 }
 
 /**
- * Makes one executable file of a bundle and a Node.js binary through pkg, as a plain single executable application:
+ * Makes one executable file of a script and a Node.js binary through pkg, as a plain single executable application:
  * without pkg's virtual file system, whose prelude the agent would pay for at every start. `node` keeps pkg from
  * looking for a base binary anywhere else.
  *
@@ -39,12 +41,19 @@ export interface PackOptions {
 export async function pack(options: PackOptions): Promise<void> {
   // Node.js writes the script's path as it is given into the binary. pkg gives an absolute one, which would show the
   // builder's folders and differ on every machine; a path relative to pkg's temporary folder is the same everywhere.
+  const beside = (name: string): string => `../${name}`;
+  const files = {
+    main: beside(basename(options.main)),
+    assets: Object.fromEntries(
+      Object.entries(options.assets ?? {}).map(([key, name]) => [key, beside(name)]),
+    ),
+  };
   const temporary = process.env.TMPDIR;
-  process.env.TMPDIR = dirname(options.bundle);
+  process.env.TMPDIR = dirname(options.main);
   try {
-    await sea(options.bundle, {
+    await sea(options.main, {
       nodePath: options.node,
-      seaConfig: { ...seaConfig, ...{ main: `../${basename(options.bundle)}` } },
+      seaConfig: { ...seaConfig, ...files },
       targets: [{ platform: 'linux', arch: 'x64', nodeRange: 'node24', output: options.output }],
     });
   } finally {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { versionText } from './version.ts';
+import { versionAnswer } from './version.ts';
 
 /** Bad arguments; the same status as bad user data. */
 const USAGE_STATUS = 2;
@@ -10,9 +10,9 @@ const USAGE_STATUS = 2;
  * @returns the exit status
  */
 export async function run(argv: string[]): Promise<number> {
-  // Asked for by scripts and health checks at every turn, so it loads nothing.
-  if (argv[0] === 'version' || argv[0] === '--version') {
-    process.stdout.write(`${versionText(argv.includes('json') || argv.includes('--output=json'))}\n`);
+  const answer = versionAnswer(argv);
+  if (answer !== undefined) {
+    process.stdout.write(answer);
     return 0;
   }
   const { Command, CommanderError } = await import('commander');

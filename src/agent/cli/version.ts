@@ -16,3 +16,12 @@ export function versionText(json: boolean): string {
   if (json) return JSON.stringify(about, undefined, 2);
   return `slipway ${about.version} (commit ${about.commit}, Node.js ${about.node}, ${about.platform})`;
 }
+
+/**
+ * What `slipway version` and `slipway --version` print; undefined for every other command. Scripts and health checks
+ * ask at every turn, so it loads nothing, not even the command line library.
+ */
+export function versionAnswer(argv: readonly string[]): string | undefined {
+  if (argv[0] !== 'version' && argv[0] !== '--version') return undefined;
+  return `${versionText(argv.includes('json') || argv.includes('--output=json'))}\n`;
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildBinary } from './binary.ts';
+import { projectVersion, root } from './project.ts';
+
+describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBinary', () => {
+  let folder: string;
+  let binary: string;
+  let answer: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'slipway-binary-'));
+    binary = join(folder, 'slipway');
+    answer = await buildBinary({ binary, bundle: join(folder, 'slipway.cjs') });
+  }, 120_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = (program: string, ...words: string[]) => {
+    const { status, stdout, stderr } = spawnSync(program, words, {
+      encoding: 'utf8',
+      env: { PATH: '/nonexistent' },
+    });
+    return { status, stdout, stderr };
+  };
+
+  it('leaves the binary and the bundle, nothing else', () => {
+    expect(readdirSync(folder).sort()).toEqual(['slipway', 'slipway.cjs']);
+  });
+
+  it('says what it is', () => {
+    expect(answer).toMatch(
+      new RegExp(`^slipway ${projectVersion()} \\(commit (\\w{12}|unknown), Node.js v24\\.`),
+    );
+    expect(run(binary, '--version')).toEqual({ status: 0, stdout: `${answer}\n`, stderr: '' });
+    expect(JSON.parse(run(binary, 'version', '--output', 'json').stdout)).toMatchObject({
+      version: projectVersion(),
+    });
+  });
+
+  it('runs the agent behind the launcher', () => {
+    const userData = join(folder, 'user-data');
+    writeFileSync(userData, '#cloud-config\nruncmd:\n- "echo {a: ü}"\n');
+    const { status, stdout, stderr } = run(binary, 'plan', '--user-data', userData);
+    rmSync(userData);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('echo {a: ü}');
+    expect(run(binary, 'nonsense')).toMatchObject({ status: 2, stdout: '' });
+  });
+
+  it('is the shim under the name kubeadm, for the version too', () => {
+    const kubeadm = join(folder, 'kubeadm');
+    symlinkSync(binary, kubeadm);
+    const { status, stdout, stderr } = run(kubeadm, 'version');
+    rmSync(kubeadm);
+    expect({ failed: status !== 0, stdout }).toEqual({ failed: true, stdout: '' });
+    expect(stderr).toMatch(/kubeadm/);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('ends quietly when nobody reads on', () => {
+    const { status, stderr } = spawnSync(
+      '/bin/sh',
+      ['-c', '"$0" explain | /usr/bin/head -n 1; "$0" --help | :', binary],
+      {
+        encoding: 'utf8',
+      },
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('shows no folder of the machine that built it', () => {
+    const content = readFileSync(binary);
+    expect([content.includes(root), content.includes(folder)]).toEqual([false, false]);
+  });
+});
