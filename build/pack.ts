@@ -7,6 +7,9 @@ import { basename, dirname } from 'node:path';
 const { default: sea } = createRequire(import.meta.url)('@yao-pkg/pkg/lib-es5/sea.js') as PkgSea;
 type PkgSea = typeof import('@yao-pkg/pkg/lib-es5/sea.js');
 
+/** Options of Node.js and V8 for every start. The code cache must be made under the same ones. */
+export const EXEC_ARGV = ['--disable-warning=ExperimentalWarning'];
+
 /**
  * What Node.js is told for every start of the binary. Nothing but this: `none` shuts NODE_OPTIONS and --node-options
  * out, so a variable left in a unit or in /etc/environment can neither break the agent nor load code into it.
@@ -16,7 +19,7 @@ const seaConfig = {
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
   useCodeCache: true,
-  execArgv: ['--disable-warning=ExperimentalWarning'],
+  execArgv: EXEC_ARGV,
   execArgvExtension: 'none',
 };
 

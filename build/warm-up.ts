@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EXEC_ARGV } from './pack.ts';
 
 /**
  * Makes the code cache of the agent's bundle by letting it work: it plans and applies a document below a folder, in
@@ -20,7 +21,7 @@ export function warmUp(node: string, agent: string, scratch: string): string {
   writeFileSync(userData, USER_DATA);
   const worker = join(import.meta.dirname, 'warm-up-worker.ts');
   const run = (...words: string[]): void => {
-    execFileSync(node, ['--disable-warning=ExperimentalWarning', worker, agent, cache, ...words], {
+    execFileSync(node, [...EXEC_ARGV, worker, agent, cache, ...words], {
       stdio: ['ignore', 'ignore', 'inherit'],
       timeout: 60_000,
     });
