@@ -16,6 +16,8 @@ export interface ApplyDocument {
   readonly metaData: string;
   /** Ignition 3.0.0: the files as data URLs, each command in a oneshot unit that a boot would start. */
   readonly ignition: string;
+  /** The commands as systemd would start them from Ignition's units, below the root `$1`: one process each. */
+  readonly unitCommands: string;
 }
 
 const COMMANDS = [
@@ -58,6 +60,7 @@ export function applyDocument(certificates: readonly { path: string; pem: string
     traces: [1, 2, 3, 4, 5].map((number) => `/var/lib/slipway-bench/${number}`),
     userData: `## template: jinja\n#cloud-config\n\nwrite_files:\n${files.map(cloudConfigFile).join('')}runcmd:\n${COMMANDS.map((command) => `  - ${JSON.stringify(command)}\n`).join('')}`,
     metaData: metaData('lab-root'),
+    unitCommands: COMMANDS.map((command) => `chroot "$1" /bin/sh -c '${command}'\n`).join(''),
     ignition: JSON.stringify({
       ignition: { version: '3.0.0' },
       storage: {

@@ -5,7 +5,7 @@ import { CLOUD_INIT_BOOT, cloudInitRoot, ignitionBinary } from '../../lab/oracle
 import { requirements } from '../../lab/requirements.ts';
 import { makeCertificates } from '../../support/cluster-api/certificates.ts';
 import { applyDocument } from '../apply-document.ts';
-import { applyOnce } from '../bench-root.ts';
+import { applyOnce, type Job } from '../bench-root.ts';
 import { interleave, type Standing } from '../interleave.ts';
 import { BenchError } from '../measure.ts';
 import type { Row, Verdict } from '../row.ts';
@@ -16,7 +16,8 @@ const IGNITION = `
 for stage in fetch-offline fetch files; do
   "$1" --platform file --root "$2" --stage $stage --log-to-stdout \\
     --config-cache /run/ignition.json --state-file /run/ignition/state --neednet /run/ignition/neednet
-done`;
+done
+[ -z "$3" ] || sh -e "$3" "$2"`;
 
 /** Ignition insists on an SELinux policy's name and on a program that relabels. */
 const IGNITION_PREPARE = `
@@ -41,6 +42,14 @@ export const apply: Row = async ({ runs = 7, say }) => {
     writeFileSync(join(input, 'user-data'), document.userData);
     writeFileSync(join(input, 'meta-data'), document.metaData);
     writeFileSync(join(input, 'config.ign'), document.ignition);
+    const unitCommands = join(input, 'unit-commands');
+    writeFileSync(unitCommands, document.unitCommands);
+    const ignitionJob = (commands: string): Job => ({
+      lower,
+      input,
+      prepare: IGNITION_PREPARE,
+      command: (root) => ['sh', '-ec', IGNITION, 'ignition-boot', ignition, root, commands],
+    });
     const data = ['--user-data', join(input, 'user-data'), '--meta-data', join(input, 'meta-data')];
     const standings = await interleave(
       [
@@ -69,17 +78,11 @@ export const apply: Row = async ({ runs = 7, say }) => {
         },
         {
           label: 'Ignition, 3 stages',
-          run: () =>
-            applyOnce(
-              {
-                lower,
-                input,
-                prepare: IGNITION_PREPARE,
-                command: (root) => ['sh', '-ec', IGNITION, 'ignition-boot', ignition, root],
-              },
-              document,
-              false,
-            ),
+          run: () => applyOnce(ignitionJob(''), document, false),
+        },
+        {
+          label: 'Ignition and commands',
+          run: () => applyOnce(ignitionJob(unitCommands), document, true),
         },
       ],
       runs,
@@ -90,13 +93,13 @@ export const apply: Row = async ({ runs = 7, say }) => {
       standings,
       verdicts: verdicts(standings),
       notes: [
-        'Ignition writes units for the commands and leaves running them to systemd; the others run them.',
+        'Ignition itself only writes units for the commands; "and commands" adds running them as systemd would.',
       ],
     };
   });
 };
 
-function verdicts([slipway, cloudInit, ignition]: readonly Standing[]): Verdict[] {
+function verdicts([slipway, cloudInit, ignition, ignitionAndCommands]: readonly Standing[]): Verdict[] {
   const times = (figure: 'wallMs' | 'cpuMs', peer: Standing | undefined): number =>
     (peer?.[figure] ?? Number.NaN) / (slipway?.[figure] ?? Number.NaN);
   const faster = (what: string, value: number, goal: number): Verdict => ({
@@ -111,5 +114,7 @@ function verdicts([slipway, cloudInit, ignition]: readonly Standing[]): Verdict[
     faster('CPU time of cloud-init / slipway', times('cpuMs', cloudInit), 10),
     faster('wall time of Ignition / slipway', times('wallMs', ignition), 1),
     faster('CPU time of Ignition / slipway', times('cpuMs', ignition), 1),
+    faster('wall time of Ignition and commands / slipway', times('wallMs', ignitionAndCommands), 1),
+    faster('CPU time of Ignition and commands / slipway', times('cpuMs', ignitionAndCommands), 1),
   ];
 }
