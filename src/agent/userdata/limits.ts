@@ -35,3 +35,11 @@ export const MAX_JINJA_DEPTH = 100;
 
 /** Entries that are listed one by one; the rest is counted. */
 export const MAX_REPORT_ENTRIES = 100;
+
+/** Characters of one jinja tag, tokens of a template, and operators or filters one behind the other. */
+export const MAX_JINJA_TAG = 64 * 1024;
+export const MAX_JINJA_TOKENS = 200_000;
+export const MAX_JINJA_CHAIN = 500;
+
+/** Characters of the headers of a MIME part. */
+export const MAX_MIME_HEADERS = 64 * 1024;

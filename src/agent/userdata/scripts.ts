@@ -1,3 +1,4 @@
+import { digest } from '../../kit/digest.ts';
 import { sensitive } from '../../kit/sensitive.ts';
 import type { Command } from '../../protocol/document.ts';
 import { STATE_DIR } from '../../protocol/paths.ts';
@@ -41,11 +42,9 @@ function runFromFile(path: string, text: string): string {
   ].join('\n');
 }
 
-/** A line that does not occur in the text. */
+/** A line that does not occur in the text: a text cannot hold its own digest. */
 function endMark(text: string): string {
-  let mark = 'SLIPWAY_END';
-  while (text.includes(mark)) mark += '_';
-  return mark;
+  return `SLIPWAY_END_${digest(text).slice(0, 24)}`;
 }
 
 /** cloud-init's `clean_filename`: slashes become underscores, other unusual characters go. */

@@ -1,6 +1,6 @@
 import { gunzip } from '../decode/layers.ts';
+import { pythonBase64 } from '../python-base64.ts';
 import type { Node } from '../yaml/node.ts';
-import { pythonBase64 } from './base64.ts';
 import type { Fields } from './fields.ts';
 
 /** Bytes that contents of files may still take after decompression; shared by all files of a document. */

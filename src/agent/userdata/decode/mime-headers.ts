@@ -1,3 +1,5 @@
+import { MAX_MIME_HEADERS } from '../limits.ts';
+
 /** Headers of a MIME entity, and where its body begins. Lower-case names; the first of several equal ones counts. */
 export interface Headers {
   fields: Map<string, string>;
@@ -11,13 +13,15 @@ export interface Parameters {
   parameters: Map<string, string>;
 }
 
-/** Reads the header block at the start of `text` (bytes as latin-1), with folded lines joined (RFC 5322, 2.2.3). */
-export function readHeaders(text: string, start: number, end: number): Headers {
+/** Reads the header block at the start of `text` (bytes as latin-1), with folded lines joined (RFC 5322, 2.2.3). Undefined when they are too long. */
+export function readHeaders(text: string, start: number, end: number): Headers | undefined {
   const fields = new Map<string, string>();
   let at = start;
   let name: string | undefined;
   while (at < end) {
+    if (at - start > MAX_MIME_HEADERS) return undefined;
     const next = lineEnd(text, at, end);
+    if (next - at > MAX_MIME_HEADERS) return undefined;
     const line = text.slice(at, next).replace(/\r?\n$/, '');
     if (line === '') return { fields, bodyStart: next };
     if (/^[ \t]/.test(line) && name !== undefined) {

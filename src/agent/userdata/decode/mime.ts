@@ -50,7 +50,16 @@ class MimeReader {
       this.#report.error('UserDataTooLarge', message, this.#position(start));
       return false;
     }
-    const { fields, bodyStart } = readHeaders(this.#text, start, end);
+    const headers = readHeaders(this.#text, start, end);
+    if (headers === undefined) {
+      this.#report.error(
+        'UserDataUndecodable',
+        'The headers of a MIME part are too long; an empty line must follow them.',
+        this.#position(start),
+      );
+      return false;
+    }
+    const { fields, bodyStart } = headers;
     const contentType = readParameters(fields.get('content-type'));
     if (contentType.value.startsWith('multipart/'))
       return this.#multipart(contentType, bodyStart, end, depth);

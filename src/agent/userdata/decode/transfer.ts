@@ -22,12 +22,15 @@ function base64(body: string): Buffer | undefined {
     : undefined;
 }
 
+/** Line by line: blanks at the end of a line go, `=` at its end joins it to the next, `=XX` is a byte. */
 function quotedPrintable(body: string): Buffer {
-  const joined = body.replace(/[ \t]+(?=\r?\n|$)/g, '').replace(/=\r?\n/g, '');
-  return Buffer.from(
-    joined.replace(/=([0-9A-Fa-f]{2})/g, (_whole, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    ),
-    'latin1',
-  );
+  const lines = body.split('\n').map((line, index, all) => {
+    const ending = index === all.length - 1 ? '' : line.endsWith('\r') ? '\r\n' : '\n';
+    const text = line.trimEnd();
+    return text.endsWith('=') ? text.slice(0, -1) : text + ending;
+  });
+  const bytes = lines
+    .join('')
+    .replace(/=([0-9A-Fa-f]{2})/g, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1');
 }

@@ -1,3 +1,4 @@
+import { MAX_JINJA_TAG, MAX_JINJA_TOKENS } from '../limits.ts';
 import { TemplateError } from './template-error.ts';
 
 /** What a template consists of: text, and tags with their words. `begin` and `end` are `{{ }}` or `{% %}`. */
@@ -37,7 +38,11 @@ class Lexer {
   }
 
   run(): Token[] {
-    while (this.#at < this.#source.length) this.#step();
+    while (this.#at < this.#source.length) {
+      this.#step();
+      if (this.#tokens.length > MAX_JINJA_TOKENS)
+        throw new TemplateError('The template has more tags than is accepted.', this.#at);
+    }
     return this.#tokens;
   }
 
@@ -96,6 +101,8 @@ class Lexer {
         return;
       }
       this.#word(brackets);
+      if (this.#at - start > MAX_JINJA_TAG)
+        throw new TemplateError('The tag is longer than is accepted, or not closed.', start);
     }
     throw new TemplateError(`The tag ${text === 'block' ? '{%' : '{{'} is not closed.`, start);
   }
@@ -121,6 +128,8 @@ class Lexer {
   }
 
   #scan(offset: number): Token | undefined {
+    // No more than a tag may have, so that no pattern runs over megabytes.
+    const rest = this.#source.slice(offset, offset + MAX_JINJA_TAG);
     const kinds = [
       ['name', NAME],
       ['float', FLOAT],
@@ -129,7 +138,8 @@ class Lexer {
       ['operator', OPERATOR],
     ] as const;
     for (const [kind, pattern] of kinds) {
-      const text = this.#match(pattern, offset);
+      pattern.lastIndex = 0;
+      const text = pattern.exec(rest)?.[0];
       if (text !== undefined) return { kind, text, offset };
     }
     return undefined;

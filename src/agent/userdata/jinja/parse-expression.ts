@@ -32,7 +32,9 @@ function isTupleEnd(stream: TokenStream): boolean {
 
 function parseCondition(stream: TokenStream): Expr {
   let yes = parseOr(stream);
+  const link = stream.chain();
   while (stream.is('name', 'if')) {
+    link();
     const at = stream.offset;
     stream.next();
     const test = parseOr(stream);
@@ -114,12 +116,14 @@ function leftToRight(
   matches: (text: string, kind: string) => boolean,
 ): Expr {
   let left = operand(stream);
+  const link = stream.chain();
   for (
     let token = stream.current;
     token !== undefined && matches(token.text, token.kind);
     token = stream.current
   ) {
     stream.next();
+    link();
     left = { type: 'binary', operator: token.text, left, right: operand(stream), at: token.offset };
   }
   return left;
@@ -202,7 +206,9 @@ function parseEntry(stream: TokenStream): [Expr, Expr] {
 /** `.name`, `[key]` and `(arguments)` behind a value. */
 export function parsePostfix(stream: TokenStream, start: Expr): Expr {
   let value = start;
+  const link = stream.chain();
   for (;;) {
+    link();
     const at = stream.offset;
     if (stream.skip('operator', '.')) value = parseMember(stream, value, at);
     else if (stream.skip('operator', '[')) value = parseSubscript(stream, value, at);
@@ -253,7 +259,9 @@ function parseSliceOrKey(stream: TokenStream): Expr {
 
 function parseFilters(stream: TokenStream, start: Expr): Expr {
   let value = start;
+  const link = stream.chain();
   for (;;) {
+    link();
     const at = stream.offset;
     if (stream.skip('operator', '|')) value = parseFilter(stream, at, value);
     else if (stream.skip('name', 'is')) value = parseTest(stream, value, at);

@@ -1,4 +1,4 @@
-import { MAX_JINJA_DEPTH } from '../limits.ts';
+import { MAX_JINJA_CHAIN, MAX_JINJA_DEPTH } from '../limits.ts';
 import type { Token } from './lexer.ts';
 import { TemplateError } from './template-error.ts';
 
@@ -60,6 +60,16 @@ export class TokenStream {
     const found = this.current;
     const where = found === undefined ? 'at the end of the template' : `before ${shown(found)}`;
     throw new TemplateError(`${expectation} ${where}.`, this.offset);
+  }
+
+  /** Counts links of a chain (operators, filters, members one behind the other), which evaluation goes down by recursion. */
+  chain(): () => void {
+    let links = 0;
+    return () => {
+      links += 1;
+      if (links > MAX_JINJA_CHAIN)
+        throw new TemplateError('The expression is longer than is accepted.', this.offset);
+    };
   }
 
   /** Runs a parser one level deeper. */

@@ -58,7 +58,8 @@ export class Entries {
       return;
     }
     if (!earlier.merged && !merged) this.#duplicate(key, earlier);
-    this.#byKey.set(identity, { key: merged ? earlier.key : key, value, merged });
+    // As in a Python dict, the first of equal keys (1, 1.0, true) stays the key.
+    this.#byKey.set(identity, { key: { ...earlier.key, where: key.where }, value, merged });
   }
 
   list(): MappingEntry[] {

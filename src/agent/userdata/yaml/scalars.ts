@@ -2,6 +2,7 @@
  * What an unquoted or tagged scalar means, by the rules of YAML 1.1 as PyYAML has them (its `resolver` and
  * `constructor` modules): `yes` is a boolean but `y` is a string, `0640` is 416, `1:30` is 90, `1e3` is a string.
  */
+import { pythonBase64 } from '../python-base64.ts';
 import type { ScalarNode } from './node.ts';
 import { ScalarError } from './scalar-error.ts';
 import { timestampText } from './timestamps.ts';
@@ -110,9 +111,7 @@ function float(text: string): number {
 }
 
 function binary(text: string): Uint8Array {
-  const compact = text.replace(/\s+/g, '');
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(compact) || compact.length % 4 !== 0) {
-    throw new ScalarError('!!binary needs base64.');
-  }
-  return Buffer.from(compact, 'base64');
+  const decoded = pythonBase64(text);
+  if (decoded === undefined) throw new ScalarError('!!binary needs base64.');
+  return decoded.bytes;
 }

@@ -1,0 +1,162 @@
+import type { Position } from '../../../protocol/document.ts';
+import { MAX_YAML_EXPANDED_CHARS, MAX_YAML_EXPANDED_NODES } from '../limits.ts';
+import type { Report } from '../report.ts';
+import type { SourceText } from '../text/source-text.ts';
+import { Entries, expandMerges, type RawEntry } from './mapping.ts';
+import type { Node, ScalarNode } from './node.ts';
+import { ScalarError } from './scalar-error.ts';
+import { resolvePlain, resolveTagged, type ScalarValue } from './scalars.ts';
+import { YamlSyntaxError, YamlTooLarge } from './syntax-error.ts';
+import type { Token } from './tokens.ts';
+
+/** Anchor and tag before a node. */
+export interface Properties {
+  anchor?: Token & { kind: 'anchor' };
+  /** Whole name of the tag. */
+  tag?: string;
+}
+
+/** A node, and how much a reader sees of it when every alias in it is replaced: counted, never built. */
+export interface Built {
+  node: Node;
+  nodes: number;
+  chars: number;
+  /** The plain text `<<` or `=`, which mean something as a key and nothing as a value. */
+  special?: '<<' | '=';
+}
+
+/** A collection that is being filled. */
+export interface Filling<A extends unknown[]> {
+  add(...parts: A): void;
+  done(): Built;
+}
+
+/**
+ * Makes nodes by PyYAML's rules. An alias gives the very node of its anchor, nothing is copied; how much a consumer
+ * would see is counted against a limit, so that nested aliases ("billion laughs") cannot blow up.
+ */
+export class Builder {
+  readonly #source: SourceText;
+  readonly #report: Report;
+  readonly #anchors = new Map<string, Built | 'open'>();
+
+  constructor(source: SourceText, report: Report) {
+    this.#source = source;
+    this.#report = report;
+  }
+
+  /** Makes a node and remembers it under its anchor. */
+  node({ anchor }: Properties, make: () => Built): Built {
+    if (anchor === undefined) return make();
+    if (this.#anchors.has(anchor.name))
+      throw new YamlSyntaxError('There is an anchor (&name) of this name already.', anchor.at);
+    this.#anchors.set(anchor.name, 'open');
+    const built = make();
+    this.#anchors.set(anchor.name, built);
+    return built;
+  }
+
+  alias(name: string, at: number): Built {
+    const target = this.#anchors.get(name);
+    if (target === undefined)
+      throw new YamlSyntaxError(
+        'There is no anchor (&name) before this alias (*name); a value that begins with * must be quoted.',
+        at,
+      );
+    if (target === 'open')
+      throw new YamlSyntaxError('The alias (*name) stands inside what it refers to.', at);
+    return target;
+  }
+
+  scalar({ tag }: Properties, text: string, plain: boolean, at: number): Built {
+    const where = this.#source.locate(at);
+    const untagged = (tag === undefined && plain) || tag === '!';
+    const special = untagged && (text === '<<' || text === '=') ? { special: text } : {};
+    const value = this.#value(text, untagged ? undefined : (tag ?? 'tag:yaml.org,2002:str'), where);
+    return { node: { ...value, where } as ScalarNode, nodes: 1, chars: text.length, ...special } as Built;
+  }
+
+  /** What stands where nothing is written. */
+  empty({ tag }: Properties, at: number): Built {
+    const where = this.#source.locate(at);
+    const value =
+      tag === undefined || tag === '!' ? ({ kind: 'null' } as const) : this.#value('', tag, where);
+    return { node: { ...value, where } as ScalarNode, nodes: 1, chars: 0 };
+  }
+
+  #value(text: string, tag: string | undefined, where: Position): ScalarValue {
+    try {
+      return tag === undefined ? resolvePlain(text) : resolveTagged(text, tag);
+    } catch (error) {
+      if (!(error instanceof ScalarError)) throw error;
+      this.#report.error('UserDataSyntax', error.message, where);
+      return { kind: 'null' };
+    }
+  }
+
+  sequence({ tag }: Properties, at: number): Filling<[item: Built]> {
+    const where = this.#source.locate(at);
+    this.#checkTag(tag, 'seq', where);
+    const size = { nodes: 1, chars: 0 };
+    const items: Node[] = [];
+    return {
+      add: (item) => {
+        this.#count(size, item, at);
+        items.push(this.ordinary(item));
+      },
+      done: () => ({ node: { kind: 'sequence', items, where }, ...size }),
+    };
+  }
+
+  mapping({ tag }: Properties, at: number): Filling<[key: Built, value: Built]> {
+    const where = this.#source.locate(at);
+    this.#checkTag(tag, 'map', where);
+    const size = { nodes: 1, chars: 0 };
+    const raw: RawEntry[] = [];
+    return {
+      add: (key, value) => {
+        this.#count(size, key, at);
+        this.#count(size, value, at);
+        raw.push({ key: key.node, value: this.ordinary(value), merge: key.special === '<<' });
+      },
+      done: () => {
+        const entries = new Entries(this.#report);
+        for (const entry of expandMerges(raw, this.#report)) entries.set(entry);
+        const merged = raw.some((entry) => entry.merge) ? entries.list().length : 0;
+        this.#count(size, { nodes: merged, chars: 0 }, at);
+        return { node: { kind: 'mapping', entries: entries.list(), where }, ...size };
+      },
+    };
+  }
+
+  /** The node of a value that is not `<<` or `=`, which PyYAML cannot make a value of. */
+  ordinary({ node, special }: Built): Node {
+    if (special !== undefined)
+      this.#report.error(
+        'UserDataSyntax',
+        `A plain ${special} is not a value in YAML 1.1; put it in quotes.`,
+        node.where,
+      );
+    return node;
+  }
+
+  #checkTag(tag: string | undefined, allowed: string, where: Position): void {
+    if (tag === undefined || tag === '!' || tag === `tag:yaml.org,2002:${allowed}`) return;
+    this.#report.error(
+      'UserDataSyntax',
+      'The tag of this list or mapping has no meaning in cloud-config; remove it.',
+      where,
+    );
+  }
+
+  #count(size: { nodes: number; chars: number }, part: { nodes: number; chars: number }, at: number): void {
+    size.nodes += part.nodes;
+    size.chars += part.chars;
+    if (size.nodes > MAX_YAML_EXPANDED_NODES || size.chars > MAX_YAML_EXPANDED_CHARS) {
+      throw new YamlTooLarge(
+        'The YAML, its aliases (*name) replaced by what they stand for, is more than is accepted.',
+        at,
+      );
+    }
+  }
+}

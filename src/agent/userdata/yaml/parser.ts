@@ -1,0 +1,257 @@
+import type { Builder, Built, Properties } from './builder.ts';
+import { TagHandles } from './properties.ts';
+import { YamlSyntaxError } from './syntax-error.ts';
+import type { Token } from './tokens.ts';
+
+type Kind = Token['kind'];
+
+/**
+ * Puts tokens together to the one document they must make, and hands every node to the builder. Follows the grammar of
+ * PyYAML's parser. Throws the error of a `broken` token, or its own `YamlSyntaxError`.
+ */
+export class Parser {
+  readonly #tokens: readonly Token[];
+  readonly #builder: Builder;
+  #index = 0;
+  #handles = new TagHandles([]);
+
+  constructor(tokens: readonly Token[], builder: Builder) {
+    this.#tokens = tokens;
+    this.#builder = builder;
+  }
+
+  /** The document; undefined when there is none. */
+  document(): Built | undefined {
+    if (this.#is('end')) return undefined;
+    if (!this.#is('directive', 'document-start')) {
+      const built = this.#block();
+      this.#endOfDocument();
+      return built;
+    }
+    this.#documentStart();
+    const empty = this.#is('directive', 'document-start', 'document-end', 'end');
+    const built = empty ? this.#builder.empty({}, this.#at) : this.#block();
+    this.#endOfDocument();
+    return built;
+  }
+
+  #documentStart(): void {
+    const directives: Token[] = [];
+    while (this.#is('directive')) directives.push(this.#take());
+    this.#handles = new TagHandles(directives);
+    if (!this.#skip('document-start'))
+      throw new YamlSyntaxError('Behind % directives a line with --- must follow.', this.#at);
+  }
+
+  #endOfDocument(): void {
+    const marked = this.#skip('document-end');
+    while (marked && this.#skip('document-end'));
+    if (this.#is('end')) return;
+    if (this.#is('directive', 'document-start')) {
+      throw new YamlSyntaxError(
+        'A second YAML document begins here; cloud-config is one document.',
+        this.#at,
+      );
+    }
+    throw new YamlSyntaxError(
+      'Something stands behind the end of the YAML; its indentation or a bracket does not fit the lines above.',
+      this.#at,
+    );
+  }
+
+  get #token(): Token {
+    const token = this.#tokens[this.#index];
+    if (token === undefined) throw new YamlSyntaxError('The YAML ends too early.', 0);
+    if (token.kind === 'broken') throw token.error;
+    return token;
+  }
+
+  get #at(): number {
+    return this.#token.at;
+  }
+
+  #is(...kinds: Kind[]): boolean {
+    return kinds.includes(this.#token.kind);
+  }
+
+  #take(): Token {
+    const token = this.#token;
+    this.#index += 1;
+    return token;
+  }
+
+  #skip(kind: Kind): boolean {
+    if (!this.#is(kind)) return false;
+    this.#index += 1;
+    return true;
+  }
+
+  #block(): Built {
+    return this.#node(true, false);
+  }
+
+  /** A node that is a mapping's key or value, whose list items may stand as far out as the key. */
+  #blockOrIndentless(): Built {
+    return this.#node(true, true);
+  }
+
+  #flow(): Built {
+    return this.#node(false, false);
+  }
+
+  #node(block: boolean, indentless: boolean): Built {
+    if (this.#is('alias')) {
+      const alias = this.#take();
+      return this.#builder.alias(alias.kind === 'alias' ? alias.name : '', alias.at);
+    }
+    const at = this.#at;
+    const properties = this.#properties();
+    return this.#builder.node(properties, () => this.#content(properties, at, block, indentless));
+  }
+
+  #properties(): Properties {
+    const properties: Properties = {};
+    for (let count = 0; count < 2; count += 1) {
+      const token = this.#token;
+      if (token.kind === 'anchor' && properties.anchor === undefined) properties.anchor = token;
+      else if (token.kind === 'tag' && properties.tag === undefined)
+        properties.tag = this.#handles.resolve(token);
+      else break;
+      this.#take();
+    }
+    return properties;
+  }
+
+  #content(properties: Properties, at: number, block: boolean, indentless: boolean): Built {
+    const token = this.#token;
+    if (indentless && token.kind === 'block-entry') return this.#indentless(properties, at);
+    switch (token.kind) {
+      case 'scalar':
+        this.#take();
+        return this.#builder.scalar(properties, token.text, token.plain, at);
+      case 'flow-sequence-start':
+        return this.#flowSequence(properties, at);
+      case 'flow-mapping-start':
+        return this.#flowMapping(properties, at);
+      case 'block-sequence-start':
+        if (block) return this.#blockSequence(properties, at);
+        break;
+      case 'block-mapping-start':
+        if (block) return this.#blockMapping(properties, at);
+        break;
+    }
+    if (properties.anchor !== undefined || properties.tag !== undefined)
+      return this.#builder.empty(properties, at);
+    throw new YamlSyntaxError(unexpected(token, block), token.at);
+  }
+
+  #blockSequence(properties: Properties, at: number): Built {
+    const sequence = this.#builder.sequence(properties, at);
+    this.#take();
+    while (this.#is('block-entry')) {
+      const entry = this.#take();
+      sequence.add(this.#is('block-entry', 'block-end') ? this.#builder.empty({}, entry.at) : this.#block());
+    }
+    this.#blockEnd('list');
+    return sequence.done();
+  }
+
+  /** A list whose dashes stand as far out as the key of the mapping around it. */
+  #indentless(properties: Properties, at: number): Built {
+    const sequence = this.#builder.sequence(properties, at);
+    while (this.#is('block-entry')) {
+      const entry = this.#take();
+      const empty = this.#is('block-entry', 'key', 'value', 'block-end');
+      sequence.add(empty ? this.#builder.empty({}, entry.at) : this.#block());
+    }
+    return sequence.done();
+  }
+
+  #blockMapping(properties: Properties, at: number): Built {
+    const mapping = this.#builder.mapping(properties, at);
+    this.#take();
+    while (this.#is('key')) {
+      const key = this.#blockPart('key');
+      mapping.add(key, this.#blockPart('value'));
+    }
+    this.#blockEnd('mapping');
+    return mapping.done();
+  }
+
+  /** What stands behind a key's or a value's sign; nothing when the sign or what is behind it is missing. */
+  #blockPart(kind: 'key' | 'value'): Built {
+    const at = this.#at;
+    const present = this.#skip(kind) && !this.#is('key', 'value', 'block-end');
+    return present ? this.#blockOrIndentless() : this.#builder.empty({}, at);
+  }
+
+  #blockEnd(what: string): void {
+    if (this.#skip('block-end')) return;
+    throw new YamlSyntaxError(
+      `The ${what} does not go on like this; the indentation does not fit the lines above, or a quote or dash is missing.`,
+      this.#at,
+    );
+  }
+
+  #flowSequence(properties: Properties, at: number): Built {
+    const sequence = this.#builder.sequence(properties, at);
+    this.#take();
+    for (let first = true; !this.#is('flow-sequence-end'); first = false) {
+      if (!first) this.#comma(']');
+      if (this.#is('key')) sequence.add(this.#pairInSequence());
+      else if (!this.#is('flow-sequence-end')) sequence.add(this.#flow());
+      else break;
+    }
+    this.#take();
+    return sequence.done();
+  }
+
+  /** `[a: 1]` is a list of a mapping. */
+  #pairInSequence(): Built {
+    const at = this.#at;
+    const mapping = this.#builder.mapping({}, at);
+    const key = this.#flowPart('key', 'value', 'flow-entry', 'flow-sequence-end');
+    mapping.add(key, this.#flowPart('value', 'flow-entry', 'flow-sequence-end'));
+    return mapping.done();
+  }
+
+  #flowPart(kind: 'key' | 'value', ...ends: Kind[]): Built {
+    const at = this.#at;
+    const present = this.#skip(kind) && !this.#is(...ends);
+    return present ? this.#flow() : this.#builder.empty({}, at);
+  }
+
+  #flowMapping(properties: Properties, at: number): Built {
+    const mapping = this.#builder.mapping(properties, at);
+    this.#take();
+    for (let first = true; !this.#is('flow-mapping-end'); first = false) {
+      if (!first) this.#comma('}');
+      if (this.#is('key')) {
+        const key = this.#flowPart('key', 'value', 'flow-entry', 'flow-mapping-end');
+        mapping.add(key, this.#flowPart('value', 'flow-entry', 'flow-mapping-end'));
+      } else if (!this.#is('flow-mapping-end')) {
+        mapping.add(this.#flow(), this.#builder.empty({}, this.#at));
+      } else {
+        break;
+      }
+    }
+    this.#take();
+    return mapping.done();
+  }
+
+  #comma(bracket: string): void {
+    if (!this.#skip('flow-entry'))
+      throw new YamlSyntaxError(`A comma or the closing ${bracket} is missing before this.`, this.#at);
+  }
+}
+
+function unexpected(token: Token, block: boolean): string {
+  if (token.kind === 'end')
+    return 'The YAML ends in the middle of a value; a quote or bracket is not closed.';
+  if (token.kind === 'block-entry' || token.kind === 'block-sequence-start')
+    return 'A list with "- " cannot begin here.';
+  if (token.kind === 'value') return 'A ":" stands where a value must begin.';
+  if (token.kind === 'flow-entry')
+    return 'A comma stands where a value must begin; a value that begins with a comma must be quoted.';
+  return block ? 'A value must stand here.' : 'A value must stand here, inside [ ] or { }.';
+}

@@ -1,0 +1,100 @@
+import { type Cursor, isBreak, isBreakOrEnd } from './cursor.ts';
+import { YamlSyntaxError } from './syntax-error.ts';
+import type { Token } from './tokens.ts';
+
+const LINE = /[^\n\u2028\u2029]+/y;
+const SPACES = / +/y;
+const COMMENT = / *(?:#[^\n\u2028\u2029]*)?/y;
+const HEADER = /([+-]?)([0-9]?)([+-]?)/y;
+
+/** A literal (`|`) or folded (`>`) text; `indent` is that of the collection around it, -1 for none. */
+export function scanBlockScalar(cursor: Cursor, indent: number): Token {
+  const start = cursor.at;
+  const folded = cursor.peek() === '>';
+  cursor.forward();
+  const { chomping, increment } = takeHeader(cursor);
+  const least = Math.max(1, indent + 1);
+  const first =
+    increment === undefined ? takeIndentation(cursor) : { breaks: [], deepest: least + increment - 1 };
+  const own = increment === undefined ? Math.max(least, first.deepest) : first.deepest;
+  const breaks = increment === undefined ? first.breaks : takeBreaks(cursor, own);
+  const text = takeLines(cursor, own, folded, breaks, chomping);
+  return { kind: 'scalar', text, plain: false, at: start };
+}
+
+/** Lines of the text's own indentation, put together, and the end by the chomping rule. */
+function takeLines(
+  cursor: Cursor,
+  indent: number,
+  folded: boolean,
+  leading: string[],
+  chomping: string,
+): string {
+  const parts: string[] = [];
+  let breaks = leading;
+  let lastBreak = '';
+  while (cursor.column === indent && cursor.peek() !== '') {
+    parts.push(...breaks);
+    const startsPlain = !isBlank(cursor.peek());
+    parts.push(cursor.take(LINE));
+    lastBreak = cursor.lineBreak();
+    breaks = takeBreaks(cursor, indent);
+    if (cursor.column !== indent || cursor.peek() === '') break;
+    if (!folded || lastBreak !== '\n' || !startsPlain || isBlank(cursor.peek())) parts.push(lastBreak);
+    else if (breaks.length === 0) parts.push(' ');
+  }
+  if (chomping !== '-') parts.push(lastBreak);
+  if (chomping === '+') parts.push(...breaks);
+  return parts.join('');
+}
+
+function isBlank(character: string): boolean {
+  return character === ' ' || character === '\t';
+}
+
+function takeHeader(cursor: Cursor): { chomping: string; increment: number | undefined } {
+  HEADER.lastIndex = cursor.at;
+  const [header = '', before = '', digit = '', after = ''] = HEADER.exec(cursor.text) ?? [];
+  if (digit === '0')
+    throw new YamlSyntaxError('The indentation of a block text is a digit from 1 to 9.', cursor.at);
+  const chomping = before === '' ? after : before;
+  cursor.forward(
+    before !== '' && digit === ''
+      ? before.length
+      : before === ''
+        ? header.length
+        : header.length - after.length,
+  );
+  const next = cursor.peek();
+  const comment = next === ' ' || isBreakOrEnd(next) ? cursor.take(COMMENT) : '';
+  if (!isBreakOrEnd(cursor.peek()) || (comment !== '' && next !== ' ')) {
+    throw new YamlSyntaxError(
+      'Behind | or > only + or -, a digit and a comment may stand; the text begins on the next line.',
+      cursor.at,
+    );
+  }
+  cursor.lineBreak();
+  return { chomping, increment: digit === '' ? undefined : Number(digit) };
+}
+
+/** Empty lines before the text, and how far its first line (or an empty line) is indented. */
+function takeIndentation(cursor: Cursor): { breaks: string[]; deepest: number } {
+  const breaks: string[] = [];
+  let deepest = 0;
+  for (;;) {
+    cursor.take(SPACES);
+    deepest = Math.max(deepest, cursor.column);
+    if (!isBreak(cursor.peek())) return { breaks, deepest };
+    breaks.push(cursor.lineBreak());
+  }
+}
+
+/** Empty lines, and the indentation of the line behind them as far as it belongs to the text. */
+function takeBreaks(cursor: Cursor, indent: number): string[] {
+  const breaks: string[] = [];
+  for (;;) {
+    while (cursor.column < indent && cursor.peek() === ' ') cursor.forward();
+    if (!isBreak(cursor.peek())) return breaks;
+    breaks.push(cursor.lineBreak());
+  }
+}

@@ -1,0 +1,69 @@
+import { type Cursor, isBlankOrEnd, isBreak } from './cursor.ts';
+import type { Token } from './tokens.ts';
+
+const BLOCK_RUN = /[^ \t\n\u2028\u2029:]+/y;
+const FLOW_RUN = /[^ \t\n\u2028\u2029:,?[\]{}]+/y;
+const SPACES = / +/y;
+
+/** What a plain value came to; `endedLine` is true when a line break followed, after which a key may begin. */
+export interface Plain {
+  token: Token;
+  endedLine: boolean;
+}
+
+/** A value without quotes, over one or more lines; `indent` is that of the collection around it. */
+export function scanPlain(cursor: Cursor, indent: number, flow: boolean): Plain {
+  const start = cursor.at;
+  const parts: string[] = [];
+  let spaces: string[] = [];
+  let endedLine = false;
+  while (cursor.peek() !== '#') {
+    const run = takeRun(cursor, flow);
+    if (run === '') break;
+    parts.push(...spaces, run);
+    const gap = takeSpaces(cursor);
+    endedLine = gap.endedLine;
+    spaces = gap.parts;
+    if (spaces.length === 0 || (!flow && cursor.column < indent + 1)) break;
+  }
+  return { token: { kind: 'scalar', text: parts.join(''), plain: true, at: start }, endedLine };
+}
+
+/** Characters up to a blank, a line break, or a sign that ends the value; a colon does so only before a blank. */
+function takeRun(cursor: Cursor, flow: boolean): string {
+  const start = cursor.at;
+  for (;;) {
+    cursor.take(flow ? FLOW_RUN : BLOCK_RUN);
+    const next = cursor.peek(1);
+    const ends = isBlankOrEnd(next) || (flow && ',[]{}'.includes(next));
+    if (cursor.peek() !== ':' || ends) return cursor.text.slice(start, cursor.at);
+    cursor.forward();
+  }
+}
+
+/** Spaces, or line breaks folded to a space; nothing when a document mark follows. */
+function takeSpaces(cursor: Cursor): { parts: string[]; endedLine: boolean } {
+  const blanks = cursor.take(SPACES);
+  const broken = cursor.lineBreak();
+  if (broken === '') return { parts: blanks === '' ? [] : [blanks], endedLine: false };
+  if (cursor.atDocumentMark()) return { parts: [], endedLine: true };
+  const empty: string[] = [];
+  for (;;) {
+    cursor.take(SPACES);
+    if (!isBreak(cursor.peek())) break;
+    empty.push(cursor.lineBreak());
+    if (cursor.atDocumentMark()) return { parts: [], endedLine: true };
+  }
+  const fold = broken === '\n' ? (empty.length === 0 ? [' '] : []) : [broken];
+  return { parts: [...fold, ...empty], endedLine: true };
+}
+
+/** May a plain value begin here? */
+export function beginsPlain(cursor: Cursor, flow: boolean): boolean {
+  const character = cursor.peek();
+  if (!isBlankOrEnd(character) && !'-?:,[]{}#&*!|>\'"%@`'.includes(character)) return true;
+  return (
+    !isBlankOrEnd(cursor.peek(1)) &&
+    (character === '-' || (!flow && (character === '?' || character === ':')))
+  );
+}

@@ -1,0 +1,291 @@
+import { MAX_YAML_DEPTH, MAX_YAML_TOKENS } from '../limits.ts';
+import { Cursor, isBlankOrEnd } from './cursor.ts';
+import { scanBlockScalar } from './scan-block-scalar.ts';
+import { beginsPlain, scanPlain } from './scan-plain.ts';
+import { scanAnchor, scanDirective, scanTag } from './scan-properties.ts';
+import { scanQuoted } from './scan-quoted.ts';
+import { YamlSyntaxError, YamlTooLarge } from './syntax-error.ts';
+import type { Structure, Token } from './tokens.ts';
+
+/** What could turn out to be a key, once a colon follows: a key has no sign of its own in front. */
+interface PossibleKey {
+  /** Index of the token before which the key's token would stand. */
+  index: number;
+  /** Nothing else than a key can stand here. */
+  required: boolean;
+  at: number;
+  line: number;
+  column: number;
+}
+
+const SPACES = / +/y;
+const COMMENT = /#[^\n\u2028\u2029]*/y;
+
+/** Characters that begin the same kind of token everywhere. */
+const FIXED = '[]{},*&!\'"';
+
+/** A key must fit into this many characters and one line, else it is none (YAML 1.1, 7.4). */
+const MAX_KEY = 1024;
+
+/**
+ * Splits a text into tokens by YAML 1.1 as PyYAML reads it. The list ends with an `end` token, or with a `broken` one
+ * that carries the error: what comes before it is as it is, so the parser reports whichever error comes first.
+ */
+export function scan(text: string): Token[] {
+  const scanner = new Scanner(text);
+  try {
+    scanner.run();
+  } catch (error) {
+    if (!(error instanceof YamlSyntaxError)) throw error;
+    scanner.tokens.push({ kind: 'broken', error, at: error.offset });
+  }
+  return scanner.tokens;
+}
+
+class Scanner {
+  readonly tokens: Token[] = [];
+  readonly #cursor: Cursor;
+  /** Indentations of the block collections that are open; the last is the innermost. */
+  readonly #indents: number[] = [];
+  #indent = -1;
+  #flow = 0;
+  /** A key may begin here: at the start of a line, behind `- `, `? ` and the like. */
+  #keyAllowed = true;
+  readonly #possibleKeys: (PossibleKey | undefined)[] = [];
+
+  constructor(text: string) {
+    this.#cursor = new Cursor(text);
+  }
+
+  run(): void {
+    while (this.tokens.at(-1)?.kind !== 'end') {
+      this.#toNextToken();
+      this.#dropStaleKeys();
+      this.#unwind(this.#cursor.column);
+      this.#next();
+      if (this.tokens.length > MAX_YAML_TOKENS) {
+        throw new YamlTooLarge(
+          `The YAML has more values than is accepted (${MAX_YAML_TOKENS} tokens).`,
+          this.#cursor.at,
+        );
+      }
+    }
+  }
+
+  #toNextToken(): void {
+    for (;;) {
+      this.#cursor.take(SPACES);
+      this.#cursor.take(COMMENT);
+      if (this.#cursor.lineBreak() === '') return;
+      if (this.#flow === 0) this.#keyAllowed = true;
+    }
+  }
+
+  #next(): void {
+    const cursor = this.#cursor;
+    const character = cursor.peek();
+    const lineStart = cursor.column === 0;
+    if (character === '') this.#end();
+    else if (lineStart && character === '%') this.#directive();
+    else if (lineStart && cursor.atDocumentMark()) this.#documentMark(character);
+    else if (FIXED.includes(character)) this.#fixed(character);
+    else if (character === '-' && isBlankOrEnd(cursor.peek(1))) this.#blockEntry();
+    else if (character === '?' && (this.#flow > 0 || isBlankOrEnd(cursor.peek(1)))) this.#explicitKey();
+    else if (character === ':' && (this.#flow > 0 || isBlankOrEnd(cursor.peek(1)))) this.#value();
+    else if ((character === '|' || character === '>') && this.#flow === 0) this.#blockScalar();
+    else if (beginsPlain(cursor, this.#flow > 0)) this.#plain();
+    else throw new YamlSyntaxError(wrongStart(character), cursor.at);
+  }
+
+  /** Characters that mean the same wherever they begin a token. */
+  #fixed(character: string): void {
+    if (character === '[') this.#open('flow-sequence-start');
+    else if (character === '{') this.#open('flow-mapping-start');
+    else if (character === ']') this.#close('flow-sequence-end');
+    else if (character === '}') this.#close('flow-mapping-end');
+    else if (character === ',') this.#comma();
+    else if (character === '!') this.#property(scanTag);
+    else this.#property(character === '*' || character === '&' ? scanAnchor : scanQuoted);
+  }
+
+  #comma(): void {
+    this.#keyAllowed = true;
+    this.#dropKey();
+    this.#structure('flow-entry', 1);
+  }
+
+  #structure(kind: Structure, length: number): void {
+    this.tokens.push({ kind, at: this.#cursor.at });
+    this.#cursor.forward(length);
+  }
+
+  #end(): void {
+    this.#closeBlocks();
+    this.#structure('end', 0);
+  }
+
+  #directive(): void {
+    this.#closeBlocks();
+    this.tokens.push(scanDirective(this.#cursor));
+  }
+
+  #documentMark(character: string): void {
+    this.#closeBlocks();
+    this.#structure(character === '-' ? 'document-start' : 'document-end', 3);
+  }
+
+  #closeBlocks(): void {
+    this.#unwind(-1);
+    this.#dropKey();
+    this.#keyAllowed = false;
+  }
+
+  #open(kind: Structure): void {
+    this.#saveKey();
+    this.#flow += 1;
+    if (this.#flow > MAX_YAML_DEPTH) throw tooDeep(this.#cursor.at);
+    this.#keyAllowed = true;
+    this.#structure(kind, 1);
+  }
+
+  #close(kind: Structure): void {
+    this.#dropKey();
+    if (this.#flow === 0) {
+      throw new YamlSyntaxError(
+        'The bracket closes nothing; a value that begins with it must be quoted.',
+        this.#cursor.at,
+      );
+    }
+    this.#flow -= 1;
+    this.#keyAllowed = false;
+    this.#structure(kind, 1);
+  }
+
+  #blockEntry(): void {
+    if (this.#flow === 0) {
+      if (!this.#keyAllowed)
+        throw new YamlSyntaxError(
+          'A list item "- " cannot begin here; put it on a line of its own, or quote the value.',
+          this.#cursor.at,
+        );
+      if (this.#enter(this.#cursor.column)) this.#structure('block-sequence-start', 0);
+    }
+    this.#keyAllowed = true;
+    this.#dropKey();
+    this.#structure('block-entry', 1);
+  }
+
+  #explicitKey(): void {
+    if (this.#flow === 0) {
+      if (!this.#keyAllowed)
+        throw new YamlSyntaxError('A "? " cannot stand here; quote the value.', this.#cursor.at);
+      if (this.#enter(this.#cursor.column)) this.#structure('block-mapping-start', 0);
+    }
+    this.#keyAllowed = this.#flow === 0;
+    this.#dropKey();
+    this.#structure('key', 1);
+  }
+
+  #value(): void {
+    const key = this.#possibleKeys[this.#flow];
+    if (key !== undefined) {
+      this.#possibleKeys[this.#flow] = undefined;
+      const starts: Token[] = [{ kind: 'key', at: key.at }];
+      if (this.#flow === 0 && this.#enter(key.column))
+        starts.unshift({ kind: 'block-mapping-start', at: key.at });
+      this.tokens.splice(key.index, 0, ...starts);
+      this.#keyAllowed = false;
+    } else {
+      if (this.#flow === 0) {
+        if (!this.#keyAllowed)
+          throw new YamlSyntaxError(
+            'A ": " stands inside a value; put the whole value in quotes.',
+            this.#cursor.at,
+          );
+        if (this.#enter(this.#cursor.column)) this.#structure('block-mapping-start', 0);
+      }
+      this.#keyAllowed = this.#flow === 0;
+      this.#dropKey();
+    }
+    this.#structure('value', 1);
+  }
+
+  /** Tokens that can begin a key: aliases, anchors, tags and quoted strings. */
+  #property(scanOne: (cursor: Cursor) => Token): void {
+    this.#saveKey();
+    this.#keyAllowed = false;
+    this.tokens.push(scanOne(this.#cursor));
+  }
+
+  #plain(): void {
+    this.#saveKey();
+    const { token, endedLine } = scanPlain(this.#cursor, this.#indent, this.#flow > 0);
+    this.#keyAllowed = endedLine;
+    this.tokens.push(token);
+  }
+
+  #blockScalar(): void {
+    this.#keyAllowed = true;
+    this.#dropKey();
+    this.tokens.push(scanBlockScalar(this.#cursor, this.#indent));
+  }
+
+  #saveKey(): void {
+    const { at, line, column } = this.#cursor;
+    const required = this.#flow === 0 && this.#indent === column;
+    if (!this.#keyAllowed) return;
+    this.#dropKey();
+    this.#possibleKeys[this.#flow] = { index: this.tokens.length, required, at, line, column };
+  }
+
+  #dropKey(): void {
+    const key = this.#possibleKeys[this.#flow];
+    if (key?.required) throw noColon(key.at);
+    this.#possibleKeys[this.#flow] = undefined;
+  }
+
+  #dropStaleKeys(): void {
+    for (let level = 0; level <= this.#flow; level += 1) {
+      const key = this.#possibleKeys[level];
+      if (key === undefined || (key.line === this.#cursor.line && this.#cursor.at - key.at <= MAX_KEY))
+        continue;
+      if (key.required) throw noColon(key.at);
+      this.#possibleKeys[level] = undefined;
+    }
+  }
+
+  #unwind(column: number): void {
+    if (this.#flow > 0) return;
+    while (this.#indent > column) {
+      this.#indent = this.#indents.pop() ?? -1;
+      this.#structure('block-end', 0);
+    }
+  }
+
+  /** Opens a block collection when the place is further in than the one around it. */
+  #enter(column: number): boolean {
+    if (this.#indent >= column) return false;
+    this.#indents.push(this.#indent);
+    this.#indent = column;
+    if (this.#indents.length > MAX_YAML_DEPTH) throw tooDeep(this.#cursor.at);
+    return true;
+  }
+}
+
+function tooDeep(at: number): YamlTooLarge {
+  return new YamlTooLarge(`The YAML is nested more than ${MAX_YAML_DEPTH} levels deep.`, at);
+}
+
+function noColon(at: number): YamlSyntaxError {
+  return new YamlSyntaxError(
+    'A key must stand here, but no ": " follows on its line; a colon, a quote or indentation is probably missing.',
+    at,
+  );
+}
+
+function wrongStart(character: string): string {
+  if (character === '\t') return 'A tab stands where YAML allows only spaces.';
+  if (character === '|' || character === '>')
+    return 'A block text cannot begin inside [ ] or { }; put the value in quotes.';
+  return `A value cannot begin with ${character} unless it is in quotes.`;
+}

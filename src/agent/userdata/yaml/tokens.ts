@@ -1,0 +1,25 @@
+/** What a YAML text consists of; `at` is the offset of the first character. */
+export type Token =
+  | { kind: Structure; at: number }
+  | { kind: 'alias'; name: string; at: number }
+  | { kind: 'anchor'; name: string; at: number }
+  | { kind: 'tag'; handle: string | undefined; suffix: string; at: number }
+  | { kind: 'directive'; name: string; value: readonly string[]; at: number }
+  | { kind: 'scalar'; text: string; plain: boolean; at: number }
+  | { kind: 'broken'; error: Error; at: number };
+
+export type Structure =
+  | 'document-start'
+  | 'document-end'
+  | 'block-sequence-start'
+  | 'block-mapping-start'
+  | 'block-end'
+  | 'flow-sequence-start'
+  | 'flow-sequence-end'
+  | 'flow-mapping-start'
+  | 'flow-mapping-end'
+  | 'block-entry'
+  | 'flow-entry'
+  | 'key'
+  | 'value'
+  | 'end';
