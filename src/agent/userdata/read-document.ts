@@ -46,7 +46,10 @@ export function readDocument(raw: Buffer, instance: Instance): Document {
   if (instance.vendorData?.toString('latin1').trim()) {
     report.warn('UserDataIgnoredKey', 'The source gives vendor data, which Slipway does not act upon.');
   }
-  Object.assign(document, readParts(parts, instance, report));
+  const read = readParts(parts, instance, report);
+  // A cloud-config decides about the name, also that it stays (preserve_hostname).
+  if ('files' in read) delete document.hostname;
+  Object.assign(document, read);
   document.format = 'cloud-config';
   return document;
 }

@@ -188,7 +188,7 @@ export class Parser {
   #blockEnd(what: string): void {
     if (this.#skip('block-end')) return;
     throw new YamlSyntaxError(
-      `The ${what} does not go on like this; the indentation does not fit the lines above, or a quote or dash is missing.`,
+      `The ${what} does not go on like this; the indentation does not fit the lines above, or a colon, quote or dash is missing.`,
       this.#at,
     );
   }
@@ -240,8 +240,11 @@ export class Parser {
   }
 
   #comma(bracket: string): void {
-    if (!this.#skip('flow-entry'))
-      throw new YamlSyntaxError(`A comma or the closing ${bracket} is missing before this.`, this.#at);
+    if (this.#skip('flow-entry')) return;
+    const message = this.#is('end')
+      ? `A bracket is not closed; ${bracket} is missing.`
+      : `A comma or the closing ${bracket} is missing before this.`;
+    throw new YamlSyntaxError(message, this.#at);
   }
 }
 

@@ -1,0 +1,170 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { decodeUserData } from './decode.ts';
+import { Report } from './report.ts';
+
+const CONFIG = '#cloud-config\nruncmd:\n- echo é\n';
+
+function decode(bytes: Buffer | string) {
+  const report = new Report();
+  const parts = decodeUserData(Buffer.from(bytes), report);
+  return { parts, entries: report.entries };
+}
+
+const base64 = (bytes: Buffer | string): string => Buffer.from(bytes).toString('base64');
+
+describe('one part', () => {
+  test.each([
+    ['plain', CONFIG],
+    ['CRLF', CONFIG.replaceAll('\n', '\r\n')],
+    ['byte order mark', `\ufeff${CONFIG}`],
+    ['white space and capitals before', `\n  ${CONFIG.replace('#cloud-config', '#Cloud-Config')}`],
+    ['gzip', gzipSync(CONFIG)],
+    ['gzip twice', gzipSync(gzipSync(CONFIG))],
+    ['base64', base64(CONFIG)],
+    ['base64 in lines', base64(CONFIG.repeat(9)).replace(/(.{76})/g, '$1\n')],
+    ['base64 of base64', base64(base64(CONFIG))],
+    ['base64 of gzip', base64(gzipSync(CONFIG))],
+    ['gzip of base64', gzipSync(base64(CONFIG))],
+  ])('%s', (_name, bytes) => {
+    const { parts, entries } = decode(bytes);
+    expect(entries).toEqual([]);
+    expect(parts).toHaveLength(1);
+    expect(parts?.[0]?.type).toBe('text/cloud-config');
+    expect(parts?.[0]?.source.text).toContain('echo é\n');
+    expect(parts?.[0]?.source.text).not.toContain('\r');
+  });
+
+  test.each([
+    ['## template: jinja\n#cloud-config\n', 'text/jinja2'],
+    ['#!/bin/sh\n', 'text/x-shellscript'],
+    ['#cloud-boothook\n#!/bin/sh\n', 'text/cloud-boothook'],
+    ['#include\nhttp://x', 'text/x-include-url'],
+    ['#cloud-config-archive\n', 'text/cloud-config-archive'],
+  ])('%j is %s', (text, type) => {
+    expect(decode(text).parts?.[0]?.type).toBe(type);
+  });
+});
+
+test.each([
+  ['nothing', '', 'UserDataEmpty'],
+  ['white space', ' \n\t\n', 'UserDataEmpty'],
+  ['truncated gzip', gzipSync(CONFIG.repeat(99)).subarray(0, 60), 'UserDataUndecodable'],
+  [
+    'damaged gzip',
+    Buffer.concat([gzipSync(CONFIG).subarray(0, 20), Buffer.alloc(30, 7)]),
+    'UserDataUndecodable',
+  ],
+  [
+    'gzip in gzip in gzip in gzip in gzip',
+    [1, 2, 3, 4, 5].reduce((data) => gzipSync(data), Buffer.from(CONFIG)),
+    'UserDataUndecodable',
+  ],
+  ['a gzip bomb', gzipSync(Buffer.alloc(65 * 1024 * 1024)), 'UserDataTooLarge'],
+  ['too much', Buffer.alloc(16 * 1024 * 1024 + 1, 0x20), 'UserDataTooLarge'],
+  ['NUL', '#cloud-config\n\0', 'UserDataUndecodable'],
+  ['latin-1', Buffer.from('#cloud-config\n# \xe9\n', 'latin1'), 'UserDataUndecodable'],
+  ['UTF-16', Buffer.from('\ufeff#cloud-config\n', 'utf16le'), 'UserDataUndecodable'],
+  ['no header', 'runcmd:\n- ls\n', 'UserDataFormatUnknown'],
+  ['Ignition', '{"ignition": {"version": "3.4.0"}}', 'UserDataFormatUnknown'],
+  ['random base64', base64(Buffer.alloc(300, 0x93)), 'UserDataFormatUnknown'],
+])('%s is refused as %3$s', (_name, bytes, code) => {
+  const { parts, entries } = decode(bytes);
+  expect(parts).toBeUndefined();
+  expect(entries).toMatchObject([{ severity: 'error', code }]);
+});
+
+test('Ignition is called by its name', () => {
+  expect(decode('{"ignition": {}}').entries[0]?.message).toContain('Ignition');
+});
+
+const part = (headers: string, body: string): string => `--=B=\nContent-Type: ${headers}\n\n${body}\n`;
+const mime = (...parts: string[]): string =>
+  `Content-Type: multipart/mixed; boundary="=B="\nMIME-Version: 1.0\n\npreamble\n${parts.join('')}--=B=--\nepilogue\n`;
+
+describe('MIME multipart', () => {
+  test('parts with their types, names and places', () => {
+    const { parts, entries } = decode(
+      mime(
+        part('text/cloud-config; charset="us-ascii"', CONFIG.replace('é', 'e')),
+        part('text/x-shellscript\nContent-Disposition: attachment; filename="setup.sh"', '#!/bin/sh\nexit 0'),
+        part('text/plain', '#cloud-config\na: 1'),
+      ),
+    );
+    expect(entries).toEqual([]);
+    expect(parts?.map(({ type, name }) => [type, name])).toEqual([
+      ['text/cloud-config', 'part-001'],
+      ['text/x-shellscript', 'setup.sh'],
+      ['text/cloud-config', 'part-003'],
+    ]);
+    expect(parts?.[0]?.source.locate(0)).toEqual({ line: 8, column: 1 });
+    expect(parts?.[1]?.source.text).toBe('#!/bin/sh\nexit 0');
+  });
+
+  test.each([
+    ['base64', base64(CONFIG).replace(/(.{20})/g, '$1\n')],
+    [
+      'quoted-printable',
+      CONFIG.replace('é', '=C3=A9').replace('echo', 'ec=\nho').replaceAll('\n- ', '  \n- '),
+    ],
+    ['8bit', CONFIG],
+    ['Binary', CONFIG],
+  ])('transfer encoding %s', (encoding, body) => {
+    const { parts, entries } = decode(
+      mime(part(`text/cloud-config\nContent-Transfer-Encoding: ${encoding}`, body)),
+    );
+    expect(entries).toEqual([]);
+    expect(parts?.[0]?.source.text).toContain('- echo é');
+  });
+
+  test('charset, gzip, nesting, CRLF', () => {
+    const zipped = part('application/gzip\nContent-Transfer-Encoding: base64', base64(gzipSync(CONFIG)));
+    const inner = mime(
+      part(
+        'text/cloud-config; charset=latin1\nContent-Transfer-Encoding: base64',
+        base64(Buffer.from(CONFIG, 'latin1')),
+      ),
+    );
+    const { parts } = decode(
+      mime(zipped, `--=B=\n${inner.replaceAll('=B=', '=C=')}`).replaceAll('\n', '\r\n'),
+    );
+    expect(parts?.map(({ type }) => type)).toEqual(['text/cloud-config', 'text/cloud-config']);
+    expect(parts?.map(({ source }) => source.text.includes('echo é'))).toEqual([true, true]);
+  });
+
+  test.each([
+    ['no boundary named', 'MIME-Version: 1.0\nContent-Type: multipart/mixed\n\nx\n', 'UserDataUndecodable'],
+    [
+      'boundary not there',
+      'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=Q\n\nx\n',
+      'UserDataUndecodable',
+    ],
+    [
+      'truncated',
+      mime(part('text/cloud-config', CONFIG)).replace(/--=B=--[\s\S]*/, ''),
+      'UserDataUndecodable',
+    ],
+    [
+      'unknown encoding',
+      mime(part('text/cloud-config\nContent-Transfer-Encoding: x-uuencode', 'x')),
+      'UserDataUndecodable',
+    ],
+    [
+      'bad base64',
+      mime(part('text/cloud-config\nContent-Transfer-Encoding: base64', '!!!')),
+      'UserDataUndecodable',
+    ],
+    ['unknown charset', mime(part('text/cloud-config; charset=klingon', 'x')), 'UserDataUndecodable'],
+    ['no parts', mime(), 'UserDataEmpty'],
+    ['empty parts', mime(part('text/cloud-config', ' ')), 'UserDataEmpty'],
+    [
+      'too many parts',
+      mime(...Array.from({ length: 300 }, () => part('text/plain', 'x'))),
+      'UserDataTooLarge',
+    ],
+  ])('%s', (_name, text, code) => {
+    const { parts, entries } = decode(text);
+    expect(parts).toBeUndefined();
+    expect(entries).toMatchObject([{ severity: 'error', code }]);
+  });
+});

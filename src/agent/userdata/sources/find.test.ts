@@ -1,0 +1,154 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HostError } from '../../host/host.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { variablesOf } from '../jinja/variables.ts';
+import { findUserData } from './find.ts';
+import { parseNoCloudLine } from './nocloud-line.ts';
+
+const SEED = '/var/lib/cloud/seed/nocloud';
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'slipway-sources-'));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+async function put(files: Record<string, string>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
+}
+
+const find = (options = {}) => findUserData(createLinuxHost({ root }), options);
+
+describe('NoCloud', () => {
+  test('nothing there', async () => {
+    expect(await find()).toEqual({ kind: 'not-mine' });
+  });
+
+  test('a seed directory needs both files', async () => {
+    await put({ [`${SEED}/user-data`]: 'x' });
+    expect(await find()).toEqual({ kind: 'not-mine' });
+  });
+
+  test('a seed directory', async () => {
+    await put({
+      [`${SEED}/user-data`]: '#cloud-config\n',
+      [`${SEED}/meta-data`]: 'instance-id: i-1\nlocal-hostname: n1\nnested: {deep-key: [1, 2.5]}\n',
+      [`${SEED}/vendor-data`]: 'v',
+      '/etc/os-release': 'ID=debian\nVERSION_ID="12"\nVERSION_CODENAME=bookworm\n',
+      '/proc/sys/kernel/osrelease': '6.1.0\n',
+    });
+    const answer = await find();
+    expect(answer).toMatchObject({
+      kind: 'found',
+      source: `nocloud (${SEED})`,
+      metaData: { 'instance-id': 'i-1', 'local-hostname': 'n1', nested: { 'deep-key': [1n, 2.5] } },
+      vendorData: Buffer.from('v'),
+      system: { distro: 'debian', distroVersion: '12', distroRelease: 'bookworm', kernelRelease: '6.1.0' },
+    });
+    expect(answer.kind === 'found' && answer.userData.toString()).toBe('#cloud-config\n');
+    const variables = answer.kind === 'found' ? variablesOf(answer) : new Map();
+    expect(variables.get('distro')).toBe('debian');
+    expect(variables.get('cloud_id')).toBe('nocloud');
+  });
+
+  test('the second directory counts when there is no first; empty user data is said to be empty', async () => {
+    await put({ [`${SEED}-net/user-data`]: '', [`${SEED}-net/meta-data`]: '' });
+    expect(await find()).toEqual({ kind: 'empty', source: `nocloud (${SEED}-net)` });
+  });
+
+  test('broken meta-data is told and passed over', async () => {
+    await put({ [`${SEED}/user-data`]: 'x', [`${SEED}/meta-data`]: 'a: b: c' });
+    const answer = await find();
+    expect(answer).toMatchObject({ kind: 'found', metaData: { 'instance-id': 'nocloud' } });
+    expect(answer.kind === 'found' && answer.remarks?.[0]?.message).toContain('meta-data line 1, column 5');
+  });
+
+  test('the command line wins over meta-data, and names another directory', async () => {
+    await put({
+      '/proc/cmdline': 'root=/dev/vda ds=nocloud;h=cmd;s=file:///seed/ quiet\n',
+      '/seed/user-data': 'other',
+      '/seed/meta-data': 'instance-id: i-2\nlocal-hostname: n2\n',
+    });
+    expect(await find()).toMatchObject({
+      kind: 'found',
+      source: 'nocloud (/seed/)',
+      userData: Buffer.from('other'),
+      metaData: { 'instance-id': 'i-2', 'local-hostname': 'cmd' },
+    });
+  });
+
+  test('a seed on the network is not fetched', async () => {
+    await put({ '/sys/class/dmi/id/product_serial': 'ds=nocloud;s=http://10.0.0.1/secret-path/\n' });
+    const answer = await find();
+    expect(answer).toMatchObject({ kind: 'needs-network', source: 'nocloud' });
+    expect(JSON.stringify(answer)).not.toContain('secret-path');
+  });
+
+  test('only the name on the command line gives empty user data', async () => {
+    await put({ '/proc/cmdline': 'ds=nocloud' });
+    expect(await find()).toMatchObject({ kind: 'empty' });
+  });
+
+  test('a seed that is too large is an error, not "nothing"', async () => {
+    await put({ [`${SEED}/meta-data`]: '', [`${SEED}/user-data`]: 'x'.repeat(16 * 1024 * 1024 + 1) });
+    await expect(find()).rejects.toThrow(HostError);
+  });
+
+  test('a volume that is mounted already is read where it is', async () => {
+    await put({
+      '/dev/sr9': '',
+      '/mnt/user data/user-data': 'v',
+      '/mnt/user data/meta-data': 'instance-id: i-3',
+    });
+    await put({ '/proc/self/mounts': '/dev/sr9 /mnt/user\\040data iso9660 ro 0 0\n' });
+    await mkdir(join(root, 'dev/disk/by-label'), { recursive: true });
+    await symlink('../../sr9', join(root, 'dev/disk/by-label/cidata'));
+    expect(await find()).toMatchObject({
+      kind: 'found',
+      source: 'nocloud (/dev/sr9)',
+      metaData: { 'instance-id': 'i-3' },
+    });
+  });
+});
+
+describe('a file that is named', () => {
+  test('with meta-data', async () => {
+    await put({
+      '/u': '#cloud-config\n',
+      '/m': '{"instance-id": "i-9"}',
+      [`${SEED}/user-data`]: 'no',
+      [`${SEED}/meta-data`]: '',
+    });
+    expect(await find({ userDataFile: '/u', metaDataFile: '/m' })).toMatchObject({
+      kind: 'found',
+      source: 'file',
+      metaData: { 'instance-id': 'i-9' },
+    });
+  });
+
+  test('that is missing or empty', async () => {
+    await expect(find({ userDataFile: '/nope' })).rejects.toThrow(HostError);
+    await put({ '/u': '' });
+    expect(await find({ userDataFile: '/u' })).toEqual({ kind: 'empty', source: 'file' });
+  });
+});
+
+test.each([
+  ['', undefined],
+  ['ds=nocloudy', undefined],
+  ['xds=nocloud', undefined],
+  ['ds=nocloud', { metaData: {} }],
+  [
+    'a ds=nocloud-net;i=1;h=b;x=y;z b',
+    { metaData: { 'instance-id': '1', 'local-hostname': 'b', x: 'y', z: null } },
+  ],
+  ['ds=nocloud;s=/a ds=nocloud;seedfrom=/b;', { metaData: {}, seedFrom: '/b' }],
+])('the setting %j', (line, result) => {
+  expect(parseNoCloudLine(line)).toEqual(result);
+});
