@@ -21,7 +21,7 @@ import { dirname } from 'node:path';
 import { writeFilesAtomically } from '../../../kit/atomic-file.ts';
 import { type AppendHandle, type FileStat, type Files, HostError, type WriteOptions } from '../host.ts';
 import { lookupOwner } from './owners.ts';
-import { resolveInRoot } from './resolve.ts';
+import { realInRoot, resolveInRoot } from './resolve.ts';
 import { toHostError } from './system-error.ts';
 import { tellPipe } from './tell-pipe.ts';
 
@@ -151,7 +151,7 @@ export function createFiles(root: string): Files {
     },
 
     async real(path) {
-      return at(path);
+      return attempt('resolving', path, () => realInRoot(root, path));
     },
   };
 }

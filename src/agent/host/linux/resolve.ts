@@ -13,10 +13,22 @@ const MAX_LINKS = 40;
  * @throws HostError ELOOP when there are more than 40 links on the way, EINVAL for a path that is not absolute.
  */
 export function resolveInRoot(root: string, path: string, followLast = true): string {
-  if (!path.startsWith('/') || path.includes('\0')) {
-    throw new HostError(`the path ${JSON.stringify(path)} is not absolute`, 'EINVAL', path);
-  }
+  absolute(path);
+  // The kernel does it by itself when the path is used.
   if (root === '/') return resolve(path);
+  return walk(root, path, followLast);
+}
+
+/**
+ * The path without any symbolic link that `path` leads to, as a path of this process; also where `root` is `/`.
+ *
+ * @throws HostError as `resolveInRoot`.
+ */
+export function realInRoot(root: string, path: string): string {
+  return walk(root, absolute(path), true);
+}
+
+function walk(root: string, path: string, followLast: boolean): string {
   let pending = path.split('/').filter((part) => part !== '' && part !== '.');
   const done: string[] = [];
   let links = 0;
@@ -43,4 +55,9 @@ export function resolveInRoot(root: string, path: string, followLast = true): st
 function linkTarget(path: string): string | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isSymbolicLink() ? readlinkSync(path) : undefined;
+}
+
+function absolute(path: string): string {
+  if (path.startsWith('/') && !path.includes('\0')) return path;
+  throw new HostError(`the path ${JSON.stringify(path)} is not absolute`, 'EINVAL', path);
 }
