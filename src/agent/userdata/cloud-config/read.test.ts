@@ -73,13 +73,13 @@ describe('write_files', () => {
   });
 
   test.each([
-    ['root', 'root'],
+    ['nobody', 'nobody:root'],
     ['a:b', 'a:b'],
     ["':b'", 'root:b'],
-    ["'a:'", 'a'],
+    ["'a:'", 'a:root'],
     ["'1000:1001'", '1000:1001'],
     ['none:b', 'root:b'],
-    ["'-1:-1'", 'root'],
+    ["'-1:-1'", 'root:root'],
     ['~', 'root:root'],
   ])('owner %s', (owner, result) => {
     expect(read(`write_files: [{path: /a, owner: ${owner}}]`).files[0]?.owner).toBe(result);

@@ -45,15 +45,17 @@ function filePath(fields: Fields): string | undefined {
   return absolute;
 }
 
-/** `user`, `user:group`; what cloud-init takes for "leave it" (empty, -1, none) is root, who creates the file. */
+/**
+ * Always `user:group`. What cloud-init takes for "leave it" (missing, empty, -1, none) is root, who creates the file; a
+ * user without a group does not bring its own group along.
+ */
 function fileOwner(fields: Fields): string {
   const text = fields.text('owner') ?? 'root:root';
   const colon = text.indexOf(':');
   const user = named(colon === -1 ? text : text.slice(0, colon)) ?? 'root';
-  const group = colon === -1 ? undefined : named(text.slice(colon + 1));
-  if (/[\s:]/.test(user) || /[\s:]/.test(group ?? ''))
-    fields.wrong('owner', 'the owner must be user or user:group.');
-  return group === undefined ? user : `${user}:${group}`;
+  const group = colon === -1 ? 'root' : (named(text.slice(colon + 1)) ?? 'root');
+  if (/[\s:]/.test(user + group)) fields.wrong('owner', 'the owner must be user or user:group.');
+  return `${user}:${group}`;
 }
 
 function named(text: string): string | undefined {
