@@ -8,6 +8,7 @@ import {
 } from '../../../src/agent/userdata/fixtures/read-json.ts';
 import { cloudInitRoot, withScratchRoot } from '../../lab/lab.ts';
 import { DOCUMENTS } from './documents.ts';
+import { labelledVolume } from './volume.ts';
 
 export const about = 'YAML, jinja and files come out as with real PyYAML, Jinja2 and cloud-init';
 
@@ -22,6 +23,7 @@ export async function run(say: Say): Promise<void> {
     assert.equal(await filesBySlipway(lower, userData), expected, name);
     say(`${name}: the same ${expected.split('\n').length - 1} lines of paths, modes, owners and digests`);
   }
+  say(await labelledVolume(lower));
 }
 
 interface Answers {

@@ -88,9 +88,8 @@ async function mount(host: Host, device: string, directory: string): Promise<voi
     ];
     const { exitStatus, stderr, timedOut } = await host.processes.run({ argv, timeoutMs: TOOL_TIMEOUT_MS });
     if (exitStatus === 0) return;
-    reasons.push(
-      timedOut ? 'it took too long' : stderr.trim().split('\n').at(0) || `exit status ${exitStatus}`,
-    );
+    const said = stderr.trim().split('\n').at(0)?.replace(`mount: ${directory}: `, '').replace(/\.$/, '');
+    reasons.push(timedOut ? 'it took too long' : said || `exit status ${exitStatus}`);
   }
   throw new HostError(
     `cannot mount the seed volume ${device} read-only: ${reasons.join('; ')}`,
