@@ -1,6 +1,7 @@
 import type { Expr, Parameter, Stmt, Target } from './ast.ts';
 import { tokenize } from './lexer.ts';
-import { parseExpression, parseFilter, parseTuple } from './parse-expression.ts';
+import { parseExpression, parseTuple } from './parse-expression.ts';
+import { parseFilter } from './parse-filters.ts';
 import { TemplateError } from './template-error.ts';
 import { TokenStream } from './token-stream.ts';
 

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import type { Document } from '../../../protocol/document.ts';
+import { readDocument } from '../read-document.ts';
+
+const read = (text: string, metaData: Record<string, unknown> = {}): Document =>
+  readDocument(Buffer.from(`#cloud-config\n${text}`), { metaData, source: 'nocloud' });
+const errors = (document: Document): string[] =>
+  document.report.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+const warnings = (document: Document): string[] =>
+  document.report.filter(({ severity }) => severity === 'warning').map(({ message }) => message);
+
+describe('users and groups', () => {
+  test('forms and defaults', () => {
+    const document = read(
+      'users: [default, alice, {name: bob, system: yes, uid: 5, no-create-home: true, sudo: [a, b]}]\n',
+    );
+    expect(document.users).toMatchObject([
+      { name: 'alice', groups: [], lockPassword: true, system: false, sudo: [] },
+      { name: 'bob', system: true, uid: 5, noCreateHome: true, sudo: ['a', 'b'] },
+    ]);
+    expect(warnings(document)[0]).toContain('default user');
+    expect(
+      read('users: {carol: {shell: /bin/sh}, dave: true, eve: false}').users.map(({ name }) => name),
+    ).toEqual(['carol', 'dave']);
+  });
+
+  test('groups', () => {
+    expect(read('groups: [a, {b: [x, y]}, {c: z}, {b: [w]}]').groups).toEqual([
+      { name: 'a', members: [] },
+      { name: 'b', members: ['w', 'x', 'y'] },
+      { name: 'c', members: ['z'] },
+    ]);
+    expect(read('groups: a, b').groups.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  test.each([
+    ['users: 5', 'must be a list'],
+    ['users: [5]', 'mapping or a name'],
+    ['users: [{name: -x}]', 'letters'],
+    ["users: [{name: 'a:b'}]", 'letters'],
+    ['users: [{gecos: x}]', 'no name'],
+    ['users: [{name: a, uid: x}]', 'uid'],
+    ['users: [{name: a, shell: "/bin/sh:x"}]', 'colon'],
+    ['users: [{name: a, homedir: home}]', 'absolute'],
+    ['users: [{name: a}, {name: a}]', 'given twice'],
+    ['groups: 5', 'list of names'],
+    ['groups: [{a: 5}]', 'members'],
+  ])('%s', (text, word) => {
+    expect(errors(read(text))[0]).toContain(word);
+  });
+});
+
+describe('disks, filesystems, mounts, ntp', () => {
+  test('disk_setup', () => {
+    const document = read(
+      'device_aliases: {data: /dev/vdb}\ndisk_setup:\n  data: {layout: [33, [66, 82]], overwrite: true}\n  /dev/vdc: {table_type: gpt, layout: true}\n',
+    );
+    expect(document.disks).toMatchObject([
+      {
+        device: '/dev/vdb',
+        tableType: 'mbr',
+        overwrite: true,
+        layout: [{ percent: 33 }, { percent: 66, code: '82' }],
+      },
+      { device: '/dev/vdc', tableType: 'gpt', overwrite: false, layout: true },
+    ]);
+  });
+
+  test('fs_setup', () => {
+    expect(
+      read(
+        'fs_setup: [{device: /dev/sdb.2, filesystem: xfs, label: ""}, {device: /dev/sdc, filesystem: ext4, partition: 3}]',
+      ).filesystems,
+    ).toMatchObject([
+      { device: '/dev/sdb', partition: '2', filesystem: 'xfs', extraOpts: [], overwrite: false },
+      { device: '/dev/sdc', partition: '3', filesystem: 'ext4' },
+    ]);
+  });
+
+  test('mounts', () => {
+    const mounts =
+      '[[sdb1, /a], [/dev/sdc, /b, ext4], [/dev/sdc, ~], ["nfs:/x", /c, nfs, ro, 1, 0], [LABEL=d, /d, ~, noatime]]';
+    expect(read(`mounts: ${mounts}`).mounts.map(({ fields }) => fields)).toEqual([
+      ['/dev/sdb1', '/a', 'auto', 'defaults,nofail,_netdev', '0', '2'],
+      ['nfs:/x', '/c', 'nfs', 'ro', '1', '0'],
+      ['LABEL=d', '/d', 'auto', 'noatime', '0', '2'],
+    ]);
+  });
+
+  test('ntp', () => {
+    expect(read('ntp:').ntp).toMatchObject({ enabled: true, servers: [], pools: [] });
+    expect(read('ntp: {enabled: false, pools: [p.test]}').ntp).toMatchObject({
+      enabled: false,
+      pools: ['p.test'],
+    });
+    expect(read('').ntp).toBeUndefined();
+  });
+
+  test.each([
+    ['disk_setup: x', 'mapping of devices'],
+    ['disk_setup: {/dev/a: x}', 'must be a mapping'],
+    ['disk_setup: {/dev/a: {table_type: bsd}}', 'mbr or gpt'],
+    ['disk_setup: {/dev/a: {layout: [60, 60]}}', 'per cent'],
+    ['disk_setup: {/dev/a: {layout: [x]}}', 'per cent'],
+    ['fs_setup: x', 'must be a list'],
+    ['fs_setup: [{filesystem: ext4}]', 'no device'],
+    ['fs_setup: [{device: /dev/a}]', 'filesystem'],
+    ['fs_setup: [{device: /dev/a, filesystem: ext4, partition: x}]', 'partition'],
+    ['fs_setup: [{device: /dev/a, filesystem: ext4, cmd: x}]', 'cmd'],
+    ['mounts: x', 'list of lists'],
+    ['mounts: [x]', 'list of one to six'],
+    ['mounts: [[]]', 'list of one to six'],
+    ['ntp: x', 'must be a mapping'],
+    ['ntp: {servers: ["a b"]}', 'host names'],
+  ])('%s', (text, word) => {
+    expect(errors(read(text)).join()).toContain(word);
+  });
+});
