@@ -2,7 +2,7 @@ import type { Report } from '../report.ts';
 import type { SourceText } from '../text/source-text.ts';
 
 /** Characters that PyYAML refuses anywhere in a document (its reader's NON_PRINTABLE); the yaml library lets them pass. */
-// biome: the control characters are the point of this expression, so it is built from its parts.
+// Built from a string, for control characters in a literal are a mistake anywhere else.
 const FORBIDDEN = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 /** Reports the first character that may not stand in YAML 1.1; false when there is one. */
