@@ -72,6 +72,8 @@ export interface StepProgress {
   type: 'step.progress';
   step: string;
   message: string;
+  /** It repeats a line of a child's output; who shows that output need not show this. */
+  fromOutput?: boolean;
 }
 
 /** The agent is alive while a long step runs; bounds the working time that a kill leaves uncounted. */

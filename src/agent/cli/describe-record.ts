@@ -11,7 +11,7 @@ export function describeRecord(record: JournalRecord): string | undefined {
     case 'step.started':
       return `${record.step} ...${record.attempt > 1 ? ` (attempt ${record.attempt})` : ''}`;
     case 'step.progress':
-      return `${record.step}: ${record.message}`;
+      return record.fromOutput ? undefined : `${record.step}: ${record.message}`;
     case 'step.ended':
       return describeEnd(record);
     case 'finding':

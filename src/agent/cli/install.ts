@@ -3,39 +3,11 @@ import { resolve } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { UsageError, withUsage } from './options.ts';
+import { BINARY, SERVICE_UNIT } from './service-unit.ts';
 
-const BINARY = '/usr/local/bin/slipway';
 const SHIM = '/usr/local/bin/kubeadm';
 const UNIT = '/etc/systemd/system/slipway.service';
 const WANTED = '/etc/systemd/system/multi-user.target.wants/slipway.service';
-
-/**
- * cloud-init does the whole job where it runs, with Slipway as its kubeadm; so the service stands back there.
- * KillMode=process: when the agent is killed, the kubeadm that it started goes on, and the next agent takes it over.
- */
-const UNIT_TEXT = `[Unit]
-Description=Slipway: bootstrap this machine as a Kubernetes node
-Wants=network-online.target
-After=network-online.target containerd.service local-fs.target
-ConditionPathExists=|!/usr/bin/cloud-init
-ConditionPathExists=|/etc/cloud/cloud-init.disabled
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-ExecStart=${BINARY} bootstrap
-KillMode=process
-TimeoutStartSec=infinity
-TimeoutStopSec=30
-Restart=on-failure
-RestartSec=5
-RestartPreventExitStatus=1 2 3 75
-StandardOutput=journal+console
-StandardError=journal+console
-
-[Install]
-WantedBy=multi-user.target
-`;
 
 /** `slipway install`: puts this binary, the shim and the unit where they belong; run twice it changes nothing. */
 export function installCommand(flags: { root: string; shim?: boolean; service?: boolean }): Promise<number> {
@@ -68,7 +40,7 @@ async function installShim(host: Host): Promise<string> {
 }
 
 async function installService(host: Host): Promise<string> {
-  await host.files.write(UNIT, UNIT_TEXT);
+  await host.files.write(UNIT, SERVICE_UNIT);
   if (!(await host.files.stat(WANTED))) await host.files.symlink('../slipway.service', WANTED);
   return `${UNIT} written and enabled`;
 }

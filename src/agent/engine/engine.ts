@@ -34,6 +34,8 @@ export interface SequenceResult {
   failedStep?: string;
   findings: Omit<Finding, 'type'>[];
   steps: StepVerdict[];
+  /** How many steps were run by this call; the others were finished before. */
+  ran: number;
   sequence: string;
   startedAt: string;
   ms: number;
@@ -76,6 +78,8 @@ class SequenceRun {
   readonly #startMono: number;
   readonly #verdicts = new Map<string, StepVerdict>();
   readonly #findings: Omit<Finding, 'type'>[] = [];
+  readonly #skipped: Step[] = [];
+  #ran = 0;
 
   constructor(options: SequenceOptions) {
     this.#o = options;
@@ -125,6 +129,7 @@ class SequenceRun {
       ...(verdict.step ? { failedStep: verdict.step } : {}),
       findings: this.#findings,
       steps: [...this.#verdicts.values()],
+      ran: this.#ran,
       sequence: this.#sequence,
       startedAt: this.#startedAt,
       ms,
@@ -177,9 +182,12 @@ class SequenceRun {
     const past = this.#history.step(step.id, step.digest);
     if (past.ended && (await this.#isDone(step, past.ended))) {
       await step.skipped?.(host);
+      this.#skipped.push(step);
       this.#note(step, past.ended.result === 'failed' ? 'failed' : 'done', past.ended.attempt, past.ended.ms);
       return past.ended.failure && { result: 'failed', failure: past.ended.failure };
     }
+    for (const finished of this.#skipped.splice(0)) await finished.renew?.(host);
+    this.#ran += 1;
     let interrupted = past.interrupted;
     let attempt = past.attempts;
     let last: Failure | undefined;
@@ -247,8 +255,9 @@ class SequenceRun {
         interrupted,
         signal,
         remainingMs: () => this.#deadline.remainingMs(),
-        progress: async (message) => {
-          await journal.append({ type: 'step.progress', step: step.id, message });
+        progress: async (message, fromOutput = false) => {
+          const more = fromOutput ? { fromOutput } : {};
+          await journal.append({ type: 'step.progress', step: step.id, message, ...more });
         },
         finding: (finding) => this.#find(finding),
         output: this.#o.output ?? (() => undefined),

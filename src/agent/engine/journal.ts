@@ -22,6 +22,7 @@ export class Journal {
   readonly #boot: string;
   #seq: number;
   #length: number;
+  #last: Promise<unknown> = Promise.resolve();
   #observer: (record: JournalRecord) => void = () => undefined;
 
   private constructor(
@@ -56,7 +57,14 @@ export class Journal {
   }
 
   /** @throws HostError when the record is not on disk; nothing of it stays in the file then. */
-  async append(body: RecordBody): Promise<JournalRecord> {
+  append(body: RecordBody): Promise<JournalRecord> {
+    // Progress and heartbeats come while another record is under way; each takes its number when its turn has come.
+    const turn = this.#last.then(() => this.#write(body));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #write(body: RecordBody): Promise<JournalRecord> {
     const head: RecordHead = {
       v: JOURNAL_VERSION,
       seq: this.#seq + 1,
@@ -81,6 +89,7 @@ export class Journal {
   }
 
   async close(): Promise<void> {
+    await this.#last;
     await this.#handle.close();
   }
 }

@@ -16,8 +16,10 @@ export interface Step extends StepOutline {
   run(context: StepContext): Promise<StepResult>;
   /** Asked before a finished step is skipped: is what it did still in force? */
   holds?(host: Host): Promise<boolean>;
-  /** Called when a finished step is skipped; renews what a reboot took away. */
+  /** Called when a finished step is skipped. */
   skipped?(host: Host): Promise<void>;
+  /** Called for a finished step when a later one is still to be run: puts back what a reboot took from /run. */
+  renew?(host: Host): Promise<void>;
   /** Called when the step's end is in the journal; frees what was kept for a resume. */
   settled?(host: Host): Promise<void>;
 }
@@ -32,7 +34,7 @@ export interface StepContext {
   signal: AbortSignal;
   /** Milliseconds until the soft deadline. */
   remainingMs(): number;
-  progress(message: string): Promise<void>;
+  progress(message: string, fromOutput?: boolean): Promise<void>;
   finding(finding: Omit<Finding, 'type'>): Promise<void>;
   /** A line of a child's output, already redacted, for whoever watches. */
   output(line: string, stream: 'stdout' | 'stderr'): void;

@@ -2,6 +2,9 @@ import type { FileEntry } from '../../protocol/document.ts';
 import type { Host } from '../host/host.ts';
 import type { Runner } from './runner.ts';
 
+/** What a reboot empties; Cluster API puts kubeadm's configuration there. */
+const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
+
 /** Writes files atomically; entries for one path act one after the other, as in cloud-init. */
 export const files: Runner<'files'> = {
   async run({ entries }, { host, interrupted }) {
@@ -17,6 +20,13 @@ export const files: Runner<'files'> = {
     }
     await writeBatch(host, batch);
     return { done: true, message: `${entries.length} written` };
+  },
+
+  async renew({ entries }, host) {
+    for (const entry of entries) {
+      const isLost = VOLATILE.test(entry.path) && (await host.files.stat(entry.path)) === undefined;
+      if (isLost) await writeBatch(host, [entry]);
+    }
   },
 };
 

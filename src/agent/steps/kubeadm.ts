@@ -7,6 +7,7 @@ import type { StepContext, StepResult } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
 import { classify, type KubeadmFailure } from '../kubeadm/classify.ts';
 import { KubeadmError } from '../kubeadm/failure.ts';
+import { forgetInventory } from '../kubeadm/inventory.ts';
 import { looksJoined } from '../kubeadm/joined.ts';
 import { cleanAfter, takeInventory } from '../kubeadm/leftovers.ts';
 import { kubeadmPolicy } from '../kubeadm/policy.ts';
@@ -62,11 +63,12 @@ async function bootstrapNode(
       args: await shapedArguments(host, command, kubeadmPolicy(verb).discoveryTimeoutSeconds),
       shellState,
       signal,
-      onProgress: (message) => void context.progress(message),
+      onProgress: (message) => void context.progress(message, true),
       onLine: redacting(context),
     });
     if (run.exitStatus !== 0) return failedRun(command, run, signal);
     await announce(host, command);
+    await forgetInventory(host);
     return { done: true };
   } catch (error) {
     if (error instanceof KubeadmError) return { done: false, failure: error.failure, retry: 'no' };

@@ -16,8 +16,10 @@ export interface Runner<Kind extends StepKind> {
   run(spec: StepSpecs[Kind], context: StepContext, shared: Shared): Promise<StepResult>;
   /** Asked before a finished step is skipped: is what it did still in force? */
   holds?(spec: StepSpecs[Kind], host: Host): Promise<boolean>;
-  /** A finished step is skipped: renews what a reboot took away. */
+  /** A finished step is skipped. */
   skipped?(spec: StepSpecs[Kind], host: Host): Promise<void>;
+  /** A finished step is skipped and a later one is to be run: puts back what a reboot took from /run. */
+  renew?(spec: StepSpecs[Kind], host: Host): Promise<void>;
   /** The step's end is in the journal: frees what was kept for a resume. */
   settled?(host: Host): Promise<void>;
 }

@@ -51,6 +51,7 @@ function toStep<Kind extends StepKind>(
     run: (context) => runner.run(spec, context, shared),
     holds: async (host) => runner.holds?.(spec, host) ?? true,
     skipped: async (host) => runner.skipped?.(spec, host),
+    renew: async (host) => runner.renew?.(spec, host),
     settled: async (host) => runner.settled?.(host),
   };
 }

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import type { JournalRecord } from '../../src/protocol/journal.ts';
+import type { Outcome } from '../../src/protocol/outcome.ts';
+import { JOURNAL, OUTCOME, SENTINEL } from '../../src/protocol/paths.ts';
+import type { Machine } from '../lab/lab.ts';
+
+/** The machine's verdict; fails when there is none. */
+export async function outcomeOf(machine: Machine): Promise<Outcome> {
+  return JSON.parse(await machine.read(OUTCOME));
+}
+
+/** Waits for the verdict as a person would: `slipway status --wait`. */
+export async function waitForOutcome(machine: Machine, timeout = '10m'): Promise<Outcome> {
+  await machine.exec(['slipway', 'status', '--wait', '--timeout', timeout]);
+  return outcomeOf(machine);
+}
+
+export async function journalOf(machine: Machine): Promise<JournalRecord[]> {
+  const lines = (await machine.read(JOURNAL)).trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** What must hold whatever happened: the verdict, the sentinel and the journal agree, and nothing holds a secret. */
+export async function expectTruth(machine: Machine, secrets: string[]): Promise<Outcome> {
+  const outcome = await outcomeOf(machine);
+  const kubeadm = outcome.steps.find(({ id }) => id === 'kubeadm');
+  const sentinel = await machine.exec(['cat', SENTINEL]);
+  if (kubeadm?.result === 'done')
+    assert.equal(sentinel.stdout, 'success\n', 'the sentinel after kubeadm succeeded');
+  else assert.notEqual(sentinel.code, 0, `there is a sentinel, and kubeadm is "${kubeadm?.result}"`);
+  const records = await journalOf(machine).catch(() => []);
+  records.forEach((record, index) => {
+    if (index > 0) assert.ok(record.seq > (records[index - 1]?.seq ?? 0), 'sequence numbers grow');
+  });
+  const logs = await machine.logs(undefined, { allBoots: true });
+  const told = JSON.stringify(records) + JSON.stringify(outcome) + logs;
+  for (const secret of secrets) assert.ok(!told.includes(secret), 'a secret was told');
+  return outcome;
+}
+
+/** No user ever sees one. */
+export function expectNoStackTrace(text: string): void {
+  assert.doesNotMatch(text, /^\s+at .+:\d+:\d+\)?$/m, 'a stack trace was shown');
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { BINARY, SERVICE_UNIT } from '../../src/agent/cli/service-unit.ts';
+import type { Lab, Machine, Role } from '../lab/lab.ts';
+import { metaData } from './cluster-api/user-data.ts';
+
+export const DIST = join(import.meta.dirname, '../../dist/slipway-linux-x64');
+
+const SEED = '/var/lib/cloud/seed/nocloud';
+
+export interface BootOptions {
+  role: Role;
+  ip?: string;
+  userData: string | Uint8Array;
+  /**
+   * `service`: no cloud-init; slipway.service finds the user data and does everything.
+   * `shim`: cloud-init does everything and calls Slipway as its kubeadm.
+   * `binary`: no cloud-init and nothing started; the case calls Slipway itself.
+   */
+  mode: 'service' | 'shim' | 'binary';
+}
+
+/** Boots a machine whose image has Slipway baked in and whose NoCloud seed is `userData`. */
+export async function bootMachine(lab: Lab, name: string, options: BootOptions): Promise<Machine> {
+  const { role, ip, userData, mode } = options;
+  if (!existsSync(DIST)) throw new Error(`${DIST} is not there; run: npm run build`);
+  return lab.up(name, {
+    role,
+    cloudInit: mode === 'shim',
+    ...(ip === undefined ? {} : { ip }),
+    files: {
+      [BINARY]: { from: DIST, mode: 0o755 },
+      ...(mode === 'shim' ? { '/usr/local/bin/kubeadm': { symlink: 'slipway' } } : {}),
+      [`${SEED}/user-data`]: { content: userData, mode: 0o600 },
+      [`${SEED}/meta-data`]: { content: metaData(name), mode: 0o600 },
+    },
+    ...(mode === 'service' ? { units: { 'slipway.service': { content: SERVICE_UNIT } } } : {}),
+  });
+}
+
+/** `kubectl` on a control-plane machine. */
+export async function kubectl(machine: Machine, ...args: string[]): Promise<string> {
+  return machine.execOk(['kubectl', '--kubeconfig', '/etc/kubernetes/admin.conf', ...args]);
+}
+
+export async function waitForReady(
+  controlPlane: Machine,
+  nodes: string[],
+  timeoutMs = 120_000,
+): Promise<void> {
+  const names = nodes.map((name) => `node/${name}`);
+  await controlPlane.waitFor(
+    async () => {
+      const wait = ['wait', '--for=condition=Ready', ...names, '--timeout=5s'];
+      const done = await controlPlane.exec([
+        'kubectl',
+        '--kubeconfig',
+        '/etc/kubernetes/admin.conf',
+        ...wait,
+      ]);
+      return done.code === 0;
+    },
+    { timeoutMs, what: `${nodes.join(' and ')} to be Ready` },
+  );
+}
