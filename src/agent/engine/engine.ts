@@ -190,7 +190,7 @@ class SequenceRun {
     this.#ran += 1;
     let interrupted = past.interrupted;
     let attempt = past.attempts;
-    let last: Failure | undefined;
+    let last: Failure | undefined = past.ended?.failure;
     let spent = 0;
     for (;;) {
       if (stop.aborted) return this.#interruption(step);
@@ -214,7 +214,8 @@ class SequenceRun {
         return undefined;
       }
       if (stop.aborted) return this.#interruption(step);
-      last = result.failure;
+      // An attempt that the deadline cut off says less than the one before it, which came to its own end.
+      last = this.#deadline.passed && last ? last : result.failure;
       this.#note(step, 'failed', attempt, spent);
       const again = result.retry === 'until-deadline' || (result.retry === 'yes' && attempt < step.attempts);
       const wait = backoffMs(attempt, step.backoff, () => host.random());

@@ -2,6 +2,7 @@ import { Redactor } from '../../kit/redact.ts';
 import type { KubeadmCommand } from '../../protocol/document.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { SENTINEL } from '../../protocol/paths.ts';
+import { failure } from '../engine/failure.ts';
 import { writeSentinel } from '../engine/outcome.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
@@ -84,6 +85,15 @@ function failedRun(command: KubeadmCommand, run: KubeadmRun, signal: AbortSignal
     return { done: false, failure: vanished(command.verb), retry: 'yes' };
   }
   const found = classify({ verb: command.verb, ...run });
+  // It was ended by us; what it says of that is no reason. What it had complained of before is.
+  if (signal.aborted && found.code === 'Unclassified') {
+    const cause = `The deadline passed while kubeadm ${command.verb} was still running.`;
+    return {
+      done: false,
+      failure: failure('DeadlineExceeded', cause, { lines: found.lines ?? [] }),
+      retry: 'until-deadline',
+    };
+  }
   if (found.phase) lastPhase.set(command, found.phase);
   else lastPhase.delete(command);
   return { done: false, failure: journalled(found), retry: RETRY[found.persistence] };
