@@ -10,6 +10,8 @@ import { bootMachine } from '../../support/machines.ts';
 export const about =
   'whatever is wrong, there is a verdict with a code, a cause and a remedy, and no sentinel';
 
+const META_DATA = '/var/lib/cloud/seed/nocloud/meta-data';
+
 interface Failing {
   name: string;
   userData: string | Uint8Array;
@@ -108,9 +110,12 @@ export async function run(say: (line: string) => void): Promise<void> {
     await fullDisk(machine, good);
     say('a full disk: DiskFull');
     await machine.put('/tmp/user-data', good);
-    const cured = await machine.exec(['slipway', 'bootstrap', '--user-data', '/tmp/user-data'], {
-      timeoutMs: 180_000,
-    });
+    const cured = await machine.exec(
+      ['slipway', 'bootstrap', '--user-data', '/tmp/user-data', '--meta-data', META_DATA],
+      {
+        timeoutMs: 180_000,
+      },
+    );
     assert.equal(cured.code, 0, `the same machine joins once its user data is right: ${cured.stderr}`);
     await expectTruth(machine, [cluster.token]);
     say('cured');
@@ -151,9 +156,12 @@ async function fullDisk(machine: Machine, userData: string): Promise<void> {
     '-ec',
     'mkdir -p /var/lib/slipway; mount -t tmpfs -o size=64k tmpfs /var/lib/slipway; head -c 128k /dev/zero >/var/lib/slipway/fill || :',
   ]);
-  const done = await machine.exec(['slipway', 'bootstrap', '--user-data', '/tmp/user-data'], {
-    timeoutMs: 60_000,
-  });
+  const done = await machine.exec(
+    ['slipway', 'bootstrap', '--user-data', '/tmp/user-data', '--meta-data', META_DATA],
+    {
+      timeoutMs: 60_000,
+    },
+  );
   await machine.execOk(['umount', '/var/lib/slipway']);
   expectNoStackTrace(done.stderr);
   assert.equal(done.code, 75, done.stderr);
