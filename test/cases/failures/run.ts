@@ -47,9 +47,9 @@ export async function run(say: (line: string) => void): Promise<void> {
       {
         name: 'an API server that refuses',
         userData: join({ endpoint: '10.99.0.1:7443' }),
-        code: 'ApiServerRefused',
+        code: 'ApiServerUnreachable',
         exitStatus: 3,
-        says: /10\.99\.0\.1:7443/,
+        says: /10\.99\.0\.1:7443 refuses connections/,
         deadline: '20s',
       },
       {
@@ -134,6 +134,8 @@ async function fail(
     'bootstrap',
     '--user-data',
     '/tmp/user-data',
+    '--meta-data',
+    META_DATA,
     ...(deadline ? ['--deadline', deadline] : []),
   ];
   const done = await machine.exec(command, { timeoutMs: 120_000 });
