@@ -18,8 +18,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { writeFilesAtomically } from '../../../kit/atomic-file.ts';
 import { type AppendHandle, type FileStat, type Files, HostError, type WriteOptions } from '../host.ts';
+import { writeFilesAtomically } from './atomic-file.ts';
 import { lookupOwner } from './owners.ts';
 import { realInRoot, resolveInRoot } from './resolve.ts';
 import { toHostError } from './system-error.ts';
