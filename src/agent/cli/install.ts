@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
@@ -25,7 +24,10 @@ export function installCommand(flags: { root: string; shim?: boolean; service?: 
 
 async function installBinary(host: Host): Promise<string> {
   if ((await host.files.real(BINARY)) === process.execPath) return `${BINARY} is this binary`;
-  await host.files.write(BINARY, readFileSync(process.execPath), { mode: 0o755, owner: 'root:root' });
+  await host.files.write(BINARY, await host.ownFiles.read(process.execPath), {
+    mode: 0o755,
+    owner: 'root:root',
+  });
   return `${BINARY} written`;
 }
 

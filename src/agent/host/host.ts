@@ -11,6 +11,8 @@ export interface Host {
   /** Directory that stands for the machine's `/`; `/` on the real machine. */
   readonly root: string;
   readonly files: Files;
+  /** Where the agent itself runs, whatever `root` is: for paths that a person gave it, and its own program. */
+  readonly ownFiles: Files;
   readonly clock: Clock;
   /** Starts programs; below a root they run in a chroot. */
   readonly processes: Processes;

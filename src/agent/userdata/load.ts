@@ -2,7 +2,6 @@ import type { Document } from '../../protocol/document.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { codeOf, failure, messageOf } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
 import { readDocument } from './read-document.ts';
 import type { SourceAnswer } from './sources/answer.ts';
 import { findUserData } from './sources/find.ts';
@@ -25,7 +24,7 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
     const answer = await findUserData(host, {
       ...(userDataFile === undefined ? {} : { userDataFile }),
       ...(metaDataFile === undefined ? {} : { metaDataFile }),
-      files: host.root === '/' ? host.files : createLinuxHost().files,
+      files: host.ownFiles,
     });
     return fromAnswer(answer);
   } catch (error) {

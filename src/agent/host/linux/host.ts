@@ -13,10 +13,12 @@ import { createProcesses } from './processes.ts';
 /** The Linux machine whose `/` is `root` (default: this machine). */
 export function createLinuxHost(options: { root?: string } = {}): Host {
   const root = resolve(options.root ?? '/');
+  const files = createFiles(root);
   return {
     platform: 'linux',
     root,
-    files: createFiles(root),
+    files,
+    ownFiles: root === '/' ? files : createFiles('/'),
     clock: createClock(),
     processes: createProcesses(root),
     network: createNetwork(),
