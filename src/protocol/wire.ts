@@ -1,0 +1,127 @@
+/** Reads what crossed the wire: bounded in size, depth and length of texts, and strict about types. */
+import { MAX_BODY_DEPTH, type RefusalCode } from './events.ts';
+
+/** A body that cannot be taken. `message` is for the log, not for the stranger who sent it; it quotes nothing of it. */
+export class WireError extends Error {
+  override readonly name = 'WireError';
+  readonly code: RefusalCode;
+
+  constructor(code: RefusalCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export type WireObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Parses a JSON object out of a request's or an answer's bytes.
+ *
+ * @throws WireError `too-large` beyond `maxBytes`; `bad-request` for invalid UTF-8, deep nesting, bad JSON, no object.
+ */
+export function parseBody(bytes: Uint8Array, maxBytes: number): WireObject {
+  if (bytes.length > maxBytes) throw new WireError('too-large', `the body has more than ${maxBytes} bytes`);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new WireError('bad-request', 'the body is not valid UTF-8');
+  }
+  if (depthOf(bytes) > MAX_BODY_DEPTH)
+    throw new WireError('bad-request', `the body nests deeper than ${MAX_BODY_DEPTH} levels`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new WireError('bad-request', 'the body is not valid JSON');
+  }
+  return asObject(value, 'the body');
+}
+
+/** How deep brackets nest outside of strings; stops counting once it is too deep. */
+function depthOf(bytes: Uint8Array): number {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i];
+    if (inString) {
+      if (byte === 0x5c) i += 1;
+      else if (byte === 0x22) inString = false;
+    } else if (byte === 0x22) inString = true;
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+      if (deepest > MAX_BODY_DEPTH) return deepest;
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+  }
+  return deepest;
+}
+
+export function asObject(value: unknown, what: string): WireObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as WireObject;
+  throw new WireError('bad-request', `${what} is not an object`);
+}
+
+export function list(from: WireObject, key: string, maxItems: number): readonly unknown[] {
+  const value = from[key];
+  if (!Array.isArray(value)) throw new WireError('bad-request', `${key} is not a list`);
+  if (value.length > maxItems) throw new WireError('bad-request', `${key} has more than ${maxItems} items`);
+  return value;
+}
+
+/** A text of 1 to `max` characters; control characters become spaces, so that it can be shown on a terminal. */
+export function text(from: WireObject, key: string, max: number): string {
+  const value = from[key];
+  if (typeof value !== 'string' || value.length === 0 || value.length > max || !value.isWellFormed())
+    throw new WireError('bad-request', `${key} is not a text of 1 to ${max} characters`);
+  return printable(value);
+}
+
+/** As `text`, but it may be empty. */
+export function looseText(from: WireObject, key: string, max: number): string {
+  return from[key] === '' ? '' : text(from, key, max);
+}
+
+export function textMatching(from: WireObject, key: string, pattern: RegExp): string {
+  const value = from[key];
+  if (typeof value === 'string' && value.length <= 256 && pattern.test(value)) return value;
+  throw new WireError('bad-request', `${key} does not have the form that it must have`);
+}
+
+/** An integer between `min` and `max`. */
+export function integer(from: WireObject, key: string, min: number, max: number): number {
+  const value = from[key];
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new WireError('bad-request', `${key} is not an integer from ${min} to ${max}`);
+}
+
+export function oneOf<T extends string>(from: WireObject, key: string, values: readonly T[]): T {
+  const found = values.find((value) => value === from[key]);
+  if (found !== undefined) return found;
+  throw new WireError('bad-request', `${key} is none of ${values.join(', ')}`);
+}
+
+/** `{ [key]: read() }` where the field is given, else nothing; null counts as not given. */
+export function optional<K extends string, T>(
+  from: WireObject,
+  key: K,
+  read: (from: WireObject, key: K) => T,
+): { [P in K]?: T } {
+  if (from[key] === undefined || from[key] === null) return {};
+  return { [key]: read(from, key) } as { [P in K]: T };
+}
+
+/** @throws WireError `unsupported-version` with a sentence that says what is understood. */
+export function version<V extends number>(from: WireObject, key: string, known: V): V {
+  if (from[key] === known) return known;
+  throw new WireError(
+    'unsupported-version',
+    `${key} is not ${known}: this side speaks version ${known} only; use releases of both sides that share a version`,
+  );
+}
+
+/** Control characters (also those that move a terminal's cursor or turn text around) as spaces. */
+export function printable(value: string): string {
+  return value.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, ' ');
+}
