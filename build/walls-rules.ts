@@ -1,0 +1,79 @@
+/**
+ * The rooms of the source tree and the walls between them, as data. A file belongs to the room with the longest
+ * matching path; it may import its own room and the rooms that its own names. A folder without a room is refused.
+ */
+export interface Room {
+  /** Rooms that it may import besides itself. */
+  readonly imports: readonly string[];
+  /** May use modules and globals of Node.js that reach the machine or the network. */
+  readonly machine?: true;
+}
+
+/** What both programs are built from, and what knows neither of them. */
+const SHARED = ['src/protocol', 'src/kit', 'src/tpm', 'src/pki'];
+
+export const ROOMS: Readonly<Record<string, Room>> = {
+  'src/protocol': { imports: [] },
+  'src/kit': { imports: ['src/protocol'] },
+  'src/tpm': { imports: ['src/protocol', 'src/kit'] },
+  'src/pki': { imports: ['src/protocol', 'src/kit'] },
+
+  // Everything in the agent gets a Host; which one it is, only a command decides.
+  'src/slipway.ts': { imports: ['src/agent/cli'] },
+  'src/agent/cli': { imports: [...SHARED, 'src/agent', 'src/agent/host', 'src/agent/host/linux'] },
+  'src/agent': { imports: [...SHARED, 'src/agent/host'] },
+  'src/agent/host': { imports: ['src/protocol', 'src/kit'], machine: true },
+  'src/agent/host/linux': { imports: ['src/protocol', 'src/kit', 'src/agent/host'], machine: true },
+
+  // A server of its own, which has no machine to set up and lies behind no Host.
+  'src/slipway-controller.ts': { imports: ['src/controller'], machine: true },
+  'src/controller': { imports: SHARED, machine: true },
+};
+
+/** Modules of Node.js that compute and touch nothing. All others reach the machine. */
+export const PURE_MODULES: readonly string[] = [
+  'assert',
+  'assert/strict',
+  'buffer',
+  'crypto',
+  'events',
+  'path',
+  'path/posix',
+  'path/win32',
+  'querystring',
+  'stream',
+  'stream/promises',
+  'string_decoder',
+  'url',
+  'util',
+  'zlib',
+];
+
+/** What a file without `machine` may not call by name: the network, and a way around import. */
+export const MACHINE_GLOBALS: readonly string[] = ['fetch', 'WebSocket', 'EventSource'];
+
+/** Members of `process` that change or read what belongs to the machine. */
+export const MACHINE_MEMBERS_OF_PROCESS: readonly string[] = [
+  'chdir',
+  'cwd',
+  'dlopen',
+  'env',
+  'execve',
+  'initgroups',
+  'kill',
+  'loadEnvFile',
+  'setegid',
+  'seteuid',
+  'setgid',
+  'setgroups',
+  'setuid',
+  'umask',
+];
+
+/** Ways to a module that no import shows. Refused everywhere, so that what the walls see is all there is. */
+export const HIDDEN_IMPORTS: readonly string[] = ['require', 'createRequire', 'getBuiltinModule'];
+
+/** Tests and what only they use stand beside the sources; they are free, and no source may import them. */
+export function isTest(path: string): boolean {
+  return path.endsWith('.test.ts') || path.includes('/fixtures/');
+}

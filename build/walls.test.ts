@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { nodeBinary, root } from './project.ts';
+import { breachesOfWalls } from './walls.ts';
+
+describe('walls', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'slipway-walls-'));
+    const compilerOptions = { module: 'NodeNext', noEmit: true, noLib: true, types: [] };
+    put('tsconfig.json', JSON.stringify({ compilerOptions, include: ['src'] }));
+    put(
+      'package.json',
+      JSON.stringify({ dependencies: { yaml: '2.9.1' }, devDependencies: { vitest: '5' } }),
+    );
+    put('src/agent/x.ts', 'export type T = 1;\n');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const put = (path: string, content: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  };
+
+  it.each([
+    ['src/protocol/a.ts', `import { x } from '../kit/x.ts';`],
+    ['src/protocol/a.ts', `import { x } from 'node:fs';`],
+    ['src/kit/a.ts', `import { x } from '../agent/x.ts';`],
+    ['src/kit/deeper/a.ts', `import { x } from '../../agent/x.ts';`],
+    ['src/kit/a.ts', `import { x } from '../pki/x.ts';`],
+    ['src/kit/a.ts', `import { x } from 'node:fs';`],
+    ['src/tpm/a.ts', `import { x } from '../agent/x.ts';`],
+    ['src/tpm/a.ts', `import { x } from '../pki/x.ts';`],
+    ['src/tpm/a.ts', `import { x } from 'node:fs';`],
+    ['src/pki/a.ts', `import { x } from '../controller/x.ts';`],
+    ['src/pki/a.ts', `import { x } from '../tpm/x.ts';`],
+    ['src/agent/steps/a.ts', `import { x } from '../../controller/x.ts';`],
+    ['src/agent/steps/a.ts', `import { x } from '../host/linux/host.ts';`],
+    ['src/agent/steps/a.ts', `import { x } from '../cli/program.ts';`],
+    ['src/agent/cli/a.ts', `import { x } from '../../controller/x.ts';`],
+    ['src/agent/host/a.ts', `import { x } from '../steps/x.ts';`],
+    ['src/agent/host/linux/a.ts', `import { x } from '../../kubeadm/x.ts';`],
+    ['src/controller/a.ts', `import { x } from '../agent/x.ts';`],
+    ['src/controller/a.ts', `import { x } from '../slipway.ts';`],
+    ['src/slipway.ts', `import { x } from './agent/steps/x.ts';`],
+    ['src/slipway.ts', `import { x } from './controller/x.ts';`],
+    ['src/slipway-controller.ts', `import { x } from './agent/x.ts';`],
+    ['src/agent/a.ts', `import { x } from '../../test/x.ts';`],
+    ['src/agent/a.ts', `import { x } from './x.test.ts';`],
+    ['src/agent/a.ts', `import { x } from './fixtures/x.ts';`],
+    ['src/agent/a.ts', `import { x } from 'vitest';`],
+    ['src/agent/a.ts', `import { x } from '#x';`],
+    ['src/new-room/a.ts', `import { x } from './x.ts';`],
+  ])('%s must not: %s', (path, line) => {
+    put(path, `// The line is told.\n${line}\n`);
+    expect(breachesOfWalls(folder)).toEqual([expect.stringMatching(`^${path}:2: \\w`)]);
+  });
+
+  it.each([
+    `import '../agent/x.ts';`,
+    `import type { T } from '../agent/x.ts';`,
+    `import { type T } from '../agent/x.ts';`,
+    `import * as all from '../protocol/../agent/x.ts';`,
+    `export { T } from '../agent/x.ts';`,
+    `export type { T } from '../agent/x.ts';`,
+    `export * from '../agent/x.ts';`,
+    `export const x = await import('../agent/x.ts');`,
+    'export const x = await import(`../agent/x.ts`);',
+    `export const x = await import(process.argv[0]);`,
+    `export const x = await import('node:' + 'fs');`,
+    `export type X = import('../agent/x.ts').T;`,
+    `import x = require('../agent/x.ts');`,
+    `export const x = await import('fs');`,
+    `export const x = await import('node:fs/promises');`,
+    `import type { Stats } from 'node:fs';`,
+    `export const x = require('fs');`,
+    `export const x = process.getBuiltinModule('fs');`,
+    `const { getBuiltinModule } = process;`,
+    `export const x = process['execve']('/bin/sh');`,
+    `process.kill(1);`,
+    `export const x = process.env.HOME;`,
+    `export const x = await fetch('file:');`,
+    `export const x = globalThis.fetch;`,
+    `export const x = new WebSocket('ws:');`,
+  ])('no form of import or call goes unseen: %s', (line) => {
+    put('src/kit/a.ts', line);
+    expect(breachesOfWalls(folder)).not.toEqual([]);
+  });
+
+  it('lets through what may be', () => {
+    put('src/protocol/a.ts', `import { x } from './deeper/x.ts';`);
+    put('src/kit/a.ts', `import { x } from '../protocol/x.ts';\nimport { y } from 'node:path';`);
+    put('src/pki/a.ts', `import { x } from '../kit/x.ts';\nimport { y } from 'node:crypto';`);
+    put('src/agent/steps/a.ts', `import { x } from '../engine/x.ts';\nimport { y } from '../host/host.ts';`);
+    put('src/agent/steps/b.ts', `import { x } from 'yaml';\nimport { y } from 'yaml/util';`);
+    put('src/agent/cli/a.ts', `import { x } from '../host/linux/host.ts';`);
+    put('src/agent/host/linux/a.ts', `import { x } from 'node:fs';\nprocess.kill(process.env);`);
+    put('src/controller/a.ts', `import { x } from 'node:https';\nimport { y } from '../tpm/x.ts';`);
+    put('src/agent/a.test.ts', `import { x } from 'node:fs';\nimport { y } from '../controller/x.ts';`);
+    put('src/agent/b.ts', `// import { x } from '../controller/x.ts'\nexport const x = "import('node:fs')";`);
+    expect(breachesOfWalls(folder)).toEqual([]);
+  });
+
+  it('ends npm run check with the place and the rule', () => {
+    put('src/kit/a.ts', `import { x } from '../agent/x.ts';`);
+    const check = spawnSync(nodeBinary(), [join(root, 'build/walls.ts'), folder], { encoding: 'utf8' });
+    expect(check.status).toBe(1);
+    expect(check.stderr).toContain(
+      'src/kit/a.ts:1: imports src/agent/x.ts; src/kit may import itself, src/protocol\n',
+    );
+  });
+});

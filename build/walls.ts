@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, posix } from 'node:path';
+import { root } from './project.ts';
+import {
+  HIDDEN_IMPORTS,
+  isTest,
+  MACHINE_GLOBALS,
+  MACHINE_MEMBERS_OF_PROCESS,
+  PURE_MODULES,
+  ROOMS,
+} from './walls-rules.ts';
+import { readUses, type Use } from './walls-uses.ts';
+
+/** A breach of a wall: `file:line` and a sentence. */
+export type Breach = `${string}:${number}: ${string}`;
+
+/**
+ * Holds the sources of a project against the rooms of `walls-rules.ts`.
+ *
+ * @param folder the checkout: tsconfig.json, package.json and src/
+ */
+export function breachesOfWalls(folder: string): Breach[] {
+  const packages = dependenciesOf(folder);
+  const uses = readUses(folder, (path) => path.startsWith('src/') && !isTest(path));
+  return [...uses].flatMap(([path, list]) =>
+    list.flatMap((use) => {
+      const problem = problemOf(path, use, packages);
+      return problem === undefined ? [] : [`${path}:${use.line}: ${problem}` as const];
+    }),
+  );
+}
+
+function problemOf(path: string, use: Use, packages: readonly string[]): string | undefined {
+  const name = roomOf(path);
+  const room = name === undefined ? undefined : ROOMS[name];
+  if (!room) return `this folder has no room in build/walls-rules.ts`;
+  const { what } = use;
+  switch (use.kind) {
+    case 'computed':
+      return `imports what it computes (${what}), which no wall can see`;
+    case 'name':
+      if (HIDDEN_IMPORTS.includes(what)) return `${what} is an import that no wall can see`;
+      return !room.machine && MACHINE_GLOBALS.includes(what) ? machine(name, what) : undefined;
+    case 'process':
+      return !room.machine && MACHINE_MEMBERS_OF_PROCESS.includes(what)
+        ? machine(name, `process.${what}`)
+        : undefined;
+    case 'import':
+      return problemOfImport(path, what, packages);
+  }
+}
+
+function problemOfImport(path: string, what: string, packages: readonly string[]): string | undefined {
+  const name = roomOf(path) ?? '';
+  const room = ROOMS[name];
+  if (/^\.\.?\//.test(what)) {
+    const target = posix.join(dirname(path), what);
+    if (isTest(target)) return `imports ${target}, which is for tests only`;
+    const to = roomOf(target);
+    if (to !== undefined && (to === name || room?.imports.includes(to))) return undefined;
+    return `imports ${target}; ${name} may import ${['itself', ...(room?.imports ?? [])].join(', ')}`;
+  }
+  const module = what.replace(/^node:/, '');
+  if (builtinModules.includes(module) || what.startsWith('node:')) {
+    return room?.machine || PURE_MODULES.includes(module) ? undefined : machine(name, what);
+  }
+  if (packages.some((known) => what === known || what.startsWith(`${known}/`))) return undefined;
+  return `imports ${what}, which is none of the dependencies in package.json`;
+}
+
+function machine(room: string | undefined, what: string): string {
+  return `uses ${what}; ${room} does not touch the machine, a Host does (src/agent/host)`;
+}
+
+/** The longest room that `path` lies in. */
+function roomOf(path: string): string | undefined {
+  return Object.keys(ROOMS)
+    .filter((room) => path === room || path.startsWith(`${room}/`))
+    .sort((a, b) => b.length - a.length)[0];
+}
+
+function dependenciesOf(folder: string): string[] {
+  const manifest: { dependencies?: Record<string, string> } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  );
+  return Object.keys(manifest.dependencies ?? {});
+}
+
+// node build/walls.ts [FOLDER]; part of npm run check.
+if (import.meta.main) {
+  const breaches = breachesOfWalls(process.argv[2] ?? root);
+  for (const breach of breaches) console.error(breach);
+  if (breaches.length > 0) {
+    console.error(`\nWalls: ${breaches.length} imports through a wall; see docs/decisions/walls.md.`);
+    process.exitCode = 1;
+  }
+}
