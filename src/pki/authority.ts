@@ -1,0 +1,91 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  X509Certificate,
+} from 'node:crypto';
+import { type CertificateRequest, issue } from './certificate.ts';
+
+const DAY_MS = 86_400_000;
+/** Clocks of fresh machines are often behind; a certificate is valid from a little before it was made. */
+const BACKDATE_MS = 60 * 60_000;
+
+/** A certificate authority of its own, which signs what the controller shows and what it gives to machines. */
+export class Authority {
+  /** Its own certificate, in PEM. */
+  readonly certificate: string;
+  readonly #name: string;
+  readonly #privateKey: KeyObject;
+  readonly #publicKey: KeyObject;
+
+  /** @throws Error where certificate and key do not belong together */
+  constructor(certificate: string, privateKey: string) {
+    const parsed = new X509Certificate(certificate);
+    this.certificate = certificate;
+    this.#privateKey = createPrivateKey(privateKey);
+    this.#publicKey = createPublicKey(this.#privateKey);
+    if (!parsed.checkPrivateKey(this.#privateKey)) {
+      throw new Error("the authority's certificate and key do not belong together");
+    }
+    this.#name = /^CN=(.*)$/m.exec(parsed.subject)?.[1] ?? '';
+  }
+
+  /** A new authority: P-256, valid for ten years. @returns certificate and PKCS#8 key in PEM */
+  static create(name: string, now = Date.now()): { certificate: string; privateKey: string } {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const request: CertificateRequest = {
+      use: 'authority',
+      name,
+      publicKey,
+      notBefore: new Date(now - BACKDATE_MS),
+      notAfter: new Date(now + 3650 * DAY_MS),
+    };
+    return {
+      certificate: issue(request, { name, publicKey, privateKey }),
+      privateKey: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    };
+  }
+
+  /** A certificate for a key that somebody else holds. */
+  sign(
+    request: Pick<CertificateRequest, 'use' | 'name' | 'organization' | 'hosts' | 'uri' | 'publicKey'>,
+    validMs: number,
+    now = Date.now(),
+  ): { certificate: string; expiresAt: Date } {
+    // To the second, as certificates have it.
+    const expiresAt = new Date(Math.floor((now + validMs) / 1000) * 1000);
+    const certificate = issue(
+      { ...request, notBefore: new Date(now - BACKDATE_MS), notAfter: expiresAt },
+      { name: this.#name, publicKey: this.#publicKey, privateKey: this.#privateKey },
+    );
+    return { certificate, expiresAt };
+  }
+
+  /** A key and a certificate for a server that answers under these names and addresses. */
+  server(
+    hosts: readonly string[],
+    validMs: number,
+    now = Date.now(),
+  ): { cert: string; key: string; expiresAt: Date } {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const { certificate, expiresAt } = this.sign(
+      { use: 'server', name: hosts[0] ?? 'slipway-controller', hosts, publicKey },
+      validMs,
+      now,
+    );
+    return {
+      cert: certificate,
+      key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+      expiresAt,
+    };
+  }
+}
+
+/** SHA-256 in hex over a public key (SubjectPublicKeyInfo): names the key whatever certificate it stands in. */
+export function keyDigest(key: KeyObject): string {
+  return createHash('sha256')
+    .update(key.export({ format: 'der', type: 'spki' }))
+    .digest('hex');
+}

@@ -1,0 +1,124 @@
+import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
+import {
+  bitString,
+  boolean,
+  integer,
+  itemsOf,
+  octetString,
+  oid,
+  readDer,
+  sequence,
+  setOf,
+  tagged,
+  time,
+  utf8,
+} from './der.ts';
+import { isIPv4, isIPv6 } from './ip-text.ts';
+import { OID } from './oids.ts';
+import { toPem } from './pem.ts';
+
+export type CertificateUse = 'authority' | 'server' | 'client';
+
+export interface CertificateRequest {
+  readonly use: CertificateUse;
+  /** Common name. */
+  readonly name: string;
+  readonly organization?: string;
+  /** Host names and IP addresses. */
+  readonly hosts?: readonly string[];
+  readonly uri?: string;
+  readonly publicKey: KeyObject;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+export interface Issuer {
+  /** Common name of the authority. */
+  readonly name: string;
+  readonly publicKey: KeyObject;
+  /** EC P-256. */
+  readonly privateKey: KeyObject;
+}
+
+/** A certificate in PEM (X.509 v3, RFC 5280), signed by ECDSA with SHA-256. */
+export function issue(request: CertificateRequest, issuer: Issuer): string {
+  const algorithm = sequence(oid(OID.ecdsaWithSha256));
+  const body = sequence(
+    tagged(0xa0, integer(2)),
+    // 127 random bits: unguessable, and positive without a leading zero.
+    integer(Buffer.concat([Uint8Array.of((randomBytes(1).readUInt8() & 0x7f) | 0x40), randomBytes(15)])),
+    algorithm,
+    distinguishedName(issuer.name),
+    sequence(time(request.notBefore), time(request.notAfter)),
+    distinguishedName(request.name, request.organization),
+    request.publicKey.export({ format: 'der', type: 'spki' }),
+    tagged(0xa3, sequence(...extensions(request, issuer))),
+  );
+  return toPem('CERTIFICATE', sequence(body, algorithm, bitString(sign('sha256', body, issuer.privateKey))));
+}
+
+function distinguishedName(name: string, organization?: string): Uint8Array {
+  const part = (type: string, value: string): Uint8Array => setOf(sequence(oid(type), utf8(value)));
+  return sequence(
+    ...(organization === undefined ? [] : [part(OID.organization, organization)]),
+    part(OID.commonName, name),
+  );
+}
+
+function extensions({ use, publicKey, hosts, uri }: CertificateRequest, issuer: Issuer): Uint8Array[] {
+  const authority = use === 'authority';
+  const names = [
+    ...(hosts ?? []).map(hostName),
+    ...(uri === undefined ? [] : [tagged(0x86, Buffer.from(uri, 'ascii'))]),
+  ];
+  return [
+    extension(OID.basicConstraints, true, authority ? sequence(boolean(true), integer(0)) : sequence()),
+    // keyCertSign and cRLSign, or digitalSignature; bits count from the left.
+    extension(
+      OID.keyUsage,
+      true,
+      authority ? bitString(Uint8Array.of(0x06), 1) : bitString(Uint8Array.of(0x80), 7),
+    ),
+    ...(authority
+      ? []
+      : [
+          extension(
+            OID.extendedKeyUsage,
+            false,
+            sequence(oid(use === 'server' ? OID.serverAuth : OID.clientAuth)),
+          ),
+        ]),
+    extension(OID.subjectKeyIdentifier, false, octetString(keyIdentifier(publicKey))),
+    extension(OID.authorityKeyIdentifier, false, sequence(tagged(0x80, keyIdentifier(issuer.publicKey)))),
+    ...(names.length === 0 ? [] : [extension(OID.subjectAltName, false, sequence(...names))]),
+  ];
+}
+
+function extension(type: string, critical: boolean, value: Uint8Array): Uint8Array {
+  return sequence(oid(type), ...(critical ? [boolean(true)] : []), octetString(value));
+}
+
+/** The first way of RFC 5280, 4.2.1.2: SHA-1 of the key's bits; a name, not a protection. */
+function keyIdentifier(key: KeyObject): Uint8Array {
+  const spki = readDer(key.export({ format: 'der', type: 'spki' }));
+  const bits = itemsOf(spki)[1]?.content.subarray(1) ?? new Uint8Array();
+  return createHash('sha1').update(bits).digest();
+}
+
+function hostName(host: string): Uint8Array {
+  if (isIPv4(host)) return tagged(0x87, Uint8Array.from(host.split('.').map(Number)));
+  if (isIPv6(host)) return tagged(0x87, ipv6Bytes(host));
+  return tagged(0x82, Buffer.from(host, 'ascii'));
+}
+
+function ipv6Bytes(text: string): Uint8Array {
+  // The URL parser writes the canonical form; only `::` is left to be filled.
+  const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1);
+  const [head = '', tail] = canonical.split('::');
+  const groups = (part: string): number[] =>
+    part === '' ? [] : part.split(':').map((g) => Number.parseInt(g, 16));
+  const left = groups(head);
+  const right = groups(tail ?? '');
+  const all = [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
+  return Uint8Array.from(all.flatMap((group) => [group >> 8, group & 0xff]));
+}

@@ -1,0 +1,9 @@
+/** Whether a text is an IP address. By hand, because node:net reaches the network and this room does not. */
+
+export function isIPv4(text: string): boolean {
+  return /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(text);
+}
+
+export function isIPv6(text: string): boolean {
+  return text.includes(':') && URL.canParse(`http://[${text}]`);
+}

@@ -1,0 +1,18 @@
+/** PEM, the text form of certificates and keys (RFC 7468). */
+
+export function toPem(label: string, der: Uint8Array): string {
+  const lines =
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
+}
+
+/** The bytes of the first block with this label. @throws Error where there is none */
+export function fromPem(label: string, text: string): Uint8Array {
+  const begin = `-----BEGIN ${label}-----`;
+  const start = text.indexOf(begin);
+  const end = text.indexOf(`-----END ${label}-----`, start);
+  if (start < 0 || end < 0) throw new Error(`there is no PEM block ${label}`);
+  return Buffer.from(text.slice(start + begin.length, end), 'base64');
+}

@@ -1,0 +1,42 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { itemsOf, oid, readDer, TAG } from './der.ts';
+import { OID } from './oids.ts';
+import { fromPem } from './pem.ts';
+
+/** Curves that a node's key may lie on. */
+const CURVES = ['prime256v1', 'secp384r1'];
+
+/**
+ * The public key of a certificate request (PKCS#10, RFC 2986), after its own signature has proved that whoever sent it
+ * holds the private key. Names in the request are not read: the controller decides them.
+ *
+ * @param pem at most a few KiB; the caller bounds it
+ * @throws Error with one sentence for the log
+ */
+export function readCsrKey(pem: string): KeyObject {
+  const [info, algorithm, signature, ...more] = itemsOf(readDer(fromPem('CERTIFICATE REQUEST', pem)));
+  if (!info || !algorithm || signature?.tag !== TAG.bitString || more.length > 0) {
+    throw new Error('the certificate request does not have its three parts');
+  }
+  const spki = itemsOf(info)[2];
+  if (spki?.tag !== TAG.sequence) throw new Error('the certificate request has no public key');
+  const key = createPublicKey({ key: Buffer.from(spki.bytes), format: 'der', type: 'spki' });
+  const curve = key.asymmetricKeyDetails?.namedCurve ?? '';
+  if (key.asymmetricKeyType !== 'ec' || !CURVES.includes(curve)) {
+    throw new Error('the key of the certificate request is not on the curve P-256 or P-384');
+  }
+  const hash = hashOf(itemsOf(algorithm)[0]?.bytes);
+  // The first byte of a bit string counts unused bits; a signature has none.
+  if (signature.content[0] !== 0)
+    throw new Error('the signature of the certificate request is no whole bytes');
+  if (!verify(hash, info.bytes, key, signature.content.subarray(1))) {
+    throw new Error('the signature of the certificate request is not by its own key');
+  }
+  return key;
+}
+
+function hashOf(algorithm: Uint8Array | undefined): 'sha256' | 'sha384' {
+  if (algorithm && Buffer.compare(algorithm, oid(OID.ecdsaWithSha256)) === 0) return 'sha256';
+  if (algorithm && Buffer.compare(algorithm, oid(OID.ecdsaWithSha384)) === 0) return 'sha384';
+  throw new Error('the certificate request is not signed by ECDSA with SHA-256 or SHA-384');
+}
