@@ -6,10 +6,11 @@
 import { createHash } from 'node:crypto';
 import { STATE_DIR } from '../../protocol/paths.ts';
 import type { FileStat, Host } from '../host/host.ts';
+import { KUBEADM_FILES } from './kubeadm-files.ts';
 
 export const INVENTORY = `${STATE_DIR}/inventory.json`;
 
-const INVENTORY_VERSION = 1;
+const INVENTORY_VERSION = 2;
 
 /** Directories that are taken note of, file by file. */
 const ROOTS = ['/etc/kubernetes', '/var/lib/kubelet'];
@@ -35,8 +36,20 @@ export interface InventoryEntry {
   content?: string;
 }
 
+/** For whom the machine is bootstrapped, and as what. */
+export interface InventoryOwner {
+  /** Instance id, as in the journal. */
+  readonly instance: string;
+  /** Digest of what the user data puts on the machine before kubeadm runs. */
+  readonly document: string;
+  /** Paths of the files that it writes. */
+  readonly written: readonly string[];
+}
+
 export interface Inventory {
   version: typeof INVENTORY_VERSION;
+  instance: string;
+  document: string;
   entries: Record<string, InventoryEntry>;
   /** Nothing was in /var/lib/etcd, or it was not there. */
   etcdEmpty: boolean;
@@ -45,13 +58,44 @@ export interface Inventory {
 }
 
 /**
- * The inventory of an earlier call when there is one, else a new one, which is on disk (mode 0600) when this resolves.
- * Call it before the first attempt. @throws HostError
+ * The inventory of an earlier call for the same instance and document when there is one, else a new one, which is on
+ * disk (mode 0600) when this resolves. Where the user data has changed after failed attempts, what those left is not
+ * taken for something of the machine. Call it before the first attempt. @throws HostError
  */
-export async function takeInventory(host: Host): Promise<Inventory> {
-  const earlier = await readInventory(host);
-  if (earlier !== undefined) return earlier;
-  const inventory: Inventory = { version: INVENTORY_VERSION, entries: {}, etcdEmpty: true, truncated: false };
+export async function takeInventory(host: Host, owner: InventoryOwner): Promise<Inventory> {
+  const earlier = await readInventory(host, owner.instance);
+  if (earlier?.document === owner.document) return earlier;
+  const inventory = await lookAround(host, owner);
+  if (earlier !== undefined) withoutLeftovers(inventory, earlier, owner.written);
+  await host.files.mkdir(STATE_DIR, 0o700);
+  await host.files.write(INVENTORY, JSON.stringify(inventory), { mode: 0o600 });
+  return inventory;
+}
+
+/** What has come since `earlier` and is not of the user data is what kubeadm and the kubelet left. */
+function withoutLeftovers(inventory: Inventory, earlier: Inventory, written: readonly string[]): void {
+  for (const [path, { kind }] of Object.entries(inventory.entries)) {
+    const theirs = KUBEADM_FILES.includes(path) || (path.startsWith('/var/lib/kubelet/') && kind === 'file');
+    if (theirs && earlier.entries[path] === undefined && !written.includes(path)) {
+      delete inventory.entries[path];
+    }
+  }
+  // What was there before is put back as it was then, unless the user data says otherwise now.
+  for (const [path, entry] of Object.entries(earlier.entries)) {
+    if (!written.includes(path)) inventory.entries[path] = entry;
+  }
+  inventory.etcdEmpty = earlier.etcdEmpty;
+}
+
+async function lookAround(host: Host, { instance, document }: InventoryOwner): Promise<Inventory> {
+  const inventory: Inventory = {
+    version: INVENTORY_VERSION,
+    instance,
+    document,
+    entries: {},
+    etcdEmpty: true,
+    truncated: false,
+  };
   let kept = 0;
   const visit = async (path: string): Promise<void> => {
     const stat = await host.files.stat(path);
@@ -77,18 +121,20 @@ export async function takeInventory(host: Host): Promise<Inventory> {
   };
   for (const root of ROOTS) await visit(root);
   inventory.etcdEmpty = (await host.files.list(ETCD)).length === 0;
-  await host.files.mkdir(STATE_DIR, 0o700);
-  await host.files.write(INVENTORY, JSON.stringify(inventory), { mode: 0o600 });
   return inventory;
 }
 
-/** The inventory on disk; undefined when there is none or it is not readable as one. @throws HostError */
-export async function readInventory(host: Host): Promise<Inventory | undefined> {
+/**
+ * The inventory on disk; undefined when there is none, when it is not readable as one, and when it is another
+ * instance's: one that was baked into an image tells of a machine that is not this one. @throws HostError
+ */
+export async function readInventory(host: Host, instance: string): Promise<Inventory | undefined> {
   const bytes = await host.files.readIfPresent(INVENTORY);
   if (bytes === undefined) return undefined;
   try {
     const value: Inventory = JSON.parse(bytes.toString('utf8'));
-    return value.version === INVENTORY_VERSION && typeof value.entries === 'object' ? value : undefined;
+    const valid = value.version === INVENTORY_VERSION && typeof value.entries === 'object';
+    return valid && value.instance === instance ? value : undefined;
   } catch {
     // Written atomically, so this is another program's doing; a new one is better than none.
     return undefined;

@@ -4,8 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KUBEADM, StandIn } from '../../../test/support/kubeadm-stand-in.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { forgetInventory, INVENTORY, readInventory } from './inventory.ts';
-import { cleanAfter, takeInventory } from './leftovers.ts';
+import { forgetInventory, INVENTORY, readInventory, takeInventory } from './inventory.ts';
+import { cleanAfter } from './leftovers.ts';
+
+const OWNER = { instance: 'i-1', document: 'd-1', written: [] };
 
 describe('cleaning up between attempts', () => {
   let machine: StandIn;
@@ -42,7 +44,7 @@ describe('cleaning up between attempts', () => {
   it('leaves the machine as it was before a control-plane join that failed late', async () => {
     userData();
     const before = machine.state();
-    const inventory = await takeInventory(host);
+    const inventory = await takeInventory(host, OWNER);
     controlPlaneAttempt();
     const report = await cleanAfter(host, inventory, {
       verb: 'join',
@@ -62,7 +64,7 @@ describe('cleaning up between attempts', () => {
   });
 
   it('only removes files after an attempt that failed in preflight or discovery', async () => {
-    const inventory = await takeInventory(host);
+    const inventory = await takeInventory(host, OWNER);
     machine.put('/etc/kubernetes/pki/ca.crt', 'CA of the cluster');
     machine.put('/etc/kubernetes/bootstrap-kubelet.conf', 'token');
     machine.put('/etc/kubernetes/of-somebody-else.yaml', 'x');
@@ -83,7 +85,7 @@ describe('cleaning up between attempts', () => {
 
   it('keeps etcd data that was there before, and lets no reset near it', async () => {
     machine.put('/var/lib/etcd/member/wal', 'of another etcd');
-    const inventory = await takeInventory(host);
+    const inventory = await takeInventory(host, OWNER);
     machine.put('/var/lib/kubelet/kubeadm-flags.env', 'x');
     await cleanAfter(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
     expect(machine.calls).toEqual([
@@ -93,7 +95,7 @@ describe('cleaning up between attempts', () => {
   });
 
   it('tells when the reset failed, without the secret it printed', async () => {
-    const inventory = await takeInventory(host);
+    const inventory = await takeInventory(host, OWNER);
     machine.put('/reset-fails', '');
     machine.put('/var/lib/kubelet/kubeadm-flags.env', 'x');
     const report = await cleanAfter(host, inventory, { verb: 'init', kubeadmPath: KUBEADM });
@@ -105,7 +107,7 @@ describe('cleaning up between attempts', () => {
 
   it('says what it cannot bring back', async () => {
     userData();
-    const inventory = await takeInventory(host);
+    const inventory = await takeInventory(host, OWNER);
     rmSync(join(machine.root.path, 'etc/kubernetes/pki/ca.key'));
     const { problems } = await cleanAfter(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
     expect(problems).toEqual([
@@ -115,17 +117,53 @@ describe('cleaning up between attempts', () => {
 
   it('takes the inventory once, before the first attempt, and keeps it over restarts', async () => {
     userData();
-    const first = await takeInventory(host);
+    const first = await takeInventory(host, OWNER);
     controlPlaneAttempt();
-    expect(await takeInventory(createLinuxHost({ root: machine.root.path }))).toEqual(first);
+    expect(await takeInventory(createLinuxHost({ root: machine.root.path }), OWNER)).toEqual(first);
     await forgetInventory(host);
-    expect(await readInventory(host)).toBeUndefined();
-    expect(await takeInventory(host)).not.toEqual(first);
+    expect(await readInventory(host, 'i-1')).toBeUndefined();
+    expect(await takeInventory(host, OWNER)).not.toEqual(first);
+  });
+
+  it('knows nothing of an inventory that was baked into the image', async () => {
+    userData();
+    await takeInventory(host, { ...OWNER, instance: 'the machine the image was made of' });
+    rmSync(join(machine.root.path, 'etc/kubernetes/manifests/haproxy.yaml'));
+    expect(await readInventory(host, 'i-1')).toBeUndefined();
+    const inventory = await takeInventory(host, OWNER);
+    const before = machine.state();
+    await cleanAfter(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
+    expect(machine.state()).toEqual(before);
+    expect((await readInventory(host, 'i-1'))?.instance).toBe('i-1');
+  });
+
+  it('keeps what corrected user data wrote, and still knows what the failed attempt left', async () => {
+    userData();
+    await takeInventory(host, OWNER);
+    controlPlaneAttempt();
+    machine.put('/etc/kubernetes/manifests/haproxy.yaml', 'corrected static pod', 0o600);
+    machine.put('/etc/kubernetes/pki/sa.key', 'of the corrected user data', 0o600);
+    const written = ['/etc/kubernetes/manifests/haproxy.yaml', '/etc/kubernetes/pki/sa.key'];
+    const inventory = await takeInventory(host, { ...OWNER, document: 'd-2', written });
+    await cleanAfter(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
+    expect(machine.calls).toHaveLength(1);
+    const state = machine.state();
+    expect(state['/etc/kubernetes/manifests/haproxy.yaml']).toBe('600 corrected static pod');
+    expect(state['/etc/kubernetes/pki/sa.key']).toBe('600 of the corrected user data');
+    expect(state['/var/lib/kubelet/config.yaml']).toBe('644 of the image');
+    expect(Object.keys(state).filter((path) => !written.includes(path))).toEqual([
+      '/etc/kubernetes/azure.json',
+      '/etc/kubernetes/pki/ca.crt',
+      '/etc/kubernetes/pki/ca.key',
+      '/etc/kubernetes/pki/etcd/ca.key',
+      '/var/lib/kubelet/config.json',
+      '/var/lib/kubelet/config.yaml',
+    ]);
   });
 
   it('keeps the inventory from other eyes, and no private key in it', async () => {
     userData();
-    await takeInventory(host);
+    await takeInventory(host, OWNER);
     const file = join(machine.root.path, INVENTORY);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const text = readFileSync(file, 'utf8');
@@ -134,6 +172,6 @@ describe('cleaning up between attempts', () => {
 
   it('makes a new inventory when the one on disk is damaged', async () => {
     machine.put(INVENTORY, '{"version":1,"entr');
-    expect((await takeInventory(host)).entries).toEqual({});
+    expect((await takeInventory(host, OWNER)).entries).toEqual({});
   });
 });

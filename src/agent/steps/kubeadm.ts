@@ -8,9 +8,9 @@ import type { StepContext, StepResult } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
 import { classify, type KubeadmFailure } from '../kubeadm/classify.ts';
 import { KubeadmError } from '../kubeadm/failure.ts';
-import { forgetInventory } from '../kubeadm/inventory.ts';
+import { forgetInventory, type InventoryOwner, readInventory, takeInventory } from '../kubeadm/inventory.ts';
 import { looksJoined } from '../kubeadm/joined.ts';
-import { cleanAfter, takeInventory } from '../kubeadm/leftovers.ts';
+import { cleanAfter } from '../kubeadm/leftovers.ts';
 import { kubeadmPolicy } from '../kubeadm/policy.ts';
 import { findRealKubeadm } from '../kubeadm/real-kubeadm.ts';
 import { findEarlierRun, forgetRun, type KubeadmRun, runKubeadm } from '../kubeadm/run.ts';
@@ -21,15 +21,12 @@ const RETRY = { permanent: 'no', transient: 'yes', 'until-deadline': 'until-dead
 
 /** `kubeadm init` or `join`: the step for which all the others exist. */
 export const kubeadm: Runner<'kubeadm'> = {
-  policy: {
-    group: 'runcmd',
-    attempts: Number.POSITIVE_INFINITY,
-    backoff: { baseMs: kubeadmPolicy('join').firstPauseMs, capMs: kubeadmPolicy('join').maxPauseMs },
-  },
+  policy: { group: 'runcmd', attempts: Number.POSITIVE_INFINITY },
+  backoff: ({ command }) => kubeadmPolicy(command.verb).backoff,
 
-  async run({ index, command }, context, { shell }) {
+  async run({ index, command }, context, { shell, owner }) {
     await shell.waitBefore(index, context.signal);
-    const result = await bootstrapNode(command, context, shell.directory);
+    const result = await bootstrapNode(command, context, owner, shell.directory);
     if (result.done) await shell.answer(index, 0);
     return result;
   },
@@ -43,18 +40,23 @@ export const kubeadm: Runner<'kubeadm'> = {
 async function bootstrapNode(
   command: KubeadmCommand,
   context: StepContext,
+  owner: InventoryOwner,
   shellState: string,
 ): Promise<StepResult> {
-  const { host, attempt, interrupted, signal } = context;
+  const { host, signal } = context;
   const { verb } = command;
   try {
     const path = await findRealKubeadm(host, host.root === '/' ? process.execPath : undefined);
-    const inventory = await takeInventory(host);
+    const isRepeated = await wasTried(command, context, owner);
+    const inventory = await takeInventory(host, owner);
     const earlier = await findEarlierRun(host);
     const adopts = earlier === 'running' || earlier === 'ended';
-    if (!adopts && (attempt > 1 || interrupted)) {
+    if (!adopts && isRepeated) {
       await context.progress('cleaning up after the attempt before');
-      await cleanAfter(host, inventory, { verb, phase: lastPhase.get(command), kubeadmPath: path });
+      const spec = { verb, phase: lastPhase.get(command), kubeadmPath: path };
+      const { problems } = await cleanAfter(host, inventory, spec);
+      for (const message of problems)
+        await context.finding({ severity: 'warning', code: 'LeftoversFound', message });
     }
     if (adopts)
       await context.progress(`found kubeadm ${verb} of an earlier run of the agent; waiting for it`);
@@ -75,6 +77,19 @@ async function bootstrapNode(
     if (error instanceof KubeadmError) return { done: false, failure: error.failure, retry: 'no' };
     throw error;
   }
+}
+
+/**
+ * Did an attempt on this machine come before? Its inventory stays when a sequence ends without success, so the next
+ * boot's first attempt begins as cleanly as a second one; unless somebody has completed the node by hand since.
+ */
+async function wasTried(
+  { verb }: KubeadmCommand,
+  { host, attempt, interrupted }: StepContext,
+  { instance }: InventoryOwner,
+): Promise<boolean> {
+  if (attempt > 1 || interrupted) return true;
+  return (await readInventory(host, instance)) !== undefined && !(await looksJoined(host, verb));
 }
 
 /** kubeadm's phase of the last failure, so that only what it left is cleaned; unknown after a restart of the agent. */

@@ -1,5 +1,7 @@
+import type { Backoff } from '../../kit/backoff.ts';
 import type { Step, StepContext, StepResult } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
+import type { InventoryOwner } from '../kubeadm/inventory.ts';
 import type { StepKind, StepSpecs } from '../plan/planned-step.ts';
 import type { ShellSession } from './shell-session.ts';
 
@@ -7,12 +9,16 @@ import type { ShellSession } from './shell-session.ts';
 export interface Shared {
   bootShell: ShellSession;
   shell: ShellSession;
+  /** For whom and for what the steps are run. */
+  owner: InventoryOwner;
 }
 
 /** How steps of one kind are run; one file a kind. */
 export interface Runner<Kind extends StepKind> {
   /** Where it differs from: once per instance, a failure stops the sequence, three attempts. */
   policy?: Partial<Pick<Step, 'when' | 'onFailure' | 'attempts' | 'backoff' | 'group'>>;
+  /** Where the pauses between attempts depend on what is to be done. */
+  backoff?(spec: StepSpecs[Kind]): Backoff;
   run(spec: StepSpecs[Kind], context: StepContext, shared: Shared): Promise<StepResult>;
   /** Asked before a finished step is skipped: is what it did still in force? */
   holds?(spec: StepSpecs[Kind], host: Host): Promise<boolean>;

@@ -8,7 +8,7 @@ import { type SessionOptions, ShellSession } from './shell-session.ts';
 /** Makes what the document's steps share; nothing is started yet. */
 export function openShared(
   host: Host,
-  document: Pick<Document, 'bootCommands' | 'commands'>,
+  document: Pick<Document, 'bootCommands' | 'commands'> & Partial<Pick<Document, 'files'>>,
   instance: string,
   output: SessionOptions['output'],
 ): Shared {
@@ -21,7 +21,13 @@ export function openShared(
       redactor: () => new Redactor(),
       output,
     });
+  const files = document.files ?? [];
   return {
+    owner: {
+      instance,
+      document: digest(files.map(({ path, content, append }) => [path, content.reveal(), append])),
+      written: files.map(({ path }) => path),
+    },
     bootShell: session(
       'bootcmd',
       document.bootCommands.map(({ shell }) => shell.reveal()),

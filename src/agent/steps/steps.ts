@@ -48,6 +48,7 @@ function toStep<Kind extends StepKind>(
     attempts: 3,
     backoff: DEFAULT_BACKOFF,
     ...runner.policy,
+    ...(runner.backoff ? { backoff: runner.backoff(spec) } : {}),
     run: (context) => runner.run(spec, context, shared),
     holds: async (host) => runner.holds?.(spec, host) ?? true,
     skipped: async (host) => runner.skipped?.(spec, host),

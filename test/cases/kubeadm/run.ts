@@ -4,7 +4,8 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import { classify } from '../../../src/agent/kubeadm/classify.ts';
-import { cleanAfter, takeInventory } from '../../../src/agent/kubeadm/leftovers.ts';
+import { takeInventory } from '../../../src/agent/kubeadm/inventory.ts';
+import { cleanAfter } from '../../../src/agent/kubeadm/leftovers.ts';
 import { kubeadmVersion } from '../../../src/agent/kubeadm/real-kubeadm.ts';
 import { kubernetesBinaries } from '../../lab/kubernetes.ts';
 import { StandIn } from '../../support/kubeadm-stand-in.ts';
@@ -62,7 +63,7 @@ async function checkReset(machine: StandIn): Promise<void> {
   machine.put('/var/lib/kubelet/config.json', 'registry credentials', 0o600);
   const before = machine.state();
   const host = createLinuxHost({ root: machine.root.path });
-  const inventory = await takeInventory(host);
+  const inventory = await takeInventory(host, { instance: 'i-1', document: 'd-1', written: [] });
   for (const path of [
     '/etc/kubernetes/pki/apiserver.crt',
     '/etc/kubernetes/admin.conf',
