@@ -186,6 +186,34 @@ export interface Network {
     url: string,
     options?: { timeoutMs?: number; ca?: string; insecure?: boolean; headers?: Record<string, string> },
   ): Promise<HttpAnswer>;
+  /** A client that keeps its connection; TLS 1.3 at least. It verifies the server always. */
+  client(options: HttpClientOptions): HttpClient;
+}
+
+export interface HttpClientOptions {
+  /** PEM; takes the place of the well-known authorities. */
+  ca?: string;
+  /** PEM, to be known by. */
+  certificate?: string;
+  key?: string;
+  /** URLs of proxies for each kind of request, and a NO_PROXY list of hosts that are asked directly. */
+  proxy?: { https?: string; http?: string; except?: string };
+}
+
+export interface HttpRequest {
+  method: 'GET' | 'POST' | 'PUT';
+  url: string;
+  headers?: Record<string, string>;
+  body?: Uint8Array;
+  /** For everything from connecting to the last byte of the answer. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+export interface HttpClient {
+  /** Any answer resolves, whatever its status. @throws HostError in words for people when there was none. */
+  send(request: HttpRequest): Promise<HttpAnswer>;
+  close(): void;
 }
 
 /** A disk or partition as the kernel sees it. */

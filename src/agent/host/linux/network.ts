@@ -1,4 +1,5 @@
 import type { Network } from '../host.ts';
+import { createHttpClient } from './http-client.ts';
 
 const BODY_LIMIT = 64 * 1024;
 const TIMEOUT_MS = 5000;
@@ -6,6 +7,8 @@ const TIMEOUT_MS = 5000;
 /** Small GET requests; Node's own client, loaded when first used. */
 export function createNetwork(): Network {
   return {
+    client: createHttpClient,
+
     async get(url, options = {}) {
       const { request } = await (url.startsWith('https:') ? import('node:https') : import('node:http'));
       return new Promise((resolve, reject) => {

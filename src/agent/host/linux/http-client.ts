@@ -1,0 +1,116 @@
+import type { ClientRequest, Agent as HttpAgent, IncomingMessage } from 'node:http';
+import type { AgentOptions } from 'node:https';
+import {
+  HostError,
+  type HttpAnswer,
+  type HttpClient,
+  type HttpClientOptions,
+  type HttpRequest,
+} from '../host.ts';
+import { describeNetworkError } from './network-error.ts';
+
+const BODY_LIMIT = 64 * 1024;
+/** Longer than a heartbeat of the bootstrap, so that one connection serves a whole bootstrap. */
+const IDLE_MS = 60_000;
+
+/** See `Network.client`. One connection at a time, kept open; Node's own client, loaded when first used. */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  let agent: HttpAgent | undefined;
+  const dispatch = async (request: HttpRequest): Promise<HttpAnswer> => {
+    const secure = request.url.startsWith('https:');
+    const client = await (secure ? import('node:https') : import('node:http'));
+    agent ??= new client.Agent(agentOptions(options));
+    const start = (): Promise<HttpAnswer> =>
+      exchange(request, (settings, answered) =>
+        client.request(request.url, { ...settings, agent }, answered),
+      );
+    try {
+      return await start();
+    } catch (error) {
+      // The other side closed an idle connection at the moment it was used again: nothing was lost but the connection.
+      if (error instanceof StaleConnection) return start();
+      throw error;
+    }
+  };
+  return {
+    async send(request) {
+      try {
+        return await dispatch(request);
+      } catch (error) {
+        throw describeNetworkError(error, request.url);
+      }
+    },
+    close() {
+      agent?.destroy();
+      agent = undefined;
+    },
+  };
+}
+
+class StaleConnection extends Error {}
+
+function agentOptions({ ca, certificate, key, proxy }: HttpClientOptions): AgentOptions {
+  const proxyEnv = {
+    ...(proxy?.https === undefined ? {} : { HTTPS_PROXY: proxy.https }),
+    ...(proxy?.http === undefined ? {} : { HTTP_PROXY: proxy.http }),
+    ...(proxy?.except === undefined ? {} : { NO_PROXY: proxy.except }),
+  };
+  return {
+    keepAlive: true,
+    maxSockets: 1,
+    timeout: IDLE_MS,
+    minVersion: 'TLSv1.3',
+    proxyEnv,
+    ...(ca === undefined ? {} : { ca }),
+    ...(certificate === undefined ? {} : { cert: certificate }),
+    ...(key === undefined ? {} : { key }),
+  };
+}
+
+type Start = (
+  settings: { method: string; headers: Record<string, string>; signal: AbortSignal },
+  answered: (answer: IncomingMessage) => void,
+) => ClientRequest;
+
+function exchange(request: HttpRequest, start: Start): Promise<HttpAnswer> {
+  const { method, headers = {}, body, timeoutMs, signal } = request;
+  const limit = AbortSignal.timeout(timeoutMs);
+  return new Promise((resolve, reject) => {
+    const outgoing = start(
+      {
+        method,
+        headers: body === undefined ? headers : { ...headers, 'content-length': String(body.length) },
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      },
+      (answer) => {
+        collect(answer).then(
+          (text) => resolve({ status: answer.statusCode ?? 0, headers: flat(answer), body: text }),
+          reject,
+        );
+      },
+    );
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (limit.aborted) reject(new HostError(`no answer within ${timeoutMs / 1000} s`, 'ETIMEDOUT'));
+      else if (outgoing.reusedSocket && error.code === 'ECONNRESET') reject(new StaleConnection());
+      else reject(error);
+    });
+    outgoing.end(body);
+  });
+}
+
+async function collect(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_LIMIT) throw new HostError(`the answer has more than ${BODY_LIMIT} bytes`, 'EFBIG');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function flat(answer: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(answer.headers).map(([name, value]) => [name, String(value ?? '')]),
+  );
+}

@@ -1,0 +1,39 @@
+import { HostError } from '../host.ts';
+
+const WORDS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused: nothing listens there',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'the network is unreachable',
+  ETIMEDOUT: 'no answer in time',
+  ENOTFOUND: 'its name is not known to DNS',
+  EAI_AGAIN: 'DNS does not answer',
+  CERT_HAS_EXPIRED: 'its certificate has expired (or this clock is wrong)',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet (or this clock is wrong)',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself and not by the configured CA',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by a CA that is not configured',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is signed by a CA that is not configured',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by a CA that is not configured',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ERR_PROXY_TUNNEL: 'the proxy does not let the connection through',
+};
+
+/** What OpenSSL says in the middle of its own messages; the codes around it differ between reading and writing. */
+const TLS_WORDS: [RegExp, string][] = [
+  [/alert protocol version|unsupported protocol/, 'it does not speak TLS 1.3'],
+  [/wrong version number|packet length too long|http request/, 'it does not speak TLS'],
+  [/alert certificate required|alert handshake failure/, 'it asks for a client certificate'],
+  [/alert (?:unknown ca|bad certificate|certificate unknown)/, 'it does not accept our client certificate'],
+  [/alert certificate expired/, 'our client certificate has expired for it (or a clock is wrong)'],
+];
+
+/** Turns an error of Node's HTTP client into a HostError that names the server (no path, no credentials). */
+export function describeNetworkError(error: unknown, url: string): HostError {
+  const { host } = new URL(url);
+  if (error instanceof HostError) return new HostError(`${host}: ${error.message}`, error.errno);
+  const errno = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
+  const message = error instanceof Error ? error.message : String(error);
+  const detail = WORDS[errno] ?? TLS_WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? message.trim();
+  return new HostError(`${host}: ${detail}`, errno);
+}
