@@ -76,6 +76,7 @@ export async function concluding(
   { mode, agent }: Omit<About, 'instance'>,
   work: (about: About) => Promise<Outcome>,
 ): Promise<Outcome> {
+  host.processes.nameSelf('slipway');
   const about: About = { mode, agent, instance: 'unknown' };
   let lock: Lock | undefined;
   let outcome: Outcome;

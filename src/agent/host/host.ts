@@ -171,6 +171,8 @@ export interface Processes {
   /** First executable of that name in PATH for which `accept` holds; machine path. */
   which(name: string, accept?: (path: string) => Promise<boolean>): Promise<string | undefined>;
   isAlive(pid: number): boolean;
+  /** The name that ps, pgrep and pkill know this process by; Node.js would have it "MainThread". At most 15 bytes count. */
+  nameSelf(name: string): void;
 }
 
 export interface HttpAnswer {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
 import type { Processes } from '../host.ts';
 import { childEnvironment, DEFAULT_PATH, inRoot } from './child-environment.ts';
 import { DurablePrograms } from './durable.ts';
@@ -25,6 +25,15 @@ export function createProcesses(root: string): Processes {
     runDurable: async (spec) => (await durable.start(spec)).result,
     forgetDurable: async (name) => durable.forget(name),
     isAlive: (pid) => identify(pid) !== undefined,
+
+    nameSelf(name) {
+      // process.title would also overwrite the arguments, which people read in ps.
+      try {
+        writeFileSync('/proc/self/comm', name);
+      } catch {
+        // No /proc here (a chroot): the name is for people only.
+      }
+    },
 
     async replace(argv, env) {
       const [file, ...args] = inRoot(root, argv);
