@@ -8,6 +8,7 @@
 import { type CodeEntry, entry } from './code-entry.ts';
 import { KUBEADM_CODES } from './codes-kubeadm.ts';
 import { MACHINE_CODES } from './codes-machine.ts';
+import { PREFLIGHT_CODES } from './codes-preflight.ts';
 
 export type { Category, CodeEntry, Persistence } from './code-entry.ts';
 
@@ -133,6 +134,7 @@ export const CODES = {
     'Put kubeadm into the image, in a directory of PATH.',
   ),
   ...MACHINE_CODES,
+  ...PREFLIGHT_CODES,
   ...KUBEADM_CODES,
   Unclassified: entry(
     'agent',

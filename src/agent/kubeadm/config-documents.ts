@@ -9,6 +9,10 @@ export interface ConfigDocument {
   /** One of kubeadm's own kinds and not the configuration of a component. */
   own: boolean;
   map: YAMLMap;
+  /** The document as parsed, for resolving aliases. */
+  parsed: Document.Parsed;
+  /** Line and column of an offset in the file, from 1. */
+  place(offset: number): { line: number; column: number };
 }
 
 /** 1 MiB, the limit that Cluster API has for a rendered file. */
@@ -32,6 +36,10 @@ export function readDocuments(text: string, name: string): ConfigDocument[] {
     lineCounter: lines,
     prettyErrors: false,
   });
+  const place: ConfigDocument['place'] = (offset) => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
   const documents: ConfigDocument[] = [];
   for (const document of parsed as Document.Parsed[]) {
     const [error] = document.errors;
@@ -56,6 +64,8 @@ export function readDocuments(text: string, name: string): ConfigDocument[] {
       version: own ? apiVersion.slice('kubeadm.k8s.io/'.length) : apiVersion,
       own,
       map: root,
+      parsed: document,
+      place,
     });
   }
   return documents;

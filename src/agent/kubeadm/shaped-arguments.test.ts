@@ -10,8 +10,11 @@ import { forgetRun } from './run.ts';
 import { SHAPED_CONFIG, shapedArguments } from './shaped-arguments.ts';
 
 const CONFIG = '/run/kubeadm/join.yaml';
-const JOIN =
-  'apiVersion: kubeadm.k8s.io/v1beta3\nkind: JoinConfiguration\ndiscovery:\n  bootstrapToken: {}\n';
+const JOIN = `apiVersion: kubeadm.k8s.io/v1beta3
+kind: JoinConfiguration
+discovery:
+  bootstrapToken: {token: abcdef.0123456789abcdef, apiServerEndpoint: "api:6443", unsafeSkipCAVerification: true}
+`;
 
 describe('shapedArguments', () => {
   let root: string;
@@ -22,10 +25,11 @@ describe('shapedArguments', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  const shaped = (args: string[], verb: 'init' | 'join' = 'join') => {
+  const shape = (args: string[], verb: 'init' | 'join' = 'join', minor?: number) => {
     const command: KubeadmCommand = { kind: 'kubeadm', verb, args: sensitive(args), configPath: CONFIG };
-    return shapedArguments(host, command, 60);
+    return shapedArguments(host, command, { discoveryTimeoutSeconds: 60, minor });
   };
+  const shaped = async (args: string[], verb?: 'init' | 'join') => (await shape(args, verb)).args;
 
   it('gives kubeadm a copy with the timeout, for its eyes only, and takes it away with the run', async () => {
     await host.files.write(CONFIG, JOIN);
@@ -57,5 +61,31 @@ describe('shapedArguments', () => {
         cause: expect.stringMatching(/\/run\/kubeadm\/join.yaml.*line \d/),
       },
     });
+  });
+
+  it('gives an older kubeadm what it can read, and the rest as flags', async () => {
+    const newer = JOIN.replace('v1beta3', 'v1beta4');
+    await host.files.write(CONFIG, `${newer}skipPhases: [preflight]\n`);
+    const { args, warnings, converted } = await shape(['--config', CONFIG], 'join', 20);
+    expect(args).toEqual(['--config', SHAPED_CONFIG, '--skip-phases=preflight']);
+    expect(warnings).toEqual([]);
+    expect(converted).toEqual({ from: 'v1beta4', to: 'v1beta2' });
+    const copy = (await host.files.read(SHAPED_CONFIG)).toString();
+    expect(copy).toMatch(/^apiVersion: "kubeadm.k8s.io\/v1beta2"$/m);
+    expect(copy).toContain('timeout: 1m0s');
+    expect((await shape(['--config', CONFIG, '--skip-phases', 'a'], 'join', 20)).args).not.toContain(
+      '--skip-phases=preflight',
+    );
+  });
+
+  it('refuses what kubeadm is sure to refuse, with the place and without the secret', async () => {
+    await host.files.write(CONFIG, JOIN.replace('0123456789abcdef', 'Secret'));
+    await expect(shape(['--config', CONFIG])).rejects.toMatchObject({
+      failure: {
+        code: 'KubeadmConfigInvalid',
+        cause: expect.stringMatching(/token is not in the form.*join.yaml line 4, column 20\)/),
+      },
+    });
+    await expect(shape(['--config', CONFIG])).rejects.not.toThrow(/Secret/);
   });
 });

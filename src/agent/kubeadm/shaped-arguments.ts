@@ -1,38 +1,104 @@
 import type { KubeadmCommand } from '../../protocol/document.ts';
 import { RUN_DIR } from '../../protocol/paths.ts';
 import type { Host } from '../host/host.ts';
+import { checkConfig } from './api/check.ts';
+import { convertConfig } from './api/convert.ts';
+import { type ConfigProblem, placedMessage } from './api/problem.ts';
+import type { ApiVersion } from './api/versions.ts';
 import { readConfig } from './config.ts';
+import { KubeadmError } from './failure.ts';
+import { flagList, parseFlags } from './flags.ts';
 import { shapeConfig } from './shape-config.ts';
 
 /** The copy of the configuration that kubeadm reads; it holds what the original holds, token included. */
 export const SHAPED_CONFIG = `${RUN_DIR}/kubeadm.yaml`;
 
+export interface ShapedArguments {
+  args: string[];
+  /** What a person should know of the configuration, and does not stop kubeadm. */
+  warnings: ConfigProblem[];
+  /** Set when the copy speaks another version of the API than the file. */
+  converted?: { from: ApiVersion; to: ApiVersion };
+}
+
+export interface ShapeOptions {
+  discoveryTimeoutSeconds: number;
+  /** Minor version of the installed kubeadm; nothing is converted when it is not known. */
+  minor?: number | undefined;
+}
+
 /**
- * The arguments with which kubeadm is run: those of the user data, but for the configuration of a join, of which kubeadm
- * reads a copy with a shorter discovery timeout where the user set none. So one attempt's silent loop ends after a
- * minute instead of five, and the agent can say why and try again. The copy has mode 0600 and goes with the run.
+ * The arguments with which kubeadm is run: those of the user data, but where need be with a copy of the configuration
+ * that speaks the API version of the installed kubeadm and, for a join, has a shorter discovery timeout where the user
+ * set none. So one attempt's silent loop ends after a minute instead of five, and the agent can say why and try again.
+ * The copy has mode 0600 and goes with the run.
  *
- * @throws KubeadmError `KubeadmConfigInvalid`, with line and column, when the configuration cannot be read.
+ * @throws KubeadmError with line and column, when the configuration cannot be read or kubeadm is sure to refuse it.
  */
 export async function shapedArguments(
   host: Host,
   command: KubeadmCommand,
-  seconds: number,
-): Promise<string[]> {
+  options: ShapeOptions,
+): Promise<ShapedArguments> {
   const args = command.args.reveal();
-  const { verb, configPath } = command;
-  if (configPath === undefined) return args;
+  const { configPath } = command;
+  if (configPath === undefined) return { args, warnings: [] };
   const original = await host.files.readIfPresent(configPath);
   // kubeadm itself says best what is wrong with a file that is not there.
-  if (original === undefined) return args;
-  const text = original.toString('utf8');
-  const config = readConfig({ verb, args, text, name: configPath });
-  if (verb !== 'join' || config.discoveryTimeoutSeconds !== undefined) return args;
-  const shaped = shapeConfig(text, { discoveryTimeoutSeconds: seconds });
-  if (shaped === text) return args;
-  await host.files.write(SHAPED_CONFIG, shaped, { mode: 0o600 });
+  if (original === undefined) return { args, warnings: [] };
+  const shaped = shapedConfig(command.verb, args, original.toString('utf8'), configPath, options);
+  const { text, flags, ...rest } = shaped;
+  if (text === undefined) return { args, ...rest };
+  await host.files.write(SHAPED_CONFIG, text, { mode: 0o600 });
+  return { args: [...withConfig(args, configPath, SHAPED_CONFIG), ...flags], ...rest };
+}
+
+/**
+ * The same without touching the machine: `text` is undefined when the file can be read as it is.
+ *
+ * @throws KubeadmError as `shapedArguments`.
+ */
+export function shapedConfig(
+  verb: 'init' | 'join',
+  args: readonly string[],
+  original: string,
+  name: string,
+  { discoveryTimeoutSeconds, minor }: ShapeOptions,
+): Omit<ShapedArguments, 'args'> & { text?: string; flags: string[] } {
+  const config = readConfig({ verb, args, text: original, name });
+  const conversion = minor === undefined ? undefined : convertConfig(verb, original, name, minor);
+  const problems = [...checkConfig(verb, original, name), ...(conversion?.problems ?? [])];
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors[0] !== undefined) throw refusal(name, errors[0], errors.length - 1);
+  const warnings = problems.filter(({ severity }) => severity === 'warning');
+  const converted = conversion?.text ?? original;
+  const shapes = verb === 'join' && config.discoveryTimeoutSeconds === undefined;
+  const text = shapes ? shapeConfig(converted, { discoveryTimeoutSeconds }) : converted;
+  return {
+    warnings,
+    flags: (conversion?.flags ?? []).filter((flag) => !isGiven(flag, args)),
+    ...(text === original ? {} : { text }),
+    ...(conversion === undefined ? {} : { converted: { from: conversion.from, to: conversion.to } }),
+  };
+}
+
+/** On the command line a flag wins over the file, and must do so over what the file was turned into. */
+function isGiven(flag: string, args: readonly string[]): boolean {
+  const name = flag.slice(2, flag.indexOf('='));
+  return flagList(parseFlags(args), name).length > 0;
+}
+
+function refusal(name: string, first: ConfigProblem, more: number): KubeadmError {
+  const others = more === 0 ? '' : ` (and ${more} more)`;
+  return new KubeadmError(
+    first.code,
+    `The kubeadm configuration is not valid: ${placedMessage(first, name)}${others}.`,
+  );
+}
+
+function withConfig(args: readonly string[], from: string, to: string): string[] {
   return args.map((arg, index) => {
-    if (arg === `--config=${configPath}`) return `--config=${SHAPED_CONFIG}`;
-    return arg === configPath && args[index - 1] === '--config' ? SHAPED_CONFIG : arg;
+    if (arg === `--config=${from}`) return `--config=${to}`;
+    return arg === from && args[index - 1] === '--config' ? to : arg;
   });
 }

@@ -10,6 +10,7 @@ import { classify, type KubeadmFailure } from '../kubeadm/classify.ts';
 import { KubeadmError } from '../kubeadm/failure.ts';
 import { forgetInventory, type InventoryOwner, readInventory, takeInventory } from '../kubeadm/inventory.ts';
 import { looksJoined } from '../kubeadm/joined.ts';
+import { kubeadmMinor } from '../kubeadm/kubeadm-minor.ts';
 import { cleanAfter } from '../kubeadm/leftovers.ts';
 import { kubeadmPolicy } from '../kubeadm/policy.ts';
 import { findRealKubeadm } from '../kubeadm/real-kubeadm.ts';
@@ -60,10 +61,18 @@ async function bootstrapNode(
     }
     if (adopts)
       await context.progress(`found kubeadm ${verb} of an earlier run of the agent; waiting for it`);
+    const { args, converted } = await shapedArguments(host, command, {
+      discoveryTimeoutSeconds: kubeadmPolicy(verb).discoveryTimeoutSeconds,
+      minor: command.configPath === undefined ? undefined : await kubeadmMinor(host, path),
+    });
+    if (converted)
+      await context.progress(
+        `kubeadm reads its configuration in ${converted.to} instead of ${converted.from}`,
+      );
     const run = await runKubeadm(host, {
       path,
       verb,
-      args: await shapedArguments(host, command, kubeadmPolicy(verb).discoveryTimeoutSeconds),
+      args,
       shellState,
       signal,
       onProgress: (message) => void context.progress(message, true),

@@ -10,9 +10,11 @@ import { kubeadmVersion } from '../../../src/agent/kubeadm/real-kubeadm.ts';
 import { kubernetesBinaries } from '../../lab/kubernetes.ts';
 import { StandIn } from '../../support/kubeadm-stand-in.ts';
 import { type CallCase, calls } from './calls.ts';
+import { compareChecks, convertAndRead } from './compare-configs.ts';
+import { CONFIGS } from './configs.ts';
 
 export const about =
-  'the real kubeadm: what it says is told with the right code, and its reset spares what user data put there';
+  'the real kubeadm: what it says is told with the right code, it reads converted configurations, its reset spares user data';
 
 const KUBEADM = '/usr/bin/kubeadm';
 
@@ -28,6 +30,13 @@ export async function run(say: (line: string) => void): Promise<void> {
     const wanted = calls(minor);
     for (const call of wanted) checkCall(machine, call);
     say(`kubeadm ${text}: ${wanted.length} failing calls, each with its code`);
+    if (minor < 22) {
+      // Only a kubeadm that does not read the newer versions itself can tell whether they were converted rightly.
+      for (const config of CONFIGS) convertAndRead(machine, config, minor);
+      say(`${CONFIGS.length} configurations of newer versions, converted and understood`);
+      const { refused, agreed } = compareChecks(machine);
+      say(`${agreed} spoilt configurations: what is refused here (${refused}), kubeadm refuses too`);
+    }
     await checkReset(machine);
     say('reset after a failed control-plane join: the machine is as user data left it');
   } finally {

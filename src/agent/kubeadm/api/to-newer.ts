@@ -1,0 +1,40 @@
+/** From one version of kubeadm's API to the next newer one. */
+import { argumentsToLists } from './convert-arguments.ts';
+import { type Draft, section, take, within } from './draft.ts';
+
+/** v1beta3 knows CoreDNS only and no hyperkube image. */
+export function beta2ToBeta3(draft: Draft): void {
+  const cluster = draft.documents.get('ClusterConfiguration');
+  const dns = section(cluster, 'dns');
+  if (dns?.type === 'kube-dns')
+    draft.lose(
+      'ClusterConfiguration',
+      ['dns', 'type'],
+      'cannot be kube-dns any more; kubeadm installs CoreDNS',
+    );
+  take(dns, 'type');
+  if (take(cluster, 'useHyperKubeImage') === true)
+    draft.lose(
+      'ClusterConfiguration',
+      ['useHyperKubeImage'],
+      'is gone; kubeadm uses the image of each component',
+    );
+}
+
+/** Flags become lists, and the timeouts move into a section of their own. */
+export function beta3ToBeta4(draft: Draft): void {
+  argumentsToLists(draft);
+  const { documents } = draft;
+  const forControlPlane = take(
+    section(documents.get('ClusterConfiguration'), 'apiServer'),
+    'timeoutForControlPlane',
+  );
+  if (forControlPlane !== undefined) {
+    // It is not a setting of the cluster any more but of each kubeadm that is run.
+    const timeouts = within(draft.ensure('InitConfiguration'), 'timeouts');
+    timeouts.controlPlaneComponentHealthCheck ??= forControlPlane;
+  }
+  const join = documents.get('JoinConfiguration');
+  const discovery = take(section(join, 'discovery'), 'timeout');
+  if (join !== undefined && discovery !== undefined) within(join, 'timeouts').discovery ??= discovery;
+}

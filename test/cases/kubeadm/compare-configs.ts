@@ -1,0 +1,62 @@
+import { strict as assert } from 'node:assert';
+import { spawnSync } from 'node:child_process';
+import { checkConfig } from '../../../src/agent/kubeadm/api/check.ts';
+import { convertConfig } from '../../../src/agent/kubeadm/api/convert.ts';
+import { KUBEADM, type StandIn } from '../../support/kubeadm-stand-in.ts';
+import { type ConfigCase, SOUND_JOIN, SPOILERS } from './configs.ts';
+
+/** Converts a configuration for the real kubeadm and looks at what that one has read. */
+export function convertAndRead(machine: StandIn, config: ConfigCase, minor: number): void {
+  const { about, verb, text, understood, flags = [] } = config;
+  assert.deepEqual(checkConfig(verb, text, about), [], about);
+  const converted = convertConfig(verb, text, about, minor);
+  assert.ok(converted, `${about} was not converted`);
+  assert.deepEqual(converted.flags, flags, about);
+  const { status, stdout, stderr } = migrate(machine, converted.text);
+  assert.equal(status, 0, `${about}: kubeadm refuses\n${converted.text}\n${stderr}`);
+  assert.doesNotMatch(stderr, /unknown field/, about);
+  const lines = stdout.split('\n');
+  for (const line of understood) assert.ok(lines.includes(line), `${about}: "${line}" is not in\n${stdout}`);
+}
+
+/**
+ * Spoils every value of a sound configuration in every way: whatever the check calls an error, kubeadm must refuse.
+ * The other way round need not hold: what the check does not know is left to kubeadm.
+ */
+export function compareChecks(machine: StandIn): { refused: number; agreed: number } {
+  assert.deepEqual(checkConfig('join', SOUND_JOIN, 'sound'), []);
+  assert.equal(migrate(machine, SOUND_JOIN).status, 0);
+  const lines = SOUND_JOIN.trimEnd().split('\n');
+  let refused = 0;
+  let agreed = 0;
+  lines.forEach((line, index) => {
+    const match = /^( *(?:- )?)((?:[a-zA-Z]+: )?)\S+$/.exec(line);
+    if (match === null || index < 2 || line.endsWith(':')) return;
+    for (const spoiler of SPOILERS) {
+      const text = lines.with(index, `${match[1]}${match[2]}${spoiler}`).join('\n');
+      const errors = checkConfig('join', text, 'spoilt').filter(({ severity }) => severity === 'error');
+      agreed += 1;
+      if (errors.length === 0) continue;
+      refused += 1;
+      if (isBeyondParsing(line)) continue;
+      const { status, stderr } = migrate(machine, text);
+      assert.notEqual(
+        status,
+        0,
+        `kubeadm takes what is refused here: ${errors[0]?.message}\n${text}\n${stderr}`,
+      );
+    }
+  });
+  return { refused, agreed };
+}
+
+/** kubeadm sees these only when it uses them: CA hashes at discovery, taints when the kubelet starts. */
+function isBeyondParsing(line: string): boolean {
+  return /^ {4}- sha256|effect:/.test(line);
+}
+
+function migrate(machine: StandIn, text: string): { status: number | null; stdout: string; stderr: string } {
+  machine.put('/config.yaml', text);
+  const command = ['chroot', machine.root.path, KUBEADM, 'config', 'migrate', '--old-config', '/config.yaml'];
+  return spawnSync('unshare', ['--net', ...command], { encoding: 'utf8', timeout: 60_000 });
+}
