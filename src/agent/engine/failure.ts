@@ -26,10 +26,18 @@ export function failed(
 
 /** Which code an error of the machine has; `fallback` where the error itself does not tell. */
 export function codeOf(error: unknown, fallback: Code): Code {
-  if (!(error instanceof HostError)) return 'InternalError';
-  if (error.errno === 'ENOSPC' || error.errno === 'EDQUOT') return 'DiskFull';
-  if (error.errno === 'EROFS') return 'FileSystemReadOnly';
+  const errno = errnoOf(error);
+  if (errno === undefined) return 'InternalError';
+  if (errno === 'ENOSPC' || errno === 'EDQUOT') return 'DiskFull';
+  if (errno === 'EROFS') return 'FileSystemReadOnly';
   return fallback;
+}
+
+/** The kernel's name of what went wrong, of an error that the machine made; undefined for a fault of our own. */
+function errnoOf(error: unknown): string | undefined {
+  if (error instanceof HostError) return error.errno;
+  if (error instanceof Error && 'syscall' in error && 'code' in error) return String(error.code);
+  return undefined;
 }
 
 export function messageOf(error: unknown): string {

@@ -98,6 +98,8 @@ describe('write_files', () => {
     ['write_files: [~]', 'must be a mapping'],
     ['write_files: [{content: x}]', 'no path'],
     ['write_files: [{path: 5}]', 'path must be a string'],
+    [`write_files: [{path: /${'n'.repeat(256)}}]`, 'longer than Linux allows'],
+    [`write_files: [{path: ${'/n'.repeat(2048)}}]`, 'longer than Linux allows'],
     ['write_files: [{path: /a/}]', 'not a directory'],
     ['write_files: [{path: /a, content: 5}]', 'content must be a string'],
     ['write_files: [{path: /a, content: [x]}]', 'content must be a string'],

@@ -42,7 +42,17 @@ function filePath(fields: Fields): string | undefined {
     fields.wrong('path', 'the path must name a file, not a directory.');
     return undefined;
   }
+  // Not repeated in the message: what makes a path this long is mostly content, of a key perhaps, that lost its indent.
+  if (isTooLong(absolute)) {
+    fields.wrong('path', 'the path is longer than Linux allows (4095 bytes, 255 each part).');
+    return undefined;
+  }
   return absolute;
+}
+
+/** PATH_MAX and NAME_MAX of linux/limits.h. */
+function isTooLong(path: string): boolean {
+  return Buffer.byteLength(path) > 4095 || path.split('/').some((part) => Buffer.byteLength(part) > 255);
 }
 
 /**
