@@ -56,6 +56,13 @@ export interface WriteOptions {
   mode?: number;
   /** `user`, `user:group`, or numeric ids; names are looked up in the machine's own passwd and group files. */
   owner?: string;
+  /** For what no reboot is to survive, as in /run: whole or not there, but not synced to the disk. */
+  volatile?: boolean;
+}
+
+/** A file that is being watched. */
+export interface Watch {
+  close(): void;
 }
 
 export interface Files {
@@ -84,6 +91,11 @@ export interface Files {
    * @throws HostError ETIMEDOUT when nobody does within `timeoutMs`.
    */
   tell(path: string, line: string, timeoutMs: number): Promise<void>;
+  /**
+   * Calls back soon after an existing file's content has changed, perhaps more than once. Some file systems tell
+   * nothing, so look at the file from time to time too. Does not keep the agent running.
+   */
+  watch(path: string, changed: () => void): Watch;
   rename(from: string, to: string): Promise<void>;
   symlink(target: string, path: string): Promise<void>;
   readlink(path: string): Promise<string>;

@@ -10,40 +10,57 @@ export interface ScriptItem {
 }
 
 /**
- * @param directory where the shell keeps `marks` (what happened), `env` and `cwd` (its state) and the pipe `go`
+ * @param directory where the shell keeps `marks` (what happened), its state after each item (see `stateFiles`), and the
+ *   pipe `go`; it begins with the state in `env` and `cwd` where there is one
  * @param first index of the first item to run; earlier ones were run by an earlier shell
  */
 export function sessionScript(directory: string, items: readonly ScriptItem[], first: number): string {
   const lines = [prologue(directory)];
   for (let index = first; index < items.length; index += 1) {
-    const ended = index === first ? '' : `${index - 1}`;
-    lines.push(`__slipway_next "$?" "${ended}" ${index}`, items[index]?.shell ?? '__slipway_answer && :', '');
+    const { env, cwd } = stateFiles(index - 1);
+    const ended = index === first ? '' : ` ${index - 1} ${env} ${cwd}`;
+    lines.push(`__slipway_next "$?" ${index}${ended}`, items[index]?.shell ?? '__slipway_answer && :', '');
   }
-  lines.push(`__slipway_end "$?" ${items.length - 1}`);
+  lines.push(`printf 'end %s %s\\n' ${items.length - 1} "$?" >>"$__slipway_dir/marks"`);
   return `${lines.join('\n')}\n`;
+}
+
+/**
+ * Names of the files with the shell's environment and directory after item `ended`. Two in turn: the one that belongs to
+ * the last `end` mark is always whole, whenever the shell was killed.
+ */
+export function stateFiles(ended: number): { env: string; cwd: string } {
+  return { env: `env.${ended % 2}`, cwd: `cwd.${ended % 2}` };
 }
 
 // The function gives back the last status, so that a command may look at `$?` as it could in cloud-init's script; not
 // under `set -e`, where that would end the shell. The blank line after each command ends one with a trailing backslash.
+// Between two commands the shell starts no program: a process costs more than all the rest. It opens the pipe before it
+// says that it waits, so that whoever reads the mark finds a reader; for reading and writing, so that no agent's death
+// ends it. A state that could not be saved whole is none.
 const prologue = (directory: string) => `#!/bin/sh
 __slipway_dir='${directory}'
-__slipway_end() {
-  export -p >"$__slipway_dir/env.new" && mv -f "$__slipway_dir/env.new" "$__slipway_dir/env"
-  pwd >"$__slipway_dir/cwd"
-  [ -z "$2" ] || printf 'end %s %s\\n' "$2" "$1" >>"$__slipway_dir/marks"
-}
 __slipway_next() {
-  __slipway_end "$1" "$2"
-  printf 'wait %s\\n' "$3" >>"$__slipway_dir/marks"
-  IFS= read -r __slipway_go <"$__slipway_dir/go"
-  printf 'run %s\\n' "$3" >>"$__slipway_dir/marks"
+  if [ -n "\${3-}" ]; then
+    export -p >|"$__slipway_dir/$4" || : >|"$__slipway_dir/$4"
+    pwd >|"$__slipway_dir/$5" || : >|"$__slipway_dir/$5"
+    __slipway_go="end $3 $1
+"
+  else
+    __slipway_go=
+  fi
+  {
+    printf '%swait %s\\n' "$__slipway_go" "$2" >>"$__slipway_dir/marks"
+    IFS= read -r __slipway_go
+  } <>"$__slipway_dir/go" || exit 126
+  printf 'run %s\\n' "$2" >>"$__slipway_dir/marks"
   case $- in *e*) return 0 ;; *) return "$1" ;; esac
 }
 __slipway_answer() { return "\${__slipway_go#status }"; }
 if [ -r "$__slipway_dir/env" ]; then . "$__slipway_dir/env"; fi
 if [ -r "$__slipway_dir/cwd" ]; then cd "$(cat "$__slipway_dir/cwd")"; fi
-rm -f "$__slipway_dir/go"; mkfifo "$__slipway_dir/go" || exit 126
-(exit 0)`;
+mkfifo "$__slipway_dir/go" || exit 126
+:`;
 
 /** What the marks tell of each item. */
 export interface Marks {
@@ -55,11 +72,12 @@ export interface Marks {
   running?: number;
 }
 
+/** A line that is not whole yet does not count. */
 export function parseMarks(text: string): Marks {
   const ended = new Map<number, number>();
   let waiting: number | undefined;
   let running: number | undefined;
-  for (const line of text.split('\n')) {
+  for (const line of text.split('\n').slice(0, -1)) {
     const match = /^(end|wait|run) (\d+)(?: (\d+))?$/.exec(line);
     if (!match) continue;
     const index = Number(match[2]);

@@ -115,6 +115,38 @@ describe.runIf(isRoot)('ShellSession (real shell in a chroot; needs root)', () =
     await second.close();
   });
 
+  it('keeps the state of the last command that ended, however often the shell is killed', async () => {
+    const shells = ['export A=1', 'export B=2; set -C', 'export C=3; sleep 60', 'echo $A $B $C-'];
+    const host = createLinuxHost({ root: root.path });
+    const kill = async () => {
+      process.kill(-JSON.parse(file('run/slipway/exec/test/pid')).pid, 'SIGKILL');
+      while ((await host.processes.findDurable('test')) === 'running') await host.clock.sleep(5);
+    };
+    const first = open(...shells);
+    await first.run(0, never);
+    await first.run(1, never);
+    void first.run(2, never);
+    while (!file('run/slipway/shell/test/marks').includes('run 2')) await host.clock.sleep(5);
+    await kill();
+    const second = open(...shells);
+    void second.run(2, never);
+    while (!file('run/slipway/shell/test/marks').includes('run 2')) await host.clock.sleep(5);
+    await kill();
+    const third = open(...shells);
+    expect(await third.run(3, never)).toMatchObject({ kind: 'ended', lines: ['1 2 -'] });
+    await third.close();
+  });
+
+  it('lets the shell come to its own end after the last command, and what it left running go on', async () => {
+    const session = open("trap 'echo bye >/tmp/trap' EXIT", '(sleep 0.5; echo done >/tmp/left) &');
+    await session.run(0, never);
+    await session.run(1, never);
+    await session.close();
+    expect(file('tmp/trap')).toBe('bye\n');
+    while ((await readOr(() => file('tmp/left'))) !== 'done\n')
+      await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
   it('ends what runs when the signal aborts', async () => {
     const session = open('sleep 60');
     const controller = new AbortController();

@@ -1,7 +1,7 @@
 import type { Redactor } from '../../kit/redact.ts';
 import { RUN_DIR } from '../../protocol/paths.ts';
-import type { DurableHandle, Host } from '../host/host.ts';
-import { type Marks, parseMarks, type ScriptItem, sessionScript } from './session-script.ts';
+import type { DurableHandle, Host, Watch } from '../host/host.ts';
+import { type Marks, parseMarks, type ScriptItem, sessionScript, stateFiles } from './session-script.ts';
 
 /** How a command of the session ended. */
 export type CommandEnd =
@@ -20,6 +20,10 @@ export interface SessionOptions {
 
 const KEPT_LINES = 20;
 const TELL_MS = 10_000;
+/** How long a shell whose last command has ended may take for its own end, such as a trap of the document's. */
+const END_MS = 5000;
+/** How often to look at the marks where the file system tells nothing of changes. */
+const LOOK_MS = 100;
 
 /**
  * The shell in which a document's commands run; see `session-script.ts`. It outlives the agent: one that is started
@@ -33,6 +37,9 @@ export class ShellSession {
   #over: { exitStatus: number | undefined } | undefined;
   #lines: string[] = [];
   #muted = false;
+  #isDone = false;
+  #watch: Watch | undefined;
+  #wake: () => void = () => undefined;
   readonly #abort = new AbortController();
 
   constructor(host: Host, options: SessionOptions) {
@@ -60,6 +67,7 @@ export class ShellSession {
       const end = await this.#waitFor(index, () => false);
       this.#handle?.catchUp();
       const exitStatus = end?.ended.get(index);
+      this.#isDone = end !== undefined && this.isLast(index);
       if (exitStatus !== undefined) return { kind: 'ended', exitStatus, lines: this.#lines };
       return { kind: 'shell-ended', exitStatus: this.#over?.exitStatus, lines: this.#lines };
     } finally {
@@ -71,7 +79,8 @@ export class ShellSession {
   async waitBefore(index: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted || (await this.#state()) !== 'running') return;
     await this.#attach(index);
-    await this.#waitFor(index, (seen) => seen.waiting === index || seen.running === index);
+    const marks = await this.#waitFor(index, (seen) => seen.waiting === index || seen.running === index);
+    if (marks?.waiting === index) await this.#takeState(marks);
   }
 
   /** Lets a shell that waits at the agent's own item `index` go on with that item's exit status. */
@@ -82,10 +91,14 @@ export class ShellSession {
     if (marks?.waiting === index) await this.#tell(`status ${exitStatus}`);
   }
 
-  /** Ends the shell, if it still runs, and removes what it left. */
+  /** Ends the shell, if it still runs, and removes what it left. What a command left running goes on. */
   async close(): Promise<void> {
+    if (this.#isDone && !this.#over) {
+      await Promise.race([this.#handle?.result, this.#host.clock.sleep(END_MS, this.#abort.signal)]);
+    }
     this.#abort.abort();
     await this.#handle?.result;
+    this.#watch?.close();
     await this.#host.processes.forgetDurable(this.#options.name);
     await this.#host.files.remove(this.directory);
   }
@@ -121,8 +134,11 @@ export class ShellSession {
     this.#muted = false;
     this.#handle = handle;
     this.#over = undefined;
+    this.#watch?.close();
+    this.#watch = this.#host.files.watch(`${this.directory}/marks`, () => this.#wake());
     void handle.result.then(({ exitStatus }) => {
       this.#over = { exitStatus };
+      this.#wake();
     });
   }
 
@@ -132,26 +148,55 @@ export class ShellSession {
 
   async #prepare(first: number): Promise<void> {
     const { files, processes } = this.#host;
+    await this.#takeState(await this.#marks());
     await processes.forgetDurable(this.#options.name);
     await files.mkdir(this.directory, 0o700);
-    await files.write(`${this.directory}/marks`, '', { mode: 0o600 });
-    await files.write(`${this.directory}/script`, sessionScript(this.directory, this.#options.items, first), {
-      mode: 0o600,
-    });
+    await files.remove(`${this.directory}/go`);
+    const mode = 0o600;
+    // No reboot leaves anything of it, so nothing is gained by waiting for the disk.
+    await files.writeAll([
+      { path: `${this.directory}/marks`, content: '', options: { mode, volatile: true } },
+      {
+        path: `${this.directory}/script`,
+        content: sessionScript(this.directory, this.#options.items, first),
+        options: { mode, volatile: true },
+      },
+    ]);
+  }
+
+  /** Makes what the shell saved last the state that the next shell, or kubeadm, begins with. */
+  async #takeState({ ended }: Marks): Promise<void> {
+    const last = Math.max(...ended.keys());
+    if (last < 0) return;
+    const { files } = this.#host;
+    for (const [name, saved] of Object.entries(stateFiles(last))) {
+      const path = `${this.directory}/${saved}`;
+      if (await files.stat(path)) await files.rename(path, `${this.directory}/${name}`);
+    }
   }
 
   /** Until item `index` has ended, the shell is over, or `done` holds. Undefined when the shell ended without a mark. */
   async #waitFor(index: number, done: (marks: Marks) => boolean): Promise<Marks | undefined> {
-    const started = this.#host.clock.monotonic();
     for (;;) {
+      const changed = this.#change();
       const over = this.#over;
       const marks = await this.#marks();
       if (marks.ended.has(index) || done(marks)) return marks;
       if (over) return undefined;
-      const waited = this.#host.clock.monotonic() - started;
-      // Short commands are told at once, long ones cost nothing.
-      await this.#host.clock.sleep(waited < 100 ? 2 : waited < 2000 ? 10 : 50);
+      await changed();
     }
+  }
+
+  /** Begins to listen; what it gives waits for the next mark, the shell's end, or the time to look anyway. */
+  #change(): () => Promise<void> {
+    const changed = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    return async () => {
+      const timer = setTimeout(this.#wake, LOOK_MS);
+      await changed;
+      clearTimeout(timer);
+    };
   }
 
   async #marks(): Promise<Marks> {

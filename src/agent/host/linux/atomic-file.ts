@@ -20,6 +20,8 @@ export interface AtomicWrite {
   mode: number;
   /** Numeric owner and group; the process's own when absent. */
   owner?: { uid: number; gid: number };
+  /** Not synced: what a reboot takes anyway. It is still whole or not there for every reader. */
+  volatile?: boolean;
 }
 
 let counter = 0;
@@ -38,7 +40,12 @@ export async function writeFilesAtomically(writes: readonly AtomicWrite[]): Prom
     for (const write of writes) {
       open.push({ ...writeTemp(write), write });
     }
-    await Promise.all(open.map(({ fd, write }) => naming(write.path, () => fsyncAsync(fd))));
+    const durable = writes.filter((write) => !write.volatile);
+    await Promise.all(
+      open
+        .filter(({ write }) => durable.includes(write))
+        .map(({ fd, write }) => naming(write.path, () => fsyncAsync(fd))),
+    );
     while (open.length > 0) {
       const [{ temp, fd, write }] = open as [(typeof open)[number]];
       closeSync(fd);
@@ -51,7 +58,7 @@ export async function writeFilesAtomically(writes: readonly AtomicWrite[]): Prom
       }
       open.shift();
     }
-    await Promise.all([...new Set(writes.map(({ path }) => dirname(path)))].map(syncDirectory));
+    await Promise.all([...new Set(durable.map(({ path }) => dirname(path)))].map(syncDirectory));
   } finally {
     for (const { temp, fd } of open) {
       closeSync(fd);

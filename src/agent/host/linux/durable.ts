@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RUN_DIR } from '../../../protocol/paths.ts';
 import { type DurableHandle, type DurableResult, type DurableSpec, HostError } from '../host.ts';
@@ -12,7 +12,8 @@ import { resolveInRoot } from './resolve.ts';
 /**
  * Runs the program and leaves its exit status in a file. It starts nothing before it was told "go", which the agent
  * says only after it has noted the wrapper's identity: a program is never running without a trace of it. It ignores
- * SIGTERM so that it can still note how its child ended when the whole group is asked to stop.
+ * SIGTERM so that it can still note how its child ended when the whole group is asked to stop. The status is one write of
+ * a few bytes; it counts only with its line end, so a full disk cannot turn a failure into a success.
  */
 const WRAPPER = `
 read -r go || exit 125
@@ -20,7 +21,7 @@ read -r go || exit 125
 trap : TERM INT HUP
 dir=$1; shift
 "$@" </dev/null >>"$dir/stdout" 2>>"$dir/stderr"
-echo $? >"$dir/status.new" && mv "$dir/status.new" "$dir/status"
+echo $? >"$dir/status"
 `;
 
 const POLL_MS = 100;
@@ -38,11 +39,11 @@ export class DurablePrograms {
   find(name: string): DurableState | undefined {
     const dir = this.#dir(name);
     const identity = readIdentity(dir);
-    if (existsSync(join(dir, 'status'))) return 'ended';
+    if (readStatus(dir) !== undefined) return 'ended';
     if (identity === undefined) return undefined;
     if (isSame(identity)) return 'running';
     // It may have ended between the two looks.
-    return existsSync(join(dir, 'status')) ? 'ended' : 'vanished';
+    return readStatus(dir) === undefined ? 'vanished' : 'ended';
   }
 
   forget(name: string): void {
@@ -107,7 +108,7 @@ export class DurablePrograms {
 
   async #adopt(dir: string): Promise<void> {
     const identity = readIdentity(dir);
-    while (!existsSync(join(dir, 'status')) && identity && isSame(identity)) {
+    while (readStatus(dir) === undefined && identity && isSame(identity)) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
@@ -126,9 +127,11 @@ function readIdentity(dir: string): ProcessIdentity | undefined {
   }
 }
 
+/** Undefined when there is none, or none that is whole. */
 function readStatus(dir: string): number | undefined {
   try {
-    return Number(readFileSync(join(dir, 'status'), 'utf8').trim());
+    const text = readFileSync(join(dir, 'status'), 'utf8');
+    return /^\d+\n$/.test(text) ? Number(text) : undefined;
   } catch {
     return undefined;
   }

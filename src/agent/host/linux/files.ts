@@ -24,6 +24,7 @@ import { lookupOwner } from './owners.ts';
 import { realInRoot, resolveInRoot } from './resolve.ts';
 import { toHostError } from './system-error.ts';
 import { tellPipe } from './tell-pipe.ts';
+import { watchFile } from './watch-file.ts';
 
 type Write = { path: string; content: Uint8Array | string; options?: WriteOptions };
 
@@ -49,6 +50,7 @@ export function createFiles(root: string): Files {
       path: target,
       content: typeof content === 'string' ? Buffer.from(content) : content,
       mode: options.mode ?? 0o644,
+      volatile: options.volatile ?? false,
       ...(options.owner === undefined ? {} : { owner: lookupOwner(root, options.owner) }),
     };
   };
@@ -133,6 +135,8 @@ export function createFiles(root: string): Files {
     },
 
     tell: (path, line, timeoutMs) => tellPipe(at(path), path, line, timeoutMs),
+
+    watch: (path, changed) => attempt('watching', path, () => watchFile(at(path), changed)),
 
     async rename(from, to) {
       attempt('renaming', from, () => renameSync(at(from, false), at(to, false)));

@@ -1,0 +1,32 @@
+import { watch } from 'node:fs';
+import type { Watch } from '../host.ts';
+
+/** How often the callback comes where the kernel has no watch left to give. */
+const POLL_MS = 10;
+
+/** See `Files.watch`. */
+export function watchFile(real: string, changed: () => void): Watch {
+  let poll: NodeJS.Timeout | undefined;
+  const startPolling = () => {
+    poll ??= setInterval(changed, POLL_MS).unref();
+  };
+  try {
+    const watcher = watch(real, { persistent: false }, changed);
+    watcher.on('error', startPolling);
+    return {
+      close: () => {
+        watcher.close();
+        clearInterval(poll);
+      },
+    };
+  } catch (error) {
+    // ENOSPC and EMFILE: the machine's limit of watches, which other programs share, is used up.
+    if (!isLimit(error)) throw error;
+    startPolling();
+    return { close: () => clearInterval(poll) };
+  }
+}
+
+function isLimit(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EMFILE');
+}
