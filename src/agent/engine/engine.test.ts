@@ -67,6 +67,38 @@ describe('runSequence', () => {
     expect(ran).toEqual(['a', 'b', 'c']);
   });
 
+  it('has everything on disk before a step runs, before what it kept is freed, and at the end', async () => {
+    let unsynced = 0;
+    const seen: [string, number][] = [];
+    const see = (what: string) => () => {
+      seen.push([what, unsynced]);
+      return { done: true } as const;
+    };
+    const { openAppend } = host.files;
+    host.files.openAppend = async (...where) => {
+      const { append, ...handle } = await openAppend(...where);
+      return {
+        ...handle,
+        append: async (data, durable = true) => {
+          await append(data, durable);
+          unsynced = durable ? 0 : unsynced + 1;
+        },
+      };
+    };
+    await sequence([
+      step('a', see('a runs')),
+      step('b', see('b runs'), { settled: async () => void see('b is settled')() }),
+      step('c', see('c runs')),
+    ]);
+    expect(seen).toEqual([
+      ['a runs', 0],
+      ['b runs', 0],
+      ['b is settled', 0],
+      ['c runs', 0],
+    ]);
+    expect(unsynced).toBe(0);
+  });
+
   it('runs all again for another instance, whose journal this is not', async () => {
     await sequence([done('a')]);
     await sequence([done('a')], { instance: 'i-2' });

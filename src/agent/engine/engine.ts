@@ -102,17 +102,20 @@ class SequenceRun {
     const { journal, steps, digest, deadlineSeconds, instance, mode, agent, pid } = this.#o;
     let verdict: Verdict;
     try {
-      await journal.append({ type: 'run.started', run: this.#run, instance, mode, agent, pid });
-      await journal.append({
-        type: 'sequence.started',
-        run: this.#run,
-        sequence: this.#sequence,
-        digest,
-        steps: steps.map((step) => ({ id: step.id, title: step.title, digest: step.digest })),
-        deadlineSeconds,
-        resumed: this.#history.open?.sequence === this.#sequence,
-      });
-      for (const finding of this.#o.findings) await this.#find(finding);
+      await journal.append({ type: 'run.started', run: this.#run, instance, mode, agent, pid }, 'with-next');
+      await journal.append(
+        {
+          type: 'sequence.started',
+          run: this.#run,
+          sequence: this.#sequence,
+          digest,
+          steps: steps.map((step) => ({ id: step.id, title: step.title, digest: step.digest })),
+          deadlineSeconds,
+          resumed: this.#history.open?.sequence === this.#sequence,
+        },
+        'with-next',
+      );
+      for (const finding of this.#o.findings) await this.#find(finding, 'with-next');
       verdict = await this.#runSteps();
     } catch (error) {
       verdict = {
@@ -203,12 +206,9 @@ class SequenceRun {
       spent += ms;
       interrupted = false;
       if (result.done) {
-        await this.#end(step, {
-          attempt,
-          ms,
-          result: 'done',
-          ...(result.message ? { message: result.message } : {}),
-        });
+        const message = result.message ? { message: result.message } : {};
+        const sync = step.settled ? 'now' : 'with-next';
+        await this.#end(step, { attempt, ms, result: 'done', ...message }, sync);
         this.#note(step, 'done', attempt, spent);
         await step.settled?.(host);
         return undefined;
@@ -288,13 +288,18 @@ class SequenceRun {
     };
   }
 
-  async #find(finding: Omit<Finding, 'type'>): Promise<void> {
+  async #find(finding: Omit<Finding, 'type'>, sync: 'now' | 'with-next' = 'now'): Promise<void> {
     this.#findings.push(finding);
-    await this.#o.journal.append({ type: 'finding', ...finding });
+    await this.#o.journal.append({ type: 'finding', ...finding }, sync);
   }
 
-  async #end(step: Step, end: Omit<StepEnded, 'type' | 'step' | 'digest'>): Promise<void> {
-    await this.#o.journal.append({ type: 'step.ended', step: step.id, digest: step.digest, ...end });
+  /** A step that is done is followed at once by the next one's start or the sequence's end, so one sync serves both. */
+  async #end(
+    step: Step,
+    end: Omit<StepEnded, 'type' | 'step' | 'digest'>,
+    sync: 'now' | 'with-next' = 'now',
+  ): Promise<void> {
+    await this.#o.journal.append({ type: 'step.ended', step: step.id, digest: step.digest, ...end }, sync);
   }
 
   #note(step: Step, result: StepVerdict['result'], attempts: number, ms: number): void {

@@ -11,7 +11,8 @@ import { parseJournal } from './parse-journal.ts';
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * The journal, open for appending. What stood in it before is in `records`; each append is on disk when it resolves.
+ * The journal, open for appending. What stood in it before is in `records`; each append is written when it resolves, and
+ * on disk too unless it says that another one follows at once, whose sync takes it along.
  *
  * A last line that a power loss tore is cut off, and that is noted in the journal itself.
  */
@@ -51,20 +52,24 @@ export class Journal {
     return journal;
   }
 
-  /** Called with every record after it is on disk. */
+  /** Called with every record after it is written. */
   observe(observer: (record: JournalRecord) => void): void {
     this.#observer = observer;
   }
 
-  /** @throws HostError when the record is not on disk; nothing of it stays in the file then. */
-  append(body: RecordBody): Promise<JournalRecord> {
+  /**
+   * @param sync `with-next` where nothing is done on the machine before the next record: a power loss may then take the
+   *   record, as it may take one that was about to be written; the agent's own death cannot.
+   * @throws HostError when the record is not written or not on disk; nothing of it stays in the file then.
+   */
+  append(body: RecordBody, sync: 'now' | 'with-next' = 'now'): Promise<JournalRecord> {
     // Progress and heartbeats come while another record is under way; each takes its number when its turn has come.
-    const turn = this.#last.then(() => this.#write(body));
+    const turn = this.#last.then(() => this.#write(body, sync === 'now'));
     this.#last = turn.catch(() => undefined);
     return turn;
   }
 
-  async #write(body: RecordBody): Promise<JournalRecord> {
+  async #write(body: RecordBody, durable: boolean): Promise<JournalRecord> {
     const head: RecordHead = {
       v: JOURNAL_VERSION,
       seq: this.#seq + 1,
@@ -75,7 +80,7 @@ export class Journal {
     const record: JournalRecord = { ...head, ...body };
     const line = `${JSON.stringify(record)}\n`;
     try {
-      await this.#handle.append(line);
+      await this.#handle.append(line, durable);
     } catch (error) {
       // A full disk takes part of a line: cut it off again so that the next record starts on a line of its own.
       await this.#handle.truncate(this.#length);

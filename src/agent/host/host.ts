@@ -78,7 +78,7 @@ export interface Files {
   write(path: string, content: Uint8Array | string, options?: WriteOptions): Promise<void>;
   /** Several atomic writes; directories are synced once each. */
   writeAll(entries: { path: string; content: Uint8Array | string; options?: WriteOptions }[]): Promise<void>;
-  /** Opens for appending and keeps it open; every append is on disk when its promise resolves. */
+  /** Opens for appending and keeps it open. */
   openAppend(path: string, mode: number): Promise<AppendHandle>;
   /** Creates missing parents too; an existing directory is left as it is. */
   mkdir(path: string, mode?: number): Promise<void>;
@@ -104,7 +104,8 @@ export interface Files {
 }
 
 export interface AppendHandle {
-  append(data: string): Promise<void>;
+  /** Written when it resolves; on disk then too unless `durable` is false, else with the next append that is. */
+  append(data: string, durable?: boolean): Promise<void>;
   /** Cuts the file to `length` bytes. */
   truncate(length: number): Promise<void>;
   close(): Promise<void>;

@@ -53,6 +53,6 @@ function toStep<Kind extends StepKind>(
     holds: async (host) => runner.holds?.(spec, host) ?? true,
     skipped: async (host) => runner.skipped?.(spec, host),
     renew: async (host) => runner.renew?.(spec, host),
-    settled: async (host) => runner.settled?.(host),
+    ...(runner.settled ? { settled: runner.settled } : {}),
   };
 }

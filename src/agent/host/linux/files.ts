@@ -216,23 +216,33 @@ function appendHandle(fd: number, path: string): AppendHandle {
       throw toHostError(error, doing, path);
     }
   };
+  let isSynced = true;
+  const sync = () => {
+    fsyncSync(fd);
+    isSynced = true;
+  };
   return {
-    async append(data) {
+    async append(data, durable = true) {
       guarded('writing', () => {
         const bytes = Buffer.from(data);
+        isSynced = false;
         let written = 0;
         while (written < bytes.length) written += writeSync(fd, bytes, written);
-        fsyncSync(fd);
+        if (durable) sync();
       });
     },
     async truncate(length) {
       guarded('truncating', () => {
         ftruncateSync(fd, length);
-        fsyncSync(fd);
+        sync();
       });
     },
     async close() {
-      closeSync(fd);
+      try {
+        if (!isSynced) guarded('writing', sync);
+      } finally {
+        closeSync(fd);
+      }
     },
   };
 }
