@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -59,6 +68,23 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
     rmSync(kubeadm);
     expect({ status, stdout }).toEqual({ status: 127, stdout: '' });
     expect(stderr).toContain('[KubeadmNotFound]');
+  });
+
+  it('does not call a second Slipway named kubeadm for ever', () => {
+    const folders = ['first', 'second'].map((name) => join(folder, name));
+    for (const place of folders) {
+      mkdirSync(place);
+      linkSync(binary, join(place, 'kubeadm'));
+    }
+    const [first = '', second = ''] = folders.map((place) => join(place, 'kubeadm'));
+    const { status, signal, stdout, stderr } = spawnSync(first, ['version'], {
+      encoding: 'utf8',
+      env: { PATH: folders.join(':') },
+      timeout: 10_000,
+    });
+    for (const place of folders) rmSync(place, { recursive: true });
+    expect({ status, signal, stdout }).toEqual({ status: 127, signal: null, stdout: '' });
+    expect(stderr).toMatch(`${first} took ${second} for the real kubeadm, but that is Slipway too.`);
   });
 
   it('ends quietly when nobody reads on', () => {

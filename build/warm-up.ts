@@ -24,6 +24,8 @@ export function warmUp(node: string, agent: string, scratch: string): string {
     execFileSync(node, [...EXEC_ARGV, worker, agent, cache, ...words], {
       stdio: ['ignore', 'ignore', 'inherit'],
       timeout: 60_000,
+      // The agent takes SIGTERM for a wish to stop, which a hanging one would never grant.
+      killSignal: 'SIGKILL',
     });
   };
   run('make', root, userData);

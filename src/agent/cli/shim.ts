@@ -1,8 +1,14 @@
+import { failure } from '../engine/failure.ts';
+import { type Host, HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { KubeadmError } from '../kubeadm/failure.ts';
 import { parseInvocation } from '../kubeadm/invocation.ts';
-import { findRealKubeadm } from '../kubeadm/real-kubeadm.ts';
+import { findRealKubeadm, kubeadmEnvironment, refuseSlipwayAsCaller } from '../kubeadm/real-kubeadm.ts';
 import { complain } from './complain.ts';
+
+/** A shell's own exit statuses for a program that is not there, and for one that is no program. */
+const NOT_FOUND = 127;
+const NOT_STARTED = 126;
 
 /**
  * Slipway called as `kubeadm`: `init` and `join` go through the engine, everything else straight to the real kubeadm,
@@ -13,20 +19,31 @@ import { complain } from './complain.ts';
 export async function shim(argv: string[]): Promise<number> {
   const host = createLinuxHost();
   const invocation = parseInvocation(argv);
-  if (invocation.kind === 'bootstrap') {
-    const { shimBootstrap } = await import('./shim-bootstrap.ts');
-    return shimBootstrap(host, invocation);
-  }
   try {
-    const path = await findRealKubeadm(host, process.execPath);
-    if (argv[0] === 'reset') {
-      const { noteReset } = await import('./shim-reset.ts');
-      await noteReset(host);
+    refuseSlipwayAsCaller(host, process.argv0);
+    if (invocation.kind === 'bootstrap') {
+      const { shimBootstrap } = await import('./shim-bootstrap.ts');
+      return await shimBootstrap(host, invocation);
     }
-    return await host.processes.replace([path, ...argv]);
+    return await passThrough(host, argv);
   } catch (error) {
     if (!(error instanceof KubeadmError)) throw error;
     complain(error.failure);
-    return 127;
+    return NOT_FOUND;
+  }
+}
+
+async function passThrough(host: Host, argv: string[]): Promise<number> {
+  const path = await findRealKubeadm(host, process.execPath);
+  if (argv[0] === 'reset') {
+    const { noteReset } = await import('./shim-reset.ts');
+    await noteReset(host);
+  }
+  try {
+    return await host.processes.replace([path, ...argv], kubeadmEnvironment());
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    complain(failure('KubeadmNotFound', `The real kubeadm does not start: ${error.message}`));
+    return NOT_STARTED;
   }
 }

@@ -14,6 +14,7 @@ import { RUN_DIR } from '../../protocol/paths.ts';
 import type { Host } from '../host/host.ts';
 import { digestOf, type Inventory, type InventoryEntry } from './inventory.ts';
 import { KUBEADM_FILES } from './kubeadm-files.ts';
+import { kubeadmEnvironment } from './real-kubeadm.ts';
 
 /** Files that kubeadm writes when it sets up the kubelet: their being there means the kubelet was started. */
 const KUBELET_FILES = [
@@ -107,6 +108,7 @@ async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: 
       ...(criSocket === undefined ? [] : [`--cri-socket=${criSocket}`]),
       ...(madeEtcd ? [] : ['--skip-phases=remove-etcd-member']),
     ],
+    env: kubeadmEnvironment(),
     timeoutMs: 180_000,
   });
   await host.files.remove(EMPTY_CERT_DIR);

@@ -1,4 +1,5 @@
 /** Finds the real kubeadm, which may be hidden behind Slipway installed under that name. */
+import type { Failure } from '../../protocol/journal.ts';
 import type { Host } from '../host/host.ts';
 import { KubeadmError } from './failure.ts';
 
@@ -7,6 +8,42 @@ export const KUBEADM_DIRECTORIES = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/
 
 /** Names the real kubeadm where it is not in PATH or has another name. */
 export const KUBEADM_VARIABLE = 'SLIPWAY_KUBEADM';
+
+/** Tells a kubeadm which Slipway has called it, so that two of them never call each other for ever. */
+const CALLER_VARIABLE = 'SLIPWAY_CALLER';
+
+const REMEDY = `Keep one Slipway named kubeadm (slipway install --shim makes a link, not a copy), and put the real kubeadm into PATH or name it in ${KUBEADM_VARIABLE}.`;
+const IS_SLIPWAY_TOO = 'is Slipway too';
+
+/** What every call of the real kubeadm gets into its environment. */
+export function kubeadmEnvironment(): Record<string, string> {
+  return { [CALLER_VARIABLE]: process.execPath };
+}
+
+/**
+ * Call it first when this program was called as `kubeadm`.
+ *
+ * @throws KubeadmError `KubeadmNotFound` when the caller is a Slipway that took this one for the real kubeadm.
+ */
+export function refuseSlipwayAsCaller(host: Host, self: string): void {
+  const caller = host.env(CALLER_VARIABLE);
+  if (caller === undefined || caller === '') return;
+  throw new KubeadmError(
+    'KubeadmNotFound',
+    `${caller} took ${self} for the real kubeadm, but that ${IS_SLIPWAY_TOO}.`,
+    REMEDY,
+  );
+}
+
+/** The failure of a run whose kubeadm turned out to be Slipway; undefined for every other run. */
+export function slipwayInstead({ path, stderr }: { path: string; stderr: string }): Failure | undefined {
+  if (!stderr.includes(IS_SLIPWAY_TOO)) return undefined;
+  return new KubeadmError(
+    'KubeadmNotFound',
+    `${path}, taken for the real kubeadm, ${IS_SLIPWAY_TOO}.`,
+    REMEDY,
+  ).failure;
+}
 
 /**
  * Path of the real kubeadm: `$SLIPWAY_KUBEADM`, else the first `kubeadm` in PATH and the usual directories that is not
@@ -73,7 +110,11 @@ export interface KubeadmVersion {
  * @throws KubeadmError `KubeadmNotFound` when the program cannot be run or does not answer like kubeadm.
  */
 export async function kubeadmVersion(host: Host, path: string): Promise<KubeadmVersion> {
-  const result = await host.processes.run({ argv: [path, 'version', '-o', 'short'], timeoutMs: 20_000 });
+  const result = await host.processes.run({
+    argv: [path, 'version', '-o', 'short'],
+    env: kubeadmEnvironment(),
+    timeoutMs: 20_000,
+  });
   const match = /^(v(\d+)\.(\d+)\S*)\s*$/m.exec(result.stdout);
   if (result.exitStatus === 0 && match !== null) {
     return { text: match[1] ?? '', major: Number(match[2]), minor: Number(match[3]) };

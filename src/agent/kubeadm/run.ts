@@ -1,6 +1,7 @@
 /** Runs kubeadm so that it outlives the agent: an agent that was killed finds it again and learns how it ended. */
 import type { Host } from '../host/host.ts';
 import { progressReader } from './progress.ts';
+import { kubeadmEnvironment } from './real-kubeadm.ts';
 import { SHAPED_CONFIG } from './shaped-arguments.ts';
 
 /** Name of the durable run; one kubeadm at a time on a machine. */
@@ -50,7 +51,7 @@ export async function runKubeadm(host: Host, spec: KubeadmSpec): Promise<Kubeadm
   const result = await host.processes.runDurable({
     name: KUBEADM_RUN,
     argv: argvFor(spec),
-    ...(spec.env === undefined ? {} : { env: spec.env }),
+    env: { ...spec.env, ...kubeadmEnvironment() },
     ...(spec.signal === undefined ? {} : { signal: spec.signal }),
     onLine: (line, stream) => {
       spec.onLine?.(line, stream);

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StandIn } from '../../../test/support/kubeadm-stand-in.ts';
+import { KUBEADM, StandIn } from '../../../test/support/kubeadm-stand-in.ts';
 import { sensitive } from '../../kit/sensitive.ts';
 import type { KubeadmCommand } from '../../protocol/document.ts';
 import type { Step, StepContext, StepResult } from '../engine/step.ts';
@@ -90,6 +90,18 @@ describe('the kubeadm step', () => {
     await attempt(stepFor('join'));
     expect(resets()).toEqual([]);
     expect(machine.state()).toEqual(before);
+  });
+
+  it('says so where the kubeadm in PATH is another Slipway', async () => {
+    const words = 'slipway: /a/kubeadm took /b/kubeadm for the real kubeadm, but that is Slipway too.';
+    machine.put(KUBEADM, `#!/bin/sh\n[ -n "$SLIPWAY_CALLER" ] && echo "${words}" >&2\nexit 127\n`, 0o755);
+    expect(await attempt(stepFor('join'))).toMatchObject({
+      failure: {
+        code: 'KubeadmNotFound',
+        cause: '/usr/bin/kubeadm, taken for the real kubeadm, is Slipway too.',
+      },
+      retry: 'no',
+    });
   });
 
   it('takes nothing for a leftover that the image was made with', async () => {

@@ -13,7 +13,7 @@ import { looksJoined } from '../kubeadm/joined.ts';
 import { kubeadmMinor } from '../kubeadm/kubeadm-minor.ts';
 import { cleanAfter } from '../kubeadm/leftovers.ts';
 import { kubeadmPolicy } from '../kubeadm/policy.ts';
-import { findRealKubeadm } from '../kubeadm/real-kubeadm.ts';
+import { findRealKubeadm, slipwayInstead } from '../kubeadm/real-kubeadm.ts';
 import { findEarlierRun, forgetRun, type KubeadmRun, runKubeadm } from '../kubeadm/run.ts';
 import { shapedArguments } from '../kubeadm/shaped-arguments.ts';
 import type { Runner } from './runner.ts';
@@ -78,6 +78,8 @@ async function bootstrapNode(
       onProgress: (message) => void context.progress(message, true),
       onLine: redacting(context),
     });
+    const instead = run.exitStatus === 0 ? undefined : slipwayInstead({ path, stderr: run.stderr });
+    if (instead) return { done: false, failure: instead, retry: 'no' };
     if (run.exitStatus !== 0) return failedRun(command, run, signal);
     await announce(host, command);
     await forgetInventory(host);

@@ -1,18 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
+import { constants as access, accessSync, statSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import type { Processes } from '../host.ts';
+import { canExec } from './can-exec.ts';
 import { childEnvironment, DEFAULT_PATH, inRoot } from './child-environment.ts';
 import { DurablePrograms } from './durable.ts';
 import { identify } from './process-table.ts';
 import { resolveInRoot } from './resolve.ts';
 import { runCommand } from './run-command.ts';
+import { toHostError } from './system-error.ts';
 
 export function createProcesses(root: string): Processes {
   const durable = new DurablePrograms(root);
   const isExecutable = (path: string): boolean => {
     try {
       const real = resolveInRoot(root, path);
-      accessSync(real, constants.X_OK);
+      accessSync(real, access.X_OK);
       return statSync(real).isFile();
     } catch {
       return false;
@@ -38,13 +41,14 @@ export function createProcesses(root: string): Processes {
     async replace(argv, env) {
       const [file, ...args] = inRoot(root, argv);
       const environment = childEnvironment(env);
-      if (process.execve && file.startsWith('/')) {
+      if (process.execve && file.startsWith('/') && canExec(file)) {
         // Its one-line notice that it is experimental would appear in front of the other program's output.
         process.removeAllListeners('warning');
         process.execve(file, [argv[0], ...args], environment as Record<string, string>);
       }
-      const { status } = spawnSync(file, args, { env: environment, stdio: 'inherit' });
-      process.exit(status ?? 1);
+      const { status, signal, error } = spawnSync(file, args, { env: environment, stdio: 'inherit' });
+      if (error) throw toHostError(error, 'starting', argv[0]);
+      process.exit(status ?? 128 + (signal ? constants.signals[signal] : 0));
     },
 
     async which(name, accept = async () => true) {

@@ -8,6 +8,7 @@ const WORDS: Record<string, string> = {
   EACCES: 'permission denied',
   EPERM: 'operation not permitted',
   EISDIR: 'is a directory',
+  ENOEXEC: 'not a program for this machine',
   ENOTDIR: 'a part of the path is not a directory',
   ELOOP: 'too many symbolic links',
   ENAMETOOLONG: 'the name is too long',
