@@ -1,5 +1,5 @@
 import type { Failure, JournalRecord } from '../../protocol/journal.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import type { Outcome, StepVerdict } from '../../protocol/outcome.ts';
 import { JOURNAL, OUTCOME, SENTINEL } from '../../protocol/paths.ts';
 import { parseJournal } from '../engine/parse-journal.ts';
 import { type Host, HostError } from '../host/host.ts';
@@ -7,7 +7,7 @@ import { type Host, HostError } from '../host/host.ts';
 export interface StepStatus {
   id: string;
   title: string;
-  state: 'done' | 'failed' | 'running' | 'waiting' | 'retrying';
+  state: 'done' | 'failed' | 'running' | 'waiting' | 'retrying' | 'skipped';
   attempts: number;
   /** Active seconds of all attempts until now. */
   seconds: number;
@@ -17,15 +17,18 @@ export interface StepStatus {
 
 /** What `slipway status --output json` prints. */
 export interface Status {
-  /** `interrupted`: a run began, came to no verdict, and no agent is alive. */
-  state: 'not started' | 'running' | 'interrupted' | 'concluded';
+  /**
+   * `interrupted`: a run began, came to no verdict, and no agent is alive. `unknown`: there is no verdict, and only root
+   * may see whether one is being worked for.
+   */
+  state: 'not started' | 'running' | 'interrupted' | 'concluded' | 'unknown';
   outcome?: Outcome;
   /** Cluster API's sentinel is there. */
   sentinel: boolean;
   steps: StepStatus[];
   /** Seconds since the run under way began. */
   runningSeconds?: number;
-  /** Why the journal could not be read, where it could not. */
+  /** Why the journal could not be read, where it could not; the steps are then the verdict's, without messages. */
   journal?: string;
 }
 
@@ -39,7 +42,13 @@ export async function readStatus(host: Host): Promise<Status> {
     records = parseJournal((await host.files.readIfPresent(JOURNAL)) ?? Buffer.alloc(0)).records;
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    return { ...base, state: outcome ? 'concluded' : 'not started', steps: [], journal: error.message };
+    const forbidden = error.errno === 'EACCES';
+    return {
+      ...base,
+      state: outcome ? 'concluded' : 'unknown',
+      steps: outcome?.steps.map((step) => stepOfVerdict(step, outcome)) ?? [],
+      journal: forbidden ? 'only root may read it' : error.message,
+    };
   }
   const last = records.findLast(({ type }) => type === 'sequence.started');
   const run = records.findLast((record) => record.type === 'run.started');
@@ -64,7 +73,28 @@ export async function readStatus(host: Host): Promise<Status> {
 
 async function readOutcome(host: Host): Promise<Outcome | undefined> {
   const bytes = await host.files.readIfPresent(OUTCOME);
-  return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as Outcome);
+  if (bytes === undefined) return undefined;
+  try {
+    return JSON.parse(bytes.toString('utf8')) as Outcome;
+  } catch {
+    // It is written atomically, so this is another program's doing; the journal still tells what happened.
+    return undefined;
+  }
+}
+
+/** All that somebody who may not read the journal learns of a step. */
+function stepOfVerdict(
+  { id, title, result, attempts, seconds }: StepVerdict,
+  { step, failure }: Outcome,
+): StepStatus {
+  return {
+    id,
+    title,
+    state: result === 'not run' ? 'waiting' : result,
+    attempts,
+    seconds,
+    ...(failure && step === id ? { failure } : {}),
+  };
 }
 
 /** The records of one sequence, over all runs that worked on it. */

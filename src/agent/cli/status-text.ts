@@ -7,6 +7,7 @@ const MARKS: Record<StepStatus['state'], string> = {
   running: '▶',
   retrying: '↻',
   waiting: '·',
+  skipped: '-',
 };
 
 /** The status for people: the verdict first, then each step with its time, then why it failed and what to do. */
@@ -20,7 +21,7 @@ export function statusText(status: Status): string {
     lines.push('', `${outcome.failure.code}: ${outcome.failure.cause}`, `  ${outcome.failure.remedy}`);
   }
   if (status.journal)
-    lines.push('', `The journal cannot be read (${status.journal}); run this as root for the steps.`);
+    lines.push('', `The journal was not read: ${status.journal}. As root, this tells more.`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -29,6 +30,8 @@ function headline({ state, outcome, runningSeconds }: Status): string {
   if (state === 'not started') return 'not started: Slipway has not run on this machine';
   if (state === 'interrupted')
     return 'interrupted: the agent is gone without a verdict (start it: systemctl start slipway)';
+  if (state === 'unknown')
+    return 'no verdict yet; whether Slipway is at work, only root can see (sudo slipway status)';
   if (!outcome) return 'concluded before the last reboot';
   const when = `in ${formatMs(outcome.seconds * 1000)}, at ${outcome.endedAt}`;
   return outcome.result === 'succeeded'
@@ -42,7 +45,8 @@ function stepLine({ state, title, attempts, seconds, message }: StepStatus): str
     attempts > 1 ? `${attempts} attempts` : '',
     state === 'running' ? (message ?? '') : '',
   ].filter(Boolean);
-  return `  ${MARKS[state]} ${title.padEnd(34)} ${time.padStart(8)}${more.length > 0 ? `  ${more.join(', ')}` : ''}`;
+  const line = `  ${MARKS[state]} ${title.padEnd(34)} ${time.padStart(8)}${more.length > 0 ? `  ${more.join(', ')}` : ''}`;
+  return line.trimEnd();
 }
 
 function failureLines({ title, failure }: StepStatus): string[] {

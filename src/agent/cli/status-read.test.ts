@@ -1,0 +1,93 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { JOURNAL, OUTCOME as OUTCOME_FILE } from '../../protocol/paths.ts';
+import { writeOutcome } from '../engine/outcome.ts';
+import type { Host } from '../host/host.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { readStatus } from './status-read.ts';
+import { statusText } from './status-text.ts';
+
+const NOBODY = 65534;
+
+const OUTCOME: Outcome = {
+  version: 1,
+  result: 'failed',
+  exitStatus: 1,
+  message: 'The token is not valid. Make a new one.',
+  failure: { code: 'TokenUnknown', cause: 'The token is not valid.', remedy: 'Make a new one.' },
+  step: 'kubeadm',
+  findings: [],
+  steps: [
+    { id: 'files', title: 'write 3 files', result: 'done', attempts: 1, seconds: 0.1 },
+    { id: 'kubeadm', title: 'kubeadm join', result: 'failed', attempts: 2, seconds: 8 },
+    { id: 'runcmd/2', title: 'runcmd 2', result: 'not run', attempts: 0, seconds: 0 },
+  ],
+  instance: 'i-1',
+  boot: 'b-1',
+  sequence: 's-1',
+  mode: 'bootstrap',
+  agent: '0.1.0',
+  startedAt: '2026-11-21T06:00:00.000Z',
+  endedAt: '2026-11-21T06:00:09.000Z',
+  seconds: 9,
+};
+
+describe.runIf(process.getuid?.() === 0)('status for somebody who is not root (needs root)', () => {
+  let root: string;
+  let host: Host;
+  beforeEach(async () => {
+    root = mkdtempSync(join(tmpdir(), 'slipway-status-'));
+    host = createLinuxHost({ root });
+    await host.files.mkdir('/run/slipway', 0o755);
+    chmodSync(root, 0o755);
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const asNobody = async () => {
+    process.seteuid?.(NOBODY);
+    try {
+      return await readStatus(host);
+    } finally {
+      process.seteuid?.(0);
+    }
+  };
+  const writeJournal = async () => {
+    await host.files.mkdir('/var/lib/slipway', 0o700);
+    await host.files.write(JOURNAL, '', { mode: 0o600 });
+  };
+
+  it('tells the verdict and its steps, and that root would see more', async () => {
+    await writeJournal();
+    await writeOutcome(host, OUTCOME);
+    const status = await asNobody();
+    expect(status).toMatchObject({ state: 'concluded', journal: 'only root may read it' });
+    const text = statusText(status).split('\n');
+    expect(text.slice(0, 4)).toEqual([
+      'failed (exit status 1) in 9.0s, at 2026-11-21T06:00:09.000Z',
+      expect.stringMatching(/^ {2}✔ write 3 files +100ms$/),
+      expect.stringMatching(/^ {2}✘ kubeadm join +8.0s {2}2 attempts$/),
+      '  · runcmd 2',
+    ]);
+    expect(text).toContain('kubeadm join: TokenUnknown');
+    expect(text).toContain('The journal was not read: only root may read it. As root, this tells more.');
+  });
+
+  it('does not say that nothing has run where it cannot know', async () => {
+    await writeJournal();
+    const status = await asNobody();
+    expect(status).toMatchObject({ state: 'unknown', steps: [] });
+    expect(statusText(status)).toMatch(/^no verdict yet; whether Slipway is at work, only root can see/);
+  });
+
+  it('does not stumble over a verdict that another program has damaged', async () => {
+    await host.files.write(OUTCOME_FILE, '{"version":1,"res');
+    expect((await readStatus(host)).state).toBe('not started');
+  });
+
+  it('says that nothing has run where there is no journal', async () => {
+    expect(statusText(await asNobody())).toBe('not started: Slipway has not run on this machine\n');
+  });
+});
