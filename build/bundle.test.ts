@@ -31,6 +31,12 @@ describe('bundle', () => {
     );
   });
 
+  it('imports nothing by itself, which a script in the binary cannot', async () => {
+    const { code } = await bundle({ minify: false });
+    expect(code).toContain('require("node:https")');
+    expect(code).not.toMatch(/\bimport\(["']/);
+  });
+
   it('shows no folder of the machine that built it', () => {
     expect(made.code).not.toContain(root);
     expect(made.code).not.toContain(`${homedir()}/`);

@@ -35,6 +35,8 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
     format: 'cjs',
     platform: 'node',
     target: 'node24',
+    // The launcher runs the bundle as a script, which cannot import; a module of Node.js that is imported late is required.
+    supported: { 'dynamic-import': false },
     minify: options.minify ?? true,
     // V8 keeps a string of ASCII in half the memory, and needs no decoding at start.
     charset: 'ascii',

@@ -10,9 +10,11 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 
-const fsyncAsync = promisify(fsync);
+const fsyncAsync = (fd: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    fsync(fd, (error) => (error ? reject(error) : resolve()));
+  });
 
 export interface AtomicWrite {
   path: string;

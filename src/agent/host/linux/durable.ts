@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RUN_DIR } from '../../../protocol/paths.ts';
 import { type DurableHandle, type DurableResult, type DurableSpec, HostError } from '../host.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
+import { elapsedMs } from './clock.ts';
 import { endGroup } from './end-group.ts';
 import { followFile } from './follow-file.ts';
+import { childProcess } from './late-modules.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';
 import { resolveInRoot } from './resolve.ts';
 
@@ -51,7 +52,7 @@ export class DurablePrograms {
   }
 
   async start(spec: DurableSpec): Promise<DurableHandle> {
-    const started = performance.now();
+    const started = elapsedMs();
     const dir = this.#dir(spec.name);
     const found = this.find(spec.name);
     const adopted = found === 'running' || found === 'ended';
@@ -72,7 +73,7 @@ export class DurablePrograms {
         spec.signal?.removeEventListener('abort', stop);
       }
       const [stdout = '', stderr = ''] = await Promise.all(streams.map((stream) => stream.finish()));
-      return { exitStatus: readStatus(dir), stdout, stderr, ms: Math.round(performance.now() - started) };
+      return { exitStatus: readStatus(dir), stdout, stderr, ms: Math.round(elapsedMs() - started) };
     };
     return {
       adopted,
@@ -88,11 +89,15 @@ export class DurablePrograms {
     rmSync(dir, { recursive: true, force: true });
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     for (const stream of ['stdout', 'stderr']) closeSync(openSync(join(dir, stream), 'a', 0o600));
-    const child = spawn('/bin/sh', ['-c', WRAPPER, 'slipway-run', dir, ...inRoot(this.#root, spec.argv)], {
-      env: childEnvironment(spec.env),
-      detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
+    const child = childProcess().spawn(
+      '/bin/sh',
+      ['-c', WRAPPER, 'slipway-run', dir, ...inRoot(this.#root, spec.argv)],
+      {
+        env: childEnvironment(spec.env),
+        detached: true,
+        stdio: ['pipe', 'ignore', 'ignore'],
+      },
+    );
     const ended = new Promise<void>((resolve, reject) => {
       child.on('exit', () => resolve());
       child.on('error', (error) =>

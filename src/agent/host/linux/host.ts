@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Host } from '../host.ts';
 import { createBlockDevices } from './block-devices.ts';
@@ -24,9 +22,10 @@ export function createLinuxHost(options: { root?: string } = {}): Host {
     network: createNetwork(),
     blockDevices: createBlockDevices(root),
     random: Math.random,
-    uuid: randomUUID,
+    // The kernel's own, for node:crypto takes longer to load than reading the user data.
+    uuid: () => readFileSync('/proc/sys/kernel/random/uuid', 'utf8').trim(),
     bootId: async () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
-    hostname,
+    hostname: () => readFileSync('/proc/sys/kernel/hostname', 'utf8').trim(),
     env: (name) => process.env[name],
     lock: (name) => takeLock(root, name),
   };

@@ -1,8 +1,8 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { RUN_DIR } from '../../../protocol/paths.ts';
 import type { Lock } from '../host.ts';
+import { delay } from './clock.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';
 import { resolveInRoot } from './resolve.ts';
 import { toHostError } from './system-error.ts';

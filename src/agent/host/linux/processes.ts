@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { constants as access, accessSync, statSync, writeFileSync } from 'node:fs';
-import { constants } from 'node:os';
 import type { Processes } from '../host.ts';
 import { canExec } from './can-exec.ts';
 import { childEnvironment, DEFAULT_PATH, inRoot } from './child-environment.ts';
 import { DurablePrograms } from './durable.ts';
+import { childProcess, os } from './late-modules.ts';
 import { identify } from './process-table.ts';
 import { resolveInRoot } from './resolve.ts';
 import { runCommand } from './run-command.ts';
@@ -46,9 +45,12 @@ export function createProcesses(root: string): Processes {
         process.removeAllListeners('warning');
         process.execve(file, [argv[0], ...args], environment as Record<string, string>);
       }
-      const { status, signal, error } = spawnSync(file, args, { env: environment, stdio: 'inherit' });
+      const { status, signal, error } = childProcess().spawnSync(file, args, {
+        env: environment,
+        stdio: 'inherit',
+      });
       if (error) throw toHostError(error, 'starting', argv[0]);
-      process.exit(status ?? 128 + (signal ? constants.signals[signal] : 0));
+      process.exit(status ?? 128 + (signal ? os().constants.signals[signal] : 0));
     },
 
     async which(name, accept = async () => true) {

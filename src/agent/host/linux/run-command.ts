@@ -1,21 +1,21 @@
-import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
 import type { CommandResult, CommandSpec } from '../host.ts';
 import { LineSplitter } from '../line-splitter.ts';
 import { TailBuffer } from '../tail-buffer.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
+import { elapsedMs } from './clock.ts';
 import { endGroup } from './end-group.ts';
+import { childProcess, os } from './late-modules.ts';
 
 const KEEP_BYTES = 256 * 1024;
 
 /** Runs a program to its end in a process group of its own; see `Processes.run`. */
 export function runCommand(root: string, spec: CommandSpec): Promise<CommandResult> {
-  const started = performance.now();
+  const started = elapsedMs();
   const [file, ...args] = inRoot(root, spec.argv);
   const stdout = new TailBuffer(spec.keepBytes ?? KEEP_BYTES);
   const stderr = new TailBuffer(spec.keepBytes ?? KEEP_BYTES);
   return new Promise((resolve) => {
-    const child = spawn(file, args, {
+    const child = childProcess().spawn(file, args, {
       env: childEnvironment(spec.env),
       detached: true,
       stdio: [spec.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -62,7 +62,7 @@ export function runCommand(root: string, spec: CommandSpec): Promise<CommandResu
         stdout: stdout.toString(),
         stderr: stderr.toString(),
         timedOut,
-        ms: Math.round(performance.now() - started),
+        ms: Math.round(elapsedMs() - started),
       });
     };
     child.on('error', (error) => {
@@ -89,5 +89,5 @@ function describeSpawnError(error: Error): string {
 }
 
 function signalNumber(signal: NodeJS.Signals | null): number {
-  return signal === null ? 0 : constants.signals[signal];
+  return signal === null ? 0 : os().constants.signals[signal];
 }

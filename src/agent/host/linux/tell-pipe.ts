@@ -1,13 +1,13 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { HostError } from '../host.ts';
+import { delay, elapsedMs } from './clock.ts';
 import { toHostError } from './system-error.ts';
 
 const TRY_MS = 2;
 
 /** See `Files.tell`. Opening without a reader fails with ENXIO instead of blocking the agent. */
 export async function tellPipe(real: string, path: string, line: string, timeoutMs: number): Promise<void> {
-  const end = performance.now() + timeoutMs;
+  const end = elapsedMs() + timeoutMs;
   for (;;) {
     const fd = openForReader(real, path);
     if (fd !== undefined) {
@@ -18,7 +18,7 @@ export async function tellPipe(real: string, path: string, line: string, timeout
       }
       return;
     }
-    if (performance.now() > end) throw new HostError(`nobody reads from ${path}`, 'ETIMEDOUT', path);
+    if (elapsedMs() > end) throw new HostError(`nobody reads from ${path}`, 'ETIMEDOUT', path);
     await delay(TRY_MS);
   }
 }
