@@ -49,8 +49,14 @@ export const PURE_MODULES: readonly string[] = [
   'zlib',
 ];
 
-/** What a file without `machine` may not call by name: the network, and a way around import. */
-export const MACHINE_GLOBALS: readonly string[] = ['fetch', 'WebSocket', 'EventSource'];
+/** What computes and touches nothing in modules that do. */
+export const PURE_NAMES: Readonly<Record<string, readonly string[]>> = {
+  net: ['BlockList', 'isIP', 'isIPv4', 'isIPv6', 'SocketAddress'],
+  os: ['constants', 'EOL'],
+};
+
+/** What a file without `machine` may not call by name: the network, and a way to any module of Node.js. */
+export const MACHINE_GLOBALS: readonly string[] = ['fetch', 'WebSocket', 'EventSource', 'getBuiltinModule'];
 
 /** Members of `process` that change or read what belongs to the machine. */
 export const MACHINE_MEMBERS_OF_PROCESS: readonly string[] = [
@@ -70,8 +76,8 @@ export const MACHINE_MEMBERS_OF_PROCESS: readonly string[] = [
   'umask',
 ];
 
-/** Ways to a module that no import shows. Refused everywhere, so that what the walls see is all there is. */
-export const HIDDEN_IMPORTS: readonly string[] = ['require', 'createRequire', 'getBuiltinModule'];
+/** Ways to modules of ours that no import shows. Refused everywhere, so that what the walls see is all there is. */
+export const HIDDEN_IMPORTS: readonly string[] = ['require', 'createRequire'];
 
 /** Tests and what only they use stand beside the sources; they are free, and no source may import them. */
 export function isTest(path: string): boolean {

@@ -10,6 +10,8 @@ import {
   isCallExpression,
   isElementAccessExpression,
   isIdentifier,
+  isImportDeclaration,
+  isNamedImports,
   isNewExpression,
   isNoSubstitutionTemplateLiteral,
   isPropertyAccessExpression,
@@ -18,11 +20,15 @@ import {
 import { API } from 'typescript/unstable/sync';
 import { HIDDEN_IMPORTS } from './walls-rules.ts';
 
+const LOADERS = [...HIDDEN_IMPORTS, 'getBuiltinModule'];
+
 /** Something that a file takes from elsewhere. */
 export interface Use {
   /** `import`: every form of import and export, of values and of types, with its specifier; `computed`: its source text. */
   readonly kind: 'import' | 'computed' | 'name' | 'process';
   readonly what: string;
+  /** Names that an import declaration takes; undefined where it takes all, or the default. */
+  readonly names?: readonly string[];
   /** From 1. */
   readonly line: number;
 }
@@ -53,11 +59,11 @@ export function readUses(folder: string, accept: (path: string) => boolean): Map
 
 function usesOf(source: SourceFile): Use[] {
   const uses: Use[] = [];
-  const add = (kind: Use['kind'], what: string, node: Node): void => {
+  const add = (kind: Use['kind'], what: string, node: Node, names?: string[]): void => {
     const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
-    uses.push({ kind, what, line: line + 1 });
+    uses.push({ kind, what, line: line + 1, ...(names ? { names } : {}) });
   };
-  for (const specifier of source.imports) add('import', wordOf(specifier), specifier);
+  for (const specifier of source.imports) add('import', wordOf(specifier), specifier, namesTaken(specifier));
   const visit = (node: Node): void => {
     if (isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword) {
       const [argument] = node.arguments;
@@ -74,11 +80,18 @@ function usesOf(source: SourceFile): Use[] {
       if (of === 'globalThis') add('name', name, node);
     }
     // Not only where they are called: they can be given another name first.
-    if (isIdentifier(node) && HIDDEN_IMPORTS.includes(node.text)) add('name', node.text, node);
+    if (isIdentifier(node) && LOADERS.includes(node.text)) add('name', node.text, node);
     node.forEachChild(visit);
   };
   source.forEachChild(visit);
   return uses;
+}
+
+function namesTaken({ parent }: Node): string[] | undefined {
+  const clause = isImportDeclaration(parent) ? parent.importClause : undefined;
+  const bindings = clause?.name ? undefined : clause?.namedBindings;
+  if (!bindings || !isNamedImports(bindings)) return undefined;
+  return bindings.elements.map(({ name, propertyName }) => wordOf(propertyName ?? name));
 }
 
 function wordOf(node: Node): string {

@@ -32,6 +32,9 @@ describe('walls', () => {
     ['src/kit/deeper/a.ts', `import { x } from '../../agent/x.ts';`],
     ['src/kit/a.ts', `import { x } from '../pki/x.ts';`],
     ['src/kit/a.ts', `import { x } from 'node:fs';`],
+    ['src/kit/a.ts', `import { isIP, connect } from 'node:net';`],
+    ['src/kit/a.ts', `import net, { isIP } from 'node:net';`],
+    ['src/kit/a.ts', `import { hostname as isIP } from 'node:os';`],
     ['src/tpm/a.ts', `import { x } from '../agent/x.ts';`],
     ['src/tpm/a.ts', `import { x } from '../pki/x.ts';`],
     ['src/tpm/a.ts', `import { x } from 'node:fs';`],
@@ -92,12 +95,13 @@ describe('walls', () => {
 
   it('lets through what may be', () => {
     put('src/protocol/a.ts', `import { x } from './deeper/x.ts';`);
-    put('src/kit/a.ts', `import { x } from '../protocol/x.ts';\nimport { y } from 'node:path';`);
+    put('src/kit/a.ts', `import { x } from '../protocol/x.ts';\nimport { isIP as y } from 'node:net';`);
     put('src/pki/a.ts', `import { x } from '../kit/x.ts';\nimport { y } from 'node:crypto';`);
     put('src/agent/steps/a.ts', `import { x } from '../engine/x.ts';\nimport { y } from '../host/host.ts';`);
     put('src/agent/steps/b.ts', `import { x } from 'yaml';\nimport { y } from 'yaml/util';`);
     put('src/agent/cli/a.ts', `import { x } from '../host/linux/host.ts';`);
     put('src/agent/host/linux/a.ts', `import { x } from 'node:fs';\nprocess.kill(process.env);`);
+    put('src/agent/host/linux/b.ts', `export const x = process.getBuiltinModule('node:dns');`);
     put('src/controller/a.ts', `import { x } from 'node:https';\nimport { y } from '../tpm/x.ts';`);
     put('src/agent/a.test.ts', `import { x } from 'node:fs';\nimport { y } from '../controller/x.ts';`);
     put('src/agent/b.ts', `// import { x } from '../controller/x.ts'\nexport const x = "import('node:fs')";`);

@@ -8,6 +8,7 @@ import {
   MACHINE_GLOBALS,
   MACHINE_MEMBERS_OF_PROCESS,
   PURE_MODULES,
+  PURE_NAMES,
   ROOMS,
 } from './walls-rules.ts';
 import { readUses, type Use } from './walls-uses.ts';
@@ -47,11 +48,12 @@ function problemOf(path: string, use: Use, packages: readonly string[]): string 
         ? machine(name, `process.${what}`)
         : undefined;
     case 'import':
-      return problemOfImport(path, what, packages);
+      return problemOfImport(path, use, packages);
   }
 }
 
-function problemOfImport(path: string, what: string, packages: readonly string[]): string | undefined {
+function problemOfImport(path: string, use: Use, packages: readonly string[]): string | undefined {
+  const { what } = use;
   const name = roomOf(path) ?? '';
   const room = ROOMS[name];
   if (/^\.\.?\//.test(what)) {
@@ -63,7 +65,9 @@ function problemOfImport(path: string, what: string, packages: readonly string[]
   }
   const module = what.replace(/^node:/, '');
   if (builtinModules.includes(module) || what.startsWith('node:')) {
-    return room?.machine || PURE_MODULES.includes(module) ? undefined : machine(name, what);
+    const pure =
+      PURE_MODULES.includes(module) || use.names?.every((word) => PURE_NAMES[module]?.includes(word));
+    return room?.machine || pure ? undefined : machine(name, what);
   }
   if (packages.some((known) => what === known || what.startsWith(`${known}/`))) return undefined;
   return `imports ${what}, which is none of the dependencies in package.json`;
