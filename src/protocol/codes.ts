@@ -7,6 +7,7 @@
 
 import { type CodeEntry, entry } from './code-entry.ts';
 import { KUBEADM_CODES } from './codes-kubeadm.ts';
+import { KUBELET_CODES } from './codes-kubelet.ts';
 import { MACHINE_CODES } from './codes-machine.ts';
 import { PREFLIGHT_CODES } from './codes-preflight.ts';
 
@@ -136,6 +137,7 @@ export const CODES = {
   ...MACHINE_CODES,
   ...PREFLIGHT_CODES,
   ...KUBEADM_CODES,
+  ...KUBELET_CODES,
   Unclassified: entry(
     'agent',
     'until-deadline',

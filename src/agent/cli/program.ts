@@ -76,6 +76,15 @@ function describeProgram(program: Command, conclude: (status: number) => void): 
     .action(async (code) => conclude((await import('./explain-command.ts')).explainCommand(code)));
 
   program
+    .command('diagnose')
+    .description('say why kubeadm failed from its output or cloud-init-output.log; changes nothing')
+    .argument('<file...>', 'logs, such as /var/log/cloud-init-output.log; - is standard input')
+    .option('--output <format>', 'text or json', 'text')
+    .action(async (files, options) =>
+      conclude(await (await import('./diagnose.ts')).diagnoseCommand(files, options)),
+    );
+
+  program
     .command('install')
     .description('set up this binary in a machine image')
     .option('--root <dir>', 'root directory of the image', '/')

@@ -34,6 +34,8 @@ const CHATTER = [
   /^To see the stack trace of this error execute with --v=5 or higher/,
   /^\[preflight\] If you know what you are doing, you can make a check non-fatal/,
   /^\{"level":/,
+  // The shell around kubeadm, when a signal ended it.
+  /^(?:Terminated|Killed|Hangup|Interrupt)$/,
 ];
 
 /** kubeadm's error stands at the end; what is before these many lines, or behind these many characters of one, is not looked at. */

@@ -1,0 +1,95 @@
+import { redact } from '../../kit/redact.ts';
+import { CODES, type Persistence } from '../../protocol/codes.ts';
+import type { KubeadmFailure } from '../kubeadm/classify.ts';
+import type { AttemptVerdict, LogVerdict } from '../kubeadm/transcript/diagnose-log.ts';
+import type { LogLine } from '../kubeadm/transcript/line.ts';
+
+/** Raised when a field changes its meaning or goes. */
+const JSON_VERSION = 1;
+const MAX_LINE = 400;
+
+const WITHOUT_FAILURE: Record<Exclude<LogVerdict['result'], 'failed'>, string> = {
+  succeeded: 'The last kubeadm in this log succeeded.',
+  unfinished: 'The log ends before kubeadm did: it tells neither success nor an error.',
+  nothing: 'There is no output of kubeadm init or join in this log.',
+};
+
+const PERSISTENCE: Record<Persistence, string> = {
+  transient: 'it may pass by itself; try again',
+  permanent: 'it does not pass by itself',
+  'until-deadline': 'it may be "not yet" or "never"',
+};
+
+/** @param nameFiles Whether lines are told with the name of their file. */
+export function verdictAsText(verdict: LogVerdict, nameFiles: boolean): string {
+  const { result, failure, telling, attempts } = verdict;
+  const place = ({ file, number }: LogLine): string => (nameFiles ? `${file}:${number}` : `line ${number}`);
+  const shown = telling.map((line) => `    ${place(line)}: ${shownText(line)}`);
+  const earlier = attempts.slice(0, -1).map((attempt) => `  ${describeAttempt(attempt, place)}`);
+  const blocks = [
+    failure === undefined || result !== 'failed'
+      ? [WITHOUT_FAILURE[result === 'failed' ? 'nothing' : result], ...shown]
+      : [
+          heading(failure, attempts.at(-1)),
+          '',
+          `  Cause        ${failure.cause}`,
+          `  What to do   ${failure.remedy}`,
+          `  Will it pass ${PERSISTENCE[failure.persistence]}`,
+          ...(shown.length > 0 ? ['', '  Lines', ...shown] : []),
+        ],
+    earlier.length > 0 ? ['Earlier attempts in this log:', ...earlier] : [],
+  ];
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+export function verdictAsJson(
+  { result, failure, telling, attempts }: LogVerdict,
+  files: readonly string[],
+): string {
+  const line = (one: LogLine) => ({ file: one.file, line: one.number, text: shownText(one) });
+  const failureJson = (one: KubeadmFailure) => ({
+    code: one.code,
+    category: CODES[one.code].category,
+    persistence: one.persistence,
+    cause: one.cause,
+    remedy: one.remedy,
+    ...(one.phase === undefined ? {} : { phase: one.phase }),
+  });
+  const plain = {
+    version: JSON_VERSION,
+    files,
+    result,
+    failure: failure === undefined ? null : failureJson(failure),
+    lines: telling.map(line),
+    attempts: attempts.map((attempt) => ({
+      verb: attempt.verb,
+      result: attempt.result,
+      from: { file: attempt.first.file, line: attempt.first.number },
+      to: { file: attempt.last.file, line: attempt.last.number },
+      failure: attempt.failure === undefined ? null : failureJson(attempt.failure),
+    })),
+  };
+  return `${JSON.stringify(plain, undefined, 2)}\n`;
+}
+
+function heading({ code, phase }: KubeadmFailure, attempt: AttemptVerdict | undefined): string {
+  const what = attempt === undefined ? '' : `kubeadm ${attempt.verb}`;
+  const where = phase === undefined ? what : `${what}, phase ${phase}`;
+  return `${code} (${CODES[code].category})${where === '' ? '' : `: ${where}`}`;
+}
+
+function describeAttempt(
+  { verb, result, first, failure }: AttemptVerdict,
+  place: (line: LogLine) => string,
+): string {
+  const end = failure === undefined ? result : `${failure.code}: ${failure.cause}`;
+  return `${place(first)}: kubeadm ${verb}: ${end}`;
+}
+
+function shownText({ text }: LogLine): string {
+  const flat = redact(text).trim();
+  return flat.length > MAX_LINE ? `${flat.slice(0, MAX_LINE - 1)}…` : flat;
+}

@@ -1,0 +1,154 @@
+/** Why a static pod of the control plane ends, from its own last lines. Texts: etcd 3.4 to 3.6, Kubernetes 1.20 to 1.36. */
+import type { Diagnosis } from '../patterns/pattern.ts';
+import { lastKnown, plain, type Rule, reason, rule } from './rule.ts';
+
+/** What etcd and the components of Kubernetes have in common. */
+const common = (name: string): Rule[] => [
+  rule(
+    /unknown (?:shorthand )?flag: (?:'.' in )?(-{1,2}[\w.-]+)|flag provided but not defined: (-{1,2}[\w.-]+)/,
+    ([, a, b]) => ({
+      code: 'ControlPlaneBadFlag',
+      cause: `${name} does not know its flag ${a ?? b}.`,
+    }),
+  ),
+  rule(
+    /invalid (?:argument|value) "([^"]*)" for (?:flag )?"?(?:\S+, )?(-{1,2}[\w.-]+)"?(?: flag)?: (.*)/,
+    ([, value, flag, why]) => ({
+      code: 'ControlPlaneBadFlag',
+      cause: `${name} does not accept "${value}" for ${flag}: ${reason(why)}.`,
+    }),
+  ),
+  rule(/listen tcp\d? (\S+?): bind: address already in use/, ([, address]) => ({
+    code: 'PortInUse',
+    cause: `${name} cannot listen at ${address}: the port is in use.`,
+  })),
+  rule(/listen tcp\d? (\S+?): bind: cannot assign requested address/, ([, address]) => ({
+    code: 'ControlPlaneConfigInvalid',
+    cause: `${name} cannot listen at ${address}: that is no address of this machine.`,
+    remedy: 'Correct localAPIEndpoint.advertiseAddress, or the listen addresses in extraArgs.',
+  })),
+  rule(/no space left on device/, () => ({
+    code: 'DiskFull',
+    cause: `${name} ends because no space is left on the disk.`,
+  })),
+  rule(/read-only file system/, () => ({
+    code: 'FileSystemReadOnly',
+    cause: `${name} ends because it cannot write: the file system is read-only.`,
+  })),
+  rule(
+    /open (\/etc\/kubernetes\/pki\/\S+?): (no such file or directory|permission denied)/,
+    ([, path, why]) => ({
+      code: 'CertificatesMissing',
+      cause: `${name} ends because it cannot read ${path}: ${why}.`,
+    }),
+  ),
+  rule(
+    /tls: (private key does not match public key|failed to (?:find|parse)[^"]*)|x509: (malformed[^"]*|failed to parse[^"]*)/,
+    ([, a, b]) => ({
+      code: 'CertificateInvalid',
+      cause: `${name} cannot use its certificate: ${reason(a ?? b)}.`,
+    }),
+  ),
+];
+
+const ETCD: Rule[] = [
+  ...common('etcd'),
+  rule(
+    /(cluster ID mismatch|member \w+ has already been bootstrapped|the member has been permanently removed from the cluster|crc mismatch|failed to find database snapshot[^"]*|invalid checksum|walpb?: [^"]*|snap: [^"]*corrupt[^"]*|cannot access data directory[^"]*|tocommit\(\d+\) is out of range[^"]*)/,
+    ([, why]) => ({
+      code: 'EtcdDataUnusable',
+      cause: `etcd ends because of its data directory: ${reason(why)}.`,
+    }),
+  ),
+  rule(
+    /(error validating peerURLs[^"]*|member count is unequal|couldn't find local name[^"]*|has different advertised URLs[^"]*)/,
+    ([, why]) => ({
+      code: 'EtcdMemberNotAdded',
+      cause: `etcd ends because it does not fit the cluster that it joins: ${reason(why)}.`,
+    }),
+  ),
+  rule(/(?:error verifying flags, |[Ii]nvalid )(.*)/, ([text]) => ({
+    code: 'ControlPlaneBadFlag',
+    cause: `etcd does not accept its flags: ${reason(text)}.`,
+  })),
+  rule(/database space exceeded|alarm:NOSPACE/, () => ({
+    code: 'EtcdUnhealthy',
+    cause: 'The database of etcd has reached its quota (database space exceeded).',
+    remedy:
+      'Compact and defragment etcd, raise quota-backend-bytes, then disarm the alarm (etcdctl alarm disarm).',
+  })),
+];
+
+const componentRules = (name: string): Rule[] => [
+  ...common(name),
+  rule(/(?:unrecognized feature gate: |cannot set feature gate )([\w-]+)/, ([, gate]) => ({
+    code: 'ControlPlaneBadFlag',
+    cause: `${name} does not know or allow the feature gate ${gate}.`,
+  })),
+  rule(
+    /(?:admission-plugins? plugin|admission-control plugin|admission plugin) "(\w+)" is unknown/,
+    ([, plugin]) => ({
+      code: 'ControlPlaneBadFlag',
+      cause: `${name} does not know the admission plugin ${plugin}.`,
+    }),
+  ),
+  rule(
+    /(\S+ is a required flag|--\S+ (?:must be|cannot be|requires|is required|should be)[^"\]]*)/,
+    ([, why]) => ({
+      code: 'ControlPlaneBadFlag',
+      cause: `${name} does not accept its flags: ${reason(why)}.`,
+    }),
+  ),
+  rule(
+    /(?:audit policy|audit webhook|encryption (?:provider )?config|authentication config|authorization config|admission control config|oidc|kubeconfig)[^"]*?: ?(?:[^"]*?open )?(\/\S+?): (no such file or directory|permission denied|[^"]*)/i,
+    ([, path, why]) => ({
+      code: 'ControlPlaneConfigInvalid',
+      cause: `${name} cannot use the file ${path}: ${reason(why)}.`,
+      remedy:
+        'Write the file with user data and mount it into the static pod (extraVolumes of the component).',
+    }),
+  ),
+  rule(/open (\/\S+?): (no such file or directory|permission denied)/, ([, path, why]) => ({
+    code: 'ControlPlaneConfigInvalid',
+    cause: `${name} cannot read ${path}: ${why}.`,
+    remedy: 'Write the file with user data and mount it into the static pod (extraVolumes of the component).',
+  })),
+  ...(name === 'kube-apiserver'
+    ? [
+        rule(
+          /(?:dial tcp |Addr: "?)(\S+?:2379)"?.*?(connection refused|i\/o timeout|no route to host|deadline exceeded|bad certificate)/,
+          ([, address, why]) => ({
+            code: 'EtcdUnhealthy' as const,
+            cause: `kube-apiserver cannot reach etcd at ${address}: ${why}.`,
+          }),
+        ),
+        rule(/(?:command failed" err="|Error: |error: )context deadline exceeded/, () => ({
+          code: 'EtcdUnhealthy' as const,
+          cause: 'kube-apiserver ends because etcd does not answer.',
+        })),
+      ]
+    : []),
+];
+
+const LAST_WORDS =
+  /"command failed" err="(.*)"|^F\d{4} \S+ +\d+ [\w.-]+:\d+\] (.*)|^(?:panic|Error|error|fatal error): (.*)|"level":"(?:fatal|panic)".*?"msg":"([^"]*)"(?:.*?"error":"([^"]*)")?/;
+
+/**
+ * @param name Container name: `etcd`, `kube-apiserver` ...
+ * @returns undefined where its lines do not tell why it ended.
+ */
+export function readComponentLog(name: string, lines: readonly string[]): Diagnosis | undefined {
+  const known = lastKnown(name === 'etcd' ? ETCD : componentRules(name), lines);
+  if (known !== undefined) return known;
+  for (const line of [...lines].reverse()) {
+    const match = LAST_WORDS.exec(plain(line).trim());
+    if (match === null) continue;
+    const words = match.slice(1).filter((part) => part !== undefined && part !== '');
+    return {
+      code: name === 'etcd' ? 'EtcdCrashing' : 'ControlPlaneCrashing',
+      cause: `${name} ends with: ${reason(words.join(': '))}.`,
+      evidence: line.trim().slice(0, 400),
+    };
+  }
+  return undefined;
+}

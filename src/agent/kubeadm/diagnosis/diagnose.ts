@@ -1,0 +1,110 @@
+/**
+ * Why kubeadm failed: what it printed, made more exact by what the machine shows. A pure function.
+ *
+ * kubeadm's own words win where they name a cause. Where they only say that it waited in vain, the evidence is asked in
+ * the order in which one thing causes the next: the machine, the runtime, the kubelet, its containers, the network. What
+ * the evidence does not explain stays as kubeadm said it.
+ */
+import { redact } from '../../../kit/redact.ts';
+import { CODES, type Code } from '../../../protocol/codes.ts';
+import { classify, type KubeadmEnd, type KubeadmFailure } from '../classify.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import type { Part } from '../evidence/gather.ts';
+import type { Diagnosis } from '../patterns/pattern.ts';
+import { explainDiscovery } from './explain-discovery.ts';
+import { KUBELET_STARTED } from './explain-kubelet.ts';
+import { explainNode } from './explain-node.ts';
+
+export interface DiagnosisInput extends KubeadmEnd {
+  /** The public half of the bootstrap token. */
+  tokenId?: string | undefined;
+  /** In this run of the agent, the cluster once accepted the token. */
+  tokenWasKnown?: boolean | undefined;
+}
+
+/** Failures that say "in vain" but not why: the machine may know. */
+const NODE_SYMPTOMS: readonly Code[] = [
+  'KubeletUnhealthy',
+  'KubeletNotStarted',
+  'KubeletCertificateNotIssued',
+  'NodeNotRegistered',
+  'ControlPlaneNotReady',
+  'EtcdUnhealthy',
+  'EtcdLearnerNotReady',
+  'EtcdMemberNotAdded',
+  'KubeadmTimedOut',
+  'KubeadmInterrupted',
+  'ContainerRuntimeDown',
+  'ContainerRuntimeUnsuitable',
+  'PortInUse',
+  'Unclassified',
+];
+const DISCOVERY_SYMPTOMS: readonly Code[] = [
+  'TokenUnknown',
+  'ApiServerUnreachable',
+  'ApiServerUnavailable',
+  'ApiServerNameUnresolved',
+  'ClusterInfoUnavailable',
+  'ClockWrong',
+  'CredentialsRejected',
+];
+
+/** The parts of the evidence that could make this failure more exact; empty where kubeadm's own words suffice. */
+export function evidenceFor(base: KubeadmFailure, { stdout, verb }: KubeadmEnd): Part[] {
+  const { code } = base;
+  if (DISCOVERY_SYMPTOMS.includes(code)) return ['API server'];
+  if (code === 'PortInUse') return ['listeners'];
+  if (code === 'ContainerRuntimeDown' || code === 'ContainerRuntimeUnsuitable') return ['runtime', 'machine'];
+  if (!NODE_SYMPTOMS.includes(code)) return [];
+  // Before kubeadm has started it, the kubelet has no configuration and ends again and again: that means nothing.
+  if (startedKubelet(stdout)) return ['kubelet', 'runtime', 'static pods', 'machine', 'API server'];
+  if (code === 'KubeletNotStarted') return ['kubelet'];
+  if (code === 'Unclassified') return [];
+  return verb === 'join' ? ['machine', 'API server'] : ['machine'];
+}
+
+const startedKubelet = (stdout: string): boolean =>
+  stdout.split('\n').some((line) => KUBELET_STARTED.test(line)) ||
+  /\[wait-control-plane\]|\[kubelet-check\]/.test(stdout);
+
+export function diagnose(input: DiagnosisInput, evidence: Evidence): KubeadmFailure {
+  const base = classify(input);
+  const parts = evidenceFor(base, input);
+  if (parts.length === 0) return base;
+  const seen = onlyParts(evidence, parts);
+  const better = DISCOVERY_SYMPTOMS.includes(base.code)
+    ? explainDiscovery(base, seen, input)
+    : explainNode(base, seen);
+  return better === undefined ? base : refined(base, better);
+}
+
+/** Evidence on what cannot have caused this failure is not looked at, whoever gathered it. */
+function onlyParts(evidence: Evidence, parts: readonly Part[]): Evidence {
+  const has = (part: Part): boolean => parts.includes(part);
+  const { apiServer, ...rest } = evidence;
+  return {
+    ...rest,
+    kubeletLog: has('kubelet') ? evidence.kubeletLog : [],
+    runtimeLog: has('runtime') ? evidence.runtimeLog : [],
+    units: evidence.units.filter(({ name }) => has(name === 'kubelet.service' ? 'kubelet' : 'runtime')),
+    staticPods: has('static pods') ? evidence.staticPods : [],
+    ...(has('API server') && apiServer !== undefined ? { apiServer } : {}),
+  };
+}
+
+/** kubeadm's failure told by its cause: its own last line stays first among the lines. */
+export function refined(base: KubeadmFailure, better: Diagnosis): KubeadmFailure {
+  const row = CODES[better.code];
+  const own = (base.lines ?? []).at(-1);
+  const evidence = redact(better.evidence);
+  const lines = [own, evidence].filter((line) => line !== undefined && line !== '');
+  return {
+    ...base,
+    code: better.code,
+    cause: redact(better.cause ?? row.cause),
+    remedy: redact(better.remedy ?? row.remedy),
+    persistence: better.persistence ?? row.persistence,
+    lines: [...new Set(lines)] as string[],
+    evidence: evidence === '' ? base.evidence : evidence,
+  };
+}

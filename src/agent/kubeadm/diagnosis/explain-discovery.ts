@@ -1,0 +1,135 @@
+/** Explains by one request of our own to the API server: name, network, TLS, health, clock, and the tokens it knows. */
+import type { KubeadmFailure } from '../classify.ts';
+import type { ApiServerView, Evidence } from '../evidence/evidence.ts';
+import type { Diagnosis } from '../patterns/pattern.ts';
+import type { DiagnosisInput } from './diagnose.ts';
+
+/** A clock that differs less than this breaks no certificate. */
+const CLOCK_TOLERANCE = 60;
+
+export function explainDiscovery(
+  base: KubeadmFailure,
+  evidence: Evidence,
+  { tokenId, tokenWasKnown }: Pick<DiagnosisInput, 'tokenId' | 'tokenWasKnown'>,
+): Diagnosis | undefined {
+  const view = evidence.apiServer;
+  if (base.code === 'ClockWrong') return clock(base, view);
+  if (base.code === 'TokenUnknown' || base.code === 'CredentialsRejected') {
+    return token(base, view, tokenId, tokenWasKnown === true);
+  }
+  return explainApiServer(base, evidence);
+}
+
+/** Of an API server that could not be used: which of the four steps fails now, if kubeadm did not say. */
+export function explainApiServer(base: KubeadmFailure, { apiServer: view }: Evidence): Diagnosis | undefined {
+  if (view === undefined) return undefined;
+  const said = /refuses connections|cannot be resolved|certificate|proxy|no route|unreachable|broke off/.test(
+    base.cause,
+  );
+  if (said) return undefined;
+  const at = `The API server at ${view.endpoint}`;
+  const { evidence } = base;
+  if (view.failedAt === 'dns') {
+    return { code: 'ApiServerNameUnresolved', cause: `${at} cannot be reached: ${view.problem}.`, evidence };
+  }
+  if (view.failedAt === 'tcp') {
+    return { code: 'ApiServerUnreachable', cause: `${at} cannot be reached: ${view.problem}.`, evidence };
+  }
+  if (view.failedAt === 'tls') {
+    return {
+      code: 'ApiServerUnavailable',
+      cause: `${at} accepts connections, but TLS fails: ${view.problem}.`,
+      remedy:
+        'Check that a load balancer in front of it has a healthy API server behind it and passes TLS through.',
+      evidence,
+    };
+  }
+  if (view.status !== undefined && view.status >= 500) {
+    return {
+      code: 'ApiServerUnavailable',
+      cause: `${at} answers with HTTP status ${view.status}.`,
+      evidence,
+    };
+  }
+  return undefined;
+}
+
+function clock(base: KubeadmFailure, view: ApiServerView | undefined): Diagnosis | undefined {
+  const ahead = view?.clockAhead;
+  if (ahead === undefined) return undefined;
+  const { evidence } = base;
+  if (Math.abs(ahead) < CLOCK_TOLERANCE) {
+    return {
+      code: 'CertificateInvalid',
+      cause: `${base.cause.replace(/\.$/, '')}; the clock of this machine agrees with the API server's, so the certificate itself is the trouble.`,
+      remedy: 'Renew the certificates of the cluster (kubeadm certs renew on a control plane).',
+      persistence: 'until-deadline',
+      evidence,
+    };
+  }
+  const how = ahead > 0 ? 'ahead of' : 'behind';
+  return {
+    code: 'ClockWrong',
+    cause: `The clock of this machine is ${inWords(Math.abs(ahead))} ${how} the API server's.`,
+    evidence,
+  };
+}
+
+function inWords(seconds: number): string {
+  if (seconds < 120) return `${seconds} seconds`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} hours` : `${Math.round(seconds / 86_400)} days`;
+}
+
+/**
+ * kubeadm prints the same of a token that never was and of one that has expired. The cluster signs cluster-info with each
+ * token that is valid now: so a token that signs was only late, one that was seen to be known before has expired.
+ */
+function token(
+  base: KubeadmFailure,
+  view: ApiServerView | undefined,
+  id: string | undefined,
+  wasKnown: boolean,
+): Diagnosis | undefined {
+  const signers = view?.clusterInfo?.signedBy;
+  const name = id === undefined ? 'The bootstrap token' : `The bootstrap token with the id ${id}`;
+  const { evidence } = base;
+  if (signers === undefined) return undefined;
+  const signs = id !== undefined && signers.includes(id);
+  if (base.code === 'CredentialsRejected') {
+    if (signs || id === undefined) return undefined;
+    return {
+      code: 'TokenExpired',
+      cause: `${name} has expired: the cluster no longer signs with it.`,
+      evidence,
+    };
+  }
+  if (signs) {
+    return {
+      code: 'TokenUnknown',
+      cause: `${name} was not known to the cluster, but is now: it was made late.`,
+      remedy: 'Nothing is to be done: Slipway tries again.',
+      persistence: 'transient',
+      evidence,
+    };
+  }
+  if (wasKnown) {
+    return {
+      code: 'TokenExpired',
+      cause: `${name} was known to the cluster before and is no longer: it has expired.`,
+      evidence,
+    };
+  }
+  if (signers.length === 0) {
+    return {
+      code: 'TokenUnknown',
+      cause: `${name} is not known to the cluster, which knows no valid token at all: all have expired, or its token controllers do not run.`,
+      evidence,
+    };
+  }
+  return {
+    code: 'TokenUnknown',
+    cause: `${name} is not known to the cluster, which does know ${signers.length} other${signers.length === 1 ? '' : 's'}: it was never made there, or it has expired.`,
+    evidence,
+  };
+}

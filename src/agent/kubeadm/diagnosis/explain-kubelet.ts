@@ -1,0 +1,85 @@
+/** Explains by the kubelet's own log and systemd's account of it. */
+import type { Code } from '../../../protocol/codes.ts';
+import type { Evidence, UnitState } from '../evidence/evidence.ts';
+import type { Diagnosis } from '../patterns/pattern.ts';
+import { KUBELET_CONTAINER_RULES, KUBELET_IMAGE_RULES, KUBELET_NODE_RULES } from './kubelet-run.ts';
+import { KUBELET_START_RULES, kubeletLastWords } from './kubelet-start.ts';
+import { lastKnown } from './rule.ts';
+
+/** systemd's line at the end of a service's main process that was not asked for. */
+export const KUBELET_ENDED = /^kubelet\.service: Main process exited, code=(\w+), status=(\S+)/;
+
+/** kubeadm's sentence from 1.20 to 1.36; what the kubelet did before it was without kubeadm's files and means nothing. */
+export const KUBELET_STARTED = /^\[kubelet-start\] Starting the kubelet/;
+
+/** Why the kubelet ended, when it did; undefined for a kubelet that runs or of which nothing is known. */
+export function explainKubeletEnd({ kubeletLog: all, units }: Evidence): Diagnosis | undefined {
+  const kubeletLog = sinceConfigured(all);
+  const unit = units.find(({ name }) => name === 'kubelet.service');
+  const crashes = kubeletLog.filter((line) => KUBELET_ENDED.test(line)).length;
+  if (unit?.load === 'not-found' || unit?.load === 'masked') {
+    return {
+      code: 'KubeletNotStarted',
+      cause:
+        unit.load === 'masked'
+          ? 'kubelet.service is masked.'
+          : 'There is no kubelet.service on this machine.',
+      evidence: '',
+    };
+  }
+  if (unit === undefined ? crashes === 0 : isUp(unit) && crashes < 3) return undefined;
+  const known = lastKnown(KUBELET_START_RULES, kubeletLog);
+  if (known !== undefined) return known;
+  if (crashes === 0 && (unit?.restarts ?? 0) < 2) return stopped(unit);
+  const words = kubeletLastWords(kubeletLog);
+  const times = Math.max(crashes, unit?.restarts ?? 0);
+  return {
+    code: 'KubeletCrashing',
+    cause: `The kubelet ended ${times} times${words === undefined ? '' : `; it says: ${words}`}.`,
+    evidence: words ?? kubeletLog.findLast((line) => KUBELET_ENDED.test(line)) ?? '',
+  };
+}
+
+/** Until kubeadm writes its configuration a kubelet ends for lack of it; nothing of that time explains anything later. */
+function sinceConfigured(lines: string[]): string[] {
+  const last = lines.findLastIndex((line) => /kubelet\/config\.yaml.*no such file or directory/.test(line));
+  const end = lines.findIndex((line, index) => index > last && KUBELET_ENDED.test(line));
+  const later = last < 0 ? lines : lines.slice(end < 0 ? last + 1 : end + 1);
+  return later.some((line) => !/^kubelet\.service|^(?:Started|Stopped|Stopping) /.test(line)) ? later : lines;
+}
+
+const isUp = ({ active, sub }: UnitState): boolean => active === 'active' && sub === 'running';
+
+function stopped(unit: UnitState | undefined): Diagnosis | undefined {
+  if (unit === undefined || unit.active !== 'inactive') return undefined;
+  return {
+    code: 'KubeletNotStarted',
+    cause:
+      'The kubelet is not running: kubelet.service is inactive, so nobody started it or something stopped it.',
+    evidence: '',
+    persistence: 'until-deadline',
+  };
+}
+
+/** What a kubelet that runs complains of, as far as it explains `code`. */
+export function explainKubeletRun(code: Code, { kubeletLog }: Evidence): Diagnosis | undefined {
+  const containers = (): Diagnosis | undefined => {
+    const image = lastKnown(KUBELET_IMAGE_RULES, kubeletLog);
+    return image ?? lastKnown(KUBELET_CONTAINER_RULES, kubeletLog);
+  };
+  const node = (): Diagnosis | undefined => lastKnown(KUBELET_NODE_RULES, kubeletLog);
+  switch (code) {
+    case 'KubeletCertificateNotIssued':
+    case 'NodeNotRegistered':
+      return node();
+    case 'ControlPlaneNotReady':
+    case 'EtcdUnhealthy':
+    case 'EtcdLearnerNotReady':
+    case 'EtcdMemberNotAdded':
+      return containers();
+    case 'KubeadmTimedOut':
+      return containers() ?? node();
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+/** Explains by what runs, and what does not, on this machine. */
+import type { KubeadmFailure } from '../classify.ts';
+import type { Evidence, UnitState } from '../evidence/evidence.ts';
+import type { Diagnosis } from '../patterns/pattern.ts';
+import { explainApiServer } from './explain-discovery.ts';
+import { explainKubeletEnd, explainKubeletRun } from './explain-kubelet.ts';
+import { explainStaticPods } from './explain-static-pods.ts';
+import { readRuntimeLog } from './runtime-log.ts';
+
+/** Less than this is as good as nothing: the kubelet itself stops working before it. */
+const DISK_LEFT = 32 * 1024 * 1024;
+
+type Explain = (base: KubeadmFailure, evidence: Evidence) => Diagnosis | undefined;
+
+/** Each causes the ones behind it. */
+const CHAIN: readonly Explain[] = [
+  (_, evidence) => diskFull(evidence),
+  (_, evidence) => runtimeDown(evidence),
+  (base, evidence) => (concernsKubelet(base) ? explainKubeletEnd(evidence) : undefined),
+  (_, evidence) => explainStaticPods(evidence),
+  (base, evidence) => (concernsKubelet(base) ? explainKubeletRun(base.code, evidence) : undefined),
+  (_, evidence) => outOfMemory(evidence),
+  (base, evidence) => (waitsForApiServer(base) ? explainApiServer(base, evidence) : undefined),
+];
+
+export function explainNode(base: KubeadmFailure, evidence: Evidence): Diagnosis | undefined {
+  if (base.code === 'PortInUse') return portInUse(base, evidence);
+  const chain = base.code.startsWith('ContainerRuntime') ? CHAIN.slice(0, 2) : CHAIN;
+  for (const explain of chain) {
+    const found = explain(base, evidence);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A runtime that kubeadm could not reach tells nothing of a kubelet that was not started yet. */
+const concernsKubelet = ({ code }: KubeadmFailure): boolean => !code.startsWith('ContainerRuntime');
+
+const waitsForApiServer = ({ code }: KubeadmFailure): boolean =>
+  code === 'KubeletCertificateNotIssued' || code === 'NodeNotRegistered' || code === 'KubeadmTimedOut';
+
+function diskFull({ disks }: Evidence): Diagnosis | undefined {
+  const full = disks.find(
+    ({ totalBytes, availableBytes }) => totalBytes > DISK_LEFT * 4 && availableBytes < DISK_LEFT,
+  );
+  return full === undefined
+    ? undefined
+    : {
+        code: 'DiskFull',
+        cause: `The file system at ${full.path} is full (${Math.floor(full.availableBytes / 1024 / 1024)} MiB left).`,
+        evidence: '',
+      };
+}
+
+/** Told only when systemd knows the unit and says that it is not up; other runtimes have other units. */
+function runtimeDown({ units, runtimeLog }: Evidence): Diagnosis | undefined {
+  const runtimes = units.filter(
+    ({ name, load }) => /^(?:containerd|crio)\.service$/.test(name) && load !== 'not-found',
+  );
+  if (runtimes.length === 0 || runtimes.some(({ active }) => active === 'active'))
+    return fromRunning(runtimeLog);
+  const [down] = runtimes;
+  const why = readRuntimeLog(runtimeLog);
+  if (why !== undefined) return why;
+  if (down === undefined) return undefined;
+  return {
+    code: 'ContainerRuntimeDown',
+    cause: `The container runtime is not running: ${describe(down)}.`,
+    evidence: runtimeLog.at(-1) ?? '',
+  };
+}
+
+/** A runtime that runs may still not serve: only its CRI plugin's own complaint counts then. */
+function fromRunning(runtimeLog: string[]): Diagnosis | undefined {
+  const found = readRuntimeLog(runtimeLog);
+  return found?.code === 'ContainerRuntimeUnsuitable' && /CRI plugin/.test(found.cause ?? '')
+    ? found
+    : undefined;
+}
+
+export function describe({ name, load, active, sub, result, exitStatus }: UnitState): string {
+  if (load === 'masked') return `${name} is masked`;
+  const how = result === 'success' || result === '' ? '' : `, ${result}`;
+  const status = exitStatus === 0 ? '' : `, exit status ${exitStatus}`;
+  return `${name} is ${active} (${sub}${how}${status})`;
+}
+
+function outOfMemory({ outOfMemory: lines }: Evidence): Diagnosis | undefined {
+  const last = lines.at(-1);
+  if (last === undefined) return undefined;
+  const program = /\((\S+?)\)/.exec(last)?.[1];
+  return {
+    code: 'OutOfMemory',
+    cause: `The kernel ended ${program === undefined ? 'a process' : program} because no memory was left.`,
+    evidence: last,
+  };
+}
+
+function portInUse(base: KubeadmFailure, { listeners }: Evidence): Diagnosis | undefined {
+  const port = Number(/Port (\d+) is in use/.exec(base.cause)?.[1]);
+  const holder = listeners.find((listener) => listener.port === port);
+  if (holder === undefined) return undefined;
+  return {
+    code: 'PortInUse',
+    cause: base.cause.replace(`Port ${port} is in use`, `Port ${port} is in use by ${holder.program}`),
+    remedy: base.remedy,
+    persistence: base.persistence,
+    evidence: base.evidence,
+  };
+}

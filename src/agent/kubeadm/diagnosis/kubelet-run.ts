@@ -1,0 +1,150 @@
+/** What keeps a kubelet that runs from its work: its Node, its certificate, its static pods. Texts: 1.20 to 1.36. */
+import { diagnoseImagePull } from '../patterns/image.ts';
+import { CGROUPS_PATH } from './kubelet-start.ts';
+import { type Rule, reason, rule } from './rule.ts';
+
+const image: Rule['diagnose'] = ([text]) => diagnoseImagePull({ name: 'ImagePull', text });
+
+const sandboxImage: Rule['diagnose'] = (match) => {
+  const [text, name] = match;
+  const found = diagnoseImagePull({ name: 'ImagePull', text });
+  return {
+    ...found,
+    cause: `No pod can start: ${(found.cause ?? '').replace(/^The image \S+|^A container image/, `the sandbox image ${name}`)}`,
+    remedy:
+      'Name a sandbox image in the configuration of the container runtime (sandbox_image) that is on the machine or that a reachable registry has.',
+    // An image that a runtime's configuration names is asked for again and again, but only the registry can help.
+    persistence: 'until-deadline',
+  };
+};
+
+const imageRules: Rule[] = [
+  rule(
+    /failed to (?:get|pull|start) sandbox (?:image )?"([^"]+)":? (?:failed to pull image )?.*/,
+    sandboxImage,
+  ),
+  rule(
+    /Failed to pull image "?([^\s"]+)"?.*|"?PullImage from image service failed.*|PullImage "([^"]+)" failed.*/,
+    image,
+  ),
+];
+
+const containerRules: Rule[] = [
+  CGROUPS_PATH,
+  rule(
+    /exec: "?runc"?: executable file not found|fork\/exec \S*runc\S*: no such file|exec: "([\w./-]*runc)": (?:executable file not found|stat)/,
+    () => ({
+      code: 'ProgramMissing',
+      cause: 'No container can start: runc is not installed.',
+    }),
+  ),
+  rule(/no runtime for "(\w+)" is configured/, ([, name]) => ({
+    code: 'ContainerRuntimeUnsuitable',
+    cause: `The container runtime has no runtime named ${name} configured.`,
+  })),
+  rule(
+    /apparmor_parser[^"]*(?:executable file not found|no such file)|apparmor[^"]*profile[^"]*(?:failed|not found)/i,
+    () => ({
+      code: 'ProgramMissing',
+      cause: 'No container can start: AppArmor is on but apparmor_parser is not installed.',
+    }),
+  ),
+  rule(
+    /(?:OCI runtime create failed|runc create failed|failed to create shim task|failed to create containerd task)[^"]*?: ((?!OCI runtime|runc create|failed to create).*)/,
+    ([, why]) => ({
+      code: 'ContainerNotStarted',
+      cause: `The container runtime cannot start a container: ${reason(why)}.`,
+    }),
+  ),
+  rule(/failed to (?:setup|set up) network for sandbox[^:]*: (.*)/i, ([, why]) => ({
+    code: 'ContainerNotStarted',
+    cause: `The container runtime cannot set up the network of a pod: ${reason(why)}.`,
+    remedy: 'Check the CNI plugins in /opt/cni/bin and the configuration in /etc/cni/net.d.',
+  })),
+  rule(
+    /RunPodSandbox from runtime service failed"? err="(?:rpc error: )?(?:code = \w+ desc = )?(.*)/,
+    ([, why]) => ({
+      code: 'ContainerNotStarted',
+      cause: `The container runtime cannot start a pod: ${reason(why)}.`,
+    }),
+  ),
+  rule(
+    /(?:Could not|Can't) process manifest file[^"]*"?.*?(?:path="?([^\s"]+)"?)?.*?err="(.*)/i,
+    ([, path, why]) => ({
+      code: 'ControlPlaneConfigInvalid',
+      cause: `The kubelet cannot read the static pod${path === undefined ? '' : ` ${path}`}: ${reason(why)}.`,
+      remedy: 'Correct the static pod or the patch that made it.',
+    }),
+  ),
+  rule(/must evict pod\(s\) to reclaim"? resourceName="?(?:ephemeral-storage|nodefs|imagefs)/, () => ({
+    code: 'DiskFull',
+    cause: 'The kubelet removes pods because the disk is nearly full.',
+  })),
+  rule(/must evict pod\(s\) to reclaim"? resourceName="?memory/, () => ({
+    code: 'OutOfMemory',
+    cause: 'The kubelet removes pods because the memory is nearly used up.',
+  })),
+];
+
+const REQUEST =
+  /(?:Unable to register node with API server|error getting node|Failed to (?:ensure|update) lease|cannot create certificate signing request|Failed while requesting a signed certificate)/i;
+
+const nodeRules: Rule[] = [
+  rule(
+    /nodes? "([^"]+)" is forbidden: node "([^"]+)" is not allowed to (?:modify|create|register) node/,
+    ([, node, self]) => ({
+      code: 'NodeNameInvalid',
+      cause: `The kubelet tries to register the Node ${node}, but its certificate is for ${self}.`,
+      remedy:
+        'Let nodeRegistration.name and the kubelet (hostname-override, cloud provider) agree on the name.',
+    }),
+  ),
+  rule(/Node "([^"]*)" is invalid: (.*?)(?:" node="|$)/, ([, node, why]) => ({
+    code: 'NodeNotRegistered',
+    cause: `The API server refuses the Node ${node}: ${reason(why)}.`,
+    remedy:
+      'Correct what the API server names: a label, taint or annotation in nodeRegistration, or the name of the node.',
+  })),
+  rule(
+    /register node[^"]*"? .*?admission webhook "([^"]+)" denied the request: (.*?)(?:" node="|$)/,
+    ([, hook, why]) => ({
+      code: 'PermissionDenied',
+      cause: `The admission webhook ${hook} refuses the Node: ${reason(why)}.`,
+      remedy: 'Exempt Nodes from that webhook, or mend what it asks for.',
+    }),
+  ),
+  rule(/certificate signing request[^"]* (?:is|was) denied(?:, reason: (.*))?/i, ([, why]) => ({
+    code: 'KubeletCertificateNotIssued',
+    cause: `The certificate signing request of the kubelet was denied${why === undefined ? '' : `: ${reason(why)}`}.`,
+    remedy: 'Look at kubectl get csr and at the approver that denied it.',
+  })),
+  rule(new RegExp(`${REQUEST.source}.*\\bUnauthorized\\b`, 'i'), () => ({
+    code: 'CredentialsRejected',
+    cause: 'The API server does not accept the bootstrap token of the kubelet (Unauthorized).',
+  })),
+  rule(new RegExp(`${REQUEST.source}.*\\bx509: (certificate[^"]*)`, 'i'), ([, why]) => ({
+    code: /expired|not yet valid/.test(why ?? '') ? 'ClockWrong' : 'ApiServerCertificateInvalid',
+    cause: `The kubelet does not trust the API server: ${reason(why)}.`,
+  })),
+  rule(
+    new RegExp(`${REQUEST.source}.*\\blookup (\\S+?)(?: on (\\S+?))?: ([^"]*)`, 'i'),
+    ([, name, , why]) => ({
+      code: 'ApiServerNameUnresolved',
+      cause: `The kubelet cannot resolve ${name}, the name of the API server: ${reason(why)}.`,
+    }),
+  ),
+  rule(
+    new RegExp(
+      `${REQUEST.source}.*?dial tcp (\\S+?): (?:connect: )?(connection refused|no route to host|network is unreachable|i/o timeout|connection timed out)`,
+      'i',
+    ),
+    ([, address, why]) => ({
+      code: 'ApiServerUnreachable',
+      cause: `The kubelet cannot reach the API server at ${address}: ${why}.`,
+    }),
+  ),
+];
+
+export const KUBELET_IMAGE_RULES: readonly Rule[] = imageRules;
+export const KUBELET_CONTAINER_RULES: readonly Rule[] = containerRules;
+export const KUBELET_NODE_RULES: readonly Rule[] = nodeRules;

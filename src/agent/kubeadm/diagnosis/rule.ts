@@ -1,0 +1,39 @@
+/** Rules over the log lines of one program: from a line to a diagnosis. */
+import { type Diagnosis, shorten } from '../patterns/pattern.ts';
+
+export interface Rule {
+  pattern: RegExp;
+  diagnose(match: RegExpExecArray): Omit<Diagnosis, 'evidence'> | undefined;
+}
+
+export const rule = (pattern: RegExp, diagnose: Rule['diagnose']): Rule => ({ pattern, diagnose });
+
+/** Longer lines are cut before they are looked at. */
+const MAX_LINE = 4096;
+
+/** The diagnosis of the last line that a rule knows; of several rules for one line, the first. */
+export function lastKnown(rules: readonly Rule[], lines: readonly string[]): Diagnosis | undefined {
+  for (let i = lines.length - 1; i >= 0; i--) {
+    const text = plain(lines[i] ?? '');
+    for (const { pattern, diagnose } of rules) {
+      const match = pattern.exec(text);
+      const diagnosis = match === null ? undefined : diagnose(match);
+      if (diagnosis !== undefined) return { ...diagnosis, evidence: shorten(text, 400) };
+    }
+  }
+  return undefined;
+}
+
+/** Structured logs quote what they quote: `err="unknown flag: \"x\""` is read as it was meant. */
+export function plain(line: string): string {
+  return line
+    .slice(0, MAX_LINE)
+    .replace(/\\(["\\nt])/g, (_, code: string) => (code === 'n' || code === 't' ? ' ' : code));
+}
+
+/** A reason as it may stand in a sentence: without what closes a quotation around it, at most 200 characters. */
+export function reason(text: string | undefined): string {
+  const bare = (text ?? '').replace(/[\s.,;]+$/, '').trim();
+  const quotes = bare.split('"').length - 1;
+  return shorten(quotes % 2 === 1 ? bare.replace(/[\s.,;]*"[\s.,;]*$/, '') : bare, 200);
+}

@@ -1,0 +1,59 @@
+/** Why containerd or CRI-O does not serve, from its own log. Texts: containerd 1.4 to 2.1. */
+import type { Diagnosis } from '../patterns/pattern.ts';
+import { lastKnown, type Rule, reason, rule } from './rule.ts';
+
+const unsuitable = (cause: string, remedy?: string): ReturnType<Rule['diagnose']> => ({
+  code: 'ContainerRuntimeUnsuitable',
+  cause,
+  ...(remedy === undefined ? {} : { remedy }),
+});
+
+const RULES: Rule[] = [
+  rule(
+    /(?:failed to load TOML|load(?:ing)? config|toml: |config\.toml)[^"]*?(\(\d+, ?\d+\)|line \d+)?:? ([^"]*(?:expected|unexpected|invalid|cannot|unknown|duplicate|unsupported|defined)[^"]*)/i,
+    ([, where, what]) =>
+      unsuitable(
+        `containerd cannot read its configuration${where === undefined ? '' : ` ${where}`}: ${reason(what)}.`,
+        'Correct /etc/containerd/config.toml; containerd config dump shows how it is read.',
+      ),
+  ),
+  rule(/(?:expected containerd config version|unsupported config version)[^"]*/, ([what]) =>
+    unsuitable(
+      `containerd does not read its configuration: ${reason(what)}.`,
+      'Write /etc/containerd/config.toml in the version of the installed containerd (containerd config migrate).',
+    ),
+  ),
+  rule(
+    /failed to load plugin[^\n]*?io\.containerd\.(?:grpc\.v1\.cri|cri\.v1\.\w+)"?.*?error="(.*)"/,
+    ([, why]) => unsuitable(`The CRI plugin of containerd does not start: ${reason(why)}.`),
+  ),
+  rule(
+    /failed to load plugin.*?error="(.*)" id="?io\.containerd\.(?:grpc\.v1\.cri|cri\.v1\.\w+)/,
+    ([, why]) => unsuitable(`The CRI plugin of containerd does not start: ${reason(why)}.`),
+  ),
+  rule(/skip loading plugin[^\n]*?io\.containerd\.grpc\.v1\.cri[^\n]*disabled/i, () =>
+    unsuitable('The CRI plugin of containerd is disabled.'),
+  ),
+  rule(/no space left on device/, () => ({
+    code: 'DiskFull',
+    cause: 'The container runtime fails because no space is left on the disk.',
+  })),
+  rule(
+    /(?:containerd|crio)\.service: Failed (?:at step EXEC spawning|to locate executable|to execute) (\S+?): (.*)/,
+    ([, path, why]) => ({
+      code: 'ProgramMissing',
+      cause: `systemd cannot start the container runtime ${path}: ${reason(why)}.`,
+    }),
+  ),
+  rule(
+    /(?:containerd|crio)\.service: (?:A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill')/,
+    () => ({
+      code: 'OutOfMemory',
+      cause: 'The kernel ended the container runtime because no memory was left.',
+    }),
+  ),
+];
+
+export function readRuntimeLog(lines: readonly string[]): Diagnosis | undefined {
+  return lastKnown(RULES, lines);
+}

@@ -1,0 +1,35 @@
+/** One request to the API server for what it publishes to everybody: it tells name, network, TLS, health, clock and token. */
+import type { Host } from '../../host/host.ts';
+import type { ApiServerView } from './evidence.ts';
+import { parseClusterInfo, readRequestError } from './parse.ts';
+
+const CLUSTER_INFO = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
+
+/**
+ * Never throws: what fails is the answer. The certificate is not verified, since nothing that is read is trusted; it only
+ * goes into a diagnosis.
+ *
+ * @param endpoint `host:port`, as kubeadm has it.
+ */
+export async function readApiServer(host: Host, endpoint: string, timeoutMs: number): Promise<ApiServerView> {
+  try {
+    const sent = host.clock.now().getTime();
+    const answer = await host.network.get(`https://${endpoint}${CLUSTER_INFO}`, {
+      timeoutMs,
+      insecure: true,
+    });
+    const received = host.clock.now().getTime();
+    const date = Date.parse(answer.headers.date ?? '');
+    // The header has whole seconds, cut off: half a second is added.
+    const ahead = Number.isNaN(date) ? undefined : Math.round(((sent + received) / 2 - date - 500) / 1000);
+    const clusterInfo = answer.status === 200 ? parseClusterInfo(answer.body) : undefined;
+    return {
+      endpoint,
+      status: answer.status,
+      ...(ahead === undefined ? {} : { clockAhead: ahead }),
+      ...(clusterInfo === undefined ? {} : { clusterInfo }),
+    };
+  } catch (error) {
+    return { endpoint, ...readRequestError(error) };
+  }
+}

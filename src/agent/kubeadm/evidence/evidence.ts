@@ -1,0 +1,87 @@
+/** What the machine shows after kubeadm failed. Plain data: gathering fills it, diagnosis reads it. */
+
+export interface Evidence {
+  /** Lines of the kubelet's unit since the attempt began, systemd's own about it included; the newest last. */
+  kubeletLog: string[];
+  /** Lines of the container runtime's unit since the attempt began. */
+  runtimeLog: string[];
+  units: UnitState[];
+  staticPods: StaticPod[];
+  disks: Disk[];
+  /** Bytes; undefined when /proc/meminfo was not to be read. */
+  memoryAvailable?: number;
+  swapDevices: string[];
+  /** Lines of the kernel's log about processes that were ended for lack of memory. */
+  outOfMemory: string[];
+  apiServer?: ApiServerView;
+  /** The program that listens at each port of this machine. */
+  listeners: { port: number; program: string }[];
+  /** What could not be found out in time, for people. */
+  missing: string[];
+}
+
+export interface UnitState {
+  /** e.g. `kubelet.service`. */
+  name: string;
+  /** systemd's words: `loaded`, `not-found`, `masked`. */
+  load: string;
+  /** `active`, `activating`, `failed`, `inactive`. */
+  active: string;
+  /** `running`, `auto-restart`, `dead` ... */
+  sub: string;
+  /** `success`, `exit-code`, `oom-kill`, `resources`, `start-limit-hit` ... */
+  result: string;
+  restarts: number;
+  exitStatus: number;
+}
+
+export interface StaticPod {
+  /** Container name: `etcd`, `kube-apiserver`, `kube-controller-manager`, `kube-scheduler`. */
+  name: string;
+  /** In the words of the CRI, in lower case: `running`, `exited`, `created`; undefined where the runtime was not asked. */
+  state?: string;
+  exitCode?: number;
+  /** e.g. `OOMKilled`, `Error`. */
+  reason?: string;
+  restarts: number;
+  /** The last lines of its newest log that ended, else of the newest. */
+  log: string[];
+}
+
+export interface Disk {
+  path: string;
+  totalBytes: number;
+  availableBytes: number;
+}
+
+/** One request to the API server, told in the four steps that it has. */
+export interface ApiServerView {
+  /** `host:port`. */
+  endpoint: string;
+  /** The step that failed; undefined when there was an answer. */
+  failedAt?: 'dns' | 'tcp' | 'tls' | 'http';
+  /** Why, in a few words. */
+  problem?: string;
+  status?: number;
+  /** Seconds that this machine's clock is ahead of the API server's; negative when behind. */
+  clockAhead?: number;
+  /** Of the ConfigMap cluster-info. */
+  clusterInfo?: ClusterInfoView;
+}
+
+export interface ClusterInfoView {
+  /** Ids of the tokens that have signed it. */
+  signedBy: string[];
+}
+
+export const NO_EVIDENCE: Readonly<Evidence> = {
+  kubeletLog: [],
+  runtimeLog: [],
+  units: [],
+  staticPods: [],
+  disks: [],
+  swapDevices: [],
+  outOfMemory: [],
+  listeners: [],
+  missing: [],
+};

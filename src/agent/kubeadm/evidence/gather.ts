@@ -1,0 +1,143 @@
+/**
+ * Gathers evidence after a failure, through the host only: everything at the same time, each within a second, all within
+ * a second and a half. What is slow or not there is noted as missing; nothing here fails.
+ */
+import type { Host } from '../../host/host.ts';
+import { readApiServer } from './api-server.ts';
+import type { Evidence } from './evidence.ts';
+import { NO_EVIDENCE } from './evidence.ts';
+import { parseDisks, parseJournal, parseListeners, parseMemory, parseSwaps, parseUnits } from './parse.ts';
+import { readStaticPods } from './static-pods.ts';
+
+/** The parts of the evidence; a diagnosis asks only for those that can change it. */
+export type Part = 'kubelet' | 'runtime' | 'static pods' | 'machine' | 'API server' | 'listeners';
+
+export interface GatherSpec {
+  parts: readonly Part[];
+  /** Lines of the kubelet and the runtime that were followed since the attempt began; the journal is not asked then. */
+  followed?: { kubelet: string[]; runtime: string[] };
+  /** `host:port` of the API server, where it is known. */
+  endpoint?: string;
+  criSocket?: string;
+}
+
+const PART_MS = 1_200;
+const ALL_MS = 1_500;
+const JOURNAL_LINES = 400;
+const UNITS = ['kubelet.service', 'containerd.service', 'crio.service'];
+const PROPERTIES = 'Id,LoadState,ActiveState,SubState,Result,NRestarts,ExecMainStatus';
+const PATHS = [
+  '/',
+  '/var/lib/kubelet',
+  '/var/lib/containerd',
+  '/var/lib/etcd',
+  '/etc/kubernetes',
+  '/var/log',
+];
+
+type Work = () => Promise<Partial<Evidence>>;
+
+export async function gatherEvidence(host: Host, spec: GatherSpec): Promise<Evidence> {
+  const { parts, followed, endpoint, criSocket } = spec;
+  const evidence: Evidence = { ...NO_EVIDENCE, missing: [] };
+  if (followed) Object.assign(evidence, { kubeletLog: followed.kubelet, runtimeLog: followed.runtime });
+  const works: [name: string, work: Work][] = [];
+  const has = (part: Part): boolean => parts.includes(part);
+  if (has('kubelet') && !followed)
+    works.push(["the kubelet's log", () => unitLog(host, ['kubelet'], 'kubeletLog')]);
+  if (has('runtime') && !followed)
+    works.push(["the container runtime's log", () => unitLog(host, ['containerd', 'crio'], 'runtimeLog')]);
+  if (has('kubelet') || has('runtime')) works.push(['the state of the services', () => unitStates(host)]);
+  if (has('static pods'))
+    works.push([
+      'the static pods',
+      async () => ({ staticPods: await readStaticPods(host, criSocket, PART_MS) }),
+    ]);
+  if (has('machine')) {
+    works.push(
+      ['disk space', () => disks(host)],
+      ['memory and swap', () => memory(host)],
+      ['the kernel log', () => kernel(host)],
+    );
+  }
+  if (has('listeners')) works.push(['who listens', () => listeners(host)]);
+  if (has('API server') && endpoint !== undefined)
+    works.push(['the API server', async () => ({ apiServer: await readApiServer(host, endpoint, PART_MS) })]);
+
+  const timer = new AbortController();
+  const late = host.clock.sleep(ALL_MS, timer.signal).then(
+    () => 'late' as const,
+    () => 'late' as const,
+  );
+  await Promise.all(
+    works.map(async ([name, work]) => {
+      const result = await Promise.race([work().catch(() => undefined), late]);
+      if (result === undefined || result === 'late') evidence.missing.push(name);
+      else Object.assign(evidence, result);
+    }),
+  );
+  timer.abort();
+  return evidence;
+}
+
+async function output(
+  host: Host,
+  argv: [string, ...string[]],
+  accept: readonly number[] = [0],
+): Promise<string> {
+  const result = await host.processes.run({ argv, env: { LC_ALL: 'C' }, timeoutMs: PART_MS });
+  if (!accept.includes(result.exitStatus)) throw new Error(`${argv[0]} ended with ${result.exitStatus}`);
+  return result.stdout;
+}
+
+async function unitLog(
+  host: Host,
+  units: string[],
+  field: 'kubeletLog' | 'runtimeLog',
+): Promise<Partial<Evidence>> {
+  const text = await output(host, [
+    'journalctl',
+    ...units.flatMap((unit) => ['-u', unit]),
+    '-b',
+    '-o',
+    'short',
+    '--no-pager',
+    '-q',
+    '-n',
+    String(JOURNAL_LINES),
+  ]);
+  return { [field]: parseJournal(text).map((line) => line.text) };
+}
+
+async function unitStates(host: Host): Promise<Partial<Evidence>> {
+  return { units: parseUnits(await output(host, ['systemctl', 'show', '-p', PROPERTIES, ...UNITS])) };
+}
+
+/** df ends with 1 when a path is not there, and still tells the others. */
+async function disks(host: Host): Promise<Partial<Evidence>> {
+  return { disks: parseDisks(await output(host, ['df', '-Pk', ...PATHS], [0, 1])) };
+}
+
+async function memory(host: Host): Promise<Partial<Evidence>> {
+  const read = async (path: string): Promise<string> =>
+    (await host.files.readIfPresent(path, 64 * 1024))?.toString('utf8') ?? '';
+  const available = parseMemory(await read('/proc/meminfo'));
+  return {
+    swapDevices: parseSwaps(await read('/proc/swaps')),
+    ...(available === undefined ? {} : { memoryAvailable: available }),
+  };
+}
+
+async function kernel(host: Host): Promise<Partial<Evidence>> {
+  const text = await output(host, ['journalctl', '-k', '-b', '-o', 'short', '--no-pager', '-q', '-n', '500']);
+  return {
+    outOfMemory: parseJournal(text)
+      .map((line) => line.text)
+      .filter((line) => /Out of memory: Kill|Memory cgroup out of memory: Kill/.test(line))
+      .slice(-3),
+  };
+}
+
+async function listeners(host: Host): Promise<Partial<Evidence>> {
+  return { listeners: parseListeners(await output(host, ['ss', '-Hltnp'])) };
+}

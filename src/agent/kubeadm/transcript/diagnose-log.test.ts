@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { readFixtures } from '../../../../test/support/kubeadm-fixtures.ts';
+import { readLogFixtures } from '../../../../test/support/log-fixtures.ts';
+import { diagnoseLog, type LogVerdict } from './diagnose-log.ts';
+import { readLines } from './read-lines.ts';
+
+const diagnose = (text: string): LogVerdict => diagnoseLog(readLines('log', text));
+const HINT = 'To see the stack trace of this error execute with --v=5 or higher';
+const CLOUD_INIT =
+  "Cloud-init v. 23.4 running 'modules:final' at Fri, 21 Nov 2026 02:34:11 +0000. Up 21.07 seconds.";
+const FAILED =
+  '2026-11-21 02:36:11,123 - cc_scripts_user.py[WARNING]: Failed to run module scripts-user (scripts in /var/lib/cloud/instance/scripts)';
+
+/** As a terminal or a log shows it: both streams in one. An interrupted kubeadm leaves only its exit status, which no log has. */
+const fixtures = readFixtures()
+  .filter(({ code }) => code !== 'KubeadmInterrupted')
+  .map((fixture) => ({
+    ...fixture,
+    text: `+ kubeadm ${fixture.verb} --config /run/kubeadm/kubeadm.yaml\n${fixture.stdout}\n${fixture.stderr.trimEnd()}\n${fixture.stderr.includes(HINT) ? '' : `${HINT}\n`}`,
+  }));
+
+const prefixed = (prefix: string) => (text: string) =>
+  text
+    .split('\n')
+    .map((line) => `${prefix}${line}`)
+    .join('\n');
+const DRESSES: [name: string, dress: (text: string) => string][] = [
+  ['as it is', (text) => text],
+  ['in cloud-init-output.log', (text) => `${CLOUD_INIT}\n${text}\n${FAILED}\n`],
+  ['in the journal', prefixed('Nov 21 02:34:29 n1 cloud-init[1234]: ')],
+  ['in the journal with ISO time', prefixed('2026-11-21T02:34:29+0000 n1 cloud-init[1234]: ')],
+  ['on the serial console', prefixed('[   34.123456] cloud-init[1234]: ')],
+  ['in a container log', prefixed('2026-11-21T02:34:29.123456789Z stderr F ')],
+  ['with a time in front', prefixed('[2026-11-21T02:34:29Z] ')],
+  [
+    'with colours',
+    (text) =>
+      text
+        .split('\n')
+        .map((line) => `\u001b[0;31m${line}\u001b[0m`)
+        .join('\n'),
+  ],
+  ['with Windows line ends', (text) => text.replaceAll('\n', '\r\n')],
+  [
+    'with invalid bytes',
+    (text) => Buffer.concat([Buffer.from([0xff, 0xfe, 0x0a]), Buffer.from(text)]).toString('utf8'),
+  ],
+];
+
+describe.each(DRESSES)('a failure %s', (_, dress) => {
+  it.each(fixtures)('$name is $code', ({ text, code, phase }) => {
+    const verdict = diagnose(dress(text));
+    expect(verdict.result).toBe('failed');
+    expect(verdict.failure?.code).toBe(code);
+    expect(verdict.failure?.phase).toBe(phase);
+    expect(verdict.telling.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a log', () => {
+  it('is read though a program put a prefix of its own in front', () => {
+    const [fixture] = fixtures.filter(({ name }) => name === 'join-1.20-token-unknown.txt');
+    const text = prefixed('worker-3 | ')(
+      `[preflight] Running pre-flight checks\n${fixture?.stderr.trimEnd()}\n${HINT}`,
+    );
+    expect(diagnose(text).failure?.code).toBe('TokenUnknown');
+  });
+
+  it('is read out of a line of JSON, as Ansible prints it', () => {
+    const stderr =
+      'error execution phase preflight: [preflight] Some fatal errors occurred:\n\t[ERROR Swap]: running with swap on is not supported. Please disable swap\n[preflight] If you know what you are doing, you can make a check non-fatal with `--ignore-preflight-errors=...`\n' +
+      HINT;
+    const text = `fatal: [node1]: FAILED! => ${JSON.stringify({ changed: true, cmd: ['kubeadm', 'init'], rc: 1, stderr, stdout: '[init] Using Kubernetes version: v1.27.3\n[preflight] Running pre-flight checks' })}`;
+    expect(diagnose(text).failure?.code).toBe('SwapEnabled');
+  });
+
+  it('tells the last attempt, lists the others, and names lines', () => {
+    const first = `[preflight] Running pre-flight checks\nerror execution phase preflight: couldn't validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"\n${HINT}`;
+    const second = `[preflight] Running pre-flight checks\nerror execution phase preflight: [preflight] Some fatal errors occurred:\n\t[ERROR FileAvailable--etc-kubernetes-pki-ca.crt]: /etc/kubernetes/pki/ca.crt already exists\n${HINT}`;
+    const verdict = diagnose(`${CLOUD_INIT}\n${first}\n${second}\n${FAILED}\n`);
+    expect(verdict.failure?.code).toBe('LeftoversFound');
+    expect(verdict.attempts.map(({ failure }) => failure?.code)).toEqual(['TokenUnknown', 'LeftoversFound']);
+    expect(verdict.telling.map(({ number }) => number)).toEqual([7]);
+  });
+
+  it('of a join that came right in the end is no failure', () => {
+    const failed = `[preflight] Running pre-flight checks\nerror execution phase preflight: unable to fetch the kubeadm-config ConfigMap: failed to get config map: Unauthorized\n${HINT}`;
+    const good =
+      '[preflight] Running pre-flight checks\n[kubelet-start] Starting the kubelet\n\nThis node has joined the cluster:\n* Certificate signing request was sent';
+    expect(diagnose(`${failed}\n${good}\n`)).toMatchObject({
+      result: 'succeeded',
+      attempts: [{ result: 'failed' }, { result: 'succeeded' }],
+    });
+  });
+
+  it('takes the cause from the kubelet where the log has its lines', () => {
+    const [fixture] = fixtures.filter(({ name }) => name === 'join-1.31-kubelet-dead.txt');
+    for (const log of readLogFixtures('kubelet').filter(({ code }) => code !== 'KubeletCrashing')) {
+      const verdict = diagnose(`${fixture?.text}\n${log.text}`);
+      expect(verdict.failure).toMatchObject({ code: log.code, phase: 'kubelet-start' });
+    }
+  });
+
+  it('shows that kubeadm waits in vain while it still waits', () => {
+    const [flag] = readLogFixtures('kubelet').filter(({ cause }) => cause === '--network-plugin');
+    const waits =
+      '[preflight] Running pre-flight checks\n[kubelet-start] Starting the kubelet\n[kubelet-start] Waiting for the kubelet to perform the TLS Bootstrap...\n';
+    expect(diagnose(`${waits}${flag?.text.repeat(2)}`).result).toBe('unfinished');
+    expect(diagnose(`${waits}${flag?.text.repeat(3)}`).failure?.code).toBe('KubeletBadFlag');
+  });
+
+  it('says that a signal ended kubeadm where the shell says so', () => {
+    const verdict = diagnose(
+      '[init] Using Kubernetes version: v1.31.0\n[preflight] Running pre-flight checks\n[certs] Using certificateDir folder "/etc/kubernetes/pki"\n/var/lib/cloud/instance/scripts/runcmd: line 7:  1234 Killed                  kubeadm init --config /run/kubeadm/kubeadm.yaml\n',
+    );
+    expect(verdict.failure).toMatchObject({
+      code: 'KubeadmInterrupted',
+      cause: expect.stringContaining('SIGKILL'),
+    });
+  });
+
+  it('says that kubeadm is not there', () => {
+    const verdict = diagnose(
+      `${CLOUD_INIT}\n/var/lib/cloud/instance/scripts/runcmd: line 3: kubeadm: command not found\n${FAILED}`,
+    );
+    expect(verdict).toMatchObject({
+      result: 'failed',
+      failure: { code: 'KubeadmNotFound' },
+      telling: [{ number: 2 }],
+    });
+  });
+});
+
+const NEGATIVE = fileURLToPath(new URL('../fixtures/negative', import.meta.url));
+
+describe('what is no failure of kubeadm gets no code', () => {
+  it.each(readdirSync(NEGATIVE))('%s', (name) => {
+    const text = readFileSync(`${NEGATIVE}/${name}`, 'utf8');
+    const [head = '', ...rest] = text.split('\n');
+    const wanted = /^# result: (\w+)/.exec(head)?.[1];
+    const verdict = diagnose(rest.join('\n'));
+    expect(verdict.failure).toBeUndefined();
+    expect(verdict.result).toBe(wanted);
+  });
+
+  it.each(fixtures)('half of $name', ({ stdout }) => {
+    // Up to the error nothing is lost yet: kubeadm repeats its complaints about a kubelet that comes up late.
+    const verdict = diagnose(
+      `[preflight] Running pre-flight checks\n${stdout.split('Unfortunately, an error')[0]}`,
+    );
+    expect(verdict.failure).toBeUndefined();
+    expect(['unfinished', 'succeeded']).toContain(verdict.result);
+  });
+});
