@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { BootstrapFlags } from './bootstrap.ts';
+import type { OptionRow } from './plain-options.ts';
 import { versionAnswer } from './version.ts';
 
 /** Bad arguments; the same status as bad user data. */
@@ -15,9 +17,14 @@ export async function run(argv: string[]): Promise<number> {
     process.stdout.write(answer);
     return 0;
   }
+  const { BOOTSTRAP_OPTIONS, readPlainOptions } = await import('./plain-options.ts');
+  if (argv[0] === 'bootstrap') {
+    const flags = readPlainOptions<BootstrapFlags>(argv.slice(1), BOOTSTRAP_OPTIONS);
+    if (flags) return (await import('./bootstrap.ts')).bootstrapCommand(flags);
+  }
   const { Command, CommanderError } = await import('commander');
   let status = 0;
-  const program = describeProgram(new Command(), (result) => {
+  const program = describeProgram(new Command(), BOOTSTRAP_OPTIONS, (result) => {
     status = result;
   });
   try {
@@ -29,7 +36,11 @@ export async function run(argv: string[]): Promise<number> {
   return status;
 }
 
-function describeProgram(program: Command, conclude: (status: number) => void): Command {
+function describeProgram(
+  program: Command,
+  bootstrapOptions: readonly OptionRow[],
+  conclude: (status: number) => void,
+): Command {
   program
     .name('slipway')
     .description('Turns a booted machine into a Kubernetes node and says exactly why where it cannot.')
@@ -40,16 +51,11 @@ function describeProgram(program: Command, conclude: (status: number) => void): 
     .helpCommand(false)
     .addHelpText('after', HELP_END);
 
-  program
+  const bootstrap = program
     .command('bootstrap')
     .description('bootstrap this machine from its user data; goes on where an earlier run stopped')
-    .option('--user-data <file>', 'read user data from this file instead of looking for a source')
-    .option('--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data')
-    .option('--root <dir>', 'act below this directory instead of on this machine', '/')
-    .option('--deadline <duration>', 'give up after this much active time, e.g. 90s, 15m', '15m')
-    .option('--output <format>', 'what standard output gets at the end: text or json', 'text')
-    .option('--verbose', 'show the output of every command on a terminal too')
     .action(async (options) => conclude(await (await import('./bootstrap.ts')).bootstrapCommand(options)));
+  for (const option of bootstrapOptions) bootstrap.option(...option);
 
   program
     .command('plan')

@@ -1,0 +1,49 @@
+/** One option as commander takes it: `--name <value>` or `--name`, what it is for, and its default. */
+export type OptionRow = readonly [declaration: string, description: string, fallback?: string];
+
+export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
+  ['--user-data <file>', 'read user data from this file instead of looking for a source'],
+  ['--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data'],
+  ['--root <dir>', 'act below this directory instead of on this machine', '/'],
+  ['--deadline <duration>', 'give up after this much active time, e.g. 90s, 15m', '15m'],
+  ['--output <format>', 'what standard output gets at the end: text or json', 'text'],
+  ['--verbose', 'show the output of every command on a terminal too'],
+];
+
+/**
+ * Reads options without the command line library, for commands that machines call at boot: it gives what the library
+ * would give, at no cost, or undefined wherever the library may have something to say (help, a mistake, an abbreviation).
+ */
+export function readPlainOptions<Flags extends object>(
+  words: readonly string[],
+  options: readonly OptionRow[],
+): Flags | undefined {
+  const values: Record<string, string | boolean> = {};
+  for (const [declaration, , fallback] of options) {
+    if (fallback !== undefined) values[property(nameOf(declaration))] = fallback;
+  }
+  for (let index = 0; index < words.length; index += 1) {
+    const [name = '', attached] = (words[index] ?? '').split(/=(.*)/s, 2);
+    const declaration = options.map(([text]) => text).find((text) => nameOf(text) === name);
+    if (declaration === undefined) return undefined;
+    if (declaration === name) {
+      if (attached !== undefined) return undefined;
+      values[property(name)] = true;
+      continue;
+    }
+    if (attached === undefined) index += 1;
+    const value = attached ?? words[index];
+    if (value === undefined || value === '' || value.startsWith('-')) return undefined;
+    values[property(name)] = value;
+  }
+  return values as Flags;
+}
+
+function nameOf(declaration: string): string {
+  return declaration.split(' ', 1)[0] ?? '';
+}
+
+/** `--user-data` is `userData` among the values. */
+function property(name: string): string {
+  return name.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
