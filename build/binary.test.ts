@@ -23,7 +23,8 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'slipway-binary-'));
     binary = join(folder, 'slipway');
-    answer = await buildBinary({ binary, bundle: join(folder, 'slipway.cjs') });
+    const [bundle, licenses] = [join(folder, 'slipway.cjs'), join(folder, 'LICENSES.txt')];
+    answer = await buildBinary({ binary, bundle, licenses });
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -36,8 +37,8 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
     return { status, stdout, stderr };
   };
 
-  it('leaves the binary and the bundle, nothing else', () => {
-    expect(readdirSync(folder).sort()).toEqual(['slipway', 'slipway.cjs']);
+  it('leaves the binary, the bundle and the licences, nothing else', () => {
+    expect(readdirSync(folder).sort()).toEqual(['LICENSES.txt', 'slipway', 'slipway.cjs']);
   });
 
   it('says what it is', () => {
@@ -48,6 +49,14 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
     expect(JSON.parse(run(binary, 'version', '--output', 'json').stdout)).toMatchObject({
       version: projectVersion(),
     });
+  });
+
+  it('carries the licences of what others wrote in it', () => {
+    const { status, stdout, stderr } = run(binary, 'licenses');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toBe(readFileSync(join(folder, 'LICENSES.txt'), 'utf8'));
+    for (const part of ['Slipway (Apache-2.0)', '  commander ', '  yaml ', '  Node.js 24.'])
+      expect(stdout).toContain(part);
   });
 
   it('runs the agent behind the launcher', () => {

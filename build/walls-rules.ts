@@ -41,6 +41,7 @@ export const PURE_MODULES: readonly string[] = [
   'path/posix',
   'path/win32',
   'querystring',
+  'sea',
   'stream',
   'stream/promises',
   'string_decoder',

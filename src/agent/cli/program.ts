@@ -102,6 +102,11 @@ function describeProgram(
     .command('version')
     .description('version, commit, Node.js version and platform')
     .option('--output <format>', 'text or json', 'text');
+
+  program
+    .command('licenses')
+    .description('licence texts of everything in this binary')
+    .action(async () => conclude((await import('./licenses.ts')).licensesCommand()));
   return program;
 }
 
