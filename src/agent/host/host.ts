@@ -56,6 +56,8 @@ export interface WriteOptions {
   mode?: number;
   /** `user`, `user:group`, or numeric ids; names are looked up in the machine's own passwd and group files. */
   owner?: string;
+  /** Directories that have to be made for the file get its owner too; else the agent's own. */
+  ownsParents?: boolean;
   /** For what no reboot is to survive, as in /run: whole or not there, but not synced to the disk. */
   volatile?: boolean;
 }

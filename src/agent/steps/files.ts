@@ -5,7 +5,10 @@ import type { Runner } from './runner.ts';
 /** What a reboot empties; Cluster API puts kubeadm's configuration there. */
 const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
 
-/** Writes files atomically; entries for one path act one after the other, as in cloud-init. */
+/**
+ * Writes files atomically; entries for one path act one after the other, as in cloud-init. Directories that are missing
+ * get the file's owner, as since cloud-init 23.1 (its change 1980); before, they were root's.
+ */
 export const files: Runner<'files'> = {
   async run({ entries }, { host, interrupted }) {
     let batch: FileEntry[] = [];
@@ -35,7 +38,7 @@ async function writeBatch(host: Host, entries: FileEntry[]): Promise<void> {
     entries.map(({ path, content, mode, owner }) => ({
       path,
       content: content.reveal(),
-      options: { mode, owner },
+      options: { mode, owner, ownsParents: true },
     })),
   );
 }
@@ -49,5 +52,9 @@ async function append(
   const addition = Buffer.from(content.reveal());
   const present = (await host.files.readIfPresent(path)) ?? Buffer.alloc(0);
   if (interrupted && present.subarray(-addition.length).equals(addition)) return;
-  await host.files.write(path, Buffer.concat([present, addition]), { mode, owner });
+  await host.files.write(path, Buffer.concat([present, addition]), {
+    mode,
+    owner,
+    ownsParents: true,
+  });
 }

@@ -4,6 +4,7 @@ import {
   fchownSync,
   fsyncSync,
   ftruncateSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -43,15 +44,16 @@ export function createFiles(root: string): Files {
   const prepare = (entry: Write) => {
     const { path, content, options = {} } = entry;
     const target = at(path);
+    const owner = options.owner === undefined ? undefined : lookupOwner(root, options.owner);
     attempt('creating the directory of', path, () =>
-      mkdirSync(dirname(target), { recursive: true, mode: 0o755 }),
+      makeDirectories(dirname(target), options.ownsParents ? owner : undefined),
     );
     return {
       path: target,
       content: typeof content === 'string' ? Buffer.from(content) : content,
       mode: options.mode ?? 0o644,
       volatile: options.volatile ?? false,
-      ...(options.owner === undefined ? {} : { owner: lookupOwner(root, options.owner) }),
+      ...(owner === undefined ? {} : { owner }),
     };
   };
 
@@ -158,6 +160,15 @@ export function createFiles(root: string): Files {
       return attempt('resolving', path, () => realInRoot(root, path));
     },
   };
+}
+
+/** Makes what is missing of a path; `owner` gets what was made. */
+function makeDirectories(path: string, owner: { uid: number; gid: number } | undefined): void {
+  const first = mkdirSync(path, { recursive: true, mode: 0o755 });
+  if (first === undefined || owner === undefined) return;
+  for (let made = path; made.length >= first.length; made = dirname(made)) {
+    lchownSync(made, owner.uid, owner.gid);
+  }
 }
 
 function describe(stat: NonNullable<ReturnType<typeof lstatSync>>): FileStat {
