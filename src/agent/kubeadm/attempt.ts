@@ -68,7 +68,8 @@ async function explain(
   const { follower } = watch;
   const evidence = await gatherEvidence(host, {
     parts,
-    ...(follower.complete() && !run.adopted
+    // Nothing followed may mean that there is no journal to follow, or that it was not read yet.
+    ...(follower.complete() && !run.adopted && follower.kubelet.length > 0
       ? { followed: { kubelet: [...follower.kubelet], runtime: [...follower.runtime] } }
       : {}),
     ...(endpoint === undefined ? {} : { endpoint }),

@@ -6,7 +6,9 @@ import { failure } from '../engine/failure.ts';
 import { writeSentinel } from '../engine/outcome.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
-import { classify, type KubeadmFailure } from '../kubeadm/classify.ts';
+import { type AttemptResult, runAttempt } from '../kubeadm/attempt.ts';
+import { callFacts } from '../kubeadm/call-facts.ts';
+import type { KubeadmFailure } from '../kubeadm/classify.ts';
 import { KubeadmError } from '../kubeadm/failure.ts';
 import { forgetInventory, type InventoryOwner, readInventory, takeInventory } from '../kubeadm/inventory.ts';
 import { looksJoined } from '../kubeadm/joined.ts';
@@ -14,7 +16,7 @@ import { kubeadmMinor } from '../kubeadm/kubeadm-minor.ts';
 import { cleanAfter } from '../kubeadm/leftovers.ts';
 import { kubeadmPolicy } from '../kubeadm/policy.ts';
 import { findRealKubeadm, slipwayInstead } from '../kubeadm/real-kubeadm.ts';
-import { findEarlierRun, forgetRun, type KubeadmRun, runKubeadm } from '../kubeadm/run.ts';
+import { findEarlierRun, forgetRun } from '../kubeadm/run.ts';
 import { shapedArguments } from '../kubeadm/shaped-arguments.ts';
 import type { Runner } from './runner.ts';
 
@@ -69,7 +71,9 @@ async function bootstrapNode(
       await context.progress(
         `kubeadm reads its configuration in ${converted.to} instead of ${converted.from}`,
       );
-    const run = await runKubeadm(host, {
+    const run = await runAttempt(host, {
+      ...(await callFacts(host, command)),
+      tokenWasKnown: knownTokens.has(command),
       path,
       verb,
       args,
@@ -78,6 +82,7 @@ async function bootstrapNode(
       onProgress: (message) => void context.progress(message, true),
       onLine: redacting(context),
     });
+    if (run.tokenWasKnown) knownTokens.add(command);
     const instead = run.exitStatus === 0 ? undefined : slipwayInstead({ path, stderr: run.stderr });
     if (instead) return { done: false, failure: instead, retry: 'no' };
     if (run.exitStatus !== 0) return failedRun(command, run, signal);
@@ -106,13 +111,16 @@ async function wasTried(
 /** kubeadm's phase of the last failure, so that only what it left is cleaned; unknown after a restart of the agent. */
 const lastPhase = new WeakMap<KubeadmCommand, string>();
 
-function failedRun(command: KubeadmCommand, run: KubeadmRun, signal: AbortSignal): StepResult {
-  if (run.exitStatus === undefined && !signal.aborted) {
+/** Whose bootstrap token the cluster has accepted once: when it no longer does, the token has expired. */
+const knownTokens = new WeakSet<KubeadmCommand>();
+
+function failedRun(command: KubeadmCommand, run: AttemptResult, signal: AbortSignal): StepResult {
+  const found = run.failure;
+  if (found === undefined || (run.exitStatus === undefined && !signal.aborted)) {
     return { done: false, failure: vanished(command.verb), retry: 'yes' };
   }
-  const found = classify({ verb: command.verb, ...run });
   // It was ended by us; what it says of that is no reason. What it had complained of before is.
-  if (signal.aborted && found.code === 'Unclassified') {
+  if (signal.aborted && (found.code === 'Unclassified' || found.code === 'KubeadmInterrupted')) {
     const cause = `The deadline passed while kubeadm ${command.verb} was still running.`;
     return {
       done: false,

@@ -37,7 +37,9 @@ export function explainNode(base: KubeadmFailure, evidence: Evidence): Diagnosis
 const concernsKubelet = ({ code }: KubeadmFailure): boolean => !code.startsWith('ContainerRuntime');
 
 const waitsForApiServer = ({ code }: KubeadmFailure): boolean =>
-  code === 'KubeletCertificateNotIssued' || code === 'NodeNotRegistered' || code === 'KubeadmTimedOut';
+  ['KubeletCertificateNotIssued', 'NodeNotRegistered', 'KubeadmTimedOut', 'KubeadmInterrupted'].includes(
+    code,
+  );
 
 function diskFull({ disks }: Evidence): Diagnosis | undefined {
   const full = disks.find(

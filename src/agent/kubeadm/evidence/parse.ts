@@ -152,7 +152,7 @@ const WORDS: Record<string, string> = {
 /** Where a request failed, from Node.js' error. */
 export function readRequestError(error: unknown): Pick<ApiServerView, 'failedAt' | 'problem'> {
   const codes = [error, ...(error instanceof AggregateError ? error.errors : [])].map((one: unknown) =>
-    one instanceof Error && 'code' in one ? String(one.code) : '',
+    one instanceof Error ? String('code' in one ? one.code : 'errno' in one ? one.errno : '') : '',
   );
   const code = codes.find((one) => one in ERRORS) ?? codes[0] ?? '';
   if (code in ERRORS) {
