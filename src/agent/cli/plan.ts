@@ -87,6 +87,8 @@ function details(step: PlannedStep): string[] {
         ...(sentinel ? [`then write ${sentinel}`] : []),
       ];
     }
+    case 'preflight':
+      return [];
     case 'hostname':
       return [step.spec.fqdn ?? step.spec.name];
     case 'users':

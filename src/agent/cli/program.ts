@@ -67,6 +67,18 @@ function describeProgram(
     .action(async (options) => conclude(await (await import('./plan.ts')).planCommand(options)));
 
   program
+    .command('preflight')
+    .description('check that kubeadm and the kubelet can work on this machine or image; changes nothing')
+    .option(
+      '--user-data <file>',
+      "also check this user data's kubeadm configuration, and the machine against it",
+    )
+    .option('--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data')
+    .option('--mend', 'put right what can be safely: load br_netfilter, set forwarding; also for later boots')
+    .option('--output <format>', 'text or json', 'text')
+    .action(async (options) => conclude(await (await import('./preflight.ts')).preflightCommand(options)));
+
+  program
     .command('status')
     .description('what happened on this machine, and what is happening now')
     .option('--wait', 'follow until there is a verdict, and exit with its status')
@@ -117,6 +129,7 @@ Exit status of bootstrap:
   2   the user data or the arguments are wrong; nothing was changed
   3   the deadline passed
   75  failed for now; may succeed at the next boot
+Exit status of preflight: 0 nothing fatal, 1 something fatal, 2 bad user data or arguments
 
 Called under the name kubeadm, slipway runs "kubeadm init" and "kubeadm join" with retries and
 a verdict, and hands every other kubeadm command to the real kubeadm.

@@ -1,10 +1,9 @@
-import { digest } from '../../kit/digest.ts';
 import { sensitive } from '../../kit/sensitive.ts';
 import type { KubeadmCommand } from '../../protocol/document.ts';
 import { AgentBusyError, concluding, runJournalled } from '../bootstrap.ts';
 import type { Host } from '../host/host.ts';
 import type { Invocation } from '../kubeadm/invocation.ts';
-import { planDigest } from '../plan/plan.ts';
+import { kubeadmSteps, planDigest } from '../plan/plan.ts';
 import type { PlannedStep } from '../plan/planned-step.ts';
 import { openShared } from '../steps/shared.ts';
 import { toSteps } from '../steps/steps.ts';
@@ -27,7 +26,7 @@ export async function shimBootstrap(
     args: sensitive(invocation.args),
     ...(invocation.configPath === undefined ? {} : { configPath: invocation.configPath }),
   };
-  const planned = await planInvocation(host, command, invocation.args);
+  const planned = await planInvocation(host, command);
   const agent = version().version;
   const watcher = lineWatcher();
   try {
@@ -36,10 +35,10 @@ export async function shimBootstrap(
         host,
         about,
         steps: toSteps(
-          [planned],
+          planned,
           openShared(host, { bootCommands: [], commands: [command] }, about.instance, watcher.output),
         ),
-        digest: planDigest([planned]),
+        digest: planDigest(planned),
         findings: [],
         commandsDecide: false,
         deadlineSeconds: DEFAULT_DEADLINE_SECONDS,
@@ -56,13 +55,7 @@ export async function shimBootstrap(
   }
 }
 
-async function planInvocation(host: Host, command: KubeadmCommand, args: string[]): Promise<PlannedStep> {
+async function planInvocation(host: Host, command: KubeadmCommand): Promise<PlannedStep[]> {
   const config = command.configPath && (await host.files.readIfPresent(command.configPath));
-  return {
-    kind: 'kubeadm',
-    id: 'kubeadm',
-    title: `kubeadm ${command.verb}`,
-    digest: digest(['shim', command.verb, args, config]),
-    spec: { index: 0, command },
-  };
+  return kubeadmSteps(0, command, ['shim', config]);
 }

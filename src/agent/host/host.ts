@@ -84,6 +84,8 @@ export interface Files {
   openAppend(path: string, mode: number): Promise<AppendHandle>;
   /** Creates missing parents too; an existing directory is left as it is. */
   mkdir(path: string, mode?: number): Promise<void>;
+  /** Room of the file system that holds `path`, for unprivileged writers. */
+  space(path: string): Promise<{ totalBytes: number; freeBytes: number }>;
   /** Names in a directory, sorted; empty when the directory is not there. */
   list(path: string): Promise<string[]>;
   /** Removes a file or a whole directory; nothing happens when it is not there. */
@@ -201,10 +203,31 @@ export interface Network {
   /** GET with a time limit; `ca` undefined and `insecure` true skips verification (only for reachability checks). */
   get(
     url: string,
-    options?: { timeoutMs?: number; ca?: string; insecure?: boolean; headers?: Record<string, string> },
+    options?: {
+      timeoutMs?: number;
+      ca?: string;
+      insecure?: boolean;
+      headers?: Record<string, string>;
+      /** PEM, to be known by. */
+      certificate?: string;
+      key?: string;
+    },
   ): Promise<HttpAnswer>;
   /** A client that keeps its connection; TLS 1.3 at least. It verifies the server always. */
   client(options: HttpClientOptions): HttpClient;
+  /**
+   * One gRPC call with one message each way, over a Unix socket; `method` is `/SERVICE/METHOD`. An error status of the
+   * server is an answer.
+   * @throws HostError ENOENT, ECONNREFUSED, ETIMEDOUT and others, EPROTO when no gRPC server answers.
+   */
+  callUnix(socketPath: string, method: string, message: Uint8Array, timeoutMs: number): Promise<UnaryAnswer>;
+}
+
+export interface UnaryAnswer {
+  /** gRPC's status; 0 is success. */
+  status: number;
+  statusMessage: string;
+  message: Uint8Array;
 }
 
 export interface HttpClientOptions {

@@ -62,6 +62,8 @@ describe('readConfig', () => {
       discoveryTimeoutSeconds: 150,
       controlPlane: true,
       certificatesDir: '/etc/kubernetes/pki',
+      caCertPath: '/etc/kubernetes/pki/ca.crt',
+      externalEtcd: false,
       etcdDataDir: '/var/lib/etcd',
       advertiseAddress: '192.0.2.7',
       bindPort: 8443,

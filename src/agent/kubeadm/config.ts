@@ -25,6 +25,10 @@ export interface KubeadmConfig {
   /** This machine becomes a control plane. */
   controlPlane: boolean;
   certificatesDir: string;
+  /** Where a joining worker keeps the cluster's CA. */
+  caCertPath: string;
+  /** etcd runs elsewhere, not on the control planes. */
+  externalEtcd: boolean;
   /** Directory of the local etcd's data. */
   etcdDataDir: string;
   kubernetesVersion?: string;
@@ -75,6 +79,8 @@ export function readConfig({ verb, args, text, name = 'file' }: ConfigInput): Ku
     controlPlane: verb === 'init' || flagIsSet(flags, 'control-plane') || has(node?.map, 'controlPlane'),
     certificatesDir:
       flagValue(flags, 'cert-dir') ?? scalar(cluster?.map, 'certificatesDir') ?? '/etc/kubernetes/pki',
+    caCertPath: scalar(node?.map, 'caCertPath') ?? '/etc/kubernetes/pki/ca.crt',
+    externalEtcd: at(cluster?.map, 'etcd', 'external') !== undefined,
     etcdDataDir: scalar(cluster?.map, 'etcd', 'local', 'dataDir') ?? '/var/lib/etcd',
     bindPort: Number(port ?? 6443) || 6443,
     skipPhases: listOr(flagList(flags, 'skip-phases'), node?.map, 'skipPhases'),

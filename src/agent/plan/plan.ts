@@ -1,5 +1,5 @@
 import { digest } from '../../kit/digest.ts';
-import type { Document, FileEntry } from '../../protocol/document.ts';
+import type { Document, FileEntry, KubeadmCommand } from '../../protocol/document.ts';
 import type { PlannedStep, StepKind, StepSpecs } from './planned-step.ts';
 
 /**
@@ -46,15 +46,9 @@ export function plan(document: Document): PlannedStep[] {
           entries: deferred,
         })
       : undefined,
-    ...document.commands.map((command, index) =>
+    ...document.commands.flatMap((command, index) =>
       command.kind === 'kubeadm'
-        ? step(
-            'kubeadm',
-            'kubeadm',
-            `kubeadm ${command.verb}`,
-            { index, command },
-            configFiles(files, command.configPath),
-          )
+        ? kubeadmSteps(index, command, configFiles(files, command.configPath))
         : step('command', `runcmd/${index + 1}`, `runcmd ${index + 1} (${command.program})`, {
             index,
             command,
@@ -62,6 +56,18 @@ export function plan(document: Document): PlannedStep[] {
     ),
   ];
   return steps.filter((planned) => planned !== undefined);
+}
+
+/**
+ * What a call of kubeadm takes: a look at the machine, as it is after the commands before, and the call itself.
+ *
+ * @param more What else makes it another call: the content of its configuration.
+ */
+export function kubeadmSteps(index: number, command: KubeadmCommand, more: unknown): PlannedStep[] {
+  return [
+    step('preflight', 'preflight', 'check the machine', { command }, more),
+    step('kubeadm', 'kubeadm', `kubeadm ${command.verb}`, { index, command }, more),
+  ];
 }
 
 /** Digest of a whole plan. */

@@ -24,6 +24,7 @@ export interface StepSpecs {
   users: { entries: UserEntry[] };
   ntp: NtpSettings;
   command: { index: number; command: Command };
+  preflight: { command: KubeadmCommand };
   kubeadm: { index: number; command: KubeadmCommand };
 }
 

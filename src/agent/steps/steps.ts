@@ -10,6 +10,7 @@ import { hostname } from './hostname.ts';
 import { kubeadm } from './kubeadm.ts';
 import { mounts } from './mounts.ts';
 import { ntp } from './ntp.ts';
+import { preflight } from './preflight.ts';
 import type { Runner, Shared } from './runner.ts';
 import { users } from './users.ts';
 
@@ -24,6 +25,7 @@ const RUNNERS: { [Kind in StepKind]: Runner<Kind> } = {
   users,
   ntp,
   command,
+  preflight,
   kubeadm,
 };
 
@@ -50,6 +52,7 @@ function toStep<Kind extends StepKind>(
     ...runner.policy,
     ...(runner.backoff ? { backoff: runner.backoff(spec) } : {}),
     run: (context) => runner.run(spec, context, shared),
+    ...(runner.ahead ? { ahead: async () => runner.ahead?.(spec, shared) } : {}),
     holds: async (host) => runner.holds?.(spec, host) ?? true,
     skipped: async (host) => runner.skipped?.(spec, host),
     renew: async (host) => runner.renew?.(spec, host),

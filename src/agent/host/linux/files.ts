@@ -14,6 +14,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   symlinkSync,
   writeSync,
@@ -123,6 +124,13 @@ export function createFiles(root: string): Files {
 
     async mkdir(path, mode) {
       attempt('creating', path, () => mkdirSync(at(path), { recursive: true, mode: mode ?? 0o755 }));
+    },
+
+    async space(path) {
+      return attempt('asking for the space of', path, () => {
+        const { bsize, blocks, bavail } = statfsSync(at(path));
+        return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };
+      });
     },
 
     async list(path) {

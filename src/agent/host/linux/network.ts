@@ -1,5 +1,6 @@
 import type { Network } from '../host.ts';
 import { createHttpClient } from './http-client.ts';
+import { callUnix } from './unix-call.ts';
 
 const BODY_LIMIT = 64 * 1024;
 const TIMEOUT_MS = 5000;
@@ -8,6 +9,7 @@ const TIMEOUT_MS = 5000;
 export function createNetwork(): Network {
   return {
     client: createHttpClient,
+    callUnix,
 
     async get(url, options = {}) {
       const { request } = await (url.startsWith('https:') ? import('node:https') : import('node:http'));
@@ -19,6 +21,8 @@ export function createNetwork(): Network {
             signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
             headers: options.headers ?? {},
             ...(options.ca === undefined ? {} : { ca: options.ca }),
+            ...(options.certificate === undefined ? {} : { cert: options.certificate }),
+            ...(options.key === undefined ? {} : { key: options.key }),
             rejectUnauthorized: !options.insecure,
           },
           (answer) => {

@@ -1,0 +1,77 @@
+import { formatMs } from '../../kit/duration.ts';
+import type { Document } from '../../protocol/document.ts';
+import { machineInstance } from '../facts/instance.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import type { PreflightFinding } from '../preflight/finding.ts';
+import { fileOf, kubeadmCommandOf } from '../preflight/from-document.ts';
+import { checkMachine } from '../preflight/machine.ts';
+import type { PreflightResult } from '../preflight/run.ts';
+import { loadDocument } from '../userdata/load.ts';
+import { complain } from './complain.ts';
+import { formatOption, sourceOptions, withUsage } from './options.ts';
+
+export interface PreflightFlags {
+  userData?: string;
+  metaData?: string;
+  mend?: boolean;
+  output: string;
+}
+
+/** `slipway preflight`: 0 when kubeadm would go on, 1 with a fatal finding, 2 with bad user data or arguments. */
+export function preflightCommand(flags: PreflightFlags): Promise<number> {
+  return withUsage(async () => {
+    const format = formatOption(flags.output);
+    const { root, ...files } = sourceOptions({ ...flags, root: '/' });
+    const host = createLinuxHost({ root });
+    let document: Document | undefined;
+    if (files.userDataFile !== undefined) {
+      const answer = await loadDocument(host, files);
+      if (answer.kind === 'none') {
+        complain(answer.failure);
+        return 2;
+      }
+      document = answer.document;
+      if (tellErrors(document) > 0) return 2;
+    }
+    const command = document && kubeadmCommandOf(document);
+    if (document !== undefined && command === undefined) {
+      process.stderr.write('slipway: the user data has no kubeadm command, so only the machine is checked\n');
+    }
+    const result = await checkMachine(host, {
+      command,
+      text: document && fileOf(document, command?.configPath),
+      instance: await machineInstance(host),
+      mend: flags.mend === true,
+    });
+    process.stdout.write(format === 'json' ? asJson(result) : asText(result));
+    return result.findings.some(({ severity }) => severity === 'fatal') ? 1 : 0;
+  });
+}
+
+function tellErrors({ report }: Document): number {
+  const errors = report.filter(({ severity }) => severity === 'error');
+  for (const { code, message, where } of errors) {
+    const at = where ? `user data line ${where.line}, column ${where.column}: ` : '';
+    process.stderr.write(`slipway: error: ${at}${message} [${code}]\n`);
+  }
+  return errors.length;
+}
+
+const RANK = { fatal: 0, warning: 1, mended: 2 } as const;
+
+function asText({ findings, unanswered, ms }: PreflightResult): string {
+  const sorted = findings.toSorted((a, b) => RANK[a.severity] - RANK[b.severity]);
+  const lines = sorted.map(
+    ({ severity, message, code, remedy }) =>
+      `${severity}: ${message} [${code}]${severity === 'mended' ? '' : `\n  ${remedy}`}`,
+  );
+  const count = (wanted: PreflightFinding['severity']): number =>
+    findings.filter(({ severity }) => severity === wanted).length;
+  const sum = `${count('fatal')} fatal, ${count('warning')} warnings, ${count('mended')} mended (${formatMs(ms)})`;
+  return `${[...lines, ...unanswered.map((what) => `not checked: ${what}`), sum].join('\n')}\n`;
+}
+
+function asJson({ findings, unanswered, ms }: PreflightResult): string {
+  const passed = !findings.some(({ severity }) => severity === 'fatal');
+  return `${JSON.stringify({ version: 1, passed, findings, unanswered, ms: Math.round(ms) }, undefined, 2)}\n`;
+}

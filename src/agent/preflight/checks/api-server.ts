@@ -1,0 +1,64 @@
+import type { Code } from '../../../protocol/codes.ts';
+import type { Host } from '../../host/host.ts';
+import { readApiServer } from '../../kubeadm/evidence/api-server.ts';
+import type { ApiServerView } from '../../kubeadm/evidence/evidence.ts';
+import type { Check } from '../check.ts';
+import { found, type PreflightFinding } from '../finding.ts';
+
+const LIMIT_MS = 900;
+/** Certificates of a new cluster begin when they are made, so a clock that is behind by more makes them invalid. */
+const CLOCK_SECONDS = 30;
+
+const CODES: Record<NonNullable<ApiServerView['failedAt']>, Code> = {
+  dns: 'ApiServerNameUnresolved',
+  tcp: 'ApiServerUnreachable',
+  tls: 'ApiServerCertificateInvalid',
+  http: 'ApiServerUnavailable',
+};
+
+/**
+ * The API server that is to be joined: name, connection, TLS, answer, and its clock against ours. Never fatal, because
+ * all that may still come right before the deadline.
+ */
+export const apiServer: Check = {
+  name: 'API server',
+  async run(host, { config }) {
+    const [endpoint] = config?.verb === 'join' ? config.endpoints : [];
+    if (endpoint === undefined || goesThroughProxy(host, endpoint)) return [];
+    return judge(endpoint, await readApiServer(host, endpoint, LIMIT_MS));
+  },
+};
+
+function judge(endpoint: string, view: ApiServerView): PreflightFinding[] {
+  const { failedAt, problem, status, clockAhead } = view;
+  const where = `the API server ${endpoint}`;
+  if (failedAt !== undefined)
+    return [found('warning', CODES[failedAt], `${where} does not answer (yet): ${problem ?? failedAt}`)];
+  const findings: PreflightFinding[] = [];
+  if (status !== undefined && status >= 500)
+    findings.push(found('warning', 'ApiServerUnavailable', `${where} answers with HTTP status ${status}`));
+  if (clockAhead !== undefined && Math.abs(clockAhead) > CLOCK_SECONDS) {
+    const way = clockAhead > 0 ? 'ahead of' : 'behind';
+    findings.push(
+      found(
+        'warning',
+        'ClockWrong',
+        `this machine's clock is ${Math.abs(clockAhead)} s ${way} that of ${where}`,
+      ),
+    );
+  }
+  return findings;
+}
+
+/** kubeadm would ask a proxy, so a direct connection says nothing. */
+function goesThroughProxy(host: Host, endpoint: string): boolean {
+  const proxy = host.env('HTTPS_PROXY') ?? host.env('https_proxy') ?? '';
+  if (proxy === '') return false;
+  const name = endpoint.replace(/:\d*$/, '').replace(/^\[|\]$/g, '');
+  const except = (host.env('NO_PROXY') ?? host.env('no_proxy') ?? '').split(',').map((part) => part.trim());
+  // Address ranges are not looked into: then nothing is said, which is never wrong.
+  return !except.some(
+    (part) =>
+      part !== '' && (part === '*' || name === part || name.endsWith(`.${part.replace(/^\*?\./, '')}`)),
+  );
+}

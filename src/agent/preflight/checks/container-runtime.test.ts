@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Http2Server } from 'node:http2';
+import { createServer as createPlainServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { readConfig } from '../../kubeadm/config.ts';
+import { containerRuntime } from './container-runtime.ts';
+
+describe('the check of the container runtime', () => {
+  let dir: string;
+  let server: Http2Server | Server | undefined;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'slipway-cri-'));
+  });
+  afterEach(() => {
+    server?.close();
+    server = undefined;
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const ask = async (kubeadmMinor = 31) => {
+    const config = readConfig({ verb: 'join', args: [`--cri-socket=unix://${dir}/s`] });
+    const task = { config, kubeadmMinor, attempted: false, mend: false };
+    return (await containerRuntime.run(createLinuxHost(), task)).map(
+      ({ severity, code, message }) => `${severity} ${code} ${message}`,
+    );
+  };
+  const listen = (made: Http2Server | Server) => {
+    server = made;
+    return new Promise<void>((resolve) => {
+      made.listen(`${dir}/s`, resolve);
+    });
+  };
+  /** A gRPC server that knows these services and answers their calls with an empty message. */
+  const serve = (services: string[], status = 0) => {
+    const grpc = createServer();
+    grpc.on('stream', (stream, headers) => {
+      const known = services.some((service) => headers[':path'] === `/${service}/Version`);
+      if (!known || status !== 0) {
+        const code = known ? status : 12;
+        stream.respond(
+          {
+            ':status': 200,
+            'content-type': 'application/grpc',
+            'grpc-status': code,
+            'grpc-message': 'so it is',
+          },
+          { endStream: true },
+        );
+        return;
+      }
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': 0 }));
+      stream.end(Buffer.from([0, 0, 0, 0, 0]));
+    });
+    return listen(grpc);
+  };
+
+  it('is content with CRI v1, and with v1alpha2 before 1.26', async () => {
+    await serve(['runtime.v1.RuntimeService']);
+    expect(await ask()).toEqual([]);
+    server?.close();
+    await serve(['runtime.v1alpha2.RuntimeService']);
+    expect(await ask(25)).toEqual([]);
+    expect(await ask(26)).toEqual([
+      expect.stringMatching(/^fatal ContainerRuntimeUnsuitable .*v1alpha2 only/),
+    ]);
+  });
+
+  it('tells a runtime without CRI from one that is down', async () => {
+    expect(await ask()).toEqual([expect.stringMatching(/^fatal ContainerRuntimeDown .*has no socket/)]);
+    await serve([]);
+    expect(await ask()).toEqual([
+      expect.stringMatching(/^fatal ContainerRuntimeUnsuitable .*does not speak CRI/),
+    ]);
+    server?.close();
+    await serve(['runtime.v1.RuntimeService'], 13);
+    expect(await ask()).toEqual([expect.stringMatching(/^fatal ContainerRuntimeDown .*an error: so it is/)]);
+  });
+
+  it('does not wait for one that never answers', async () => {
+    await listen(createPlainServer(() => undefined));
+    expect(await ask()).toEqual([
+      expect.stringMatching(/^fatal ContainerRuntimeDown .*does not answer within 0.9 s/),
+    ]);
+  });
+
+  it('leaves docker to the kubelet', async () => {
+    const config = readConfig({ verb: 'join', args: ['--cri-socket=/var/run/dockershim.sock'] });
+    expect(await containerRuntime.run(createLinuxHost(), { config, attempted: false, mend: false })).toEqual(
+      [],
+    );
+  });
+});

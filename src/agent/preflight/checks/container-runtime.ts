@@ -1,0 +1,68 @@
+import { type Host, HostError } from '../../host/host.ts';
+import { type Check, isBefore, type Task } from '../check.ts';
+import { found, type PreflightFinding } from '../finding.ts';
+
+/** Where kubeadm looks when it is told nothing. */
+const KNOWN_SOCKETS = ['/run/containerd/containerd.sock', '/run/crio/crio.sock', '/run/cri-dockerd.sock'];
+const LIMIT_MS = 900;
+const OK = 0;
+const UNIMPLEMENTED = 12;
+
+/** The container runtime: its socket is there, and what listens there speaks CRI in a version that the kubelet speaks. */
+export const containerRuntime: Check = {
+  name: 'container runtime',
+  async run(host, task) {
+    const configured = task.config?.criSocket?.replace(/^unix:\/\//, '');
+    // Docker through the kubelet's own shim, up to 1.23; there is no socket to ask before the kubelet runs.
+    if (configured?.endsWith('dockershim.sock')) return [];
+    const mayUseDocker = task.kubeadmMinor === undefined || isBefore(task, 24);
+    const hasDocker = mayUseDocker && (await host.files.stat('/var/run/docker.sock')) !== undefined;
+    if (configured === undefined && hasDocker) return [];
+    if (configured !== undefined) return ask(host, task, configured);
+    const there: string[] = [];
+    for (const path of KNOWN_SOCKETS) if ((await host.files.stat(path)) !== undefined) there.push(path);
+    if (there.length === 1) return ask(host, task, there[0] ?? '');
+    if (there.length === 0) {
+      const message = `there is no container runtime: none of ${KNOWN_SOCKETS.join(', ')} is there`;
+      return [found('fatal', 'ContainerRuntimeDown', message, { kubeadmCheck: 'CRI' })];
+    }
+    const message = `there are several container runtimes (${there.join(', ')}), and the configuration chooses none`;
+    return [
+      found('warning', 'ContainerRuntimeUnsuitable', message, { remedy: 'Set nodeRegistration.criSocket.' }),
+    ];
+  },
+};
+
+async function ask(host: Host, task: Task, socket: string): Promise<PreflightFinding[]> {
+  const check = { kubeadmCheck: 'CRI' };
+  const down = (why: string) => [
+    found('fatal', 'ContainerRuntimeDown', `the container runtime at ${socket} ${why}`, check),
+  ];
+  try {
+    const newest = await version(host, socket, 'runtime.v1.RuntimeService');
+    if (newest.status === OK) return [];
+    if (newest.status !== UNIMPLEMENTED) return down(`answers with an error: ${newest.statusMessage}`);
+    const older = await version(host, socket, 'runtime.v1alpha2.RuntimeService');
+    if (older.status === UNIMPLEMENTED) {
+      const message = `what listens at ${socket} does not speak CRI; containerd's plugin may be disabled`;
+      return [found('fatal', 'ContainerRuntimeUnsuitable', message, check)];
+    }
+    // The kubelet speaks nothing but v1 since 1.26.
+    const tooOld = older.status === OK && task.kubeadmMinor !== undefined && !isBefore(task, 26);
+    const message = `the container runtime at ${socket} speaks CRI v1alpha2 only, and Kubernetes 1.26 and later need v1`;
+    return tooOld ? [found('fatal', 'ContainerRuntimeUnsuitable', message, check)] : [];
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const words: Record<string, string> = {
+      ENOENT: 'has no socket',
+      ECONNREFUSED: 'does not listen',
+      ETIMEDOUT: `does not answer within ${LIMIT_MS / 1000} s`,
+    };
+    return down(words[error.errno] ?? `cannot be asked (${error.errno})`);
+  }
+}
+
+/** An empty VersionRequest is no bytes at all. */
+function version(host: Host, socket: string, service: string) {
+  return host.network.callUnix(socket, `/${service}/Version`, new Uint8Array(0), LIMIT_MS);
+}

@@ -1,0 +1,31 @@
+import { type Check, readText } from '../check.ts';
+import { found } from '../finding.ts';
+
+/**
+ * kubeadm has always refused kernels before 3.10; since 1.32 it asks for 4.19 (system-validators of its releases), but
+ * distributions patch older ones, so those are only told.
+ */
+export const kernel: Check = {
+  name: 'kernel',
+  async run(host) {
+    const release = (await readText(host, '/proc/sys/kernel/osrelease'))?.trim() ?? '';
+    const match = /^(\d+)\.(\d+)/.exec(release);
+    if (match === null) return [];
+    const [major, minor] = [Number(match[1]), Number(match[2])];
+    const check = { kubeadmCheck: 'SystemVerification' };
+    if (major < 3 || (major === 3 && minor < 10))
+      return [
+        found('fatal', 'KernelTooOld', `the kernel is ${release}, and kubeadm needs 3.10 at least`, check),
+      ];
+    if (major < 4 || (major === 4 && minor < 19))
+      return [
+        found(
+          'warning',
+          'KernelTooOld',
+          `the kernel is ${release}; Kubernetes 1.32 and later need 4.19`,
+          check,
+        ),
+      ];
+    return [];
+  },
+};

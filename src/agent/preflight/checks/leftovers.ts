@@ -1,0 +1,40 @@
+import { type Check, isControlPlane, type Task } from '../check.ts';
+import { found, type PreflightFinding } from '../finding.ts';
+
+const MANIFESTS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'].map(
+  (name) => `/etc/kubernetes/manifests/${name}.yaml`,
+);
+const DEFAULT_CA = '/etc/kubernetes/pki/ca.crt';
+
+/** Files of an earlier node that kubeadm refuses; what an attempt of Slipway's own left is cleaned up before the next. */
+export const leftovers: Check = {
+  name: 'leftovers of an earlier node',
+  async run(host, task) {
+    if (task.attempted) return [];
+    const findings: PreflightFinding[] = [];
+    for (const path of filesToBeAbsent(task)) {
+      if ((await host.files.stat(path)) === undefined) continue;
+      const check = { kubeadmCheck: `FileAvailable-${path.replaceAll('/', '-')}` };
+      findings.push(found('fatal', 'LeftoversFound', `${path} is there already`, check));
+    }
+    const { config } = task;
+    if (config === undefined || !isControlPlane(task) || config.externalEtcd) return findings;
+    const data = config.etcdDataDir;
+    if ((await host.files.list(data)).length > 0) {
+      const check = { kubeadmCheck: `DirAvailable-${data.replaceAll('/', '-')}` };
+      // Whether a joining control plane has an etcd of its own is known to the cluster only.
+      const severity = config.verb === 'init' ? 'fatal' : 'warning';
+      findings.push(
+        found(severity, 'LeftoversFound', `${data} is not empty, so it holds data of an earlier etcd`, check),
+      );
+    }
+    return findings;
+  },
+};
+
+function filesToBeAbsent({ config }: Task): string[] {
+  const kubeconfigs = ['kubelet', 'bootstrap-kubelet'].map((name) => `/etc/kubernetes/${name}.conf`);
+  if (config === undefined) return [...kubeconfigs, DEFAULT_CA, ...MANIFESTS];
+  if (config.verb === 'init') return MANIFESTS;
+  return [...kubeconfigs, ...(config.controlPlane ? MANIFESTS : [config.caCertPath])];
+}

@@ -1,0 +1,13 @@
+import { type Check, readText } from '../check.ts';
+import { found } from '../finding.ts';
+
+/** kubeadm demands root. */
+export const privileges: Check = {
+  name: 'privileges',
+  async run(host) {
+    const uid = /^Uid:\s+\d+\s+(\d+)/m.exec((await readText(host, '/proc/self/status')) ?? '')?.[1];
+    if (uid === undefined || uid === '0') return [];
+    const message = `this process runs as user ${uid}, and kubeadm demands root`;
+    return [found('fatal', 'NotRoot', message, { kubeadmCheck: 'IsPrivilegedUser' })];
+  },
+};

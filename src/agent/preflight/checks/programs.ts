@@ -1,0 +1,53 @@
+import type { Host } from '../../host/host.ts';
+import { type Check, isBefore, type Task } from '../check.ts';
+import { found, type PreflightFinding } from '../finding.ts';
+
+/** Where programs lie, whatever PATH says: commands before kubeadm may have extended it. */
+const DIRECTORIES = [
+  '/usr/local/sbin',
+  '/usr/local/bin',
+  '/usr/sbin',
+  '/usr/bin',
+  '/sbin',
+  '/bin',
+  '/opt/bin',
+];
+
+/** Demanded by every kubeadm from 1.20 to 1.33; of later ones nobody knows here. */
+const DEMANDED = ['ip', 'iptables', 'mount', 'nsenter'];
+const LAST_KNOWN = 33;
+
+/** The programs that kubeadm and kubelet call; those that kubeadm only warns of are left to it. */
+export const programs: Check = {
+  name: 'programs',
+  async run(host, task) {
+    const names = [...DEMANDED, 'conntrack', 'kubelet', 'kubeadm'];
+    const missing = new Set<string>();
+    await Promise.all(
+      names.map(async (name) => {
+        if (!(await isThere(host, name, task.searchPath ?? []))) missing.add(name);
+      }),
+    );
+    return [...missing].flatMap((name): PreflightFinding[] => {
+      const message = `the program ${name} is not installed`;
+      if (name === 'kubeadm') return [found('fatal', 'KubeadmNotFound', message)];
+      if (name === 'kubelet') return [found('fatal', 'ProgramMissing', message)];
+      const check = { kubeadmCheck: `FileExisting-${name}` };
+      return [found(isDemanded(name, task) ? 'fatal' : 'warning', 'ProgramMissing', message, check)];
+    });
+  },
+};
+
+function isDemanded(name: string, task: Task): boolean {
+  // kube-proxy does without conntrack since 1.32 (kubernetes/kubernetes #126952).
+  if (name === 'conntrack') return isBefore(task, 32);
+  return task.kubeadmMinor === undefined || isBefore(task, LAST_KNOWN + 1);
+}
+
+async function isThere(host: Host, name: string, more: string[]): Promise<boolean> {
+  if ((await host.processes.which(name)) !== undefined) return true;
+  for (const directory of [...DIRECTORIES, ...more]) {
+    if ((await host.files.stat(`${directory}/${name}`)) !== undefined) return true;
+  }
+  return false;
+}

@@ -1,0 +1,36 @@
+import { type Check, isControlPlane, readText } from '../check.ts';
+import { found, type PreflightFinding } from '../finding.ts';
+
+/** What kubeadm demands of a control plane, and of nobody else. */
+const CPUS = 2;
+const MEMORY_MB = 1700;
+
+/** Processors and memory, counted as kubeadm does: the processors this process may use, all of the machine's memory. */
+export const resources: Check = {
+  name: 'processors and memory',
+  async run(host, task) {
+    if (!isControlPlane(task)) return [];
+    const findings: PreflightFinding[] = [];
+    const list = /^Cpus_allowed_list:\s+(\S+)/m.exec((await readText(host, '/proc/self/status')) ?? '')?.[1];
+    const cpus = list === undefined ? undefined : countCpus(list);
+    if (cpus !== undefined && cpus < CPUS) {
+      const message = `a control plane needs ${CPUS} processors, and this machine has ${cpus}`;
+      findings.push(found('fatal', 'MachineTooSmall', message, { kubeadmCheck: 'NumCPU' }));
+    }
+    const kilobytes = /^MemTotal:\s+(\d+) kB/m.exec((await readText(host, '/proc/meminfo')) ?? '')?.[1];
+    const megabytes = kilobytes === undefined ? undefined : Math.floor(Number(kilobytes) / 1024);
+    if (megabytes !== undefined && megabytes < MEMORY_MB) {
+      const message = `a control plane needs ${MEMORY_MB} MB of memory, and this machine has ${megabytes} MB`;
+      findings.push(found('fatal', 'MachineTooSmall', message, { kubeadmCheck: 'Mem' }));
+    }
+    return findings;
+  },
+};
+
+/** `0-3,8` are five. */
+function countCpus(list: string): number {
+  return list.split(',').reduce((sum, part) => {
+    const [first, last] = part.split('-').map(Number);
+    return sum + (last === undefined ? 1 : last - (first ?? 0) + 1);
+  }, 0);
+}

@@ -1,0 +1,19 @@
+import { type Check, isBefore, readText } from '../check.ts';
+import { found } from '../finding.ts';
+
+/**
+ * kubeadm refuses swap before 1.23 and only warns since (kubernetes/kubernetes #104854). Whether the kubelet then starts
+ * depends on failSwapOn, which a joining machine learns from the cluster.
+ */
+export const swap: Check = {
+  name: 'swap',
+  async run(host, task) {
+    const devices = ((await readText(host, '/proc/swaps')) ?? '')
+      .split('\n')
+      .slice(1)
+      .flatMap((line) => /^(\S+)/.exec(line)?.[1] ?? []);
+    if (devices.length === 0) return [];
+    const severity = isBefore(task, 23) ? 'fatal' : 'warning';
+    return [found(severity, 'SwapEnabled', `swap is on: ${devices.join(', ')}`, { kubeadmCheck: 'Swap' })];
+  },
+};

@@ -1,0 +1,70 @@
+import type { Host } from '../../host/host.ts';
+import { type Check, isBefore, type Task } from '../check.ts';
+import { found, type PreflightFinding } from '../finding.ts';
+
+interface Version {
+  text: string;
+  minor: number;
+}
+
+/**
+ * kubelet, kubeadm and the version that the configuration asks for. kubeadm takes a kubelet that is one minor version
+ * older than itself, three from 1.29 on (its MinimumKubeletVersion), and none that is newer than the control plane.
+ */
+export const versions: Check = {
+  name: 'versions',
+  async run(host, task) {
+    const kubelet = await kubeletVersion(host);
+    const wanted = versionOf(task.config?.kubernetesVersion ?? '');
+    return [...kubeletProblems(kubelet, task), ...controlPlaneProblems(kubelet, wanted, task)];
+  },
+};
+
+const CHECK = { kubeadmCheck: 'KubeletVersion' };
+
+function kubeletProblems(kubelet: Version | undefined, task: Task): PreflightFinding[] {
+  const { kubeadmMinor } = task;
+  if (kubelet === undefined || kubeadmMinor === undefined) return [];
+  const behind = kubeadmMinor - kubelet.minor;
+  const allowed = isBefore(task, 29) ? 1 : 3;
+  const message = `the kubelet is ${kubelet.text}, and kubeadm is 1.${kubeadmMinor}`;
+  // 1.28 was the first to take older ones in some of its releases.
+  if (behind > allowed && !(kubeadmMinor === 28 && behind <= 3))
+    return [found('fatal', 'VersionSkew', message, CHECK)];
+  return behind < 0
+    ? [found('warning', 'VersionSkew', `${message}; a newer kubelet is not supported`, CHECK)]
+    : [];
+}
+
+function controlPlaneProblems(
+  kubelet: Version | undefined,
+  wanted: Version | undefined,
+  { config, kubeadmMinor }: Task,
+): PreflightFinding[] {
+  if (config?.verb !== 'init' || wanted === undefined) return [];
+  const findings: PreflightFinding[] = [];
+  if (kubelet !== undefined && kubelet.minor > wanted.minor) {
+    const message = `the kubelet is ${kubelet.text}, newer than the control plane that the configuration asks for, ${wanted.text}`;
+    findings.push(found('fatal', 'VersionSkew', message, CHECK));
+  }
+  if (kubeadmMinor === undefined) return findings;
+  const skew = `kubeadm is 1.${kubeadmMinor}, and the configuration asks for ${wanted.text}`;
+  // Not one of kubeadm's checks, but of its reading of the configuration: it cannot be ignored.
+  if (wanted.minor < kubeadmMinor - 1)
+    findings.push(
+      found('fatal', 'VersionSkew', `${skew}; it makes control planes of its own version or one before`),
+    );
+  if (wanted.minor > kubeadmMinor) findings.push(found('warning', 'VersionSkew', skew));
+  return findings;
+}
+
+async function kubeletVersion(host: Host): Promise<Version | undefined> {
+  const result = await host.processes.run({ argv: ['kubelet', '--version'], timeoutMs: 5_000 });
+  return result.exitStatus === 0 ? versionOf(result.stdout.trim().replace(/^Kubernetes /, '')) : undefined;
+}
+
+/** Undefined for a label such as `stable-1`. */
+function versionOf(text: string): Version | undefined {
+  const minor = /^v?1\.(\d+)\.\d+/.exec(text)?.[1];
+  return minor === undefined ? undefined : { text, minor: Number(minor) };
+}

@@ -1,0 +1,64 @@
+import type { KubeadmCommand } from '../../protocol/document.ts';
+import type { Host } from '../host/host.ts';
+import { placedMessage } from '../kubeadm/api/problem.ts';
+import { type KubeadmConfig, readConfig } from '../kubeadm/config.ts';
+import { KubeadmError } from '../kubeadm/failure.ts';
+import { kubeadmMinor } from '../kubeadm/kubeadm-minor.ts';
+import { findRealKubeadm } from '../kubeadm/real-kubeadm.ts';
+import { shapedConfig } from '../kubeadm/shaped-arguments.ts';
+import { found, type PreflightFinding } from './finding.ts';
+
+/** Any length does: only whether the file can be read is looked at. */
+const SOME_SECONDS = 60;
+
+export interface Prepared {
+  config?: KubeadmConfig;
+  kubeadmMinor?: number;
+  /** What there is to say of the configuration. */
+  findings: PreflightFinding[];
+}
+
+/** Minor version of the installed kubeadm; undefined where there is none that answers. */
+export async function installedMinor(host: Host): Promise<number | undefined> {
+  try {
+    return await kubeadmMinor(
+      host,
+      await findRealKubeadm(host, host.root === '/' ? process.execPath : undefined),
+    );
+  } catch (error) {
+    if (error instanceof KubeadmError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Reads how kubeadm will be called, and checks its configuration.
+ *
+ * @param text The configuration file; undefined when there is none, which kubeadm itself complains of.
+ */
+export function prepare(
+  { verb, args, configPath }: KubeadmCommand,
+  text: string | undefined,
+  minor: number | undefined,
+): Prepared {
+  const given = args.reveal();
+  const about = minor === undefined ? {} : { kubeadmMinor: minor };
+  try {
+    if (configPath === undefined)
+      return { ...about, config: readConfig({ verb, args: given }), findings: [] };
+    if (text === undefined) return { ...about, findings: [] };
+    const config = readConfig({ verb, args: given, text, name: configPath });
+    const { warnings } = shapedConfig(verb, given, text, configPath, {
+      discoveryTimeoutSeconds: SOME_SECONDS,
+      minor,
+    });
+    const findings = warnings.map((problem) =>
+      found('warning', problem.code, placedMessage(problem, configPath)),
+    );
+    return { ...about, config, findings };
+  } catch (error) {
+    if (!(error instanceof KubeadmError)) throw error;
+    const { code, cause, remedy } = error.failure;
+    return { ...about, findings: [found('fatal', code, cause.replace(/\.$/, ''), { remedy })] };
+  }
+}

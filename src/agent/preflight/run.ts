@@ -1,0 +1,99 @@
+import type { Host } from '../host/host.ts';
+import type { Check, Task } from './check.ts';
+import { apiServer } from './checks/api-server.ts';
+import { cgroups } from './checks/cgroups.ts';
+import { containerRuntime } from './checks/container-runtime.ts';
+import { diskSpace } from './checks/disk-space.ts';
+import { kernel } from './checks/kernel.ts';
+import { kernelSettings } from './checks/kernel-settings.ts';
+import { kubeletService } from './checks/kubelet-service.ts';
+import { leftovers } from './checks/leftovers.ts';
+import { nameServers } from './checks/name-servers.ts';
+import { nodeName } from './checks/node-name.ts';
+import { ports } from './checks/ports.ts';
+import { privileges } from './checks/privileges.ts';
+import { programs } from './checks/programs.ts';
+import { resources } from './checks/resources.ts';
+import { swap } from './checks/swap.ts';
+import { versions } from './checks/versions.ts';
+import type { PreflightFinding } from './finding.ts';
+
+/** In the order in which their findings are told. */
+const CHECKS: readonly Check[] = [
+  privileges,
+  kernel,
+  cgroups,
+  swap,
+  kernelSettings,
+  resources,
+  diskSpace,
+  programs,
+  versions,
+  kubeletService,
+  containerRuntime,
+  ports,
+  leftovers,
+  nodeName,
+  nameServers,
+  apiServer,
+];
+
+/** No check may hold a machine up for longer; mending may, since it changes something. */
+const LIMIT_MS = 2_000;
+const MENDING_LIMIT_MS = 30_000;
+
+export interface PreflightResult {
+  findings: PreflightFinding[];
+  /** Checks that came to no answer, and why; they count for nothing. */
+  unanswered: string[];
+  ms: number;
+}
+
+/** Runs every check of the machine at the same time. Never throws; changes nothing unless the task says to mend. */
+export async function runPreflight(
+  host: Host,
+  task: Task,
+  checks: readonly Check[] = CHECKS,
+): Promise<PreflightResult> {
+  const started = host.clock.monotonic();
+  const unanswered: string[] = [];
+  const timer = new AbortController();
+  const limit = task.mend ? MENDING_LIMIT_MS : LIMIT_MS;
+  const late = host.clock.sleep(limit, timer.signal).then(
+    () => 'late' as const,
+    () => 'late' as const,
+  );
+  const answers = await Promise.all(
+    checks.map(async (check) => {
+      try {
+        const answer = await Promise.race([check.run(host, task), late]);
+        if (answer !== 'late') return answer;
+        unanswered.push(`the check of ${check.name} took longer than ${limit / 1000} s`);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        unanswered.push(`the check of ${check.name} failed: ${why}`);
+      }
+      return [];
+    }),
+  );
+  timer.abort();
+  const findings = answers.flat().map((finding) => excused(finding, task));
+  return { findings, unanswered, ms: host.clock.monotonic() - started };
+}
+
+/**
+ * What the user told kubeadm to ignore must not end the machine here either; the same where kubeadm's whole preflight
+ * phase is skipped.
+ */
+function excused(finding: PreflightFinding, { config }: Task): PreflightFinding {
+  const { severity, kubeadmCheck } = finding;
+  if (severity !== 'fatal' || kubeadmCheck === undefined || config === undefined) return finding;
+  const ignored = config.ignorePreflightErrors.map((name) => name.trim().toLowerCase());
+  const isIgnored = ignored.includes('all') || ignored.includes(kubeadmCheck.toLowerCase());
+  const isSkipped = config.skipPhases.includes('preflight');
+  if (!isIgnored && !isSkipped) return finding;
+  const why = isIgnored
+    ? `ignored by ignorePreflightErrors: ${kubeadmCheck}`
+    : 'kubeadm skips its preflight phase';
+  return { ...finding, severity: 'warning', message: `${finding.message} (${why})` };
+}
