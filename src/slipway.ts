@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { crash, tell } from './agent/cli/crash.ts';
 
 /** The agent's entry: which program is meant (by name, as busybox does), its exit status, nothing else. */
 async function main(): Promise<number> {
@@ -10,23 +11,14 @@ async function main(): Promise<number> {
   return run(process.argv.slice(2));
 }
 
-process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
-  // Whoever read what is printed has gone (`slipway plan | head`): the rest goes unseen, the work goes on.
-  if (error.code === 'EPIPE' && error.syscall === 'write') return;
-  complain(error);
-  process.exit(1);
-});
+process.on('uncaughtException', crash);
 
 main().then(
   (status) => {
     process.exitCode = status;
   },
   (error: unknown) => {
-    complain(error);
+    tell(error);
     process.exitCode = 1;
   },
 );
-
-function complain(error: unknown): void {
-  process.stderr.write(`slipway: ${error instanceof Error ? error.message : String(error)}\n`);
-}

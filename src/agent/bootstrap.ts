@@ -1,5 +1,5 @@
 import type { Document } from '../protocol/document.ts';
-import type { Finding, JournalRecord } from '../protocol/journal.ts';
+import type { Failure, Finding, JournalRecord } from '../protocol/journal.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { STATE_DIR } from '../protocol/paths.ts';
 import { runSequence, type SequenceOptions } from './engine/engine.ts';
@@ -30,6 +30,15 @@ export interface BootstrapOptions {
   /** Aborts when the agent is told to stop. */
   stop: AbortSignal;
   watcher: Watcher;
+  verdict: VerdictHooks;
+}
+
+/** What the verdict needs to know of the process around it, and to tell it. */
+export interface VerdictHooks {
+  /** Rejects with an error that nobody caught: a fault of the agent, which is the verdict then. */
+  fault: Promise<never>;
+  /** The verdict could not be written; whoever waits for the file will not see it. */
+  unwritten(failure: Failure): void;
 }
 
 /**
@@ -38,7 +47,7 @@ export interface BootstrapOptions {
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
   const { host, agent } = options;
-  return concluding(host, { mode: 'bootstrap', agent }, async (about) => {
+  return concluding(host, { mode: 'bootstrap', agent, ...options.verdict }, async (about) => {
     const answer = await loadDocument(host, options);
     if (answer.kind === 'none') {
       return outcomeWithoutSequence(
@@ -73,7 +82,7 @@ type About = { mode: 'bootstrap' | 'shim'; agent: string; instance: string };
  */
 export async function concluding(
   host: Host,
-  { mode, agent }: Omit<About, 'instance'>,
+  { mode, agent, fault, unwritten }: Omit<About, 'instance'> & VerdictHooks,
   work: (about: About) => Promise<Outcome>,
 ): Promise<Outcome> {
   host.processes.nameSelf('slipway');
@@ -86,7 +95,7 @@ export async function concluding(
     lock = answer;
     about.instance = await machineInstance(host);
     await removeOutcome(host);
-    outcome = await work(about);
+    outcome = await Promise.race([work(about), fault]);
   } catch (error) {
     if (error instanceof AgentBusyError) throw error;
     const code = codeOf(error, 'JournalNotWritten');
@@ -95,6 +104,9 @@ export async function concluding(
   }
   try {
     await writeOutcome(host, outcome);
+  } catch (error) {
+    const cause = `The verdict is known and could not be written: ${messageOf(error)}`;
+    unwritten(failure(codeOf(error, 'OutcomeNotWritten'), cause));
   } finally {
     await lock?.release();
   }

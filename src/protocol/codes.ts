@@ -122,6 +122,12 @@ export const CODES = {
     'The journal in /var/lib/slipway could not be written.',
     'Free space on that file system or mount it writable, then start the agent again.',
   ),
+  OutcomeNotWritten: entry(
+    'agent',
+    'transient',
+    'The verdict in /run/slipway/outcome.json could not be written.',
+    'Free space in /run, then start the agent again; it finds what was done and writes the verdict.',
+  ),
   InternalError: entry(
     'agent',
     'permanent',

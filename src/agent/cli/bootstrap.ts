@@ -1,12 +1,16 @@
+import type { Failure } from '../../protocol/journal.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { AgentBusyError, bootstrap } from '../bootstrap.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { complain } from './complain.ts';
+import { catchFaults } from './crash.ts';
 import { lineWatcher } from './line-watcher.ts';
 import { liveWatcher } from './live-watcher.ts';
 import { durationOption, formatOption, sourceOptions, withUsage } from './options.ts';
 import { stopSignal } from './stop-signal.ts';
 import { version } from './version.ts';
+
+const TRY_AGAIN = 75;
 
 export interface BootstrapFlags {
   userData?: string;
@@ -23,26 +27,36 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
     const { root, ...files } = sourceOptions(flags);
     const format = formatOption(flags.output);
     const live = process.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
+    const fault = catchFaults();
+    let hidden = false;
     const options = {
       host: createLinuxHost({ root }),
       agent: version().version,
       ...files,
       deadlineSeconds: durationOption('deadline', flags.deadline),
-      stop: stopSignal(),
+      stop: AbortSignal.any([stopSignal(), fault.signal]),
+      verdict: {
+        fault: fault.error,
+        unwritten: (failure: Failure) => {
+          hidden = true;
+          complain(failure);
+        },
+      },
       watcher: live ?? lineWatcher(format === 'json' ? 'stderr' : undefined),
     };
     try {
       const outcome = await bootstrap(options);
       live?.end();
       tell(outcome, format);
-      return outcome.exitStatus;
+      // Whoever waits for the file waits in vain; another start writes it.
+      return outcome.exitStatus === 0 && hidden ? TRY_AGAIN : outcome.exitStatus;
     } catch (error) {
       live?.end();
       if (!(error instanceof AgentBusyError)) throw error;
       process.stderr.write(
         `slipway: ${error.message}; it is left alone. Follow it with: slipway status --wait\n`,
       );
-      return 75;
+      return TRY_AGAIN;
     }
   });
 }

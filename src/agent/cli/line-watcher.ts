@@ -1,5 +1,6 @@
 import type { JournalRecord } from '../../protocol/journal.ts';
 import type { Watcher } from '../bootstrap.ts';
+import { BoundedWriter } from './bounded-writer.ts';
 import { describeRecord } from './describe-record.ts';
 
 /**
@@ -7,13 +8,14 @@ import { describeRecord } from './describe-record.ts';
  * serial consoles and pipes.
  */
 export function lineWatcher(into?: 'stdout' | 'stderr'): Watcher {
+  const writers = { stdout: new BoundedWriter(process.stdout), stderr: new BoundedWriter(process.stderr) };
   return {
     record(record: JournalRecord) {
       const text = describeRecord(record);
-      if (text) process.stderr.write(`slipway: ${text}\n`);
+      if (text) writers.stderr.line(`slipway: ${text}`);
     },
     output(line, stream) {
-      process[into ?? stream].write(`${line}\n`);
+      writers[into ?? stream].line(line);
     },
   };
 }

@@ -8,6 +8,7 @@ import type { PlannedStep } from '../plan/planned-step.ts';
 import { openShared } from '../steps/shared.ts';
 import { toSteps } from '../steps/steps.ts';
 import { complain } from './complain.ts';
+import { catchFaults } from './crash.ts';
 import { DEFAULT_DEADLINE_SECONDS } from './defaults.ts';
 import { lineWatcher } from './line-watcher.ts';
 import { stopSignal } from './stop-signal.ts';
@@ -29,8 +30,10 @@ export async function shimBootstrap(
   const planned = await planInvocation(host, command);
   const agent = version().version;
   const watcher = lineWatcher();
+  const fault = catchFaults();
   try {
-    const outcome = await concluding(host, { mode: 'shim', agent }, (about) =>
+    const hooks = { fault: fault.error, unwritten: complain };
+    const outcome = await concluding(host, { mode: 'shim', agent, ...hooks }, (about) =>
       runJournalled({
         host,
         about,
@@ -42,7 +45,7 @@ export async function shimBootstrap(
         findings: [],
         commandsDecide: false,
         deadlineSeconds: DEFAULT_DEADLINE_SECONDS,
-        stop: stopSignal(),
+        stop: AbortSignal.any([stopSignal(), fault.signal]),
         watcher,
       }),
     );

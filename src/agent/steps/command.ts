@@ -24,6 +24,11 @@ async function runInShell(shell: ShellSession, index: number, { signal }: StepCo
     ...(end.exitStatus === undefined ? {} : { exitStatus: end.exitStatus }),
     lines: end.lines.slice(-KEPT_IN_JOURNAL),
   };
+  if (end.kind === 'shell-ended' && signal.aborted) {
+    // The engine tells its own deadline from a request to stop; either way the command did not end by itself.
+    const cause = 'The command was still running when the deadline passed, and was ended';
+    return { done: false, failure: failure('DeadlineExceeded', cause, more), retry: 'until-deadline' };
+  }
   if (end.kind === 'shell-ended' && !(end.exitStatus === 0 && shell.isLast(index))) {
     const cause = `It ended the shell (exit status ${status}), so the commands after it were not run`;
     return { done: false, failure: failure('CommandEndedScript', cause, more), retry: 'no' };

@@ -100,6 +100,14 @@ export async function run(say: (line: string) => void): Promise<void> {
         code: 'CommandEndedScript',
         exitStatus: 1,
       },
+      {
+        name: 'a command that does not end',
+        userData: good.replace('runcmd:\n', 'runcmd:\n  - sleep 1000\n'),
+        code: 'DeadlineExceeded',
+        exitStatus: 3,
+        says: /still running/,
+        deadline: '3s',
+      },
     ];
     const machine = await bootMachine(lab, 'w1', { role: 'worker', userData: good, mode: 'binary' });
     for (const failing of cases) {

@@ -26,6 +26,9 @@ export interface AtomicWrite {
   volatile?: boolean;
 }
 
+/** Files open at one time; a process may have 1,024. */
+const MOST_OPEN = 256;
+
 let counter = 0;
 
 /**
@@ -37,6 +40,12 @@ let counter = 0;
  * @throws the system's error (ENOSPC, EROFS, EACCES ...), with `path` set to the file meant.
  */
 export async function writeFilesAtomically(writes: readonly AtomicWrite[]): Promise<void> {
+  for (let from = 0; from < writes.length; from += MOST_OPEN) {
+    await writeBatch(writes.slice(from, from + MOST_OPEN));
+  }
+}
+
+async function writeBatch(writes: readonly AtomicWrite[]): Promise<void> {
   const open: { temp: string; fd: number; write: AtomicWrite }[] = [];
   try {
     for (const write of writes) {

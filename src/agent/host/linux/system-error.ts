@@ -12,6 +12,7 @@ const WORDS: Record<string, string> = {
   ENOTDIR: 'a part of the path is not a directory',
   ELOOP: 'too many symbolic links',
   ENAMETOOLONG: 'the name is too long',
+  EEXIST: 'something else is there already',
   EIO: 'input/output error',
   EBUSY: 'the file is in use as a mount point',
   EMFILE: 'too many open files',

@@ -1,0 +1,58 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Failure } from '../protocol/journal.ts';
+import { OUTCOME } from '../protocol/paths.ts';
+import { bootstrap } from './bootstrap.ts';
+import { type Host, HostError } from './host/host.ts';
+import { createLinuxHost } from './host/linux/host.ts';
+
+describe('bootstrap', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'slipway-bootstrap-'));
+    writeFileSync(join(root, 'user-data'), '#cloud-config\nhostname: a\n');
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  const run = (host: Host, hooks: { fault?: Promise<never>; unwritten?: (failure: Failure) => void } = {}) =>
+    bootstrap({
+      host,
+      agent: '0',
+      userDataFile: join(root, 'user-data'),
+      deadlineSeconds: 10,
+      stop: new AbortController().signal,
+      watcher: { record: () => undefined, output: () => undefined },
+      verdict: { fault: new Promise(() => undefined), unwritten: () => undefined, ...hooks },
+    });
+
+  it('concludes with an error that nobody caught, however far it is', async () => {
+    const host = createLinuxHost({ root });
+    let asked = 0;
+    // Hangs in the work; the verdict itself asks again.
+    const bootId = () => {
+      asked += 1;
+      return asked === 1 ? new Promise<string>(() => undefined) : host.bootId();
+    };
+    const fault = new Promise<never>((_resolve, reject) => {
+      setTimeout(() => reject(new TypeError('undefined is not a function')), 50);
+    });
+    const outcome = await run({ ...host, bootId }, { fault });
+    expect(outcome).toMatchObject({ result: 'failed', exitStatus: 1, failure: { code: 'InternalError' } });
+    expect(JSON.parse(readFileSync(join(root, OUTCOME), 'utf8'))).toEqual(outcome);
+  });
+
+  it('tells when the verdict cannot be written, and gives it all the same', async () => {
+    const host = createLinuxHost({ root });
+    const write: Host['files']['write'] = async (path, ...rest) => {
+      if (path === OUTCOME) throw new HostError(`writing ${path}: no space left on device`, 'ENOSPC', path);
+      return host.files.write(path, ...rest);
+    };
+    const unwritten: Failure[] = [];
+    const full = { ...host, files: { ...host.files, write } };
+    const outcome = await run(full, { unwritten: (failure) => unwritten.push(failure) });
+    expect(outcome.message).not.toBe('');
+    expect(unwritten).toMatchObject([{ code: 'DiskFull' }]);
+  });
+});

@@ -1,0 +1,27 @@
+import type { Writable } from 'node:stream';
+
+/** Lines that nobody reads are kept in memory up to here. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Writes lines to a stream whose reader may be slow or asleep: what it does not take in time is left out, and that is
+ * told once it reads again. Neither the agent's memory nor its work depends on who reads its output.
+ */
+export class BoundedWriter {
+  readonly #stream: Writable;
+  #left = 0;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  line(text: string): void {
+    if (this.#stream.writableLength > MOST_BYTES) {
+      this.#left += 1;
+      return;
+    }
+    const notice = this.#left === 0 ? '' : `... ${this.#left} lines of output not shown ...\n`;
+    this.#left = 0;
+    this.#stream.write(`${notice}${text}\n`);
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * What happens to an error that nobody caught: a fault of Slipway's own, or of Node.js. It is told in one line, never as
+ * a stack trace, and a run that is under way still comes to its verdict.
+ */
+
+let conclude: ((error: unknown) => void) | undefined;
+
+/** How long a run that has told its verdict may take to end what it had under way. */
+const WIND_DOWN_MS = 10_000;
+
+/** For the entry: what to do with an uncaught error. */
+export function crash(error: NodeJS.ErrnoException): void {
+  // Whoever read what is printed has gone (`slipway plan | head`): the rest goes unseen, the work goes on.
+  if (error.code === 'EPIPE' && error.syscall === 'write') return;
+  if (!conclude) {
+    tell(error);
+    process.exit(1);
+  }
+  conclude(error);
+  setTimeout(() => process.exit(1), WIND_DOWN_MS).unref();
+}
+
+export interface Fault {
+  /** Rejects with the first uncaught error, so that a run can conclude with it. */
+  error: Promise<never>;
+  /** Aborts then, so that what is under way comes to an end. */
+  signal: AbortSignal;
+}
+
+/** From now on an uncaught error is the run's, which tells it as its verdict. */
+export function catchFaults(): Fault {
+  const controller = new AbortController();
+  const error = new Promise<never>((_resolve, reject) => {
+    conclude = (fault) => {
+      reject(fault);
+      controller.abort();
+    };
+  });
+  // It counts only for who waits for it.
+  error.catch(() => undefined);
+  return { error, signal: controller.signal };
+}
+
+export function tell(error: unknown): void {
+  process.stderr.write(`slipway: ${error instanceof Error ? error.message : String(error)}\n`);
+}
