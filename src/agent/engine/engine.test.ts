@@ -99,6 +99,20 @@ describe('runSequence', () => {
     expect(unsynced).toBe(0);
   });
 
+  it('lets the first unfinished step of each group begin its preparations before anything runs', async () => {
+    const command = (id: string, group = 'runcmd') =>
+      done(id, { group, ahead: async () => void ran.push(`${id} ahead`) });
+    await sequence([command('boot', 'bootcmd'), done('files'), command('c1'), command('c2')]);
+    expect(ran).toEqual(['c1 ahead', 'boot', 'files', 'c1', 'c2']);
+    ran = [];
+    const more = [done('users'), command('c3'), done('kubeadm', { group: 'runcmd' }), command('c4')];
+    await sequence([command('c1'), command('c2'), ...more]);
+    expect(ran).toEqual(['c3 ahead', 'users', 'c3', 'kubeadm', 'c4']);
+    ran = [];
+    await sequence([done('late'), done('kubeadm', { group: 'runcmd' }), command('c5')]);
+    expect(ran).toEqual(['late', 'c5']);
+  });
+
   it('runs all again for another instance, whose journal this is not', async () => {
     await sequence([done('a')]);
     await sequence([done('a')], { instance: 'i-2' });

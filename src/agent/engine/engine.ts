@@ -190,6 +190,7 @@ class SequenceRun {
       return past.ended.failure && { result: 'failed', failure: past.ended.failure };
     }
     for (const finished of this.#skipped.splice(0)) await finished.renew?.(host);
+    if (this.#ran === 0) await this.#startAhead(step);
     this.#ran += 1;
     let interrupted = past.interrupted;
     let attempt = past.attempts;
@@ -231,6 +232,18 @@ class SequenceRun {
       if (!again) return { result: result.retry === 'yes' ? 'transient' : 'failed', failure: result.failure };
       if (!retry || this.#deadline.passed) return this.#outOfTime(step, last);
       await host.clock.sleep(wait, stop);
+    }
+  }
+
+  /** A step without `ahead` may be run again though it was finished, so nothing after it in its group is started. */
+  async #startAhead(current: Step): Promise<void> {
+    const { steps, host } = this.#o;
+    const seen = new Set<string>();
+    for (const [index, step] of steps.entries()) {
+      if (step.group === undefined || seen.has(step.group)) continue;
+      if (step.ahead && this.#history.step(step.id, step.digest).ended) continue;
+      seen.add(step.group);
+      if (index > steps.indexOf(current)) await step.ahead?.(host);
     }
   }
 

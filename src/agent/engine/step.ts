@@ -14,6 +14,11 @@ export interface Step extends StepOutline {
   attempts: number;
   backoff: Backoff;
   run(context: StepContext): Promise<StepResult>;
+  /**
+   * Starts what takes time and changes nothing, so that it is ready when the step's turn comes; called before the first
+   * step runs, for the first unfinished step of each group. Must not throw.
+   */
+  ahead?(host: Host): Promise<void>;
   /** Asked before a finished step is skipped: is what it did still in force? */
   holds?(host: Host): Promise<boolean>;
   /** Called when a finished step is skipped. */

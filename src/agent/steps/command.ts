@@ -9,6 +9,7 @@ const KEPT_IN_JOURNAL = 3;
 export const command: Runner<'command'> = {
   policy: { onFailure: 'continue', attempts: 1, group: 'runcmd' },
   run: ({ index }, context, { shell }) => runInShell(shell, index, context),
+  ahead: ({ index }, { shell }) => shell.begin(index),
 };
 
 /** A command of `bootcmd`: the same, at every boot. */

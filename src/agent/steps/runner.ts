@@ -20,6 +20,8 @@ export interface Runner<Kind extends StepKind> {
   /** Where the pauses between attempts depend on what is to be done. */
   backoff?(spec: StepSpecs[Kind]): Backoff;
   run(spec: StepSpecs[Kind], context: StepContext, shared: Shared): Promise<StepResult>;
+  /** Before a step ahead of it runs: starts what takes time and changes nothing. Must not throw. */
+  ahead?(spec: StepSpecs[Kind], shared: Shared): Promise<void>;
   /** Asked before a finished step is skipped: is what it did still in force? */
   holds?(spec: StepSpecs[Kind], host: Host): Promise<boolean>;
   /** A finished step is skipped. */

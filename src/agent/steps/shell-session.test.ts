@@ -43,6 +43,21 @@ describe.runIf(isRoot)('ShellSession (real shell in a chroot; needs root)', () =
     expect(file('tmp/place')).toBe('in /tmp\n');
   });
 
+  it('begins ahead of the first command and runs nothing before its turn; closing ends it', async () => {
+    const session = open('echo x >>/tmp/count');
+    await session.begin(0);
+    const { pid } = JSON.parse(file('run/slipway/exec/test/pid'));
+    while (file('run/slipway/shell/test/marks') !== 'wait 0\n')
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    await session.close();
+    expect(() => process.kill(-pid, 0)).toThrow('ESRCH');
+    const again = open('echo x >>/tmp/count');
+    await again.begin(0);
+    expect(await again.run(0, never)).toMatchObject({ kind: 'ended', exitStatus: 0 });
+    await again.close();
+    expect(file('tmp/count')).toBe('x\n');
+  });
+
   it('tells each command its own exit status and output, and gives $? to the next', async () => {
     const session = open('echo one; (exit 3)', 'echo was $?');
     expect(await session.run(0, never)).toEqual({ kind: 'ended', exitStatus: 3, lines: ['one'] });

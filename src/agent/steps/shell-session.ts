@@ -52,6 +52,14 @@ export class ShellSession {
     return index === this.#options.items.length - 1;
   }
 
+  /**
+   * Starts the shell, or finds it, ahead of item `index`: it is ready and waits when the item's turn comes. Where that
+   * fails, `run` tries again and tells why.
+   */
+  async begin(index: number): Promise<void> {
+    await this.#attach(index).catch(() => undefined);
+  }
+
   /** Runs item `index`, or waits for it where an earlier agent had begun it, or tells how it ended meanwhile. */
   async run(index: number, signal: AbortSignal): Promise<CommandEnd> {
     const stop = () => this.#abort.abort();
