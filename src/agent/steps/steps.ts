@@ -52,6 +52,7 @@ function toStep<Kind extends StepKind>(
     ...runner.policy,
     ...(runner.backoff ? { backoff: runner.backoff(spec) } : {}),
     run: (context) => runner.run(spec, context, shared),
+    ...(runner.ahead ? { ahead: async () => runner.ahead?.(spec, shared) } : {}),
     holds: async (host) => runner.holds?.(spec, host) ?? true,
     skipped: async (host) => runner.skipped?.(spec, host),
     renew: async (host) => runner.renew?.(spec, host),
