@@ -1,0 +1,87 @@
+import { formatMs } from '../../kit/duration.ts';
+import { messageOf } from '../machines/message.ts';
+import type { NodeRecord, StoredEvent } from '../model/node-record.ts';
+import { eventText, failureLines } from './event-text.ts';
+import { plain } from './nodes.ts';
+import { openSource, type SourceOptions } from './source.ts';
+import { table } from './table.ts';
+import { UsageError } from './usage-error.ts';
+
+/** @returns 0; 1 where there is no such node */
+export async function nodeCommand(name: string, options: SourceOptions): Promise<number> {
+  const source = openSource(options);
+  try {
+    const parts = name.split('/');
+    if (parts.length > 2) throw new UsageError(`${name} is neither a name nor namespace/name`);
+    const [short = '', namespace = options.namespace ?? source.namespace] = parts.reverse();
+    const record = await source.store.find(namespace, short);
+    if (!record) {
+      process.stderr.write(
+        `slipway-controller: ${namespace}/${short} has not enrolled; see: slipway-controller nodes\n`,
+      );
+      return 1;
+    }
+    const events = await source.store.events(namespace, short);
+    const shown =
+      options.output === 'json'
+        ? JSON.stringify({ ...plain(record), eventLog: events }, undefined, 2)
+        : text(record, events);
+    process.stdout.write(`${shown}\n`);
+    return 0;
+  } finally {
+    await source.store.close();
+  }
+}
+
+function text(record: NodeRecord, events: readonly StoredEvent[]): string {
+  const { namespace, name, spec, summary } = record;
+  const { failure } = summary;
+  const machine = spec.machine
+    ? `${spec.machine.name}, found by its ${spec.machine.by === 'token' ? 'token' : spec.machine.by}`
+    : 'none known for it';
+  const head = [
+    ['Node', `${namespace}/${name}`],
+    ['Instance', `${spec.instance} (${spec.hostname})${spec.providerID ? `, ${spec.providerID}` : ''}`],
+    ['Machine', machine],
+    ['Enrolled', `${spec.enrolment.at} by ${spec.enrolment.method}`],
+    ['Phase', summary.phase],
+    ['', messageOf(summary, Date.now())],
+    ...(failure ? failureLines(failure).map((line) => ['', line]) : []),
+    [
+      'Told',
+      `${summary.events} events${summary.lost > 0 ? `, ${summary.lost} lost` : ''}, ${summary.warnings} warnings, boot ${summary.boots.length}`,
+    ],
+  ];
+  return [table(head), '', stepTable(record), '', 'TIMELINE', ...timeline(events)].join('\n');
+}
+
+function stepTable({ summary }: NodeRecord): string {
+  if (summary.steps.length === 0) return 'No steps are known.';
+  return table([
+    ['STEP', 'RESULT', 'ATTEMPTS', 'TOOK', 'LAST FAILURE'],
+    ...summary.steps.map(({ title, result, attempts, ms, code }) => [
+      title,
+      result,
+      String(attempts),
+      ms > 0 ? formatMs(ms) : '-',
+      code ?? '-',
+    ]),
+  ]);
+}
+
+/** Times of one boot are by its monotonic clock, which nobody sets. */
+function timeline(events: readonly StoredEvent[]): string[] {
+  const lines: string[] = [];
+  let boot = '';
+  let began = 0;
+  for (const event of events) {
+    if (event.boot !== boot) {
+      ({ boot, mono: began } = event);
+      lines.push(`  boot ${boot}, from ${event.time}`);
+    }
+    const at = `+${formatMs(Math.max(0, event.mono - began))}`.padStart(10);
+    const [first = '', ...more] = eventText(event);
+    lines.push(`${at}  ${first}`, ...more.map((line) => `${' '.repeat(12)}${line}`));
+  }
+  return lines.length > 0 ? lines : ['  nothing was told yet'];
+}

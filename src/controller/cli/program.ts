@@ -1,0 +1,117 @@
+import { Command, CommanderError } from 'commander';
+import { versionText } from './version.ts';
+
+/** Bad arguments. */
+const USAGE_STATUS = 2;
+
+/** The command line. @returns the exit status */
+export async function run(argv: string[]): Promise<number> {
+  let status = 0;
+  const program = describe(new Command(), (result) => {
+    status = result;
+  });
+  try {
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : USAGE_STATUS;
+  }
+  return status;
+}
+
+function describe(program: Command, conclude: (status: number) => void): Command {
+  program
+    .name('slipway-controller')
+    .description('Receives what machines tell of their bootstrap, and tells it on their Machines.')
+    .version(versionText(), '--version')
+    .configureHelp({ sortSubcommands: false })
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, 'slipway-controller: ')),
+    })
+    .showHelpAfterError('  See: slipway-controller --help')
+    .exitOverride()
+    .helpCommand(false);
+
+  program
+    .command('serve')
+    .description('receive reports; in a management cluster, or standalone with a database of its own')
+    .option('--listen <address>', 'where machines report, over TLS 1.3', ':8443')
+    .option('--admin-listen <address>', '/metrics, /healthz and /readyz, over plain HTTP', '127.0.0.1:8080')
+    .option(
+      '--name <name...>',
+      'names and addresses under which machines reach it (for its own certificate)',
+      ['localhost', '127.0.0.1'],
+    )
+    .option(
+      '--tls-cert <file>',
+      'show this certificate (PEM) instead of one of its own; read again when it changes',
+    )
+    .option('--tls-key <file>', 'its key')
+    .option('--standalone', 'keep everything in --data, without Kubernetes')
+    .option('--data <dir>', 'with --standalone: directory of the database', '/var/lib/slipway-controller')
+    .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
+    .option(
+      '--namespace <name>',
+      "namespace of the controller's own objects; default the pod's or the context's",
+    )
+    .option('--machine-token-ttl <duration>', "how long a Machine's token can be used", '1h')
+    .option('--certificate-ttl <duration>', 'how long the certificate of a machine is valid', '168h')
+    .option('--connections <n>', 'open connections at most', '4000')
+    .option(
+      '--connections-per-address <n>',
+      'of one address; raise it where machines share one by NAT',
+      '256',
+    )
+    .option('--strangers-per-second <n>', 'requests without a certificate from one address', '50')
+    .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .action(async (options) => conclude(await (await import('./serve.ts')).serveCommand(options)));
+
+  const reading = (command: Command): Command =>
+    command
+      .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
+      .option('--context <name>', 'of the kubeconfig')
+      .option('--namespace <name>', 'only this namespace (nodes, tail); default of node: that of the context')
+      .option('--data <dir>', 'read the database of serve --standalone instead of a cluster')
+      .option('--output <format>', 'text or json', 'text');
+
+  reading(
+    program.command('nodes').description('all machines that have enrolled, and where each stands'),
+  ).action(async (options) => conclude(await (await import('./nodes.ts')).nodesCommand(options)));
+
+  reading(
+    program
+      .command('node')
+      .description('one machine: its steps with durations, attempts and failing lines')
+      .argument('<name>', 'of its NodeBootstrap, which is that of its Machine; or namespace/name'),
+  ).action(async (name, options) => conclude(await (await import('./node.ts')).nodeCommand(name, options)));
+
+  reading(program.command('tail').description('what happens from now on, a line an event'))
+    .option('--from-start', 'also what has happened so far')
+    .action(async (options) => conclude(await (await import('./tail.ts')).tailCommand(options)));
+
+  program
+    .command('token')
+    .description('make a token by which machines enrol; printed once, kept as a hash')
+    .option('--machine <name>', 'for this machine alone, once; without it, for any machine of the namespace')
+    .option('--ttl <duration>', 'how long it can be used', '1h')
+    .option('--namespace <name>', 'of the Machines')
+    .option(
+      '--secret <name>',
+      'also put it into a Secret of that namespace, key "token", for user data to take',
+    )
+    .option('--controller-namespace <name>', 'where the controller runs', 'slipway-system')
+    .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
+    .option('--context <name>', 'of the kubeconfig')
+    .option('--data <dir>', 'of serve --standalone instead of a cluster')
+    .action(async (options) => conclude(await (await import('./token.ts')).tokenCommand(options)));
+
+  program
+    .command('ca')
+    .description('print the authority that machines need to trust (report.controller.ca)')
+    .option('--controller-namespace <name>', 'where the controller runs', 'slipway-system')
+    .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
+    .option('--context <name>', 'of the kubeconfig')
+    .option('--data <dir>', 'of serve --standalone instead of a cluster')
+    .action(async (options) => conclude(await (await import('./ca.ts')).caCommand(options)));
+  return program;
+}

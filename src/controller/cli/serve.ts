@@ -1,0 +1,97 @@
+import { parseSeconds } from '../../kit/duration.ts';
+import { createLog, type Level } from '../log.ts';
+import { parseListen, type ServeSettings } from '../serve/settings.ts';
+import { UsageError } from './usage-error.ts';
+import { versionText } from './version.ts';
+
+/** As the command line gives them. */
+export interface ServeOptions {
+  listen: string;
+  adminListen: string;
+  name: string[];
+  tlsCert?: string;
+  tlsKey?: string;
+  standalone?: boolean;
+  data: string;
+  kubeconfig?: string;
+  namespace?: string;
+  machineTokenTtl: string;
+  certificateTtl: string;
+  connections: string;
+  connectionsPerAddress: string;
+  strangersPerSecond: string;
+  logLevel: string;
+}
+
+/** Serves until SIGTERM or SIGINT. @returns the exit status */
+export async function serveCommand(options: ServeOptions): Promise<number> {
+  const settings = readSettings(options);
+  const log = createLog((line) => process.stderr.write(line), settings.logLevel);
+  log.info('starts', { version: versionText(), standalone: options.standalone === true });
+  const asked = new Promise<string>((resolve) => {
+    process.once('SIGTERM', () => resolve('SIGTERM'));
+    process.once('SIGINT', () => resolve('SIGINT'));
+  });
+  const starting = options.standalone
+    ? (await import('../serve/standalone.ts')).serveStandalone({ ...settings, data: options.data }, log)
+    : (await import('../serve/kubernetes.ts')).serveKubernetes(
+        {
+          ...settings,
+          ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
+          ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
+          tokenMs: milliseconds(options.machineTokenTtl, '--machine-token-ttl'),
+        },
+        log,
+      );
+  // Asked to end while it lists: there is nothing yet to drain.
+  const running = await Promise.race([starting, asked.then(() => undefined)]);
+  if (running === undefined) return 0;
+  log.info('serves', { port: running.port, adminPort: running.adminPort });
+  log.info('drains', { signal: await asked });
+  await running.stop();
+  log.info('ends');
+  return 0;
+}
+
+function readSettings(options: ServeOptions): ServeSettings {
+  const { tlsCert: cert, tlsKey: key } = options;
+  if ((cert === undefined) !== (key === undefined))
+    throw new UsageError('--tls-cert and --tls-key go together');
+  return {
+    listen: listen(options.listen, '--listen'),
+    adminListen: listen(options.adminListen, '--admin-listen'),
+    names: options.name,
+    ...(cert !== undefined && key !== undefined ? { tlsFiles: { cert, key } } : {}),
+    connectionsTotal: count(options.connections, '--connections'),
+    connectionsPerAddress: count(options.connectionsPerAddress, '--connections-per-address'),
+    strangersPerSecond: count(options.strangersPerSecond, '--strangers-per-second'),
+    certificateMs: milliseconds(options.certificateTtl, '--certificate-ttl'),
+    logLevel: level(options.logLevel),
+  };
+}
+
+function listen(text: string, option: string) {
+  try {
+    return parseListen(text);
+  } catch (error) {
+    throw new UsageError(`${option}: ${(error as Error).message}`);
+  }
+}
+
+function count(text: string, option: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new UsageError(`${option}: ${text} is no whole number from 1`);
+}
+
+export function milliseconds(text: string, option: string): number {
+  const seconds = parseSeconds(text);
+  if (seconds === undefined || seconds < 60)
+    throw new UsageError(`${option}: ${text} is no duration of a minute or more; write 15m or 1h`);
+  return seconds * 1000;
+}
+
+function level(text: string): Level {
+  const known = (['debug', 'info', 'warn', 'error'] as const).find((name) => name === text);
+  if (known) return known;
+  throw new UsageError(`--log-level: ${text} is none of debug, info, warn, error`);
+}

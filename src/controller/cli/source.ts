@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { KubeClient } from '../kube/client.ts';
+import { findAccess } from '../kube/kubeconfig.ts';
+import { databasePath } from '../serve/standalone.ts';
+import { KubernetesStore } from '../store/kubernetes-store.ts';
+import { SqliteStore } from '../store/sqlite-store.ts';
+import type { Store } from '../store/store.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Options by which a command is told where the controller keeps things. */
+export interface SourceOptions {
+  kubeconfig?: string;
+  context?: string;
+  namespace?: string;
+  data?: string;
+  output?: string;
+}
+
+export interface Source {
+  readonly store: Store;
+  /** Where no namespace is said. */
+  readonly namespace: string;
+  /** Absent for a database. */
+  readonly client?: KubeClient;
+  readonly database?: SqliteStore;
+}
+
+/** What nodes of a controller without a cluster lie in, unless a token says otherwise. */
+export const STANDALONE_NAMESPACE = 'default';
+
+/** @throws AccessError, UsageError */
+export function openSource(options: SourceOptions): Source {
+  if (options.output !== undefined && options.output !== 'text' && options.output !== 'json') {
+    throw new UsageError(`--output: ${options.output} is neither text nor json`);
+  }
+  if (options.data !== undefined) return openDatabase(options.data);
+  const access = findAccess({
+    ...(options.kubeconfig === undefined ? {} : { path: options.kubeconfig }),
+    ...(options.context === undefined ? {} : { context: options.context }),
+  });
+  const client = new KubeClient(access);
+  return { store: new KubernetesStore(client), namespace: access.namespace, client };
+}
+
+function openDatabase(data: string): Source {
+  const path = databasePath(data);
+  // Opening would make an empty one, and hide the slip.
+  if (!existsSync(path))
+    throw new UsageError(`--data: there is no ${path}; slipway-controller serve --standalone makes it`);
+  const database = new SqliteStore(path);
+  return { store: database, namespace: STANDALONE_NAMESPACE, database };
+}

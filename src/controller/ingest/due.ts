@@ -1,0 +1,31 @@
+import type { ReadEvent } from '../../protocol/events.ts';
+import type { NodeRecord } from '../model/node-record.ts';
+import type { Summary } from '../model/summary.ts';
+
+/** Waits before the first, second and every further write of events that can wait, in milliseconds. */
+const PACE = [20_000, 60_000, 120_000];
+/** A failed attempt is worth telling sooner. */
+const TROUBLE_MS = 10_000;
+/** A reporter must not be kept from sending more. */
+const MANY_EVENTS = 128;
+
+/**
+ * Whether these events are to be written now. Verdicts and every other turn are; the rest is collected, because each write
+ * costs the API server something: a bootstrap of a minute takes three. What is not written is not acknowledged either, so
+ * the node sends it again with what comes next, and nothing can be lost in between.
+ */
+export function isDue(
+  record: NodeRecord,
+  events: readonly ReadEvent[],
+  after: Summary,
+  now: number,
+): boolean {
+  const before = record.summary.phase;
+  if (after.phase !== before && !(before === 'Waiting' && after.phase === 'Running')) return true;
+  if (events.length >= MANY_EVENTS) return true;
+  // The reporter ends once this is acknowledged.
+  if (after.phase === 'Succeeded' && after.node?.state === 'ready') return true;
+  const age = now - record.storedAt;
+  const pace = PACE[Math.min(record.writes, PACE.length - 1)] ?? 0;
+  return age >= (events.some(({ type }) => type === 'step.attempt') ? Math.min(pace, TROUBLE_MS) : pace);
+}

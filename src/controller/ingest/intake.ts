@@ -1,0 +1,146 @@
+import type { ReadBatch, ReadEvent } from '../../protocol/events.ts';
+import { WRONG_MACHINE } from '../attest/enrolment.ts';
+import type { Peer } from '../attest/peer.ts';
+import { Refused } from '../attest/refused.ts';
+import { type NodeRecord, nodeKey } from '../model/node-record.ts';
+import { fold } from '../model/summary.ts';
+import { type Addition, type Store, StoreBusy } from '../store/store.ts';
+import type { Metrics } from '../web/metrics.ts';
+import { isDue } from './due.ts';
+
+/** Records that are kept at hand; the one that was quiet longest goes. A record has about 2 KB. */
+const MAX_AT_HAND = 20_000;
+/** Other replicas may write between reading and writing; more often than this is no accident. */
+const MAX_TRIES = 5;
+
+export interface Intake {
+  /** Every event of the batch up to and including this one is stored. */
+  readonly stored: number;
+  readonly fresh: number;
+}
+
+/** Takes batches in: each event once and in order, acknowledged when it is stored. */
+export class EventIntake {
+  readonly #store: Store;
+  readonly #metrics: Metrics;
+  readonly #appended: (record: NodeRecord) => void;
+  readonly #atHand = new Map<string, NodeRecord>();
+  readonly #turn = new Map<string, Promise<unknown>>();
+
+  /** @param appended told of each record after something was stored */
+  constructor(store: Store, metrics: Metrics, appended: (record: NodeRecord) => void = () => {}) {
+    this.#store = store;
+    this.#metrics = metrics;
+    this.#appended = appended;
+  }
+
+  /** @throws Refused, StoreBusy */
+  async take(peer: Peer, batch: ReadBatch): Promise<Intake> {
+    const key = nodeKey(peer);
+    // One machine's batches one after the other; a second one would only find the first one's work done.
+    const before = this.#turn.get(key) ?? Promise.resolve();
+    const mine = before.catch(passed).then(() => this.#take(key, peer, batch));
+    this.#turn.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#turn.get(key) === mine) this.#turn.delete(key);
+    }
+  }
+
+  /** For metrics. */
+  get atHand(): number {
+    return this.#atHand.size;
+  }
+
+  async #take(key: string, peer: Peer, batch: ReadBatch): Promise<Intake> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const record = await this.#record(key, peer);
+      if (record.spec.instance !== batch.machine.instance) {
+        throw new Refused('forbidden', `the certificate is of instance ${record.spec.instance}`, {
+          words: WRONG_MACHINE,
+        });
+      }
+      const addition = additionTo(record, batch.events);
+      const repeated = batch.events.length - addition.events.length;
+      const last = addition.events.at(-1);
+      if (!last) {
+        this.#metrics.eventsRepeated.add({}, repeated);
+        return { stored: record.seq, fresh: 0 };
+      }
+      if (this.#store.thrifty && !isDue(record, addition.events, addition.summary, Date.now())) {
+        // Of a new epoch nothing is stored yet.
+        return { stored: addition.epoch === record.epoch ? record.seq : 0, fresh: 0 };
+      }
+      const after = await this.#append(key, record, addition);
+      if (after) {
+        this.#metrics.eventsStored.add({}, addition.events.length);
+        this.#metrics.eventsRepeated.add({}, repeated);
+        this.#appended(after);
+        return { stored: after.seq, fresh: addition.events.length };
+      }
+    }
+    throw new StoreBusy(`${key} is written by others all the time`);
+  }
+
+  async #record(key: string, peer: Peer): Promise<NodeRecord> {
+    const found = this.#atHand.get(key) ?? (await this.#store.find(peer.namespace, peer.name));
+    if (found?.spec.keyDigest !== peer.binding) {
+      this.#atHand.delete(key);
+      throw new Refused(
+        'unauthorized',
+        `${key} is gone or has enrolled anew; this certificate no longer counts`,
+      );
+    }
+    this.#keep(key, found);
+    return found;
+  }
+
+  async #append(key: string, record: NodeRecord, addition: Addition): Promise<NodeRecord | undefined> {
+    try {
+      const after = await this.#store.append(record, addition);
+      if (after) this.#keep(key, after);
+      else this.#atHand.delete(key);
+      return after;
+    } catch (error) {
+      // Perhaps it was stored and only the answer got lost: the next batch reads what is there.
+      this.#atHand.delete(key);
+      throw error;
+    }
+  }
+
+  #keep(key: string, record: NodeRecord): void {
+    this.#atHand.delete(key);
+    if (this.#atHand.size >= MAX_AT_HAND) {
+      for (const oldest of this.#atHand.keys()) {
+        this.#atHand.delete(oldest);
+        break;
+      }
+    }
+    this.#atHand.set(key, record);
+  }
+}
+
+/**
+ * What of a batch is new. Numbers up to the stored one are repetitions, unless they come from a boot of which nothing was
+ * ever told: then the node lost its spool and numbers from 1 again.
+ */
+export function additionTo(record: NodeRecord, events: readonly ReadEvent[]): Addition {
+  const restarted = events.some(({ seq, boot }) => seq <= record.seq && !record.summary.boots.includes(boot));
+  const epoch = restarted ? record.epoch + 1 : record.epoch;
+  const from = restarted ? 0 : record.seq;
+  const fresh = events.filter(({ seq }) => seq > from);
+  const missing = fresh.reduce(({ gap, last }, { seq }) => ({ gap: gap + seq - last - 1, last: seq }), {
+    gap: 0,
+    last: from,
+  }).gap;
+  const summary = fresh.reduce(fold, record.summary);
+  return {
+    epoch,
+    events: fresh,
+    summary: missing === 0 ? summary : { ...summary, lost: summary.lost + missing },
+  };
+}
+
+/** The batch before had its own answer. */
+function passed(): void {}

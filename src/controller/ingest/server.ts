@@ -1,0 +1,246 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { MAX_ENROLMENT_BYTES, readEnrolRequest } from '../../protocol/enrolment.ts';
+import {
+  ENROL_PATH,
+  EVENTS_PATH,
+  EVENTS_VERSION,
+  MAX_BATCH_BYTES,
+  REFUSAL_STATUS,
+  type Refusal,
+} from '../../protocol/events.ts';
+import { readBatch } from '../../protocol/read-events.ts';
+import { WireError } from '../../protocol/wire.ts';
+import type { Enrolment } from '../attest/enrolment.ts';
+import { type Peer, peerOf } from '../attest/peer.ts';
+import { Refused } from '../attest/refused.ts';
+import type { Log } from '../log.ts';
+import { reason } from '../log.ts';
+import { nodeKey } from '../model/node-record.ts';
+import { StoreBusy } from '../store/store.ts';
+import type { Metrics } from '../web/metrics.ts';
+import { type ConnectionLimits, Connections } from './connections.ts';
+import type { EventIntake } from './intake.ts';
+import { type RateLimit, Rates } from './rate.ts';
+import { readBody } from './read-body.ts';
+
+export interface TlsFiles {
+  readonly key: string;
+  readonly cert: string;
+  /** Authority of the machines' certificates. */
+  readonly ca: string;
+}
+
+export interface IngestOptions {
+  readonly tls: TlsFiles;
+  readonly connections: ConnectionLimits;
+  /** Requests of one machine. */
+  readonly machineRate: RateLimit;
+  /** Requests without a certificate from one address. */
+  readonly strangerRate: RateLimit;
+}
+
+/** How long a client may take; a machine on a bad line is quicker, a slow loris is not. */
+const TIMES = {
+  handshakeTimeout: 5_000,
+  headersTimeout: 5_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 5_000,
+};
+
+const DISCARD_MS = 1_000;
+
+/** The API for machines: `POST /v1/events`, `POST /v1/enroll`. */
+export class IngestServer {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly #intake: EventIntake;
+  readonly #enrolment: Enrolment;
+  readonly #metrics: Metrics;
+  readonly #log: Log;
+  readonly #machineRates: Rates;
+  readonly #strangerRates: Rates;
+  readonly #told = new Rates({ perSecond: 20, burst: 100 });
+  #draining = false;
+
+  constructor(
+    parts: { intake: EventIntake; enrolment: Enrolment; metrics: Metrics; log: Log },
+    options: IngestOptions,
+  ) {
+    this.#intake = parts.intake;
+    this.#enrolment = parts.enrolment;
+    this.#metrics = parts.metrics;
+    this.#log = parts.log;
+    this.#machineRates = new Rates(options.machineRate);
+    this.#strangerRates = new Rates(options.strangerRate);
+    this.server = createServer(
+      {
+        ...options.tls,
+        ...TIMES,
+        minVersion: 'TLSv1.3',
+        requestCert: true,
+        // A stranger may come in to enrol; who may do what is decided by path.
+        rejectUnauthorized: false,
+        maxHeaderSize: 8 * 1024,
+        connectionsCheckingInterval: 1_000,
+      },
+      (request, response) => void this.#answer(request, response),
+    );
+    this.server.maxHeadersCount = 64;
+    this.connections = new Connections(this.server, options.connections, (why, address) =>
+      this.#refuse(why, address),
+    );
+    this.server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) =>
+      this.#refuse('tls', socket.remoteAddress, reason(error)),
+    );
+    this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      // Headers that never end, or too many of them. There is nobody to answer to.
+      if (error.code !== 'ECONNRESET')
+        this.#refuse('http', (socket as TLSSocket).remoteAddress, reason(error));
+      socket.destroy();
+    });
+  }
+
+  /** New connections get the new certificate; open ones go on. */
+  renew(tls: TlsFiles): void {
+    this.server.setSecureContext({ ...tls, minVersion: 'TLSv1.3' });
+  }
+
+  listen(port: number, host?: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(port, host, () => {
+        this.server.off('error', reject);
+        const address = this.server.address();
+        resolve(typeof address === 'object' && address ? address.port : port);
+      });
+    });
+  }
+
+  /** Takes no new connections, lets what is under way end, and tells everybody else to go to another replica. */
+  async drain(timeoutMs: number): Promise<void> {
+    this.#draining = true;
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.server.closeIdleConnections();
+    const late = setTimeout(() => this.server.closeAllConnections(), timeoutMs);
+    await closed;
+    clearTimeout(late);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const socket = request.socket as TLSSocket;
+    const address = socket.remoteAddress ?? '';
+    const path = request.url ?? '';
+    const peer = peerOf(socket);
+    try {
+      this.#limit(peer, address);
+      const body = await this.#route(request, path, peer);
+      this.#metrics.requests.add({ path, status: '200' });
+      send(response, 200, body, { close: this.#draining });
+    } catch (error) {
+      this.#fail(request, response, { peer, address }, error);
+    }
+  }
+
+  async #route(request: IncomingMessage, path: string, peer: Peer | undefined): Promise<unknown> {
+    const known = path === EVENTS_PATH || path === ENROL_PATH;
+    if (!known || request.method !== 'POST')
+      throw new Refused('not-found', `${request.method} of another path`);
+    if (path === ENROL_PATH) {
+      const wanted = readEnrolRequest(await readBody(request, MAX_ENROLMENT_BYTES));
+      const { reply, about } = await this.#enrolment.enrol(wanted, peer);
+      this.#metrics.enrolments.add({ method: about.method });
+      this.#log.info('gave a certificate', {
+        node: nodeKey(about),
+        method: about.method,
+        until: reply.expiresAt,
+      });
+      return reply;
+    }
+    if (!peer) throw new Refused('unauthorized', 'events without a certificate of this authority');
+    const bytes = await readBody(request, MAX_BATCH_BYTES);
+    const began = performance.now();
+    const { stored } = await this.#intake.take(peer, readBatch(bytes));
+    this.#metrics.admission.observe((performance.now() - began) / 1000);
+    return { version: EVENTS_VERSION, stored };
+  }
+
+  #limit(peer: Peer | undefined, address: string): void {
+    const waitMs = peer ? this.#machineRates.take(nodeKey(peer)) : this.#strangerRates.take(address);
+    if (waitMs > 0) throw new Refused('slow-down', 'too many requests', { retryAfterMs: waitMs });
+  }
+
+  #fail(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { peer, address }: { peer: Peer | undefined; address: string },
+    error: unknown,
+  ): void {
+    const refused = asRefused(error);
+    const { code, words, retryAfterMs } = refused;
+    this.#metrics.requests.add({ path: pathLabel(request.url), status: String(REFUSAL_STATUS[code]) });
+    this.#refuse(code, address, refused.message, peer);
+    if (refused !== error && !(error instanceof WireError) && !(error instanceof StoreBusy)) {
+      this.#log.error('a request failed by a fault of our own', { reason: reason(error) });
+    }
+    const body: Refusal = { error: code, ...(peer && words !== undefined ? { words } : {}) };
+    const unread = !request.complete;
+    send(response, REFUSAL_STATUS[code], body, { close: unread || this.#draining, retryAfterMs });
+    if (unread) discard(request);
+  }
+
+  #refuse(code: string, address = '', why = '', peer?: Peer): void {
+    this.#metrics.refusals.add({ reason: code });
+    // Whoever is refused often must not fill the disk with it; the counter has them all.
+    if (this.#told.take('') > 0) return;
+    this.#log.warn('refused', { code, address, reason: why, node: peer ? nodeKey(peer) : undefined });
+  }
+}
+
+function asRefused(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  if (error instanceof WireError) {
+    // What is wrong with a body is our own sentence and quotes nothing.
+    return new Refused(error.code, error.message, { words: error.message });
+  }
+  if (error instanceof StoreBusy)
+    return new Refused('unavailable', error.message, { retryAfterMs: error.retryAfterMs });
+  return new Refused('unavailable', reason(error), { retryAfterMs: 5_000 });
+}
+
+/**
+ * Throws away what still comes of a body, so that the answer gets through (a connection that is closed with unread bytes
+ * takes it along), but not for long.
+ */
+function discard(request: IncomingMessage): void {
+  const { socket } = request;
+  request.resume();
+  const end = setTimeout(() => socket.destroy(), DISCARD_MS);
+  socket.once('close', () => clearTimeout(end));
+}
+
+/** A stranger's path must not become a label. */
+function pathLabel(path: string | undefined): string {
+  return path === EVENTS_PATH || path === ENROL_PATH ? path : 'other';
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  { close, retryAfterMs }: { close?: boolean; retryAfterMs?: number | undefined } = {},
+): void {
+  if (response.destroyed || response.headersSent) return;
+  const text = Buffer.from(JSON.stringify(body));
+  const headers: OutgoingHttpHeaders = {
+    'content-type': 'application/json',
+    'content-length': text.length,
+    ...(close ? { connection: 'close' } : {}),
+    ...(retryAfterMs === undefined
+      ? {}
+      : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
+  };
+  response.writeHead(status, headers);
+  response.end(text);
+}

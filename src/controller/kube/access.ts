@@ -1,0 +1,18 @@
+/** How to reach an API server and as whom. */
+export interface Access {
+  /** Base URL, `https://` only outside of tests on one machine. */
+  readonly server: URL;
+  /** The authority of the API server in PEM; the system's when absent. */
+  readonly ca?: string;
+  readonly serverName?: string;
+  readonly clientCertificate?: { readonly cert: string; readonly key: string };
+  /** Asked at every request: tokens of pods are renewed under way. */
+  readonly token?: () => string | undefined;
+  /** Namespace where none is said. */
+  readonly namespace: string;
+}
+
+/** The API server cannot be reached because nobody said how, or what was said is unusable. */
+export class AccessError extends Error {
+  override readonly name = 'AccessError';
+}

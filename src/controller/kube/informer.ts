@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '../../kit/backoff.ts';
+import type { KubeClient } from './client.ts';
+import { jsonLines } from './json-lines.ts';
+import { isStatus, KubeError } from './kube-error.ts';
+import type { KubeObject, ListOf } from './objects.ts';
+
+export interface InformerHandlers<T> {
+  /** Added or changed. Not called twice for the same resource version. */
+  changed(object: T): void;
+  /** Gone; its key as `namespace/name`. */
+  gone(key: string): void;
+  /** Everything that was there at one moment has been told. Called after each list. */
+  listed?(): void;
+  /** Something went wrong and is tried again; for the log. */
+  trouble?(error: Error, retryInMs: number): void;
+}
+
+export interface InformerOptions {
+  readonly pageSize?: number;
+  /** A watch on which nothing was heard for this long, not even a bookmark, is dead; API servers send one a minute. */
+  readonly silenceMs?: number;
+  /** How long the API server keeps a watch open; spread, so that watches do not end together. */
+  readonly watchSeconds?: number;
+  readonly random?: () => number;
+}
+
+interface WatchEvent<T> {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  object: T & { code?: number; message?: string; reason?: string };
+}
+
+const BACKOFF = { baseMs: 500, capMs: 30_000 };
+/** A watch that ends sooner than this has not worked, whatever it said. */
+const WORKED_MS = 5_000;
+
+/**
+ * Keeps up with a collection: list in pages, then watch from there, for ever.
+ *
+ * It cannot stall unnoticed (a silent watch is ended and taken up where it was), cannot storm (every new attempt waits,
+ * with full jitter and longer each time, unless the last watch worked), starts over when the API server has forgotten
+ * (410), and then tells what has vanished meanwhile. It keeps keys and versions, no objects.
+ */
+export class Informer<T extends KubeObject> {
+  /** Watches begun, and lists; for metrics and tests. */
+  watches = 0;
+  lists = 0;
+  readonly #client: KubeClient;
+  readonly #path: string;
+  readonly #handlers: InformerHandlers<T>;
+  readonly #options: Required<InformerOptions>;
+  readonly #known = new Map<string, string>();
+  readonly #stop = new AbortController();
+  #version: string | undefined;
+  #failures = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(
+    client: KubeClient,
+    path: string,
+    handlers: InformerHandlers<T>,
+    options: InformerOptions = {},
+  ) {
+    this.#client = client;
+    this.#path = path;
+    this.#handlers = handlers;
+    this.#options = { pageSize: 500, silenceMs: 90_000, watchSeconds: 300, random: Math.random, ...options };
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const began = Date.now();
+      try {
+        if (this.#version === undefined) await this.#list();
+        await this.#watch();
+        if (Date.now() - began >= WORKED_MS) this.#failures = 0;
+        else this.#failures += 1;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isStatus(error, 410)) this.#version = undefined;
+        if (Date.now() - began >= WORKED_MS) this.#failures = 0;
+        this.#failures += 1;
+        const waitMs = this.#waitMs(error);
+        this.#handlers.trouble?.(error as Error, waitMs);
+      }
+      if (this.#failures > 0) await sleep(this.#waitMs(), undefined, { signal }).catch(stopped);
+    }
+  }
+
+  #waitMs(error?: unknown): number {
+    const asked = error instanceof KubeError ? error.retryAfterMs : undefined;
+    return Math.max(asked ?? 0, backoffMs(this.#failures, BACKOFF, this.#options.random));
+  }
+
+  async #list(): Promise<void> {
+    this.lists += 1;
+    const seen = new Set<string>();
+    let version = '';
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      const page: ListOf<T> = await this.#client.request('GET', this.#path, {
+        query: { limit: this.#options.pageSize, continue: next || undefined },
+        timeoutMs: 60_000,
+        signal: this.#stop.signal,
+      });
+      for (const object of page.items) seen.add(this.#tell(object));
+      version = page.metadata.resourceVersion;
+      next = page.metadata.continue || undefined;
+    }
+    for (const key of this.#known.keys()) {
+      if (!seen.has(key)) this.#forget(key);
+    }
+    this.#version = version;
+    this.#handlers.listed?.();
+  }
+
+  async #watch(): Promise<void> {
+    this.watches += 1;
+    const { watchSeconds, silenceMs, random } = this.#options;
+    const timeoutSeconds = Math.ceil(watchSeconds * (1 + random()));
+    const end = new AbortController();
+    const signal = AbortSignal.any([end.signal, this.#stop.signal]);
+    const stream = await this.#client.stream(this.#path, {
+      query: {
+        watch: true,
+        allowWatchBookmarks: true,
+        resourceVersion: this.#version,
+        timeoutSeconds,
+      },
+      signal,
+    });
+    const silence = setTimeout(() => end.abort(), silenceMs);
+    const destroy = (): void => void stream.destroy();
+    signal.addEventListener('abort', destroy);
+    try {
+      for await (const event of jsonLines<WatchEvent<T>>(stream, () => silence.refresh())) this.#take(event);
+    } catch (error) {
+      if (end.signal.aborted)
+        throw new KubeError(
+          0,
+          'Silent',
+          `nothing was heard on the watch of ${this.#path} for ${silenceMs} ms`,
+        );
+      throw error;
+    } finally {
+      clearTimeout(silence);
+      signal.removeEventListener('abort', destroy);
+      stream.destroy();
+    }
+  }
+
+  #take({ type, object }: WatchEvent<T>): void {
+    if (type === 'ERROR') {
+      throw new KubeError(
+        object.code ?? 500,
+        object.reason ?? 'WatchError',
+        object.message ?? 'the watch failed',
+      );
+    }
+    if (type === 'ADDED' || type === 'MODIFIED') this.#tell(object);
+    if (type === 'DELETED') this.#forget(`${object.metadata.namespace ?? ''}/${object.metadata.name}`);
+    this.#version = object.metadata.resourceVersion ?? this.#version;
+  }
+
+  #tell(object: T): string {
+    const key = `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
+    const version = object.metadata.resourceVersion ?? '';
+    if (this.#known.get(key) !== version) {
+      this.#known.set(key, version);
+      this.#handlers.changed(object);
+    }
+    return key;
+  }
+
+  #forget(key: string): void {
+    if (this.#known.delete(key)) this.#handlers.gone(key);
+  }
+}
+
+/** A wait that was cut short is no fault: the loop looks at the signal itself. */
+function stopped(): void {}

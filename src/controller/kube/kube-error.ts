@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+
+/** What the API server refused, in its words; status 0 where it could not be asked. */
+export class KubeError extends Error {
+  override readonly name = 'KubeError';
+  /** HTTP status; 0 where there was no answer. */
+  readonly status: number;
+  /** Kubernetes' own word, such as `AlreadyExists`, `Conflict`, `Expired`; `Timeout` or `Unreachable` for status 0. */
+  readonly reason: string;
+  /** What the API server asked to wait for. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    status: number,
+    reason: string,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message, options);
+    this.status = status;
+    this.reason = reason;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  /** Trying again later may help; nothing is wrong with the request itself. */
+  get passing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+export function isStatus(error: unknown, status: number): error is KubeError {
+  return error instanceof KubeError && error.status === status;
+}
+
+/** The error that an answer with a status of 400 or more stands for. */
+export function errorOf(method: string, path: string, answer: IncomingMessage, text: string): KubeError {
+  const status = answer.statusCode ?? 0;
+  const said = statusObject(text);
+  const seconds = Number(answer.headers['retry-after']);
+  return new KubeError(
+    status,
+    said.reason ?? `HTTP${status}`,
+    `${method} ${path}: ${said.message ?? (text.slice(0, 200) || `status ${status}`)}`,
+    { retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined },
+  );
+}
+
+function statusObject(text: string): { reason?: string; message?: string } {
+  try {
+    return (JSON.parse(text) as { reason?: string; message?: string } | null) ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { type Access, AccessError } from './access.ts';
+import { inClusterAccess } from './in-cluster.ts';
+
+/** The parts of a kubeconfig that are read; https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ */
+interface Kubeconfig {
+  'current-context'?: string;
+  contexts?: { name: string; context: { cluster: string; user: string; namespace?: string } }[];
+  clusters?: { name: string; cluster: Record<string, string | undefined> }[];
+  users?: { name: string; user: User }[];
+}
+
+interface User {
+  token?: string;
+  tokenFile?: string;
+  'client-certificate'?: string;
+  'client-certificate-data'?: string;
+  'client-key'?: string;
+  'client-key-data'?: string;
+  exec?: { apiVersion: string; command: string; args?: string[]; env?: { name: string; value: string }[] };
+}
+
+/**
+ * What is said first: `path`, `$KUBECONFIG` (its first file), the pod's service account, `~/.kube/config`.
+ *
+ * @throws AccessError with what to do
+ */
+export function findAccess(options: { path?: string; context?: string } = {}): Access {
+  const named = options.path ?? process.env.KUBECONFIG?.split(':').find((path) => path !== '');
+  if (named === undefined) {
+    const pod = inClusterAccess();
+    if (pod) return pod;
+  }
+  return readKubeconfig(named ?? join(homedir(), '.kube/config'), options.context);
+}
+
+/** @throws AccessError */
+export function readKubeconfig(path: string, contextName?: string): Access {
+  const config = load(path);
+  const wanted = contextName ?? config['current-context'];
+  const context = config.contexts?.find(({ name }) => name === wanted)?.context;
+  const cluster = config.clusters?.find(({ name }) => name === context?.cluster)?.cluster;
+  const user = config.users?.find(({ name }) => name === context?.user)?.user ?? {};
+  if (!context || !cluster?.server) throw new AccessError(`${path} has no usable context ${wanted ?? ''}`);
+  const file = (name: string): string => readText(resolve(dirname(path), name));
+  const either = (data: string | undefined, name: string | undefined): string | undefined =>
+    data === undefined ? name && file(name) : Buffer.from(data, 'base64').toString('utf8');
+  const ca = either(cluster['certificate-authority-data'], cluster['certificate-authority']);
+  const credentials = user.exec ? fromPlugin(user.exec) : undefined;
+  const cert =
+    credentials?.clientCertificateData ?? either(user['client-certificate-data'], user['client-certificate']);
+  const key = credentials?.clientKeyData ?? either(user['client-key-data'], user['client-key']);
+  const { tokenFile } = user;
+  const token = tokenFile ? () => file(tokenFile).trim() : () => credentials?.token ?? user.token;
+  return {
+    server: new URL(cluster.server),
+    ...(ca ? { ca } : {}),
+    ...(cluster['tls-server-name'] ? { serverName: cluster['tls-server-name'] } : {}),
+    ...(cert && key ? { clientCertificate: { cert, key } } : {}),
+    token,
+    namespace: context.namespace ?? 'default',
+  };
+}
+
+function load(path: string): Kubeconfig {
+  const text = readText(path);
+  try {
+    return (parse(text) ?? {}) as Kubeconfig;
+  } catch (error) {
+    throw new AccessError(`${path} is no kubeconfig: ${(error as Error).message.split('\n')[0]}`);
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new AccessError(
+      code === 'ENOENT'
+        ? `there is no ${path}; name a kubeconfig with --kubeconfig or $KUBECONFIG`
+        : `cannot read ${path}: ${(error as Error).message}`,
+    );
+  }
+}
+
+interface PluginStatus {
+  token?: string;
+  clientCertificateData?: string;
+  clientKeyData?: string;
+}
+
+/** Asks a credential plugin once; a command for people does not outlive what it answers. */
+function fromPlugin({ command, args = [], env = [], apiVersion }: NonNullable<User['exec']>): PluginStatus {
+  const info = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } });
+  const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  try {
+    const answer = execFileSync(command, args, {
+      encoding: 'utf8',
+      timeout: 60_000,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...own, KUBERNETES_EXEC_INFO: info },
+    });
+    return (JSON.parse(answer) as { status?: PluginStatus }).status ?? {};
+  } catch (error) {
+    const { status, code } = error as NodeJS.ErrnoException & { status?: number };
+    throw new AccessError(`the credential plugin ${command} failed (${code ?? `exit status ${status}`})`);
+  }
+}

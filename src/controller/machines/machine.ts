@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { KubeClient } from '../kube/client.ts';
+import type { KubeObject } from '../kube/objects.ts';
+
+export const CONDITION = 'slipway.dev/BootstrapSucceeded';
+/** Label (propagated from a MachineDeployment's template) that asks for a token of the Machine's own. */
+export const TOKEN_LABEL = 'slipway.dev/machine-token';
+const GROUP = 'cluster.x-k8s.io';
+
+/** Versions of Cluster API's Machine that are understood, the preferred first, and where their conditions lie. */
+const VERSIONS = ['v1beta2', 'v1beta1'] as const;
+export type MachineVersion = (typeof VERSIONS)[number];
+
+export interface Condition {
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason: string;
+  message: string;
+  lastTransitionTime?: string;
+}
+
+/** The parts of a Machine that are read. */
+export interface MachineObject extends KubeObject {
+  spec: { providerID?: string; clusterName?: string };
+  status?: {
+    nodeRef?: { name: string };
+    conditions?: Condition[];
+    /** Where v1beta1 has the conditions of the newer kind. */
+    v1beta2?: { conditions?: Condition[] };
+  };
+}
+
+/** What is kept of each Machine; there may be tens of thousands. */
+export interface Machine {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly apiVersion: string;
+  readonly providerID: string | undefined;
+  readonly nodeName: string | undefined;
+  readonly deleting: boolean;
+  readonly wantsToken: boolean;
+  /** Digest of our condition as it stands on the Machine; undefined where there is none. */
+  readonly condition: string | undefined;
+  /** `lastTransitionTime` and status of that condition. */
+  readonly since: string | undefined;
+  readonly status: Condition['status'] | undefined;
+}
+
+export function machinesPath(version: MachineVersion, namespace?: string): string {
+  return `/apis/${GROUP}/${version}${namespace === undefined ? '' : `/namespaces/${namespace}`}/machines`;
+}
+
+export function apiVersionOf(version: MachineVersion): string {
+  return `${GROUP}/${version}`;
+}
+
+/** @throws KubeError (404 where Cluster API is not installed); Error where no version of it is known */
+export async function findMachineVersion(client: KubeClient): Promise<MachineVersion> {
+  const group = await client.request<{ versions: { version: string }[] }>('GET', `/apis/${GROUP}`);
+  const served = group.versions.map(({ version }) => version);
+  const known = VERSIONS.find((version) => served.includes(version));
+  if (known) return known;
+  throw new Error(
+    `Cluster API serves ${served.join(', ')} only; slipway-controller knows ${VERSIONS.join(' and ')}`,
+  );
+}
+
+export function readMachine({ metadata, spec, status }: MachineObject, version: MachineVersion): Machine {
+  const conditions = version === 'v1beta2' ? status?.conditions : status?.v1beta2?.conditions;
+  const own = conditions?.find(({ type }) => type === CONDITION);
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    apiVersion: apiVersionOf(version),
+    providerID: spec.providerID,
+    nodeName: status?.nodeRef?.name,
+    deleting: metadata.deletionTimestamp !== undefined,
+    wantsToken: metadata.labels?.[TOKEN_LABEL] !== undefined,
+    condition: own && conditionDigest(own),
+    since: own?.lastTransitionTime,
+    status: own?.status,
+  };
+}
+
+/** Two conditions with the same digest say the same. */
+export function conditionDigest({ status, reason, message }: Omit<Condition, 'type'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([status, reason, message]))
+    .digest('base64url')
+    .slice(0, 16);
+}

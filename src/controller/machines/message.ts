@@ -1,0 +1,47 @@
+import { formatMs } from '../../kit/duration.ts';
+import type { StepSummary, Summary } from '../model/summary.ts';
+
+/** One or two sentences on where a bootstrap stands: of a failure its cause and its remedy. */
+export function messageOf(summary: Summary, now: number): string {
+  const { phase, failure } = summary;
+  if (phase === 'Waiting') return 'The machine has enrolled and told nothing of its bootstrap yet.';
+  if (phase === 'Reset') return 'kubeadm reset was run on the machine; what was told before no longer holds.';
+  if (phase === 'Succeeded') return succeeded(summary);
+  if (phase === 'Running') return running(summary, now);
+  if (!failure) return `The bootstrap failed${inStep(summary)} and gave no reason.`;
+  return `${sentence(failure.cause)} ${sentence(failure.remedy)}`;
+}
+
+function succeeded({ ms, steps }: Summary): string {
+  const took = ms === undefined ? '' : ` in ${formatMs(ms)}`;
+  const retried = steps.filter(({ attempts }) => attempts > 1).length;
+  const after =
+    retried === 0 ? '' : `, ${retried === 1 ? 'one step' : `${retried} steps`} after several attempts`;
+  return `The machine bootstrapped${took}${after}.`;
+}
+
+function running(summary: Summary, now: number): string {
+  const started = Date.parse(summary.startedAt ?? '');
+  // The node's clock may be wrong; a negative time says nothing.
+  const elapsed = now > started ? ` for ${formatMs(now - started)}` : '';
+  const step = currentStep(summary);
+  if (!step) return `The bootstrap has been running${elapsed}.`;
+  const at = summary.steps.indexOf(step) + 1;
+  const attempt = step.attempts > 1 ? `, attempt ${step.attempts}` : '';
+  const progress = summary.progress ? ` (${summary.progress})` : '';
+  const again = summary.failure ? ` The last attempt failed: ${sentence(summary.failure.cause)}` : '';
+  return `The bootstrap has been running${elapsed}: step ${at} of ${summary.steps.length}, ${step.title}${progress}${attempt}.${again}`;
+}
+
+export function currentStep({ steps, step }: Summary): StepSummary | undefined {
+  return steps.find(({ id }) => id === step);
+}
+
+function inStep(summary: Summary): string {
+  const step = currentStep(summary);
+  return step ? ` in step ${step.title}` : '';
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,92 @@
+import { mintMachineToken } from '../attest/machine-token.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isStatus } from '../kube/kube-error.ts';
+import { type Log, reason } from '../log.ts';
+import type { Machine } from './machine.ts';
+import { WorkQueue } from './work-queue.ts';
+
+export interface MinterParts {
+  readonly client: KubeClient;
+  readonly key: Uint8Array;
+  readonly lifetimeMs: number;
+  readonly byKey: (key: string) => Machine | undefined;
+  readonly log: Log;
+}
+
+/** Name of the Secret that holds a Machine's token. */
+export function tokenSecretName(machine: string): string {
+  return `${machine}-slipway-token`;
+}
+
+/**
+ * Puts a token into a Secret beside each Machine that asks for one and has no Node yet. The Secret goes with its Machine.
+ * Only creating is needed: the controller never reads the Secrets of others.
+ */
+export class Minter {
+  readonly #parts: MinterParts;
+  readonly #queue: WorkQueue;
+  readonly #done = new Set<string>();
+  #leads = false;
+
+  constructor(parts: MinterParts) {
+    this.#parts = parts;
+    this.#queue = new WorkQueue((key) => this.#mint(key), {
+      parallel: 8,
+      failed: (key, error, retryInMs) =>
+        parts.log.warn('a token could not be put into its Secret', {
+          machine: key,
+          reason: reason(error),
+          retryInMs,
+        }),
+    });
+  }
+
+  lead(leads: boolean, machines: Iterable<Machine>): void {
+    this.#leads = leads;
+    if (leads) for (const machine of machines) this.machineChanged(machine);
+  }
+
+  machineChanged(machine: Machine): void {
+    const { wantsToken, nodeName, deleting, uid, status } = machine;
+    if (!this.#leads || !wantsToken || nodeName !== undefined || deleting) return;
+    if (status !== undefined || this.#done.has(uid)) return;
+    this.#queue.add(`${machine.namespace}/${machine.name}`);
+  }
+
+  machineGone(uid: string): void {
+    this.#done.delete(uid);
+  }
+
+  stop(): Promise<void> {
+    return this.#queue.stop();
+  }
+
+  async #mint(key: string): Promise<void> {
+    const machine = this.#parts.byKey(key);
+    if (!machine || !this.#leads || this.#done.has(machine.uid)) return;
+    const { namespace, name, uid, apiVersion } = machine;
+    const { client, key: secret, lifetimeMs } = this.#parts;
+    const expiresAt = Date.now() + lifetimeMs;
+    try {
+      await client.request('POST', `/api/v1/namespaces/${namespace}/secrets`, {
+        body: {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: {
+            name: tokenSecretName(name),
+            namespace,
+            labels: { 'slipway.dev/token': 'machine' },
+            annotations: { 'slipway.dev/expires': new Date(expiresAt).toISOString() },
+            ownerReferences: [{ apiVersion, kind: 'Machine', name, uid }],
+          },
+          type: 'slipway.dev/machine-token',
+          stringData: { token: mintMachineToken(uid, expiresAt, secret) },
+        },
+      });
+    } catch (error) {
+      // Minted by the leader before this one.
+      if (!isStatus(error, 409)) throw error;
+    }
+    this.#done.add(uid);
+  }
+}

@@ -1,0 +1,229 @@
+import type { KubeClient } from '../kube/client.ts';
+import type { Log } from '../log.ts';
+import { reason } from '../log.ts';
+import { type NodeRecord, nodeKey } from '../model/node-record.ts';
+import { FIELD_MANAGER, objectPath } from '../store/node-bootstrap.ts';
+import type { Metrics } from '../web/metrics.ts';
+import { conditionOf, SILENT_MS } from './condition.ts';
+import { writeCondition } from './condition-writer.ts';
+import type { MachineDirectory } from './directory.ts';
+import type { EventRecorder } from './event-recorder.ts';
+import { type Condition, conditionDigest, type Machine, type MachineVersion } from './machine.ts';
+import { WorkQueue } from './work-queue.ts';
+
+/** Words that only move on (step, elapsed time) are written at most this often. */
+const SPARING_MS = 2 * 60_000;
+/** Another controller that fights about the condition is answered no more often. */
+const FIGHT_MS = 5_000;
+
+export interface ReconcilerParts {
+  readonly client: KubeClient;
+  readonly version: MachineVersion;
+  readonly directory: MachineDirectory;
+  readonly recorder: EventRecorder;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+/** What is kept of each node: what its Machine should say, in a few hundred bytes. */
+interface Wanted {
+  record: NodeRecord;
+  /** When its record last changed, by the controller's clock. */
+  verdictAt: number;
+  wroteAt: number;
+  /** Digest of the last condition written, and its status with reason. */
+  wrote: string | undefined;
+  said: string | undefined;
+}
+
+/**
+ * Turns NodeBootstraps into conditions of Machines. Only the leading replica writes; every other one keeps the same
+ * picture, so that taking over costs nothing.
+ */
+export class Reconciler {
+  readonly #parts: ReconcilerParts;
+  readonly #nodes = new Map<string, Wanted>();
+  /** Machine (namespace/name) to node. */
+  readonly #nodeOf = new Map<string, string>();
+  readonly #queue: WorkQueue;
+  #leads = false;
+
+  constructor(parts: ReconcilerParts) {
+    this.#parts = parts;
+    this.#queue = new WorkQueue((key) => this.#reconcile(key), {
+      parallel: 16,
+      failed: (key, error, retryInMs) => {
+        parts.metrics.conditionFailures.add();
+        parts.log.warn('a condition could not be written', { node: key, reason: reason(error), retryInMs });
+      },
+    });
+  }
+
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  lead(leads: boolean): void {
+    this.#leads = leads;
+    if (leads) for (const key of this.#nodes.keys()) this.#queue.add(key);
+  }
+
+  nodeChanged(record: NodeRecord): void {
+    const key = nodeKey(record);
+    const before = this.#nodes.get(key);
+    if (before && isOlder(record, before.record)) return;
+    const after = slim(record);
+    const urgent = before !== undefined && before.record.summary.phase !== after.summary.phase;
+    if (before) {
+      before.record = after;
+      if (urgent) before.verdictAt = Date.now();
+    } else {
+      this.#nodes.set(key, {
+        record: after,
+        verdictAt: Date.now(),
+        wroteAt: 0,
+        wrote: undefined,
+        said: undefined,
+      });
+    }
+    if (after.spec.machine) this.#nodeOf.set(`${after.namespace}/${after.spec.machine.name}`, key);
+    if (this.#leads) this.#queue.add(key, urgent);
+  }
+
+  nodeGone(key: string): void {
+    const machine = this.#nodes.get(key)?.record.spec.machine;
+    if (machine) this.#nodeOf.delete(`${key.split('/')[0]}/${machine.name}`);
+    this.#nodes.delete(key);
+    this.#queue.forget(key);
+  }
+
+  machineChanged(machine: Machine): void {
+    const key = this.#nodeOf.get(`${machine.namespace}/${machine.name}`);
+    if (key !== undefined) {
+      const wanted = this.#nodes.get(key);
+      // Our own writing comes back to us; only what others did to it needs another look.
+      if (this.#leads && wanted && machine.condition !== wanted.wrote) this.#queue.add(key);
+      return;
+    }
+    if (!this.#leads) return;
+    for (const [node, { record }] of this.#untied()) {
+      if (record.namespace === machine.namespace) this.#queue.add(node);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#queue.stop();
+  }
+
+  *#untied(): Generator<[string, Wanted]> {
+    for (const entry of this.#nodes) if (!entry[1].record.spec.machine) yield entry;
+  }
+
+  async #reconcile(key: string): Promise<void> {
+    const wanted = this.#nodes.get(key);
+    if (!wanted || !this.#leads) return;
+    const { machine: tie } = wanted.record.spec;
+    if (!tie) return this.#tie(wanted.record);
+    const machine = this.#parts.directory.byName(wanted.record.namespace, tie.name);
+    if (!machine || machine.uid !== tie.uid || machine.deleting) return;
+    const now = Date.now();
+    const condition = conditionOf(wanted.record.summary, wanted.record.storedAt, now);
+    const said = `${condition.status} ${condition.reason}`;
+    if (said === wanted.said) return this.#sparingly(key, wanted, machine, condition, now);
+    await this.#write(key, wanted, machine, condition);
+  }
+
+  /** The verdict stands; only its words move on, or somebody else has touched it. */
+  async #sparingly(
+    key: string,
+    wanted: Wanted,
+    machine: Machine,
+    condition: Condition,
+    now: number,
+  ): Promise<void> {
+    const touched = machine.condition !== wanted.wrote && now - wanted.wroteAt > FIGHT_MS;
+    const age = now - wanted.wroteAt;
+    if (
+      touched ||
+      (condition.status === 'Unknown' && age >= SPARING_MS && conditionDigest(condition) !== wanted.wrote)
+    ) {
+      await this.#write(key, wanted, machine, condition);
+    } else if (machine.condition !== wanted.wrote) this.#queue.later(key, FIGHT_MS);
+    this.#lookAgain(key, wanted);
+  }
+
+  async #write(key: string, wanted: Wanted, machine: Machine, condition: Condition): Promise<void> {
+    const { client, version, metrics } = this.#parts;
+    const digest = conditionDigest(condition);
+    // After a change of leaders most conditions stand as they should.
+    if (machine.condition !== digest) {
+      if (!(await writeCondition(client, version, machine, condition))) return;
+      metrics.conditions.add({ status: condition.status });
+      if (condition.status !== 'Unknown')
+        metrics.conditionLatency.observe((Date.now() - wanted.verdictAt) / 1000);
+      await this.#tell(machine, condition);
+    }
+    wanted.wrote = digest;
+    wanted.said = `${condition.status} ${condition.reason}`;
+    wanted.wroteAt = Date.now();
+    this.#lookAgain(key, wanted);
+  }
+
+  #lookAgain(key: string, { record }: Wanted): void {
+    if (record.summary.phase === 'Running') this.#queue.later(key, SILENT_MS / 2);
+  }
+
+  async #tell(machine: Machine, { status, reason: code, message }: Condition): Promise<void> {
+    if (status !== 'False') return;
+    try {
+      await this.#parts.recorder.record(machine, { type: 'Warning', reason: code, message });
+    } catch (error) {
+      // The condition stands; an Event is a courtesy.
+      this.#parts.log.warn('an Event could not be written', { machine: machine.name, reason: reason(error) });
+    }
+  }
+
+  /** A node whose Machine was not known when it enrolled. */
+  async #tie({ namespace, name, spec }: NodeRecord): Promise<void> {
+    const match = this.#parts.directory.match({ namespace }, spec);
+    if (!match || match.machine.deleting || this.#nodeOf.has(`${namespace}/${match.machine.name}`)) return;
+    const machine = { name: match.machine.name, uid: match.machine.uid, by: match.by };
+    await this.#parts.client.request('PATCH', objectPath(namespace, name), {
+      body: [
+        { op: 'test', path: '/spec/keyDigest', value: spec.keyDigest },
+        { op: 'add', path: '/spec/machine', value: machine },
+      ],
+      contentType: 'application/json-patch+json',
+      query: { fieldManager: FIELD_MANAGER },
+    });
+    this.#parts.log.info('tied a node to its Machine', {
+      node: `${namespace}/${name}`,
+      machine: machine.name,
+      by: machine.by,
+    });
+  }
+}
+
+/** The watch comes after what this replica itself has stored, and may still tell of the time before. */
+function isOlder(record: NodeRecord, known: NodeRecord): boolean {
+  if (record.spec.enrolment.at !== known.spec.enrolment.at) return false;
+  return record.epoch === known.epoch ? record.seq < known.seq : record.epoch < known.epoch;
+}
+
+/** Of a bootstrap that is over, the steps are no longer needed here. */
+function slim(record: NodeRecord): NodeRecord {
+  const { summary } = record;
+  if (summary.phase !== 'Succeeded' && summary.phase !== 'Failed') return record;
+  const { facts: _, ...rest } = summary;
+  return {
+    ...record,
+    summary: {
+      ...rest,
+      steps: summary.steps.filter(({ attempts, id }) => attempts > 1 || id === summary.step),
+    },
+  };
+}

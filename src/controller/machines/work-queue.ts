@@ -1,0 +1,102 @@
+import { backoffMs } from '../../kit/backoff.ts';
+
+export interface WorkQueueOptions {
+  /** How many are worked on at once. */
+  readonly parallel: number;
+  readonly failed: (key: string, error: unknown, retryInMs: number) => void;
+}
+
+const BACKOFF = { baseMs: 500, capMs: 30_000 };
+
+/**
+ * Keys to look at again, each once however often it is named, urgent ones first; what fails is tried again later, with
+ * jitter. The work reads the present state, so no turn is lost by naming a key only once.
+ */
+export class WorkQueue {
+  readonly #work: (key: string) => Promise<void>;
+  readonly #options: WorkQueueOptions;
+  readonly #urgent = new Set<string>();
+  readonly #ordinary = new Set<string>();
+  readonly #active = new Set<string>();
+  readonly #failures = new Map<string, number>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  #stopped = false;
+  #idle: (() => void)[] = [];
+
+  constructor(work: (key: string) => Promise<void>, options: WorkQueueOptions) {
+    this.#work = work;
+    this.#options = options;
+  }
+
+  get length(): number {
+    return this.#urgent.size + this.#ordinary.size + this.#active.size;
+  }
+
+  add(key: string, urgent = false): void {
+    if (this.#stopped) return;
+    if (urgent) {
+      this.#ordinary.delete(key);
+      this.#urgent.add(key);
+    } else if (!this.#urgent.has(key)) this.#ordinary.add(key);
+    this.#pump();
+  }
+
+  /** Names the key again after a while; the earlier of two wishes counts. */
+  later(key: string, ms: number): void {
+    if (this.#stopped || this.#timers.has(key)) return;
+    this.#timers.set(
+      key,
+      setTimeout(() => {
+        this.#timers.delete(key);
+        this.add(key);
+      }, ms),
+    );
+  }
+
+  forget(key: string): void {
+    this.#urgent.delete(key);
+    this.#ordinary.delete(key);
+    this.#failures.delete(key);
+    clearTimeout(this.#timers.get(key));
+    this.#timers.delete(key);
+  }
+
+  /** Begins nothing more and waits for what is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    this.#urgent.clear();
+    this.#ordinary.clear();
+    if (this.#active.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #pump(): void {
+    for (const waiting of [this.#urgent, this.#ordinary]) {
+      for (const key of waiting) {
+        if (this.#active.size >= this.#options.parallel) return;
+        if (this.#active.has(key)) continue;
+        waiting.delete(key);
+        void this.#run(key);
+      }
+    }
+  }
+
+  async #run(key: string): Promise<void> {
+    this.#active.add(key);
+    try {
+      await this.#work(key);
+      this.#failures.delete(key);
+    } catch (error) {
+      const failures = (this.#failures.get(key) ?? 0) + 1;
+      this.#failures.set(key, failures);
+      const waitMs = backoffMs(failures, BACKOFF, Math.random);
+      this.#options.failed(key, error, waitMs);
+      this.later(key, waitMs);
+    } finally {
+      this.#active.delete(key);
+      this.#pump();
+      if (this.#active.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    }
+  }
+}

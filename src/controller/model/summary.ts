@@ -1,0 +1,229 @@
+/**
+ * What all events of a machine say together: small, bounded, enough for its conditions and for a line in a table. Kept
+ * beside the events, so that nobody has to read them again.
+ */
+import type { EventFailure, EventStep, ReadEvent, SequenceMode } from '../../protocol/events.ts';
+
+/**
+ * `Waiting`: enrolled, nothing told yet. `Lost`: the agent died or hangs; another run may go on. `Reset`: kubeadm reset
+ * ran, nothing told before holds.
+ */
+export type Phase = 'Waiting' | 'Running' | 'Succeeded' | 'Failed' | 'Lost' | 'Reset';
+
+export interface StepSummary extends EventStep {
+  result: 'pending' | 'running' | 'retrying' | 'done' | 'failed' | 'skipped';
+  attempts: number;
+  /** Milliseconds of the last attempt that ended. */
+  ms: number;
+  /** Of the last attempt that failed, also where a later one succeeded. */
+  code?: string;
+}
+
+/** No sequence has as many; a hostile one may. */
+export const MAX_STEPS = 64;
+
+export interface Summary {
+  phase: Phase;
+  mode?: SequenceMode;
+  agent?: string;
+  sequence?: string;
+  /** Boots that events came from, oldest first; the last is the present one. */
+  boots: string[];
+  /** Of the sequence, by the node's clock. */
+  startedAt?: string;
+  endedAt?: string;
+  /** Active milliseconds of a sequence that has ended. */
+  ms?: number;
+  steps: StepSummary[];
+  /** The step that runs, or that ended it. */
+  step?: string;
+  stepStartedAt?: string;
+  progress?: string;
+  failure?: EventFailure;
+  node?: { name: string; state: string; message?: string };
+  sentinel?: boolean;
+  /** Warnings among the findings. */
+  warnings: number;
+  facts?: Record<string, string>;
+  events: number;
+  heartbeats: number;
+  /** Events that the node says it had to give up, and sequence numbers that never came. */
+  lost: number;
+  /** Of the last event, by the node's clock. */
+  lastEventAt?: string;
+}
+
+const MAX_FACTS = 32;
+const MAX_BOOTS = 16;
+
+export function newSummary(): Summary {
+  return { phase: 'Waiting', boots: [], steps: [], warnings: 0, events: 0, heartbeats: 0, lost: 0 };
+}
+
+/** `before` and one more event; `before` stays as it is. Any order of events gives some summary, never an error. */
+export function fold(before: Summary, event: ReadEvent): Summary {
+  const summary: Summary = {
+    ...before,
+    boots: before.boots.includes(event.boot) ? before.boots : [...before.boots, event.boot].slice(-MAX_BOOTS),
+    events: before.events + 1,
+    lastEventAt: event.time,
+  };
+  switch (event.type) {
+    case 'sequence.started':
+      return begin(summary, event);
+    case 'step.started':
+      return {
+        ...running(summary),
+        ...withStep(summary, event.step, { result: 'running', attempts: event.attempt }),
+        step: event.step.id,
+        ...(before.step === event.step.id && event.attempt > 1 ? {} : { stepStartedAt: event.time }),
+      };
+    case 'step.progress':
+      return { ...running(summary), step: event.step.id, progress: event.message };
+    case 'step.attempt':
+      return {
+        ...running(summary),
+        ...withStep(summary, event.step, {
+          result: 'retrying',
+          attempts: event.attempt,
+          ms: event.ms,
+          code: event.failure.code,
+        }),
+        step: event.step.id,
+        failure: event.failure,
+      };
+    case 'step.ended':
+      return endStep(summary, event);
+    case 'sequence.ended':
+      return conclude(summary, event);
+    case 'agent.lost':
+      return {
+        ...summary,
+        phase: 'Lost',
+        failure: event.failure,
+        endedAt: event.time,
+        ...stepOf(event.step),
+      };
+    case 'node.observed':
+      return {
+        ...summary,
+        node: {
+          name: event.node,
+          state: event.state,
+          ...(event.message === undefined ? {} : { message: event.message }),
+        },
+      };
+    case 'node.reset':
+      return { ...newSummary(), ...counters(summary), phase: 'Reset' };
+    case 'heartbeat':
+      return { ...summary, heartbeats: summary.heartbeats + 1 };
+    case 'sentinel.seen':
+      return { ...summary, sentinel: true };
+    case 'finding':
+      return event.severity === 'warning' ? { ...summary, warnings: summary.warnings + 1 } : summary;
+    case 'fact':
+      return withFact(summary, event.name, event.value);
+    case 'events.lost':
+      return { ...summary, lost: summary.lost + event.count };
+    case 'unknown':
+      return summary;
+  }
+}
+
+type Of<T extends ReadEvent['type']> = Extract<ReadEvent, { type: T }>;
+
+function counters({ events, heartbeats, lost, lastEventAt, boots, facts }: Summary): Partial<Summary> {
+  return {
+    events,
+    heartbeats,
+    lost,
+    boots,
+    ...(lastEventAt === undefined ? {} : { lastEventAt }),
+    ...(facts === undefined ? {} : { facts }),
+  };
+}
+
+function begin(summary: Summary, event: Of<'sequence.started'>): Summary {
+  const goesOn = event.resumed && summary.sequence === event.sequence;
+  const known = new Map(summary.steps.map((step) => [step.id, step]));
+  const steps = event.steps
+    .slice(0, MAX_STEPS)
+    .map(
+      ({ id, title }): StepSummary =>
+        (goesOn ? known.get(id) : undefined) ?? { id, title, result: 'pending', attempts: 0, ms: 0 },
+    );
+  return {
+    ...newSummary(),
+    ...counters(summary),
+    ...(summary.node ? { node: summary.node } : {}),
+    warnings: goesOn ? summary.warnings : 0,
+    phase: 'Running',
+    mode: event.mode,
+    ...(event.agent === undefined ? {} : { agent: event.agent }),
+    sequence: event.sequence,
+    startedAt: goesOn ? (summary.startedAt ?? event.time) : event.time,
+    steps,
+  };
+}
+
+/** Something is done, so whatever was told of an end before no longer holds. */
+function running(summary: Summary): Summary {
+  const { endedAt: _, ms: __, progress: ___, failure, ...rest } = summary;
+  return {
+    ...rest,
+    phase: 'Running',
+    ...(failure && summary.phase === 'Running' ? { failure } : {}),
+    ...(summary.startedAt === undefined && summary.lastEventAt !== undefined
+      ? { startedAt: summary.lastEventAt }
+      : {}),
+  };
+}
+
+function endStep(summary: Summary, event: Of<'step.ended'>): Summary {
+  const { failure, progress: _, ...rest } = running(summary);
+  const over = event.result === 'failed' ? (event.failure ?? failure) : undefined;
+  return {
+    ...rest,
+    ...withStep(summary, event.step, {
+      result: event.result,
+      attempts: event.attempt,
+      ms: event.ms,
+      ...(event.failure ? { code: event.failure.code } : {}),
+    }),
+    step: event.step.id,
+    ...(over ? { failure: over } : {}),
+  };
+}
+
+function conclude(summary: Summary, event: Of<'sequence.ended'>): Summary {
+  const { failure: _, progress: __, ...rest } = summary;
+  return {
+    ...rest,
+    phase: event.result === 'succeeded' ? 'Succeeded' : 'Failed',
+    mode: event.mode,
+    sequence: event.sequence,
+    startedAt: summary.startedAt ?? event.time,
+    endedAt: event.time,
+    ms: event.ms,
+    ...stepOf(event.step),
+    ...(event.failure ? { failure: event.failure } : {}),
+  };
+}
+
+function stepOf(step: EventStep | undefined): { step?: string } {
+  return step === undefined ? {} : { step: step.id };
+}
+
+function withStep(summary: Summary, step: EventStep, change: Partial<StepSummary>): Pick<Summary, 'steps'> {
+  const at = summary.steps.findIndex(({ id }) => id === step.id);
+  if (at < 0 && summary.steps.length >= MAX_STEPS) return { steps: summary.steps };
+  const before: StepSummary = summary.steps[at] ?? { ...step, result: 'pending', attempts: 0, ms: 0 };
+  const after = { ...before, ...change };
+  return { steps: at < 0 ? [...summary.steps, after] : summary.steps.with(at, after) };
+}
+
+function withFact(summary: Summary, name: string, value: string): Summary {
+  const facts = summary.facts ?? {};
+  if (!Object.hasOwn(facts, name) && Object.keys(facts).length >= MAX_FACTS) return summary;
+  return { ...summary, facts: { ...facts, [name]: value.slice(0, 256) } };
+}

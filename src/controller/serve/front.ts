@@ -1,0 +1,96 @@
+import type { Server } from 'node:http';
+import type { Enrolment } from '../attest/enrolment.ts';
+import type { EventIntake } from '../ingest/intake.ts';
+import { IngestServer } from '../ingest/server.ts';
+import { type Log, reason } from '../log.ts';
+import { createAdminServer } from '../web/admin.ts';
+import { Gauge, type Metrics } from '../web/metrics.ts';
+import type { Keys } from './keys.ts';
+import { ServerCertificate } from './server-certificate.ts';
+import type { Listen, ServeSettings } from './settings.ts';
+
+/** Time that requests under way get when the process is to end; below the 30 s that a cluster waits. */
+const DRAIN_MS = 10_000;
+
+export interface FrontParts {
+  readonly keys: Keys;
+  readonly intake: EventIntake;
+  readonly enrolment: Enrolment;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** Why it cannot serve yet; undefined when it can. */
+  readonly ready: () => string | undefined;
+}
+
+/** What stands before machines and probes; the same with every store. */
+export class Front {
+  readonly #ingest: IngestServer;
+  readonly #admin: Server;
+  readonly #certificate: ServerCertificate;
+  readonly #settings: ServeSettings;
+  readonly #log: Log;
+  #draining = false;
+
+  constructor(settings: ServeSettings, { keys, intake, enrolment, metrics, log, ready }: FrontParts) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#certificate = new ServerCertificate(settings, keys.authority, log);
+    this.#ingest = new IngestServer(
+      { intake, enrolment, metrics, log },
+      {
+        tls: this.#certificate.current,
+        connections: { perAddress: settings.connectionsPerAddress, total: settings.connectionsTotal },
+        machineRate: { perSecond: 20, burst: 40 },
+        strangerRate: { perSecond: settings.strangersPerSecond, burst: settings.strangersPerSecond * 4 },
+      },
+    );
+    metrics.add(
+      new Gauge('slipway_connections', 'Open connections of machines.', () => [
+        { value: this.#ingest.connections.total },
+      ]),
+    );
+    metrics.add(
+      new Gauge('slipway_nodes_at_hand', 'Records of nodes in memory.', () => [{ value: intake.atHand }]),
+    );
+    metrics.add(
+      new Gauge('process_resident_memory_bytes', 'Resident memory.', () => [
+        { value: process.memoryUsage.rss() },
+      ]),
+    );
+    this.#admin = createAdminServer(metrics, () => (this.#draining ? 'draining' : ready()));
+  }
+
+  /** Probes can ask from here on. @returns the port */
+  listenAdmin(): Promise<number> {
+    return listen(this.#admin, this.#settings.adminListen);
+  }
+
+  /** Machines can report from here on. @returns the port */
+  async listen(): Promise<number> {
+    this.#certificate.watch((files) => this.#ingest.renew(files));
+    const { port, host } = this.#settings.listen;
+    return await this.#ingest.listen(port, host);
+  }
+
+  async drain(): Promise<void> {
+    this.#draining = true;
+    this.#certificate.stop();
+    try {
+      await this.#ingest.drain(DRAIN_MS);
+    } catch (error) {
+      this.#log.warn('draining failed', { reason: reason(error) });
+    }
+    this.#admin.close();
+    this.#admin.closeAllConnections();
+  }
+}
+
+function listen(server: Server, { port, host }: Listen): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : port);
+    });
+  });
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Enrolment } from '../attest/enrolment.ts';
+import { KubernetesTokens } from '../attest/kubernetes-tokens.ts';
+import { MachineTokenAttestor } from '../attest/machine-token.ts';
+import { TokenAttestor } from '../attest/token.ts';
+import { EventIntake } from '../ingest/intake.ts';
+import { KubeClient } from '../kube/client.ts';
+import { isStatus } from '../kube/kube-error.ts';
+import { findAccess } from '../kube/kubeconfig.ts';
+import { Leadership } from '../kube/lease.ts';
+import type { Log } from '../log.ts';
+import { findMachineVersion, type MachineVersion } from '../machines/machine.ts';
+import { KubernetesStore } from '../store/kubernetes-store.ts';
+import { Gauge, Metrics } from '../web/metrics.ts';
+import { Front } from './front.ts';
+import { kubernetesKeys } from './keys.ts';
+import { Management } from './management.ts';
+import type { Running } from './running.ts';
+import type { KubernetesSettings } from './settings.ts';
+
+/** In a management cluster: nodes are NodeBootstraps, verdicts are conditions on Machines, replicas share the work. */
+export async function serveKubernetes(settings: KubernetesSettings, log: Log): Promise<Running> {
+  const access = findAccess(settings.kubeconfig === undefined ? {} : { path: settings.kubeconfig });
+  const client = new KubeClient(access);
+  const namespace = settings.namespace ?? access.namespace;
+  const version = await machineVersion(client);
+  const keys = await kubernetesKeys(client, namespace);
+  const metrics = new Metrics();
+  const management = new Management({ client, version, keys, metrics, log, tokenMs: settings.tokenMs });
+  const store = new KubernetesStore(client);
+  // What this replica stored need not come back over the watch before it acts on it.
+  const intake = new EventIntake(store, metrics, (record) => management.stored(record));
+  const enrolment = new Enrolment({
+    store,
+    authority: () => keys.authority,
+    attestors: [
+      new MachineTokenAttestor(keys.tokenKey, management.directory),
+      new TokenAttestor(new KubernetesTokens(client, namespace)),
+    ],
+    ties: management.directory,
+    certificateMs: settings.certificateMs,
+  });
+  const identity = `${hostname()}_${randomBytes(4).toString('hex')}`;
+  const leadership = new Leadership(client, { namespace, name: 'slipway-controller', identity }, (leads) => {
+    log.info(leads ? 'leads: writes conditions and tokens' : 'no longer leads', { identity });
+    management.lead(leads);
+  });
+  metrics.add(
+    new Gauge('slipway_leader', '1 where this replica writes conditions.', () => [
+      { value: Number(leadership.leads) },
+    ]),
+  );
+  metrics.add(
+    new Gauge(
+      'slipway_api_writes_total',
+      'Writing requests to the API server.',
+      () => [{ value: client.writes }],
+      'counter',
+    ),
+  );
+  const front = new Front(settings, {
+    keys,
+    intake,
+    enrolment,
+    metrics,
+    log,
+    ready: () => management.notReady,
+  });
+  const adminPort = await front.listenAdmin();
+  await management.start();
+  const port = await front.listen();
+  leadership.start();
+  return {
+    port,
+    adminPort,
+    stop: async () => {
+      await front.drain();
+      await management.stop();
+      await leadership.stop();
+      await store.close();
+    },
+  };
+}
+
+async function machineVersion(client: KubeClient): Promise<MachineVersion> {
+  try {
+    return await findMachineVersion(client);
+  } catch (error) {
+    if (!isStatus(error, 404)) throw error;
+    throw new Error(
+      'this cluster has no Cluster API (no cluster.x-k8s.io); install it first, or use serve --standalone',
+      {
+        cause: error,
+      },
+    );
+  }
+}

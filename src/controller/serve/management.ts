@@ -1,0 +1,112 @@
+import { hostname } from 'node:os';
+import type { KubeClient } from '../kube/client.ts';
+import { Informer } from '../kube/informer.ts';
+import { type Log, reason } from '../log.ts';
+import { MachineDirectory } from '../machines/directory.ts';
+import { EventRecorder } from '../machines/event-recorder.ts';
+import { type MachineObject, type MachineVersion, machinesPath, readMachine } from '../machines/machine.ts';
+import { Minter } from '../machines/minter.ts';
+import { Reconciler } from '../machines/reconciler.ts';
+import type { NodeRecord } from '../model/node-record.ts';
+import { collectionPath, type NodeBootstrap, recordOf } from '../store/node-bootstrap.ts';
+import { Gauge, type Metrics } from '../web/metrics.ts';
+import type { Keys } from './keys.ts';
+
+export interface ManagementParts {
+  readonly client: KubeClient;
+  readonly version: MachineVersion;
+  readonly keys: Keys;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly tokenMs: number;
+}
+
+/** Keeps up with Machines and NodeBootstraps, and has conditions and tokens written where this replica leads. */
+export class Management {
+  readonly directory = new MachineDirectory();
+  readonly #reconciler: Reconciler;
+  readonly #minter: Minter;
+  readonly #machines: Informer<MachineObject>;
+  readonly #nodes: Informer<NodeBootstrap>;
+  readonly #listed = { machines: Promise.withResolvers<void>(), nodes: Promise.withResolvers<void>() };
+  #ready = false;
+
+  constructor({ client, version, keys, metrics, log, tokenMs }: ManagementParts) {
+    const { directory } = this;
+    const recorder = new EventRecorder(client, hostname());
+    this.#reconciler = new Reconciler({ client, version, directory, recorder, metrics, log });
+    this.#minter = new Minter({
+      client,
+      key: keys.tokenKey,
+      lifetimeMs: tokenMs,
+      byKey: (key) => directory.byName(...(key.split('/') as [string, string])),
+      log,
+    });
+    const trouble = (collection: string) => (error: Error, retryInMs: number) => {
+      metrics.watchTroubles.add({ collection });
+      log.warn('a watch ended and begins again', { collection, reason: reason(error), retryInMs });
+    };
+    this.#machines = new Informer<MachineObject>(client, machinesPath(version), {
+      changed: (object) => {
+        const machine = readMachine(object, version);
+        directory.put(machine);
+        this.#reconciler.machineChanged(machine);
+        this.#minter.machineChanged(machine);
+      },
+      gone: (key) => {
+        const machine = directory.byName(...(key.split('/') as [string, string]));
+        directory.remove(key);
+        if (machine) this.#minter.machineGone(machine.uid);
+      },
+      listed: () => this.#listed.machines.resolve(),
+      trouble: trouble('machines'),
+    });
+    // A page of these is large: each has its events.
+    this.#nodes = new Informer<NodeBootstrap>(
+      client,
+      collectionPath(),
+      {
+        changed: (object) => this.#reconciler.nodeChanged(recordOf(object)),
+        gone: (key) => this.#reconciler.nodeGone(key),
+        listed: () => this.#listed.nodes.resolve(),
+        trouble: trouble('nodebootstraps'),
+      },
+      { pageSize: 100 },
+    );
+    metrics.add(new Gauge('slipway_machines', 'Machines known.', () => [{ value: directory.size }]));
+    metrics.add(
+      new Gauge('slipway_nodes', 'NodeBootstraps known.', () => [{ value: this.#reconciler.size }]),
+    );
+    metrics.add(
+      new Gauge('slipway_conditions_waiting', 'Conditions still to be looked at.', () => [
+        { value: this.#reconciler.waiting },
+      ]),
+    );
+  }
+
+  /** Resolves when all Machines and nodes are known. */
+  async start(): Promise<void> {
+    this.#machines.start();
+    this.#nodes.start();
+    await Promise.all([this.#listed.machines.promise, this.#listed.nodes.promise]);
+    this.#ready = true;
+  }
+
+  get notReady(): string | undefined {
+    return this.#ready ? undefined : 'Machines and NodeBootstraps are not listed yet';
+  }
+
+  lead(leads: boolean): void {
+    this.#reconciler.lead(leads);
+    this.#minter.lead(leads, this.directory.all());
+  }
+
+  stored(record: NodeRecord): void {
+    this.#reconciler.nodeChanged(record);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#machines.stop(), this.#nodes.stop()]);
+    await Promise.all([this.#reconciler.stop(), this.#minter.stop()]);
+  }
+}

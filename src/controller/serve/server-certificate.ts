@@ -1,0 +1,71 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Authority } from '../../pki/authority.ts';
+import type { TlsFiles } from '../ingest/server.ts';
+import { type Log, reason } from '../log.ts';
+import type { ServeSettings } from './settings.ts';
+
+const VALID_MS = 30 * 86_400_000;
+const LOOK_MS = 30_000;
+
+/**
+ * The certificate that the server shows: its authority's, made anew long before it runs out, or files that somebody else
+ * renews. A new one is taken up under way.
+ */
+export class ServerCertificate {
+  readonly #settings: Pick<ServeSettings, 'names' | 'tlsFiles'>;
+  readonly #authority: Authority;
+  readonly #log: Log;
+  #current: TlsFiles;
+  #renewAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @throws Error where the files cannot be read or do not belong together */
+  constructor(settings: Pick<ServeSettings, 'names' | 'tlsFiles'>, authority: Authority, log: Log) {
+    this.#settings = settings;
+    this.#authority = authority;
+    this.#log = log;
+    this.#current = this.#make();
+  }
+
+  get current(): TlsFiles {
+    return this.#current;
+  }
+
+  /** Looks again every half minute; `renewed` gets a new one. */
+  watch(renewed: (files: TlsFiles) => void, everyMs = LOOK_MS): void {
+    this.#timer = setInterval(() => {
+      try {
+        const next = this.#settings.tlsFiles || Date.now() > this.#renewAt ? this.#make() : this.#current;
+        if (next.cert === this.#current.cert && next.key === this.#current.key) return;
+        this.#current = next;
+        renewed(next);
+        this.#log.info('shows a new certificate', { until: new X509Certificate(next.cert).validTo });
+      } catch (error) {
+        // A renewal that is half written: the old one serves until the next look.
+        this.#log.warn('the new certificate is not usable yet; the old one stays', { reason: reason(error) });
+      }
+    }, everyMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #make(): TlsFiles {
+    const ca = this.#authority.certificate;
+    const { tlsFiles, names } = this.#settings;
+    if (tlsFiles) {
+      const cert = readFileSync(tlsFiles.cert, 'utf8');
+      const key = readFileSync(tlsFiles.key, 'utf8');
+      if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
+        throw new Error(`${tlsFiles.key} is not the key of ${tlsFiles.cert}`);
+      }
+      return { cert, key, ca };
+    }
+    this.#renewAt = Date.now() + VALID_MS * (2 / 3);
+    const { cert, key } = this.#authority.server(names, VALID_MS);
+    return { cert, key, ca };
+  }
+}

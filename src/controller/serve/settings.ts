@@ -1,0 +1,46 @@
+import type { Level } from '../log.ts';
+
+/** What `serve` is told; every field is an option of the command line. */
+export interface ServeSettings {
+  /** Where machines report. */
+  readonly listen: Listen;
+  /** Probes and metrics, plain HTTP. */
+  readonly adminListen: Listen;
+  /** Names and addresses under which machines reach it; they go into its own certificate. */
+  readonly names: readonly string[];
+  /** PEM files of a certificate from elsewhere; looked at again now and then. */
+  readonly tlsFiles?: { readonly cert: string; readonly key: string };
+  readonly connectionsPerAddress: number;
+  readonly connectionsTotal: number;
+  /** Requests of strangers from one address. */
+  readonly strangersPerSecond: number;
+  readonly certificateMs: number;
+  readonly logLevel: Level;
+}
+
+export interface KubernetesSettings extends ServeSettings {
+  readonly kubeconfig?: string;
+  /** Namespace of the controller's own objects; that of the access when absent. */
+  readonly namespace?: string;
+  readonly tokenMs: number;
+}
+
+export interface StandaloneSettings extends ServeSettings {
+  /** Directory of the database. */
+  readonly data: string;
+}
+
+export interface Listen {
+  readonly host?: string;
+  readonly port: number;
+}
+
+/** `8443`, `:8443`, `10.0.0.1:8443`, `[::1]:8443`. @throws Error with a sentence */
+export function parseListen(text: string): Listen {
+  const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^:[\]]*):)?(\d{1,5})$/.exec(text);
+  const port = Number(match?.[2]);
+  if (!match || port > 65_535)
+    throw new Error(`${text} is no address to listen on; write :8443 or 10.0.0.1:8443`);
+  const host = match[1]?.replace(/^\[|\]$/g, '');
+  return { port, ...(host ? { host } : {}) };
+}

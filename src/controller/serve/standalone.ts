@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { Enrolment } from '../attest/enrolment.ts';
+import { SqliteTokens } from '../attest/sqlite-tokens.ts';
+import { TokenAttestor } from '../attest/token.ts';
+import { EventIntake } from '../ingest/intake.ts';
+import type { Log } from '../log.ts';
+import { SqliteStore } from '../store/sqlite-store.ts';
+import { Metrics } from '../web/metrics.ts';
+import { Front } from './front.ts';
+import { sqliteKeys } from './keys.ts';
+import type { Running } from './running.ts';
+import type { StandaloneSettings } from './settings.ts';
+
+export function databasePath(data: string): string {
+  return join(data, 'slipway.db');
+}
+
+/** Without a cluster: everything in one file. */
+export async function serveStandalone(settings: StandaloneSettings, log: Log): Promise<Running> {
+  const store = new SqliteStore(databasePath(settings.data));
+  const keys = await sqliteKeys(store);
+  const metrics = new Metrics();
+  const intake = new EventIntake(store, metrics);
+  const enrolment = new Enrolment({
+    store,
+    authority: () => keys.authority,
+    attestors: [new TokenAttestor(new SqliteTokens(store))],
+    certificateMs: settings.certificateMs,
+  });
+  const front = new Front(settings, { keys, intake, enrolment, metrics, log, ready: () => undefined });
+  const adminPort = await front.listenAdmin();
+  const port = await front.listen();
+  return {
+    port,
+    adminPort,
+    stop: async () => {
+      await front.drain();
+      await store.close();
+    },
+  };
+}

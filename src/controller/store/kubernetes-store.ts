@@ -1,0 +1,189 @@
+import type { KubeClient } from '../kube/client.ts';
+import { isStatus, KubeError } from '../kube/kube-error.ts';
+import type { ListOf } from '../kube/objects.ts';
+import { messageOf } from '../machines/message.ts';
+import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
+import {
+  API_VERSION,
+  collectionPath,
+  FIELD_MANAGER,
+  type NodeBootstrap,
+  type NodeBootstrapStatus,
+  objectPath,
+  recordOf,
+} from './node-bootstrap.ts';
+import { type Addition, type Owner, type Store, StoreBusy, stored } from './store.ts';
+
+/** An object stays well below etcd's 1.5 MiB: beyond either of these, old events make room. */
+const MAX_EVENTS = 400;
+const MAX_EVENT_LOG_BYTES = 600 * 1024;
+/** What stays when room is made: how it began, and what came last. */
+const KEEP_FIRST = 40;
+const KEEP_LAST = 160;
+
+type PatchOperation =
+  | { op: 'test' | 'add' | 'replace'; path: string; value: unknown }
+  | { op: 'remove'; path: string };
+
+/**
+ * Keeps nodes as NodeBootstrap objects. Events are appended by a JSON patch that tests the sequence number it appends to,
+ * so of two replicas that write at once one is told to read again, and nothing is stored twice or out of order.
+ */
+export class KubernetesStore implements Store {
+  readonly thrifty = true;
+  readonly #client: KubeClient;
+
+  constructor(client: KubeClient) {
+    this.#client = client;
+  }
+
+  async find(namespace: string, name: string): Promise<NodeRecord | undefined> {
+    const object = await this.#get(namespace, name);
+    return object && recordOf(object);
+  }
+
+  async create(
+    namespace: string,
+    name: string,
+    spec: NodeSpec,
+    owner?: Owner,
+  ): Promise<NodeRecord | undefined> {
+    const body = {
+      apiVersion: API_VERSION,
+      kind: 'NodeBootstrap',
+      metadata: {
+        name,
+        namespace,
+        ...(owner ? { ownerReferences: [{ ...owner, kind: 'Machine' }] } : {}),
+      },
+      spec,
+    };
+    try {
+      const query = { fieldManager: FIELD_MANAGER };
+      return recordOf(await this.#client.request('POST', collectionPath(namespace), { body, query }));
+    } catch (error) {
+      if (isStatus(error, 409)) return undefined;
+      throw busy(error);
+    }
+  }
+
+  async append(record: NodeRecord, addition: Addition): Promise<NodeRecord | undefined> {
+    const { namespace, name } = record;
+    try {
+      const patch = record.writes === 0 ? this.#first(record, addition) : this.#next(record, addition);
+      const object = await this.#client.request<NodeBootstrap>(
+        'PATCH',
+        `${objectPath(namespace, name)}/status`,
+        {
+          body: patch,
+          contentType: 'application/json-patch+json',
+          query: { fieldManager: FIELD_MANAGER },
+        },
+      );
+      const { eventLog = [] } = object.status ?? {};
+      // The answer holds all events; so it costs nothing to see that it grows too large.
+      if (eventLog.length > MAX_EVENTS || JSON.stringify(eventLog).length > MAX_EVENT_LOG_BYTES)
+        await this.#trim(object);
+      return recordOf(object);
+    } catch (error) {
+      // A test that did not hold is 422; an object that vanished 404.
+      if (isStatus(error, 409) || isStatus(error, 422) || isStatus(error, 404)) return undefined;
+      throw busy(error);
+    }
+  }
+
+  async list(namespace?: string): Promise<NodeRecord[]> {
+    const records: NodeRecord[] = [];
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      const page: ListOf<NodeBootstrap> = await this.#client.request('GET', collectionPath(namespace), {
+        query: { limit: 100, continue: next || undefined },
+      });
+      records.push(...page.items.map(recordOf));
+      next = page.metadata.continue || undefined;
+    }
+    return records;
+  }
+
+  async events(namespace: string, name: string): Promise<StoredEvent[]> {
+    return (await this.#get(namespace, name))?.status?.eventLog ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.#client.close();
+  }
+
+  async #get(namespace: string, name: string): Promise<NodeBootstrap | undefined> {
+    try {
+      return await this.#client.request<NodeBootstrap>('GET', objectPath(namespace, name));
+    } catch (error) {
+      if (isStatus(error, 404)) return undefined;
+      throw busy(error);
+    }
+  }
+
+  #first(record: NodeRecord, addition: Addition): PatchOperation[] {
+    const status: NodeBootstrapStatus = {
+      ...this.#head(record, addition),
+      ...addition.summary,
+      eventLog: addition.events.map(stored),
+    };
+    return [
+      { op: 'test', path: '/metadata/resourceVersion', value: record.version },
+      { op: 'add', path: '/status', value: status },
+    ];
+  }
+
+  #next(record: NodeRecord, addition: Addition): PatchOperation[] {
+    const before: Partial<NodeBootstrapStatus> = record.summary;
+    const after: Partial<NodeBootstrapStatus> = { ...this.#head(record, addition), ...addition.summary };
+    const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+    return [
+      { op: 'test', path: '/status/epoch', value: record.epoch },
+      { op: 'test', path: '/status/seq', value: record.seq },
+      ...Object.entries(after)
+        .filter(([key, value]) => before[key as keyof typeof before] !== value)
+        .map(([key, value]): PatchOperation => ({ op: 'add', path: `/status/${key}`, value })),
+      ...gone.map((key): PatchOperation => ({ op: 'remove', path: `/status/${key}` })),
+      ...addition.events.map(
+        (event): PatchOperation => ({ op: 'add', path: '/status/eventLog/-', value: stored(event) }),
+      ),
+    ];
+  }
+
+  #head(record: NodeRecord, { epoch, events, summary }: Addition) {
+    return {
+      epoch,
+      seq: events.at(-1)?.seq ?? record.seq,
+      storedAt: new Date().toISOString(),
+      writes: record.writes + 1,
+      message: messageOf(summary, Date.now()),
+    };
+  }
+
+  /** Best done, not needed: when another writer comes between, the next append tries again. */
+  async #trim({ metadata, status }: NodeBootstrap): Promise<void> {
+    const log = status?.eventLog ?? [];
+    const kept = [...log.slice(0, KEEP_FIRST), ...log.slice(-KEEP_LAST)];
+    const trimmed = (status?.eventsTrimmed ?? 0) + log.length - kept.length;
+    const body: PatchOperation[] = [
+      { op: 'test', path: '/status/seq', value: status?.seq },
+      { op: 'replace', path: '/status/eventLog', value: kept },
+      { op: 'add', path: '/status/eventsTrimmed', value: trimmed },
+    ];
+    try {
+      await this.#client.request('PATCH', `${objectPath(metadata.namespace ?? '', metadata.name)}/status`, {
+        body,
+        contentType: 'application/json-patch+json',
+        query: { fieldManager: FIELD_MANAGER },
+      });
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+    }
+  }
+}
+
+/** What the API server could not do now; what it will never do stays what it is. */
+function busy(error: unknown): unknown {
+  if (!(error instanceof KubeError) || !error.passing) return error;
+  return new StoreBusy(error.message, error.retryAfterMs ?? 2_000, { cause: error });
+}

@@ -1,0 +1,50 @@
+import type { KubeObject } from '../kube/objects.ts';
+import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
+import { newSummary, type Summary } from '../model/summary.ts';
+
+export const GROUP = 'slipway.dev';
+export const API_VERSION = `${GROUP}/v1alpha1`;
+export const FIELD_MANAGER = 'slipway-controller';
+
+/** The custom resource (manifests/crd). */
+export interface NodeBootstrap extends KubeObject {
+  spec: NodeSpec;
+  status?: NodeBootstrapStatus;
+}
+
+export interface NodeBootstrapStatus extends Summary {
+  epoch: number;
+  seq: number;
+  storedAt: string;
+  writes: number;
+  /** One sentence for people; a printer column. */
+  message: string;
+  /** Oldest events that were taken out again so that the object stays below what etcd takes. */
+  eventsTrimmed?: number;
+  eventLog: StoredEvent[];
+}
+
+export function collectionPath(namespace?: string): string {
+  const within = namespace === undefined ? '' : `/namespaces/${namespace}`;
+  return `/apis/${API_VERSION}${within}/nodebootstraps`;
+}
+
+export function objectPath(namespace: string, name: string): string {
+  return `${collectionPath(namespace)}/${name}`;
+}
+
+/** Everything of it but the events. */
+export function recordOf({ metadata, spec, status }: NodeBootstrap): NodeRecord {
+  const common = {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+    spec,
+    ...(metadata.resourceVersion === undefined ? {} : { version: metadata.resourceVersion }),
+  };
+  if (!status) {
+    const storedAt = Date.parse(metadata.creationTimestamp ?? '') || Date.now();
+    return { ...common, epoch: 0, seq: 0, summary: newSummary(), storedAt, writes: 0 };
+  }
+  const { epoch, seq, storedAt, writes, message: _, eventsTrimmed: __, eventLog: ___, ...summary } = status;
+  return { ...common, epoch, seq, summary, storedAt: Date.parse(storedAt), writes };
+}

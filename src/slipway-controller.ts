@@ -1,0 +1,24 @@
+import { run } from './controller/cli/program.ts';
+import { UsageError } from './controller/cli/usage-error.ts';
+
+/** The controller's entry: arguments, exit status, nothing else. */
+process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
+  // Whoever read what is printed has gone (`slipway-controller nodes | head`).
+  if (error.code === 'EPIPE' && error.syscall === 'write') process.exit(0);
+  complain(error);
+  process.exit(1);
+});
+
+run(process.argv.slice(2)).then(
+  (status) => {
+    process.exitCode = status;
+  },
+  (error: unknown) => {
+    complain(error);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  },
+);
+
+function complain(error: unknown): void {
+  process.stderr.write(`slipway-controller: ${error instanceof Error ? error.message : String(error)}\n`);
+}

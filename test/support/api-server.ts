@@ -1,0 +1,232 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Access } from '../../src/controller/kube/access.ts';
+import { KubeClient } from '../../src/controller/kube/client.ts';
+import { Authority } from '../../src/pki/authority.ts';
+import { lastLines } from '../lab/command.ts';
+import { fullRoot } from '../lab/debian-root.ts';
+import { kubernetesBinaries } from '../lab/kubernetes.ts';
+
+/** Users that the API server knows by token. The last is the controller as its manifests name it. */
+export const ADMIN = 'admin-for-tests';
+export const CONTROLLER = 'controller-for-tests';
+
+/**
+ * A real etcd and kube-apiserver as two processes on this machine's loopback, without containers, root or network:
+ * what tests of the controller talk to. About five seconds to start.
+ */
+export class ApiServer {
+  readonly dir: string;
+  readonly #binaries: string;
+  readonly #root: string;
+  readonly #ports: { etcd: number; peer: number; api: number };
+  readonly #ca: string;
+  #etcd: ChildProcess | undefined;
+  #api: ChildProcess | undefined;
+
+  private constructor(
+    dir: string,
+    binaries: string,
+    root: string,
+    ports: { etcd: number; peer: number; api: number },
+  ) {
+    this.dir = dir;
+    this.#binaries = binaries;
+    this.#root = root;
+    this.#ports = ports;
+    this.#ca = this.#writeFiles();
+  }
+
+  static async start(say?: (line: string) => void): Promise<ApiServer> {
+    const [binaries, root] = [await kubernetesBinaries(say), await fullRoot(say)];
+    const [etcd = 0, peer = 0, api = 0] = await freePorts(3);
+    const server = new ApiServer(mkdtempSync(join(tmpdir(), 'slipway-api-')), binaries, root, {
+      etcd,
+      peer,
+      api,
+    });
+    try {
+      server.startEtcd();
+      await server.startApi();
+      return server;
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+
+  get url(): URL {
+    return new URL(`https://127.0.0.1:${this.#ports.api}`);
+  }
+
+  /** Access as one of the users above. */
+  access(user: string = ADMIN): Access {
+    return { server: this.url, ca: this.#ca, token: () => user, namespace: 'slipway-system' };
+  }
+
+  client(user: string = ADMIN): KubeClient {
+    return new KubeClient(this.access(user));
+  }
+
+  /** A kubeconfig file for one of the users. */
+  kubeconfig(user: string = ADMIN): string {
+    const path = join(this.dir, `${user}.conf`);
+    const config = {
+      'current-context': 'x',
+      contexts: [{ name: 'x', context: { cluster: 'x', user: 'x', namespace: 'slipway-system' } }],
+      clusters: [{ name: 'x', cluster: { server: this.url.href, 'certificate-authority': 'ca.crt' } }],
+      users: [{ name: 'x', user: { token: user } }],
+    };
+    writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+    return path;
+  }
+
+  /** @returns what kubectl printed. @throws Error with its words */
+  kubectl(words: readonly string[], input = ''): Promise<string> {
+    const child = spawn(join(this.#binaries, 'kubectl'), words, {
+      env: { PATH: process.env.PATH, HOME: this.dir, KUBECONFIG: this.kubeconfig() },
+    });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (text: Buffer) => (out += text.toString()));
+    child.stderr.on('data', (text: Buffer) => (err += text.toString()));
+    child.stdin.end(input);
+    return new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) =>
+        code === 0 ? resolve(out) : reject(new Error(`kubectl ${words.join(' ')}: ${err}`)),
+      );
+    });
+  }
+
+  startEtcd(): void {
+    const root = this.#root;
+    const loader = [`${root}/lib64/ld-linux-x86-64.so.2`, '--library-path', `${root}/lib/x86_64-linux-gnu`];
+    const client = `http://127.0.0.1:${this.#ports.etcd}`;
+    const peer = `http://127.0.0.1:${this.#ports.peer}`;
+    this.#etcd = this.#spawn('etcd', [
+      ...loader,
+      `${root}/usr/bin/etcd`,
+      `--data-dir=${this.dir}/etcd`,
+      ...[`--listen-client-urls=${client}`, `--advertise-client-urls=${client}`],
+      ...[
+        `--listen-peer-urls=${peer}`,
+        `--initial-advertise-peer-urls=${peer}`,
+        `--initial-cluster=default=${peer}`,
+      ],
+      ...['--unsafe-no-fsync', '--quota-backend-bytes=8589934592', '--log-level=warn'],
+    ]);
+  }
+
+  /** Starts kube-apiserver and waits until it serves. */
+  async startApi(): Promise<void> {
+    const { dir } = this;
+    const api = this.#spawn('kube-apiserver', [
+      join(this.#binaries, 'kube-apiserver'),
+      ...['--bind-address=127.0.0.1', '--advertise-address=127.0.0.1', `--secure-port=${this.#ports.api}`],
+      `--etcd-servers=http://127.0.0.1:${this.#ports.etcd}`,
+      ...[`--cert-dir=${dir}/run`, `--tls-cert-file=${dir}/api.crt`, `--tls-private-key-file=${dir}/api.key`],
+      ...[`--client-ca-file=${dir}/ca.crt`, `--token-auth-file=${dir}/tokens.csv`],
+      ...[`--service-account-key-file=${dir}/sa.pub`, `--service-account-signing-key-file=${dir}/sa.key`],
+      ...[
+        '--service-account-issuer=https://kubernetes.default.svc',
+        '--service-cluster-ip-range=10.96.0.0/12',
+      ],
+      ...['--authorization-mode=RBAC', '--disable-admission-plugins=ServiceAccount'],
+    ]);
+    this.#api = api;
+    const client = this.client();
+    try {
+      for (const end = Date.now() + 90_000; ; await sleep(100)) {
+        if (api.exitCode !== null) throw new Error(`kube-apiserver ended:\n${this.log('kube-apiserver')}`);
+        try {
+          // Made by the server itself, after it can write.
+          await client.request('GET', '/api/v1/namespaces/default', { timeoutMs: 2_000 });
+          return;
+        } catch (error) {
+          const why = `${error instanceof Error ? error.message : error}\n${this.log('kube-apiserver')}`;
+          if (Date.now() > end) throw new Error(`kube-apiserver is not ready: ${why}`);
+        }
+      }
+    } finally {
+      client.close();
+    }
+  }
+
+  /** As if its machine had vanished, or politely; its data stays. */
+  async stopApi(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    await end(this.#api, signal);
+  }
+
+  /** The end of a log of one of the two. */
+  log(name: string): string {
+    return lastLines(readFileSync(join(this.dir, `${name}.log`), 'utf8'), 12);
+  }
+
+  async close(): Promise<void> {
+    await end(this.#api, 'SIGKILL');
+    await end(this.#etcd, 'SIGKILL');
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+
+  #spawn(name: string, [program = '', ...words]: string[]): ChildProcess {
+    const log = openSync(join(this.dir, `${name}.log`), 'a');
+    const child = spawn(program, words, {
+      cwd: this.dir,
+      stdio: ['ignore', log, log],
+      env: { HOME: this.dir },
+    });
+    closeSync(log);
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.off('exit', kill));
+    return child;
+  }
+
+  #writeFiles(): string {
+    const put = (name: string, text: string): void =>
+      writeFileSync(join(this.dir, name), text, { mode: 0o600 });
+    mkdirSync(join(this.dir, 'run'));
+    const made = Authority.create('test');
+    const authority = new Authority(made.certificate, made.privateKey);
+    const hosts = ['127.0.0.1', 'localhost', 'kubernetes.default.svc'];
+    const { cert, key } = authority.server(hosts, 86_400_000);
+    const account = generateKeyPairSync('ec', {
+      namedCurve: 'P-256',
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'sec1', format: 'pem' },
+    });
+    put('ca.crt', made.certificate);
+    put('api.crt', cert);
+    put('api.key', key);
+    put('sa.pub', account.publicKey);
+    put('sa.key', account.privateKey);
+    const name = 'system:serviceaccount:slipway-system:slipway-controller';
+    const groups = '"system:serviceaccounts,system:serviceaccounts:slipway-system"';
+    put('tokens.csv', `${ADMIN},admin,1,"system:masters"\n${CONTROLLER},${name},2,${groups}\n`);
+    return made.certificate;
+  }
+}
+
+async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill(signal);
+  await gone;
+}
+
+/** Ports that were free a moment ago, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))));
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

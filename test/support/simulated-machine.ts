@@ -1,0 +1,202 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:https';
+import { createCsr, createKey } from '../../src/pki/csr.ts';
+import type { EnrolReply } from '../../src/protocol/enrolment.ts';
+import {
+  ENROL_PATH,
+  EVENTS_PATH,
+  type EventBody,
+  type MachineIdentity,
+  type SlipwayEvent,
+} from '../../src/protocol/events.ts';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+export interface SimulatedOptions {
+  /** Port on 127.0.0.1. */
+  port: number;
+  /** Authority of the server. */
+  ca: string;
+  instance?: string;
+  hostname?: string;
+  providerID?: string;
+  /** Address on the loopback that it comes from, so that many machines are not one. */
+  from?: string;
+}
+
+/**
+ * A machine as the controller sees it: the real protocol over real TLS, with a key and a certificate of its own. It keeps
+ * what is not acknowledged and sends it again, as the reporter does.
+ */
+export class SimulatedMachine {
+  readonly identity: MachineIdentity;
+  readonly key = createKey();
+  certificate: string | undefined;
+  boot = randomUUID();
+  /** Made and not acknowledged. */
+  spool: SlipwayEvent[] = [];
+  seq = 0;
+  mono = 1000;
+  readonly #options: SimulatedOptions;
+  #agent: Agent | undefined;
+
+  constructor(options: SimulatedOptions) {
+    this.#options = options;
+    const instance = options.instance ?? `i-${randomBytes(6).toString('hex')}`;
+    this.identity = {
+      instance,
+      hostname: options.hostname ?? instance,
+      ...(options.providerID === undefined ? {} : { providerID: options.providerID }),
+    };
+  }
+
+  /** @throws Error where the controller refuses */
+  async enrol(token: string): Promise<void> {
+    const answer = await this.post(ENROL_PATH, {
+      version: 1,
+      token,
+      csr: createCsr(this.key, this.identity.instance),
+      machine: this.identity,
+    });
+    if (answer.status !== 200) throw new Error(`enrolment: ${answer.status} ${answer.body}`);
+    this.certificate = (JSON.parse(answer.body) as EnrolReply).certificate;
+    this.hangUp();
+  }
+
+  /** Makes an event and keeps it. */
+  tell(body: EventBody, afterMs = 1000): SlipwayEvent {
+    this.mono += afterMs;
+    this.seq += 1;
+    const event = {
+      v: 1 as const,
+      machine: this.identity,
+      boot: this.boot,
+      seq: this.seq,
+      time: new Date().toISOString(),
+      mono: this.mono,
+      traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+      ...body,
+    };
+    this.spool.push(event);
+    return event;
+  }
+
+  /** Sends what is kept. @returns the number up to which it is stored @throws Error where it is refused */
+  async report(): Promise<number> {
+    const answer = await this.post(EVENTS_PATH, this.batch(this.spool.slice(0, 128)));
+    if (answer.status !== 200) throw new Error(`events: ${answer.status} ${answer.body}`);
+    const { stored } = JSON.parse(answer.body) as { stored: number };
+    this.spool = this.spool.filter(({ seq }) => seq > stored);
+    return stored;
+  }
+
+  batch(events: readonly SlipwayEvent[]) {
+    return { version: 1, machine: this.identity, reporter: 'simulated', events };
+  }
+
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+    const { port, ca, from } = this.#options;
+    this.#agent ??= new Agent({
+      ca,
+      keepAlive: true,
+      maxSockets: 1,
+      ...(this.certificate === undefined ? {} : { cert: this.certificate, key: this.key }),
+    });
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        {
+          ...{ host: '127.0.0.1', port, path, method: 'POST', agent: this.#agent },
+          ...(from === undefined ? {} : { localAddress: from }),
+          headers: { 'content-type': 'application/json', 'content-length': bytes.length, ...headers },
+          timeout: 60_000,
+        },
+        (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+          answer.once('error', reject);
+          answer.once('end', () =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              body: Buffer.concat(chunks).toString(),
+            }),
+          );
+        },
+      );
+      sent.once('timeout', () => sent.destroy(new Error('no answer within a minute')));
+      sent.once('error', reject);
+      sent.end(bytes);
+    });
+  }
+
+  hangUp(): void {
+    this.#agent?.destroy();
+    this.#agent = undefined;
+  }
+}
+
+const STEPS = ['files', 'users', 'ntp', 'command-1', 'preflight', 'kubeadm-join', 'command-2'].map((id) => ({
+  id,
+  title: id.replaceAll('-', ' '),
+}));
+const SEQUENCE = 'a1b2c3';
+
+/** What a bootstrap of seven steps tells, verdict included: exactly `count` events, at least 20. */
+export function bootstrapEvents(count: number, failed = false): EventBody[] {
+  const events: EventBody[] = [
+    { type: 'fact', name: 'kernel', value: '6.1.0' },
+    {
+      type: 'sequence.started',
+      sequence: SEQUENCE,
+      mode: 'bootstrap',
+      agent: '0.1.0',
+      steps: STEPS,
+      resumed: false,
+    },
+  ];
+  const filler = count - 2 - 2 * STEPS.length - 1;
+  for (const step of STEPS) {
+    events.push({ type: 'step.started', sequence: SEQUENCE, step, attempt: 1 });
+    if (step.id === 'kubeadm-join') {
+      for (let phase = 0; phase < filler; phase += 1) {
+        events.push({
+          type: 'step.progress',
+          sequence: SEQUENCE,
+          step,
+          message: `phase ${phase} of kubeadm join`,
+        });
+      }
+    }
+    const wrong = failed && step.id === 'kubeadm-join' ? { failure: FAILURE } : {};
+    events.push({
+      ...{ type: 'step.ended', sequence: SEQUENCE, step, attempt: 1, ms: 1200 },
+      result: wrong.failure ? 'failed' : 'done',
+      ...wrong,
+    });
+  }
+  events.push({
+    ...{ type: 'sequence.ended', sequence: SEQUENCE, mode: 'bootstrap', ms: 42_000 },
+    ...(failed
+      ? {
+          result: 'failed',
+          exitStatus: 1,
+          failure: FAILURE,
+          step: { id: 'kubeadm-join', title: 'kubeadm join' },
+        }
+      : { result: 'succeeded', exitStatus: 0 }),
+  });
+  return events;
+}
+
+export const FAILURE = {
+  code: 'ApiServerUnreachable',
+  cause: 'The API server at 10.0.0.1:6443 refused every connection.',
+  remedy: 'Check the control plane endpoint of the Cluster and its load balancer.',
+  exitStatus: 1,
+  lines: ['dial tcp 10.0.0.1:6443: connect: connection refused'],
+};
