@@ -1,16 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { buildBinary } from './binary.ts';
-import { binaryPath, bundlePath, root } from './project.ts';
+import { buildController } from './controller-binary.ts';
+import { binaryPath, bundlePath, controllerBinaryPath, root } from './project.ts';
 import { megabytes, zstdSize } from './sizes.ts';
 
 // npm run build [-- --zstd]: --zstd also compresses the binary as a release does, which takes longer than all the rest.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 try {
-  const answer = await buildBinary();
-  console.log(answer);
-  for (const path of [bundlePath, binaryPath]) {
+  console.log(await buildBinary());
+  console.log(await buildController());
+  for (const path of [bundlePath, binaryPath, controllerBinaryPath]) {
     const compressed = path === bundlePath || process.argv.includes('--zstd');
     const zstd = compressed ? `, ${megabytes(zstdSize(readFileSync(path)))} as zstd -19` : '';
     console.log(`${relative(root, path)}: ${megabytes(statSync(path).size)}${zstd}`);

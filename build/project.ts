@@ -9,6 +9,9 @@ export const root = dirname(import.meta.dirname);
 /** Where the finished binary for Linux on x64 goes. */
 export const binaryPath = join(root, 'dist', 'slipway-linux-x64');
 
+/** Where the controller's goes. */
+export const controllerBinaryPath = join(root, 'dist', 'slipway-controller-linux-x64');
+
 /** Where the bundle goes, kept beside the binary so that its size can be read and its code looked at. */
 export const bundlePath = join(root, 'dist', 'slipway.cjs');
 

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { bundle } from './bundle.ts';
+import { components } from './components.ts';
+
+describe('the controller', () => {
+  it("is a bundle of its own, without the agent's code", async () => {
+    const { inputs, metafile } = await bundle({ entry: 'src/slipway-controller.ts' });
+    const strangers = inputs.filter(
+      (path) =>
+        !/^(src\/(controller|protocol|kit|pki|tpm)\/|src\/slipway-controller\.ts$|node_modules\/(commander|yaml)\/)/.test(
+          path,
+        ),
+    );
+    expect(strangers).toEqual([]);
+    expect(inputs).toContain('src/controller/serve/kubernetes.ts');
+    const outside = Object.values(metafile.outputs).flatMap((output) =>
+      output.imports.map(({ path }) => path),
+    );
+    expect(
+      outside.filter((path) => !path.startsWith('node:') && !['process', 'buffer'].includes(path)),
+    ).toEqual([]);
+  });
+
+  it('has one components file with every object once, the namespace first', () => {
+    const documents = parseAllDocuments(components()).map((document) => {
+      expect(document.errors).toEqual([]);
+      const { kind, metadata } = document.toJS() as {
+        kind: string;
+        metadata: { name: string; namespace?: string };
+      };
+      return `${kind} ${metadata.namespace ?? '-'}/${metadata.name}`;
+    });
+    expect(documents[0]).toBe('Namespace -/slipway-system');
+    expect(new Set(documents).size).toBe(documents.length);
+    expect(documents).toContain('CustomResourceDefinition -/nodebootstraps.slipway.dev');
+    expect(documents).toContain('Deployment slipway-system/slipway-controller');
+  });
+});
