@@ -33,6 +33,7 @@ export async function run(argv: string[]): Promise<number> {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? 0 : USAGE_STATUS;
   }
+  (await import('./help.ts')).addHelp(program);
   return status;
 }
 
@@ -48,8 +49,7 @@ function describeProgram(
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'slipway: ')) })
     .showHelpAfterError('  See: slipway --help')
     .exitOverride()
-    .helpCommand(false)
-    .addHelpText('after', HELP_END);
+    .helpCommand(false);
 
   const bootstrap = program
     .command('bootstrap')
@@ -121,21 +121,3 @@ function describeProgram(
     .action(async () => conclude((await import('./licenses.ts')).licensesCommand()));
   return program;
 }
-
-const HELP_END = `
-Exit status of bootstrap:
-  0   the machine is bootstrapped
-  1   failed; the same input will fail again
-  2   the user data or the arguments are wrong; nothing was changed
-  3   the deadline passed
-  75  failed for now; may succeed at the next boot
-Exit status of preflight: 0 nothing fatal, 1 something fatal, 2 bad user data or arguments
-
-Called under the name kubeadm, slipway runs "kubeadm init" and "kubeadm join" with retries and
-a verdict, and hands every other kubeadm command to the real kubeadm.
-
-Files:
-  /run/slipway/outcome.json                          the verdict, on success and on failure
-  /run/cluster-api/bootstrap-success.complete        Cluster API's sentinel, on success only
-  /var/lib/slipway/journal.jsonl                     everything that happened
-`;

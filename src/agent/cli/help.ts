@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+
+/** Where `slipway --help` lists a command, and what `slipway COMMAND --help` says beyond its options. */
+const HELP: Readonly<Record<string, { group: string; more?: string }>> = {
+  bootstrap: {
+    group: 'On a machine:',
+    more: `
+Examples:
+  slipway bootstrap                          find the user data, do what it says
+  slipway bootstrap --user-data node.yaml    take it from a file
+  slipway bootstrap --root DIR --user-data node.yaml
+                                             write below DIR, run commands in it
+
+It is safe to run it again: what is done is not repeated, and what a killed run
+or a reboot has cut off goes on. Exit status: see slipway --help.
+`,
+  },
+  status: {
+    group: 'On a machine:',
+    more: `
+Examples:
+  slipway status                             once
+  slipway status --wait --timeout 20m        until there is a verdict
+  slipway status --output json               for programs
+
+Exit status: 0 when it could tell; with --wait the verdict's own, as bootstrap's
+(see slipway --help), and 75 when there is none in time. Everybody may see the
+verdict, only root the steps under way.
+`,
+  },
+  report: { group: 'On a machine:' },
+  plan: {
+    group: 'Before:',
+    more: `
+Examples:
+  slipway plan --user-data node.yaml         what it would do on a machine
+  slipway plan                               ... with this machine's user data
+
+Every mistake in the user data is told with its line and column. Exit status: 0
+with the steps, 2 with mistakes, 75 where no user data was found.
+`,
+  },
+  preflight: {
+    group: 'Before:',
+    more: `
+Examples:
+  slipway preflight                          is this machine fit for a node?
+  slipway preflight --user-data node.yaml    ... and for this node?
+
+Exit status: 0 nothing fatal, 1 something fatal, 2 bad user data or arguments.
+`,
+  },
+  install: {
+    group: 'Before:',
+    more: `
+Examples:
+  slipway install --shim                     in an image that has cloud-init
+  slipway install --root /mnt/image --service
+                                             in a mounted one that has none
+
+This binary becomes /usr/local/bin/slipway. The real kubeadm belongs into
+/usr/bin. It is safe to run it again.
+`,
+  },
+  explain: {
+    group: 'When it failed:',
+    more: `
+Examples:
+  slipway explain ApiServerUnreachable
+  slipway explain | less                     all codes
+`,
+  },
+  diagnose: {
+    group: 'When it failed:',
+    more: `
+Examples:
+  slipway diagnose /var/log/cloud-init-output.log
+  journalctl -u cloud-final | slipway diagnose -
+
+Exit status: 0 when there is something of kubeadm in the logs, 1 when not, 2
+when a file cannot be read.
+`,
+  },
+  version: { group: 'About:' },
+  licenses: { group: 'About:' },
+};
+
+const AFTER = `
+First steps: slipway plan --user-data FILE shows what would be done, anywhere.
+slipway COMMAND --help has examples.
+
+Exit status of bootstrap:
+  0   the machine is bootstrapped
+  1   failed; the same input will fail again
+  2   the user data or the arguments are wrong; nothing was changed
+  3   the deadline passed
+  75  failed for now; may succeed at the next boot
+
+Called under the name kubeadm, slipway runs "kubeadm init" and "kubeadm join"
+with retries and a verdict, and hands every other kubeadm command to the real
+kubeadm.
+
+Files:
+  /run/slipway/outcome.json        the verdict, on success and on failure
+  /run/cluster-api/bootstrap-success.complete
+                                   Cluster API's sentinel, on success only
+  /var/lib/slipway/journal.jsonl   everything that happened
+`;
+
+/** Makes the help of `program` and of its commands something to learn from. */
+export function addHelp(program: Command): void {
+  program.usage('COMMAND [options]').option('--version', 'the same as slipway version');
+  program.addHelpText('after', AFTER.trimEnd());
+  for (const command of program.commands) {
+    const { group, more } = HELP[command.name()] ?? { group: 'More:' };
+    command.helpGroup(group).showHelpAfterError(`  See: slipway ${command.name()} --help`);
+    if (more !== undefined) command.addHelpText('after', more.trimEnd());
+  }
+}
