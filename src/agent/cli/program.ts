@@ -27,13 +27,13 @@ export async function run(argv: string[]): Promise<number> {
   const program = describeProgram(new Command(), BOOTSTRAP_OPTIONS, (result) => {
     status = result;
   });
+  (await import('./help.ts')).addHelp(program);
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? 0 : USAGE_STATUS;
   }
-  (await import('./help.ts')).addHelp(program);
   return status;
 }
 
