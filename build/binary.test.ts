@@ -5,7 +5,10 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -57,6 +60,33 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
     expect(stdout).toBe(readFileSync(join(folder, 'LICENSES.txt'), 'utf8'));
     for (const part of ['Slipway (Apache-2.0)', '  commander ', '  yaml ', '  Node.js 24.'])
       expect(stdout).toContain(part);
+  });
+
+  it.runIf(process.getuid?.() === 0)('installs itself in an image, twice the same (needs root)', () => {
+    const image = join(folder, 'image');
+    expect(run(binary, 'install', '--root', image, '--service')).toMatchObject({
+      status: 2,
+      stderr: `slipway: --root ${image}: there is no such directory\n`,
+    });
+    const installed = join(image, 'usr/local/bin/slipway');
+    const shim = join(image, 'usr/local/bin/kubeadm');
+    const units = join(image, 'etc/systemd/system');
+    mkdirSync(join(image, 'usr/local/bin'), { recursive: true });
+    writeFileSync(shim, 'the real one');
+    expect(run(binary, 'install', '--root', image, '--shim')).toMatchObject({ status: 2, stdout: '' });
+    expect(readdirSync(join(image, 'usr/local/bin'))).toEqual(['kubeadm']);
+    rmSync(shim);
+    for (let time = 1; time <= 2; time += 1) {
+      const { status, stderr } = run(binary, 'install', '--root', image, '--shim', '--service');
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(readlinkSync(shim)).toBe('slipway');
+      const unit = join(units, 'slipway.service');
+      expect(readFileSync(unit, 'utf8')).toContain('ExecStart=/usr/local/bin/slipway bootstrap\n');
+      expect(realpathSync(join(units, 'multi-user.target.wants/slipway.service'))).toBe(realpathSync(unit));
+      expect(statSync(installed).mode & 0o7777).toBe(0o755);
+      expect(run(installed, 'version').stdout).toBe(`${answer}\n`);
+    }
+    rmSync(image, { recursive: true });
   });
 
   it('runs the agent behind the launcher', () => {

@@ -14,6 +14,9 @@ export function installCommand(flags: { root: string; shim?: boolean; service?: 
     if (!flags.shim && !flags.service)
       throw new UsageError('give --shim (with cloud-init), --service (without), or both');
     const host = createLinuxHost({ root: resolve(flags.root) });
+    if ((await host.ownFiles.stat(host.root))?.kind !== 'directory')
+      throw new UsageError(`--root ${flags.root}: there is no such directory`);
+    if (flags.shim) await refuseForeignShim(host);
     const done = [await installBinary(host)];
     if (flags.shim) done.push(await installShim(host));
     if (flags.service) done.push(await installService(host));
@@ -31,12 +34,21 @@ async function installBinary(host: Host): Promise<string> {
   return `${BINARY} written`;
 }
 
-async function installShim(host: Host): Promise<string> {
+/** Asked before anything is changed. @throws UsageError */
+async function refuseForeignShim(host: Host): Promise<void> {
+  if ((await host.files.stat(SHIM)) === undefined || (await isShim(host))) return;
+  throw new UsageError(
+    `${SHIM} is there and is not Slipway; move the real kubeadm to /usr/bin first, where Slipway finds it`,
+  );
+}
+
+async function isShim(host: Host): Promise<boolean> {
   const present = await host.files.stat(SHIM);
-  if (present?.kind === 'symlink' && (await host.files.readlink(SHIM)) === 'slipway')
-    return `${SHIM} is there`;
-  if (present)
-    throw new UsageError(`${SHIM} exists and is not Slipway; move the real kubeadm to /usr/bin first`);
+  return present?.kind === 'symlink' && (await host.files.readlink(SHIM)) === 'slipway';
+}
+
+async function installShim(host: Host): Promise<string> {
+  if (await isShim(host)) return `${SHIM} is there`;
   await host.files.symlink('slipway', SHIM);
   return `${SHIM} -> slipway`;
 }
