@@ -134,7 +134,7 @@ async function runDocument(
     const outcome = await runJournalled({
       ...options,
       about,
-      steps: toSteps(planned, shared),
+      steps: await toSteps(planned, shared),
       digest: planDigest(planned),
       findings,
       commandsDecide: !planned.some(({ kind }) => kind === 'kubeadm'),

@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from './sha256.ts';
 
 /** SHA-256 in hex of `value`'s JSON with sorted keys; bytes are hashed first. Equal values give equal digests. */
 export function digest(value: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(canonical(value)))
-    .digest('hex');
+  return sha256(Buffer.from(JSON.stringify(canonical(value))));
 }
 
 function canonical(value: unknown): unknown {
-  if (value instanceof Uint8Array) return { sha256: createHash('sha256').update(value).digest('hex') };
+  if (value instanceof Uint8Array) return { sha256: sha256(value) };
   if (Array.isArray(value)) return value.map(canonical);
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(

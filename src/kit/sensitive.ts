@@ -1,5 +1,7 @@
-import { inspect } from 'node:util';
 import type { Sensitive as SensitiveValue } from '../protocol/document.ts';
+
+/** What `util.inspect` calls; the module itself would have to be loaded first. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /** What stands in the place of a secret wherever somebody prints it. */
 export const PLACEHOLDER = '[sensitive]';
@@ -32,7 +34,7 @@ export class Sensitive<T> implements SensitiveValue<T> {
     return PLACEHOLDER;
   }
 
-  [inspect.custom](): string {
+  [INSPECT](): string {
     return PLACEHOLDER;
   }
 }

@@ -27,7 +27,7 @@ async function applyAll(): Promise<Applied> {
   const document = readDocument(readFileSync(0), { metaData: { 'instance-id': 'i-1' }, source: 'test' });
   const shared = openShared(host, document, 'i-1', () => undefined);
   const applied: Applied = { report: document.report.map(({ message }) => message), steps: {} };
-  for (const step of toSteps(plan(document), shared)) {
+  for (const step of await toSteps(plan(document), shared)) {
     const findings: Applied['steps'][string]['findings'] = [];
     const result = await step.run({
       host,

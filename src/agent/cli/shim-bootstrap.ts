@@ -33,11 +33,11 @@ export async function shimBootstrap(
   const fault = catchFaults();
   try {
     const hooks = { fault: fault.error, unwritten: complain };
-    const outcome = await concluding(host, { mode: 'shim', agent, ...hooks }, (about) =>
+    const outcome = await concluding(host, { mode: 'shim', agent, ...hooks }, async (about) =>
       runJournalled({
         host,
         about,
-        steps: toSteps(
+        steps: await toSteps(
           planned,
           openShared(host, { bootCommands: [], commands: [command] }, about.instance, watcher.output),
         ),

@@ -9,8 +9,9 @@ import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { INVENTORY } from '../kubeadm/inventory.ts';
 import { forgetRun } from '../kubeadm/run.ts';
+import { kubeadm } from './kubeadm.ts';
 import { openShared } from './shared.ts';
-import { toSteps } from './steps.ts';
+import { toStep } from './steps.ts';
 
 describe('the kubeadm step', () => {
   let machine: StandIn;
@@ -28,16 +29,7 @@ describe('the kubeadm step', () => {
   const stepFor = (verb: 'init' | 'join', instance = 'i-1'): Step => {
     const command: KubeadmCommand = { kind: 'kubeadm', verb, args: sensitive([]) };
     const shared = openShared(host, { bootCommands: [], commands: [command] }, instance, () => undefined);
-    const planned = {
-      kind: 'kubeadm',
-      id: 'kubeadm',
-      title: 'kubeadm',
-      digest: 'd',
-      spec: { index: 0, command },
-    } as const;
-    const [step] = toSteps([planned], shared);
-    if (!step) throw new Error('there is a step');
-    return step;
+    return toStep(kubeadm, { index: 0, command }, { id: 'kubeadm', title: 'kubeadm', digest: 'd' }, shared);
   };
   const attempt = async (step: Step, more: Partial<StepContext> = {}): Promise<StepResult> => {
     const result = await step.run({

@@ -1,4 +1,4 @@
-import { TextDecoder } from 'node:util';
+import type { TextDecoder as Decoder } from 'node:util';
 import type { Report } from '../report.ts';
 
 /**
@@ -41,7 +41,7 @@ export function toText(
   return text.replace(/\r\n?|\u0085/g, '\n');
 }
 
-function decode(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
+function decode(decoder: Decoder, bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes);
   } catch (error) {
@@ -50,7 +50,7 @@ function decode(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
   }
 }
 
-function decoderFor(charset: string): TextDecoder | undefined {
+function decoderFor(charset: string): Decoder | undefined {
   try {
     return new TextDecoder(charset, { fatal: true });
   } catch (error) {
