@@ -29,12 +29,6 @@ export const KUBELET_CODES = {
     'The kubelet and the container runtime use different cgroup drivers.',
     'Set SystemdCgroup = true for runc in /etc/containerd/config.toml and cgroupDriver: systemd for the kubelet.',
   ),
-  CgroupsUnsuitable: entry(
-    'kubelet',
-    'permanent',
-    'The cgroups of this machine do not allow the kubelet to run.',
-    'Boot with cgroup v2 (systemd.unified_cgroup_hierarchy=1) and the controllers cpu, cpuset, memory and pids; with cgroup v1 newer kubelets want failCgroupV1: false.',
-  ),
   KubeletCrashing: entry(
     'kubelet',
     'until-deadline',

@@ -13,11 +13,11 @@ import { lastLines } from './last-lines.ts';
 import { type KubeadmOutput, parseKubeadmOutput } from './output.ts';
 import { configPatterns } from './patterns/config.ts';
 import { controlPlaneLatePatterns, controlPlanePatterns } from './patterns/control-plane.ts';
-import { certificatePatterns, credentialPatterns } from './patterns/credentials.ts';
+import { certificatePatterns, credentialPatterns, localCertificatePatterns } from './patterns/credentials.ts';
 import { discoveryPatterns, discoveryTimedOut } from './patterns/discovery.ts';
 import { etcdPatterns } from './patterns/etcd.ts';
 import { kubeletHealthPatterns, kubeletPatterns } from './patterns/kubelet.ts';
-import { networkPatterns } from './patterns/network.ts';
+import { networkPatterns, webhookPatterns } from './patterns/network.ts';
 import { machinePatterns, nodePatterns, registrationPatterns } from './patterns/node.ts';
 import { type Diagnosis, inError, type Pattern } from './patterns/pattern.ts';
 import { preflightPattern } from './patterns/preflight.ts';
@@ -56,6 +56,8 @@ const PATTERNS: Pattern[] = [
   ...discoveryPatterns,
   ...configPatterns,
   ...controlPlanePatterns,
+  ...webhookPatterns,
+  ...localCertificatePatterns,
   ...tlsPatterns,
   ...certificatePatterns,
   ...credentialPatterns,

@@ -11,6 +11,24 @@ const missing: Pattern = inError(
   }),
 );
 
+/** The cluster's own configuration, written by another kubeadm than the one installed here. */
+const clusterConfig: Pattern = inError(/failed to decode cluster configuration data: ([^\n]*)/, (match) => ({
+  code: 'VersionSkew',
+  cause: `The installed kubeadm cannot read the configuration of the cluster, which another version wrote: ${shorten(
+    (match[1] ?? '').replace(/ in scheme .*/, ''),
+    160,
+  )}.`,
+}));
+
+/** Up to 1.23 the ConfigMap's name has the version of kubeadm; the token may read only that of the cluster. */
+const kubeletConfigOfOtherVersion: Pattern = inError(
+  /configmaps "(kubelet-config-1\.\d+)" is forbidden/,
+  (match) => ({
+    code: 'VersionSkew',
+    cause: `The cluster has no ${match[1]} that this machine may read: kubeadm and the cluster have different versions.`,
+  }),
+);
+
 const oldVersion: Pattern = inError(
   /your configuration file uses an old API spec: "([^"]+)"[^\n]*?Please use kubeadm (v[\d.]+)/,
   (match) => ({
@@ -159,6 +177,8 @@ const wrongType: Pattern = inError(
 );
 
 export const configPatterns: Pattern[] = [
+  clusterConfig,
+  kubeletConfigOfOtherVersion,
   missing,
   oldVersion,
   unknownVersion,

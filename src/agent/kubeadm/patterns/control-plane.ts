@@ -9,6 +9,15 @@ const notInitialised: Pattern = inError(
   }),
 );
 
+const incomplete: Pattern = inError(
+  /error when reading kubeadm-config ConfigMap: (\w+) key value pair missing/,
+  (match) => ({
+    code: 'ClusterNotInitialised',
+    cause: `The ConfigMap kubeadm-config of the cluster has no ${match[1]}.`,
+    remedy: 'Run kubeadm init phase upload-config kubeadm on a control plane.',
+  }),
+);
+
 const noEndpoint: Pattern = inError(
   /unable to add a new control plane instance (?:to )?a cluster that doesn't have a stable controlPlaneEndpoint address/,
   () => ({ code: 'ControlPlaneEndpointMissing' }),
@@ -50,5 +59,5 @@ const manifest: Pattern = inError(
   ({ output }) => !/etcd/.test(output.phase ?? ''),
 );
 
-export const controlPlanePatterns: Pattern[] = [notInitialised, noEndpoint, component];
+export const controlPlanePatterns: Pattern[] = [notInitialised, incomplete, noEndpoint, component];
 export const controlPlaneLatePatterns: Pattern[] = [neverUp, manifest];

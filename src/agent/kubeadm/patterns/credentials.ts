@@ -57,6 +57,42 @@ const missing: Pattern = inError(
   },
 );
 
+/** Certificates that user data or an earlier attempt left, and that do not fit the configuration. */
+const unfit: Pattern = inError(
+  /(?:failed to write or validate certificate "([^"]+)"|failure loading ([\w/-]+) (?:CA )?certificate|failed to (?:write|load) (?:or validate )?([\w/-]+) CA): ([^\n]*)/,
+  (match) => ({
+    code: 'CertificateInvalid',
+    cause: `The certificate ${match[1] ?? match[2] ?? match[3]} does not fit: ${shorten((match[4] ?? '').replace(/^certificate \S+ is invalid: /, ''), 220)}.`,
+  }),
+);
+
+const foreign: Pattern = inError(
+  /certificate (\S+) not signed by CA certificate (\S+?): ([^\n]*)/,
+  (match) => ({
+    code: 'CertificateInvalid',
+    cause: `The certificate ${match[1]} on this machine is not signed by CA certificate ${match[2]}, or no longer valid: ${shorten(match[3] ?? '', 160)}.`,
+    remedy:
+      'Remove the certificates of an earlier cluster from /etc/kubernetes/pki, or let user data write matching ones.',
+  }),
+);
+
+const notYetValid: Pattern = inError(
+  /failure loading (\S+) (?:CA )?certificate: [^\n]*the certificate is not valid yet/,
+  (match) => ({
+    code: 'ClockWrong',
+    cause: `The certificate ${match[1]} on this machine is not valid yet by its clock.`,
+  }),
+);
+
+const staleKubeconfig: Pattern = inError(
+  /a kubeconfig file "([^"]+)" exists already but has got the wrong ([^\n:]*)/,
+  (match) => ({
+    code: 'LeftoversFound',
+    cause: `${match[1]} is there already, with the wrong ${match[2]?.trim()}.`,
+    remedy: 'Remove the file (kubeadm reset -f), and build the image without it.',
+  }),
+);
+
 const invalid: Pattern = inError(
   /failure loading (?:certificate|key) for [^\n]*|[^\n:]*private key (?:type )?does not match public key[^\n]*|couldn't load the (?:certificate|key|private key|public key) file[^\n]*|[^\n]*certificate \S+ (?:is not signed by corresponding CA|has expired|is not valid)[^\n]*|[^\n]*(?:file content is not a valid|no certificate was found|private key file)[^\n]*/i,
   (match) => ({
@@ -65,6 +101,8 @@ const invalid: Pattern = inError(
   }),
 );
 
+/** Before the patterns on TLS, whose words appear in the same errors. */
+export const localCertificatePatterns: Pattern[] = [staleKubeconfig, notYetValid, foreign, unfit];
 export const certificatePatterns: Pattern[] = [certificateKey, certificateSecret, missing, invalid];
 
 export const credentialPatterns: Pattern[] = [rejected, forbidden, admission];

@@ -46,7 +46,17 @@ const discoveryFile: Pattern = inError(
   }),
 );
 
+/** discovery.file is opened as it is; the error names only the path. */
+const discoveryFileMissing: Pattern = inError(
+  /couldn't validate the identity of the API Server: (?:[^\n]*: )?open (\/[^\s:]+): (no such file or directory|permission denied|is a directory)/,
+  (match) => ({
+    code: 'DiscoveryFileInvalid',
+    cause: `The kubeconfig for discovery ${match[1]} cannot be read: ${match[2]}.`,
+  }),
+);
+
 export const discoveryPatterns: Pattern[] = [
+  discoveryFileMissing,
   tokenUnknown,
   tokenSecretWrong,
   caHash,

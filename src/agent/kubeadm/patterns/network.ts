@@ -46,7 +46,7 @@ const proxy: Pattern = inError(
 );
 
 const serverTrouble: Pattern = inError(
-  /etcdserver: (?:leader changed|request timed out[^\n]*|no leader|too many requests|mvcc: database space exceeded)|the server (?:is currently unable to handle the request|was unable to return a response in the time allotted[^\n]*|has asked for the client to .*|could not find the requested resource .*retry)|an error on the server \([^\n]*|Internal error occurred: [^\n]*|apiserver (?:is shutting down|not ready)|Too Many Requests|\b50[0234] (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)|server is currently unable[^\n]*|storage is \(re\)initializing|rpc error: code = (?:Unavailable|Unknown|DeadlineExceeded|Canceled|ResourceExhausted)[^\n]*/i,
+  /etcdserver: (?:leader changed|request timed out[^\n]*|no leader|too many requests|mvcc: database space exceeded)|the server (?:is currently unable to handle the request|was unable to return a response in the time allotted[^\n]*|has asked for the client to .*|could not find the requested resource .*retry)|an error on the server \([^\n]*|Internal error occurred: [^\n]*|apiserver (?:is shutting down|not ready)|the server has received too many requests[^\n(]*|Too Many Requests|\b50[0234] (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)|server is currently unable[^\n]*|storage is \(re\)initializing|rpc error: code = (?:Unavailable|Unknown|DeadlineExceeded|Canceled|ResourceExhausted)[^\n]*/i,
   (match, { output }) => ({
     code: 'ApiServerUnavailable',
     cause: `${apiServerIn(output.error)} could not serve a request: ${endSentence(shorten(match[0], 160))}`,
@@ -71,4 +71,16 @@ const slow: Pattern = inError(
   aboutApiServer,
 );
 
+/** What the API server says of a webhook is not about the way to the API server, in whatever words. */
+const webhook: Pattern = inError(/failed calling webhook "([^"]+)": ([^\n]*)/, (match) => ({
+  code: 'ApiServerUnavailable',
+  cause: `The API server could not serve a request because it failed calling webhook ${match[1]}: ${shorten(
+    (match[2] ?? '').replace(/^failed to call webhook: /, ''),
+    160,
+  )}.`,
+  remedy: 'Bring up what serves that webhook, or let its failurePolicy or selector leave out kube-system.',
+}));
+
+/** Before everything else that speaks of connections. */
+export const webhookPatterns: Pattern[] = [webhook];
 export const networkPatterns: Pattern[] = [proxy, dns, refused, unroutable, serverTrouble, lost, slow];

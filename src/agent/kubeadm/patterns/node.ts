@@ -57,6 +57,14 @@ const patchNode: Pattern = inError(
   }),
 );
 
+const notMarked: Pattern = inError(
+  /error applying control-plane label and taints: ([^\n]*(?:timed out|deadline|not found|rate: Wait)[^\n]*)/,
+  (match) => ({
+    code: 'NodeNotRegistered',
+    cause: `The Node of this machine could not get the label and taints of a control plane: ${shorten(match[1] ?? '', 160)}.`,
+  }),
+);
+
 export const machinePatterns: Pattern[] = [disk];
 export const nodePatterns: Pattern[] = [nameInUse, nameInvalid];
-export const registrationPatterns: Pattern[] = [notRegistered, patchNode];
+export const registrationPatterns: Pattern[] = [notRegistered, notMarked, patchNode];

@@ -49,11 +49,53 @@ const kernelSetting: Reader = ({ text }) => {
   };
 };
 
+/** Texts: k8s.io/system-validators 1.2 to 1.12. */
+const system: Reader = ({ text }) => {
+  if (/cgroups? v1 support/i.test(text)) {
+    return {
+      code: 'CgroupsUnsuitable',
+      cause: 'This machine uses cgroups v1, which kubeadm and the kubelet no longer accept as it is.',
+      remedy:
+        'Boot the image with cgroup v2 (systemd.unified_cgroup_hierarchy=1), or set failCgroupV1: false for the kubelet and ignore the check SystemVerification.',
+    };
+  }
+  const cgroups = /missing (?:required )?cgroups?: ?([^\n]*)/.exec(text)?.[1];
+  if (cgroups !== undefined) {
+    return { code: 'CgroupsUnsuitable', cause: `The kernel has no cgroup controllers ${cgroups.trim()}.` };
+  }
+  if (/kernel release|kernel version/i.test(text)) {
+    return { code: 'KernelTooOld', cause: endSentence(capital(shorten(text, 240))) };
+  }
+  if (/kernel config|kernel module|CONFIG_\w+/.test(text)) {
+    return {
+      code: 'KernelSettingWrong',
+      cause: endSentence(capital(shorten(text, 240))),
+      remedy:
+        'Use a kernel with the options that Kubernetes needs; where only its configuration cannot be read (/boot/config-VERSION), ignore the check SystemVerification.',
+    };
+  }
+  return simple('PreflightFailed')({ name: '', text });
+};
+
+const service: Reader = ({ name, text }) =>
+  /docker|containerd|crio/i.test(name)
+    ? {
+        code: 'ContainerRuntimeDown',
+        cause: endSentence(capital(shorten(text.replace(/, please run.*$/s, ''), 160))),
+      }
+    : simple('PreflightFailed')({ name, text });
+
 /** By the start of the check's name; in order of what a person should mend first. */
 const READERS: [start: string, reader: Reader][] = [
   ['IsPrivilegedUser', simple('NotRoot')],
   ['CRI', ({ text }) => diagnoseRuntime(text)],
-  ['ContainerRuntimeVersion', simple('ContainerRuntimeUnsuitable')],
+  [
+    'ContainerRuntimeVersion',
+    ({ text }) =>
+      /could not connect/.test(text)
+        ? diagnoseRuntime(text)
+        : simple('ContainerRuntimeUnsuitable')({ name: '', text }),
+  ],
   ['FileExisting-', program],
   [
     'KubeletVersion',
@@ -77,8 +119,8 @@ const READERS: [start: string, reader: Reader][] = [
   ['ExternalEtcdVersion', simple('EtcdUnhealthy')],
   ['ExternalEtcdClientCertificates', simple('CertificateInvalid')],
   ['Hostname', simple('NodeNameInvalid')],
-  ['SystemVerification', simple('PreflightFailed')],
-  ['Service-', simple('PreflightFailed')],
+  ['SystemVerification', system],
+  ['Service-', service],
   ['HTTPProxy', simple('PreflightFailed')],
 ];
 

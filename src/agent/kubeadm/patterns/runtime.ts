@@ -8,6 +8,13 @@ export function diagnoseRuntime(text: string): Omit<Diagnosis, 'evidence'> {
       cause: 'The container runtime answers but does not offer the CRI v1 interface.',
     };
   }
+  if (/Cannot connect to the Docker daemon/.test(text)) {
+    const at = /daemon at (\S+?)\.?\s/.exec(text)?.[1];
+    return {
+      code: 'ContainerRuntimeDown',
+      cause: `Docker does not answer${at === undefined ? '' : ` at ${at}`}.`,
+    };
+  }
   const socket = /(?:unix|npipe):\/\/[^\s'",]+/.exec(text)?.[0];
   const reason =
     /(no such file or directory|connection refused|context deadline exceeded|permission denied|DeadlineExceeded)/.exec(
@@ -35,4 +42,9 @@ const severalSockets: Pattern = inError(
   }),
 );
 
-export const runtimePatterns: Pattern[] = [notConnected, severalSockets];
+const toolMissing: Pattern = inError(
+  /(crictl|docker) is required (?:by|for) (?:the )?container runtime: [^\n]*not found/,
+  (match) => ({ code: 'ProgramMissing', cause: `${match[1]} is not installed, and this kubeadm needs it.` }),
+);
+
+export const runtimePatterns: Pattern[] = [toolMissing, notConnected, severalSockets];

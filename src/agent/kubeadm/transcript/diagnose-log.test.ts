@@ -33,6 +33,8 @@ const DRESSES: [name: string, dress: (text: string) => string][] = [
   ['in the journal with ISO time', prefixed('2026-11-21T02:34:29+0000 n1 cloud-init[1234]: ')],
   ['on the serial console', prefixed('[   34.123456] cloud-init[1234]: ')],
   ['in a container log', prefixed('2026-11-21T02:34:29.123456789Z stderr F ')],
+  ['indented', prefixed('    ')],
+  ['as comments', prefixed('# ')],
   ['with a time in front', prefixed('[2026-11-21T02:34:29Z] ')],
   [
     'with colours',

@@ -85,13 +85,9 @@ export function learnPrefix(texts: readonly string[]): RegExp | undefined {
     if (match === null || match.index === 0 || match.index > 120) continue;
     const prefix = text.slice(0, match.index);
     // klog's own head ends with a bracket; a quoted or escaped text is no prefix.
-    if (
-      prefix.trim() === '' ||
-      /\.go:\d+\] $/.test(prefix) ||
-      /["'\\]/.test(prefix) ||
-      !/[\s:|>\])]$/.test(prefix)
-    )
-      continue;
+    // A whole output that somebody has indented keeps its own indentation behind that.
+    if (prefix.trim() === '') return new RegExp(`^${prefix.replaceAll('\t', '\\t')}`);
+    if (/\.go:\d+\] $/.test(prefix) || /["'\\]/.test(prefix) || !/[\s:|>\])]$/.test(prefix)) continue;
     const escaped = prefix.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\d+/g, '\\d+');
     return new RegExp(`^${escaped.replace(/ $/, '(?: |$)')}`);
   }
