@@ -10,6 +10,7 @@ import { KUBEADM_CODES } from './codes-kubeadm.ts';
 import { KUBELET_CODES } from './codes-kubelet.ts';
 import { MACHINE_CODES } from './codes-machine.ts';
 import { PREFLIGHT_CODES } from './codes-preflight.ts';
+import { REPORT_CODES } from './codes-report.ts';
 
 export type { Category, CodeEntry, Persistence } from './code-entry.ts';
 
@@ -141,6 +142,7 @@ export const CODES = {
     'Put kubeadm into the image, in a directory of PATH.',
   ),
   ...MACHINE_CODES,
+  ...REPORT_CODES,
   ...PREFLIGHT_CODES,
   ...KUBEADM_CODES,
   ...KUBELET_CODES,

@@ -17,3 +17,16 @@ export const STATE_DIR = '/var/lib/slipway';
 
 /** The journal: append-only JSON lines, mode 0600, the only truth on the node. */
 export const JOURNAL = `${STATE_DIR}/journal.jsonl`;
+
+/** What the reporter keeps across reboots: events not yet acknowledged, and how far each receiver is. Mode 0700. */
+export const REPORT_DIR = `${STATE_DIR}/report`;
+
+/** The machine's own key and certificate for the controller. Mode 0700. */
+export const IDENTITY_DIR = `${STATE_DIR}/identity`;
+
+/** Settings of the machine: the image's own, the operator's, and those that user data brings. */
+export const CONFIG_FILES = {
+  image: '/usr/lib/slipway/config.yaml',
+  machine: '/etc/slipway/config.yaml',
+  dropIns: '/etc/slipway/config.d',
+} as const;

@@ -2,24 +2,36 @@ import { resolve } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { UsageError, withUsage } from './options.ts';
+import { REPORT_UNIT } from './report-unit.ts';
 import { BINARY, SERVICE_UNIT } from './service-unit.ts';
 
 const SHIM = '/usr/local/bin/kubeadm';
-const UNIT = '/etc/systemd/system/slipway.service';
-const WANTED = '/etc/systemd/system/multi-user.target.wants/slipway.service';
+const UNITS = '/etc/systemd/system';
+
+export interface InstallFlags {
+  root: string;
+  shim?: boolean;
+  service?: boolean;
+  report?: boolean;
+}
 
 /** `slipway install`: puts this binary, the shim and the unit where they belong; run twice it changes nothing. */
-export function installCommand(flags: { root: string; shim?: boolean; service?: boolean }): Promise<number> {
+export function installCommand(flags: InstallFlags): Promise<number> {
   return withUsage(async () => {
-    if (!flags.shim && !flags.service)
-      throw new UsageError('give --shim (with cloud-init), --service (without), or both');
+    if (!flags.shim && !flags.service && !flags.report)
+      throw new UsageError(
+        'give --shim (with cloud-init), --service (without), --report, or several of them',
+      );
     const host = createLinuxHost({ root: resolve(flags.root) });
     if ((await host.ownFiles.stat(host.root))?.kind !== 'directory')
       throw new UsageError(`--root ${flags.root}: there is no such directory`);
     if (flags.shim) await refuseForeignShim(host);
     const done = [await installBinary(host)];
     if (flags.shim) done.push(await installShim(host));
-    if (flags.service) done.push(await installService(host));
+    if (flags.service)
+      done.push(await installUnit(host, 'slipway.service', SERVICE_UNIT, 'multi-user.target'));
+    if (flags.report)
+      done.push(await installUnit(host, 'slipway-report.service', REPORT_UNIT, 'sysinit.target'));
     process.stdout.write(`${done.join('\n')}\n`);
     return 0;
   });
@@ -53,8 +65,10 @@ async function installShim(host: Host): Promise<string> {
   return `${SHIM} -> slipway`;
 }
 
-async function installService(host: Host): Promise<string> {
-  await host.files.write(UNIT, SERVICE_UNIT);
-  if (!(await host.files.stat(WANTED))) await host.files.symlink('../slipway.service', WANTED);
-  return `${UNIT} written and enabled`;
+async function installUnit(host: Host, name: string, text: string, wantedBy: string): Promise<string> {
+  const path = `${UNITS}/${name}`;
+  const wanted = `${UNITS}/${wantedBy}.wants/${name}`;
+  await host.files.write(path, text);
+  if (!(await host.files.stat(wanted))) await host.files.symlink(`../${name}`, wanted);
+  return `${path} written and enabled`;
 }

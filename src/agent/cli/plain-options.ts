@@ -10,6 +10,11 @@ export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
   ['--verbose', 'show the output of every command on a terminal too'],
 ];
 
+export const REPORT_OPTIONS: readonly OptionRow[] = [
+  ['--root <dir>', 'look below this directory instead of at this machine', '/'],
+  ['--check', 'only read the settings, name what is wrong in them, and print those in force'],
+];
+
 /**
  * Reads options without the command line library, for commands that machines call at boot: it gives what the library
  * would give, at no cost, or undefined wherever the library may have something to say (help, a mistake, an abbreviation).

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { BootstrapFlags } from './bootstrap.ts';
 import type { OptionRow } from './plain-options.ts';
+import type { ReportFlags } from './report.ts';
 import { versionAnswer } from './version.ts';
 
 /** Bad arguments; the same status as bad user data. */
@@ -17,14 +18,19 @@ export async function run(argv: string[]): Promise<number> {
     process.stdout.write(answer);
     return 0;
   }
-  const { BOOTSTRAP_OPTIONS, readPlainOptions } = await import('./plain-options.ts');
+  const { BOOTSTRAP_OPTIONS, readPlainOptions, REPORT_OPTIONS } = await import('./plain-options.ts');
   if (argv[0] === 'bootstrap') {
     const flags = readPlainOptions<BootstrapFlags>(argv.slice(1), BOOTSTRAP_OPTIONS);
     if (flags) return (await import('./bootstrap.ts')).bootstrapCommand(flags);
   }
+  // It stays in memory for as long as the bootstrap takes, so it loads nothing that it can do without.
+  if (argv[0] === 'report') {
+    const flags = readPlainOptions<ReportFlags>(argv.slice(1), REPORT_OPTIONS);
+    if (flags) return (await import('./report.ts')).reportCommand(flags);
+  }
   const { Command, CommanderError } = await import('commander');
   let status = 0;
-  const program = describeProgram(new Command(), BOOTSTRAP_OPTIONS, (result) => {
+  const program = describeProgram(new Command(), { BOOTSTRAP_OPTIONS, REPORT_OPTIONS }, (result) => {
     status = result;
   });
   (await import('./help.ts')).addHelp(program);
@@ -39,7 +45,7 @@ export async function run(argv: string[]): Promise<number> {
 
 function describeProgram(
   program: Command,
-  bootstrapOptions: readonly OptionRow[],
+  rows: { BOOTSTRAP_OPTIONS: readonly OptionRow[]; REPORT_OPTIONS: readonly OptionRow[] },
   conclude: (status: number) => void,
 ): Command {
   program
@@ -55,7 +61,7 @@ function describeProgram(
     .command('bootstrap')
     .description('bootstrap this machine from its user data; goes on where an earlier run stopped')
     .action(async (options) => conclude(await (await import('./bootstrap.ts')).bootstrapCommand(options)));
-  for (const option of bootstrapOptions) bootstrap.option(...option);
+  for (const option of rows.BOOTSTRAP_OPTIONS) bootstrap.option(...option);
 
   program
     .command('plan')
@@ -87,6 +93,14 @@ function describeProgram(
     .option('--output <format>', 'text or json', 'text')
     .action(async (options) => conclude(await (await import('./status.ts')).statusCommand(options)));
 
+  const report = program
+    .command('report')
+    .description(
+      'tell what happens on this machine to those who wait for it, until there is nothing left to tell',
+    )
+    .action(async (options) => conclude(await (await import('./report.ts')).reportCommand(options)));
+  for (const option of rows.REPORT_OPTIONS) report.option(...option);
+
   program
     .command('explain')
     .description('what a code means and what to do about it')
@@ -108,6 +122,7 @@ function describeProgram(
     .option('--root <dir>', 'root directory of the image', '/')
     .option('--shim', 'for images with cloud-init: be called as kubeadm (/usr/local/bin/kubeadm)')
     .option('--service', 'for images without cloud-init: enable slipway.service')
+    .option('--report', 'enable slipway-report.service, which tells how the bootstrap goes')
     .action(async (options) => conclude(await (await import('./install.ts')).installCommand(options)));
 
   program

@@ -7,7 +7,7 @@ export const BINARY = '/usr/local/bin/slipway';
  */
 export const SERVICE_UNIT = `[Unit]
 Description=Slipway: bootstrap this machine as a Kubernetes node
-Wants=network-online.target
+Wants=network-online.target slipway-report.service
 After=network-online.target containerd.service local-fs.target
 ConditionPathExists=|!/usr/bin/cloud-init
 ConditionPathExists=|/etc/cloud/cloud-init.disabled

@@ -82,6 +82,11 @@ export interface Files {
   writeAll(entries: { path: string; content: Uint8Array | string; options?: WriteOptions }[]): Promise<void>;
   /** Opens for appending and keeps it open. */
   openAppend(path: string, mode: number): Promise<AppendHandle>;
+  /**
+   * Writes to a device such as a serial console without ever waiting for it.
+   * @returns how many bytes it took; 0 when it takes none now
+   */
+  writeDevice(path: string, data: Uint8Array): Promise<number>;
   /** Creates missing parents too; an existing directory is left as it is. */
   mkdir(path: string, mode?: number): Promise<void>;
   /** Room of the file system that holds `path`, for unprivileged writers. */
@@ -247,11 +252,16 @@ export interface HttpRequest {
   body?: Uint8Array;
   /** For everything from connecting to the last byte of the answer. */
   timeoutMs: number;
+  /** A longer answer is an error; default 64 KiB. */
+  maxBytes?: number;
   signal?: AbortSignal;
 }
 
 export interface HttpClient {
-  /** Any answer resolves, whatever its status. @throws HostError in words for people when there was none. */
+  /**
+   * Any answer resolves, whatever its status.
+   * @throws HostError in words for people when there was none; errno ECLIENTCERT when our certificate is the reason.
+   */
   send(request: HttpRequest): Promise<HttpAnswer>;
   close(): void;
 }

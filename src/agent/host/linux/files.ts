@@ -27,6 +27,7 @@ import { realInRoot, resolveInRoot } from './resolve.ts';
 import { toHostError } from './system-error.ts';
 import { tellPipe } from './tell-pipe.ts';
 import { watchFile } from './watch-file.ts';
+import { writeDevice } from './write-device.ts';
 
 type Write = { path: string; content: Uint8Array | string; options?: WriteOptions };
 
@@ -120,6 +121,10 @@ export function createFiles(root: string): Files {
         mkdirSync(dirname(target), { recursive: true, mode: 0o755 });
         return appendHandle(openSync(target, 'a', mode), path);
       });
+    },
+
+    async writeDevice(path, data) {
+      return attempt('writing to', path, () => writeDevice(at(path), data));
     },
 
     async mkdir(path, mode) {

@@ -73,7 +73,7 @@ type Start = (
 ) => ClientRequest;
 
 function exchange(request: HttpRequest, start: Start): Promise<HttpAnswer> {
-  const { method, headers = {}, body, timeoutMs, signal } = request;
+  const { method, headers = {}, body, timeoutMs, maxBytes = BODY_LIMIT, signal } = request;
   const limit = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve, reject) => {
     const outgoing = start(
@@ -83,7 +83,7 @@ function exchange(request: HttpRequest, start: Start): Promise<HttpAnswer> {
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
       },
       (answer) => {
-        collect(answer).then(
+        collect(answer, maxBytes).then(
           (text) => resolve({ status: answer.statusCode ?? 0, headers: flat(answer), body: text }),
           reject,
         );
@@ -98,12 +98,12 @@ function exchange(request: HttpRequest, start: Start): Promise<HttpAnswer> {
   });
 }
 
-async function collect(answer: IncomingMessage): Promise<string> {
+async function collect(answer: IncomingMessage, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > BODY_LIMIT) throw new HostError(`the answer has more than ${BODY_LIMIT} bytes`, 'EFBIG');
+    if (size > limit) throw new HostError(`the answer has more than ${limit} bytes`, 'EFBIG');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

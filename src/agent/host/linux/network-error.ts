@@ -20,20 +20,32 @@ const WORDS: Record<string, string> = {
 };
 
 /** What OpenSSL says in the middle of its own messages; the codes around it differ between reading and writing. */
-const TLS_WORDS: [RegExp, string][] = [
-  [/alert protocol version|unsupported protocol/, 'it does not speak TLS 1.3'],
-  [/wrong version number|packet length too long|http request/, 'it does not speak TLS'],
-  [/alert certificate required|alert handshake failure/, 'it asks for a client certificate'],
-  [/alert (?:unknown ca|bad certificate|certificate unknown)/, 'it does not accept our client certificate'],
-  [/alert certificate expired/, 'our client certificate has expired for it (or a clock is wrong)'],
+const TLS_WORDS: { pattern: RegExp; words: string; errno?: string }[] = [
+  { pattern: /alert protocol version|unsupported protocol/, words: 'it does not speak TLS 1.3' },
+  { pattern: /wrong version number|packet length too long|http request/, words: 'it does not speak TLS' },
+  {
+    pattern: /alert certificate required|alert handshake failure/,
+    words: 'it asks for a client certificate',
+    errno: 'ECLIENTCERT',
+  },
+  {
+    pattern: /alert (?:unknown ca|bad certificate|certificate unknown|certificate revoked)/,
+    words: 'it does not accept our client certificate',
+    errno: 'ECLIENTCERT',
+  },
+  {
+    pattern: /alert certificate expired/,
+    words: 'our client certificate has expired for it (or a clock is wrong)',
+    errno: 'ECLIENTCERT',
+  },
 ];
 
 /** Turns an error of Node's HTTP client into a HostError that names the server (no path, no credentials). */
 export function describeNetworkError(error: unknown, url: string): HostError {
   const { host } = new URL(url);
   if (error instanceof HostError) return new HostError(`${host}: ${error.message}`, error.errno);
-  const errno = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
   const message = error instanceof Error ? error.message : String(error);
-  const detail = WORDS[errno] ?? TLS_WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? message.trim();
-  return new HostError(`${host}: ${detail}`, errno);
+  const tls = TLS_WORDS.find(({ pattern }) => pattern.test(message));
+  return new HostError(`${host}: ${WORDS[code] ?? tls?.words ?? message.trim()}`, tls?.errno ?? code);
 }

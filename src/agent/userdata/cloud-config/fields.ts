@@ -40,6 +40,11 @@ export class Fields {
     return this.#nodes.has(name);
   }
 
+  /** The names of all fields, for mappings whose keys are the user's own. */
+  names(): string[] {
+    return [...this.#nodes.keys()];
+  }
+
   /** A string; a number, boolean or date is an error. */
   text(name: string): string | undefined {
     const node = this.node(name);

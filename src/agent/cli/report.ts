@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { loadSettings } from '../report/config/load-settings.ts';
+import { describeProblem } from '../report/config/settings.ts';
+import { createLog } from '../report/log.ts';
+import { report } from '../report/reporter.ts';
+import { withUsage } from './options.ts';
+import { stopSignal } from './stop-signal.ts';
+import { version } from './version.ts';
+
+export interface ReportFlags {
+  root: string;
+  check?: boolean;
+}
+
+/** `slipway report`: 0 when nothing is left to report, or when it was told to stop. */
+export function reportCommand(flags: ReportFlags): Promise<number> {
+  return withUsage(async () => {
+    const host = createLinuxHost({ root: resolve(flags.root) });
+    if (flags.check) return check(host);
+    const log = createLog((line) => process.stdout.write(`${line}\n`));
+    log(`over: ${await report({ host, version: version().version, log, stop: stopSignal() })}`);
+    return 0;
+  });
+}
+
+/** 0 when every setting can be used, else 2. */
+async function check(host: ReturnType<typeof createLinuxHost>): Promise<number> {
+  const { settings, problems } = await loadSettings(host);
+  for (const problem of problems) process.stderr.write(`slipway: ${describeProblem(problem)}\n`);
+  // Tokens and headers are marked as secret and print as such.
+  process.stdout.write(`${JSON.stringify(settings, undefined, 2)}\n`);
+  return problems.some(({ severity }) => severity === 'error') ? 2 : 0;
+}

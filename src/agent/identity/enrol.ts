@@ -1,0 +1,94 @@
+import { createCsr, createKey } from '../../pki/csr.ts';
+import {
+  ENROLMENT_VERSION,
+  type EnrolReply,
+  type EnrolRequest,
+  MAX_ENROLMENT_BYTES,
+  readEnrolReply,
+} from '../../protocol/enrolment.ts';
+import { ENROL_PATH, type MachineIdentity } from '../../protocol/events.ts';
+import { IDENTITY_DIR } from '../../protocol/paths.ts';
+import { type Host, HostError, type HttpAnswer } from '../host/host.ts';
+import { type Identity, writeIdentity } from './identity.ts';
+
+const PENDING_KEY = `${IDENTITY_DIR}/pending.json`;
+
+/** Sends a request to the controller; the caller chose endpoint and certificate. */
+export type Send = (path: string, body: Uint8Array) => Promise<HttpAnswer>;
+
+/** The controller answered, but not with a certificate. */
+export class EnrolmentRefused extends Error {
+  override readonly name = 'EnrolmentRefused';
+  readonly status: number;
+
+  constructor(status: number) {
+    super(
+      status === 401 || status === 403
+        ? 'the controller does not accept the enrolment token; it may have expired, be spent, or be for another controller'
+        : `the controller answered the enrolment with status ${status}`,
+    );
+    this.status = status;
+  }
+}
+
+/**
+ * Gets a certificate for a key that is made here and never leaves: with a token the first time, without one (over mutual
+ * TLS) to renew. The key is kept before it is used, so that a lost answer does not spend a one-time token in vain: the same
+ * token with the same key may be sent again.
+ *
+ * @throws EnrolmentRefused, WireError for an answer that is none, HostError where there was no answer
+ */
+export async function enrol(
+  host: Host,
+  machine: MachineIdentity,
+  token: string | undefined,
+  send: Send,
+): Promise<Identity> {
+  const key = await pendingKey(host, machine.instance);
+  const request: EnrolRequest = {
+    version: ENROLMENT_VERSION,
+    ...(token === undefined ? {} : { token }),
+    // The controller decides the names; the field must not be longer than X.509 allows for it (64 characters).
+    csr: createCsr(key, machine.instance.slice(0, 64)),
+    machine,
+  };
+  const answer = await send(ENROL_PATH, Buffer.from(JSON.stringify(request)));
+  if (answer.status !== 200) throw new EnrolmentRefused(answer.status);
+  const reply: EnrolReply = readEnrolReply(Buffer.from(answer.body).subarray(0, MAX_ENROLMENT_BYTES));
+  const identity = await writeIdentity(host, machine.instance, key, reply);
+  try {
+    await host.files.remove(PENDING_KEY);
+  } catch (error) {
+    // It holds no more than client.key does.
+    if (!(error instanceof HostError)) throw error;
+  }
+  return identity;
+}
+
+async function pendingKey(host: Host, instance: string): Promise<string> {
+  try {
+    const bytes = await host.files.readIfPresent(PENDING_KEY, 65_536);
+    const kept = bytes && readPending(bytes.toString('utf8'));
+    if (kept?.instance === instance) return kept.key;
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+  }
+  const key = createKey();
+  try {
+    await host.files.mkdir(IDENTITY_DIR, 0o700);
+    await host.files.write(PENDING_KEY, JSON.stringify({ instance, key }), { mode: 0o600 });
+  } catch (error) {
+    // A full disk must not keep the machine from telling that its disk is full.
+    if (!(error instanceof HostError)) throw error;
+  }
+  return key;
+}
+
+function readPending(text: string): { instance: string; key: string } | undefined {
+  try {
+    const value = JSON.parse(text);
+    return typeof value?.key === 'string' && typeof value.instance === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Sensitive } from '../../protocol/document.ts';
+import { type Host, HostError } from '../host/host.ts';
+
+/** Where the enrolment token comes from. */
+export interface TokenSource {
+  token?: Sensitive<string>;
+  tokenFile?: string;
+}
+
+/** Undefined where there is none (any more). */
+export async function readToken(host: Host, { token, tokenFile }: TokenSource): Promise<string | undefined> {
+  if (token) return token.reveal();
+  if (tokenFile === undefined) return undefined;
+  const text = (await host.files.readIfPresent(tokenFile, 4096))?.toString('utf8').trim();
+  return text ? text : undefined;
+}
+
+/** A token that has done its work is removed where it lies in a file of its own. @returns why not, where it cannot be */
+export async function removeToken(host: Host, { tokenFile }: TokenSource): Promise<string | undefined> {
+  if (tokenFile === undefined) return undefined;
+  try {
+    await host.files.remove(tokenFile);
+    return undefined;
+  } catch (error) {
+    if (error instanceof HostError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,141 @@
+import { CONFIG_FILES } from '../../../protocol/paths.ts';
+import { type Host, HostError } from '../../host/host.ts';
+import { Report } from '../../userdata/report.ts';
+import { plainText } from '../../userdata/text/source-text.ts';
+import type { Node } from '../../userdata/yaml/node.ts';
+import { parseYaml } from '../../userdata/yaml/parse.ts';
+import { kernelLineSettings } from './kernel-line.ts';
+import { readSettings } from './read-settings.ts';
+import {
+  type ConfigProblem,
+  type ControllerSettings,
+  DEFAULT_SETTINGS,
+  type PartialSettings,
+  type ServerSettings,
+  type Settings,
+  type WebhookSettings,
+} from './settings.ts';
+
+const MAX_BYTES = 256 * 1024;
+const KERNEL_LINE = '/proc/cmdline';
+
+export interface LoadedSettings {
+  settings: Settings;
+  problems: ConfigProblem[];
+}
+
+/**
+ * The settings in force. Later ones win, setting by setting: the image's file, the machine's, the drop-ins in the order
+ * of their names, the kernel command line. Never throws for what is in them; the rest of a bad file holds.
+ */
+export async function loadSettings(host: Host): Promise<LoadedSettings> {
+  const problems: ConfigProblem[] = [];
+  let merged: PartialSettings = {};
+  for (const source of await sources(host)) {
+    const layer = await readLayer(host, source, problems);
+    merged = {
+      ...merged,
+      ...layer,
+      ...(merged.controller || layer.controller
+        ? { controller: { ...merged.controller, ...layer.controller } }
+        : {}),
+      ...(merged.webhook || layer.webhook ? { webhook: { ...merged.webhook, ...layer.webhook } } : {}),
+    };
+  }
+  const { controller, webhook, ...others } = merged;
+  const settings: Settings = { ...DEFAULT_SETTINGS, ...others };
+  const server = controller && (await completeController(host, controller, problems));
+  if (server) settings.controller = server;
+  const hook = webhook && (await completeWebhook(host, webhook, problems));
+  if (hook) settings.webhook = hook;
+  return { settings, problems };
+}
+
+async function sources(host: Host): Promise<string[]> {
+  const names = await host.files.list(CONFIG_FILES.dropIns);
+  const dropIns = names.filter((name) => /^[^.].*\.ya?ml$/.test(name));
+  return [
+    CONFIG_FILES.image,
+    CONFIG_FILES.machine,
+    ...dropIns.map((name) => `${CONFIG_FILES.dropIns}/${name}`),
+    KERNEL_LINE,
+  ];
+}
+
+async function readLayer(host: Host, path: string, problems: ConfigProblem[]): Promise<PartialSettings> {
+  const source = path === KERNEL_LINE ? 'kernel command line' : path;
+  const report = new Report();
+  let settings: PartialSettings = {};
+  try {
+    const bytes = await host.files.readIfPresent(path, MAX_BYTES);
+    if (bytes === undefined) return {};
+    const text = bytes.toString('utf8');
+    const node: Node | undefined =
+      path === KERNEL_LINE ? kernelLineSettings(text) : parseYaml(plainText(text), report);
+    if (node) settings = readSettings(node, report, path !== KERNEL_LINE);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    problems.push({ source, message: error.message, severity: 'error' });
+  }
+  for (const { severity, message, where } of report.entries) {
+    problems.push({ source, ...where, message, severity });
+  }
+  return settings;
+}
+
+async function completeController(
+  host: Host,
+  { caFile, endpoints, ...rest }: Partial<ControllerSettings> & { caFile?: string },
+  problems: ConfigProblem[],
+): Promise<ControllerSettings | undefined> {
+  if (!endpoints) {
+    const message = 'report.controller has no usable endpoints; nothing is sent to a controller';
+    problems.push({ source: 'configuration', message, severity: 'error' });
+    return undefined;
+  }
+  const server = await withFile(host, rest, caFile, problems);
+  return server && { ...rest, endpoints, ...server };
+}
+
+async function completeWebhook(
+  host: Host,
+  { caFile, url, headers = {}, ...rest }: Partial<WebhookSettings> & { caFile?: string },
+  problems: ConfigProblem[],
+): Promise<WebhookSettings | undefined> {
+  if (url === undefined) {
+    const message = 'report.webhook has no usable url; nothing is sent to a webhook';
+    problems.push({ source: 'configuration', message, severity: 'error' });
+    return undefined;
+  }
+  const server = await withFile(host, rest, caFile, problems);
+  return server && { ...rest, url, headers, ...server };
+}
+
+/**
+ * The authorities out of their file, and the environment's proxy where the settings name none. Undefined where the file
+ * cannot be read: with the well-known authorities in its place, a stranger's server might be trusted.
+ */
+async function withFile(
+  host: Host,
+  { ca, proxy }: ServerSettings,
+  caFile: string | undefined,
+  problems: ConfigProblem[],
+): Promise<ServerSettings | undefined> {
+  const fromEnvironment = proxy ?? environmentProxy(host);
+  const common = fromEnvironment ? { proxy: fromEnvironment } : {};
+  if (ca !== undefined || caFile === undefined) return common;
+  try {
+    return { ...common, ca: (await host.files.read(caFile)).toString('utf8') };
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    problems.push({ source: 'configuration', message: `caFile: ${error.message}`, severity: 'error' });
+    return undefined;
+  }
+}
+
+function environmentProxy(host: Host): ServerSettings['proxy'] | undefined {
+  const value = (name: string) => host.env(name.toUpperCase()) || host.env(name) || undefined;
+  const [https, http, except] = [value('https_proxy'), value('http_proxy'), value('no_proxy')];
+  if (https === undefined && http === undefined) return undefined;
+  return { ...(https ? { https } : {}), ...(http ? { http } : {}), ...(except ? { except } : {}) };
+}

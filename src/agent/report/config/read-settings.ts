@@ -1,0 +1,177 @@
+import { parseSeconds } from '../../../kit/duration.ts';
+import { sensitive } from '../../../kit/sensitive.ts';
+import { Fields } from '../../userdata/cloud-config/fields.ts';
+import type { Report } from '../../userdata/report.ts';
+import type { MappingNode, Node } from '../../userdata/yaml/node.ts';
+import type {
+  ControllerSettings,
+  PartialSettings,
+  ServerSettings,
+  Switch,
+  WebhookSettings,
+} from './settings.ts';
+
+/** No spaces or control characters; the length that the wire allows. */
+const TOKEN = /^[\x21-\x7e]{16,256}$/;
+/** RFC 9110, 5.6.2. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+
+/**
+ * The settings that one file or the kernel command line has. What is wrong goes to `report` with its place, and counts
+ * as not given; the rest holds.
+ */
+export function readSettings(root: Node, report: Report, secretsAllowed = true): PartialSettings {
+  const fields = group(root, 'the configuration', report);
+  if (!fields) return {};
+  const machine = inner(fields, 'machine', report);
+  const providerID = machine && text(machine, 'providerID');
+  machine?.finish();
+  const reporting = inner(fields, 'report', report);
+  const settings = reporting ? readReport(reporting, report, secretsAllowed) : {};
+  fields.finish();
+  return { ...settings, ...(providerID === undefined ? {} : { providerID }) };
+}
+
+function readReport(fields: Fields, report: Report, secretsAllowed: boolean): PartialSettings {
+  const controller = inner(fields, 'controller', report);
+  const webhook = inner(fields, 'webhook', report);
+  const device = fields.node('console');
+  const settings: PartialSettings = {
+    ...given('enabled', fields.has('enabled') ? fields.bool('enabled', true) : undefined),
+    ...given('idleSeconds', seconds(fields, 'idleTimeout')),
+    ...given('nodeSeconds', seconds(fields, 'nodeTimeout')),
+    ...given(
+      'console',
+      device?.kind === 'string' && isPath(device.value) ? device.value : readSwitch(fields, 'console'),
+    ),
+    ...given('journal', readSwitch(fields, 'journal')),
+    ...given('hyperv', readSwitch(fields, 'hyperv')),
+    ...given('vmware', readSwitch(fields, 'vmware')),
+    ...given('controller', controller && readController(controller, secretsAllowed)),
+    ...given('webhook', webhook && readWebhook(webhook, report, secretsAllowed)),
+  };
+  controller?.finish();
+  webhook?.finish();
+  fields.finish();
+  return settings;
+}
+
+function readController(
+  fields: Fields,
+  secretsAllowed: boolean,
+): Partial<ControllerSettings> & { caFile?: string } {
+  const endpoints = fields
+    .texts('endpoints', true)
+    .flatMap((entry) => entry.split(','))
+    .map((entry) => entry.trim())
+    .filter((url) => isUrl(fields, 'endpoints', url, ['https:']));
+  const token = secret(fields, 'token', secretsAllowed);
+  const usable = token === undefined || TOKEN.test(token);
+  if (!usable) fields.wrong('token', 'token must be 16 to 256 characters without spaces');
+  return {
+    ...readServer(fields),
+    ...(endpoints.length > 0 ? { endpoints } : {}),
+    ...(token !== undefined && usable ? { token: sensitive(token) } : {}),
+    ...given('tokenFile', path(fields, 'tokenFile')),
+  };
+}
+
+function readWebhook(
+  fields: Fields,
+  report: Report,
+  secretsAllowed: boolean,
+): Partial<WebhookSettings> & { caFile?: string } {
+  const url = text(fields, 'url');
+  const headers = inner(fields, 'headers', report);
+  const names = headers ? headers.names() : [];
+  const pairs = names.flatMap((name) => {
+    const value = headers && secret(headers, name, secretsAllowed);
+    if (value === undefined) return [];
+    if (HEADER_NAME.test(name) && /^[\t\x20-\x7e]*$/.test(value)) return [[name, sensitive(value)] as const];
+    headers?.wrong(name, 'a header needs a name without spaces and a value of printable ASCII characters');
+    return [];
+  });
+  return {
+    ...readServer(fields),
+    ...(url !== undefined && isUrl(fields, 'url', url, ['https:', 'http:']) ? { url } : {}),
+    ...(headers ? { headers: Object.fromEntries(pairs) } : {}),
+  };
+}
+
+function readServer(fields: Fields): ServerSettings & { caFile?: string } {
+  const ca = text(fields, 'ca');
+  const proxy = text(fields, 'proxy');
+  const except = text(fields, 'noProxy');
+  const isPem = ca === undefined || /-----BEGIN CERTIFICATE-----/.test(ca);
+  if (!isPem) fields.wrong('ca', 'ca must be certificates in PEM form; for a file, use caFile');
+  const usable = proxy !== undefined && isUrl(fields, 'proxy', proxy, ['http:', 'https:'], true);
+  return {
+    ...(ca !== undefined && isPem ? { ca } : {}),
+    ...given('caFile', path(fields, 'caFile')),
+    ...(usable ? { proxy: { https: proxy, http: proxy, ...given('except', except) } } : {}),
+  };
+}
+
+function group(node: Node, what: string, report: Report): Fields | undefined {
+  if (node.kind === 'mapping') return new Fields(node as MappingNode, what, report);
+  if (node.kind !== 'null') report.error('ReportConfigInvalid', `${what} must be a mapping.`, node.where);
+  return undefined;
+}
+
+function inner(fields: Fields, name: string, report: Report): Fields | undefined {
+  const node = fields.node(name);
+  return node && group(node, name, report);
+}
+
+function text(fields: Fields, name: string): string | undefined {
+  return fields.looseText(name);
+}
+
+function secret(fields: Fields, name: string, allowed: boolean): string | undefined {
+  const value = text(fields, name);
+  if (value === undefined || allowed) return value;
+  fields.wrong(
+    name,
+    `${name} must not stand here, where every user of the machine can read it; name a file instead`,
+  );
+  return undefined;
+}
+
+function path(fields: Fields, name: string): string | undefined {
+  const value = text(fields, name);
+  if (value === undefined || isPath(value)) return value;
+  fields.wrong(name, `${name} must be an absolute path`);
+  return undefined;
+}
+
+function isPath(value: string): value is `/${string}` {
+  return /^\/[^\0]+$/.test(value);
+}
+
+function seconds(fields: Fields, name: string): number | undefined {
+  const value = text(fields, name);
+  if (value === undefined) return undefined;
+  const parsed = parseSeconds(value);
+  if (parsed === undefined) fields.wrong(name, `${name} must be a duration such as 90s, 15m or 1h30m`);
+  return parsed;
+}
+
+function readSwitch(fields: Fields, name: string): Switch | undefined {
+  const node = fields.node(name);
+  if (node === undefined) return undefined;
+  if (node.kind === 'string' && node.value === 'auto') return 'auto';
+  return fields.bool(name, false) ? 'on' : 'off';
+}
+
+function isUrl(fields: Fields, name: string, value: string, schemes: string[], credentials = false): boolean {
+  const url = URL.parse(value);
+  if (url && schemes.includes(url.protocol) && (credentials || (!url.username && !url.password))) return true;
+  const kinds = schemes.map((scheme) => `${scheme}//`).join(' or ');
+  const rule = credentials ? '' : ' without a user name or password';
+  fields.wrong(name, `${name} must be a URL that begins with ${kinds}${rule}`);
+  return false;
+}
+
+function given<K extends string, T>(name: K, value: T | undefined): { [P in K]?: T } {
+  return value === undefined ? {} : ({ [name]: value } as { [P in K]: T });
+}

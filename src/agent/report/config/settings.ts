@@ -1,0 +1,72 @@
+import type { Sensitive } from '../../../protocol/document.ts';
+
+/** Reached over a network: what both kinds of server need. */
+export interface ServerSettings {
+  /** PEM of the authorities that may have signed the server's certificate; the well-known ones where absent. */
+  ca?: string;
+  proxy?: { https?: string; http?: string; except?: string };
+}
+
+export interface ControllerSettings extends ServerSettings {
+  /** URLs, `https://`; the reporter asks the next one when one does not answer. */
+  endpoints: string[];
+  token?: Sensitive<string>;
+  tokenFile?: string;
+}
+
+export interface WebhookSettings extends ServerSettings {
+  url: string;
+  headers: Record<string, Sensitive<string>>;
+}
+
+/** `auto`: where the machine has what it takes. */
+export type Switch = 'auto' | 'on' | 'off';
+
+/** How a machine reports. Nothing goes over the network unless controller or webhook are set. */
+export interface Settings {
+  enabled: boolean;
+  /** Ends when nothing began to bootstrap this machine for so long. */
+  idleSeconds: number;
+  /** Watch the Node with the kubelet's own credentials, after the bootstrap, for at most so long. 0: not at all. */
+  nodeSeconds: number;
+  providerID?: string;
+  controller?: ControllerSettings;
+  webhook?: WebhookSettings;
+  /** A path writes to that device. */
+  console: Switch | `/${string}`;
+  journal: Switch;
+  hyperv: Switch;
+  vmware: Switch;
+}
+
+/** Some of the settings, as one file has them. */
+export type PartialSettings = Partial<Omit<Settings, 'controller' | 'webhook'>> & {
+  controller?: Partial<ControllerSettings> & { caFile?: string };
+  webhook?: Partial<WebhookSettings> & { caFile?: string };
+};
+
+export const DEFAULT_SETTINGS: Settings = {
+  enabled: true,
+  idleSeconds: 30 * 60,
+  nodeSeconds: 20 * 60,
+  console: 'auto',
+  journal: 'auto',
+  hyperv: 'auto',
+  vmware: 'auto',
+};
+
+/** Something in the configuration that cannot be used. */
+export interface ConfigProblem {
+  /** File, or `kernel command line`. */
+  source: string;
+  line?: number;
+  column?: number;
+  message: string;
+  /** An error's setting is as if it were not given; a warning names what has no effect. */
+  severity: 'error' | 'warning';
+}
+
+export function describeProblem({ source, line, column, message, severity }: ConfigProblem): string {
+  const place = line === undefined ? source : `${source}:${line}:${column ?? 1}`;
+  return `${place}: ${severity === 'warning' ? 'warning: ' : ''}${message}`;
+}

@@ -1,0 +1,170 @@
+import type { EventBody, EventFailure, EventStep, SequenceMode } from '../../protocol/events.ts';
+import type { Failure, JournalRecord } from '../../protocol/journal.ts';
+import type { Draft } from './draft.ts';
+
+/** A heartbeat is passed on when nothing else was told for this long. */
+const HEARTBEAT_MS = 60_000;
+
+type RunRecord = Extract<JournalRecord, { type: 'run.started' }>;
+
+/** What the journal says of the run that is under way. */
+export interface RunState {
+  mode: SequenceMode;
+  agent: string;
+  pid: number;
+  boot: string;
+  /** Empty before the run's sequence is in the journal. */
+  sequence: string;
+  /** The step that is at work or that the next attempt is awaited of. */
+  step?: EventStep;
+  /** No verdict is in the journal. */
+  open: boolean;
+  /** The last record. */
+  last: JournalRecord;
+}
+
+/**
+ * Derives events from the journal's records, one by one and in order. The same records always give the same events, so
+ * a reporter that was restarted reads the journal from its beginning and passes over what it had told.
+ */
+export class JournalEvents {
+  readonly #isMine: (record: RunRecord) => boolean;
+  readonly #titles = new Map<string, string>();
+  #mine = false;
+  #run: RunState | undefined;
+  #failedStep: EventStep | undefined;
+  #lastTold = { boot: '', mono: 0 };
+  #lastProgress = '';
+
+  /** Records of runs that `isMine` refuses (a journal baked into an image) tell nothing. */
+  constructor(isMine: (record: RunRecord) => boolean) {
+    this.#isMine = isMine;
+  }
+
+  get run(): RunState | undefined {
+    return this.#run;
+  }
+
+  /** Lets the next heartbeat through: who was thought to be lost is heard again. */
+  tellNextHeartbeat(): void {
+    this.#lastTold = { boot: '', mono: 0 };
+  }
+
+  take(record: JournalRecord): Draft[] {
+    const body = this.#bodyOf(record);
+    if (this.#run) this.#run.last = record;
+    if (!body) return [];
+    this.#lastTold = { boot: record.boot, mono: record.mono };
+    this.#lastProgress = body.type === 'step.progress' ? body.message : '';
+    return [{ body, boot: record.boot, time: record.time, mono: Math.max(0, Math.round(record.mono)) }];
+  }
+
+  #bodyOf(record: JournalRecord): EventBody | undefined {
+    if (record.type === 'run.started') {
+      this.#mine = this.#isMine(record);
+      const { mode, agent, pid, boot } = record;
+      this.#run = this.#mine ? { mode, agent, pid, boot, sequence: '', open: true, last: record } : undefined;
+      this.#failedStep = undefined;
+      return undefined;
+    }
+    const run = this.#run;
+    if (!this.#mine || !run) return undefined;
+    const { sequence } = run;
+    switch (record.type) {
+      case 'sequence.started': {
+        run.sequence = record.sequence;
+        run.open = true;
+        for (const { id, title } of record.steps) this.#titles.set(id, title);
+        return {
+          type: 'sequence.started',
+          sequence: record.sequence,
+          mode: run.mode,
+          agent: run.agent,
+          steps: record.steps.map(({ id, title }) => ({ id, title })),
+          ...(record.deadlineSeconds >= 1 ? { deadlineSeconds: Math.round(record.deadlineSeconds) } : {}),
+          resumed: record.resumed,
+        };
+      }
+      case 'step.started': {
+        run.step = this.#step(record.step);
+        return { type: 'step.started', sequence, step: run.step, attempt: record.attempt };
+      }
+      case 'step.progress':
+        if (record.message === this.#lastProgress) return undefined;
+        return { type: 'step.progress', sequence, step: this.#step(record.step), message: record.message };
+      case 'heartbeat':
+        return this.#silentSince(record)
+          ? { type: 'heartbeat', sequence, step: this.#step(record.step) }
+          : undefined;
+      case 'step.ended':
+        return this.#stepEnded(record, run);
+      case 'finding': {
+        const { severity, code, message, where } = record;
+        return { type: 'finding', severity, code, message, ...(where ? { where } : {}) };
+      }
+      case 'sequence.ended': {
+        run.open = false;
+        delete run.step;
+        const { result, exitStatus, ms, failure } = record;
+        return {
+          type: 'sequence.ended',
+          sequence: record.sequence,
+          mode: run.mode,
+          result,
+          exitStatus,
+          ms: whole(ms),
+          ...(failure && this.#failedStep ? { step: this.#failedStep } : {}),
+          ...(failure ? { failure: asEventFailure(failure) } : {}),
+        };
+      }
+      case 'node.reset':
+        return { type: 'node.reset' };
+      case 'journal.repaired':
+        return { type: 'fact', name: 'journal.repaired', value: `${record.bytes} bytes` };
+      default:
+        // A record that a newer agent writes.
+        return undefined;
+    }
+  }
+
+  #stepEnded(record: Extract<JournalRecord, { type: 'step.ended' }>, run: RunState): EventBody {
+    const step = this.#step(record.step);
+    const head = { sequence: run.sequence, step, attempt: record.attempt, ms: whole(record.ms) };
+    const { failure, retryInMs, message, result } = record;
+    this.#failedStep = result === 'failed' ? step : this.#failedStep;
+    if (failure && retryInMs !== undefined) {
+      return { type: 'step.attempt', ...head, failure: asEventFailure(failure), retryInMs: whole(retryInMs) };
+    }
+    delete run.step;
+    return {
+      type: 'step.ended',
+      ...head,
+      result,
+      ...(message ? { message } : {}),
+      ...(failure ? { failure: asEventFailure(failure) } : {}),
+    };
+  }
+
+  #silentSince({ boot, mono }: JournalRecord): boolean {
+    return boot !== this.#lastTold.boot || mono - this.#lastTold.mono >= HEARTBEAT_MS;
+  }
+
+  #step(id: string): EventStep {
+    return { id, title: this.#titles.get(id) ?? id };
+  }
+}
+
+/** The failure as it goes on the wire: the same words, the last lines. */
+export function asEventFailure({ code, cause, remedy, exitStatus, lines }: Failure): EventFailure {
+  return {
+    code,
+    cause,
+    remedy,
+    ...(exitStatus === undefined ? {} : { exitStatus }),
+    ...(lines?.length ? { lines } : {}),
+  };
+}
+
+function whole(ms: number): number {
+  return Math.max(0, Math.round(ms));
+}

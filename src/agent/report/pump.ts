@@ -1,0 +1,131 @@
+import { type Backoff, backoffMs } from '../../kit/backoff.ts';
+import type { EventType } from '../../protocol/events.ts';
+import type { Host } from '../host/host.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import type { Log } from './log.ts';
+import type { Spool } from './spool/spool.ts';
+import { DeliveryError, type Transport } from './transports/transport.ts';
+
+/** Full jitter; never longer than a minute, so that whoever was away learns soon. */
+const BACKOFF: Backoff = { baseMs: 500, capMs: 60_000 };
+/** No receiver may ask for a longer silence. */
+const MAX_RETRY_AFTER_MS = 10 * 60_000;
+/** How long an event waits for company, so that a burst of steps is one request. */
+const LINGER_MS = 150;
+/** What somebody waits for goes at once. */
+const URGENT: readonly EventType[] = ['sequence.started', 'sequence.ended', 'agent.lost', 'step.attempt'];
+
+/** Brings the spool's events to one receiver, in order, at its own pace. */
+export class Pump {
+  readonly transport: Transport;
+  readonly #host: Host;
+  readonly #spool: Spool;
+  readonly #log: Log;
+  readonly #instance: string;
+  readonly #stop = new AbortController();
+  #delivered: number;
+  #failures = 0;
+  #wake: () => void = () => undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  private constructor(options: PumpOptions, delivered: number) {
+    this.transport = options.transport;
+    this.#host = options.host;
+    this.#spool = options.spool;
+    this.#log = options.log;
+    this.#instance = options.instance;
+    this.#delivered = delivered;
+  }
+
+  static async open(options: PumpOptions): Promise<Pump> {
+    const { name, reliable } = options.transport;
+    return new Pump(options, await readCursor(options.host, name, reliable, options.instance));
+  }
+
+  /** The highest sequence number that the receiver has. */
+  get delivered(): number {
+    return this.#delivered;
+  }
+
+  get isDone(): boolean {
+    return this.#delivered >= this.#spool.lastSeq;
+  }
+
+  /** Failed attempts since the last success. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  start(): void {
+    const unsubscribe = this.#spool.onAdded(() => this.#wake());
+    this.#running = this.#run().finally(unsubscribe);
+  }
+
+  /** Ends what is under way; what is not delivered stays for the next time. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#wake();
+    await this.#running;
+    await this.transport.close?.();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      if (this.isDone) {
+        await this.#added();
+        if (!signal.aborted && !this.#isUrgent()) await this.#host.clock.sleep(LINGER_MS, signal);
+        continue;
+      }
+      await this.#deliver(signal);
+    }
+  }
+
+  async #deliver(signal: AbortSignal): Promise<void> {
+    const { name, reliable, batch } = this.transport;
+    const events = this.#spool.after(this.#delivered, batch);
+    if (events.length === 0) {
+      // All that was left was lost for want of room.
+      this.#delivered = this.#spool.lastSeq;
+      return;
+    }
+    try {
+      const reached = await this.transport.deliver(events, signal);
+      if (reached <= this.#delivered) throw new DeliveryError('nothing was taken');
+      this.#delivered = reached;
+      if (this.#failures > 0) this.#log(`${name}: works again`);
+      this.#failures = 0;
+      await writeCursor(this.#host, name, reliable, { seq: reached, instance: this.#instance });
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#failures += 1;
+      const message = error instanceof Error ? error.message : String(error);
+      this.#log(`${name}: ${message}; trying again`);
+      const wish = error instanceof DeliveryError ? error.retryAfterMs : undefined;
+      const pause = backoffMs(this.#failures, BACKOFF, () => this.#host.random());
+      // A wish for silence gets jitter on top, or all machines come back at the same moment.
+      const wait = wish === undefined ? pause : Math.min(wish, MAX_RETRY_AFTER_MS) + Math.min(pause, 5000);
+      await this.#host.clock.sleep(wait, signal);
+    }
+  }
+
+  async #added(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (!this.isDone || this.#stop.signal.aborted) resolve();
+    });
+    this.#wake = () => undefined;
+  }
+
+  #isUrgent(): boolean {
+    return this.#spool.after(this.#delivered, this.transport.batch).some(({ type }) => URGENT.includes(type));
+  }
+}
+
+export interface PumpOptions {
+  host: Host;
+  spool: Spool;
+  transport: Transport;
+  log: Log;
+  instance: string;
+}

@@ -1,0 +1,257 @@
+import type { Code } from '../../protocol/codes.ts';
+import type { MachineIdentity, SlipwayEvent } from '../../protocol/events.ts';
+import { machineInstance } from '../facts/instance.ts';
+import type { Host } from '../host/host.ts';
+import { loadSettings } from './config/load-settings.ts';
+import { describeProblem, type Settings } from './config/settings.ts';
+import { readCursor } from './cursor.ts';
+import { endReason } from './end.ts';
+import type { Log } from './log.ts';
+import { Outlets } from './outlets.ts';
+import { Spool } from './spool/spool.ts';
+import { Teller } from './teller.ts';
+import { expectsSlipway } from './watch/expects-slipway.ts';
+import { KUBELET_CONF, lookAtNode } from './watch/node-watch.ts';
+import { Observer } from './watch/observer.ts';
+
+/** How often each thing is looked at. The agent's own words matter most and cost least. */
+const TICK_MS = 150;
+const EVERY = { fate: 300, outside: 1000, settings: 2000, node: 2000, trim: 60_000 };
+/** A machine that is a node already has nothing to bootstrap; it is not waited for long. */
+const JOINED_IDLE_MS = 120_000;
+/** What is under way when the machine shuts down gets this long; the rest is sent after the next boot. */
+const STOP_MS = 2000;
+/** All receivers, for their positions. */
+const RECEIVERS: [string, boolean][] = [
+  ['controller', true],
+  ['webhook', true],
+  ['console', false],
+  ['journald', false],
+  ['hyperv', false],
+  ['vmware', false],
+];
+
+export interface ReporterOptions {
+  host: Host;
+  version: string;
+  log: Log;
+  /** Aborts when the reporter is told to stop. */
+  stop: AbortSignal;
+}
+
+/**
+ * Reports until there is nothing left to report. It survives whatever happens to the bootstrap and never touches it.
+ *
+ * @returns why it ended
+ * @throws HostError only where nothing can be read at all
+ */
+export async function report(options: ReporterOptions): Promise<string> {
+  const { settings } = await loadSettings(options.host);
+  if (!settings.enabled) return 'reporting is switched off (report.enabled)';
+  const reporter = await Reporter.open(options, settings);
+  try {
+    return await reporter.run();
+  } finally {
+    await reporter.close();
+  }
+}
+
+class Reporter {
+  readonly #o: ReporterOptions;
+  readonly #spool: Spool;
+  readonly #teller: Teller;
+  readonly #outlets: Outlets;
+  readonly #observer: Observer;
+  readonly #boot: string;
+  readonly #startedAt: number;
+  /** It was a node before this boot began. */
+  readonly #wasJoined: boolean;
+  readonly #learnt: { providerID?: string };
+  readonly #due = new Map<string, number>();
+  #settings: Settings;
+  #problems = '';
+  #nodeReady = false;
+  #looking: Promise<void> | undefined;
+  #endSince: number | undefined;
+
+  static async open(options: ReporterOptions, settings: Settings): Promise<Reporter> {
+    const { host } = options;
+    const instance = await machineInstance(host);
+    const boot = await host.bootId();
+    const learnt: { providerID?: string } = {};
+    const machine = (): MachineIdentity => ({
+      instance,
+      hostname: host.hostname() || 'localhost',
+      ...learnt,
+    });
+    const positions = RECEIVERS.map(([name, reliable]) => readCursor(host, name, reliable, instance));
+    const spool = await Spool.open(host, machine, Math.max(...(await Promise.all(positions))));
+    const isRestart = spool.last((event) => event.boot === boot) !== undefined;
+    const wasJoined = !isRestart && (await host.files.stat(KUBELET_CONF)) !== undefined;
+    return new Reporter(
+      options,
+      { settings, instance, boot, learnt, machine, spool, wasJoined },
+      await expectsSlipway(host),
+    );
+  }
+
+  private constructor(
+    options: ReporterOptions,
+    state: {
+      settings: Settings;
+      instance: string;
+      boot: string;
+      learnt: { providerID?: string };
+      machine: () => MachineIdentity;
+      spool: Spool;
+      wasJoined: boolean;
+    },
+    slipwayExpected: boolean,
+  ) {
+    const { host, log, version } = options;
+    const { boot, instance, spool, machine } = state;
+    this.#o = options;
+    this.#settings = state.settings;
+    this.#learnt = state.learnt;
+    this.#boot = boot;
+    this.#spool = spool;
+    this.#wasJoined = state.wasJoined;
+    this.#startedAt = host.clock.monotonic();
+    this.#teller = new Teller({ host, spool, log, boot, instance });
+    this.#observer = new Observer(host, boot, slipwayExpected);
+    const lost = (event: SlipwayEvent, why: string) => {
+      log(why);
+      // The news of a loss that is refused in turn is only logged.
+      if (event.type !== 'events.lost') void this.#teller.tell({ type: 'events.lost', count: 1, why });
+    };
+    this.#outlets = new Outlets({ host, spool, log, machine, version, lost });
+  }
+
+  async run(): Promise<string> {
+    const { host, stop, version } = this.#o;
+    await this.#guard('settings', () => this.#reload());
+    await this.#guard('facts', () => this.#teller.tellFacts(version));
+    for (;;) {
+      const reason = await this.#tick();
+      if (reason !== undefined) return reason;
+      if (stop.aborted) return await this.#stopped();
+      await host.clock.sleep(TICK_MS, stop);
+    }
+  }
+
+  async close(): Promise<void> {
+    const acknowledged = this.#outlets.acknowledged ?? 0;
+    await this.#outlets.close();
+    await this.#looking;
+    await this.#spool.trim(acknowledged, this.#boot);
+    await this.#spool.close();
+  }
+
+  /** @returns why there is nothing left to do, once that is so and everybody has everything */
+  async #tick(): Promise<string | undefined> {
+    const teller = this.#teller;
+    await this.#guard('journal', () => teller.tellAgentsWords());
+    await this.#every('fate', () => teller.tellAgentsFate());
+    await this.#every('outside', () => this.#lookAround());
+    await this.#every('settings', () => this.#reload());
+    await this.#every('node', async () => this.#lookAtNode());
+    await this.#every('trim', () => this.#trim());
+    const now = this.#o.host.clock.monotonic();
+    const reason = this.#endReason(now);
+    if (reason === undefined) this.#endSince = undefined;
+    else this.#endSince ??= now;
+    return this.#endSince !== undefined && this.#outlets.isDone(now - this.#endSince) ? reason : undefined;
+  }
+
+  #endReason(now: number): string | undefined {
+    const { idleSeconds, nodeSeconds } = this.#settings;
+    const idleMs = idleSeconds * 1000;
+    return endReason({
+      now,
+      startedAt: this.#startedAt,
+      last: this.#teller.standing,
+      working: this.#teller.isWorking,
+      nodeSettled: this.#nodeReady || nodeSeconds === 0,
+      idleMs: this.#wasJoined ? Math.min(idleMs, JOINED_IDLE_MS) : idleMs,
+      nodeMs: nodeSeconds * 1000,
+    });
+  }
+
+  async #lookAround(): Promise<void> {
+    const sentinel = await this.#teller.tellSentinel();
+    if (this.#spool.trouble) await this.#spool.save();
+    if (this.#teller.hasRun || this.#wasJoined) return;
+    for (const observation of await this.#observer.look(sentinel)) {
+      await this.#teller.tellObservation(observation);
+    }
+  }
+
+  /** In the background: a server that does not answer must not hold up the rest. */
+  #lookAtNode(): void {
+    const { nodeSeconds } = this.#settings;
+    if (this.#looking || this.#nodeReady || nodeSeconds === 0 || this.#teller.standing === undefined) return;
+    this.#looking = this.#guard('node', async () => {
+      const sight = await lookAtNode(this.#o.host);
+      if (!sight) return;
+      if (sight.providerID) this.#learnt.providerID = sight.providerID;
+      await this.#teller.tellNode(sight);
+      this.#nodeReady = sight.observed.state === 'ready';
+    }).finally(() => {
+      this.#looking = undefined;
+    });
+  }
+
+  /** Reads the settings again: Cluster API's files come after the reporter has begun. */
+  async #reload(): Promise<void> {
+    const { settings, problems } = await loadSettings(this.#o.host);
+    this.#settings = settings;
+    if (settings.providerID !== undefined) this.#learnt.providerID = settings.providerID;
+    await this.#outlets.apply(settings);
+    const described = problems.map(describeProblem);
+    const news = described.join('\n');
+    if (news === this.#problems) return;
+    this.#problems = news;
+    for (const line of described) this.#o.log(line);
+    const errors = problems.filter(({ severity }) => severity === 'error').map(describeProblem);
+    if (errors.length === 0) return;
+    await this.#teller.tell({
+      type: 'finding',
+      severity: 'warning',
+      code: 'ReportConfigInvalid' satisfies Code,
+      message: errors.join('; '),
+    });
+  }
+
+  async #trim(): Promise<void> {
+    const { acknowledged } = this.#outlets;
+    const count = await this.#spool.trim(acknowledged ?? 0, this.#boot);
+    if (count > 0 && acknowledged !== undefined) {
+      const why = 'more events than can be kept were waiting for a receiver that did not answer';
+      await this.#teller.tell({ type: 'events.lost', count, why });
+    }
+  }
+
+  async #stopped(): Promise<string> {
+    const { clock } = this.#o.host;
+    await this.#guard('journal', () => this.#teller.tellAgentsWords());
+    const end = clock.monotonic() + STOP_MS;
+    while (!this.#outlets.isDone(0) && clock.monotonic() < end) await clock.sleep(50);
+    return 'it was told to stop; what is not sent yet is sent after the next start';
+  }
+
+  async #every(what: keyof typeof EVERY, work: () => Promise<void>): Promise<void> {
+    const now = this.#o.host.clock.monotonic();
+    if (now < (this.#due.get(what) ?? 0)) return;
+    this.#due.set(what, now + EVERY[what]);
+    await this.#guard(what, work);
+  }
+
+  /** Whatever one watcher stumbles over, the others go on. */
+  async #guard(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#o.log(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import type { EventBody, SlipwayEvent } from '../../protocol/events.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { SENTINEL } from '../../protocol/paths.ts';
+import type { Host } from '../host/host.ts';
+import { draftNow } from './draft.ts';
+import { JournalEvents } from './from-journal.ts';
+import type { Log } from './log.ts';
+import type { Spool } from './spool/spool.ts';
+import { agentProcess } from './watch/agent-process.ts';
+import { AgentWatch, type Loss } from './watch/agent-watch.ts';
+import { machineFacts } from './watch/facts.ts';
+import { JournalTail } from './watch/journal-tail.ts';
+import { lossCause } from './watch/loss-cause.ts';
+import type { NodeSight } from './watch/node-watch.ts';
+import type { Observation } from './watch/observer.ts';
+import { readOutcome, verdictOf } from './watch/outcome-watch.ts';
+
+export interface TellerOptions {
+  host: Host;
+  spool: Spool;
+  log: Log;
+  boot: string;
+  instance: string;
+}
+
+/** Turns what is seen on the machine into events in the spool, each once, whoever looks how often. */
+export class Teller {
+  readonly #o: TellerOptions;
+  readonly #tail: JournalTail;
+  readonly #agent = new AgentWatch();
+  #events: JournalEvents;
+  #isKnownJournal = false;
+  #ended = new Set<string>();
+
+  constructor(options: TellerOptions) {
+    this.#o = options;
+    this.#tail = new JournalTail(options.host);
+    this.#events = this.#newEvents();
+  }
+
+  /** A Slipway agent has been at work in this boot. */
+  get hasRun(): boolean {
+    return this.#events.run?.boot === this.#o.boot || this.#agent.isAwaited;
+  }
+
+  /** An agent is at work now. */
+  get isWorking(): boolean {
+    return this.#agent.isAwaited;
+  }
+
+  /** The last event of this boot that says how the bootstrap stands. */
+  get standing(): SlipwayEvent | undefined {
+    return this.#o.spool.last(
+      ({ type, boot }) =>
+        boot === this.#o.boot &&
+        (type === 'sequence.started' || type === 'sequence.ended' || type === 'agent.lost'),
+    );
+  }
+
+  /** Journal and outcome: what the agent itself tells. */
+  async tellAgentsWords(): Promise<void> {
+    // The journal's end of a sequence is written before the outcome; looked at after it, it is there.
+    const outcome = await readOutcome(this.#o.host);
+    await this.#tellJournal();
+    if (outcome) await this.#tellOutcome(outcome);
+  }
+
+  /** Is the agent's process alive and at work? */
+  async tellAgentsFate(): Promise<void> {
+    const { host, boot } = this.#o;
+    const seen = await agentProcess(host);
+    if (!seen || seen.state === 'gone') await this.tellAgentsWords();
+    const outcome = (await readOutcome(host)) !== undefined;
+    const news = this.#agent.look(host.clock.monotonic(), seen, this.#events.run, outcome, boot);
+    if (news.kind === 'lost') await this.#tellLoss(news.loss);
+    if (news.kind === 'back') await this.#tellReturn();
+  }
+
+  /** @returns whether Cluster API's sentinel is there */
+  async tellSentinel(): Promise<boolean> {
+    const { host, spool, boot } = this.#o;
+    const key = `sentinel:${boot}`;
+    if (spool.has(key)) return true;
+    if (!(await host.files.stat(SENTINEL))) return false;
+    await this.#once(key, [{ type: 'sentinel.seen', path: SENTINEL }]);
+    return true;
+  }
+
+  async tellFacts(version: string): Promise<void> {
+    const { host, boot } = this.#o;
+    await this.#once(`facts:${boot}`, await machineFacts(host, version));
+  }
+
+  async tellNode({ observed }: NodeSight): Promise<void> {
+    const { boot } = this.#o;
+    await this.#once(`node:${boot}:${observed.state}`, [observed]);
+  }
+
+  async tellObservation({ key, bodies }: Observation): Promise<void> {
+    await this.#once(key, bodies);
+  }
+
+  async tell(body: EventBody): Promise<void> {
+    await this.#o.spool.add([await draftNow(this.#o.host, body)]);
+  }
+
+  async #once(key: string, bodies: readonly EventBody[]): Promise<void> {
+    const { host, spool } = this.#o;
+    if (spool.has(key)) return;
+    await spool.add(await Promise.all(bodies.map((body) => draftNow(host, body))), { key });
+  }
+
+  async #tellJournal(): Promise<void> {
+    const { spool, log } = this.#o;
+    const { records, id, replaced } = await this.#tail.poll();
+    if (replaced) this.#events = this.#newEvents();
+    const told = spool.told(id);
+    this.#isKnownJournal ||= told > 0;
+    for (const record of records) {
+      try {
+        const drafts = this.#events.take(record);
+        if (record.type === 'sequence.ended') this.#ended.add(record.sequence);
+        if (record.seq > told && drafts.length > 0)
+          await spool.add(drafts, { journal: { id, seq: record.seq } });
+      } catch (error) {
+        // A record that makes no sense must not keep the ones after it from being told.
+        log(
+          `record ${record.seq} of the journal cannot be told: ${error instanceof Error ? error.message : error}`,
+        );
+      }
+    }
+  }
+
+  /** Verdicts that the journal has no record of. */
+  async #tellOutcome(outcome: Outcome): Promise<void> {
+    const { boot, spool, host } = this.#o;
+    if (outcome.boot !== boot || this.#ended.has(outcome.sequence)) return;
+    const key = `outcome:${boot}:${outcome.endedAt}`;
+    if (spool.has(key)) return;
+    const findings = outcome.sequence === '' ? outcome.findings : [];
+    const bodies: EventBody[] = [
+      ...findings.map((finding) => ({ type: 'finding' as const, ...finding })),
+      verdictOf(outcome),
+    ];
+    await spool.add(await Promise.all(bodies.map((body) => draftNow(host, body))), { key });
+  }
+
+  async #tellLoss(loss: Loss): Promise<void> {
+    const { host, boot, spool } = this.#o;
+    if (spool.has(loss.key)) return;
+    const cause = await lossCause(host, loss);
+    const run = this.#events.run;
+    const mine = run?.boot === boot && run.pid === loss.pid ? run : undefined;
+    await this.#once(loss.key, [
+      {
+        type: 'agent.lost',
+        sequence: mine?.sequence || boot,
+        pid: loss.pid,
+        ...(mine?.step ? { step: mine.step } : {}),
+        ...cause,
+      },
+    ]);
+  }
+
+  async #tellReturn(): Promise<void> {
+    const run = this.#events.run;
+    this.#events.tellNextHeartbeat();
+    if (run) {
+      const { sequence, step } = run;
+      await this.tell({ type: 'heartbeat', sequence: sequence || run.boot, ...(step ? { step } : {}) });
+    }
+  }
+
+  #newEvents(): JournalEvents {
+    const { boot, instance } = this.#o;
+    this.#ended = new Set();
+    return new JournalEvents(
+      (record) => record.boot === boot || record.instance === instance || this.#isKnownJournal,
+    );
+  }
+}

@@ -1,0 +1,57 @@
+import type { SlipwayEvent } from '../../../protocol/events.ts';
+import type { Host } from '../../host/host.ts';
+import { describeEvent } from '../describe-event.ts';
+import { DeliveryError, type Transport } from './transport.ts';
+
+/** Kernel names of serial lines and the consoles of hypervisors. */
+const SERIAL = /^(?:ttyS|ttyAMA|ttyLP|ttymxc|hvc|xvc)\d+$/;
+
+/** The serial console: what a person sees who has nothing else. One line a step. */
+export class ConsoleTransport implements Transport {
+  readonly name = 'console';
+  readonly reliable = false;
+  readonly graceMs = 2000;
+  readonly batch = 32;
+  readonly #host: Host;
+  readonly #device: string;
+  /** What the device has not taken yet of lines that were begun. */
+  #pending: { seq: number; bytes: Buffer } | undefined;
+
+  constructor(host: Host, device: string) {
+    this.#host = host;
+    this.#device = device;
+  }
+
+  async deliver(events: readonly SlipwayEvent[]): Promise<number> {
+    let reached: number | undefined;
+    for (const event of events) {
+      if (this.#pending?.seq !== event.seq) {
+        const line = describeEvent(event);
+        this.#pending = {
+          seq: event.seq,
+          bytes: Buffer.from(line === undefined ? '' : `slipway: ${line}\n`),
+        };
+      }
+      const { bytes } = this.#pending;
+      const taken = bytes.length === 0 ? 0 : await this.#host.files.writeDevice(this.#device, bytes);
+      if (taken < bytes.length) {
+        this.#pending = { seq: event.seq, bytes: bytes.subarray(taken) };
+        if (reached === undefined) throw new DeliveryError(`${this.#device} takes nothing now`);
+        return reached;
+      }
+      reached = event.seq;
+    }
+    this.#pending = undefined;
+    return reached ?? 0;
+  }
+}
+
+/** The device of the last serial console on the kernel's command line, which is the one that the kernel itself uses. */
+export async function serialConsole(host: Host): Promise<string | undefined> {
+  const line = (await host.ownFiles.readIfPresent('/proc/cmdline'))?.toString('utf8') ?? '';
+  const names = [...line.matchAll(/(?:^|\s)console=([A-Za-z0-9]+)/g)].map(([, name = '']) => name);
+  const name = names.findLast((candidate) => SERIAL.test(candidate));
+  if (name === undefined) return undefined;
+  const device = `/dev/${name}`;
+  return (await host.files.stat(device)) ? device : undefined;
+}

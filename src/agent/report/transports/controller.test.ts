@@ -1,0 +1,196 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReportReceiver } from '../../../../test/support/report-receiver.ts';
+import { sensitive } from '../../../kit/sensitive.ts';
+import type { SlipwayEvent } from '../../../protocol/events.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import type { ControllerSettings } from '../config/settings.ts';
+import { ControllerTransport } from './controller.ts';
+
+const TOKEN = 'abcdef.0123456789abcdef';
+const machine = { instance: 'i-1', hostname: 'node-1' };
+
+let folder: string;
+let receiver: ReportReceiver;
+let log: string[];
+let lost: string[];
+/** How much the clock has been put forward. */
+let later = 0;
+const open: ControllerTransport[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'slipway-controller-'));
+  receiver = new ReportReceiver();
+  receiver.tokens.add(TOKEN);
+  await receiver.start();
+  log = [];
+  lost = [];
+  later = 0;
+});
+afterEach(async () => {
+  for (const transport of open.splice(0)) await transport.close();
+  await receiver.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function transport(settings: Partial<ControllerSettings> = { token: sensitive(TOKEN) }): ControllerTransport {
+  const host = createLinuxHost({ root: folder });
+  const made = new ControllerTransport({
+    host: {
+      ...host,
+      random: () => 0,
+      clock: { ...host.clock, monotonic: () => host.clock.monotonic() + later },
+    },
+    settings: { endpoints: [receiver.url], ca: receiver.ca, ...settings },
+    machine: () => machine,
+    reporter: '1.2.3',
+    log: (line) => log.push(line),
+    lost: (_, why) => lost.push(why),
+  });
+  open.push(made);
+  return made;
+}
+
+function events(from: number, to: number): SlipwayEvent[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => ({
+    v: 1,
+    machine,
+    boot: 'b-1',
+    seq: from + index,
+    time: '2026-01-02T03:04:05.678Z',
+    mono: 1,
+    traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+    type: 'fact',
+    name: 'n',
+    value: 'x'.repeat(50),
+  }));
+}
+
+const never = new AbortController().signal;
+const at = (name: string) => join(folder, 'var/lib/slipway/identity', name);
+
+describe('enrolment', () => {
+  it('exchanges the token for a certificate, keeps it for root alone, and uses it from then on', async () => {
+    expect(await transport().deliver(events(1, 40), never)).toBe(40);
+    expect(receiver.stored).toHaveLength(40);
+    expect(receiver.enrolled).toEqual(['i-1']);
+    for (const name of ['client.key', 'client.crt', 'about.json']) {
+      expect(statSync(at(name)).mode & 0o777, name).toBe(0o600);
+    }
+    expect(statSync(at('.')).mode & 0o777).toBe(0o700);
+    expect(existsSync(at('pending.json'))).toBe(false);
+    // A later process needs no token.
+    expect(await transport({}).deliver(events(41, 41), never)).toBe(41);
+    expect(receiver.enrolled).toEqual(['i-1']);
+    expect(log.join()).not.toContain(TOKEN);
+  });
+
+  it('does not spend a token in vain when the answer is lost', async () => {
+    receiver.mood = ({ path }) => (path === '/v1/enroll' ? { status: 200, cut: true } : undefined);
+    await expect(transport().deliver(events(1, 1), never)).rejects.toThrow(/connection was cut/);
+    const key = readFileSync(at('pending.json'), 'utf8');
+    receiver.mood = () => undefined;
+    expect(await transport().deliver(events(1, 1), never)).toBe(1);
+    expect(key).toContain(readFileSync(at('client.key'), 'utf8').split('\n')[1]);
+  });
+
+  it('removes the file of a spent token, and says in words that a token is not accepted', async () => {
+    writeFileSync(join(folder, 'token'), `${TOKEN}\n`);
+    expect(await transport({ tokenFile: '/token' }).deliver(events(1, 1), never)).toBe(1);
+    expect(existsSync(join(folder, 'token'))).toBe(false);
+    rmSync(join(folder, 'var'), { recursive: true });
+    await expect(transport().deliver(events(1, 1), never)).rejects.toThrow(
+      /does not accept the enrolment token/,
+    );
+    await expect(transport({}).deliver(events(1, 1), never)).rejects.toThrow(
+      /neither a certificate nor an enrolment token/,
+    );
+  });
+
+  it('does not use what another instance left (an image made of a running machine)', async () => {
+    await transport().deliver(events(1, 1), never);
+    writeFileSync(at('about.json'), JSON.stringify({ instance: 'i-0' }));
+    await expect(transport({}).deliver(events(2, 2), never)).rejects.toThrow(/neither a certificate/);
+  });
+
+  it('renews when two thirds of the life have passed, and goes on with the old one when that fails', async () => {
+    // The authority backdates by an hour, so of these more than two thirds have passed at once.
+    receiver.certificateMs = 10 * 60_000;
+    const first = transport();
+    await first.deliver(events(1, 1), never);
+    const before = readFileSync(at('client.crt'), 'utf8');
+    receiver.mood = ({ path }) => (path === '/v1/enroll' ? { status: 503 } : undefined);
+    expect(await first.deliver(events(2, 2), never)).toBe(2);
+    expect(log.join()).toMatch(/could not be renewed/);
+    receiver.mood = () => undefined;
+    later = 61_000;
+    expect(await first.deliver(events(3, 3), never)).toBe(3);
+    expect(readFileSync(at('client.crt'), 'utf8')).not.toBe(before);
+    expect(receiver.stored.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+  });
+
+  it('enrols anew when the controller no longer knows it and there is a token', async () => {
+    const same = transport();
+    await same.deliver(events(1, 1), never);
+    receiver.revokeAll();
+    receiver.tokens.add(TOKEN);
+    await expect(same.deliver(events(2, 2), never)).rejects.toThrow(/does not know this machine/);
+    expect(await same.deliver(events(2, 2), never)).toBe(2);
+  });
+
+  it('enrols and sends where the disk takes nothing', async () => {
+    writeFileSync(join(folder, 'var'), 'a file where a directory should be');
+    const same = transport();
+    expect(await same.deliver(events(1, 1), never)).toBe(1);
+    expect(await same.deliver(events(2, 2), never)).toBe(2);
+  });
+});
+
+describe('delivery', () => {
+  it('goes to the next endpoint when one is dead, and stays there', async () => {
+    const dead = createTcpServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => dead.listen(0, '127.0.0.1', resolve));
+    const address = dead.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const endpoints = [`https://localhost:${port}`, receiver.url];
+    const same = transport({ endpoints, token: sensitive(TOKEN) });
+    expect(await same.deliver(events(1, 5), never)).toBe(5);
+    dead.close();
+    expect(await same.deliver(events(6, 6), never)).toBe(6);
+  });
+
+  it('has what is stored and no more', async () => {
+    const same = transport();
+    receiver.mood = ({ events: some }) =>
+      some.length > 0 ? { status: 200, body: { version: 1, stored: 2 } } : undefined;
+    expect(await same.deliver(events(1, 5), never)).toBe(2);
+    receiver.mood = () => ({ status: 200, body: { version: 7 } });
+    await expect(same.deliver(events(3, 5), never)).rejects.toThrow(/version/);
+    receiver.mood = () => ({
+      status: 200,
+      body: { version: 1, stored: 99, words: 'no Machine has this name' },
+    });
+    expect(await same.deliver(events(3, 5), never)).toBe(5);
+    expect(log).toContain('controller: says: no Machine has this name');
+  });
+
+  it('honours Retry-After', async () => {
+    const same = transport();
+    await same.deliver(events(1, 1), never);
+    receiver.mood = () => ({ status: 429, headers: { 'retry-after': '7' }, body: { error: 'slow-down' } });
+    await expect(same.deliver(events(2, 2), never)).rejects.toMatchObject({ retryAfterMs: 7000 });
+  });
+
+  it('finds the one event that is refused, passes over it and tells', async () => {
+    const same = transport();
+    receiver.mood = ({ events: some }) =>
+      some.some(({ seq }) => seq === 5) ? { status: 400, body: { error: 'bad-request' } } : undefined;
+    let reached = 0;
+    while (reached < 9) reached = await same.deliver(events(reached + 1, 9), never);
+    expect(receiver.stored.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 6, 7, 8, 9]);
+    expect(lost).toEqual(['the controller refused an event of type fact: bad-request']);
+  });
+});

@@ -1,0 +1,231 @@
+import { gzipSync } from 'node:zlib';
+import {
+  EVENTS_PATH,
+  EVENTS_VERSION,
+  type EventBatch,
+  type MachineIdentity,
+  type SlipwayEvent,
+} from '../../../protocol/events.ts';
+import { readReply } from '../../../protocol/read-events.ts';
+import { text, WireError } from '../../../protocol/wire.ts';
+import { type Host, HostError, type HttpAnswer, type HttpClient } from '../../host/host.ts';
+import { EnrolmentRefused, enrol } from '../../identity/enrol.ts';
+import { forgetIdentity, type Identity, isDueForRenewal, readIdentity } from '../../identity/identity.ts';
+import { readToken, removeToken } from '../../identity/token.ts';
+import type { ControllerSettings } from '../config/settings.ts';
+import type { Log } from '../log.ts';
+import { retryAfterMs } from '../retry-after.ts';
+import { DeliveryError, type Transport } from './transport.ts';
+
+/** No endpoint holds the reporter longer; the next one is asked then. */
+const TIMEOUT_MS = 20_000;
+/** A certificate that could not be renewed is still good; trying again must not cost every delivery a request. */
+const RENEWAL_PAUSE_MS = 60_000;
+/** Smaller bodies do not gain by it. */
+const GZIP_FROM = 1024;
+
+export interface ControllerOptions {
+  host: Host;
+  settings: ControllerSettings;
+  machine: () => MachineIdentity;
+  /** Version of the reporter. */
+  reporter: string;
+  log: Log;
+  /** Told when the controller will never take an event. */
+  lost(event: SlipwayEvent, why: string): void;
+}
+
+/** The controller, over HTTPS with mutual TLS; it has an event when it says that it has stored it. */
+export class ControllerTransport implements Transport {
+  readonly name = 'controller';
+  readonly reliable = true;
+  readonly batch = 128;
+  readonly #o: ControllerOptions;
+  readonly #endpoints: readonly string[];
+  #endpoint: number;
+  #client: { http: HttpClient; identity: Identity | undefined } | undefined;
+  #identity: Identity | undefined;
+  #renewalFailedAt = Number.NEGATIVE_INFINITY;
+  #words = '';
+
+  constructor(options: ControllerOptions) {
+    this.#o = options;
+    this.#endpoints = options.settings.endpoints.map((url) => url.replace(/\/+$/, ''));
+    // Machines that start together do not all ask the same replica first.
+    this.#endpoint = Math.floor(options.host.random() * this.#endpoints.length);
+  }
+
+  async deliver(events: readonly SlipwayEvent[], signal: AbortSignal): Promise<number> {
+    let trouble: unknown;
+    for (const _ of this.#endpoints) {
+      try {
+        return await this.#deliverTo(events, signal);
+      } catch (error) {
+        if (signal.aborted || !isOfEndpoint(error)) throw error;
+        trouble = error;
+        this.#endpoint = (this.#endpoint + 1) % this.#endpoints.length;
+        this.#hangUp();
+      }
+    }
+    throw trouble;
+  }
+
+  async close(): Promise<void> {
+    this.#hangUp();
+  }
+
+  async #deliverTo(events: readonly SlipwayEvent[], signal: AbortSignal): Promise<number> {
+    const identity = await this.#identify(signal);
+    const answer = await this.#send(identity, EVENTS_PATH, this.#bodyOf(events), signal).catch((error) => {
+      if (error instanceof HostError && error.errno === 'ECLIENTCERT')
+        return this.#unknownToIt(error.message);
+      throw error;
+    });
+    const last = events.at(-1)?.seq ?? 0;
+    if (answer.status === 200) {
+      const reply = readReply(Buffer.from(answer.body));
+      this.#show(reply.words);
+      return Math.min(reply.stored, last);
+    }
+    const said = refusalOf(answer);
+    this.#show(said.words);
+    if (answer.status === 401) return this.#unknownToIt('the controller does not know this machine');
+    if (answer.status === 400 || answer.status === 413) return this.#passOver(events, said.error, signal);
+    throw new DeliveryError(
+      `${this.#host()} answered with status ${answer.status} (${said.error})`,
+      retryAfterMs(answer.headers['retry-after'], this.#o.host.clock.now().getTime()),
+    );
+  }
+
+  /** Finds the event that the controller does not take by sending fewer; that one is passed over, and it is told. */
+  async #passOver(events: readonly SlipwayEvent[], error: string, signal: AbortSignal): Promise<number> {
+    const [first, ...others] = events;
+    if (first === undefined) throw new DeliveryError('there was nothing to send');
+    if (others.length > 0) return this.#deliverTo(events.slice(0, Math.ceil(events.length / 2)), signal);
+    this.#o.lost(first, `the controller refused an event of type ${first.type}: ${error}`);
+    return first.seq;
+  }
+
+  /** The machine's certificate; enrols where it has none, renews where it is time. */
+  async #identify(signal: AbortSignal): Promise<Identity> {
+    const { host, settings, machine, log } = this.#o;
+    const { instance } = machine();
+    this.#identity ??= await readIdentity(host, instance);
+    const known = this.#identity;
+    const now = host.clock.now().getTime();
+    const isPausing = host.clock.monotonic() - this.#renewalFailedAt < RENEWAL_PAUSE_MS;
+    if (known && (!isDueForRenewal(known, now) || isPausing)) return known;
+    const token = known ? undefined : await readToken(host, settings);
+    if (!known && token === undefined) {
+      throw new DeliveryError(
+        'this machine has neither a certificate nor an enrolment token; set report.controller.token or tokenFile',
+      );
+    }
+    try {
+      this.#identity = await enrol(host, machine(), token, (path, body) =>
+        this.#send(known, path, body, signal),
+      );
+      log(
+        `controller: this machine has a certificate until ${new Date(this.#identity.expiresAt).toISOString()}`,
+      );
+      const kept = await removeToken(host, settings);
+      if (kept !== undefined) log(`controller: the spent token could not be removed: ${kept}`);
+      return this.#identity;
+    } catch (error) {
+      if (known && known.expiresAt > now && !signal.aborted) {
+        this.#renewalFailedAt = host.clock.monotonic();
+        log(`controller: the certificate could not be renewed: ${messageOf(error)}`);
+        return known;
+      }
+      if (error instanceof EnrolmentRefused) throw new DeliveryError(error.message);
+      throw error;
+    }
+  }
+
+  /** The certificate is of no use there: another one is asked for with the next attempt, if there is a token. */
+  async #unknownToIt(why: string): Promise<never> {
+    const { host, settings } = this.#o;
+    if ((await readToken(host, settings)) !== undefined) {
+      this.#identity = undefined;
+      this.#hangUp();
+      await forgetIdentity(host);
+    }
+    throw new DeliveryError(why);
+  }
+
+  #send(
+    identity: Identity | undefined,
+    path: string,
+    body: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<HttpAnswer> {
+    const { host, settings } = this.#o;
+    if (this.#client && this.#client.identity !== identity) this.#hangUp();
+    this.#client ??= {
+      identity,
+      http: host.network.client({
+        ...(settings.ca === undefined ? {} : { ca: settings.ca }),
+        ...(identity ? { certificate: identity.certificate, key: identity.key } : {}),
+        ...(settings.proxy ? { proxy: settings.proxy } : {}),
+      }),
+    };
+    const zipped = body.length >= GZIP_FROM;
+    return this.#client.http.send({
+      method: 'POST',
+      url: `${this.#endpoints[this.#endpoint]}${path}`,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': `slipway/${this.#o.reporter}`,
+        ...(zipped ? { 'content-encoding': 'gzip' } : {}),
+      },
+      body: zipped ? gzipSync(body) : body,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+    });
+  }
+
+  #bodyOf(events: readonly SlipwayEvent[]): Uint8Array {
+    const batch: EventBatch = {
+      version: EVENTS_VERSION,
+      machine: this.#o.machine(),
+      reporter: this.#o.reporter,
+      events: [...events],
+    };
+    return Buffer.from(JSON.stringify(batch));
+  }
+
+  #show(words: string | undefined): void {
+    if (words !== undefined && words !== this.#words) this.#o.log(`controller: says: ${words}`);
+    this.#words = words ?? '';
+  }
+
+  #host(): string {
+    return new URL(this.#endpoints[this.#endpoint] ?? '').host;
+  }
+
+  #hangUp(): void {
+    this.#client?.http.close();
+    this.#client = undefined;
+  }
+}
+
+/** Would another endpoint perhaps do better? */
+function isOfEndpoint(error: unknown): boolean {
+  return error instanceof HostError || error instanceof WireError || error instanceof DeliveryError;
+}
+
+function refusalOf({ body }: HttpAnswer): { error: string; words?: string } {
+  try {
+    const value = JSON.parse(body);
+    const error = text(value, 'error', 64);
+    return typeof value.words === 'string' && value.words !== ''
+      ? { error, words: text(value, 'words', 3072) }
+      : { error };
+  } catch {
+    return { error: 'no reason given' };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,34 @@
+import type { SlipwayEvent } from '../../../protocol/events.ts';
+
+/** A way out of the machine. Each has a pump of its own, so that none waits for another. */
+export interface Transport {
+  /** Names it in logs and on disk. */
+  readonly name: string;
+  /** Gets every event for certain, over restarts, reboots and long outages; else those of this boot, as well as it goes. */
+  readonly reliable: boolean;
+  /** How long the reporter waits for it once there is nothing more to tell; undefined: until it has everything. */
+  readonly graceMs?: number;
+  /** Most events in one delivery. */
+  readonly batch: number;
+  /**
+   * Delivers events, oldest first.
+   *
+   * @returns the sequence number up to which they are delivered; lower than the last one's where only some are
+   * @throws DeliveryError when nothing was delivered and another attempt may help
+   */
+  deliver(events: readonly SlipwayEvent[], signal: AbortSignal): Promise<number>;
+  /** Called once at the end. */
+  close?(): Promise<void>;
+}
+
+/** Not delivered; to be tried again. */
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError';
+  /** The receiver's own wish. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, retryAfterMs?: number) {
+    super(message);
+    this.retryAfterMs = retryAfterMs;
+  }
+}

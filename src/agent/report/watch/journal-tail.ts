@@ -1,0 +1,48 @@
+import type { JournalRecord } from '../../../protocol/journal.ts';
+import { JOURNAL } from '../../../protocol/paths.ts';
+import { parseJournal } from '../../engine/parse-journal.ts';
+import type { Host } from '../../host/host.ts';
+
+const CHUNK = 1024 * 1024;
+
+/** What has come since the last look. */
+export interface JournalNews {
+  records: JournalRecord[];
+  /** Names this journal; another one has another name. Empty while there is no record. */
+  id: string;
+  /** Another journal took the place of the one before: `records` begin at its beginning. */
+  replaced: boolean;
+}
+
+/** Reads the journal as it grows. It never waits for the agent and never keeps it from writing. */
+export class JournalTail {
+  readonly #host: Host;
+  #offset = 0;
+  #id = '';
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** @throws HostError when the journal is there and cannot be read */
+  async poll(): Promise<JournalNews> {
+    const size = (await this.#host.files.stat(JOURNAL))?.size ?? 0;
+    const replaced = size < this.#offset;
+    if (replaced) {
+      this.#offset = 0;
+      this.#id = '';
+    }
+    const records: JournalRecord[] = [];
+    while (size > this.#offset) {
+      const bytes = await this.#host.files.readFrom(JOURNAL, this.#offset, CHUNK);
+      const { records: found, goodLength } = parseJournal(bytes);
+      // What is behind the last line end is still being written, or was torn and will be cut off.
+      if (goodLength === 0) break;
+      this.#offset += goodLength;
+      records.push(...found);
+    }
+    const [first] = records;
+    if (this.#id === '' && first) this.#id = `${first.boot} ${first.time}`;
+    return { records, id: this.#id, replaced };
+  }
+}

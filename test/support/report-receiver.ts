@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { gunzipSync } from 'node:zlib';
+import { Authority } from '../../src/pki/authority.ts';
+import { readCsrKey } from '../../src/pki/read-csr.ts';
+import { readEnrolRequest } from '../../src/protocol/enrolment.ts';
+import { ENROL_PATH, EVENTS_PATH, type ReadEvent } from '../../src/protocol/events.ts';
+import { readBatch } from '../../src/protocol/read-events.ts';
+import { WireError } from '../../src/protocol/wire.ts';
+
+/** What a test wants the receiver to do with a request instead of its work. */
+export type Mood = (request: { path: string; events: readonly ReadEvent[] }) => Answer | undefined;
+
+interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** Cut the connection instead of answering, after the events were stored. */
+  cut?: boolean;
+}
+
+/** A real HTTPS server that speaks the reporting protocol: enrolment, mutual TLS, storing by (boot, seq). */
+export class ReportReceiver {
+  readonly ca: string;
+  readonly stored: ReadEvent[] = [];
+  /** Events that came again. */
+  repeated = 0;
+  requests = 0;
+  readonly tokens = new Set<string>();
+  readonly enrolled: string[] = [];
+  mood: Mood = () => undefined;
+  certificateMs = 3_600_000;
+  readonly #authority: Authority;
+  readonly #spent = new Map<string, string>();
+  readonly #sockets = new Set<Socket>();
+  #server: Server;
+  #port = 0;
+
+  constructor() {
+    const made = Authority.create('Slipway test');
+    this.ca = made.certificate;
+    this.#authority = new Authority(made.certificate, made.privateKey);
+    this.#server = this.#create();
+  }
+
+  get url(): string {
+    return `https://localhost:${this.#port}`;
+  }
+
+  async start(): Promise<void> {
+    this.#server = this.#create();
+    await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** An outage: nothing listens at the port any more. */
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Forgets whom it has enrolled: their certificates are of no use any more. */
+  revokeAll(): void {
+    this.enrolled.length = 0;
+  }
+
+  #create(): Server {
+    const { cert, key } = this.#authority.server(['localhost'], 3_600_000);
+    const options = {
+      cert,
+      key,
+      ca: this.ca,
+      requestCert: true,
+      rejectUnauthorized: false,
+      minVersion: 'TLSv1.3',
+    } as const;
+    const server = createServer(options, (request, answer) => void this.#serve(request, answer));
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+    return server;
+  }
+
+  async #serve(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+    this.requests += 1;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
+    const path = request.url ?? '';
+    try {
+      const { status, headers = {}, body: said, cut } = this.#answer(request, path, body);
+      if (cut) {
+        request.socket.destroy();
+        return;
+      }
+      answer
+        .writeHead(status, { 'content-type': 'application/json', ...headers })
+        .end(JSON.stringify(said ?? {}));
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      answer.writeHead(error.code === 'too-large' ? 413 : 400).end(JSON.stringify({ error: error.code }));
+    }
+  }
+
+  #answer(request: IncomingMessage, path: string, body: Buffer): Answer {
+    const socket = request.socket as TLSSocket;
+    const name = socket.authorized ? String(socket.getPeerCertificate().subject.CN) : undefined;
+    if (path === ENROL_PATH) return this.mood({ path, events: [] }) ?? this.#enrol(body, name);
+    if (path !== EVENTS_PATH) return { status: 404, body: { error: 'not-found' } };
+    if (name === undefined || !this.enrolled.includes(name))
+      return { status: 401, body: { error: 'unauthorized' } };
+    const { events } = readBatch(body);
+    const answer = this.mood({ path, events });
+    if (answer && !answer.cut) return answer;
+    for (const event of events) {
+      if (this.stored.some(({ boot, seq }) => boot === event.boot && seq === event.seq)) this.repeated += 1;
+      else this.stored.push(event);
+    }
+    return answer ?? { status: 200, body: { version: 1, stored: events.at(-1)?.seq ?? 0 } };
+  }
+
+  #enrol(body: Buffer, name: string | undefined): Answer {
+    const { token, csr, machine } = readEnrolRequest(body);
+    const publicKey = readCsrKey(csr);
+    const key = createHash('sha256')
+      .update(publicKey.export({ type: 'spki', format: 'der' }))
+      .digest('hex');
+    const isRenewal = token === undefined && name === machine.instance;
+    const isRepeated = token !== undefined && this.#spent.get(token) === key;
+    if (!isRenewal && !isRepeated && !(token !== undefined && this.tokens.delete(token))) {
+      return { status: 401, body: { error: 'unauthorized' } };
+    }
+    if (token !== undefined) this.#spent.set(token, key);
+    const { certificate, expiresAt } = this.#authority.sign(
+      { use: 'client', name: machine.instance, publicKey },
+      this.certificateMs,
+    );
+    this.enrolled.push(machine.instance);
+    return {
+      status: 200,
+      body: { version: 1, certificate, ca: this.ca, expiresAt: expiresAt.toISOString() },
+    };
+  }
+}
