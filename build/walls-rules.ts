@@ -12,6 +12,9 @@ export interface Room {
 /** What both programs are built from, and what knows neither of them. */
 const SHARED = ['src/protocol', 'src/kit', 'src/tpm', 'src/pki'];
 
+/** Rooms of the controller that reach the network or the disk. */
+const SERVING = ['cli', 'ingest', 'kube', 'serve', 'store', 'web'].map((name) => `src/controller/${name}`);
+
 export const ROOMS: Readonly<Record<string, Room>> = {
   'src/protocol': { imports: [] },
   'src/kit': { imports: ['src/protocol'] },
@@ -25,9 +28,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/agent/host': { imports: ['src/protocol', 'src/kit'], machine: true },
   'src/agent/host/linux': { imports: ['src/protocol', 'src/kit', 'src/agent/host'], machine: true },
 
-  // A server of its own, which has no machine to set up and lies behind no Host.
-  'src/slipway-controller.ts': { imports: ['src/controller'], machine: true },
-  'src/controller': { imports: SHARED, machine: true },
+  // A server has no machine to set up and lies behind no Host. What it is told and decides (machines, attest, model ...)
+  // computes; these serve, store and ask.
+  'src/slipway-controller.ts': { imports: ['src/controller/cli'], machine: true },
+  'src/controller': { imports: [...SHARED, ...SERVING] },
+  ...Object.fromEntries(
+    SERVING.map((room) => [room, { imports: [...SHARED, 'src/controller', ...SERVING], machine: true }]),
+  ),
 };
 
 /** Modules of Node.js that compute and touch nothing. All others reach the machine. */

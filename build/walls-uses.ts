@@ -27,7 +27,7 @@ export interface Use {
   /** `import`: every form of import and export, of values and of types, with its specifier; `computed`: its source text. */
   readonly kind: 'import' | 'computed' | 'name' | 'process';
   readonly what: string;
-  /** Names that an import declaration takes; undefined where it takes all, or the default. */
+  /** Names that an import declaration takes at run time, so no types; undefined where it takes all, or the default. */
   readonly names?: readonly string[];
   /** From 1. */
   readonly line: number;
@@ -89,9 +89,11 @@ function usesOf(source: SourceFile): Use[] {
 
 function namesTaken({ parent }: Node): string[] | undefined {
   const clause = isImportDeclaration(parent) ? parent.importClause : undefined;
+  if (clause?.phaseModifier === SyntaxKind.TypeKeyword) return [];
   const bindings = clause?.name ? undefined : clause?.namedBindings;
   if (!bindings || !isNamedImports(bindings)) return undefined;
-  return bindings.elements.map(({ name, propertyName }) => wordOf(propertyName ?? name));
+  const taken = bindings.elements.filter(({ isTypeOnly }) => !isTypeOnly);
+  return taken.map(({ name, propertyName }) => wordOf(propertyName ?? name));
 }
 
 function wordOf(node: Node): string {

@@ -48,6 +48,7 @@ describe('walls', () => {
     ['src/agent/host/linux/a.ts', `import { x } from '../../kubeadm/x.ts';`],
     ['src/controller/a.ts', `import { x } from '../agent/x.ts';`],
     ['src/controller/a.ts', `import { x } from '../slipway.ts';`],
+    ['src/controller/machines/a.ts', `import { x } from 'node:fs';`],
     ['src/slipway.ts', `import { x } from './agent/steps/x.ts';`],
     ['src/slipway.ts', `import { x } from './controller/x.ts';`],
     ['src/slipway-controller.ts', `import { x } from './agent/x.ts';`],
@@ -78,7 +79,7 @@ describe('walls', () => {
     `import x = require('../agent/x.ts');`,
     `export const x = await import('fs');`,
     `export const x = await import('node:fs/promises');`,
-    `import type { Stats } from 'node:fs';`,
+    `import { type Stats, readFileSync } from 'node:fs';`,
     `export const x = require('fs');`,
     `export const x = process.getBuiltinModule('fs');`,
     `const { getBuiltinModule } = process;`,
@@ -95,6 +96,7 @@ describe('walls', () => {
 
   it('lets through what may be', () => {
     put('src/protocol/a.ts', `import { x } from './deeper/x.ts';`);
+    put('src/kit/b.ts', `import type { Stats } from 'node:fs';\nimport { type Socket } from 'node:net';`);
     put('src/kit/a.ts', `import { x } from '../protocol/x.ts';\nimport { isIP as y } from 'node:net';`);
     put('src/pki/a.ts', `import { x } from '../kit/x.ts';\nimport { y } from 'node:crypto';`);
     put('src/agent/steps/a.ts', `import { x } from '../engine/x.ts';\nimport { y } from '../host/host.ts';`);
@@ -102,7 +104,8 @@ describe('walls', () => {
     put('src/agent/cli/a.ts', `import { x } from '../host/linux/host.ts';`);
     put('src/agent/host/linux/a.ts', `import { x } from 'node:fs';\nprocess.kill(process.env);`);
     put('src/agent/host/linux/b.ts', `export const x = process.getBuiltinModule('node:dns');`);
-    put('src/controller/a.ts', `import { x } from 'node:https';\nimport { y } from '../tpm/x.ts';`);
+    put('src/controller/a.ts', `import { x } from './kube/x.ts';\nimport { y } from '../tpm/x.ts';`);
+    put('src/controller/ingest/a.ts', `import { x } from 'node:https';\nimport { y } from '../x.ts';`);
     put('src/agent/a.test.ts', `import { x } from 'node:fs';\nimport { y } from '../controller/x.ts';`);
     put('src/agent/b.ts', `// import { x } from '../controller/x.ts'\nexport const x = "import('node:fs')";`);
     expect(breachesOfWalls(folder)).toEqual([]);
