@@ -88,6 +88,7 @@ function details(step: PlannedStep): string[] {
       ];
     }
     case 'preflight':
+    case 'ready':
       return [];
     case 'hostname':
       return [step.spec.fqdn ?? step.spec.name];

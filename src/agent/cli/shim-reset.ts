@@ -3,12 +3,14 @@ import { Journal } from '../engine/journal.ts';
 import { machineInstance } from '../facts/instance.ts';
 import type { Host } from '../host/host.ts';
 import { forgetInventory } from '../kubeadm/inventory.ts';
+import { forgetSuccess } from '../kubeadm/succeeded.ts';
 import { version } from './version.ts';
 
 /** Journals that `kubeadm reset` undoes what was done, so that a later `join` is not taken for finished. */
 export async function noteReset(host: Host): Promise<void> {
   // What lies there after the reset is where the next attempt begins.
   await forgetInventory(host);
+  await forgetSuccess(host);
   if ((await host.files.stat(JOURNAL)) === undefined) return;
   const journal = await Journal.open(host);
   const run = host.uuid();

@@ -54,6 +54,9 @@ export function plan(document: Document): PlannedStep[] {
             command,
           }),
     ),
+    document.commands.some(({ kind }) => kind === 'kubeadm')
+      ? step('ready', 'ready', 'see the node become Ready', {})
+      : undefined,
   ];
   return steps.filter((planned) => planned !== undefined);
 }

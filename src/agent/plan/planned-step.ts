@@ -26,6 +26,7 @@ export interface StepSpecs {
   command: { index: number; command: Command };
   preflight: { command: KubeadmCommand };
   kubeadm: { index: number; command: KubeadmCommand };
+  ready: Record<string, never>;
 }
 
 export type StepKind = keyof StepSpecs;

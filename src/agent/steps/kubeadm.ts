@@ -18,7 +18,9 @@ import { kubeadmPolicy } from '../kubeadm/policy.ts';
 import { findRealKubeadm, slipwayInstead } from '../kubeadm/real-kubeadm.ts';
 import { findEarlierRun, forgetRun } from '../kubeadm/run.ts';
 import { shapedArguments } from '../kubeadm/shaped-arguments.ts';
+import { forgetSuccess, hasSucceeded, noteSuccess } from '../kubeadm/succeeded.ts';
 import type { Runner } from './runner.ts';
+import { verifiedNode } from './verify-node.ts';
 
 const RETRY = { permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const;
 
@@ -39,13 +41,34 @@ export const kubeadm: Runner<'kubeadm'> = {
   settled: forgetRun,
 };
 
-/** One attempt; an attempt that an earlier, killed agent began is taken over instead of repeated. */
+/** One attempt: kubeadm, unless it has succeeded before, and proof that the machine is a node then. */
 async function bootstrapNode(
   command: KubeadmCommand,
   context: StepContext,
   owner: InventoryOwner,
   shellState: string,
 ): Promise<StepResult> {
+  const { host } = context;
+  if (!(await hasSucceeded(host, command.verb, owner))) {
+    const failed = await runOnce(command, context, owner, shellState);
+    if (failed) return failed;
+    await noteSuccess(host, owner);
+  }
+  const failed = await verifiedNode(command, context);
+  if (failed) return failed;
+  await announce(host, command);
+  await forgetSuccess(host);
+  await forgetInventory(host);
+  return { done: true };
+}
+
+/** Undefined when kubeadm has succeeded. A run that an earlier, killed agent began is taken over instead of repeated. */
+async function runOnce(
+  command: KubeadmCommand,
+  context: StepContext,
+  owner: InventoryOwner,
+  shellState: string,
+): Promise<StepResult | undefined> {
   const { host, signal } = context;
   const { verb } = command;
   try {
@@ -85,10 +108,7 @@ async function bootstrapNode(
     if (run.tokenWasKnown) knownTokens.add(command);
     const instead = run.exitStatus === 0 ? undefined : slipwayInstead({ path, stderr: run.stderr });
     if (instead) return { done: false, failure: instead, retry: 'no' };
-    if (run.exitStatus !== 0) return failedRun(command, run, signal);
-    await announce(host, command);
-    await forgetInventory(host);
-    return { done: true };
+    return run.exitStatus === 0 ? undefined : failedRun(command, run, signal);
   } catch (error) {
     if (error instanceof KubeadmError) return { done: false, failure: error.failure, retry: 'no' };
     throw error;

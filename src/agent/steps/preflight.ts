@@ -4,6 +4,7 @@ import type { StepContext, StepResult } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
 import { looksJoined } from '../kubeadm/joined.ts';
 import { findEarlierRun } from '../kubeadm/run.ts';
+import { hasSucceeded } from '../kubeadm/succeeded.ts';
 import type { PreflightFinding } from '../preflight/finding.ts';
 import { checkMachine } from '../preflight/machine.ts';
 import type { Runner } from './runner.ts';
@@ -19,7 +20,8 @@ export const preflight: Runner<'preflight'> = {
     const { host } = context;
     const earlier = await findEarlierRun(host);
     // kubeadm is at work or has ended: the machine is not as it was before, and the next step takes it over.
-    if (earlier === 'running' || earlier === 'ended')
+    const isOver = await hasSucceeded(host, command.verb, owner);
+    if (isOver || earlier === 'running' || earlier === 'ended')
       return { done: true, message: 'kubeadm was run already' };
     const { findings, unanswered, ms } = await checkMachine(host, {
       command,

@@ -15,4 +15,5 @@ export const RUNNERS: { [Kind in StepKind]: () => Promise<Runner<Kind>> } = {
   command: async () => (await import('./command.ts')).command,
   preflight: async () => (await import('./preflight.ts')).preflight,
   kubeadm: async () => (await import('./kubeadm.ts')).kubeadm,
+  ready: async () => (await import('./ready.ts')).ready,
 };

@@ -1,0 +1,234 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { awaitReady } from './await-ready.ts';
+import { parseNode } from './read-node.ts';
+import { type VerifySpec, verifyNode } from './verify.ts';
+
+const CLIENT = '/var/lib/kubelet/pki/kubelet-client-current.pem';
+
+describe('verifyNode', () => {
+  let root: string;
+  let pki: string;
+  let kubelet: Server;
+  let api: Server;
+  let health = 200;
+  let node: { status: number; body: string };
+  let asked: string[];
+
+  beforeAll(async () => {
+    pki = mkdtempSync(join(tmpdir(), 'slipway-verify-pki-'));
+    const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: pki, stdio: 'pipe' });
+    const key = (name: string) =>
+      openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', `${name}.key`);
+    const sign = (name: string, subject: string, extensions: string) => {
+      key(name);
+      openssl('req', '-new', '-key', `${name}.key`, '-subj', subject, '-out', `${name}.csr`);
+      writeFileSync(join(pki, `${name}.ext`), extensions);
+      openssl(
+        'x509',
+        '-req',
+        '-in',
+        `${name}.csr`,
+        '-CA',
+        'ca.crt',
+        '-CAkey',
+        'ca.key',
+        '-CAcreateserial',
+        '-days',
+        '2',
+        '-extfile',
+        `${name}.ext`,
+        '-out',
+        `${name}.crt`,
+      );
+    };
+    key('ca');
+    openssl(
+      'req',
+      '-x509',
+      '-new',
+      '-key',
+      'ca.key',
+      '-subj',
+      '/CN=kubernetes',
+      '-days',
+      '2',
+      '-out',
+      'ca.crt',
+    );
+    sign('server', '/CN=kube-apiserver', 'subjectAltName=IP:127.0.0.1\n');
+    sign('client', '/O=system:nodes/CN=system:node:n1', 'extendedKeyUsage=clientAuth\n');
+    kubelet = createHttpServer((_, answer) => answer.writeHead(health).end());
+    api = createServer(
+      {
+        key: pem('server.key'),
+        cert: pem('server.crt'),
+        ca: pem('ca.crt'),
+        requestCert: true,
+        rejectUnauthorized: true,
+      },
+      (request, answer) => {
+        const { CN } = (request.socket as TLSSocket).getPeerCertificate().subject;
+        asked.push(`${CN} ${request.url}`);
+        answer.writeHead(node.status).end(node.body);
+      },
+    );
+    for (const server of [kubelet, api])
+      await new Promise<void>((resolve) => {
+        server.listen(0, '127.0.0.1', resolve);
+      });
+  });
+  afterAll(() => {
+    kubelet.close();
+    api.close();
+    api.closeAllConnections();
+    rmSync(pki, { recursive: true, force: true });
+  });
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'slipway-verify-'));
+    health = 200;
+    asked = [];
+    node = { status: 200, body: object('aws:///eu/i-1', 'True') };
+    put('/var/lib/kubelet/config.yaml', `healthzPort: ${port(kubelet)}\n`);
+    put(CLIENT, `${pem('client.crt')}${pem('client.key')}`);
+    put('/etc/kubernetes/kubelet.conf', kubeconfig(port(api)));
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const pem = (name: string) => readFileSync(join(pki, name), 'utf8');
+  const port = (server: Server) => (server.address() as AddressInfo).port;
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  const kubeconfig = (at: number) => `apiVersion: v1
+kind: Config
+current-context: default
+clusters:
+- name: other
+  cluster: {server: "https://127.0.0.1:1"}
+- name: c
+  cluster:
+    server: https://127.0.0.1:${at}
+    certificate-authority-data: ${Buffer.from(pem('ca.crt')).toString('base64')}
+contexts: [{name: default, context: {cluster: c, user: u}}]
+users: [{name: u, user: {client-certificate: ${CLIENT}, client-key: ${CLIENT}}}]
+`;
+  const object = (providerID: string | undefined, ready: string) =>
+    JSON.stringify({
+      metadata: { name: 'n1' },
+      spec: { providerID },
+      status: {
+        conditions: [{ type: 'Ready', status: ready, reason: 'KubeletNotReady', message: 'no CNI' }],
+      },
+    });
+  const verify = (config: Partial<VerifySpec['config']> = {}, signal = new AbortController().signal) =>
+    verifyNode(createLinuxHost({ root }), {
+      config: { nodeName: 'N1', skipPhases: [], ...config },
+      signal,
+      onProgress: () => undefined,
+      patienceMs: 800,
+    });
+
+  it('is content with a healthy kubelet and its Node, asked for with the certificate of the kubelet', async () => {
+    expect(await verify({ providerId: 'aws:///eu/i-1' })).toEqual({ ok: true, nodeName: 'n1' });
+    expect(asked).toEqual(['system:node:n1 /api/v1/nodes/n1']);
+    expect(await verify()).toEqual({ ok: true, nodeName: 'n1' });
+  });
+
+  it('tells a wrong provider ID at once', async () => {
+    expect(await verify({ providerId: 'aws:///eu/i-2' })).toMatchObject({
+      ok: false,
+      final: true,
+      failure: {
+        code: 'NodeProviderIdWrong',
+        cause: expect.stringMatching(/"aws:\/\/\/eu\/i-1".*"aws:\/\/\/eu\/i-2"/),
+      },
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('waits for a provider ID, and not for ever', async () => {
+    node = { status: 200, body: object(undefined, 'True') };
+    expect(await verify({ providerId: 'a' })).toMatchObject({
+      final: true,
+      failure: { code: 'NodeProviderIdWrong' },
+    });
+    const promise = verify({ providerId: 'a' });
+    node = { status: 200, body: object('a', 'False') };
+    expect(await promise).toMatchObject({ ok: true });
+  });
+
+  it('tells a node of another name', async () => {
+    expect(await verify({ nodeName: 'n2' })).toMatchObject({
+      final: true,
+      failure: { code: 'NodeNameWrong' },
+    });
+  });
+
+  it('waits for the kubelet and the Node', async () => {
+    health = 500;
+    expect(await verify()).toMatchObject({
+      final: true,
+      failure: {
+        code: 'KubeletUnhealthy',
+        cause: expect.stringMatching(/^kubeadm succeeded, but .*status 500/),
+      },
+    });
+    const promise = verify();
+    health = 200;
+    expect(await promise).toMatchObject({ ok: true });
+    node = { status: 404, body: '' };
+    expect(await verify()).toMatchObject({ final: true, failure: { code: 'NodeNotRegistered' } });
+  });
+
+  it('ends with the deadline, leaving it open', async () => {
+    node = { status: 404, body: '' };
+    expect(await verify({}, AbortSignal.abort())).toMatchObject({ ok: false, final: false });
+  });
+
+  it('believes kubeadm where the Node cannot be seen', async () => {
+    node = { status: 403, body: '' };
+    expect(await verify()).toMatchObject({ ok: true, warning: { code: 'PermissionDenied' } });
+    put('/etc/kubernetes/kubelet.conf', kubeconfig(1));
+    expect(await verify()).toMatchObject({ ok: true, warning: { code: 'ApiServerUnreachable' } });
+  });
+
+  it('asks the API server of its own control plane', async () => {
+    put('/etc/kubernetes/kubelet.conf', kubeconfig(1));
+    const key = 'kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint';
+    put(
+      '/etc/kubernetes/manifests/kube-apiserver.yaml',
+      `metadata:\n  annotations:\n    ${key}: 127.0.0.1:${port(api)}\n`,
+    );
+    expect(await verify()).toEqual({ ok: true, nodeName: 'n1' });
+  });
+
+  it('sees the node become Ready, or says why it is not', async () => {
+    const host = createLinuxHost({ root });
+    node = { status: 200, body: object(undefined, 'False') };
+    const { signal } = new AbortController();
+    expect(await awaitReady(host, 300, signal)).toEqual({ ready: false, why: 'KubeletNotReady: no CNI' });
+    const promise = awaitReady(host, 5_000, signal);
+    node = { status: 200, body: object(undefined, 'True') };
+    expect(await promise).toMatchObject({ ready: true });
+  });
+
+  it('reads a Node whose text was cut off', () => {
+    expect(parseNode(object('a\\"b', 'True').slice(0, -3))).toMatchObject({
+      providerId: 'a\\"b',
+      ready: true,
+    });
+    expect(parseNode('{"spec":{"providerID":"x"},"sta')).toEqual({ providerId: 'x', ready: false });
+    expect(parseNode('')).toEqual({ ready: false });
+  });
+});

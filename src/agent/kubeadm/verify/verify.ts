@@ -1,0 +1,145 @@
+/**
+ * kubeadm's exit status 0 is not yet a node: the kubelet may crash a second later, and a Node with another name or
+ * provider ID looks to Cluster API exactly like a machine that failed.
+ */
+import { redact } from '../../../kit/redact.ts';
+import { CODES, type Code } from '../../../protocol/codes.ts';
+import type { Failure } from '../../../protocol/journal.ts';
+import type { Host } from '../../host/host.ts';
+import type { KubeadmConfig } from '../config.ts';
+import { kubeletTrouble } from './kubelet-health.ts';
+import { KUBELET_KUBECONFIG, readKubeletIdentity } from './kubelet-identity.ts';
+import { readNode } from './read-node.ts';
+
+export interface VerifySpec {
+  config: Pick<KubeadmConfig, 'nodeName' | 'providerId' | 'skipPhases'>;
+  /** Aborts at the deadline. */
+  signal: AbortSignal;
+  onProgress(message: string): void;
+  /** How long things may take that kubeadm has seen done already, in milliseconds. */
+  patienceMs?: number;
+}
+
+export type Verdict =
+  | { ok: true; nodeName?: string; warning?: { code: Code; message: string } }
+  /** `final`: waiting longer, or kubeadm once more, would not change it. */
+  | { ok: false; final: boolean; failure: Failure };
+
+const PATIENCE_MS = 120_000;
+const PAUSE_MS = 500;
+
+/** What one look gave. `pending` may come right by itself; `unseen` too, and it says nothing about this machine. */
+type Look =
+  | { kind: 'good'; nodeName: string }
+  | { kind: 'bad'; code: Code; cause: string }
+  | { kind: 'pending' | 'unseen'; code: Code; cause: string };
+
+/** Waits until the machine is the node that its configuration asks for, or that is known not to come. */
+export async function verifyNode(host: Host, spec: VerifySpec): Promise<Verdict> {
+  // Somebody else starts the kubelet then, and when is not known here.
+  if (spec.config.skipPhases.some((phase) => phase.startsWith('kubelet-start'))) return { ok: true };
+  const { signal, patienceMs = PATIENCE_MS } = spec;
+  let patience = patienceMs;
+  let told = '';
+  for (;;) {
+    const before = host.clock.monotonic();
+    const look = await lookAtNode(host, spec);
+    if (look.kind === 'good') return { ok: true, nodeName: look.nodeName };
+    if (look.kind === 'bad') return verdict(look, true);
+    if (signal.aborted) return verdict(look, false);
+    if (look.cause !== told) spec.onProgress(`kubeadm is done; waiting: ${look.cause}`);
+    told = look.cause;
+    await host.clock.sleep(PAUSE_MS, signal).catch(() => undefined);
+    patience -= host.clock.monotonic() - before;
+    if (patience > 0) continue;
+    // kubeadm itself has seen the Node; that it cannot be seen now is no proof against this machine.
+    if (look.kind === 'unseen') return { ok: true, warning: { code: look.code, message: look.cause } };
+    return verdict(look, true, look.code === 'KubeletUnhealthy' ? await lastWords(host) : []);
+  }
+}
+
+async function lookAtNode(host: Host, { config }: VerifySpec): Promise<Look> {
+  const trouble = await kubeletTrouble(host);
+  if (trouble !== undefined)
+    return { kind: 'pending', code: 'KubeletUnhealthy', cause: `the kubelet is not healthy: ${trouble}` };
+  const identity = await readKubeletIdentity(host);
+  if (identity?.nodeName === undefined)
+    return {
+      kind: 'pending',
+      code: 'NodeNotRegistered',
+      cause: `${KUBELET_KUBECONFIG} has no certificate of a node yet`,
+    };
+  const { nodeName } = identity;
+  const wanted = (config.nodeName ?? host.hostname()).trim().toLowerCase();
+  if (nodeName !== wanted) {
+    const cause = `this machine is the Node "${nodeName}", and its configuration asks for "${wanted}"`;
+    return { kind: 'bad', code: 'NodeNameWrong', cause };
+  }
+  const answer = await readNode(host, identity, nodeName);
+  switch (answer.kind) {
+    case 'node':
+      return judge(nodeName, answer.node.providerId, config.providerId);
+    case 'missing':
+      return {
+        kind: 'pending',
+        code: 'NodeNotRegistered',
+        cause: `the Node "${nodeName}" is not in the cluster`,
+      };
+    case 'unreachable': {
+      const cause = `the API server ${identity.server} cannot be reached to see the Node (${answer.problem})`;
+      return { kind: 'unseen', code: 'ApiServerUnreachable', cause };
+    }
+    default:
+      return refused(identity.server, answer.status);
+  }
+}
+
+function judge(nodeName: string, providerId: string | undefined, wanted: string | undefined): Look {
+  if (wanted === undefined || providerId === wanted) return { kind: 'good', nodeName };
+  const code = 'NodeProviderIdWrong';
+  if (providerId === undefined || providerId === '') {
+    const cause = `the Node "${nodeName}" has no provider ID, and its configuration asks for "${wanted}"`;
+    return { kind: 'pending', code, cause };
+  }
+  const cause = `the Node "${nodeName}" has the provider ID "${providerId}", and its configuration asks for "${wanted}"`;
+  return { kind: 'bad', code, cause };
+}
+
+function refused(server: string, status: number): Look {
+  const cause = `the API server ${server} answers with HTTP status ${status} when asked for the Node`;
+  if (status === 401) return { kind: 'pending', code: 'CredentialsRejected', cause };
+  // An authorizer that does not let a kubelet read its own Node is unusual, but the node may work all the same.
+  if (status === 403) return { kind: 'unseen', code: 'PermissionDenied', cause };
+  return { kind: 'unseen', code: 'ApiServerUnavailable', cause };
+}
+
+function verdict(
+  { code, cause }: { code: Code; cause: string },
+  final: boolean,
+  lines: string[] = [],
+): Verdict {
+  const text = `kubeadm succeeded, but ${cause}.`;
+  const failure: Failure = { code, cause: text, remedy: CODES[code].remedy };
+  return { ok: false, final, failure: lines.length > 0 ? { ...failure, lines } : failure };
+}
+
+async function lastWords(host: Host): Promise<string[]> {
+  const argv: [string, ...string[]] = [
+    'journalctl',
+    '-u',
+    'kubelet',
+    '-n',
+    '3',
+    '-o',
+    'cat',
+    '--no-pager',
+    '-q',
+  ];
+  const { exitStatus, stdout } = await host.processes.run({ argv, timeoutMs: 2_000 });
+  return exitStatus === 0
+    ? redact(stdout)
+        .split('\n')
+        .filter((line) => line !== '')
+        .slice(-3)
+    : [];
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import type { Outcome } from '../../../src/protocol/outcome.ts';
+import { SENTINEL } from '../../../src/protocol/paths.ts';
+import { type ControlPlane, type Machine, openLab } from '../../lab/lab.ts';
+import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
+import { metaData, workerJoin } from '../../support/cluster-api/user-data.ts';
+import { expectTruth, journalOf } from '../../support/expect-outcome.ts';
+import { bootMachine } from '../../support/machines.ts';
+
+export const about =
+  'what kubeadm would refuse ends the machine in a second; a Node with the wrong provider ID is no success';
+
+const GOOD_ID = 'lab:///w1';
+const OLD_ID = 'lab:///a-machine-that-is-gone';
+
+export async function run(say: (line: string) => void): Promise<void> {
+  const lab = await openLab();
+  try {
+    const controlPlane = await lab.controlPlane();
+    const cluster = await joinableCluster(controlPlane);
+    const userData = withProviderId(workerJoin(cluster), GOOD_ID);
+    const machine = await bootMachine(lab, 'w1', { role: 'worker', userData, mode: 'binary' });
+    await machine.put('/tmp/meta-data', metaData('w1'));
+    await machine.put('/tmp/user-data', userData, 0o600);
+
+    await checkImage(machine);
+    say('slipway preflight: passes, and names what is broken');
+    await refuse(
+      machine,
+      'touch /etc/kubernetes/kubelet.conf',
+      'rm /etc/kubernetes/kubelet.conf',
+      'LeftoversFound',
+    );
+    await refuse(
+      machine,
+      'sysctl -qw net.ipv4.ip_forward=0',
+      'sysctl -qw net.ipv4.ip_forward=1',
+      'KernelSettingWrong',
+    );
+    say('bootstrap ends before kubeadm runs, within two seconds');
+
+    await fromNewerApi(machine, userData);
+    await wrongProviderId(machine, controlPlane);
+    say('a Node of an earlier machine: NodeProviderIdWrong, and no sentinel');
+
+    await controlPlane.kubectl(['delete', 'node', 'w1']);
+    await machine.execOk(['systemctl', 'restart', 'kubelet']);
+    const cured = await bootstrap(machine);
+    assert.equal(cured.outcome.result, 'succeeded', JSON.stringify(cured.outcome.failure));
+    assert.equal(await machine.read(SENTINEL), 'success\n');
+    await expectTruth(machine, [cluster.token]);
+    const ready = cured.outcome.steps.find(({ id }) => id === 'ready');
+    assert.equal(ready?.result, 'done');
+    say('the Node deleted and registered anew: success, without a second kubeadm');
+  } finally {
+    await lab.close();
+  }
+}
+
+function withProviderId(userData: string, id: string): string {
+  const name = /^( *)name: /m;
+  assert.match(userData, name);
+  return userData.replace(name, `$1kubeletExtraArgs: {provider-id: "${id}"}\n$1name: `);
+}
+
+async function checkImage(machine: Machine): Promise<void> {
+  const preflight = [
+    'slipway',
+    'preflight',
+    '--user-data',
+    '/tmp/user-data',
+    '--meta-data',
+    '/tmp/meta-data',
+  ];
+  const good = await machine.exec(preflight);
+  assert.equal(good.code, 0, good.stdout + good.stderr);
+  await machine.execOk(['systemctl', 'stop', 'containerd']);
+  const bad = await machine.exec([...preflight, '--output', 'json']);
+  await machine.execOk(['systemctl', 'start', 'containerd']);
+  assert.equal(bad.code, 1);
+  const { passed, findings } = JSON.parse(bad.stdout);
+  assert.equal(passed, false);
+  assert.deepEqual(
+    findings
+      .filter(({ severity }: { severity: string }) => severity === 'fatal')
+      .map(({ code }: { code: string }) => code),
+    ['ContainerRuntimeDown'],
+  );
+}
+
+async function bootstrap(
+  machine: Machine,
+  userData = '/tmp/user-data',
+): Promise<{ outcome: Outcome; ms: number }> {
+  const started = performance.now();
+  await machine.exec(['slipway', 'bootstrap', '--user-data', userData, '--meta-data', '/tmp/meta-data'], {
+    timeoutMs: 240_000,
+  });
+  const ms = performance.now() - started;
+  return { outcome: JSON.parse(await machine.read('/run/slipway/outcome.json')), ms };
+}
+
+async function refuse(machine: Machine, breaking: string, mending: string, code: string): Promise<void> {
+  await machine.execOk(['sh', '-ec', breaking]);
+  const { outcome, ms } = await bootstrap(machine);
+  await machine.execOk(['sh', '-ec', mending]);
+  assert.equal(outcome.failure?.code, code, JSON.stringify(outcome));
+  assert.equal(outcome.exitStatus, 1);
+  assert.equal(outcome.step, 'preflight');
+  assert.equal(outcome.steps.find(({ id }) => id === 'kubeadm')?.result, 'not run');
+  const preflight = outcome.steps.find(({ id }) => id === 'preflight');
+  assert.ok(
+    (preflight?.seconds ?? 9) < 2,
+    `the checks took ${preflight?.seconds} s, all of it ${Math.round(ms)} ms`,
+  );
+  await expectTruth(machine, []);
+}
+
+/** kubeadm 1.20 reads v1beta2; its configuration may be written for a later one. */
+async function fromNewerApi(machine: Machine, userData: string): Promise<void> {
+  const newer = userData
+    .replace('kubeadm.k8s.io/v1beta2', 'kubeadm.k8s.io/v1beta4')
+    .replace(
+      /kubeletExtraArgs: \{provider-id: (".*")\}/,
+      'kubeletExtraArgs: [{name: provider-id, value: $1}]',
+    );
+  assert.notEqual(newer, userData);
+  await machine.put('/tmp/user-data', newer, 0o600);
+}
+
+/** The Node object of an earlier machine of the same name is still in the cluster; its provider ID cannot change. */
+async function wrongProviderId(machine: Machine, controlPlane: ControlPlane): Promise<void> {
+  const node = {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'w1', labels: { 'kubernetes.io/hostname': 'w1' } },
+    spec: { providerID: OLD_ID },
+  };
+  await controlPlane.kubectl(['create', '-f', '-'], { input: JSON.stringify(node) });
+  const { outcome } = await bootstrap(machine);
+  assert.equal(outcome.failure?.code, 'NodeProviderIdWrong', JSON.stringify(outcome));
+  assert.match(outcome.failure?.cause ?? '', new RegExp(`${OLD_ID}.*${GOOD_ID}`));
+  assert.equal(outcome.exitStatus, 1);
+  assert.notEqual((await machine.exec(['cat', SENTINEL])).code, 0, 'no sentinel');
+  const told = (await journalOf(machine)).filter((record) => record.type === 'step.progress');
+  assert.ok(told.some(({ message }) => /configuration in v1beta2 instead of v1beta4/.test(message)));
+}
