@@ -1,15 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { bundle } from './bundle.ts';
 import { components } from './components.ts';
+import { licensesText, partsOf } from './licenses.ts';
 import { pack } from './pack.ts';
 import { controllerBinaryPath, nodeBinary, root } from './project.ts';
 import { stripBinary } from './strip.ts';
 
 /**
- * Builds the controller's binary, and beside it what clusterctl takes: addon-components.yaml and metadata.yaml. As with
- * the agent, files appear by rename, after the new binary has run.
+ * Builds the controller's binary, and beside it the licences of what is in it and what clusterctl takes:
+ * addon-components.yaml and metadata.yaml. As with the agent, files appear by rename, after the new binary has run.
  *
  * @returns what the new binary says of itself
  */
@@ -20,15 +21,21 @@ export async function buildController(binary = controllerBinaryPath): Promise<st
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
   process.once('exit', remove);
   try {
-    const [main, node, output] = ['slipway-controller.cjs', 'node', 'slipway-controller'].map((name) =>
-      join(scratch, name),
-    ) as [string, string, string];
-    writeFileSync(main, (await bundle({ entry: 'src/slipway-controller.ts' })).code);
+    const [main, licenses, node, output] = [
+      'slipway-controller.cjs',
+      'licenses',
+      'node',
+      'slipway-controller',
+    ].map((name) => join(scratch, name)) as [string, string, string, string];
+    const { code, inputs } = await bundle({ entry: 'src/slipway-controller.ts' });
+    writeFileSync(main, code);
+    writeFileSync(licenses, licensesText(partsOf(inputs)));
     stripBinary(nodeBinary(), node);
-    await pack({ main, node, output });
+    await pack({ main, assets: { licenses: basename(licenses) }, node, output });
     const answer = execFileSync(output, ['--version'], { encoding: 'utf8', timeout: 30_000 }).trim();
     writeFileSync(join(dist, 'addon-components.yaml'), components());
     writeFileSync(join(dist, 'metadata.yaml'), readFileSync(join(root, 'manifests/metadata.yaml')));
+    renameSync(licenses, join(dist, 'LICENSES-controller.txt'));
     renameSync(output, binary);
     return answer;
   } finally {

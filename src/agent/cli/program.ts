@@ -133,6 +133,6 @@ function describeProgram(
   program
     .command('licenses')
     .description('licence texts of everything in this binary')
-    .action(async () => conclude((await import('./licenses.ts')).licensesCommand()));
+    .action(async () => conclude((await import('../../kit/licenses.ts')).licensesCommand('slipway')));
   return program;
 }

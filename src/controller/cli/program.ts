@@ -113,5 +113,12 @@ function describe(program: Command, conclude: (status: number) => void): Command
     .option('--context <name>', 'of the kubeconfig')
     .option('--data <dir>', 'of serve --standalone instead of a cluster')
     .action(async (options) => conclude(await (await import('./ca.ts')).caCommand(options)));
+
+  program
+    .command('licenses')
+    .description('licence texts of everything in this binary')
+    .action(async () =>
+      conclude((await import('../../kit/licenses.ts')).licensesCommand('slipway-controller')),
+    );
   return program;
 }

@@ -1,0 +1,20 @@
+import { getAsset, isSea } from 'node:sea';
+
+/** Where the build puts the texts; see build/licenses.ts. */
+const ASSET = 'licenses';
+
+/**
+ * The command `licenses` of both programs: prints the licence texts of everything in the binary that runs.
+ *
+ * @returns the exit status
+ */
+export function licensesCommand(program: string): number {
+  if (!isSea()) {
+    process.stderr.write(
+      `${program}: this is no built binary, so it holds nothing of others; npm run build writes LICENSES.txt\n`,
+    );
+    return 1;
+  }
+  process.stdout.write(getAsset(ASSET, 'utf8'));
+  return 0;
+}
