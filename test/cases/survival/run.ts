@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Machine, openLab } from '../../lab/lab.ts';
 import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { type ClusterData, workerJoin } from '../../support/cluster-api/user-data.ts';
@@ -40,7 +41,7 @@ export async function run(say: (line: string) => void): Promise<void> {
         timeoutMs: 60_000,
         what: 'kubeadm to run',
       });
-      await new Promise((resolve) => setTimeout(resolve, randomInt(0, 8000)));
+      await sleep(randomInt(0, 8000));
       await machine.reboot({ hard });
       const outcome = await waitForOutcome(machine);
       assert.equal(outcome.result, 'succeeded', JSON.stringify(outcome.failure));
@@ -92,9 +93,21 @@ async function killOften(machine: Machine): Promise<number> {
       setTimeout(() => resolve('time'), randomInt(100, KILL_WITHIN_MS)),
     );
     if ((await Promise.race([ended, timer])) !== 'time') return kills;
-    // It may have ended by itself just now; only what was really killed counts.
-    const { code } = await machine.exec(['pkill', '-KILL', '-x', 'slipway']);
-    if (code === 0) kills += 1;
+    if (await kill(machine, ended)) kills += 1;
     await ended;
   }
+}
+
+/** It may not have its name yet, or have ended by itself just now; only what was really killed counts. */
+async function kill(machine: Machine, ended: Promise<void>): Promise<boolean> {
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  while (!over) {
+    const { code } = await machine.exec(['pkill', '-KILL', '-x', 'slipway']);
+    if (code === 0) return true;
+    await sleep(20);
+  }
+  return false;
 }
