@@ -59,7 +59,8 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
     }
     const { document } = answer;
     about.instance = document.instance.id ?? about.instance;
-    const errors = document.report.filter(({ severity }) => severity === 'error');
+    const report = [...document.report, ...(await configurationReport(document))];
+    const errors = report.filter(({ severity }) => severity === 'error');
     const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
     const [first] = errors;
     if (first) {
@@ -176,6 +177,13 @@ export async function runJournalled(
 }
 
 type Entry = Document['report'][number];
+
+/** Loaded only where there is a kubeadm to configure. */
+async function configurationReport(document: Document): Promise<Entry[]> {
+  if (!document.commands.some(({ kind }) => kind === 'kubeadm')) return [];
+  const { checkDocument } = await import('./preflight/check-document.ts');
+  return checkDocument(document);
+}
 
 function placed({ where, message }: Entry): string {
   return where ? `user data line ${where.line}, column ${where.column}: ${message}` : message;

@@ -4,6 +4,7 @@ import type { Document } from '../../protocol/document.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { plan, planDigest } from '../plan/plan.ts';
 import type { PlannedStep } from '../plan/planned-step.ts';
+import { checkDocument } from '../preflight/check-document.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { complain } from './complain.ts';
 import { formatOption, sourceOptions, withUsage } from './options.ts';
@@ -26,8 +27,9 @@ export function planCommand(flags: PlanFlags): Promise<number> {
       return answer.permanent ? 2 : 75;
     }
     const { document } = answer;
-    for (const entry of document.report) process.stderr.write(`slipway: ${describeEntry(entry)}\n`);
-    if (document.report.some(({ severity }) => severity === 'error')) return 2;
+    const report = [...document.report, ...checkDocument(document)];
+    for (const entry of report) process.stderr.write(`slipway: ${describeEntry(entry)}\n`);
+    if (report.some(({ severity }) => severity === 'error')) return 2;
     const steps = plan(document);
     process.stdout.write(format === 'json' ? asJson(document, steps) : asText(document, steps));
     return 0;

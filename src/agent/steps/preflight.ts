@@ -23,6 +23,9 @@ export const preflight: Runner<'preflight'> = {
     const isOver = await hasSucceeded(host, command.verb, owner);
     if (isOver || earlier === 'running' || earlier === 'ended')
       return { done: true, message: 'kubeadm was run already' };
+    // A node already: kubeadm's own words on being called again, or on how, say more than everything that is in its way.
+    if (await looksJoined(host, command.verb))
+      return { done: true, message: 'this machine is a node already' };
     const { findings, unanswered, ms } = await checkMachine(host, {
       command,
       instance: owner.instance,

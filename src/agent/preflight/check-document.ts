@@ -1,0 +1,38 @@
+import type { Document, ReportEntry } from '../../protocol/document.ts';
+import { checkConfig } from '../kubeadm/api/check.ts';
+import { placedMessage } from '../kubeadm/api/problem.ts';
+import { readConfig } from '../kubeadm/config.ts';
+import { KubeadmError } from '../kubeadm/failure.ts';
+import { fileOf, kubeadmCommandOf } from './from-document.ts';
+
+/**
+ * What is wrong with the kubeadm configuration in the user data, told before anything is changed. An error only where no
+ * command runs before kubeadm: one that does may still put the file right, so it is looked at again just before kubeadm.
+ */
+export function checkDocument(document: Document): ReportEntry[] {
+  const command = kubeadmCommandOf(document);
+  const path = command?.configPath;
+  const text = fileOf(document, path);
+  if (command === undefined || path === undefined || text === undefined) return [];
+  const isFinal = document.bootCommands.length === 0 && document.commands[0] === command;
+  const where = document.files.findLast((file) => file.path === path)?.where;
+  const entry = (
+    severity: ReportEntry['severity'],
+    code: ReportEntry['code'],
+    message: string,
+  ): ReportEntry => ({
+    severity: isFinal ? severity : 'warning',
+    code,
+    message,
+    ...(where ? { where } : {}),
+  });
+  try {
+    readConfig({ verb: command.verb, args: command.args.reveal(), text, name: path });
+    return checkConfig(command.verb, text, path).map((problem) =>
+      entry(problem.severity, problem.code, placedMessage(problem, path)),
+    );
+  } catch (error) {
+    if (!(error instanceof KubeadmError)) throw error;
+    return [entry('error', error.failure.code, error.failure.cause.replace(/\.$/, ''))];
+  }
+}
