@@ -19,7 +19,7 @@ describe('bundle', () => {
   it('holds the agent and its dependencies, nothing of controller, tests or tools', () => {
     expect(made.inputs).toContain('src/agent/engine/engine.ts');
     const strangers = made.inputs.filter(
-      (path) => !/^(src\/(agent|protocol|kit)\/|src\/slipway\.ts$|node_modules\/)/.test(path),
+      (path) => !/^(src\/(agent|protocol|kit|pki|tpm)\/|src\/slipway\.ts$|node_modules\/)/.test(path),
     );
     expect(strangers).toEqual([]);
   });
@@ -43,7 +43,8 @@ describe('bundle', () => {
   });
 
   it('is the same every time', async () => {
-    expect((await bundle()).code).toBe(made.code);
+    // Not toBe on the code itself: a failure would print all of it.
+    expect((await bundle()).code === made.code).toBe(true);
   });
 
   it('evaluates only what the version needs', async () => {
