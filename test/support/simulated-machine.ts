@@ -41,7 +41,7 @@ export class SimulatedMachine {
   spool: SlipwayEvent[] = [];
   seq = 0;
   mono = 1000;
-  readonly #options: SimulatedOptions;
+  #options: SimulatedOptions;
   #agent: Agent | undefined;
 
   constructor(options: SimulatedOptions) {
@@ -132,6 +132,13 @@ export class SimulatedMachine {
       sent.once('error', reject);
       sent.end(bytes);
     });
+  }
+
+  /** The next request goes to another replica. */
+  connectTo(port: number): void {
+    if (port === this.#options.port) return;
+    this.#options = { ...this.#options, port };
+    this.hangUp();
   }
 
   hangUp(): void {

@@ -10,6 +10,8 @@ import { DeliveryError, type Transport } from './transports/transport.ts';
 const BACKOFF: Backoff = { baseMs: 500, capMs: 60_000 };
 /** No receiver may ask for a longer silence. */
 const MAX_RETRY_AFTER_MS = 10 * 60_000;
+/** How long events that were seen but not stored wait for more before they are sent again. */
+const HELD_MS = 15_000;
 /** How long an event waits for company, so that a burst of steps is one request. */
 const LINGER_MS = 150;
 /** What somebody waits for goes at once. */
@@ -91,10 +93,13 @@ export class Pump {
     }
     try {
       const reached = await this.transport.deliver(events, signal);
-      if (reached <= this.#delivered) throw new DeliveryError('nothing was taken');
-      this.#delivered = reached;
       if (this.#failures > 0) this.#log(`${name}: works again`);
       this.#failures = 0;
+      if (reached <= this.#delivered) {
+        await this.#held(events.at(-1)?.seq ?? reached, signal);
+        return;
+      }
+      this.#delivered = reached;
       await writeCursor(this.#host, name, reliable, { seq: reached, instance: this.#instance });
     } catch (error) {
       if (signal.aborted) return;
@@ -109,6 +114,21 @@ export class Pump {
     }
   }
 
+  /**
+   * The receiver has seen the events up to `sent` and stores them when more come (a controller that spares its API
+   * server): they are sent again with the next one, or after a while.
+   */
+  async #held(sent: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#host;
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    if (this.#spool.lastSeq <= sent) {
+      await clock.sleep(HELD_MS, AbortSignal.any([signal, woken.signal]));
+    }
+    this.#wake = () => undefined;
+    if (!signal.aborted && !this.#isUrgent(sent)) await clock.sleep(LINGER_MS, signal);
+  }
+
   async #added(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
@@ -117,8 +137,8 @@ export class Pump {
     this.#wake = () => undefined;
   }
 
-  #isUrgent(): boolean {
-    return this.#spool.after(this.#delivered, this.transport.batch).some(({ type }) => URGENT.includes(type));
+  #isUrgent(after = this.#delivered): boolean {
+    return this.#spool.after(after, this.transport.batch).some(({ type }) => URGENT.includes(type));
   }
 }
 

@@ -172,6 +172,24 @@ describe('reporting', () => {
     expect(log.join('\n')).not.toContain(TOKEN);
   });
 
+  it('sends again what a receiver has seen and not stored, with what comes next and not in a storm', async () => {
+    const host = hostOf();
+    const reporter = startReporter();
+    receiver.mood = ({ path, events }) =>
+      path === '/v1/enroll' || events.some(({ type }) => type === 'sequence.ended')
+        ? undefined
+        : { status: 200, body: { version: 1, stored: 0 } };
+    await journal(host, ...began(1));
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    const before = receiver.requests;
+    expect(before).toBeLessThan(8);
+    expect(receiver.stored).toEqual([]);
+    await journal(host, ...done);
+    await received('sequence.ended', 1000);
+    await reporter.ended;
+    expectWhole();
+  });
+
   it('tells a failure with its code and last lines, without secrets', async () => {
     const reporter = startReporter();
     const ended = { step: step.id, digest: 'd', attempt: 1, result: 'failed', ms: 5, failure } as const;

@@ -6,6 +6,10 @@ import type { Summary } from '../model/summary.ts';
 const PACE = [20_000, 60_000, 120_000];
 /** A failed attempt is worth telling sooner. */
 const TROUBLE_MS = 10_000;
+/** After the verdict little comes, and the reporter waits for the end of it. */
+const OVER_MS = 30_000;
+/** What somebody waits for. */
+const VERDICTS: readonly string[] = ['sequence.ended', 'agent.lost', 'node.reset'];
 /** A reporter must not be kept from sending more. */
 const MANY_EVENTS = 128;
 
@@ -21,11 +25,20 @@ export function isDue(
   now: number,
 ): boolean {
   const before = record.summary.phase;
+  if (events.some(({ type }) => VERDICTS.includes(type))) return true;
   if (after.phase !== before && !(before === 'Waiting' && after.phase === 'Running')) return true;
   if (events.length >= MANY_EVENTS) return true;
   // The reporter ends once this is acknowledged.
   if (after.phase === 'Succeeded' && after.node?.state === 'ready') return true;
-  const age = now - record.storedAt;
   const pace = PACE[Math.min(record.writes, PACE.length - 1)] ?? 0;
-  return age >= (events.some(({ type }) => type === 'step.attempt') ? Math.min(pace, TROUBLE_MS) : pace);
+  const most = events.some(({ type }) => type === 'step.attempt')
+    ? TROUBLE_MS
+    : isOver(after)
+      ? OVER_MS
+      : pace;
+  return now - record.storedAt >= Math.min(pace, most);
+}
+
+function isOver({ phase }: Summary): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
 }

@@ -18,7 +18,7 @@ export interface InformerHandlers<T> {
 
 export interface InformerOptions {
   readonly pageSize?: number;
-  /** A watch on which nothing was heard for this long, not even a bookmark, is dead; API servers send one a minute. */
+  /** A watch on which nothing was heard for this long, not even a bookmark, is dead; where API servers send none, it is begun again. */
   readonly silenceMs?: number;
   /** How long the API server keeps a watch open; spread, so that watches do not end together. */
   readonly watchSeconds?: number;
@@ -136,6 +136,8 @@ export class Informer<T extends KubeObject> {
         resourceVersion: this.#version,
         timeoutSeconds,
       },
+      // Headers come at once, events or not.
+      timeoutMs: 10_000,
       signal,
     });
     const silence = setTimeout(() => end.abort(), silenceMs);

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
+import { KubeError } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
 import { MachineDirectory } from '../machines/directory.ts';
 import { EventRecorder } from '../machines/event-recorder.ts';
@@ -44,7 +45,9 @@ export class Management {
     });
     const trouble = (collection: string) => (error: Error, retryInMs: number) => {
       metrics.watchTroubles.add({ collection });
-      log.warn('a watch ended and begins again', { collection, reason: reason(error), retryInMs });
+      // An API server with nothing to tell may be silent too.
+      const level = error instanceof KubeError && error.reason === 'Silent' ? 'debug' : 'warn';
+      log[level]('a watch ended and begins again', { collection, reason: reason(error), retryInMs });
     };
     this.#machines = new Informer<MachineObject>(client, machinesPath(version), {
       changed: (object) => {

@@ -1,0 +1,113 @@
+import { strict as assert } from 'node:assert';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ControllerProcess } from '../../support/controller-process.ts';
+import { bootstrapEvents, type SimulatedMachine } from '../../support/simulated-machine.ts';
+import type { Scene } from './run.ts';
+import { poolToken } from './ties.ts';
+
+const KILLS = Number(process.env.SLIPWAY_CONTROLLER_KILLS ?? 10);
+
+/** Whatever dies in between, each event is stored once and in order. */
+export async function faults(scene: Scene): Promise<void> {
+  await killedReplicas(scene);
+  await apiServerAway(scene);
+}
+
+/** Two replicas, of which one or the other is killed again and again while a machine reports event by event. */
+async function killedReplicas(scene: Scene): Promise<void> {
+  const { cluster, say } = scene;
+  const replicas = [await scene.start(), await scene.start()];
+  const token = await poolToken(scene);
+  const machine = scene.machine(replicas[0] as ControllerProcess, { hostname: 'survivor' });
+  await cluster.createMachine('survivor');
+  await sleep(300);
+  await machine.enrol(token);
+  const bodies = bootstrapEvents(60);
+  let done = false;
+  const reporting = (async () => {
+    for (let at = 0; !done || machine.spool.length > 0; at += 1) {
+      const body = done ? undefined : bodies[at % (bodies.length - 1)];
+      if (body) machine.tell(body);
+      // A verdict in every batch, so that each one is written.
+      if (body) machine.tell({ type: 'node.reset' });
+      await reportSomewhere(scene, machine, replicas);
+    }
+  })();
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await sleep(100 + Math.random() * 400);
+    const at = kill % 2;
+    await replicas[at]?.end('SIGKILL');
+    replicas[at] = await scene.start();
+  }
+  done = true;
+  await reporting;
+  const { status } = await cluster.node('survivor');
+  const seqs = (status?.eventLog ?? []).map(({ seq }) => seq);
+  const trimmed = status?.eventsTrimmed ?? 0;
+  assert.equal(status?.events, machine.seq, 'stored as often as told');
+  assert.equal(status?.lost, 0);
+  assert.equal(seqs.length + trimmed, machine.seq);
+  assert.ok(
+    seqs.every((seq, i) => i === 0 || seq > (seqs[i - 1] ?? 0)),
+    'in order',
+  );
+  assert.equal(seqs.at(-1), machine.seq);
+  say(`${machine.seq} events through ${KILLS} kills of replicas: each stored once and in order`);
+  await cluster.conditionIs('survivor', 'Unknown', 40_000);
+  for (const end = Date.now() + 40_000; !replicas.some(({ leads }) => leads); await sleep(100)) {
+    assert.ok(Date.now() < end, 'nobody leads');
+  }
+  say('one of the replicas leads');
+  machine.hangUp();
+  await Promise.all(replicas.map((replica) => replica.end('SIGTERM')));
+}
+
+async function reportSomewhere(
+  scene: Scene,
+  machine: SimulatedMachine,
+  replicas: readonly ControllerProcess[],
+): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    const replica = replicas[tries % replicas.length];
+    if (replica) machine.connectTo(replica.port);
+    try {
+      await machine.report();
+      return;
+    } catch (error) {
+      assert.ok(tries < 400, `nobody takes the events: ${String(error)}\n${scene.ca.length}`);
+      await sleep(50);
+    }
+  }
+}
+
+/** The API server goes away: batches are refused with a time to come back, nothing is acknowledged, nothing is lost. */
+async function apiServerAway(scene: Scene): Promise<void> {
+  const { cluster, say } = scene;
+  const controller = await scene.start();
+  await cluster.createMachine('patient');
+  await sleep(300);
+  const machine = scene.machine(controller, { hostname: 'patient' });
+  await machine.enrol(await poolToken(scene));
+  const [first, ...rest] = bootstrapEvents(40);
+  if (first) machine.tell(first);
+  await machine.report();
+  await cluster.api.stopApi();
+  for (const body of rest) machine.tell(body);
+  const answer = await machine.post('/v1/events', machine.batch(machine.spool));
+  assert.equal(answer.status, 503);
+  assert.ok(Number(answer.headers['retry-after']) >= 1);
+  await sleep(3_000);
+  await cluster.api.startApi();
+  for (const end = Date.now() + 30_000; machine.spool.length > 0; await sleep(200)) {
+    assert.ok(Date.now() < end, 'nothing is taken after the API server came back');
+    await machine.report().catch((error: unknown) => assert.match(String(error), /503/));
+  }
+  await cluster.conditionIs('patient', 'True', 45_000);
+  assert.deepEqual(
+    (await cluster.node('patient')).status?.eventLog.map(({ seq }) => seq),
+    Array.from({ length: 40 }, (_, i) => i + 1),
+  );
+  say('the API server was away: 503 with Retry-After, then everything once');
+  machine.hangUp();
+  assert.equal(await controller.end('SIGTERM'), 0);
+}

@@ -1,0 +1,19 @@
+import { strict as assert } from 'node:assert';
+import { join } from 'node:path';
+import { root } from '../../../build/project.ts';
+import { clusterApiCrds } from '../../support/management-cluster.ts';
+import type { Scene } from './run.ts';
+
+/** What the manifests and the documentation offer is accepted by a real API server and Cluster API's own CRDs. */
+export async function manifests({ cluster, say }: Scene): Promise<void> {
+  const apply = (file: string): Promise<string> =>
+    cluster.api.kubectl(['apply', '--dry-run=server', `--filename=${join(root, 'manifests', file)}`]);
+  for (const file of ['controller/service.yaml', 'controller/deployment.yaml'])
+    assert.match(await apply(file), /created/);
+  if (clusterApiCrds().length > 1) {
+    assert.match(await apply('samples/machine-deployment.yaml'), /created/);
+    assert.match(await apply('samples/machine-health-check.yaml'), /created/);
+    say('manifests and samples are accepted');
+  } else
+    say("manifests are accepted; the samples were not tried, for want of Cluster API's CRDs ($CAPI_CRDS)");
+}

@@ -1,0 +1,59 @@
+import { kubernetesCertificate } from '../../../src/controller/serve/keys.ts';
+import { CONTROLLER } from '../../support/api-server.ts';
+import { ControllerProcess } from '../../support/controller-process.ts';
+import { ManagementCluster } from '../../support/management-cluster.ts';
+import { SimulatedMachine, type SimulatedOptions } from '../../support/simulated-machine.ts';
+import { commands } from './commands.ts';
+import { conditions } from './conditions.ts';
+import { faults } from './faults.ts';
+import { manifests } from './manifests.ts';
+import { ties } from './ties.ts';
+import { watching } from './watching.ts';
+
+export const about =
+  'the controller against a real API server: ties, conditions, replicas, faults, watches, with the rights of its manifests and no more';
+
+export interface Scene {
+  readonly cluster: ManagementCluster;
+  readonly ca: string;
+  readonly say: (line: string) => void;
+  /** Another replica, with the rights of the manifests. */
+  start(): Promise<ControllerProcess>;
+  machine(controller: ControllerProcess, more?: Partial<SimulatedOptions>): SimulatedMachine;
+}
+
+export async function run(say: (line: string) => void): Promise<void> {
+  const cluster = await ManagementCluster.start(say);
+  const words = [`--kubeconfig=${cluster.api.kubeconfig(CONTROLLER)}`, '--namespace=slipway-system'];
+  const started: ControllerProcess[] = [];
+  const start = async (): Promise<ControllerProcess> => {
+    const controller = await ControllerProcess.start(words);
+    started.push(controller);
+    return controller;
+  };
+  try {
+    say('a real API server with the CRDs');
+    const first = await start();
+    const ca = await kubernetesCertificate(cluster.client, 'slipway-system');
+    const scene: Scene = {
+      cluster,
+      ca,
+      say,
+      start,
+      machine: (controller, more = {}) => new SimulatedMachine({ port: controller.port, ca, ...more }),
+    };
+    await manifests(scene);
+    await ties(scene, first);
+    await conditions(scene, first);
+    await commands(scene);
+    await first.end('SIGTERM');
+    await faults(scene);
+    await watching(scene);
+  } catch (error) {
+    say(`the controllers' last words:\n${started.map(({ lines }) => lines.slice(-6).join('\n')).join('\n')}`);
+    throw error;
+  } finally {
+    await Promise.all(started.map((controller) => controller.end('SIGKILL')));
+    await cluster.close();
+  }
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { nodeBinary, root } from '../../build/project.ts';
+
+const ENTRY = join(root, 'src/slipway-controller.ts');
+
+/** A controller as a process of its own, from the sources: what is killed dies as a pod does. */
+export class ControllerProcess {
+  readonly lines: string[] = [];
+  port = 0;
+  adminPort = 0;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  /** @returns when it serves. @throws Error with its log when it ends before */
+  static async start(words: readonly string[]): Promise<ControllerProcess> {
+    const fixed = [
+      'serve',
+      '--listen=127.0.0.1:0',
+      '--admin-listen=127.0.0.1:0',
+      '--strangers-per-second=1000',
+    ];
+    const child = spawn(nodeBinary(), [ENTRY, ...fixed, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const controller = new ControllerProcess(child);
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.off('exit', kill));
+    const serves = new Promise<void>((resolve, reject) => {
+      if (!child.stderr) throw new Error('the controller has no standard error');
+      createInterface(child.stderr).on('line', (line) => {
+        controller.lines.push(line);
+        const { message, port, adminPort } = readLine(line);
+        if (message !== 'serves') return;
+        controller.port = port ?? 0;
+        controller.adminPort = adminPort ?? 0;
+        resolve();
+      });
+      child.once('exit', () => reject(new Error(`the controller ended:\n${controller.lines.join('\n')}`)));
+    });
+    await serves;
+    return controller;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get leads(): boolean {
+    const last = this.lines
+      .map((line) => readLine(line).message ?? '')
+      .filter((text) => /^(no longer )?leads/.test(text));
+    return last.at(-1)?.startsWith('leads') ?? false;
+  }
+
+  get log(): string {
+    return this.lines.join('\n');
+  }
+
+  /** Ends it and waits. @returns its exit status */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
+    const gone = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    await gone;
+    return this.#child.exitCode;
+  }
+}
+
+/** A command of the controller that ends by itself. */
+export async function controllerCommand(
+  words: readonly string[],
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = spawn(nodeBinary(), [ENTRY, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
+  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, stdout, stderr };
+}
+
+function readLine(line: string): { message?: string; port?: number; adminPort?: number } {
+  try {
+    return JSON.parse(line) as { message?: string };
+  } catch {
+    // Node.js's own words when it dies; the log has them.
+    return {};
+  }
+}

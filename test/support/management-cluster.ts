@@ -1,0 +1,112 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { root } from '../../build/project.ts';
+import type { KubeClient } from '../../src/controller/kube/client.ts';
+import { CONDITION, type Condition, type MachineObject } from '../../src/controller/machines/machine.ts';
+import { tokenSecretName } from '../../src/controller/machines/minter.ts';
+import { collectionPath, type NodeBootstrap } from '../../src/controller/store/node-bootstrap.ts';
+import { ApiServer } from './api-server.ts';
+
+/** Cluster API's own CRDs where they are at hand, else the project's minimal Machine. */
+export function clusterApiCrds(): string[] {
+  const folder = process.env.CAPI_CRDS ?? resolve(root, '../shared/crds');
+  const names = ['machines', 'machinedeployments', 'machinehealthchecks'];
+  const files = names.map((name) => join(folder, `cluster.x-k8s.io_${name}.yaml`));
+  return files.every((file) => existsSync(file))
+    ? files
+    : [join(import.meta.dirname, 'minimal-machine-crd.yaml')];
+}
+
+/** A real API server with Cluster API's Machines and what the controller's manifests make, but no pods. */
+export class ManagementCluster {
+  readonly api: ApiServer;
+  readonly client: KubeClient;
+
+  private constructor(api: ApiServer) {
+    this.api = api;
+    this.client = api.client();
+  }
+
+  static async start(say?: (line: string) => void): Promise<ManagementCluster> {
+    const api = await ApiServer.start(say);
+    try {
+      for (const file of clusterApiCrds()) {
+        await api.kubectl(['apply', '--server-side', '--validate=false', `--filename=${file}`]);
+      }
+      const { resources } = parse(readFileSync(join(root, 'manifests/kustomization.yaml'), 'utf8')) as {
+        resources: string[];
+      };
+      for (const name of resources.filter((path) => !path.startsWith('controller/'))) {
+        await api.kubectl(['apply', `--filename=${join(root, 'manifests', name)}`]);
+      }
+      await api.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+      return new ManagementCluster(api);
+    } catch (error) {
+      await api.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.client.close();
+    await this.api.close();
+  }
+
+  createMachine(name: string, more: { providerID?: string; token?: boolean } = {}): Promise<MachineObject> {
+    return this.client.request('POST', `${MACHINES}`, {
+      body: {
+        apiVersion: 'cluster.x-k8s.io/v1beta2',
+        kind: 'Machine',
+        metadata: {
+          name,
+          namespace: 'default',
+          ...(more.token ? { labels: { 'slipway.dev/machine-token': '' } } : {}),
+        },
+        spec: {
+          clusterName: 'demo',
+          bootstrap: { dataSecretName: 'x' },
+          infrastructureRef: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DemoMachine', name },
+          ...(more.providerID === undefined ? {} : { providerID: more.providerID }),
+        },
+      },
+    });
+  }
+
+  machine(name: string): Promise<MachineObject> {
+    return this.client.request('GET', `${MACHINES}/${name}`);
+  }
+
+  async condition(name: string): Promise<Condition | undefined> {
+    return (await this.machine(name)).status?.conditions?.find(({ type }) => type === CONDITION);
+  }
+
+  /** Waits for the condition to have this status. @throws Error with what it is instead */
+  async conditionIs(name: string, status: Condition['status'], timeoutMs = 10_000): Promise<Condition> {
+    for (const end = Date.now() + timeoutMs; ; await sleep(10)) {
+      const found = await this.condition(name);
+      if (found?.status === status) return found;
+      if (Date.now() > end) throw new Error(`Machine ${name} has ${JSON.stringify(found)}, not ${status}`);
+    }
+  }
+
+  node(name: string): Promise<NodeBootstrap> {
+    return this.client.request('GET', `${collectionPath('default')}/${name}`);
+  }
+
+  /** The token that the controller puts beside a Machine. */
+  async machineToken(name: string): Promise<string> {
+    const path = `/api/v1/namespaces/default/secrets/${tokenSecretName(name)}`;
+    for (const end = Date.now() + 10_000; ; await sleep(50)) {
+      try {
+        const { data } = await this.client.request<{ data: { token: string } }>('GET', path);
+        return Buffer.from(data.token, 'base64').toString();
+      } catch (error) {
+        if (Date.now() > end) throw error;
+      }
+    }
+  }
+}
+
+export const MACHINES = '/apis/cluster.x-k8s.io/v1beta2/namespaces/default/machines';
