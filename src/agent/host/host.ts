@@ -188,7 +188,10 @@ export interface Processes {
   runDurable(spec: DurableSpec): Promise<DurableResult>;
   /** Forgets a durable run's files; call it when its result is in the journal. */
   forgetDurable(name: string): Promise<void>;
-  /** Replaces this process where the platform can, else runs the program with inherited streams; never returns. */
+  /**
+   * Replaces this process where the platform can, else runs the program with inherited streams; returns only by
+   * @throws HostError when the program cannot be started.
+   */
   replace(argv: [string, ...string[]], env?: Record<string, string | undefined>): Promise<never>;
   /** First executable of that name in PATH for which `accept` holds; machine path. */
   which(name: string, accept?: (path: string) => Promise<boolean>): Promise<string | undefined>;
