@@ -51,12 +51,22 @@ export async function run(say: (line: string) => void): Promise<void> {
       'nothing is added to the output of other commands',
     );
     assert.equal(passed.stderr, '');
-    const real = await worker.exec(['/usr/bin/kubeadm', 'join', '--no-such-flag']);
-    const shimmed = await worker.exec(['kubeadm', 'join', '--no-such-flag']);
-    assert.equal(shimmed.code, real.code, "exit status as kubeadm's");
-    assert.match(shimmed.stderr, /no-such-flag/);
+    const same = async (...args: string[]) => {
+      const real = await worker.exec(['/usr/bin/kubeadm', ...args]);
+      const shimmed = await worker.exec(['kubeadm', ...args]);
+      assert.notEqual(real.code, 0);
+      assert.equal(shimmed.code, real.code, `kubeadm ${args.join(' ')}: exit status as kubeadm's`);
+      return shimmed.stderr;
+    };
+    const other = [
+      '10.99.0.1:6443',
+      '--token=abcdef.0123456789abcdef',
+      '--discovery-token-unsafe-skip-ca-verification',
+    ];
+    assert.match(await same('join', ...other), /PortInUse|LeftoversFound/);
 
     await worker.execOk(['kubeadm', 'reset', '--force']);
+    assert.match(await same('join', '--no-such-flag'), /no-such-flag/);
     const rejoin = await worker.exec(again, { timeoutMs: 180_000 });
     assert.equal(rejoin.code, 0, `join after reset: ${rejoin.stderr}`);
     assert.ok(await worker.exists('/etc/kubernetes/kubelet.conf'), 'a join after reset really joins');
