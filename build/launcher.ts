@@ -12,6 +12,9 @@ const answer = basename(process.argv0) === 'kubeadm' ? undefined : versionAnswer
 if (answer === undefined) startAgent();
 else process.stdout.write(answer);
 
+// Nothing is left to do or to write then, and taking V8 apart piece by piece would take longer than starting a command.
+process.once('beforeExit', () => process.exit());
+
 function startAgent(): void {
   const script = new Script(Buffer.from(getRawAsset('agent')).toString('latin1'), {
     filename: 'slipway.cjs',

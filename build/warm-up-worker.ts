@@ -12,27 +12,19 @@ if (mode === 'check') {
   makeCache();
 }
 
-/** Runs one command after the other, each when the one before has nothing left to do, and writes the cache. */
+/**
+ * Runs the command that a boot waits for, and writes the cache when nothing is left to do. Only that one: what others
+ * need besides would be read at every boot, and they can wait the few milliseconds that compiling takes.
+ */
 function makeCache(): void {
   const script = new Script(source, { filename: 'slipway.cjs' });
-  const data = ['--root', root, '--user-data', userData];
-  const commands = [
-    ['plan', ...data],
-    ['bootstrap', ...data],
-    ['status', '--root', root],
-  ];
-  process.on('beforeExit', () => {
-    const words = commands.shift();
-    if (!words) return;
-    process.argv = [process.execPath, 'slipway', ...words];
-    script.runInThisContext()({}, process.getBuiltinModule, {});
-    // A command that waits for nothing would not keep the process until it is asked again.
-    setImmediate(() => undefined);
-  });
   process.on('exit', () => {
-    // The commands need not succeed: an empty folder has no shell to run anything with.
-    process.exitCode = commands.length;
+    // It need not succeed: who is not root can give no file to its owner.
+    process.exitCode = 0;
     writeFileSync(cache, script.createCachedData());
   });
   process.stderr.write = () => true;
+  const data = ['--root', root, '--user-data', userData, '--meta-data', `${userData}-meta`];
+  process.argv = [process.execPath, 'slipway', 'bootstrap', ...data];
+  script.runInThisContext()({}, process.getBuiltinModule, {});
 }

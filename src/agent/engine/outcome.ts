@@ -56,9 +56,13 @@ export async function outcomeWithoutSequence(
   };
 }
 
-/** World-readable: whoever waits for the machine may read it, and it holds no secret. */
+/**
+ * World-readable: whoever waits for the machine may read it, and it holds no secret. It is of this boot, as all of /run;
+ * what is to outlast a power loss is in the journal.
+ */
 export async function writeOutcome(host: Host, outcome: Outcome): Promise<void> {
-  await host.files.write(OUTCOME, `${JSON.stringify(outcome, undefined, 2)}\n`, { mode: 0o644 });
+  const text = `${JSON.stringify(outcome, undefined, 2)}\n`;
+  await host.files.write(OUTCOME, text, { mode: 0o644, volatile: true });
 }
 
 /** A run begins: what an earlier one concluded is not this one's verdict. */

@@ -43,13 +43,17 @@ export function createFiles(root: string): Files {
     }
   };
 
-  const prepare = (entry: Write) => {
+  const prepare = (entry: Write, made: Set<string>) => {
     const { path, content, options = {} } = entry;
     const target = at(path);
     const owner = options.owner === undefined ? undefined : lookupOwner(root, options.owner);
-    attempt('creating the directory of', path, () =>
-      makeDirectories(dirname(target), options.ownsParents ? owner : undefined),
-    );
+    const directory = dirname(target);
+    if (!made.has(directory)) {
+      attempt('creating the directory of', path, () =>
+        makeDirectories(directory, options.ownsParents ? owner : undefined),
+      );
+      made.add(directory);
+    }
     return {
       path: target,
       content: typeof content === 'string' ? Buffer.from(content) : content,
@@ -60,7 +64,8 @@ export function createFiles(root: string): Files {
   };
 
   const writeAll = async (entries: Write[]): Promise<void> => {
-    const writes = entries.map(prepare);
+    const made = new Set<string>();
+    const writes = entries.map((entry) => prepare(entry, made));
     // A device, a /proc file or a bind-mounted file cannot be replaced by a rename; it can only be written in place.
     const inPlace = writes.filter(({ path }) => !isReplaceable(path));
     for (const write of inPlace) attempt('writing', write.path, () => writeInPlace(write));
@@ -83,7 +88,8 @@ export function createFiles(root: string): Files {
 
     async readIfPresent(path, maxBytes) {
       return attempt('reading', path, () => {
-        const stat = statSync(at(path), { throwIfNoEntry: false });
+        const real = at(path);
+        const stat = statSync(real, { throwIfNoEntry: false });
         if (!stat) return undefined;
         if (maxBytes !== undefined && stat.size > maxBytes) {
           throw new HostError(
@@ -92,7 +98,7 @@ export function createFiles(root: string): Files {
             path,
           );
         }
-        return readFileSync(at(path));
+        return readFileSync(real);
       });
     },
 

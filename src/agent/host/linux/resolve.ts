@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { HostError } from '../host.ts';
 
 const MAX_LINKS = 40;
@@ -29,27 +29,31 @@ export function realInRoot(root: string, path: string): string {
 }
 
 function walk(root: string, path: string, followLast: boolean): string {
-  let pending = path.split('/').filter((part) => part !== '' && part !== '.');
-  const done: string[] = [];
+  const above = root === '/' ? '' : root;
+  const pending = partsOf(path).reverse();
+  let done = '';
   let links = 0;
-  while (pending.length > 0) {
-    const [part, ...rest] = pending as [string, ...string[]];
-    pending = rest;
+  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
     if (part === '..') {
-      done.pop();
+      done = done.slice(0, Math.max(0, done.lastIndexOf('/')));
       continue;
     }
-    const target = rest.length === 0 && !followLast ? undefined : linkTarget(join(root, ...done, part));
+    const next = `${done}/${part}`;
+    const target = pending.length === 0 && !followLast ? undefined : linkTarget(above + next);
     if (target === undefined) {
-      done.push(part);
+      done = next;
       continue;
     }
     links += 1;
     if (links > MAX_LINKS) throw new HostError(`${path}: too many symbolic links`, 'ELOOP', path);
-    if (target.startsWith('/')) done.length = 0;
-    pending = [...target.split('/').filter((piece) => piece !== '' && piece !== '.'), ...pending];
+    if (target.startsWith('/')) done = '';
+    pending.push(...partsOf(target).reverse());
   }
-  return join(root, ...done);
+  return above + done || '/';
+}
+
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
 }
 
 function linkTarget(path: string): string | undefined {
