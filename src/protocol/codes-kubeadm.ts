@@ -280,6 +280,12 @@ export const KUBEADM_CODES = {
     'The new etcd member has not caught up with the leader.',
     'Check that port 2380 is open in both directions, and the speed of the disk under /var/lib/etcd.',
   ),
+  EtcdQuorumAtRisk: entry(
+    'etcd',
+    'until-deadline',
+    'The half-joined etcd member of this machine cannot be removed without costing the etcd cluster its quorum.',
+    'Bring the other members back (etcdctl endpoint health --cluster), or leave this machine running until its member has started; do not reset it.',
+  ),
   NodeNameInUse: entry(
     'node',
     'until-deadline',

@@ -221,7 +221,7 @@ export interface Network {
       key?: string;
     },
   ): Promise<HttpAnswer>;
-  /** A client that keeps its connection; TLS 1.3 at least. It verifies the server always. */
+  /** A client that keeps its connection; TLS 1.3 at least, unless told otherwise. It verifies the server always. */
   client(options: HttpClientOptions): HttpClient;
   /**
    * One gRPC call with one message each way, over a Unix socket; `method` is `/SERVICE/METHOD`. An error status of the
@@ -248,6 +248,8 @@ export interface HttpClientOptions {
   proxy?: { https?: string; http?: string; except?: string };
 }
 
+  /** For servers that are older than TLS 1.3. */
+  minTls?: 'TLSv1.2';
 export interface HttpRequest {
   method: 'GET' | 'POST' | 'PUT';
   url: string;

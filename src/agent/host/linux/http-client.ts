@@ -49,7 +49,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
 class StaleConnection extends Error {}
 
-function agentOptions({ ca, certificate, key, proxy }: HttpClientOptions): AgentOptions {
+function agentOptions({ ca, certificate, key, proxy, minTls }: HttpClientOptions): AgentOptions {
   const proxyEnv = {
     ...(proxy?.https === undefined ? {} : { HTTPS_PROXY: proxy.https }),
     ...(proxy?.http === undefined ? {} : { HTTP_PROXY: proxy.http }),
@@ -59,7 +59,7 @@ function agentOptions({ ca, certificate, key, proxy }: HttpClientOptions): Agent
     keepAlive: true,
     maxSockets: 1,
     timeout: IDLE_MS,
-    minVersion: 'TLSv1.3',
+    minVersion: minTls ?? 'TLSv1.3',
     proxyEnv,
     ...(ca === undefined ? {} : { ca }),
     ...(certificate === undefined ? {} : { cert: certificate }),

@@ -1,0 +1,85 @@
+/**
+ * What to do about this machine's etcd member before its control plane is joined once more. A pure function.
+ *
+ * One rule stands over all others: nothing is done that costs the cluster its quorum. A voter that was added and never
+ * started counts like any other, so a cluster of one that was given a second one stands still until that one starts; to
+ * clean this machine then would be the end of the cluster.
+ */
+import type { EtcdMember } from './client.ts';
+
+export interface SeenMember extends EtcdMember {
+  /** It runs and knows a leader. */
+  healthy: boolean;
+}
+
+export interface Own {
+  /** Name of the node, which kubeadm gives to the member too. */
+  name: string;
+  /** e.g. `https://10.0.0.2:2380`. */
+  peerUrl: string;
+  /** The static pod of etcd is on this machine, so its member may still start. */
+  hasManifest: boolean;
+}
+
+export type Decision =
+  /** The cluster knows nothing of this machine. */
+  | { act: 'nothing' }
+  /** It votes and is healthy: a join need not add it again. */
+  | { act: 'keep'; id: string }
+  /** A learner that runs: it votes as soon as it has caught up. */
+  | { act: 'promote'; id: string }
+  /** It is about to start, and is needed or may be of use. */
+  | { act: 'await'; id: string; cause: string }
+  | { act: 'remove'; id: string }
+  /** `quorum`: removing it would cost the cluster its quorum, or cannot be agreed upon. */
+  | { act: 'refuse'; cause: string };
+
+/** How many of `voters` must agree. */
+export const quorum = (voters: number): number => Math.floor(voters / 2) + 1;
+
+/** The member of this machine: by its peer URL; by its name only while it does not vote, for two machines may share one. */
+export function ownMember(members: readonly SeenMember[], own: Own): SeenMember | undefined {
+  return (
+    members.find(({ peerUrls }) => peerUrls.includes(own.peerUrl)) ??
+    members.find(({ name, learner }) => learner && name !== '' && name === own.name)
+  );
+}
+
+/** @param patient There is still time to wait for a member that may come up. */
+export function decide(members: readonly SeenMember[], own: Own, patient: boolean): Decision {
+  const mine = ownMember(members, own);
+  if (mine === undefined) return { act: 'nothing' };
+  const { id } = mine;
+  if (mine.learner) {
+    if (mine.healthy && patient) return { act: 'promote', id };
+    if (own.hasManifest && patient)
+      return { act: 'await', id, cause: 'the new etcd member of this machine is starting' };
+    return removal(members, mine);
+  }
+  if (mine.healthy) return { act: 'keep', id };
+  if (own.hasManifest && patient)
+    return { act: 'await', id, cause: 'the etcd member of this machine is not healthy yet' };
+  return removal(members, mine);
+}
+
+/** May it be removed? The removal must be agreed upon now, and enough must be healthy to agree on anything afterwards. */
+export function removal(members: readonly SeenMember[], mine: SeenMember): Decision {
+  const voters = members.filter(({ learner }) => !learner);
+  const healthy = voters.filter((member) => member.healthy).length;
+  const needed = quorum(voters.length);
+  const count = `${healthy} of ${voters.length} voting members are healthy`;
+  if (healthy < needed)
+    return {
+      act: 'refuse',
+      cause: `etcd cannot agree on removing the member of this machine: ${count}, and ${needed} are needed`,
+    };
+  if (mine.learner) return { act: 'remove', id: mine.id };
+  const left = voters.length - 1;
+  const others = healthy - (mine.healthy ? 1 : 0);
+  if (left === 0 || others < quorum(left))
+    return {
+      act: 'refuse',
+      cause: `without the member of this machine etcd would lose its quorum: ${count}, ${others} of them on other machines`,
+    };
+  return { act: 'remove', id: mine.id };
+}

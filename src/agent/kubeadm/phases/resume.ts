@@ -1,0 +1,59 @@
+/**
+ * Where kubeadm may go on instead of beginning anew: a control plane whose last phase failed because an API server hiccuped
+ * is not torn down, least of all its etcd member. Only phases that are known to be repeatable on what is there are gone
+ * on from; a phase that nobody here knows of means to begin anew, which is right for every phase.
+ */
+import type { Phase } from './parse-help.ts';
+
+/** Phases that write to the cluster what may be written twice, and need nothing but the node that is there by then. */
+const REPEATABLE: Readonly<Record<'init' | 'join', readonly string[]>> = {
+  init: [
+    'upload-config',
+    'upload-certs',
+    'mark-control-plane',
+    'bootstrap-token',
+    'kubelet-finalize',
+    'addon',
+    'show-join-command',
+  ],
+  join: ['control-plane-join/update-status', 'control-plane-join/mark-control-plane', 'wait-control-plane'],
+};
+
+/** Adding the etcd member: never to be run a second time. By version it has the one name or the other, or is hidden. */
+export const ETCD_PHASES = ['control-plane-join/etcd', 'etcd-join'] as const;
+
+/** Is going on from this phase possible at all? */
+export function isRepeatable(verb: 'init' | 'join', phase: string | undefined): boolean {
+  return (
+    phase !== undefined && REPEATABLE[verb].some((known) => phase === known || phase.startsWith(`${known}/`))
+  );
+}
+
+export function isEtcdPhase(phase: string | undefined): boolean {
+  return ETCD_PHASES.some((name) => name === phase);
+}
+
+/**
+ * What to skip in order to go on with `failed`: all that stands in front of it. Undefined when the list of phases does not
+ * have it, so nobody knows what stands in front.
+ */
+export function phasesBefore(phases: readonly Phase[], failed: string): string[] | undefined {
+  const index = phases.findIndex(({ path }) => path === failed);
+  if (index < 0) return undefined;
+  const group = failed.includes('/') ? failed.slice(0, failed.indexOf('/')) : undefined;
+  return phases
+    .slice(0, index)
+    .map(({ path }) => path)
+    .filter((path) => path !== group && (!path.includes('/') || path.startsWith(`${group}/`)));
+}
+
+/**
+ * What to skip in order to go on behind the etcd member of this machine, when it is not known where kubeadm stopped: all up
+ * to the phase that adds it. Where that one is hidden, it comes before `control-plane-join`.
+ */
+export function phasesThroughEtcd(phases: readonly Phase[]): string[] | undefined {
+  const shown = phases.findLast(({ path }) => isEtcdPhase(path))?.path;
+  if (shown !== undefined) return [...(phasesBefore(phases, shown) ?? []), shown];
+  const first = phases.find(({ path }) => path.startsWith('control-plane-join/'))?.path;
+  return first === undefined ? undefined : phasesBefore(phases, first);
+}

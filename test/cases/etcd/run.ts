@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
+import { leaveEtcd, type Membership, settleMembership } from '../../../src/agent/kubeadm/etcd/membership.ts';
+import { EtcdMembers } from '../../support/etcd-members.ts';
+
+export const about =
+  'a half-joined member of a real etcd is removed, awaited or promoted, and no quorum is lost';
+
+const APISERVER = '/etc/kubernetes/manifests/kube-apiserver.yaml';
+const ETCD = '/etc/kubernetes/manifests/etcd.yaml';
+
+export async function run(say: (line: string) => void): Promise<void> {
+  const etcd = await EtcdMembers.create();
+  const host = createLinuxHost({ root: etcd.root });
+  const spec = (patienceMs: number) => ({
+    pki: '/etc/kubernetes/pki',
+    nodeName: 'cp2',
+    signal: new AbortController().signal,
+    onProgress: (message: string) => say(`  ${message}`),
+    patienceMs,
+  });
+  const settle = (patienceMs = 0): Promise<Membership> => settleMembership(host, spec(patienceMs));
+  const manifest = () => etcd.put(ETCD, `    - --initial-cluster=cp1=${etcd.peer(1)},cp2=${etcd.peer(2)}\n`);
+  try {
+    etcd.start(1, [1]);
+    await etcd.healthy();
+    assert.deepEqual(await settle(), { state: 'absent', removed: false }, 'nothing was made here yet');
+
+    etcd.put(
+      APISERVER,
+      `    kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint: ${new URL(etcd.peer(2)).hostname}:6443\n`,
+    );
+    const blind = await settle();
+    assert.equal(
+      blind.state === 'blocked' && blind.failure.code,
+      'EtcdUnhealthy',
+      'nobody says where etcd is',
+    );
+
+    manifest();
+    assert.deepEqual(await settle(), { state: 'absent', removed: false });
+    await etcd.add(2, true);
+    assert.deepEqual(etcd.list(), ['1', '2 learner']);
+    assert.deepEqual(await settle(), { state: 'absent', removed: true });
+    assert.deepEqual(etcd.list(), ['1']);
+    say('a learner that never started is removed');
+
+    await etcd.add(2, true);
+    etcd.start(2, [1, 2]);
+    assert.deepEqual(await settle(30_000), { state: 'member' });
+    assert.deepEqual(etcd.list(), ['1', '2']);
+    say('a learner that runs is promoted');
+
+    assert.deepEqual(await leaveEtcd(host, spec(0)), { state: 'absent', removed: true });
+    assert.deepEqual(etcd.list(), ['1']);
+    await etcd.stop(2);
+    say('a voter leaves a cluster that can do without it');
+
+    await etcd.add(2, false);
+    const stuck = await settle(3_000);
+    assert.equal(stuck.state === 'blocked' && stuck.failure.code, 'EtcdQuorumAtRisk', JSON.stringify(stuck));
+    say(
+      `a cluster of one that waits for its second member is left alone: ${stuck.state === 'blocked' && stuck.failure.cause}`,
+    );
+    etcd.start(2, [1, 2]);
+    assert.deepEqual(await settle(30_000), { state: 'member' });
+    assert.deepEqual(etcd.list(), ['1', '2']);
+    say('and goes on as soon as it has started');
+
+    await etcd.add(3, false);
+    etcd.start(3, [1, 2, 3]);
+    await etcd.healthy(3);
+    await etcd.stop(2);
+    assert.deepEqual(await settle(), { state: 'absent', removed: true });
+    assert.deepEqual(etcd.list(), ['1', '3']);
+    say('a voter that is gone is removed by the two that are left');
+  } finally {
+    await etcd.close();
+  }
+}
