@@ -5,7 +5,7 @@ import { parseLogFixtures } from '../../../test/support/log-fixtures.ts';
 import { diagnoseLog } from './transcript/diagnose-log.ts';
 import { readLines } from './transcript/read-lines.ts';
 
-const FILE = fileURLToPath(new URL('./fixtures/sentences.log', import.meta.url));
+const FILE = fileURLToPath(new URL('./fixtures/logs/kubeadm.txt', import.meta.url));
 const HINT = 'To see the stack trace of this error execute with --v=5 or higher';
 
 describe('what kubeadm says, 1.20 to 1.36', () => {
