@@ -246,10 +246,10 @@ export interface HttpClientOptions {
   key?: string;
   /** URLs of proxies for each kind of request, and a NO_PROXY list of hosts that are asked directly. */
   proxy?: { https?: string; http?: string; except?: string };
-}
-
   /** For servers that are older than TLS 1.3. */
   minTls?: 'TLSv1.2';
+}
+
 export interface HttpRequest {
   method: 'GET' | 'POST' | 'PUT';
   url: string;
