@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -61,6 +61,29 @@ describe('bundle', () => {
     expect(runAndSeeModules(script, ['explain', 'Unclassified']).evaluated).toContain(
       'src/protocol/codes.ts',
     );
+  });
+
+  it('bootstraps files without the slow modules of Node.js, and without the steps it does not have', () => {
+    const script = join(folder, 'agent.cjs');
+    const [userData, root] = [join(folder, 'user-data'), join(folder, 'root')];
+    const [told, tell] = [join(folder, 'loaded'), join(folder, 'tell.cjs')];
+    writeFileSync(script, made.code);
+    writeFileSync(userData, '#cloud-config\nwrite_files: [{path: /etc/a, content: b, owner: "0:0"}]\n');
+    writeFileSync(
+      tell,
+      'process.on("exit", () => require("fs").writeFileSync(process.env.TOLD, JSON.stringify(process.moduleLoadList)));',
+    );
+    mkdirSync(root);
+    const words = ['bootstrap', '--root', root, '--user-data', userData, '--output', 'json'];
+    const { stdout } = spawnSync(nodeBinary(), ['-r', tell, script, ...words], {
+      encoding: 'utf8',
+      env: { ...process.env, TOLD: told },
+    });
+    expect(JSON.parse(stdout)).toHaveProperty('steps.0.id', 'files');
+    const loaded = JSON.parse(readFileSync(told, 'utf8')) as string[];
+    // Not net, which Node.js takes for standard output that is a pipe.
+    const slow = ['child_process', 'crypto', 'http', 'https', 'os', 'perf_hooks', 'tls', 'v8', 'zlib'];
+    expect(loaded.filter((name) => slow.includes(name.replace('NativeModule ', '')))).toEqual([]);
   });
 
   /** Runs a readable bundle and asks V8 which of the functions that esbuild wraps modules in were called. */

@@ -1,4 +1,4 @@
-import { build, type Metafile } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { projectCommit, projectVersion, root } from './project.ts';
 
 export interface Bundle {
@@ -38,6 +38,7 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
     // The launcher runs the bundle as a script, which cannot import; a module of Node.js that is imported late is required.
     supported: { 'dynamic-import': false },
     minify: options.minify ?? true,
+    plugins: [lateModules],
     // V8 keeps a string of ASCII in half the memory, and needs no decoding at start.
     charset: 'ascii',
     legalComments: 'none',
@@ -55,5 +56,25 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
   }
   const output = result.outputFiles[0];
   if (!output) throw new Error('esbuild wrote no bundle');
-  return { code: output.text, inputs: Object.keys(result.metafile.inputs), metafile: result.metafile };
+  return {
+    code: output.text,
+    inputs: Object.keys(result.metafile.inputs).filter((path) => !path.startsWith('late:')),
+    metafile: result.metafile,
+  };
 }
+
+/**
+ * Modules of Node.js that take milliseconds to load and that most runs never call. What a bundle imports from them is
+ * looked up when it is used: the stand-in has no property of its own, and its prototype asks the real module.
+ */
+const lateModules: Plugin = {
+  name: 'late-modules',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?(crypto|zlib)$/ }, ({ path, namespace }) =>
+      namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
+    );
+    onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+      contents: `module.exports = Object.create(new Proxy({}, { get: (_, name) => require(${JSON.stringify(path)})[name] }));`,
+    }));
+  },
+};

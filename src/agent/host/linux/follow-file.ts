@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { LineSplitter } from '../line-splitter.ts';
 import { TailBuffer } from '../tail-buffer.ts';
+import { elapsedMs } from './clock.ts';
 
 const POLL_MS = 50;
 const KEEP_BYTES = 1024 * 1024;
@@ -33,8 +34,8 @@ export function followFile(path: string, onLine: (line: string) => void): Follow
   let open = true;
 
   const read = (until: number, ms: number) => {
-    const end = performance.now() + ms;
-    while (at < until && performance.now() < end) {
+    const end = elapsedMs() + ms;
+    while (at < until && elapsedMs() < end) {
       const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, until - at));
       const size = readSync(fd, chunk, 0, chunk.length, at);
       if (size === 0) return;
