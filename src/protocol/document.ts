@@ -30,6 +30,7 @@ export interface Document {
   /** Present when user data has `users` without `default`, or an explicit list. */
   groups: GroupEntry[];
   ntp?: NtpSettings;
+  preflight?: PreflightSettings;
   disks: DiskEntry[];
   filesystems: FilesystemEntry[];
   mounts: MountEntry[];
@@ -128,6 +129,12 @@ export interface NtpSettings {
   servers: string[];
   pools: string[];
   where?: Position;
+}
+
+/** How the machine is checked before kubeadm runs. */
+export interface PreflightSettings {
+  /** Put right what can be put right safely. */
+  mend: boolean;
 }
 
 export interface DiskEntry {

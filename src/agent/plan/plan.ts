@@ -48,7 +48,7 @@ export function plan(document: Document): PlannedStep[] {
       : undefined,
     ...document.commands.flatMap((command, index) =>
       command.kind === 'kubeadm'
-        ? kubeadmSteps(index, command, configFiles(files, command.configPath))
+        ? kubeadmSteps(index, command, configFiles(files, command.configPath), document.preflight?.mend)
         : step('command', `runcmd/${index + 1}`, `runcmd ${index + 1} (${command.program})`, {
             index,
             command,
@@ -66,9 +66,14 @@ export function plan(document: Document): PlannedStep[] {
  *
  * @param more What else makes it another call: the content of its configuration.
  */
-export function kubeadmSteps(index: number, command: KubeadmCommand, more: unknown): PlannedStep[] {
+export function kubeadmSteps(
+  index: number,
+  command: KubeadmCommand,
+  more: unknown,
+  mend = false,
+): PlannedStep[] {
   return [
-    step('preflight', 'preflight', 'check the machine', { command }, more),
+    step('preflight', 'preflight', 'check the machine', { command, mend }, more),
     step('kubeadm', 'kubeadm', `kubeadm ${command.verb}`, { index, command }, more),
   ];
 }

@@ -24,7 +24,7 @@ export interface StepSpecs {
   users: { entries: UserEntry[] };
   ntp: NtpSettings;
   command: { index: number; command: Command };
-  preflight: { command: KubeadmCommand };
+  preflight: { command: KubeadmCommand; mend: boolean };
   kubeadm: { index: number; command: KubeadmCommand };
   ready: Record<string, never>;
 }

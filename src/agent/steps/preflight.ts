@@ -16,7 +16,7 @@ import type { Runner } from './runner.ts';
 export const preflight: Runner<'preflight'> = {
   policy: { group: 'runcmd' },
 
-  async run({ command }, context, { shell, owner }) {
+  async run({ command, mend }, context, { shell, owner }) {
     const { host } = context;
     const earlier = await findEarlierRun(host);
     // kubeadm is at work or has ended: the machine is not as it was before, and the next step takes it over.
@@ -29,7 +29,7 @@ export const preflight: Runner<'preflight'> = {
     const { findings, unanswered, ms } = await checkMachine(host, {
       command,
       instance: owner.instance,
-      mend: false,
+      mend,
       searchPath: await exportedPath(host, shell.directory),
     });
     for (const what of unanswered) await context.progress(what);

@@ -10,6 +10,7 @@ import { KNOWN_KEYS } from './known-keys.ts';
 import { readMounts } from './mounts.ts';
 import { readNtp } from './ntp.ts';
 import { readRuncmd } from './runcmd.ts';
+import { readSlipway } from './slipway.ts';
 import { readUsersAndGroups } from './users.ts';
 import { readWriteFiles } from './write-files.ts';
 
@@ -18,7 +19,7 @@ export type Content = Pick<
   Document,
   'files' | 'bootCommands' | 'commands' | 'users' | 'groups' | 'disks' | 'filesystems' | 'mounts'
 > &
-  Partial<Pick<Document, 'hostname' | 'ntp'>>;
+  Partial<Pick<Document, 'hostname' | 'ntp' | 'preflight'>>;
 
 const NULL: Node = { kind: 'null', where: { line: 1, column: 1 } };
 
@@ -63,6 +64,7 @@ export function readCloudConfig(keys: TopLevel, metaData: Record<string, unknown
     commands: readRuncmd(get('runcmd'), report),
     ...readUsersAndGroups(find('users'), find('groups'), report),
     ...(ntp === undefined ? {} : { ntp }),
+    ...readSlipway(get('slipway'), report),
     disks: readDiskSetup(get('disk_setup'), aliases, report),
     filesystems: readFsSetup(get('fs_setup'), aliases, report),
     mounts: readMounts(get('mounts'), find('mount_default_fields'), aliases, report),
