@@ -88,6 +88,8 @@ export interface KubeadmCommand {
   args: Sensitive<string[]>;
   /** The path behind `--config`, if given. */
   configPath?: string;
+  /** `host:port` of API servers that may be asked in the place of the one in the configuration; in turn, those first that answer. */
+  endpoints?: string[];
   /** The sentinel that the line asks for; absent when the line has no `&& echo success > ...` part. */
   sentinel?: string;
   where?: Position;

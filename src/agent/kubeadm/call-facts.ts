@@ -1,7 +1,7 @@
 /** What a diagnosis needs to know of a kubeadm call: where it connects to and with which token. */
-import type { KubeadmCommand } from '../../protocol/document.ts';
+import type { KubeadmCommand, Sensitive } from '../../protocol/document.ts';
 import type { Host } from '../host/host.ts';
-import { readConfig } from './config.ts';
+import { bootstrapToken, readConfig } from './config.ts';
 import { KubeadmError } from './failure.ts';
 
 export interface CallFacts {
@@ -10,21 +10,35 @@ export interface CallFacts {
   criSocket?: string | undefined;
   /** The public half of the bootstrap token. */
   tokenId?: string | undefined;
+  /** This machine becomes a control plane. */
+  controlPlane?: boolean;
+  nodeName?: string | undefined;
+  /** Phases that the user does not want. */
+  skipPhases?: string[];
+  /** Where a join finds the cluster's authority after a first attempt. */
+  caCertPath?: string;
+  token?: Sensitive<string> | undefined;
 }
 
 /** Empty where the configuration cannot be read, which kubeadm itself tells best. */
 export async function callFacts(host: Host, { verb, args, configPath }: KubeadmCommand): Promise<CallFacts> {
   const text = configPath === undefined ? undefined : await host.files.readIfPresent(configPath);
   try {
-    const config = readConfig({
+    const input = {
       verb,
       args: args.reveal(),
       ...(text === undefined ? {} : { text: text.toString('utf8') }),
-    });
+    };
+    const config = readConfig(input);
     const [endpoint] = config.endpoints;
     return {
       criSocket: config.criSocket,
       tokenId: config.tokenId,
+      controlPlane: config.controlPlane,
+      nodeName: config.nodeName,
+      skipPhases: config.skipPhases,
+      caCertPath: config.caCertPath,
+      token: bootstrapToken(input),
       endpoint: endpoint === undefined || verb === 'init' ? undefined : withPort(endpoint),
     };
   } catch (error) {

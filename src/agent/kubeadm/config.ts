@@ -1,5 +1,7 @@
 /** What Slipway needs to know of a kubeadm call: its configuration file and its flags, the flags winning. */
 import { isMap, isSeq, type YAMLMap } from 'yaml';
+import { sensitive } from '../../kit/sensitive.ts';
+import type { Sensitive } from '../../protocol/document.ts';
 import { type ConfigDocument, invalid, readDocuments } from './config-documents.ts';
 import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './flags.ts';
 import { parseGoDuration } from './go-duration.ts';
@@ -128,13 +130,32 @@ function initEndpoints(flags: ParsedFlags, cluster: YAMLMap | undefined): string
   return endpoint === undefined ? [] : [endpoint];
 }
 
+const TOKEN = /^([a-z0-9]{6})\.[a-z0-9]{16}$/;
+
 function tokenId(flags: ParsedFlags, node: YAMLMap | undefined): string | undefined {
   const token =
     flagValue(flags, 'discovery-token') ??
     flagValue(flags, 'token') ??
     scalar(node, 'discovery', 'bootstrapToken', 'token') ??
     scalar(node, 'discovery', 'tlsBootstrapToken');
-  return /^([a-z0-9]{6})\.[a-z0-9]{16}$/.exec(token ?? '')?.[1];
+  return TOKEN.exec(token ?? '')?.[1];
+}
+
+/**
+ * The bootstrap token with which a join makes itself known to the cluster; undefined when it has none.
+ *
+ * @throws KubeadmError as `readConfig`.
+ */
+export function bootstrapToken({ args, text, name = 'file' }: ConfigInput): Sensitive<string> | undefined {
+  const flags = parseFlags(args);
+  const documents = text === undefined ? [] : readDocuments(text, name);
+  const node = documents.find(({ own, kind }) => own && kind === 'JoinConfiguration')?.map;
+  const token =
+    flagValue(flags, 'tls-bootstrap-token') ??
+    flagValue(flags, 'token') ??
+    scalar(node, 'discovery', 'tlsBootstrapToken') ??
+    scalar(node, 'discovery', 'bootstrapToken', 'token');
+  return token !== undefined && TOKEN.test(token) ? sensitive(token) : undefined;
 }
 
 /** kubeletExtraArgs is a map up to v1beta3 and a list of name and value from v1beta4 on. */

@@ -30,6 +30,8 @@ export interface CleanSpec {
   /** The phase that failed, when known; after `preflight` nothing but files can be left. */
   phase?: string | undefined;
   kubeadmPath: string;
+  /** The cluster knows of no etcd member on this machine any more, so a reset has none to take out. */
+  etcdIsSettled?: boolean;
 }
 
 export interface CleanReport {
@@ -97,7 +99,9 @@ async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: 
   await host.files.mkdir(EMPTY_CERT_DIR, 0o700);
   // Only where this attempt made a local etcd is there a member to take out of the cluster, and data to delete.
   const madeEtcd =
-    inventory.etcdEmpty && (await differs(host, ETCD_MANIFEST, inventory.entries[ETCD_MANIFEST]));
+    inventory.etcdEmpty &&
+    spec.etcdIsSettled !== true &&
+    (await differs(host, ETCD_MANIFEST, inventory.entries[ETCD_MANIFEST]));
   const criSocket = await configuredSocket(host);
   const result = await host.processes.run({
     argv: [

@@ -5,7 +5,9 @@ import { checkConfig } from './api/check.ts';
 import { convertConfig } from './api/convert.ts';
 import { type ConfigProblem, placedMessage } from './api/problem.ts';
 import type { ApiVersion } from './api/versions.ts';
+import { capTimeouts } from './cap-timeouts.ts';
 import { readConfig } from './config.ts';
+import { putScalar } from './edit-yaml.ts';
 import { KubeadmError } from './failure.ts';
 import { flagList, parseFlags } from './flags.ts';
 import { shapeConfig } from './shape-config.ts';
@@ -25,6 +27,10 @@ export interface ShapeOptions {
   discoveryTimeoutSeconds: number;
   /** Minor version of the installed kubeadm; nothing is converted when it is not known. */
   minor?: number | undefined;
+  /** No wait inside kubeadm is to take longer than this, see `capTimeouts`. */
+  capSeconds?: number | undefined;
+  /** `host:port` to be asked instead of the one in the configuration. */
+  endpoint?: string | undefined;
 }
 
 /**
@@ -42,7 +48,7 @@ export async function shapedArguments(
 ): Promise<ShapedArguments> {
   const args = command.args.reveal();
   const { configPath } = command;
-  if (configPath === undefined) return { args, warnings: [] };
+  if (configPath === undefined) return { args: withEndpoint(args, options.endpoint), warnings: [] };
   const original = await host.files.readIfPresent(configPath);
   // kubeadm itself says best what is wrong with a file that is not there.
   if (original === undefined) return { args, warnings: [] };
@@ -63,7 +69,7 @@ export function shapedConfig(
   args: readonly string[],
   original: string,
   name: string,
-  { discoveryTimeoutSeconds, minor }: ShapeOptions,
+  { discoveryTimeoutSeconds, minor, capSeconds, endpoint }: ShapeOptions,
 ): Omit<ShapedArguments, 'args'> & { text?: string; flags: string[] } {
   const config = readConfig({ verb, args, text: original, name });
   const conversion = minor === undefined ? undefined : convertConfig(verb, original, name, minor);
@@ -73,7 +79,16 @@ export function shapedConfig(
   const warnings = problems.filter(({ severity }) => severity === 'warning');
   const converted = conversion?.text ?? original;
   const shapes = verb === 'join' && config.discoveryTimeoutSeconds === undefined;
-  const text = shapes ? shapeConfig(converted, { discoveryTimeoutSeconds }) : converted;
+  const shaped = shapes ? shapeConfig(converted, { discoveryTimeoutSeconds }) : converted;
+  const version = conversion?.to ?? config.configVersion;
+  const capped =
+    capSeconds === undefined || version === undefined
+      ? shaped
+      : capTimeouts(shaped, verb, version, capSeconds);
+  const text =
+    endpoint === undefined
+      ? capped
+      : putScalar(capped, 'JoinConfiguration', ENDPOINT, JSON.stringify(endpoint), isOther(endpoint));
   return {
     warnings,
     flags: (conversion?.flags ?? []).filter((flag) => !isGiven(flag, args)),
@@ -86,6 +101,16 @@ export function shapedConfig(
 function isGiven(flag: string, args: readonly string[]): boolean {
   const name = flag.slice(2, flag.indexOf('='));
   return flagList(parseFlags(args), name).length > 0;
+}
+
+const ENDPOINT = ['discovery', 'bootstrapToken', 'apiServerEndpoint'];
+const isOther = (endpoint: string) => (present: string | undefined) =>
+  present !== undefined && present !== endpoint;
+
+/** The API server stands alone on the command line of a join. */
+function withEndpoint(args: readonly string[], endpoint: string | undefined): string[] {
+  const [given] = parseFlags(args).positional;
+  return args.map((arg) => (endpoint !== undefined && arg === given ? endpoint : arg));
 }
 
 function refusal(name: string, first: ConfigProblem, more: number): KubeadmError {
