@@ -10,7 +10,7 @@ import { KNOWN_KEYS } from './known-keys.ts';
 import { readMounts } from './mounts.ts';
 import { readNtp } from './ntp.ts';
 import { readRuncmd } from './runcmd.ts';
-import { readSlipway } from './slipway.ts';
+import { readSlipway, withEndpoints } from './slipway.ts';
 import { readUsersAndGroups } from './users.ts';
 import { readWriteFiles } from './write-files.ts';
 
@@ -57,14 +57,15 @@ export function readCloudConfig(keys: TopLevel, metaData: Record<string, unknown
   const hostname = readHostname(names, metaData, report);
   const ntpNode = find('ntp');
   const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, report);
+  const { endpoints, ...slipway } = readSlipway(get('slipway'), report);
   const content: Content = {
     ...(hostname === undefined ? {} : { hostname }),
     files: readWriteFiles(get('write_files'), report),
     bootCommands: readBootcmd(get('bootcmd'), report),
-    commands: readRuncmd(get('runcmd'), report),
+    commands: withEndpoints(readRuncmd(get('runcmd'), report), endpoints),
     ...readUsersAndGroups(find('users'), find('groups'), report),
     ...(ntp === undefined ? {} : { ntp }),
-    ...readSlipway(get('slipway'), report),
+    ...slipway,
     disks: readDiskSetup(get('disk_setup'), aliases, report),
     filesystems: readFsSetup(get('fs_setup'), aliases, report),
     mounts: readMounts(get('mounts'), find('mount_default_fields'), aliases, report),

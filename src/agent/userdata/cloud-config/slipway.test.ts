@@ -17,6 +17,20 @@ describe('the key slipway', () => {
     expect(plan(read('runcmd: [kubeadm join --config /a]\n'))[0]?.spec).toMatchObject({ mend: false });
   });
 
+  test('names further API servers for a join', () => {
+    const endpoints = 'slipway: {endpoints: ["10.0.0.1:6443", "[fd00::1]:6443"]}';
+    const document = read(`${endpoints}\nruncmd: [kubeadm join --config /a, kubeadm init --config /b]\n`);
+    expect(document.report).toEqual([]);
+    expect(document.commands).toMatchObject([
+      { endpoints: ['10.0.0.1:6443', '[fd00::1]:6443'] },
+      { verb: 'init' },
+    ]);
+    expect(document.commands[1]).not.toHaveProperty('endpoints');
+    expect(told('slipway: {endpoints: [https://api:6443]}\n')).toEqual([
+      expect.stringMatching(/^error slipway: https:..api:6443 in endpoints is not HOST:PORT/),
+    ]);
+  });
+
   test('changes nothing where it is empty', () => {
     for (const text of ['slipway:\n', 'slipway: {}\n', 'slipway: {preflight: ~}\n']) {
       expect(told(text)).toEqual([]);
