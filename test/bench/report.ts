@@ -62,7 +62,9 @@ function goalText(verdict: Verdict): string {
 }
 
 function amount({ unit }: Verdict, value: number): string {
-  return unit === 'bytes' ? megabytes(value) : `${value.toFixed(2)} x`;
+  if (unit === 'bytes') return value < 1_000_000 ? `${(value / 1000).toFixed(1)} kB` : megabytes(value);
+  if (unit === 'ms') return `${value.toFixed(0)} ms`;
+  return unit === 'count' ? value.toFixed(2).replace(/\.00$/, '') : `${value.toFixed(2)} x`;
 }
 
 /** First column to the left, the others to the right. */

@@ -7,7 +7,7 @@ export interface Verdict {
   readonly goal: number;
   /** `least`: the value must not be below the goal; `most`: not above it. */
   readonly direction: 'least' | 'most';
-  readonly unit: 'times' | 'bytes';
+  readonly unit: 'times' | 'bytes' | 'ms' | 'count';
 }
 
 export interface RowResult {

@@ -10,6 +10,7 @@ import { KubeClient } from '../../src/controller/kube/client.ts';
 import { Authority } from '../../src/pki/authority.ts';
 import { lastLines } from '../lab/command.ts';
 import { fullRoot } from '../lab/debian-root.ts';
+import { DIES_WITH_US } from '../lab/in-root.ts';
 import { kubernetesBinaries } from '../lab/kubernetes.ts';
 
 /** Users that the API server knows by token. The last is the controller as its manifests name it. */
@@ -173,7 +174,8 @@ export class ApiServer {
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 
-  #spawn(name: string, [program = '', ...words]: string[]): ChildProcess {
+  #spawn(name: string, command: string[]): ChildProcess {
+    const [program, ...words] = [...DIES_WITH_US, ...command];
     const log = openSync(join(this.dir, `${name}.log`), 'a');
     const child = spawn(program, words, {
       cwd: this.dir,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { nodeBinary, root } from '../../build/project.ts';
+import { DIES_WITH_US } from '../lab/in-root.ts';
 
 const ENTRY = join(root, 'src/slipway-controller.ts');
 
@@ -25,7 +26,8 @@ export class ControllerProcess {
       '--admin-listen=127.0.0.1:0',
       '--strangers-per-second=1000',
     ];
-    const child = spawn(nodeBinary(), [ENTRY, ...fixed, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const [program, ...before] = [...DIES_WITH_US, nodeBinary(), ENTRY];
+    const child = spawn(program, [...before, ...fixed, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
     const controller = new ControllerProcess(child);
     const kill = (): void => void child.kill('SIGKILL');
     process.once('exit', kill);
