@@ -1,7 +1,7 @@
 import type { KubeadmCommand } from '../../protocol/document.ts';
 import type { Host } from '../host/host.ts';
 import { readInventory } from '../kubeadm/inventory.ts';
-import { installedMinor, type Prepared, prepare } from './prepare.ts';
+import { findInstalled, prepare } from './prepare.ts';
 import { type PreflightResult, runPreflight } from './run.ts';
 
 export interface MachineTask {
@@ -22,19 +22,17 @@ export interface MachineTask {
 export async function checkMachine(host: Host, task: MachineTask): Promise<PreflightResult> {
   const started = host.clock.monotonic();
   const { command, instance, mend } = task;
-  const minor = await installedMinor(host);
+  const installed = await findInstalled(host);
   const text = task.text ?? (await readConfiguration(host, command?.configPath));
-  const { findings, ...about }: Prepared =
-    command === undefined
-      ? { findings: [], ...(minor === undefined ? {} : { kubeadmMinor: minor }) }
-      : prepare(command, text, minor);
+  const { findings, ...about } =
+    command === undefined ? { ...installed, findings: [] } : prepare(command, text, installed.kubeadmMinor);
   const attempted = (await readInventory(host, instance)) !== undefined;
   const machine =
     host.root === '/' && (command === undefined || about.config !== undefined)
       ? await runPreflight(host, { ...about, attempted, mend, searchPath: task.searchPath ?? [] })
       : { findings: [], unanswered: [] };
   return {
-    findings: [...findings, ...machine.findings],
+    findings: [...installed.findings, ...findings, ...machine.findings],
     unanswered: machine.unanswered,
     ms: host.clock.monotonic() - started,
   };

@@ -18,17 +18,20 @@ export interface Prepared {
   findings: PreflightFinding[];
 }
 
-/** Minor version of the installed kubeadm; undefined where there is none that answers. */
-export async function installedMinor(host: Host): Promise<number | undefined> {
+/** The real kubeadm: its minor version, where it tells one, and a finding where there is no kubeadm. */
+export async function findInstalled(host: Host): Promise<Prepared> {
   try {
-    return await kubeadmMinor(
-      host,
-      await findRealKubeadm(host, host.root === '/' ? process.execPath : undefined),
-    );
+    const path = await findRealKubeadm(host, host.root === '/' ? process.execPath : undefined);
+    const minor = await kubeadmMinor(host, path);
+    return { ...(minor === undefined ? {} : { kubeadmMinor: minor }), findings: [] };
   } catch (error) {
-    if (error instanceof KubeadmError) return undefined;
+    if (error instanceof KubeadmError) return { findings: [refused(error)] };
     throw error;
   }
+}
+
+function refused({ failure: { code, cause, remedy } }: KubeadmError): PreflightFinding {
+  return found('fatal', code, cause.replace(/\.$/, ''), { remedy });
 }
 
 /**
@@ -58,7 +61,6 @@ export function prepare(
     return { ...about, config, findings };
   } catch (error) {
     if (!(error instanceof KubeadmError)) throw error;
-    const { code, cause, remedy } = error.failure;
-    return { ...about, findings: [found('fatal', code, cause.replace(/\.$/, ''), { remedy })] };
+    return { ...about, findings: [refused(error)] };
   }
 }

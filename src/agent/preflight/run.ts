@@ -8,6 +8,7 @@ import { kernel } from './checks/kernel.ts';
 import { kernelSettings } from './checks/kernel-settings.ts';
 import { kubeletService } from './checks/kubelet-service.ts';
 import { leftovers } from './checks/leftovers.ts';
+import { modules } from './checks/modules.ts';
 import { nameServers } from './checks/name-servers.ts';
 import { nodeName } from './checks/node-name.ts';
 import { ports } from './checks/ports.ts';
@@ -25,6 +26,7 @@ const CHECKS: readonly Check[] = [
   cgroups,
   swap,
   kernelSettings,
+  modules,
   resources,
   diskSpace,
   programs,

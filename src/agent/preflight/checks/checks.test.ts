@@ -12,6 +12,7 @@ import { diskSpace } from './disk-space.ts';
 import { kernel } from './kernel.ts';
 import { kernelSettings } from './kernel-settings.ts';
 import { leftovers } from './leftovers.ts';
+import { modules } from './modules.ts';
 import { nameServers } from './name-servers.ts';
 import { nodeName } from './node-name.ts';
 import { ports } from './ports.ts';
@@ -120,6 +121,19 @@ describe('checks on files of a machine', () => {
     put('/proc/sys/net/ipv4/ip_forward', '1\n');
     put('/proc/sys/net/bridge/bridge-nf-call-iptables', '1\n');
     expect(await told(kernelSettings, { config: init, kubeadmMinor: 20 })).toEqual([]);
+  });
+
+  it('the overlay file system', async () => {
+    put('/proc/filesystems', 'nodev\tproc\n\text4\n');
+    put('/proc/sys/kernel/osrelease', '6.1.0\n');
+    expect(await told(modules)).toEqual([]);
+    put('/lib/modules/6.1.0/modules.dep', 'kernel/fs/fuse/fuse.ko:\n');
+    expect(await told(modules)).toEqual([expect.stringMatching(/^warning KernelSettingWrong .*overlay/)]);
+    put('/lib/modules/6.1.0/modules.builtin', 'kernel/fs/overlayfs/overlay.ko\n');
+    expect(await told(modules)).toEqual([]);
+    put('/lib/modules/6.1.0/modules.builtin', '');
+    put('/proc/filesystems', 'nodev\toverlay\n');
+    expect(await told(modules)).toEqual([]);
   });
 
   it('processors and memory, for control planes only', async () => {

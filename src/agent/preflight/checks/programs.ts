@@ -21,7 +21,7 @@ const LAST_KNOWN = 33;
 export const programs: Check = {
   name: 'programs',
   async run(host, task) {
-    const names = [...DEMANDED, 'conntrack', 'kubelet', 'kubeadm'];
+    const names = [...DEMANDED, 'conntrack', 'kubelet', ...(needsCrictl(task) ? ['crictl'] : [])];
     const missing = new Set<string>();
     await Promise.all(
       names.map(async (name) => {
@@ -30,7 +30,6 @@ export const programs: Check = {
     );
     return [...missing].flatMap((name): PreflightFinding[] => {
       const message = `the program ${name} is not installed`;
-      if (name === 'kubeadm') return [found('fatal', 'KubeadmNotFound', message)];
       if (name === 'kubelet') return [found('fatal', 'ProgramMissing', message)];
       const check = { kubeadmCheck: `FileExisting-${name}` };
       return [found(isDemanded(name, task) ? 'fatal' : 'warning', 'ProgramMissing', message, check)];
@@ -41,7 +40,15 @@ export const programs: Check = {
 function isDemanded(name: string, task: Task): boolean {
   // kube-proxy does without conntrack since 1.32 (kubernetes/kubernetes #126952).
   if (name === 'conntrack') return isBefore(task, 32);
+  if (name === 'crictl') return true;
   return task.kubeadmMinor === undefined || isBefore(task, LAST_KNOWN + 1);
+}
+
+/** kubeadm asked the runtime through crictl before 1.31; not docker, which it took for granted before 1.24. */
+function needsCrictl(task: Task): boolean {
+  const socket = task.config?.criSocket;
+  const isDocker = isBefore(task, 24) && (socket === undefined || socket.endsWith('dockershim.sock'));
+  return isBefore(task, 31) && !isDocker;
 }
 
 async function isThere(host: Host, name: string, more: string[]): Promise<boolean> {
