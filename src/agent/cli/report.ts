@@ -18,6 +18,7 @@ export function reportCommand(flags: ReportFlags): Promise<number> {
   return withUsage(async () => {
     const host = createLinuxHost({ root: resolve(flags.root) });
     if (flags.check) return check(host);
+    host.stayLean();
     const log = createLog((line) => process.stdout.write(`${line}\n`));
     log(`over: ${await report({ host, version: version().version, log, stop: stopSignal() })}`);
     return 0;

@@ -28,6 +28,8 @@ export interface Host {
   hostname(): string;
   /** An environment variable of the agent's own process. */
   env(name: string): string | undefined;
+  /** From now on this process is kept small rather than fast; for one that mostly waits. */
+  stayLean(): void;
   /** Holds `name` for as long as this process lives; null when another process holds it. Crash-safe. */
   lock(name: string): Promise<Lock | { heldBy: number | undefined }>;
 }

@@ -48,17 +48,27 @@ function clean(text: string): string {
 function withFewerSteps<T extends SlipwayEvent>(event: T, least: number): T | undefined {
   if (fits(event)) return event;
   if (event.type !== 'sequence.started') return undefined;
-  for (let kept = event.steps.length - 1; kept >= least; kept -= 1) {
-    const omitted = event.steps.length - kept;
-    const fewer = { ...event, steps: event.steps.slice(0, kept), stepsOmitted: omitted };
-    if (fits({ ...fewer, truncated: true })) return fewer;
+  const { steps } = event;
+  let room =
+    MAX_EVENT_BYTES - 1 - sizeOf({ ...event, steps: [], stepsOmitted: steps.length, truncated: true });
+  let kept = 0;
+  for (const step of steps) {
+    // A comma stands between two steps.
+    room -= sizeOf(step) + 1;
+    if (room < 0) break;
+    kept += 1;
   }
-  return undefined;
+  if (kept < least || kept === steps.length) return undefined;
+  return { ...event, steps: steps.slice(0, kept), stepsOmitted: steps.length - kept };
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 function fits(event: SlipwayEvent): boolean {
   // The mark of a cut may still be added.
-  return Buffer.byteLength(JSON.stringify({ ...event, truncated: true })) < MAX_EVENT_BYTES;
+  return sizeOf({ ...event, truncated: true }) < MAX_EVENT_BYTES;
 }
 
 type MapText = (text: string, isName: boolean) => string;

@@ -1,4 +1,3 @@
-import { digest } from '../../kit/digest.ts';
 import { Sensitive } from '../../kit/sensitive.ts';
 import type { MachineIdentity, SlipwayEvent } from '../../protocol/events.ts';
 import type { Host } from '../host/host.ts';
@@ -118,9 +117,9 @@ async function isOn(setting: Switch, fits: () => Promise<boolean>): Promise<bool
   return setting === 'on' || (setting === 'auto' && (await fits()));
 }
 
-/** Changes with every setting, also with secret ones, and does not tell them. */
+/** Changes with every setting, also with secret ones; it stays in memory. */
 function fingerprintOf(settings: unknown): string {
-  return digest(reveal(settings));
+  return JSON.stringify(reveal(settings));
 }
 
 function reveal(value: unknown): unknown {

@@ -2,7 +2,7 @@ import type { Code } from '../../protocol/codes.ts';
 import type { MachineIdentity, SlipwayEvent } from '../../protocol/events.ts';
 import { machineInstance } from '../facts/instance.ts';
 import type { Host } from '../host/host.ts';
-import { loadSettings } from './config/load-settings.ts';
+import { loadSettings, SettingsSource } from './config/load-settings.ts';
 import { describeProblem, type Settings } from './config/settings.ts';
 import { readCursor } from './cursor.ts';
 import { endReason } from './end.ts';
@@ -15,8 +15,8 @@ import { KUBELET_CONF, lookAtNode } from './watch/node-watch.ts';
 import { Observer } from './watch/observer.ts';
 
 /** How often each thing is looked at. The agent's own words matter most and cost least. */
-const TICK_MS = 150;
-const EVERY = { fate: 300, outside: 1000, settings: 2000, node: 2000, trim: 60_000 };
+const TICK_MS = 200;
+const EVERY = { fate: 400, outside: 1000, settings: 3000, node: 2000, trim: 60_000 };
 /** A machine that is a node already has nothing to bootstrap; it is not waited for long. */
 const JOINED_IDLE_MS = 120_000;
 /** What is under way when the machine shuts down gets this long; the rest is sent after the next boot. */
@@ -62,6 +62,7 @@ class Reporter {
   readonly #teller: Teller;
   readonly #outlets: Outlets;
   readonly #observer: Observer;
+  readonly #source: SettingsSource;
   readonly #boot: string;
   readonly #startedAt: number;
   /** It was a node before this boot began. */
@@ -118,6 +119,7 @@ class Reporter {
     this.#wasJoined = state.wasJoined;
     this.#startedAt = host.clock.monotonic();
     this.#teller = new Teller({ host, spool, log, boot, instance });
+    this.#source = new SettingsSource(host);
     this.#observer = new Observer(host, boot, slipwayExpected);
     const lost = (event: SlipwayEvent, why: string) => {
       log(why);
@@ -203,7 +205,9 @@ class Reporter {
 
   /** Reads the settings again: Cluster API's files come after the reporter has begun. */
   async #reload(): Promise<void> {
-    const { settings, problems } = await loadSettings(this.#o.host);
+    const loaded = await this.#source.poll();
+    if (!loaded) return this.#outlets.apply(this.#settings);
+    const { settings, problems } = loaded;
     this.#settings = settings;
     if (settings.providerID !== undefined) this.#learnt.providerID = settings.providerID;
     await this.#outlets.apply(settings);

@@ -7,6 +7,7 @@ import { createFiles } from './files.ts';
 import { takeLock } from './lock.ts';
 import { createNetwork } from './network.ts';
 import { createProcesses } from './processes.ts';
+import { stayLean } from './stay-lean.ts';
 
 /** The Linux machine whose `/` is `root` (default: this machine). */
 export function createLinuxHost(options: { root?: string } = {}): Host {
@@ -27,6 +28,7 @@ export function createLinuxHost(options: { root?: string } = {}): Host {
     bootId: async () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
     hostname: () => readFileSync('/proc/sys/kernel/hostname', 'utf8').trim(),
     env: (name) => process.env[name],
+    stayLean,
     lock: (name) => takeLock(root, name),
   };
 }

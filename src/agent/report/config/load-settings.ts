@@ -24,6 +24,38 @@ export interface LoadedSettings {
   problems: ConfigProblem[];
 }
 
+/** Reads the settings again and again; parses them only when a file has changed. */
+export class SettingsSource {
+  readonly #host: Host;
+  #seen: string | undefined;
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** Undefined when nothing has changed since the last time. */
+  async poll(): Promise<LoadedSettings | undefined> {
+    const texts = await Promise.all((await sources(this.#host)).map((path) => textOf(this.#host, path)));
+    const seen = texts.join('\0');
+    if (seen === this.#seen) return undefined;
+    const loaded = await loadSettings(this.#host);
+    // A file that settings name may come later than they do.
+    const isWhole = loaded.problems.every(({ severity }) => severity === 'warning');
+    this.#seen = isWhole ? seen : undefined;
+    return loaded;
+  }
+}
+
+/** Empty for a file that is not there or cannot be read; why that is, loading it tells. */
+async function textOf(host: Host, path: string): Promise<string> {
+  try {
+    return (await host.files.readIfPresent(path, MAX_BYTES))?.toString('latin1') ?? '';
+  } catch (error) {
+    if (error instanceof HostError) return error.message;
+    throw error;
+  }
+}
+
 /**
  * The settings in force. Later ones win, setting by setting: the image's file, the machine's, the drop-ins in the order
  * of their names, the kernel command line. Never throws for what is in them; the rest of a bad file holds.
