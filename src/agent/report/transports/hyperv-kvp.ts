@@ -50,7 +50,7 @@ export class HypervKvpTransport implements Transport {
 export function kvpRecord(event: SlipwayEvent, incarnation: number, uuid: string): string | undefined {
   const message = describeEvent(event);
   if (message === undefined) return undefined;
-  const name = 'step' in event && event.step ? event.step.id : 'bootstrap';
+  const name = shorten('step' in event && event.step ? event.step.id : 'bootstrap', 100);
   const type =
     event.type === 'sequence.started' ? 'start' : event.type === 'step.ended' ? 'finish' : event.type;
   const failed = 'failure' in event && event.failure !== undefined;
@@ -61,7 +61,7 @@ export function kvpRecord(event: SlipwayEvent, incarnation: number, uuid: string
     ts: event.time,
     ...(isEnd ? { result: failed ? 'FAIL' : 'SUCCESS' } : {}),
   };
-  const key = `SLIPWAY|${incarnation}|${type}|${shorten(name, 200).replace(/[^\x20-\x7b\x7d-\x7e]/g, '_')}|${uuid}`;
+  const key = `SLIPWAY|${incarnation}|${type}|${name.replace(/[^\x20-\x7b\x7d-\x7e]/g, '_')}|${uuid}`;
   const value = fitting((limit) => JSON.stringify({ ...head, msg: shorten(message, limit) }));
   return padded(key, KEY_BYTES) + padded(value, VALUE_BYTES);
 }
