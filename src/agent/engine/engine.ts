@@ -185,6 +185,8 @@ class SequenceRun {
     const past = this.#history.step(step.id, step.digest);
     if (past.ended && (await this.#isDone(step, past.ended))) {
       await step.skipped?.(host);
+      // The agent may have died between the record of the step's end and this.
+      await step.settled?.(host);
       this.#skipped.push(step);
       this.#note(step, past.ended.result === 'failed' ? 'failed' : 'done', past.ended.attempt, past.ended.ms);
       return past.ended.failure && { result: 'failed', failure: past.ended.failure };

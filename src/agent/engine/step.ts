@@ -25,7 +25,7 @@ export interface Step extends StepOutline {
   skipped?(host: Host): Promise<void>;
   /** Called for a finished step when a later one is still to be run: puts back what a reboot took from /run. */
   renew?(host: Host): Promise<void>;
-  /** Called when the step's end is in the journal; frees what was kept for a resume. */
+  /** Called when the step's end is in the journal, once more when it is skipped; frees what was kept for a resume. */
   settled?(host: Host): Promise<void>;
 }
 

@@ -10,6 +10,8 @@ export const ready: Runner<'ready'> = {
   policy: { onFailure: 'continue' },
 
   async run(_, { host, signal, remainingMs, finding }) {
+    // Below a root directory no kubelet runs.
+    if (host.root !== '/') return { done: true };
     const readiness = await awaitReady(host, Math.min(LIMIT_MS, remainingMs()), signal);
     if (readiness.ready) return { done: true, message: `Ready after ${formatMs(readiness.ms)}` };
     await finding({
