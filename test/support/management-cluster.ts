@@ -91,6 +91,18 @@ export class ManagementCluster {
     }
   }
 
+  /** Waits until the machine has enrolled. */
+  async enrolled(name: string, timeoutMs = 30_000): Promise<void> {
+    for (const end = Date.now() + timeoutMs; ; await sleep(50)) {
+      try {
+        await this.node(name);
+        return;
+      } catch (error) {
+        if (Date.now() > end) throw error;
+      }
+    }
+  }
+
   node(name: string): Promise<NodeBootstrap> {
     return this.client.request('GET', `${collectionPath('default')}/${name}`);
   }

@@ -13,6 +13,8 @@ import { WorkQueue } from './work-queue.ts';
 
 /** Words that only move on (step, elapsed time) are written at most this often. */
 const SPARING_MS = 2 * 60_000;
+/** A machine that has enrolled and tells nothing is worth a condition only after the first events should be stored. */
+const WAITING_MS = 30_000;
 /** Another controller that fights about the condition is answered no more often. */
 const FIGHT_MS = 5_000;
 
@@ -132,6 +134,10 @@ export class Reconciler {
     if (!machine || machine.uid !== tie.uid || machine.deleting) return;
     const now = Date.now();
     const condition = conditionOf(wanted.record.summary, wanted.record.storedAt, now);
+    if (condition.reason === 'Waiting' && now - wanted.record.storedAt < WAITING_MS) {
+      this.#queue.later(key, WAITING_MS);
+      return;
+    }
     const said = `${condition.status} ${condition.reason}`;
     if (said === wanted.said) return this.#sparingly(key, wanted, machine, condition, now);
     await this.#write(key, wanted, machine, condition);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeBinary, root } from '../../../build/project.ts';
 import { Journal } from '../../../src/agent/engine/journal.ts';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
@@ -24,7 +25,7 @@ export class RealReporter {
     this.#name = name;
   }
 
-  /** @returns when its Machine says that the bootstrap runs */
+  /** @returns when it has enrolled */
   static async start(scene: BenchScene, name: string): Promise<RealReporter> {
     const reporter = new RealReporter(scene, name);
     await scene.cluster.createMachine(name, { token: true });
@@ -48,9 +49,9 @@ export class RealReporter {
       { type: 'step.started', step: STEP.id, digest: 'd', attempt: 1 },
     );
     reporter.#spawn(nodeBinary(), [join(root, 'src/slipway.ts'), 'report', '--root', reporter.#folder]);
-    await scene.cluster.conditionIs(name, 'Unknown', 30_000);
+    await scene.cluster.enrolled(name);
     // What was begun is sent and held; the measured part starts from rest.
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await sleep(1_000);
     return reporter;
   }
 

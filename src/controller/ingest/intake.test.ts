@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { EventBody, ReadEvent } from '../../protocol/events.ts';
+import type { NodeRecord } from '../model/node-record.ts';
+import { fold, newSummary } from '../model/summary.ts';
+import { isDue } from './due.ts';
+import { additionTo } from './intake.ts';
+import { Rates } from './rate.ts';
+
+function event(
+  seq: number,
+  boot = 'b',
+  body: EventBody = { type: 'fact', name: 'n', value: 'v' },
+): ReadEvent {
+  return {
+    v: 1,
+    machine: { instance: 'i', hostname: 'h' },
+    ...{
+      boot,
+      seq,
+      time: '2026-01-01T00:00:00Z',
+      mono: seq,
+      traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+    },
+    ...body,
+  };
+}
+
+const empty: NodeRecord = {
+  ...{ namespace: 'ns', name: 'n', epoch: 0, seq: 0, summary: newSummary(), storedAt: 0, writes: 0 },
+  spec: { instance: 'i', hostname: 'h', keyDigest: 'd', enrolment: { method: 'token', at: 'now' } },
+};
+
+function apply(record: NodeRecord, events: readonly ReadEvent[]): NodeRecord {
+  const { epoch, events: fresh, summary } = additionTo(record, events);
+  return { ...record, epoch, summary, seq: fresh.at(-1)?.seq ?? record.seq, writes: record.writes + 1 };
+}
+
+describe('additionTo', () => {
+  it('takes each event once, however batches overlap and repeat', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 30 }))),
+        (ranges) => {
+          let record = empty;
+          const taken: number[] = [];
+          for (const [from, length] of ranges) {
+            // A reporter never leaves out what is not acknowledged.
+            const start = Math.min(from, record.seq + 1);
+            const batch = Array.from({ length }, (_, i) => event(start + i));
+            taken.push(...additionTo(record, batch).events.map(({ seq }) => seq));
+            record = apply(record, batch);
+          }
+          expect(taken).toEqual(taken.map((_, i) => i + 1));
+          expect(record.summary.lost).toBe(0);
+        },
+      ),
+    );
+  });
+
+  it('tells a lost spool from a repetition by the boot', () => {
+    const record = apply(empty, [event(1), event(2), event(3)]);
+    expect(additionTo(record, [event(2), event(3)]).events).toEqual([]);
+    const anew = additionTo(record, [event(1, 'b2'), event(2, 'b2')]);
+    expect([anew.epoch, anew.events.length]).toEqual([1, 2]);
+    // The same counter in a new boot is no new beginning.
+    expect(additionTo(record, [event(4, 'b2')]).epoch).toBe(0);
+  });
+
+  it('counts numbers that never came', () => {
+    expect(additionTo(empty, [event(3), event(7)]).summary.lost).toBe(5);
+  });
+});
+
+describe('isDue', () => {
+  const started: EventBody = {
+    type: 'sequence.started',
+    sequence: 's',
+    mode: 'bootstrap',
+    steps: [],
+    resumed: false,
+  };
+  const due = (record: NodeRecord, now: number, ...bodies: EventBody[]): boolean => {
+    const events = bodies.map((body, i) => event(record.seq + 1 + i, 'b', body));
+    return isDue(record, events, events.reduce(fold, record.summary), now);
+  };
+  const running: NodeRecord = {
+    ...empty,
+    summary: fold(newSummary(), event(1, 'b', started)),
+    seq: 1,
+    writes: 1,
+  };
+
+  it('lets what can wait wait, longer each time', () => {
+    expect(due(empty, 19_999, started)).toBe(false);
+    expect(due(empty, 20_000, started)).toBe(true);
+    const heartbeat: EventBody = { type: 'heartbeat', sequence: 's' };
+    expect(due(running, 59_999, heartbeat)).toBe(false);
+    expect(due(running, 60_000, heartbeat)).toBe(true);
+    expect(due({ ...running, writes: 9 }, 119_999, heartbeat)).toBe(false);
+    expect(due({ ...running, writes: 9 }, 120_000, heartbeat)).toBe(true);
+  });
+
+  it('never lets a verdict wait, nor what takes it back', () => {
+    const failure = { code: 'X', cause: 'c', remedy: 'r' };
+    const ended: EventBody = {
+      type: 'sequence.ended',
+      sequence: 's',
+      mode: 'bootstrap',
+      result: 'succeeded',
+      exitStatus: 0,
+      ms: 1,
+    };
+    const lost: EventBody = { type: 'agent.lost', sequence: 's', how: 'hung', pid: 1, failure };
+    for (const body of [ended, lost, { type: 'node.reset' } as const])
+      expect(due(running, 1, body)).toBe(true);
+    const gone = apply(running, [event(2, 'b', lost)]);
+    expect(due(gone, 1, { ...started, resumed: true })).toBe(true);
+    const over = apply(running, [event(2, 'b', ended)]);
+    expect(due(over, 1, { type: 'node.observed', node: 'n', state: 'registered' })).toBe(false);
+    expect(due(over, 1, { type: 'node.observed', node: 'n', state: 'ready' })).toBe(true);
+  });
+});
+
+describe('Rates', () => {
+  it('gives a burst, then so many a second, to each name', () => {
+    let now = 0;
+    const rates = new Rates({ perSecond: 10, burst: 3 }, () => now);
+    expect([1, 2, 3].map(() => rates.take('a'))).toEqual([0, 0, 0]);
+    expect(rates.take('a')).toBe(100);
+    expect(rates.take('b')).toBe(0);
+    now = 100;
+    expect(rates.take('a')).toBe(0);
+    expect(rates.take('a')).toBe(100);
+  });
+});
