@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { checkConfig } from '../../../src/agent/kubeadm/api/check.ts';
 import { convertConfig } from '../../../src/agent/kubeadm/api/convert.ts';
 import { KUBEADM, type StandIn } from '../../support/kubeadm-stand-in.ts';
-import { type ConfigCase, SOUND_JOIN, SPOILERS } from './configs.ts';
+import { type ConfigCase, SOUND_INIT, SOUND_JOIN, SPOILERS } from './configs.ts';
 
 /** Converts a configuration for the real kubeadm and looks at what that one has read. */
 export function convertAndRead(machine: StandIn, config: ConfigCase, minor: number): void {
@@ -20,24 +20,36 @@ export function convertAndRead(machine: StandIn, config: ConfigCase, minor: numb
 }
 
 /**
- * Spoils every value of a sound configuration in every way: whatever the check calls an error, kubeadm must refuse.
- * The other way round need not hold: what the check does not know is left to kubeadm.
+ * Spoils the values of sound configurations: whatever the check calls an error, kubeadm must refuse. The other way round
+ * need not hold: what the check does not know is left to kubeadm.
  */
 export function compareChecks(machine: StandIn): { refused: number; agreed: number } {
-  assert.deepEqual(checkConfig('join', SOUND_JOIN, 'sound'), []);
-  assert.equal(migrate(machine, SOUND_JOIN).status, 0);
-  const lines = SOUND_JOIN.trimEnd().split('\n');
-  let refused = 0;
-  let agreed = 0;
+  const sum = { refused: 0, agreed: 0 };
+  spoil(machine, 'join', SOUND_JOIN, sum);
+  spoil(machine, 'init', SOUND_INIT, sum);
+  return sum;
+}
+
+function spoil(
+  machine: StandIn,
+  verb: 'init' | 'join',
+  sound: string,
+  sum: { refused: number; agreed: number },
+): void {
+  assert.deepEqual(checkConfig(verb, sound, 'sound'), []);
+  assert.equal(migrate(machine, sound).status, 0);
+  const lines = sound.trimEnd().split('\n');
   lines.forEach((line, index) => {
     const match = /^( *(?:- )?)((?:[a-zA-Z]+: )?)\S+$/.exec(line);
-    if (match === null || index < 2 || line.endsWith(':')) return;
-    for (const spoiler of SPOILERS) {
+    if (match === null || line === '---' || line.endsWith(':') || /^(apiVersion|kind):/.test(line)) return;
+    // Half of the ways at each line, the other half at the next: each asks a kubeadm of its own.
+    const ways = SPOILERS.filter((_, way) => (way + index) % 2 === 0);
+    for (const spoiler of ways) {
       const text = lines.with(index, `${match[1]}${match[2]}${spoiler}`).join('\n');
-      const errors = checkConfig('join', text, 'spoilt').filter(({ severity }) => severity === 'error');
-      agreed += 1;
+      const errors = checkConfig(verb, text, 'spoilt').filter(({ severity }) => severity === 'error');
+      sum.agreed += 1;
       if (errors.length === 0) continue;
-      refused += 1;
+      sum.refused += 1;
       if (isBeyondParsing(line)) continue;
       const { status, stderr } = migrate(machine, text);
       assert.notEqual(
@@ -47,7 +59,6 @@ export function compareChecks(machine: StandIn): { refused: number; agreed: numb
       );
     }
   });
-  return { refused, agreed };
 }
 
 /** kubeadm sees these only when it uses them: CA hashes at discovery, taints when the kubelet starts. */

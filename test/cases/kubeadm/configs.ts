@@ -158,6 +158,63 @@ nodeRegistration:
     effect: NoSchedule
 `;
 
+/** The same for an init. */
+export const SOUND_INIT = `apiVersion: kubeadm.k8s.io/v1beta2
+kind: InitConfiguration
+bootstrapTokens:
+- token: ${TOKEN}
+  description: text
+  ttl: 24h
+  usages:
+  - signing
+  - authentication
+  groups:
+  - system:bootstrappers:kubeadm:default-node-token
+localAPIEndpoint:
+  advertiseAddress: 192.0.2.7
+  bindPort: 6443
+certificateKey: ${'ab'.repeat(32)}
+nodeRegistration:
+  name: n1
+  kubeletExtraArgs:
+    v: "2"
+---
+apiVersion: kubeadm.k8s.io/v1beta2
+kind: ClusterConfiguration
+clusterName: kubernetes
+kubernetesVersion: v1.20.2
+controlPlaneEndpoint: 192.0.2.1:6443
+certificatesDir: /etc/kubernetes/pki
+imageRepository: registry.example.org
+apiServer:
+  timeoutForControlPlane: 4m0s
+  certSANs:
+  - a
+  extraVolumes:
+  - name: v
+    hostPath: /a
+    mountPath: /b
+    readOnly: true
+    pathType: File
+controllerManager:
+  extraArgs:
+    v: "2"
+dns:
+  type: CoreDNS
+  imageTag: v1.7.0
+etcd:
+  local:
+    dataDir: /var/lib/etcd
+    serverCertSANs:
+    - a
+networking:
+  dnsDomain: cluster.local
+  serviceSubnet: 10.96.0.0/12
+  podSubnet: 10.1.0.0/16
+featureGates:
+  PublicKeysECDSA: true
+`;
+
 /** What each line's value is replaced with. */
 export const SPOILERS = [
   '7',

@@ -2,16 +2,16 @@
  * What kubeadm demands of the values, as far as every version from 1.20 on refuses the machine otherwise: the rules of its
  * validation for joins and inits. What only some versions refuse is left to kubeadm.
  */
-import type { Code } from '../../../protocol/codes.ts';
+import { ipFamily } from '../../../kit/ip-family.ts';
 import type { ConfigDocument } from '../config-documents.ts';
-import { placeOf, plain } from './nodes.ts';
+import { checkCluster } from './check-cluster.ts';
 import type { ConfigProblem } from './problem.ts';
-
-type Path = readonly (string | number)[];
+import { type Path, Rules } from './rules.ts';
 
 const TOKEN = /^[a-z0-9]{6}\.[a-z0-9]{16}$/;
 const CA_HASH = /^sha256:[0-9a-fA-F]{64}$/;
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+const TOKEN_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 const TOKEN_USAGES = ['signing', 'authentication'];
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 
@@ -22,42 +22,6 @@ export function checkRules(document: ConfigDocument): ConfigProblem[] {
   if (document.kind === 'InitConfiguration') checkInit(rules);
   if (document.kind === 'ClusterConfiguration') checkCluster(rules);
   return rules.problems;
-}
-
-class Rules {
-  readonly problems: ConfigProblem[] = [];
-  readonly #document: ConfigDocument;
-  readonly #root: unknown;
-
-  constructor(document: ConfigDocument) {
-    this.#document = document;
-    this.#root = plain(document, document.map);
-  }
-
-  /** The value there; undefined where there is none, or null. */
-  get(path: Path): unknown {
-    let value = this.#root;
-    for (const step of path) {
-      if (typeof value !== 'object' || value === null) return undefined;
-      value = (value as Record<string | number, unknown>)[step];
-    }
-    return value ?? undefined;
-  }
-
-  text(path: Path): string | undefined {
-    const value = this.get(path);
-    return typeof value === 'string' && value !== '' ? value : undefined;
-  }
-
-  list(path: Path): unknown[] {
-    const value = this.get(path);
-    return Array.isArray(value) ? value : [];
-  }
-
-  refuse(path: Path, what: string, code: Code = 'KubeadmConfigInvalid'): void {
-    const place = placeOf(this.#document, path);
-    this.problems.push({ severity: 'error', code, message: what, ...place });
-  }
 }
 
 function checkJoin(rules: Rules): void {
@@ -74,7 +38,7 @@ function checkJoin(rules: Rules): void {
   const bootstrap = rules.text(['discovery', 'tlsBootstrapToken']);
   if (bootstrap !== undefined && !TOKEN.test(bootstrap))
     rules.refuse(['discovery', 'tlsBootstrapToken'], `discovery.tlsBootstrapToken ${TOKEN_FORM}`);
-  absolute(rules, ['caCertPath']);
+  rules.absolute(['caCertPath']);
   checkEndpoint(rules, ['controlPlane', 'localAPIEndpoint']);
   checkRegistration(rules);
 }
@@ -122,21 +86,27 @@ function checkInit(rules: Rules): void {
       if (typeof usage === 'string' && !TOKEN_USAGES.includes(usage))
         rules.refuse([...at, 'usages', which], 'the usage of a bootstrap token is signing or authentication');
     });
+    rules.list([...at, 'groups']).forEach((group, which) => {
+      if (typeof group === 'string' && !TOKEN_GROUP.test(group))
+        rules.refuse(
+          [...at, 'groups', which],
+          'the group of a bootstrap token begins with system:bootstrappers:',
+        );
+    });
   });
   checkEndpoint(rules, ['localAPIEndpoint']);
   checkRegistration(rules);
-}
-
-function checkCluster(rules: Rules): void {
-  absolute(rules, ['certificatesDir']);
-  if (rules.get(['etcd', 'local']) !== undefined && rules.get(['etcd', 'external']) !== undefined)
-    rules.refuse(['etcd', 'external'], 'etcd must not have both local and external');
 }
 
 function checkEndpoint(rules: Rules, at: Path): void {
   const port = rules.get([...at, 'bindPort']);
   if (typeof port === 'number' && (port < 0 || port > 65_535))
     rules.refuse([...at, 'bindPort'], `${at.join('.')}.bindPort must be between 1 and 65535`);
+  const address = rules.text([...at, 'advertiseAddress']);
+  if (address !== undefined && ipFamily(address) === undefined) {
+    const what = `${at.join('.')}.advertiseAddress must be an IP address`;
+    rules.refuse([...at, 'advertiseAddress'], what, 'ControlPlaneConfigInvalid');
+  }
 }
 
 function checkRegistration(rules: Rules): void {
@@ -165,10 +135,4 @@ function checkRegistration(rules: Rules): void {
 export function isNodeName(name: string): boolean {
   const text = name.trim().toLowerCase();
   return text.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text);
-}
-
-function absolute(rules: Rules, path: Path): void {
-  const value = rules.text(path);
-  if (value !== undefined && !value.startsWith('/'))
-    rules.refuse(path, `${path.join('.')} must be an absolute path`);
 }

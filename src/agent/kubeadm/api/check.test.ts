@@ -160,6 +160,31 @@ describe('checkConfig', () => {
     ]);
   });
 
+  it.each([
+    ['etcd: {local: {dataDir: etcd}}', /etcd.local.dataDir must be an absolute path/],
+    ['networking: {podSubnet: 10.0.0.0}', /networking.podSubnet must be an address range/],
+    [
+      'networking: {serviceSubnet: "10.0.0.0/12,fd00::/200"}',
+      /networking.serviceSubnet must be an address range/,
+    ],
+    ['networking: {dnsDomain: Cluster_local}', /networking.dnsDomain must be a DNS name/],
+    ['controlPlaneEndpoint: "https://a:6443"', /controlPlaneEndpoint must be/],
+    ['apiServer: {certSANs: [a.example.org, "a b"]}', /apiServer.certSANs\[1\] must be/],
+  ])('refuses %s', (line, wanted) => {
+    const text = `apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n${line}\n`;
+    expect(told(text, 'init')).toEqual([expect.stringMatching(wanted)]);
+  });
+
+  it('takes both families, wildcards and names with ports', () => {
+    const lines = [
+      'networking: {podSubnet: "10.244.0.0/16,fd00:10:244::/56", dnsDomain: cluster.local}',
+      'controlPlaneEndpoint: "[fd00::1]:6443"',
+      'apiServer: {certSANs: ["*.example.org", "10.0.0.1", "fd00::1"]}',
+    ];
+    const text = `apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n${lines.join('\n')}\n`;
+    expect(told(text, 'init')).toEqual([]);
+  });
+
   it('follows anchors and merges, as kubeadm does', () => {
     const text = JOIN.replace('name: Node-1', '<<: &more {name: 7}').replace(
       HASH,
