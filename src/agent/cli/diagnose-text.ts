@@ -3,6 +3,7 @@ import { CODES, type Persistence } from '../../protocol/codes.ts';
 import type { KubeadmFailure } from '../kubeadm/classify.ts';
 import type { AttemptVerdict, LogVerdict } from '../kubeadm/transcript/diagnose-log.ts';
 import type { LogLine } from '../kubeadm/transcript/line.ts';
+import { codeLink } from './explain.ts';
 
 /** Raised when a field changes its meaning or goes. */
 const JSON_VERSION = 1;
@@ -56,6 +57,7 @@ export function verdictAsJson(
     persistence: one.persistence,
     cause: one.cause,
     remedy: one.remedy,
+    link: codeLink(one.code),
     ...(one.phase === undefined ? {} : { phase: one.phase }),
   });
   const plain = {

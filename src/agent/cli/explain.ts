@@ -26,8 +26,12 @@ export function explain(code: string): string {
     `  What it means   ${row.cause}`,
     `  What to do      ${row.remedy}`,
     `  Tried again     ${PERSISTENCE[row.persistence]}`,
+    `  Link            ${codeLink(name)}`,
   ].join('\n');
 }
+
+/** Where the documentation has the code. */
+export const codeLink = (code: string): string => `docs/codes.md#${code.toLowerCase()}`;
 
 function find(code: string): string | undefined {
   const wanted = code.toLowerCase();

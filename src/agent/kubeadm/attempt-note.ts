@@ -18,8 +18,8 @@ export interface AttemptNote {
   phase?: string;
   /** How often kubeadm has gone on from a failed phase since it last began anew. */
   resumed: number;
-  /** The cluster has accepted the bootstrap token once: when it no longer does, the token has expired. */
-  tokenWasKnown: boolean;
+  /** Id of the bootstrap token that the cluster has accepted once: when it no longer does, that token has expired. */
+  knownToken?: string;
 }
 
 /** @throws HostError */
@@ -44,7 +44,7 @@ export async function forgetAttempt(host: Host): Promise<void> {
 
 function parse(text: string): AttemptNote | undefined {
   try {
-    const { instance, verb, code, phase, resumed, tokenWasKnown } = JSON.parse(text) as Partial<AttemptNote>;
+    const { instance, verb, code, phase, resumed, knownToken } = JSON.parse(text) as Partial<AttemptNote>;
     if (typeof instance !== 'string' || (verb !== 'init' && verb !== 'join')) return undefined;
     return {
       instance,
@@ -52,7 +52,7 @@ function parse(text: string): AttemptNote | undefined {
       code: code !== undefined && Object.hasOwn(CODES, code) ? code : 'Unclassified',
       ...(typeof phase === 'string' ? { phase } : {}),
       resumed: Number(resumed) || 0,
-      tokenWasKnown: tokenWasKnown === true,
+      ...(typeof knownToken === 'string' ? { knownToken } : {}),
     };
   } catch {
     // Written atomically, so this is another program's doing.

@@ -75,7 +75,7 @@ export async function attemptKubeadm(
     }
     const run = await runAttempt(host, {
       ...facts,
-      tokenWasKnown: note?.tokenWasKnown ?? false,
+      tokenWasKnown: facts.tokenId !== undefined && note?.knownToken === facts.tokenId,
       path,
       verb,
       args: withoutPhases(args, skipped, facts.skipPhases ?? []),
@@ -122,7 +122,7 @@ function withoutPhases(
 }
 
 async function failedRun(attempt: Attempt, run: AttemptResult, resumed: boolean): Promise<StepResult> {
-  const { command, context, owner, note } = attempt;
+  const { command, context, owner, note, facts } = attempt;
   const { host, signal } = context;
   const found = run.failure;
   const isVanished = found === undefined || (run.exitStatus === undefined && !signal.aborted);
@@ -133,7 +133,7 @@ async function failedRun(attempt: Attempt, run: AttemptResult, resumed: boolean)
     // What kubeadm said before it was ended from outside does not tell how far it came.
     ...(isVanished || found.phase === undefined ? {} : { phase: found.phase }),
     resumed: resumed ? (note?.resumed ?? 0) + 1 : 0,
-    tokenWasKnown: run.tokenWasKnown,
+    ...(run.tokenWasKnown && facts.tokenId !== undefined ? { knownToken: facts.tokenId } : {}),
   });
   if (isVanished) return { done: false, failure: vanished(command.verb), retry: 'yes' };
   // It was ended by us; what it says of that is no reason. What it had complained of before is.
