@@ -28,7 +28,7 @@ export function asJson(entries: readonly Entry[], about: Record<string, unknown>
   return JSON.stringify({ ...about, rows }, undefined, 2);
 }
 
-function rowText({ about, runs, standings, verdicts, notes }: RowResult): string {
+function rowText({ about, runs, standings, verdicts, table: cells = [], notes }: RowResult): string {
   const lines = [runs > 1 ? `${about} (medians of ${runs} interleaved runs)` : about];
   if (standings.length > 0) {
     lines.push(
@@ -43,6 +43,7 @@ function rowText({ about, runs, standings, verdicts, notes }: RowResult): string
       ]),
     );
   }
+  if (cells.length > 0) lines.push(...table(cells));
   lines.push(
     ...table(
       verdicts.map((verdict) => [

@@ -16,6 +16,8 @@ export interface RowResult {
   readonly runs: number;
   readonly standings: readonly Standing[];
   readonly verdicts: readonly Verdict[];
+  /** What the verdicts sum up: rows of cells, the first one names the columns. */
+  readonly table?: readonly (readonly string[])[];
   /** Sentences: who could not take part and why. */
   readonly notes: readonly string[];
 }

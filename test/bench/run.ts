@@ -7,18 +7,19 @@ import { asJson, asText, type Entry } from './report.ts';
 import type { Row, RowOptions } from './row.ts';
 import { apply } from './rows/apply.ts';
 import { fleet } from './rows/fleet.ts';
+import { join } from './rows/join.ts';
 import { report } from './rows/report.ts';
 import { size } from './rows/size.ts';
 import { version } from './rows/version.ts';
 import { acceptSizes, grownSizes } from './size-baseline.ts';
 
-const ROWS: Readonly<Record<string, Row>> = { version, apply, size, report, fleet };
+const ROWS: Readonly<Record<string, Row>> = { version, apply, size, report, fleet, join };
 /** These take minutes and all of the machine: only when asked for by name. */
-const ONLY_BY_NAME = ['report', 'fleet'];
+const ONLY_BY_NAME = ['report', 'fleet', 'join'];
 
 const USAGE = `npm run bench [-- [${Object.keys(ROWS).join('|')}]... [--runs N] [--json] [--gate] [--accept]]
   --runs N   runs of each contender instead of the row's own number; of report and fleet, machines
-  report and fleet take minutes and run only when they are named
+  report, fleet and join take minutes and run only when they are named
   --json     for programs
   --gate     exit status 1 when a size is more than 5 % over the accepted one (test/bench/size-baseline.json)
   --accept   note the present sizes as accepted`;

@@ -1,0 +1,95 @@
+import type { Machine } from '../../lab/lab.ts';
+import type { ClusterData } from '../../support/cluster-api/user-data.ts';
+import { workerJoin } from '../../support/cluster-api/user-data.ts';
+
+export const LIMIT_MS = 300_000;
+
+export interface Round {
+  /** Differs for each join, so that none is taken for a repetition of another. */
+  id: string;
+  cluster: ClusterData;
+  /** `host:port` that the configuration names. */
+  endpoint: string;
+  /** Further ones that Slipway is told of. */
+  endpoints: string[];
+}
+
+export interface Contender {
+  readonly label: string;
+  /** @returns has the machine joined? */
+  join(machine: Machine, round: Round): Promise<boolean>;
+}
+
+const CONFIG = '/run/kubeadm/kubeadm-join-config.yaml';
+
+const plainConfig = (machine: Machine, { cluster, endpoint }: Round): string =>
+  JSON.stringify({
+    apiVersion: 'kubeadm.k8s.io/v1beta2',
+    kind: 'JoinConfiguration',
+    discovery: {
+      bootstrapToken: {
+        apiServerEndpoint: endpoint,
+        caCertHashes: [cluster.certificates.caCertHash],
+        token: cluster.token,
+      },
+    },
+    nodeRegistration: { criSocket: '/run/containerd/containerd.sock', name: machine.name },
+  });
+
+/** The policy of the script that Cluster API once had, reset included. */
+const FIVE_TRIES = `
+for try in 1 2 3 4 5; do
+  kubeadm join --config ${CONFIG} && exit 0
+  kubeadm reset -f
+  sleep 15
+done
+exit 1`;
+
+const byShell = (label: string, script: string): Contender => ({
+  label,
+  async join(machine, round) {
+    await machine.put(CONFIG, plainConfig(machine, round), 0o600);
+    const { code } = await machine.exec(['sh', '-c', script], { timeoutMs: LIMIT_MS + 30_000 });
+    return code === 0;
+  },
+});
+
+const slipway: Contender = {
+  label: 'Slipway',
+  async join(machine, round) {
+    const { id, cluster, endpoint, endpoints } = round;
+    const own = endpoints.length === 0 ? '' : `slipway: {endpoints: ${JSON.stringify(endpoints)}}\n`;
+    await machine.put('/root/user-data', `${workerJoin(cluster, { discovery: { endpoint } })}${own}`, 0o600);
+    await machine.put('/root/meta-data', `instance-id: ${id}\nlocal-hostname: ${machine.name}\n`);
+    const { code } = await machine.exec(
+      [
+        ...['slipway', 'bootstrap', '--user-data', '/root/user-data', '--meta-data', '/root/meta-data'],
+        ...['--deadline', `${LIMIT_MS / 1000}s`],
+      ],
+      { timeoutMs: LIMIT_MS + 30_000 },
+    );
+    return code === 0;
+  },
+};
+
+export const CONTENDERS: readonly Contender[] = [
+  byShell('kubeadm join', `exec timeout ${LIMIT_MS / 1000} kubeadm join --config ${CONFIG}`),
+  byShell('five tries', FIVE_TRIES),
+  slipway,
+];
+
+/** As if it had never joined; the Node goes too. */
+export async function forget(machine: Machine): Promise<void> {
+  const paths = [
+    '/etc/kubernetes/pki',
+    '/var/lib/slipway',
+    '/run/slipway',
+    '/run/kubeadm',
+    '/run/cluster-api',
+  ];
+  await machine.execOk([
+    'sh',
+    '-c',
+    `systemctl start containerd; kubeadm reset -f; rm -rf ${paths.join(' ')} /etc/kubernetes/*.conf`,
+  ]);
+}

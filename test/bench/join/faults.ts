@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ControlPlane, Machine } from '../../lab/lab.ts';
+
+/** What a fault happens to. */
+export interface Scene {
+  controlPlane: ControlPlane;
+  /** All machines that join in this round; a fault falls on each of them in the same way. */
+  machines: readonly Machine[];
+  /** Of the round; unknown to the cluster where the fault is that it comes late. */
+  token: string;
+  /** Uniform in [0, 1), the same at every run of the bench. */
+  random: () => number;
+}
+
+export interface Fault {
+  readonly name: string;
+  /** The token of the round is not made beforehand. */
+  readonly lateToken?: boolean;
+  /** The API server is named by a name that leads to a dead address first. */
+  readonly deadEndpoint?: boolean;
+  /** Before the joins begin. */
+  prepare?(scene: Scene): Promise<void>;
+  /** While they run. */
+  strike?(scene: Scene): Promise<void>;
+  /** Afterwards, also where `strike` has failed. */
+  heal?(scene: Scene): Promise<void>;
+}
+
+const REFUSE = ['OUTPUT', '-p', 'tcp', '--dport', '6443', '-j', 'REJECT', '--reject-with', 'tcp-reset'];
+
+const onAll = (machines: readonly Machine[], command: string[]) =>
+  Promise.all(machines.map((machine) => machine.execOk(command)));
+
+const between = (random: () => number, from: number, to: number) =>
+  sleep(1000 * (from + random() * (to - from)));
+
+/** A dead address on the lab's network: nobody answers there, not even with a refusal. */
+export const DEAD = '10.99.0.250';
+/** A name of the API server's certificate. */
+export const API_NAME = 'kubernetes.default';
+
+export const FAULTS: readonly Fault[] = [
+  { name: 'none' },
+  {
+    name: 'API server restarted',
+    async strike({ controlPlane, random }) {
+      await between(random, 0.5, 6);
+      await controlPlane.stop('apiserver', 'SIGTERM');
+      await controlPlane.start('apiserver');
+    },
+  },
+  {
+    name: 'connections refused for 20 s',
+    async strike({ machines, random }) {
+      await between(random, 0.5, 6);
+      await onAll(machines, ['iptables', '-I', ...REFUSE]);
+      await sleep(20_000);
+    },
+    heal: async ({ machines }) =>
+      void (await Promise.all(machines.map((machine) => machine.exec(['iptables', '-D', ...REFUSE])))),
+  },
+  {
+    name: '30 % of packets lost',
+    prepare: async ({ machines }) =>
+      void (await onAll(machines, ['tc', 'qdisc', 'add', 'dev', 'eth0', 'root', 'netem', 'loss', '30%'])),
+    heal: async ({ machines }) =>
+      void (await Promise.all(
+        machines.map((machine) => machine.exec(['tc', 'qdisc', 'del', 'dev', 'eth0', 'root'])),
+      )),
+  },
+  {
+    name: 'containerd restarted',
+    async prepare({ machines, random }) {
+      // It may be down when kubeadm first looks, or go while kubeadm works.
+      if (random() < 0.5) await onAll(machines, ['systemctl', 'stop', 'containerd']);
+    },
+    async strike({ machines, random }) {
+      await between(random, 0.5, 5);
+      await onAll(machines, ['systemctl', 'stop', 'containerd']);
+      await sleep(5_000);
+      await onAll(machines, ['systemctl', 'start', 'containerd']);
+    },
+    heal: async ({ machines }) => void (await onAll(machines, ['systemctl', 'start', 'containerd'])),
+  },
+  {
+    name: 'token made late',
+    lateToken: true,
+    async strike({ controlPlane, token, random }) {
+      await between(random, 20, 70);
+      const [id = '', secret = ''] = token.split('.');
+      await controlPlane.createToken({ id, secret });
+    },
+  },
+  { name: 'one of two endpoints dead', deadEndpoint: true },
+];
+
+/** mulberry32: small, and the same everywhere. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

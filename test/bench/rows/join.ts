@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { type Machine, openLab } from '../../lab/lab.ts';
+import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
+import { bootMachine } from '../../support/machines.ts';
+import { CONTENDERS, type Contender, forget, type Round } from '../join/contenders.ts';
+import { API_NAME, DEAD, FAULTS, type Fault, type Scene, seeded } from '../join/faults.ts';
+import { verdictTimes } from '../join/verdict-time.ts';
+import type { Row } from '../row.ts';
+
+const SEED = 20_260;
+
+interface Join {
+  fault: string;
+  contender: string;
+  joined: boolean;
+  seconds: number;
+}
+
+/** Joins of real workers under faults, three ways at the same time, and how soon a permanent failure is told. */
+export const join: Row = async ({ runs = 3, say }) => {
+  const lab = await openLab();
+  try {
+    const controlPlane = await lab.controlPlane();
+    const cluster = await joinableCluster(controlPlane);
+    const machines: Machine[] = [];
+    for (const [index] of CONTENDERS.entries()) {
+      machines.push(
+        await bootMachine(lab, `w${index + 1}`, {
+          role: 'worker',
+          userData: '#cloud-config\n',
+          mode: 'binary',
+        }),
+      );
+    }
+    const random = seeded(SEED);
+    const joins: Join[] = [];
+    for (let run = 1; run <= runs; run += 1) {
+      for (const fault of FAULTS) {
+        const token = fault.lateToken
+          ? `${randomBytes(3).toString('hex')}.${randomBytes(8).toString('hex')}`
+          : cluster.token;
+        const scene: Scene = { controlPlane, machines, token, random };
+        const round: Round = {
+          id: `${run}-${FAULTS.indexOf(fault)}`,
+          cluster: { ...cluster, token },
+          endpoint: fault.deadEndpoint ? `${API_NAME}:6443` : cluster.endpoint,
+          endpoints: fault.deadEndpoint ? [`${DEAD}:6443`, cluster.endpoint] : [],
+        };
+        const results = await oneRound(scene, fault, round);
+        joins.push(...results);
+        say(`${run}/${runs} ${fault.name}: ${results.map(told).join(', ')}`);
+      }
+    }
+    const [, , worker] = machines;
+    if (worker === undefined) throw new Error('there is a third machine');
+    const round: Round = { id: 'x', cluster, endpoint: cluster.endpoint, endpoints: [] };
+    const times = await verdictTimes(worker, round, { exits: 7, crashes: 3 });
+    say(`from the knowable to the verdict: ${JSON.stringify(times)} ms`);
+    return {
+      about: `joins of a real worker under faults (seed ${SEED}), ${runs} of each kind each way`,
+      runs: 1,
+      standings: [],
+      verdicts: [
+        {
+          what: 'joins of 100 that Slipway completes',
+          value: share(joins.filter(({ contender }) => contender === 'Slipway')),
+          goal: 100,
+          direction: 'least',
+          unit: 'count',
+        },
+        {
+          what: "from kubeadm's exit to the verdict, median",
+          value: median(times.exits),
+          goal: 2000,
+          direction: 'most',
+          unit: 'ms',
+        },
+        {
+          what: "from the kubelet's third end to the verdict, median",
+          value: median(times.crashes),
+          goal: 2000,
+          direction: 'most',
+          unit: 'ms',
+        },
+      ],
+      table: table(joins),
+      notes: ['Seconds are the median of the joins that succeeded.'],
+    };
+  } finally {
+    await lab.close();
+  }
+};
+
+async function oneRound(scene: Scene, fault: Fault, round: Round): Promise<Join[]> {
+  const { controlPlane, machines } = scene;
+  await Promise.all(machines.map(forget));
+  for (const { name } of machines)
+    await controlPlane.run('kubectl', ['delete', 'node', name, '--ignore-not-found']);
+  const hosts = fault.deadEndpoint
+    ? `${DEAD} ${API_NAME}\n${round.cluster.endpoint.split(':')[0]} ${API_NAME}\n`
+    : '';
+  await Promise.all(
+    machines.map((machine) =>
+      machine.put('/etc/hosts', `127.0.0.1 localhost\n${machine.ip} ${machine.name}\n${hosts}`),
+    ),
+  );
+  try {
+    await fault.prepare?.(scene);
+    const [results] = await Promise.all([
+      Promise.all(
+        CONTENDERS.map((contender, index) => oneJoin(contender, machines[index] as Machine, fault, round)),
+      ),
+      fault.strike?.(scene),
+    ]);
+    return results;
+  } finally {
+    await fault.heal?.(scene);
+  }
+}
+
+async function oneJoin(contender: Contender, machine: Machine, fault: Fault, round: Round): Promise<Join> {
+  const started = performance.now();
+  const joined = await contender.join(machine, { ...round, id: `${round.id}-${machine.name}` });
+  const seconds = (performance.now() - started) / 1000;
+  return { fault: fault.name, contender: contender.label, joined, seconds };
+}
+
+const told = ({ contender, joined, seconds }: Join): string =>
+  `${contender} ${joined ? 'joined' : 'FAILED'} after ${seconds.toFixed(0)} s`;
+
+const share = (joins: readonly Join[]): number =>
+  Math.floor((100 * joins.filter(({ joined }) => joined).length) / Math.max(1, joins.length));
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+function table(joins: readonly Join[]): string[][] {
+  const labels = CONTENDERS.map(({ label }) => label);
+  const cell = (some: readonly Join[]): string => {
+    const good = some.filter(({ joined }) => joined);
+    const seconds = good.length === 0 ? '' : `, ${median(good.map((one) => one.seconds)).toFixed(0)} s`;
+    return `${good.length} of ${some.length}${seconds}`;
+  };
+  const row = (name: string, of: readonly Join[]): string[] => [
+    name,
+    ...labels.map((label) => cell(of.filter(({ contender }) => contender === label))),
+  ];
+  return [
+    ['fault', ...labels],
+    ...FAULTS.map(({ name }) =>
+      row(
+        name,
+        joins.filter(({ fault }) => fault === name),
+      ),
+    ),
+    row('all', joins),
+  ];
+}
