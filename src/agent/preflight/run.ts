@@ -2,6 +2,7 @@ import type { Host } from '../host/host.ts';
 import type { Check, Task } from './check.ts';
 import { apiServer } from './checks/api-server.ts';
 import { cgroups } from './checks/cgroups.ts';
+import { clock } from './checks/clock.ts';
 import { containerRuntime } from './checks/container-runtime.ts';
 import { diskSpace } from './checks/disk-space.ts';
 import { kernel } from './checks/kernel.ts';
@@ -37,6 +38,7 @@ const CHECKS: readonly Check[] = [
   leftovers,
   nodeName,
   nameServers,
+  clock,
   apiServer,
 ];
 

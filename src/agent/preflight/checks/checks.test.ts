@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { createLinuxHost } from '../../host/linux/host.ts';
 import { type KubeadmConfig, readConfig } from '../../kubeadm/config.ts';
 import type { Check, Task } from '../check.ts';
 import { cgroups } from './cgroups.ts';
+import { clock } from './clock.ts';
 import { diskSpace } from './disk-space.ts';
 import { kernel } from './kernel.ts';
 import { kernelSettings } from './kernel-settings.ts';
@@ -174,6 +176,42 @@ describe('checks on files of a machine', () => {
     expect(await paths({ config: controlPlane })).toHaveLength(3);
     expect(await paths({})).toHaveLength(3);
     expect(await paths({ config: join4, attempted: true })).toEqual([]);
+  });
+
+  it('the clock, against a certificate authority that is there', async () => {
+    expect(await told(clock)).toEqual([]);
+    put('/etc/kubernetes/pki/ca.crt', 'no certificate');
+    expect(await told(clock)).toEqual([]);
+    const authority = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-subj',
+      '/CN=ca',
+    ];
+    put(
+      '/srv/ca.crt',
+      execFileSync('openssl', [...authority, '-days', '2', '-keyout', '/dev/null'], {
+        stdio: 'pipe',
+      }).toString(),
+    );
+    const at = async (days: number) => {
+      const now = () => new Date(Date.now() + days * 86_400_000);
+      const shifted: Host = { ...host, clock: { ...host.clock, now } };
+      const config = { ...init, certificatesDir: '/srv' };
+      return (await clock.run(shifted, { attempted: false, mend: false, config })).map(
+        ({ message }) => message,
+      );
+    };
+    expect(await at(1)).toEqual([]);
+    expect(await at(-1)).toEqual([
+      expect.stringMatching(/^\/srv\/ca.crt is valid from .*Z on, and it is .*Z by the clock/),
+    ]);
+    expect(await at(3)).toEqual([expect.stringMatching(/was valid until/)]);
   });
 
   it('name servers', async () => {

@@ -1,0 +1,35 @@
+import { X509Certificate } from 'node:crypto';
+import type { Host } from '../../host/host.ts';
+import { type Check, readText } from '../check.ts';
+import { found } from '../finding.ts';
+
+/**
+ * This machine's clock against the certificate authority that user data has put here: a control plane's own certificates
+ * begin with it. A joining worker has none; its clock is compared with the API server's.
+ */
+export const clock: Check = {
+  name: 'clock',
+  async run(host, { config }) {
+    const path = `${config?.certificatesDir ?? '/etc/kubernetes/pki'}/ca.crt`;
+    const certificate = await readCertificate(host, path);
+    if (certificate === undefined) return [];
+    const { validFromDate: from, validToDate: to } = certificate;
+    const now = host.clock.now();
+    const is = `it is ${now.toISOString()} by the clock of this machine`;
+    if (now < from)
+      return [found('warning', 'ClockWrong', `${path} is valid from ${from.toISOString()} on, and ${is}`)];
+    if (now > to)
+      return [found('warning', 'ClockWrong', `${path} was valid until ${to.toISOString()}, and ${is}`)];
+    return [];
+  },
+};
+
+async function readCertificate(host: Host, path: string): Promise<X509Certificate | undefined> {
+  const text = await readText(host, path);
+  try {
+    return text === undefined ? undefined : new X509Certificate(text);
+  } catch {
+    // What is no certificate is kubeadm's to complain of.
+    return undefined;
+  }
+}
