@@ -75,4 +75,34 @@ export const MACHINE_CODES = {
     'A file system could not be mounted.',
     'Read what mount said; check the type and options in mounts, and that the device holds a file system.',
   ),
+  KernelModuleNotLoaded: entry(
+    'runtime',
+    'permanent',
+    'A kernel module that the node was to have could not be loaded.',
+    'Have the module in the image (the package of extra modules of the running kernel), or take it out of slipway.kernel.modules.',
+  ),
+  SysctlNotSet: entry(
+    'runtime',
+    'permanent',
+    'A kernel setting that the node was to have could not be set.',
+    'Correct its name or value in slipway.kernel.sysctls; if a module brings it, name that in slipway.kernel.modules.',
+  ),
+  ContainerdConfigInvalid: entry(
+    'runtime',
+    'permanent',
+    "containerd's configuration could not be changed as the node's settings ask for.",
+    'Correct /etc/containerd/config.toml of the image or slipway.containerd; nothing was changed.',
+  ),
+  ContainerdNotRestarted: entry(
+    'runtime',
+    'permanent',
+    'containerd did not come up again after its settings were changed.',
+    'Read its log (journalctl -u containerd), and correct slipway.containerd or slipway.proxy.',
+  ),
+  ProxyNotSetUp: entry(
+    'runtime',
+    'permanent',
+    'The proxy settings could not be given to the services of the node.',
+    'Read what systemd said, and see that /etc/systemd/system is writable.',
+  ),
 } satisfies Record<string, CodeEntry>;

@@ -5,6 +5,7 @@
  * wrapped in `Sensitive` so that no formatter, logger or serialiser can print them by accident.
  */
 import type { Code } from './codes.ts';
+import type { NodeSettings } from './node-settings.ts';
 
 /** A value that must not be shown: printing or serialising it yields a placeholder. */
 export interface Sensitive<T> {
@@ -31,6 +32,8 @@ export interface Document {
   groups: GroupEntry[];
   ntp?: NtpSettings;
   preflight?: PreflightSettings;
+  /** What the node is given around kubeadm. */
+  node?: NodeSettings;
   disks: DiskEntry[];
   filesystems: FilesystemEntry[];
   mounts: MountEntry[];
@@ -90,6 +93,8 @@ export interface KubeadmCommand {
   configPath?: string;
   /** `host:port` of API servers that may be asked in the place of the one in the configuration; in turn, those first that answer. */
   endpoints?: string[];
+  /** Directory of patches, for a configuration that names none. */
+  patches?: string;
   /** The sentinel that the line asks for; absent when the line has no `&& echo success > ...` part. */
   sentinel?: string;
   where?: Position;

@@ -30,3 +30,18 @@ export const CONFIG_FILES = {
   machine: '/etc/slipway/config.yaml',
   dropIns: '/etc/slipway/config.d',
 } as const;
+
+/** What the node is given around kubeadm; user data of Cluster API can bring these files, and an image can have them. */
+export const NODE_FILES = {
+  machine: '/etc/slipway/node.yaml',
+  dropIns: '/etc/slipway/node.d',
+} as const;
+
+/** Patches for kubeadm, where its configuration names no other directory. */
+export const PATCHES_DIR = '/etc/kubernetes/patches';
+
+/** Proxy settings for the kubelet, the container runtime, kubeadm and Slipway's reporter; mode 0600. */
+export const PROXY_FILE = '/etc/slipway/proxy.env';
+
+/** Everything a person needs for support, made when a bootstrap has failed for good; mode 0600. */
+export const SUPPORT_FILE = `${STATE_DIR}/support.tar.zst`;

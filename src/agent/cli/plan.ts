@@ -92,6 +92,24 @@ function details(step: PlannedStep): string[] {
     case 'preflight':
     case 'ready':
       return [];
+    case 'kernel':
+      return [
+        ...step.spec.modules,
+        ...Object.entries(step.spec.sysctls).map(([key, value]) => `${key} = ${value}`),
+      ];
+    case 'proxy':
+      return [
+        ...(step.spec.settings.except.length > 0 ? [`except ${step.spec.settings.except.join(', ')}`] : []),
+      ];
+    case 'containerd': {
+      const { cgroupDriver, sandboxImage, registries } = step.spec;
+      return [cgroupDriver, sandboxImage, ...registries.map(({ host }) => host)].filter(
+        (text) => text !== undefined,
+      );
+    }
+    case 'kubeadm-patches':
+    case 'static-pods':
+      return step.spec.entries.map(({ name }) => name);
     case 'hostname':
       return [step.spec.fqdn ?? step.spec.name];
     case 'users':

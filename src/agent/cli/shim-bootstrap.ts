@@ -1,12 +1,16 @@
 import { sensitive } from '../../kit/sensitive.ts';
-import type { KubeadmCommand } from '../../protocol/document.ts';
+import type { KubeadmCommand, ReportEntry } from '../../protocol/document.ts';
 import { AgentBusyError, concluding, runJournalled } from '../bootstrap.ts';
+import { failure } from '../engine/failure.ts';
+import { outcomeWithoutSequence } from '../engine/outcome.ts';
 import type { Host } from '../host/host.ts';
 import type { Invocation } from '../kubeadm/invocation.ts';
+import { nodeSteps } from '../plan/node-steps.ts';
 import { kubeadmSteps, planDigest } from '../plan/plan.ts';
 import type { PlannedStep } from '../plan/planned-step.ts';
 import { openShared } from '../steps/shared.ts';
 import { toSteps } from '../steps/steps.ts';
+import { withNodeFiles } from '../userdata/node/node-files.ts';
 import { complain } from './complain.ts';
 import { catchFaults } from './crash.ts';
 import { DEFAULT_DEADLINE_SECONDS } from './defaults.ts';
@@ -27,14 +31,20 @@ export async function shimBootstrap(
     args: sensitive(invocation.args),
     ...(invocation.configPath === undefined ? {} : { configPath: invocation.configPath }),
   };
-  const planned = await planInvocation(host, command);
   const agent = version().version;
   const watcher = lineWatcher();
   const fault = catchFaults();
   try {
     const hooks = { fault: fault.error, unwritten: complain };
-    const outcome = await concluding(host, { mode: 'shim', agent, ...hooks }, async (about) =>
-      runJournalled({
+    const outcome = await concluding(host, { mode: 'shim', agent, ...hooks }, async (about) => {
+      const { planned, errors } = await planInvocation(host, command);
+      if (errors[0] !== undefined) {
+        const badInput = failure(errors[0].code, errors[0].message, {
+          lines: errors.slice(0, 3).map(({ message }) => message),
+        });
+        return outcomeWithoutSequence(host, about, 'bad-input', badInput);
+      }
+      return runJournalled({
         host,
         about,
         steps: await toSteps(
@@ -47,8 +57,8 @@ export async function shimBootstrap(
         deadlineSeconds: DEFAULT_DEADLINE_SECONDS,
         stop: AbortSignal.any([stopSignal(), fault.signal]),
         watcher,
-      }),
-    );
+      });
+    });
     if (outcome.failure) complain(outcome.failure);
     return outcome.result === 'succeeded' ? 0 : outcome.failure?.exitStatus || PERMANENT_STATUS;
   } catch (error) {
@@ -58,7 +68,16 @@ export async function shimBootstrap(
   }
 }
 
-async function planInvocation(host: Host, command: KubeadmCommand): Promise<PlannedStep[]> {
-  const config = command.configPath && (await host.files.readIfPresent(command.configPath));
-  return kubeadmSteps(0, command, ['shim', config]);
+/** cloud-init passes over the key `slipway`, so what the node is given comes from the files of /etc/slipway only. */
+async function planInvocation(
+  host: Host,
+  given: KubeadmCommand,
+): Promise<{ planned: PlannedStep[]; errors: ReportEntry[] }> {
+  const config = given.configPath && (await host.files.readIfPresent(given.configPath));
+  const document = await withNodeFiles(host, { commands: [given], report: [] });
+  const steps = document.commands.flatMap((command) =>
+    command.kind === 'kubeadm' ? kubeadmSteps(0, command, ['shim', config], document) : [],
+  );
+  const errors = document.report.filter(({ severity }) => severity === 'error');
+  return { planned: [...nodeSteps(document), ...steps], errors };
 }

@@ -10,6 +10,7 @@ import { readConfig } from './config.ts';
 import { putScalar } from './edit-yaml.ts';
 import { KubeadmError } from './failure.ts';
 import { flagList, parseFlags } from './flags.ts';
+import { patchesDirectory, patchesFlag, withPatches } from './patches.ts';
 import { shapeConfig } from './shape-config.ts';
 
 /** The copy of the configuration that kubeadm reads; it holds what the original holds, token included. */
@@ -29,6 +30,8 @@ export interface ShapeOptions {
   minor?: number | undefined;
   /** No wait inside kubeadm is to take longer than this, see `capTimeouts`. */
   capSeconds?: number | undefined;
+  /** Directory of patches, for a call that names none. */
+  patches?: string | undefined;
   /** `host:port` to be asked instead of the one in the configuration. */
   endpoint?: string | undefined;
 }
@@ -47,12 +50,19 @@ export async function shapedArguments(
   options: ShapeOptions,
 ): Promise<ShapedArguments> {
   const args = command.args.reveal();
-  const { configPath } = command;
-  if (configPath === undefined) return { args: withEndpoint(args, options.endpoint), warnings: [] };
+  const { configPath, patches } = command;
+  if (configPath === undefined) {
+    const names = patches === undefined || patchesDirectory(command.verb, args, undefined) !== undefined;
+    const flags = names ? [] : [patchesFlag(patches, options.minor)];
+    return { args: [...withEndpoint(args, options.endpoint), ...flags], warnings: [] };
+  }
   const original = await host.files.readIfPresent(configPath);
   // kubeadm itself says best what is wrong with a file that is not there.
   if (original === undefined) return { args, warnings: [] };
-  const shaped = shapedConfig(command.verb, args, original.toString('utf8'), configPath, options);
+  const shaped = shapedConfig(command.verb, args, original.toString('utf8'), configPath, {
+    ...options,
+    patches,
+  });
   const { text, flags, ...rest } = shaped;
   if (text === undefined) return { args, ...rest };
   await host.files.write(SHAPED_CONFIG, text, { mode: 0o600 });
@@ -69,7 +79,7 @@ export function shapedConfig(
   args: readonly string[],
   original: string,
   name: string,
-  { discoveryTimeoutSeconds, minor, capSeconds, endpoint }: ShapeOptions,
+  { discoveryTimeoutSeconds, minor, capSeconds, endpoint, patches }: ShapeOptions,
 ): Omit<ShapedArguments, 'args'> & { text?: string; flags: string[] } {
   const config = readConfig({ verb, args, text: original, name });
   const conversion = minor === undefined ? undefined : convertConfig(verb, original, name, minor);
@@ -85,13 +95,17 @@ export function shapedConfig(
     capSeconds === undefined || version === undefined
       ? shaped
       : capTimeouts(shaped, verb, version, capSeconds);
-  const text =
+  const asked =
     endpoint === undefined
       ? capped
       : putScalar(capped, 'JoinConfiguration', ENDPOINT, JSON.stringify(endpoint), isOther(endpoint));
+  const { text, flags } =
+    patches === undefined || version === undefined || patchesDirectory(verb, args, original) !== undefined
+      ? { text: asked, flags: [] }
+      : withPatches(asked, verb, patches, { version, minor });
   return {
     warnings,
-    flags: (conversion?.flags ?? []).filter((flag) => !isGiven(flag, args)),
+    flags: [...(conversion?.flags ?? []).filter((flag) => !isGiven(flag, args)), ...flags],
     ...(text === original ? {} : { text }),
     ...(conversion === undefined ? {} : { converted: { from: conversion.from, to: conversion.to } }),
   };

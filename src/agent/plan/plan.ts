@@ -1,10 +1,13 @@
 import { digest } from '../../kit/digest.ts';
 import type { Document, FileEntry, KubeadmCommand } from '../../protocol/document.ts';
-import type { PlannedStep, StepKind, StepSpecs } from './planned-step.ts';
+import { count, step } from './make-step.ts';
+import { additionsAfter, additionsBefore, nodeSteps } from './node-steps.ts';
+import type { PlannedStep } from './planned-step.ts';
 
 /**
  * The steps that make of a machine what the document asks for, in the order in which cloud-init's modules run:
- * bootcmd, write_files, disk_setup and fs_setup, mounts, hostname, users, ntp, deferred files, runcmd.
+ * bootcmd, write_files, disk_setup and fs_setup, mounts, hostname, users, ntp, deferred files, runcmd. What the node is given
+ * around kubeadm comes before the commands, which may need it.
  *
  * Pure: the same document gives the same steps, ids and digests on every machine.
  */
@@ -46,9 +49,10 @@ export function plan(document: Document): PlannedStep[] {
           entries: deferred,
         })
       : undefined,
+    ...nodeSteps(document),
     ...document.commands.flatMap((command, index) =>
       command.kind === 'kubeadm'
-        ? kubeadmSteps(index, command, configFiles(files, command.configPath), document.preflight?.mend)
+        ? kubeadmSteps(index, command, configFiles(files, command.configPath), document)
         : step('command', `runcmd/${index + 1}`, `runcmd ${index + 1} (${command.program})`, {
             index,
             command,
@@ -70,11 +74,14 @@ export function kubeadmSteps(
   index: number,
   command: KubeadmCommand,
   more: unknown,
-  mend = false,
+  { preflight, node }: Pick<Document, 'preflight' | 'node'> = {},
 ): PlannedStep[] {
+  const mend = preflight?.mend ?? false;
   return [
+    ...additionsBefore(command, node?.kubeadm),
     step('preflight', 'preflight', 'check the machine', { command, mend }, more),
     step('kubeadm', 'kubeadm', `kubeadm ${command.verb}`, { index, command }, more),
+    ...additionsAfter(command, node?.kubeadm),
   ];
 }
 
@@ -86,30 +93,4 @@ export function planDigest(steps: readonly PlannedStep[]): string {
 /** A kubeadm step is another one when the configuration it reads has changed, though its command line has not. */
 function configFiles(files: FileEntry[], path: string | undefined): unknown {
   return files.filter((file) => file.path === path).map((file) => file.content.reveal());
-}
-
-function step<Kind extends StepKind>(
-  kind: Kind,
-  id: string,
-  title: string,
-  spec: StepSpecs[Kind],
-  more?: unknown,
-) {
-  return { kind, id, title, digest: digest([kind, revealed(spec), more]), spec } as PlannedStep;
-}
-
-/** The content for the digest: sensitive values opened, positions in the user data left out. */
-function revealed(value: unknown): unknown {
-  if (value instanceof Uint8Array || value === null || typeof value !== 'object') return value;
-  if ('reveal' in value && typeof value.reveal === 'function') return value.reveal();
-  if (Array.isArray(value)) return value.map(revealed);
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => key !== 'where')
-      .map(([key, item]) => [key, revealed(item)]),
-  );
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }

@@ -11,6 +11,12 @@ import type {
   UserEntry,
 } from '../../protocol/document.ts';
 import type { StepOutline } from '../../protocol/journal.ts';
+import type {
+  ContainerdSettings,
+  KernelSettings,
+  NamedText,
+  ProxySettings,
+} from '../../protocol/node-settings.ts';
 
 /** What a step of each kind needs. */
 export interface StepSpecs {
@@ -23,6 +29,12 @@ export interface StepSpecs {
   groups: { entries: GroupEntry[] };
   users: { entries: UserEntry[] };
   ntp: NtpSettings;
+  kernel: KernelSettings;
+  /** `restartLater`: another step restarts containerd. */
+  proxy: { settings: ProxySettings; command: KubeadmCommand | undefined; restartLater: boolean };
+  containerd: ContainerdSettings;
+  'kubeadm-patches': { entries: NamedText[]; command: KubeadmCommand };
+  'static-pods': { entries: NamedText[]; command: KubeadmCommand; moment: 'before' | 'after' };
   command: { index: number; command: Command };
   preflight: { command: KubeadmCommand; mend: boolean };
   kubeadm: { index: number; command: KubeadmCommand };

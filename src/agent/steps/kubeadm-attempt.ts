@@ -15,6 +15,7 @@ import { looksJoined } from '../kubeadm/joined.ts';
 import { kubeadmMinor } from '../kubeadm/kubeadm-minor.ts';
 import { awaitNodeName } from '../kubeadm/node-name.ts';
 import { capSeconds, kubeadmPolicy } from '../kubeadm/policy.ts';
+import { proxyEnvironment } from '../kubeadm/proxy-environment.ts';
 import { findRealKubeadm, slipwayInstead } from '../kubeadm/real-kubeadm.ts';
 import { prepareRepeat } from '../kubeadm/repeat.ts';
 import { findEarlierRun } from '../kubeadm/run.ts';
@@ -51,7 +52,10 @@ export async function attemptKubeadm(
     const attempt = { command, context, owner, facts, note };
     const { args, converted } = await shapedArguments(host, command, {
       discoveryTimeoutSeconds: kubeadmPolicy(verb).discoveryTimeoutSeconds,
-      minor: command.configPath === undefined ? undefined : await kubeadmMinor(host, path),
+      minor:
+        command.configPath === undefined && command.patches === undefined
+          ? undefined
+          : await kubeadmMinor(host, path),
       capSeconds: capSeconds(context.remainingMs()),
       endpoint: adopts ? undefined : await chooseEndpoint(host, command.endpoints ?? [], context.attempt),
     });
@@ -80,6 +84,7 @@ export async function attemptKubeadm(
       verb,
       args: withoutPhases(args, skipped, facts.skipPhases ?? []),
       shellState,
+      env: await proxyEnvironment(host),
       signal,
       onProgress: (message) => void context.progress(message, true),
       onLine: redacting(context),

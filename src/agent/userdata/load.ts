@@ -2,6 +2,7 @@ import type { Document } from '../../protocol/document.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { codeOf, failure, messageOf } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
+import { withNodeFiles } from './node/node-files.ts';
 import { readDocument } from './read-document.ts';
 import type { SourceAnswer } from './sources/answer.ts';
 import { findUserData } from './sources/find.ts';
@@ -26,7 +27,10 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
       ...(metaDataFile === undefined ? {} : { metaDataFile }),
       files: host.ownFiles,
     });
-    return fromAnswer(answer);
+    const loaded = fromAnswer(answer);
+    return loaded.kind === 'none'
+      ? loaded
+      : { ...loaded, document: await withNodeFiles(host, loaded.document) };
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');

@@ -108,9 +108,21 @@ export class Fields {
     this.#report.error('UserDataInvalid', `${this.#what}: ${message}`, where);
   }
 
+  /** Reports an error at a place of its own. */
+  wrongAt(where: Position, message: string): void {
+    this.#report.error('UserDataInvalid', `${this.#what}: ${message}`, where);
+  }
+
   warn(name: string, message: string): void {
     const where = this.#nodes.get(name)?.where ?? this.where;
     this.#report.warn('UserDataIgnoredKey', `${this.#what}: ${message}`, where);
+  }
+
+  /** The same for keys that are Slipway's own: one that is not known is a mistake, and an error. */
+  refuseUnknown(): void {
+    for (const [name, { where }] of this.#nodes) {
+      if (!this.#asked.has(name)) this.wrongAt(where, `${printable(name)} is not known.`);
+    }
   }
 
   /** Warns of every field that was not asked for. `known` explains those that cloud-init has and Slipway has not. */

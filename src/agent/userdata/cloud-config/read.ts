@@ -10,7 +10,7 @@ import { KNOWN_KEYS } from './known-keys.ts';
 import { readMounts } from './mounts.ts';
 import { readNtp } from './ntp.ts';
 import { readRuncmd } from './runcmd.ts';
-import { readSlipway, withEndpoints } from './slipway.ts';
+import { readSlipway, withSlipway } from './slipway.ts';
 import { readUsersAndGroups } from './users.ts';
 import { readWriteFiles } from './write-files.ts';
 
@@ -19,7 +19,7 @@ export type Content = Pick<
   Document,
   'files' | 'bootCommands' | 'commands' | 'users' | 'groups' | 'disks' | 'filesystems' | 'mounts'
 > &
-  Partial<Pick<Document, 'hostname' | 'ntp' | 'preflight'>>;
+  Partial<Pick<Document, 'hostname' | 'ntp' | 'preflight' | 'node'>>;
 
 const NULL: Node = { kind: 'null', where: { line: 1, column: 1 } };
 
@@ -57,23 +57,22 @@ export function readCloudConfig(keys: TopLevel, metaData: Record<string, unknown
   const hostname = readHostname(names, metaData, report);
   const ntpNode = find('ntp');
   const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, report);
-  const { endpoints, ...slipway } = readSlipway(get('slipway'), report);
   const content: Content = {
     ...(hostname === undefined ? {} : { hostname }),
     files: readWriteFiles(get('write_files'), report),
     bootCommands: readBootcmd(get('bootcmd'), report),
-    commands: withEndpoints(readRuncmd(get('runcmd'), report), endpoints),
+    commands: readRuncmd(get('runcmd'), report),
     ...readUsersAndGroups(find('users'), find('groups'), report),
     ...(ntp === undefined ? {} : { ntp }),
-    ...slipway,
     disks: readDiskSetup(get('disk_setup'), aliases, report),
     filesystems: readFsSetup(get('fs_setup'), aliases, report),
     mounts: readMounts(get('mounts'), find('mount_default_fields'), aliases, report),
   };
+  const slipway = readSlipway(get('slipway'), report);
   for (const [name, { key }] of keys) {
     if (asked.has(name)) continue;
     const why = Object.hasOwn(KNOWN_KEYS, name) ? KNOWN_KEYS[name] : 'is not known';
     report.warn('UserDataIgnoredKey', `${printable(name)} ${why}; it is ignored.`, key.where);
   }
-  return content;
+  return withSlipway(content, slipway);
 }

@@ -1,4 +1,7 @@
 import type { Document, PreflightSettings } from '../../../protocol/document.ts';
+import type { NodeSettings } from '../../../protocol/node-settings.ts';
+import { PATCHES_DIR } from '../../../protocol/paths.ts';
+import { readNode } from '../node/read-node.ts';
 import { printable, type Report } from '../report.ts';
 import { describe, type Node } from '../yaml/node.ts';
 import { Fields } from './fields.ts';
@@ -7,9 +10,13 @@ export interface SlipwayKey {
   preflight?: PreflightSettings;
   /** `host:port` of API servers. */
   endpoints?: string[];
+  node?: NodeSettings;
 }
 
-/** `slipway`: what cloud-init knows nothing of: `preflight: {mend: true}`, `endpoints: [HOST:PORT, ...]`. */
+/**
+ * `slipway`: what cloud-init knows nothing of: `preflight: {mend: true}`, `endpoints: [HOST:PORT, ...]`, and what the node
+ * is given around kubeadm.
+ */
 export function readSlipway(node: Node, report: Report): SlipwayKey {
   const fields = fieldsOf(node, 'slipway', report);
   if (fields === undefined) return {};
@@ -19,22 +26,36 @@ export function readSlipway(node: Node, report: Report): SlipwayKey {
   const wrong = endpoints.find((endpoint) => !ENDPOINT.test(endpoint));
   if (wrong !== undefined)
     fields.wrong('endpoints', `${printable(wrong)} in endpoints is not HOST:PORT, such as 10.0.0.1:6443.`);
-  fields.finish();
+  const settings = readNode(fields, report);
+  fields.refuseUnknown();
   return {
     ...(preflight === undefined ? {} : { preflight }),
     ...(endpoints.length === 0 ? {} : { endpoints }),
+    ...(settings === undefined ? {} : { node: settings }),
   };
 }
 
-/** A join may ask any of these; an init makes its own. */
-export function withEndpoints(
-  commands: Document['commands'],
-  endpoints: string[] | undefined,
-): Document['commands'] {
-  if (endpoints === undefined) return commands;
-  return commands.map((command) =>
-    command.kind === 'kubeadm' && command.verb === 'join' ? { ...command, endpoints } : command,
-  );
+/** The document with what the key says: of the machine, and of each call of kubeadm. */
+export function withSlipway<T extends Pick<Document, 'commands'>>(
+  document: T,
+  { preflight, node, endpoints }: SlipwayKey,
+): T & Pick<Document, 'preflight' | 'node'> {
+  const hasPatches = (node?.kubeadm?.patches.length ?? 0) > 0;
+  return {
+    ...document,
+    ...(preflight === undefined ? {} : { preflight }),
+    ...(node === undefined || Object.keys(node).length === 0 ? {} : { node }),
+    commands: document.commands.map((command) => {
+      if (command.kind !== 'kubeadm') return command;
+      // A join may ask any of the endpoints; an init makes its own.
+      const asks = endpoints !== undefined && command.verb === 'join' && command.endpoints === undefined;
+      return {
+        ...command,
+        ...(asks ? { endpoints } : {}),
+        ...(hasPatches ? { patches: PATCHES_DIR } : {}),
+      };
+    }),
+  };
 }
 
 const ENDPOINT = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9][A-Za-z0-9.-]*):\d{1,5}$/;
@@ -43,7 +64,7 @@ function readPreflight(node: Node, report: Report): PreflightSettings | undefine
   const preflight = fieldsOf(node, 'slipway.preflight', report);
   if (preflight === undefined) return undefined;
   const settings = { mend: preflight.bool('mend', false) };
-  preflight.finish();
+  preflight.refuseUnknown();
   return settings;
 }
 

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { patchesDirectory } from './patches.ts';
+import { shapedConfig } from './shaped-arguments.ts';
+
+const join = (version: string, more = '') =>
+  `apiVersion: kubeadm.k8s.io/${version}\nkind: JoinConfiguration\ndiscovery:\n  bootstrapToken: {apiServerEndpoint: 'a:6443', token: abcdef.0123456789abcdef, unsafeSkipCAVerification: true}\n${more}`;
+const shape = (text: string, minor: number, verb: 'init' | 'join' = 'join') =>
+  shapedConfig(verb, [], text, 'f', { discoveryTimeoutSeconds: 60, minor, patches: '/p' });
+const documents = (text = '') => parseAllDocuments(text).map((document) => document.toJS());
+
+describe('patches', () => {
+  test.each([
+    ['v1beta3', 25],
+    ['v1beta4', 33],
+  ])('are in the configuration of %s', (version, minor) => {
+    const { text, flags } = shape(join(version), minor);
+    expect(documents(text)[0]).toMatchObject({ patches: { directory: '/p' } });
+    expect(flags).toEqual([]);
+  });
+
+  test('are a flag where the version has no place for them', () => {
+    expect(shape(join('v1beta2'), 20).flags).toEqual(['--experimental-patches=/p']);
+    expect(shape(join('v1beta3'), 20).flags).toEqual(['--experimental-patches=/p']);
+  });
+
+  test('of the user stay', () => {
+    const text = join('v1beta3', 'patches: {directory: /mine}\n');
+    expect(patchesDirectory('join', [], text)).toBe('/mine');
+    expect(documents(shape(text, 25).text)[0]).toMatchObject({ patches: { directory: '/mine' } });
+    expect(patchesDirectory('join', ['--patches=/flag'], text)).toBe('/flag');
+  });
+
+  test('get a document where there is only one of the cluster', () => {
+    const text = 'apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration';
+    expect(documents(shape(text, 25, 'init').text)).toEqual([
+      { apiVersion: 'kubeadm.k8s.io/v1beta3', kind: 'ClusterConfiguration' },
+      { apiVersion: 'kubeadm.k8s.io/v1beta3', kind: 'InitConfiguration', patches: { directory: '/p' } },
+    ]);
+  });
+});

@@ -1,0 +1,78 @@
+import type { Document, FileEntry, ReportEntry } from '../../../protocol/document.ts';
+import { NODE_FILES } from '../../../protocol/paths.ts';
+import type { Host } from '../../host/host.ts';
+import { readSlipway, type SlipwayKey, withSlipway } from '../cloud-config/slipway.ts';
+import { Report } from '../report.ts';
+import { plainText } from '../text/source-text.ts';
+import { parseYaml } from '../yaml/parse.ts';
+
+const MAX_BYTES = 1024 * 1024;
+const DROP_IN = /^[^./][^/]*\.ya?ml$/;
+
+/** Part of a document that the files can add to. */
+type Target = Pick<Document, 'commands' | 'report'> & Partial<Pick<Document, 'files' | 'preflight' | 'node'>>;
+
+/**
+ * The document with what /etc/slipway/node.yaml and node.d/*.yaml say, which hold what else would stand behind the key
+ * `slipway`. Files that the document is going to write count as written: user data of Cluster API brings them as files,
+ * with cloud-init and without. Later ones win, section by section: node.yaml, node.d in the order of names, the key.
+ *
+ * @throws HostError when a file cannot be read.
+ */
+export async function withNodeFiles<T extends Target>(
+  host: Host,
+  document: T,
+): Promise<T & Pick<Document, 'preflight' | 'node'>> {
+  const report: ReportEntry[] = [];
+  let merged: SlipwayKey = {};
+  for (const [path, text] of await nodeFiles(host, document.files ?? [])) {
+    const key = readFile(path, text, report);
+    merged = { ...merged, ...key, node: { ...merged.node, ...key.node } };
+  }
+  return {
+    ...withSlipway(document, {
+      ...merged,
+      ...(document.preflight ? { preflight: document.preflight } : {}),
+      node: { ...merged.node, ...document.node },
+    }),
+    report: [...document.report, ...report],
+  };
+}
+
+function readFile(path: string, text: string, into: ReportEntry[]): SlipwayKey {
+  const report = new Report();
+  const root = parseYaml(plainText(text), report);
+  const key = root === undefined ? {} : readSlipway(root, report);
+  for (const { where, message, ...entry } of report.entries) {
+    const at = where === undefined ? '' : ` line ${where.line}, column ${where.column}`;
+    into.push({ ...entry, message: `${path}${at}: ${message}` });
+  }
+  return key;
+}
+
+/** Paths and contents in the order in which they count. */
+async function nodeFiles(host: Host, written: readonly FileEntry[]): Promise<[string, string][]> {
+  const contents = new Map<string, string>();
+  const names = await host.files.list(NODE_FILES.dropIns);
+  for (const path of [NODE_FILES.machine, ...names.map((name) => `${NODE_FILES.dropIns}/${name}`)]) {
+    if (!isNodeFile(path)) continue;
+    const bytes = await host.files.readIfPresent(path, MAX_BYTES);
+    if (bytes !== undefined) contents.set(path, bytes.toString('utf8'));
+  }
+  for (const { path, content, append } of written) {
+    if (!isNodeFile(path)) continue;
+    const text = Buffer.from(content.reveal()).toString('utf8');
+    // What is appended to a file of the disk may stand there already, from an earlier run.
+    const before = contents.get(path) ?? '';
+    contents.set(path, append && !before.endsWith(text) ? before + text : append ? before : text);
+  }
+  return [...contents].sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));
+}
+
+const rank = (path: string): number => (path === NODE_FILES.machine ? 0 : 1);
+
+function isNodeFile(path: string): boolean {
+  if (path === NODE_FILES.machine) return true;
+  const prefix = `${NODE_FILES.dropIns}/`;
+  return path.startsWith(prefix) && DROP_IN.test(path.slice(prefix.length));
+}

@@ -1,0 +1,27 @@
+import type { NodeSettings } from '../../../protocol/node-settings.ts';
+import type { Fields } from '../cloud-config/fields.ts';
+import type { Report } from '../report.ts';
+import { readContainerd } from './containerd.ts';
+import { section } from './fields.ts';
+import { readKernel } from './kernel.ts';
+import { readKubeadm } from './kubeadm.ts';
+import { readProxy } from './proxy.ts';
+
+/**
+ * The sections of `slipway` that set up the node around kubeadm: kernel, proxy, containerd, kubeadm (docs/node.md).
+ * Undefined when there is none. Here what is not known is an error: the keys are Slipway's own.
+ */
+export function readNode(fields: Fields, report: Report): NodeSettings | undefined {
+  const inner = (name: string) => section(fields.node(name), `slipway.${name}`, report);
+  const kernel = inner('kernel');
+  const proxy = inner('proxy');
+  const containerd = inner('containerd');
+  const kubeadm = inner('kubeadm');
+  const node: NodeSettings = {
+    ...(kernel ? { kernel: readKernel(kernel) } : {}),
+    ...(proxy ? { proxy: readProxy(proxy) } : {}),
+    ...(containerd ? { containerd: readContainerd(containerd, report) } : {}),
+    ...(kubeadm ? { kubeadm: readKubeadm(kubeadm, report) } : {}),
+  };
+  return Object.keys(node).length === 0 ? undefined : node;
+}
