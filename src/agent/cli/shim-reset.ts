@@ -2,6 +2,7 @@ import { JOURNAL } from '../../protocol/paths.ts';
 import { Journal } from '../engine/journal.ts';
 import { machineInstance } from '../facts/instance.ts';
 import type { Host } from '../host/host.ts';
+import { forgetAttempt } from '../kubeadm/attempt-note.ts';
 import { forgetInventory } from '../kubeadm/inventory.ts';
 import { forgetSuccess } from '../kubeadm/succeeded.ts';
 import { version } from './version.ts';
@@ -10,6 +11,7 @@ import { version } from './version.ts';
 export async function noteReset(host: Host): Promise<void> {
   // What lies there after the reset is where the next attempt begins.
   await forgetInventory(host);
+  await forgetAttempt(host);
   await forgetSuccess(host);
   if ((await host.files.stat(JOURNAL)) === undefined) return;
   const journal = await Journal.open(host);

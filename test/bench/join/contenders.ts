@@ -1,3 +1,4 @@
+import { SENTINEL } from '../../../src/protocol/paths.ts';
 import type { Machine } from '../../lab/lab.ts';
 import type { ClusterData } from '../../support/cluster-api/user-data.ts';
 import { workerJoin } from '../../support/cluster-api/user-data.ts';
@@ -16,8 +17,8 @@ export interface Round {
 
 export interface Contender {
   readonly label: string;
-  /** @returns has the machine joined? */
-  join(machine: Machine, round: Round): Promise<boolean>;
+  /** @returns milliseconds since 1970 when the machine had joined; undefined when it has not */
+  join(machine: Machine, round: Round): Promise<number | undefined>;
 }
 
 const CONFIG = '/run/kubeadm/kubeadm-join-config.yaml';
@@ -50,7 +51,7 @@ const byShell = (label: string, script: string): Contender => ({
   async join(machine, round) {
     await machine.put(CONFIG, plainConfig(machine, round), 0o600);
     const { code } = await machine.exec(['sh', '-c', script], { timeoutMs: LIMIT_MS + 30_000 });
-    return code === 0;
+    return code === 0 ? Date.now() : undefined;
   },
 });
 
@@ -68,7 +69,8 @@ const slipway: Contender = {
       ],
       { timeoutMs: LIMIT_MS + 30_000 },
     );
-    return code === 0;
+    // It goes on to see the node become Ready; nobody waits for that.
+    return code === 0 ? 1000 * Number(await machine.execOk(['stat', '-c', '%.9Y', SENTINEL])) : undefined;
   },
 };
 

@@ -46,7 +46,8 @@ export async function verdictTimes(
 async function fail(machine: Machine, round: Round): Promise<void> {
   await forget(machine);
   const slipway = CONTENDERS.find(({ label }) => label === 'Slipway');
-  if (await slipway?.join(machine, round)) throw new BenchError(`${machine.name} joined, which it must not`);
+  if ((await slipway?.join(machine, round)) !== undefined)
+    throw new BenchError(`${machine.name} joined, which it must not`);
 }
 
 /** Seconds since 1970. */
