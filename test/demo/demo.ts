@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { buildBinary } from '../../build/binary.ts';
+import { buildController } from '../../build/controller-binary.ts';
 import { type Lab, type Machine, openLab, requirements } from '../lab/lab.ts';
 import { openUserLab } from '../lab/open-lab.ts';
 import { makeCertificates } from '../support/cluster-api/certificates.ts';
 import { type ClusterData, controlPlaneInit, workerJoin } from '../support/cluster-api/user-data.ts';
 import { bootMachine, kubectl, waitForReady } from '../support/machines.ts';
+import { Management } from './management.ts';
 
-// npm run demo [-- --keep]: one control plane and one worker, each bootstrapped by Slipway from the user data that
-// Cluster API would give it: the control plane by slipway.service, the worker by cloud-init with Slipway as its kubeadm.
+// npm run demo [-- --keep]: three machines report to slipway-controller in a management cluster: a control plane
+// (slipway.service), a worker (cloud-init with Slipway as its kubeadm), and a worker that fails for a real reason.
 
 const CONTROL_PLANE_IP = '10.99.1.10';
 const KUBERNETES = 'v1.20.2';
@@ -24,14 +26,14 @@ async function demo(keep: boolean): Promise<number> {
     return 1;
   }
   say('Building slipway');
-  process.stdout.write(`${await buildBinary()}\n`);
+  process.stdout.write(`${await buildBinary()}\n${await buildController()}\n`);
   say('Preparing machines (the first time takes some minutes; later ones come from a cache)');
   const progress = { say: (line: string) => process.stdout.write(`  ${line}\n`) };
   const lab = keep ? await openUserLab(progress) : await openLab(progress);
   try {
     await show(lab);
     if (keep)
-      say('The machines are kept. Look around: npm run lab -- ls; take them away: npm run lab -- down --all');
+      say('The machines and the management cluster's API server are kept, the controller is not. Look around: npm run lab -- ls; take them away: npm run lab -- down --all');
     return 0;
   } finally {
     if (!keep) {
@@ -49,40 +51,73 @@ async function show(lab: Lab): Promise<void> {
     certificates: await makeCertificates(),
     token: `${randomBytes(3).toString('hex')}.${randomBytes(8).toString('hex')}`,
   };
+  say('A management cluster: etcd, kube-apiserver, the CRDs of Cluster API, slipway-controller');
+  const management = await Management.start(await lab.controlPlane());
+  try {
+    await bootstrapAll(lab, cluster, management);
+  } finally {
+    await management.close();
+  }
+}
+
+async function bootstrapAll(lab: Lab, cluster: ClusterData, management: Management): Promise<void> {
   say('cp1 boots: no cloud-init; slipway.service finds the user data and runs kubeadm init');
   const userData = controlPlaneInit(cluster, CONTROL_PLANE_IP, {
     preKubeadmCommands: ['hostname', 'echo "127.0.0.1 localhost" >>/etc/hosts'],
+    files: await management.addMachine('cp1'),
   });
   const controlPlane = await bootMachine(lab, 'cp1', {
     role: 'control-plane',
     ip: CONTROL_PLANE_IP,
     userData,
     mode: 'service',
+    reports: true,
   });
   await follow(controlPlane);
   say('w1 boots: real cloud-init applies the user data; the kubeadm that it calls is Slipway');
   const worker = await bootMachine(lab, 'w1', {
     role: 'worker',
-    userData: workerJoin(cluster),
+    userData: workerJoin(cluster, { files: await management.addMachine('w1') }),
     mode: 'shim',
+    reports: true,
   });
   await follow(worker);
+  say('w2 boots: its user data names another cluster by the hash of its CA');
+  const stranger = await bootMachine(lab, 'w2', {
+    role: 'worker',
+    userData: workerJoin(cluster, {
+      files: await management.addMachine('w2'),
+      discovery: { caCertHash: `sha256:${'0'.repeat(64)}` },
+    }),
+    mode: 'service',
+    reports: true,
+  });
+  await follow(stranger, 1);
   say('Waiting for both nodes to be Ready');
   await waitForReady(controlPlane, ['cp1', 'w1']);
   say('$ kubectl get nodes');
   process.stdout.write(await kubectl(controlPlane, 'get', 'nodes', '-o', 'wide'));
+  await Promise.all(['cp1', 'w1', 'w2'].map((name) => management.verdict(name)));
+  say('$ kubectl get machines    (in the management cluster; the condition slipway.dev/BootstrapSucceeded)');
+  process.stdout.write(await management.conditions());
+  say('$ slipway-controller nodes');
+  process.stdout.write(await management.read('nodes'));
+  say('$ slipway-controller node w2');
+  process.stdout.write(await management.read('node', 'w2'));
 }
 
 /** Live progress: `slipway status --wait` on the machine, on this terminal. */
-async function follow(machine: Machine): Promise<void> {
+async function follow(machine: Machine, expected = 0): Promise<void> {
   const child = machine.spawn(['slipway', 'status', '--wait', '--timeout', '5m'], {
     stdio: 'inherit',
     env: { TERM: process.env.TERM ?? 'dumb' },
   });
   const code = await new Promise((resolve) => child.on('exit', resolve));
-  if (code === 0) return;
+  if (code === expected) return;
   process.stdout.write(`${await machine.logs()}\n`);
-  throw new Error(`${machine.name} was not bootstrapped (exit status ${code}); its log stands above`);
+  throw new Error(
+    `slipway on ${machine.name} ended with status ${code}, not ${expected}; its log stands above`,
+  );
 }
 
 process.exitCode = await demo(process.argv.includes('--keep')).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { REPORT_UNIT } from '../../src/agent/cli/report-unit.ts';
 import { BINARY, SERVICE_UNIT } from '../../src/agent/cli/service-unit.ts';
 import type { Lab, Machine, Role } from '../lab/lab.ts';
 import { metaData } from './cluster-api/user-data.ts';
@@ -18,11 +19,13 @@ export interface BootOptions {
    * `binary`: no cloud-init and nothing started; the case calls Slipway itself.
    */
   mode: 'service' | 'shim' | 'binary';
+  /** Its image has the reporting daemon too. */
+  reports?: boolean;
 }
 
 /** Boots a machine whose image has Slipway baked in and whose NoCloud seed is `userData`. */
 export async function bootMachine(lab: Lab, name: string, options: BootOptions): Promise<Machine> {
-  const { role, ip, userData, mode } = options;
+  const { role, ip, userData, mode, reports = false } = options;
   if (!existsSync(DIST)) throw new Error(`${DIST} is not there; run: npm run build`);
   return lab.up(name, {
     role,
@@ -34,7 +37,10 @@ export async function bootMachine(lab: Lab, name: string, options: BootOptions):
       [`${SEED}/user-data`]: { content: userData, mode: 0o600 },
       [`${SEED}/meta-data`]: { content: metaData(name), mode: 0o600 },
     },
-    ...(mode === 'service' ? { units: { 'slipway.service': { content: SERVICE_UNIT } } } : {}),
+    units: {
+      ...(mode === 'service' ? { 'slipway.service': { content: SERVICE_UNIT } } : {}),
+      ...(reports ? { 'slipway-report.service': { content: reportUnit() } } : {}),
+    },
   });
 }
 
@@ -62,4 +68,12 @@ export async function waitForReady(
     },
     { timeoutMs, what: `${nodes.join(' and ')} to be Ready` },
   );
+}
+
+/**
+ * These two give a unit a /proc of its own, and a machine of the lab has its own boot id only in the one that the lab made.
+ */
+function reportUnit(): string {
+  const lines = REPORT_UNIT.split('\n');
+  return lines.filter((line) => !/^Protect(KernelTunables|ControlGroups)=/.test(line)).join('\n');
 }

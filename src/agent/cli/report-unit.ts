@@ -26,6 +26,7 @@ StateDirectoryMode=0700
 RuntimeDirectory=slipway
 RuntimeDirectoryMode=0755
 RuntimeDirectoryPreserve=yes
+ConfigurationDirectory=slipway
 ReadWritePaths=-/etc/slipway -/var/lib/hyperv
 OOMScoreAdjust=-900
 CapabilityBoundingSet=

@@ -347,6 +347,19 @@ describe('reporting', () => {
     expect(log.join('\n')).toMatch(/50-report.yaml:2:\d+: report: nodeTimeout must be a duration/);
     expectWhole();
   });
+
+  it('knows the receivers that the user data of a bootstrap that fails at once has named', async () => {
+    const settings = readFileSync(join(folder, 'etc/slipway/config.d/50-report.yaml'), 'utf8');
+    rmSync(join(folder, 'etc/slipway'), { recursive: true });
+    const reporter = startReporter();
+    // Just after it has looked at its settings.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    put('/etc/slipway/config.d/50-report.yaml', settings);
+    const ended = { type: 'sequence.ended', run: 'r-1', sequence: 's-1', exitStatus: 1, ms: 9 } as const;
+    await journal(hostOf(), ...began(1), { ...ended, result: 'failed', failure });
+    expect(await reporter.ended).toMatch(/final/);
+    expect(types()).toContain('sequence.ended');
+  });
 });
 
 describe('a boot without Slipway', () => {

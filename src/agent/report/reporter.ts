@@ -16,7 +16,7 @@ import { Observer } from './watch/observer.ts';
 
 /** How often each thing is looked at. The agent's own words matter most and cost least. */
 const TICK_MS = 200;
-const EVERY = { fate: 400, outside: 1000, settings: 3000, node: 2000, trim: 60_000 };
+const EVERY = { fate: 400, outside: 1000, settings: 1000, node: 2000, trim: 60_000 };
 /** A machine that is a node already has nothing to bootstrap; it is not waited for long. */
 const JOINED_IDLE_MS = 120_000;
 /** What is under way when the machine shuts down gets this long; the rest is sent after the next boot. */
@@ -161,7 +161,11 @@ class Reporter {
     const now = this.#o.host.clock.monotonic();
     const reason = this.#endReason(now);
     if (reason === undefined) this.#endSince = undefined;
-    else this.#endSince ??= now;
+    else if (this.#endSince === undefined) {
+      // A bootstrap that fails at once is over before its own files, which name the receivers, were looked at.
+      await this.#guard('settings', () => this.#reload());
+      this.#endSince = now;
+    }
     return this.#endSince !== undefined && this.#outlets.isDone(now - this.#endSince) ? reason : undefined;
   }
 

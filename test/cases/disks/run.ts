@@ -180,7 +180,7 @@ cat >/usr/sbin/mkfs.ext4 <<'END'
 #!/bin/sh -e
 echo began >>/var/tmp/calls
 /opt/real/mkfs.ext4 "$@"
-sleep 3
+sleep 6
 END
 chmod 755 /usr/sbin/mkfs.ext4
 cat <&3 >/tmp/user-data

@@ -70,6 +70,11 @@ export class ControlPlane {
     ];
   }
 
+  /** The words that run a program of this machine on the lab's switch, where machines reach it as 10.99.0.1. */
+  onSwitch(argv: readonly string[]): string[] {
+    return [...this.#enter, ...argv];
+  }
+
   /** Run a Kubernetes program of the lab on the switch. */
   run(
     program: 'kubectl' | 'kubeadm',

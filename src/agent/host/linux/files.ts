@@ -17,6 +17,7 @@ import {
   statfsSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -152,7 +153,13 @@ export function createFiles(root: string): Files {
     },
 
     async remove(path) {
-      attempt('removing', path, () => rmSync(at(path, false), { recursive: true, force: true }));
+      attempt('removing', path, () => {
+        const real = at(path, false);
+        const stat = lstatSync(real, { throwIfNoEntry: false });
+        // Of a file, rmSync tells the system's error only in words of its own.
+        if (stat?.isDirectory()) rmSync(real, { recursive: true, force: true });
+        else if (stat) unlinkSync(real);
+      });
     },
 
     tell: (path, line, timeoutMs) => tellPipe(at(path), path, line, timeoutMs),

@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { controllerBinaryPath, root } from '../../build/project.ts';
+import type { ControlPlane } from '../lab/lab.ts';
+import type { MachineOptions } from '../support/cluster-api/user-data.ts';
+import { clusterApiCrds } from '../support/management-cluster.ts';
+
+/** The lab's switch, as machines see it. */
+const ADDRESS = '10.99.0.1';
+const PORT = 8443;
+const CONDITION = 'slipway.dev/BootstrapSucceeded';
+
+/**
+ * The management cluster of the demo: a real API server with Cluster API's CRDs, Machine objects as its infrastructure
+ * provider would make them, and the real controller, which machines reach over the lab's network.
+ */
+export class Management {
+  readonly #api: ControlPlane;
+  readonly #dir = mkdtempSync(join(tmpdir(), 'slipway-demo-'));
+  #controller: ChildProcess | undefined;
+
+  private constructor(api: ControlPlane) {
+    this.#api = api;
+  }
+
+  static async start(api: ControlPlane): Promise<Management> {
+    const management = new Management(api);
+    try {
+      await management.#install();
+      await management.#serve();
+      return management;
+    } catch (error) {
+      await management.close();
+      throw error;
+    }
+  }
+
+  kubectl(...args: string[]): Promise<string> {
+    return this.#api.kubectl(args);
+  }
+
+  /** What `slipway-controller` itself shows. */
+  read(...words: string[]): Promise<string> {
+    return this.#run([...words, `--kubeconfig=${this.#api.adminKubeconfig}`]);
+  }
+
+  /**
+   * Makes the Machine and gives the files that Cluster API's `spec.files` would bring to it, so that it can report.
+   * The enrolment token is made by the controller, for this Machine alone.
+   */
+  async addMachine(name: string): Promise<NonNullable<MachineOptions['files']>> {
+    await this.#api.kubectl(['create', '--filename=-'], { input: JSON.stringify(machineObject(name)) });
+    const token = await this.#token(name);
+    const ca = await this.read('ca');
+    const settings = {
+      report: {
+        controller: { endpoints: [`https://${ADDRESS}:${PORT}`], tokenFile: '/etc/slipway/token', ca },
+      },
+    };
+    return [
+      // JSON is YAML.
+      {
+        path: '/etc/slipway/config.d/50-controller.yaml',
+        content: JSON.stringify(settings),
+        permissions: '0644',
+      },
+      { path: '/etc/slipway/token', content: token, permissions: '0600' },
+    ];
+  }
+
+  /** Waits until the condition on the Machine is not Unknown any more. */
+  async verdict(name: string, timeoutMs = 120_000): Promise<void> {
+    const path = `{.status.conditions[?(@.type=="${CONDITION}")].status}`;
+    for (const end = Date.now() + timeoutMs; ; await sleep(200)) {
+      const status = await this.kubectl('get', 'machine', name, `--output=jsonpath=${path}`);
+      if (status === 'True' || status === 'False') return;
+      if (Date.now() > end)
+        throw new Error(`Machine ${name} has no verdict: ${CONDITION} is ${status || 'absent'}`);
+    }
+  }
+
+  /** The condition of every Machine, as `kubectl` shows it. */
+  conditions(): Promise<string> {
+    const field = (name: string) => `.status.conditions[?(@.type=="${CONDITION}")].${name}`;
+    const columns = `MACHINE:.metadata.name,BOOTSTRAPSUCCEEDED:${field('status')},REASON:${field('reason')},MESSAGE:${field('message')}`;
+    return this.kubectl('get', 'machines', `--output=custom-columns=${columns}`);
+  }
+
+  async close(): Promise<void> {
+    const controller = this.#controller;
+    if (controller && controller.exitCode === null) {
+      const gone = new Promise((resolve) => controller.once('exit', resolve));
+      controller.kill('SIGTERM');
+      await gone;
+    }
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+
+  async #install(): Promise<void> {
+    for (const file of clusterApiCrds()) {
+      await this.kubectl('apply', '--server-side', '--validate=false', `--filename=${file}`);
+    }
+    const { resources } = parse(readFileSync(join(root, 'manifests/kustomization.yaml'), 'utf8')) as {
+      resources: string[];
+    };
+    for (const name of resources.filter((path) => !path.startsWith('controller/'))) {
+      await this.kubectl('apply', `--filename=${join(root, 'manifests', name)}`);
+    }
+    await this.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
+  }
+
+  async #serve(): Promise<void> {
+    const log = openSync(join(this.#dir, 'controller.log'), 'w');
+    const [program = '', ...words] = this.#api.onSwitch([
+      controllerBinaryPath,
+      'serve',
+      `--kubeconfig=${this.#api.adminKubeconfig}`,
+      '--namespace=slipway-system',
+      `--listen=${ADDRESS}:${PORT}`,
+      `--name=${ADDRESS}`,
+      '--admin-listen=127.0.0.1:0',
+    ]);
+    this.#controller = spawn(program, words, { stdio: ['ignore', log, log] });
+    closeSync(log);
+    for (const end = Date.now() + 30_000; ; await sleep(100)) {
+      const text = readFileSync(join(this.#dir, 'controller.log'), 'utf8');
+      if (text.includes('"serves"')) return;
+      if (this.#controller.exitCode !== null || Date.now() > end)
+        throw new Error(`the controller does not serve:\n${text.split('\n').slice(-8).join('\n')}`);
+    }
+  }
+
+  async #token(name: string): Promise<string> {
+    const secret = `${name}-slipway-token`;
+    for (const end = Date.now() + 30_000; ; await sleep(100)) {
+      const found = await this.kubectl(
+        'get',
+        'secret',
+        secret,
+        '--ignore-not-found',
+        '--output=jsonpath={.data.token}',
+      );
+      if (found) return Buffer.from(found, 'base64').toString();
+      if (Date.now() > end) throw new Error(`the controller made no token for Machine ${name}`);
+    }
+  }
+
+  async #run(words: string[]): Promise<string> {
+    const [program = '', ...rest] = this.#api.onSwitch([controllerBinaryPath, ...words]);
+    const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    if (code !== 0) throw new Error(`slipway-controller ${words[0]} ended with status ${code}`);
+    return text;
+  }
+}
+
+function machineObject(name: string): object {
+  return {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'Machine',
+    metadata: { name, namespace: 'default', labels: { 'slipway.dev/machine-token': '' } },
+    spec: {
+      clusterName: 'demo',
+      bootstrap: { dataSecretName: name },
+      infrastructureRef: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DemoMachine', name },
+    },
+  };
+}
