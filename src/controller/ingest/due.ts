@@ -10,33 +10,32 @@ const TROUBLE_MS = 10_000;
 const OVER_MS = 30_000;
 /** What somebody waits for. */
 const VERDICTS: readonly string[] = ['sequence.ended', 'agent.lost', 'node.reset'];
-/** A reporter must not be kept from sending more. */
+/** The most that a reporter sends at once. */
 const MANY_EVENTS = 128;
+
+/** `now`: somebody waits for it. `if-idle`: it has waited long enough, but gives way. `later`: it can wait. */
+export type Due = 'now' | 'if-idle' | 'later';
 
 /**
  * Whether these events are to be written now. Verdicts and every other turn are; the rest is collected, because each write
  * costs the API server something: a bootstrap of a minute takes three. What is not written is not acknowledged either, so
  * the node sends it again with what comes next, and nothing can be lost in between.
  */
-export function isDue(
-  record: NodeRecord,
-  events: readonly ReadEvent[],
-  after: Summary,
-  now: number,
-): boolean {
+export function dueOf(record: NodeRecord, events: readonly ReadEvent[], after: Summary, now: number): Due {
   const before = record.summary.phase;
-  if (events.some(({ type }) => VERDICTS.includes(type))) return true;
-  if (after.phase !== before && !(before === 'Waiting' && after.phase === 'Running')) return true;
-  if (events.length >= MANY_EVENTS) return true;
+  if (events.some(({ type }) => VERDICTS.includes(type))) return 'now';
+  if (after.phase !== before && !(before === 'Waiting' && after.phase === 'Running')) return 'now';
+  // A reporter must not be kept from sending more.
+  if (events.length >= MANY_EVENTS) return 'now';
   // The reporter ends once this is acknowledged.
-  if (after.phase === 'Succeeded' && after.node?.state === 'ready') return true;
+  if (after.phase === 'Succeeded' && after.node?.state === 'ready') return 'now';
   const pace = PACE[Math.min(record.writes, PACE.length - 1)] ?? 0;
   const most = events.some(({ type }) => type === 'step.attempt')
     ? TROUBLE_MS
     : isOver(after)
       ? OVER_MS
       : pace;
-  return now - record.storedAt >= Math.min(pace, most);
+  return now - record.storedAt >= Math.min(pace, most) ? 'if-idle' : 'later';
 }
 
 function isOver({ phase }: Summary): boolean {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EventBody, ReadEvent } from '../../protocol/events.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { fold, newSummary } from '../model/summary.ts';
-import { isDue } from './due.ts';
+import { dueOf } from './due.ts';
 import { additionTo } from './intake.ts';
 import { Rates } from './rate.ts';
 
@@ -72,7 +72,7 @@ describe('additionTo', () => {
   });
 });
 
-describe('isDue', () => {
+describe('dueOf', () => {
   const started: EventBody = {
     type: 'sequence.started',
     sequence: 's',
@@ -80,9 +80,9 @@ describe('isDue', () => {
     steps: [],
     resumed: false,
   };
-  const due = (record: NodeRecord, now: number, ...bodies: EventBody[]): boolean => {
+  const due = (record: NodeRecord, now: number, ...bodies: EventBody[]): string => {
     const events = bodies.map((body, i) => event(record.seq + 1 + i, 'b', body));
-    return isDue(record, events, events.reduce(fold, record.summary), now);
+    return dueOf(record, events, events.reduce(fold, record.summary), now);
   };
   const running: NodeRecord = {
     ...empty,
@@ -92,13 +92,13 @@ describe('isDue', () => {
   };
 
   it('lets what can wait wait, longer each time', () => {
-    expect(due(empty, 19_999, started)).toBe(false);
-    expect(due(empty, 20_000, started)).toBe(true);
+    expect(due(empty, 19_999, started)).toBe('later');
+    expect(due(empty, 20_000, started)).toBe('if-idle');
     const heartbeat: EventBody = { type: 'heartbeat', sequence: 's' };
-    expect(due(running, 59_999, heartbeat)).toBe(false);
-    expect(due(running, 60_000, heartbeat)).toBe(true);
-    expect(due({ ...running, writes: 9 }, 119_999, heartbeat)).toBe(false);
-    expect(due({ ...running, writes: 9 }, 120_000, heartbeat)).toBe(true);
+    expect(due(running, 59_999, heartbeat)).toBe('later');
+    expect(due(running, 60_000, heartbeat)).toBe('if-idle');
+    expect(due({ ...running, writes: 9 }, 119_999, heartbeat)).toBe('later');
+    expect(due({ ...running, writes: 9 }, 120_000, heartbeat)).toBe('if-idle');
   });
 
   it('never lets a verdict wait, nor what takes it back', () => {
@@ -113,12 +113,12 @@ describe('isDue', () => {
     };
     const lost: EventBody = { type: 'agent.lost', sequence: 's', how: 'hung', pid: 1, failure };
     for (const body of [ended, lost, { type: 'node.reset' } as const])
-      expect(due(running, 1, body)).toBe(true);
+      expect(due(running, 1, body)).toBe('now');
     const gone = apply(running, [event(2, 'b', lost)]);
-    expect(due(gone, 1, { ...started, resumed: true })).toBe(true);
+    expect(due(gone, 1, { ...started, resumed: true })).toBe('now');
     const over = apply(running, [event(2, 'b', ended)]);
-    expect(due(over, 1, { type: 'node.observed', node: 'n', state: 'registered' })).toBe(false);
-    expect(due(over, 1, { type: 'node.observed', node: 'n', state: 'ready' })).toBe(true);
+    expect(due(over, 1, { type: 'node.observed', node: 'n', state: 'registered' })).toBe('later');
+    expect(due(over, 1, { type: 'node.observed', node: 'n', state: 'ready' })).toBe('now');
   });
 });
 

@@ -6,10 +6,12 @@ import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import { fold } from '../model/summary.ts';
 import { type Addition, type Store, StoreBusy } from '../store/store.ts';
 import type { Metrics } from '../web/metrics.ts';
-import { isDue } from './due.ts';
+import { dueOf } from './due.ts';
 
 /** Records that are kept at hand; the one that was quiet longest goes. A record has about 2 KB. */
 const MAX_AT_HAND = 20_000;
+/** While so many writes are under way, events that can wait give way. */
+const MAX_WRITING = 4;
 /** Other replicas may write between reading and writing; more often than this is no accident. */
 const MAX_TRIES = 5;
 
@@ -26,6 +28,7 @@ export class EventIntake {
   readonly #appended: (record: NodeRecord) => void;
   readonly #atHand = new Map<string, NodeRecord>();
   readonly #turn = new Map<string, Promise<unknown>>();
+  #writing = 0;
 
   /** @param appended told of each record after something was stored */
   constructor(store: Store, metrics: Metrics, appended: (record: NodeRecord) => void = () => {}) {
@@ -68,7 +71,7 @@ export class EventIntake {
         this.#metrics.eventsRepeated.add({}, repeated);
         return { stored: record.seq, fresh: 0 };
       }
-      if (this.#store.thrifty && !isDue(record, addition.events, addition.summary, Date.now())) {
+      if (!this.#mayWrite(record, addition)) {
         // Of a new epoch nothing is stored yet.
         return { stored: addition.epoch === record.epoch ? record.seq : 0, fresh: 0 };
       }
@@ -81,6 +84,13 @@ export class EventIntake {
       }
     }
     throw new StoreBusy(`${key} is written by others all the time`);
+  }
+
+  /** An API server that is busy gets verdicts first: what gives way is sent again by its machine soon. */
+  #mayWrite(record: NodeRecord, { events, summary }: Addition): boolean {
+    if (!this.#store.thrifty) return true;
+    const due = dueOf(record, events, summary, Date.now());
+    return due === 'now' || (due === 'if-idle' && this.#writing < MAX_WRITING);
   }
 
   async #record(key: string, peer: Peer): Promise<NodeRecord> {
@@ -97,6 +107,7 @@ export class EventIntake {
   }
 
   async #append(key: string, record: NodeRecord, addition: Addition): Promise<NodeRecord | undefined> {
+    this.#writing += 1;
     try {
       const after = await this.#store.append(record, addition);
       if (after) this.#keep(key, after);
@@ -106,6 +117,8 @@ export class EventIntake {
       // Perhaps it was stored and only the answer got lost: the next batch reads what is there.
       this.#atHand.delete(key);
       throw error;
+    } finally {
+      this.#writing -= 1;
     }
   }
 

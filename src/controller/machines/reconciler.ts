@@ -53,7 +53,7 @@ export class Reconciler {
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
     this.#queue = new WorkQueue((key) => this.#reconcile(key), {
-      parallel: 16,
+      parallel: 8,
       failed: (key, error, retryInMs) => {
         parts.metrics.conditionFailures.add();
         parts.log.warn('a condition could not be written', { node: key, reason: reason(error), retryInMs });

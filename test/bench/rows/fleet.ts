@@ -24,7 +24,7 @@ export const fleet: Row = async ({ runs: machines = 10_000, say }) => {
     const marks: Mark[] = [];
     const began = performance.now();
     const result = await runFleet({
-      ...{ machines, perSecond: 25, seconds: 30, batches: 10, events: EVENTS },
+      ...{ machines, perSecond: 15, seconds: 30, batches: 10, events: EVENTS },
       ...{ port: scene.controller.port, ca: scene.ca, token: scene.token, client: scene.cluster.client },
       ended: (count) => {
         if (MARKS.includes(count) || count === machines) {

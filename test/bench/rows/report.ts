@@ -29,7 +29,7 @@ export const report: Row = async ({ runs: machines = 1_000, say }) => {
       );
     }
     const many = await runFleet({
-      ...{ machines, perSecond: 25, seconds: 20, batches: 8, events: 40 },
+      ...{ machines, perSecond: 15, seconds: 30, batches: 10, events: 40 },
       ...{ port: scene.controller.port, ca: scene.ca, token: scene.token, client: scene.cluster.client },
     });
     const goal = { direction: 'most', unit: 'ms' } as const;
