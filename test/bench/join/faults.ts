@@ -45,7 +45,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'API server restarted',
     async strike({ controlPlane, random }) {
       await between(random, 0.5, 6);
-      await controlPlane.stop('apiserver', 'SIGTERM');
+      await controlPlane.stop('apiserver');
       await controlPlane.start('apiserver');
     },
   },
