@@ -74,7 +74,9 @@ function describeProgram(
 
   program
     .command('preflight')
-    .description('check that kubeadm and the kubelet can work on this machine or image; changes nothing')
+    .description(
+      'check that kubeadm and the kubelet can work on this machine or image; changes nothing without --mend',
+    )
     .option(
       '--user-data <file>',
       "also check this user data's kubeadm configuration, and the machine against it",
@@ -115,6 +117,13 @@ function describeProgram(
     .action(async (files, options) =>
       conclude(await (await import('./diagnose.ts')).diagnoseCommand(files, options)),
     );
+
+  program
+    .command('reset')
+    .description('take this node back to what the machine was before; says what remains')
+    .option('--yes', 'do not ask')
+    .option('--output <format>', 'text or json', 'text')
+    .action(async (options) => conclude(await (await import('./reset.ts')).resetCommand(options)));
 
   program
     .command('install')
