@@ -3,7 +3,8 @@ import { BINARY } from './service-unit.ts';
 /**
  * The reporter, from early in the boot until there is nothing left to report (status 0); whatever else ends it, it comes
  * back. It reads nearly everything and writes next to nothing, so it gets no capability and a read-only system.
- * RuntimeDirectoryPreserve: /run/slipway is the agent's too. MemoryDenyWriteExecute cannot be had with a compiler at run time.
+ * RuntimeDirectoryPreserve: /run/slipway is the agent's too. ReadOnlyPaths instead of ProtectKernelTunables and
+ * ProtectControlGroups: those mount /proc/sys anew, which in a container hides the boot id that the agent sees. V8 cannot do with MemoryDenyWriteExecute.
  */
 export const REPORT_UNIT = `[Unit]
 Description=Slipway: report on the bootstrap of this machine
@@ -37,8 +38,7 @@ ProtectClock=yes
 ProtectHostname=yes
 ProtectKernelLogs=yes
 ProtectKernelModules=yes
-ProtectKernelTunables=yes
-ProtectControlGroups=yes
+ReadOnlyPaths=/proc/sys /sys
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK AF_VSOCK
 RestrictNamespaces=yes
 RestrictRealtime=yes

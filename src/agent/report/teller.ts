@@ -172,10 +172,13 @@ export class Teller {
   }
 
   #newEvents(): JournalEvents {
-    const { boot, instance } = this.#o;
+    const { boot, instance, log } = this.#o;
     this.#ended = new Set();
-    return new JournalEvents(
-      (record) => record.boot === boot || record.instance === instance || this.#isKnownJournal,
-    );
+    return new JournalEvents((record) => {
+      const isMine = record.boot === boot || record.instance === instance || this.#isKnownJournal;
+      if (!isMine)
+        log(`the journal's run of instance ${record.instance} is not of this machine; it is not told`);
+      return isMine;
+    });
   }
 }
