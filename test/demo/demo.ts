@@ -33,7 +33,9 @@ async function demo(keep: boolean): Promise<number> {
   try {
     await show(lab);
     if (keep)
-      say('The machines and the management cluster's API server are kept, the controller is not. Look around: npm run lab -- ls; take them away: npm run lab -- down --all');
+      say(
+        'The machines and the API server that manages them are kept, the controller is not. Look around: npm run lab -- ls; take them away: npm run lab -- down --all',
+      );
     return 0;
   } finally {
     if (!keep) {
@@ -71,7 +73,7 @@ async function bootstrapAll(lab: Lab, cluster: ClusterData, management: Manageme
     ip: CONTROL_PLANE_IP,
     userData,
     mode: 'service',
-    reports: true,
+    report: true,
   });
   await follow(controlPlane);
   say('w1 boots: real cloud-init applies the user data; the kubeadm that it calls is Slipway');
@@ -79,7 +81,7 @@ async function bootstrapAll(lab: Lab, cluster: ClusterData, management: Manageme
     role: 'worker',
     userData: workerJoin(cluster, { files: await management.addMachine('w1') }),
     mode: 'shim',
-    reports: true,
+    report: true,
   });
   await follow(worker);
   say('w2 boots: its user data names another cluster by the hash of its CA');
@@ -90,7 +92,7 @@ async function bootstrapAll(lab: Lab, cluster: ClusterData, management: Manageme
       discovery: { caCertHash: `sha256:${'0'.repeat(64)}` },
     }),
     mode: 'service',
-    reports: true,
+    report: true,
   });
   await follow(stranger, 1);
   say('Waiting for both nodes to be Ready');

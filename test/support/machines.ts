@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPORT_UNIT } from '../../src/agent/cli/report-unit.ts';
 import { BINARY, SERVICE_UNIT } from '../../src/agent/cli/service-unit.ts';
-import type { Lab, Machine, Role } from '../lab/lab.ts';
+import type { Lab, Machine, MachineFile, Role } from '../lab/lab.ts';
 import { metaData } from './cluster-api/user-data.ts';
 
 export const DIST = join(import.meta.dirname, '../../dist/slipway-linux-x64');
@@ -16,30 +16,34 @@ export interface BootOptions {
   /**
    * `service`: no cloud-init; slipway.service finds the user data and does everything.
    * `shim`: cloud-init does everything and calls Slipway as its kubeadm.
+   * `plain`: cloud-init does everything with the real kubeadm; Slipway does not bootstrap.
    * `binary`: no cloud-init and nothing started; the case calls Slipway itself.
    */
-  mode: 'service' | 'shim' | 'binary';
-  /** Its image has the reporting daemon too. */
-  reports?: boolean;
+  mode: 'service' | 'shim' | 'plain' | 'binary';
+  /** With slipway-report.service. */
+  report?: boolean;
+  /** More that the image has. */
+  files?: Readonly<Record<string, MachineFile>>;
 }
 
 /** Boots a machine whose image has Slipway baked in and whose NoCloud seed is `userData`. */
 export async function bootMachine(lab: Lab, name: string, options: BootOptions): Promise<Machine> {
-  const { role, ip, userData, mode, reports = false } = options;
+  const { role, ip, userData, mode, report = false, files = {} } = options;
   if (!existsSync(DIST)) throw new Error(`${DIST} is not there; run: npm run build`);
   return lab.up(name, {
     role,
-    cloudInit: mode === 'shim',
+    cloudInit: mode === 'shim' || mode === 'plain',
     ...(ip === undefined ? {} : { ip }),
     files: {
       [BINARY]: { from: DIST, mode: 0o755 },
       ...(mode === 'shim' ? { '/usr/local/bin/kubeadm': { symlink: 'slipway' } } : {}),
       [`${SEED}/user-data`]: { content: userData, mode: 0o600 },
       [`${SEED}/meta-data`]: { content: metaData(name), mode: 0o600 },
+      ...files,
     },
     units: {
       ...(mode === 'service' ? { 'slipway.service': { content: SERVICE_UNIT } } : {}),
-      ...(reports ? { 'slipway-report.service': { content: reportUnit() } } : {}),
+      ...(report ? { 'slipway-report.service': { content: reportUnit() } } : {}),
     },
   });
 }
