@@ -101,6 +101,32 @@ describe('an attempt', () => {
     });
   });
 
+  it('is over at the third end of a static pod too, not counting those of an attempt before', async () => {
+    installTools(machine, { units: UP, disks: '', containers: '{}' });
+    const log = (number: number, text: string): void =>
+      machine.put(
+        `/var/log/pods/kube-system_kube-apiserver-n1_abc/kube-apiserver/${number}.log`,
+        `2026-11-21T02:41:01.1Z stderr F ${text}\n`,
+      );
+    for (const number of [0, 1, 2]) log(number, 'Error: unknown flag: --of-before');
+    const pods = '/var/log/pods/kube-system_kube-apiserver-n1_abc/kube-apiserver';
+    const ends = [3, 4, 5].map(
+      (n) => `sleep 1; echo 'x stderr F Error: unknown flag: --no-such-flag' >${pods}/${n}.log\n`,
+    );
+    kubeadm(
+      `${STARTS}sleep 1\necho '[wait-control-plane] Waiting for the kubelet'\n${ends.join('')}sleep 60\n`,
+    );
+    const started = performance.now();
+    const { failure } = await runAttempt(host(), { path: KUBEADM, verb: 'init', args: [] });
+    expect(performance.now() - started).toBeGreaterThan(3_500);
+    expect(performance.now() - started).toBeLessThan(9_000);
+    expect(failure).toMatchObject({
+      code: 'ControlPlaneBadFlag',
+      persistence: 'permanent',
+      cause: 'kube-apiserver does not know its flag --no-such-flag.',
+    });
+  }, 20_000);
+
   it('waits for no tool longer than a second and a half', async () => {
     installTools(machine, { journal: flagLog, units: LOOPS, disks: '', slow: ['crictl', 'df', 'ss'] });
     const started = performance.now();

@@ -66,6 +66,7 @@ async function explain(
   const parts = evidenceFor(base, input);
   if (parts.length === 0) return base;
   const { follower } = watch;
+  const marks = watch.marks();
   const evidence = await gatherEvidence(host, {
     parts,
     // Nothing followed may mean that there is no journal to follow, or that it was not read yet.
@@ -74,6 +75,7 @@ async function explain(
       : {}),
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(criSocket === undefined ? {} : { criSocket }),
+    ...(marks === undefined || run.adopted ? {} : { marks }),
   });
   return diagnose(input, { ...NO_EVIDENCE, ...evidence });
 }

@@ -7,7 +7,7 @@ import { KUBELET_START_RULES, kubeletLastWords } from './kubelet-start.ts';
 import { lastKnown } from './rule.ts';
 
 /** systemd's line at the end of a service's main process that was not asked for. */
-export const KUBELET_ENDED = /^kubelet\.service: Main process exited, code=(\w+), status=(\S+)/;
+export const KUBELET_ENDED = /^kubelet\.service: main process exited, code=(\w+), status=(\S+)/i;
 
 /** kubeadm's sentence from 1.20 to 1.36; what the kubelet did before it was without kubeadm's files and means nothing. */
 export const KUBELET_STARTED = /^\[kubelet-start\] Starting the kubelet/;

@@ -59,8 +59,12 @@ function runtimeDown({ units, runtimeLog }: Evidence): Diagnosis | undefined {
   const runtimes = units.filter(
     ({ name, load }) => /^(?:containerd|crio)\.service$/.test(name) && load !== 'not-found',
   );
-  if (runtimes.length === 0 || runtimes.some(({ active }) => active === 'active'))
-    return fromRunning(runtimeLog);
+  // A log that somebody collected tells only by itself whether the runtime was up.
+  const isUp =
+    runtimes.length === 0
+      ? !runtimeLog.some((line) => /^\w+\.service: (?:main process exited|Failed with result)/i.test(line))
+      : runtimes.some(({ active }) => active === 'active');
+  if (isUp) return fromRunning(runtimeLog);
   const [down] = runtimes;
   const why = readRuntimeLog(runtimeLog);
   if (why !== undefined) return why;

@@ -91,6 +91,18 @@ const REQUEST =
 
 const nodeRules: Rule[] = [
   rule(
+    /(?:leases\.coordination\.k8s\.io|nodes) "([^"]+)" is forbidden: User "system:node:([^"]+)" cannot/,
+    ([, node, self]) =>
+      node === self
+        ? undefined
+        : {
+            code: 'NodeNameInvalid',
+            cause: `The kubelet works for the Node ${node}, but its certificate is for ${self}.`,
+            remedy:
+              'Let nodeRegistration.name and the kubelet (hostname-override, cloud provider) agree on the name.',
+          },
+  ),
+  rule(
     /nodes? "([^"]+)" is forbidden: node "([^"]+)" is not allowed to (?:modify|create|register) node/,
     ([, node, self]) => ({
       code: 'NodeNameInvalid',

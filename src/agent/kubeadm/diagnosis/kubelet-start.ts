@@ -252,6 +252,14 @@ const systemdRules: Rule[] = [
   ),
 ];
 
+const cloudRules: Rule[] = [
+  rule(/could not init cloud provider "?([\w-]+)"?: (.*)/, ([, name, why]) => ({
+    code: 'KubeletCrashing',
+    cause: `The kubelet ends because its cloud provider ${name} cannot be used: ${reason(why)}.`,
+    remedy: 'Use --cloud-provider=external with a cloud controller manager, or correct cloud-config.',
+  })),
+];
+
 /** Reasons for the kubelet's own end, the most telling first. */
 export const KUBELET_START_RULES: readonly Rule[] = [
   ...flagRules,
@@ -260,12 +268,13 @@ export const KUBELET_START_RULES: readonly Rule[] = [
   ...machineRules,
   ...fileRules,
   ...runtimeRules,
+  ...cloudRules,
   ...systemdRules,
 ];
 
 /** Lines with which the kubelet ends, whatever the reason is. */
 const LAST_WORDS =
-  /"command failed" err="(.*)"|"Failed to run kubelet" err="(.*)"|^F\d{4} \S+ +\d+ [\w.-]+:\d+\] (.*)|\] failed to run Kubelet: (.*)|"Failed to start (?:ContainerManager|cAdvisor)" err="(.*)"|^panic: (.*)|^Error: (.*)/;
+  /"command failed" err="(.*)"|"Failed to run kubelet" err="(.*)"|^F\d{4} \S+ +\d+ [\w.-]+:\d+\] (.*)|\] failed to run Kubelet: (.*)|"Failed to start (?:ContainerManager|cAdvisor)" err="(.*)"|^panic: (.*)|^[Ee]rror: (.*)/;
 
 /** What the kubelet said last before it ended, if anything that looks like a reason. */
 export function kubeletLastWords(lines: readonly string[]): string | undefined {

@@ -1,11 +1,14 @@
 /**
- * Knows before kubeadm does that the kubelet will not come up: kubeadm waits four minutes for a kubelet that dies at once of
- * an unknown flag. At its third end after kubeadm started it, when the reason is one that does not pass, the attempt is over.
+ * Knows before kubeadm does that an attempt is lost: kubeadm waits four minutes for a kubelet that dies at once of an unknown
+ * flag, or for an API server that does. At the third end after kubeadm started the kubelet, when the reason is one that
+ * does not pass, the attempt is over.
  */
 import { CODES } from '../../../protocol/codes.ts';
 import type { Host } from '../../host/host.ts';
 import { followUnits, type UnitFollower } from '../evidence/follow-units.ts';
+import { type LogMarks, markLogs, readPodLogs } from '../evidence/static-pods.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
+import { readComponentLog } from './component-log.ts';
 import { KUBELET_ENDED, KUBELET_STARTED } from './explain-kubelet.ts';
 import { KUBELET_START_RULES } from './kubelet-start.ts';
 import { lastKnown } from './rule.ts';
@@ -13,9 +16,18 @@ import { lastKnown } from './rule.ts';
 const ENOUGH = 3;
 /** systemd's line of the end may come before the kubelet's own last ones. */
 const SETTLE_MS = 150;
+/** Two directories are listed each time. */
+const PODS_EVERY_MS = 1_000;
+/** The others end for lack of these two. */
+const WATCHED_PODS = ['etcd', 'kube-apiserver'];
+/** kubeadm waits for static pods, of `init` and of a control plane that joins. */
+const WAITS_FOR_PODS =
+  /^\[(?:wait-control-plane|control-plane-check|api-check)\]|^\[etcd\] Waiting for the new etcd member/;
 
 export interface KubeletWatch {
   follower: UnitFollower;
+  /** Where the logs of static pods stood when kubeadm started the kubelet. */
+  marks(): LogMarks | undefined;
   /** Aborts when the attempt is lost. */
   signal: AbortSignal;
   /** Why it is lost; undefined as long as it is not. */
@@ -27,31 +39,63 @@ export interface KubeletWatch {
 
 export function watchKubelet(host: Host): KubeletWatch {
   const lost = new AbortController();
+  const stopped = new AbortController();
   let verdict: Diagnosis | undefined;
+  let marks: LogMarks | undefined;
   let started = false;
+  let watchesPods = false;
   let ends = 0;
-  const judge = async (): Promise<void> => {
-    await host.clock.sleep(SETTLE_MS);
-    const found = lastKnown(KUBELET_START_RULES, follower.kubelet);
-    if (found === undefined || (found.persistence ?? CODES[found.code].persistence) !== 'permanent') return;
+  const conclude = (found: Diagnosis | undefined): void => {
+    if (found === undefined || !staysSo(found)) return;
     verdict ??= found;
     lost.abort();
+  };
+  const judgeKubelet = async (): Promise<void> => {
+    await host.clock.sleep(SETTLE_MS);
+    conclude(lastKnown(KUBELET_START_RULES, follower.kubelet));
   };
   const follower = followUnits(host, (line) => {
     if (!started || !KUBELET_ENDED.test(line)) return;
     ends += 1;
-    if (ends >= ENOUGH) void judge();
+    if (ends >= ENOUGH) void judgeKubelet();
   });
+  const watchPods = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      const logs = await readPodLogs(host, marks);
+      for (const name of WATCHED_PODS) {
+        const pod = logs.get(name);
+        if (pod !== undefined && pod.restarts >= ENOUGH - 1) conclude(readComponentLog(name, pod.log));
+      }
+      await host.clock.sleep(PODS_EVERY_MS, stopped.signal);
+    }
+  };
+  const begin = async (): Promise<void> => {
+    marks = await markLogs(host);
+  };
+  // A directory that cannot be read, or a sleep that is cut short: then kubeadm's own end is waited for.
+  const quietly = (work: Promise<void>): void => void work.catch(() => undefined);
   return {
     follower,
+    marks: () => marks,
     signal: lost.signal,
     verdict: () => verdict,
     onKubeadmLine: (line) => {
-      if (started || !KUBELET_STARTED.test(line)) return;
-      started = true;
-      ends = 0;
-      follower.forgetKubelet();
+      if (!started && KUBELET_STARTED.test(line)) {
+        started = true;
+        ends = 0;
+        follower.forgetKubelet();
+        quietly(begin());
+      } else if (started && !watchesPods && WAITS_FOR_PODS.test(line)) {
+        watchesPods = true;
+        quietly(watchPods());
+      }
     },
-    stop: () => follower.stop(),
+    stop: () => {
+      stopped.abort();
+      follower.stop();
+    },
   };
 }
+
+const staysSo = ({ code, persistence }: Diagnosis): boolean =>
+  (persistence ?? CODES[code].persistence) === 'permanent';

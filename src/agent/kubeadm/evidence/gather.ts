@@ -7,7 +7,7 @@ import { readApiServer } from './api-server.ts';
 import type { Evidence } from './evidence.ts';
 import { NO_EVIDENCE } from './evidence.ts';
 import { parseDisks, parseJournal, parseListeners, parseMemory, parseSwaps, parseUnits } from './parse.ts';
-import { readStaticPods } from './static-pods.ts';
+import { type LogMarks, readStaticPods } from './static-pods.ts';
 
 /** The parts of the evidence; a diagnosis asks only for those that can change it. */
 export type Part = 'kubelet' | 'runtime' | 'static pods' | 'machine' | 'API server' | 'listeners';
@@ -19,6 +19,8 @@ export interface GatherSpec {
   /** `host:port` of the API server, where it is known. */
   endpoint?: string;
   criSocket?: string;
+  /** Where the logs of static pods stood when the attempt began. */
+  marks?: LogMarks;
 }
 
 const PART_MS = 1_200;
@@ -38,7 +40,7 @@ const PATHS = [
 type Work = () => Promise<Partial<Evidence>>;
 
 export async function gatherEvidence(host: Host, spec: GatherSpec): Promise<Evidence> {
-  const { parts, followed, endpoint, criSocket } = spec;
+  const { parts, followed, endpoint, criSocket, marks } = spec;
   const evidence: Evidence = { ...NO_EVIDENCE, missing: [] };
   if (followed) Object.assign(evidence, { kubeletLog: followed.kubelet, runtimeLog: followed.runtime });
   const works: [name: string, work: Work][] = [];
@@ -51,7 +53,7 @@ export async function gatherEvidence(host: Host, spec: GatherSpec): Promise<Evid
   if (has('static pods'))
     works.push([
       'the static pods',
-      async () => ({ staticPods: await readStaticPods(host, criSocket, PART_MS) }),
+      async () => ({ staticPods: await readStaticPods(host, criSocket, PART_MS, marks) }),
     ]);
   if (has('machine')) {
     works.push(

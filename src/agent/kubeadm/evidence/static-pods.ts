@@ -16,6 +16,7 @@ export async function readStaticPods(
   host: Host,
   criSocket: string | undefined,
   timeoutMs: number,
+  marks?: LogMarks,
 ): Promise<StaticPod[]> {
   const crictl = async (...args: string[]): Promise<string> => {
     const socket = criSocket === undefined ? [] : ['-r', withScheme(criSocket)];
@@ -28,7 +29,7 @@ export async function readStaticPods(
   };
   const [containers, logs] = await Promise.all([
     crictl('ps', '-a', '-o', 'json').then(parseContainers),
-    readLogs(host),
+    readPodLogs(host, marks),
   ]);
   const pods = await Promise.all(
     containers.map(async ({ id, ...container }): Promise<StaticPod> => {
@@ -38,7 +39,8 @@ export async function readStaticPods(
         logs.get(container.name)?.log ??
           crictl('logs', '--tail', String(LOG_LINES), id).then((text) => parseContainerLog(text, LOG_LINES)),
       ]);
-      const restarts = Math.max(container.restarts, logs.get(container.name)?.restarts ?? 0);
+      // The runtime counts on over attempts, as the kubelet does.
+      const restarts = logs.get(container.name)?.restarts ?? container.restarts;
       return { ...container, ...end, restarts, log };
     }),
   );
@@ -51,29 +53,59 @@ export async function readStaticPods(
 
 const withScheme = (socket: string): string => (socket.includes('://') ? socket : `unix://${socket}`);
 
-/** `/var/log/pods/kube-system_etcd-NODE_UID/etcd/3.log`: the number is the restart count. */
-async function readLogs(host: Host): Promise<Map<string, { restarts: number; log: string[] }>> {
+/** The number of each component's newest log file, by its directory; what has a higher number is newer. */
+export type LogMarks = ReadonlyMap<string, number>;
+
+/** Where the logs stand now: the kubelet counts on from an earlier attempt whose pods had the same manifest. */
+export async function markLogs(host: Host): Promise<LogMarks> {
+  const newest = await Promise.all(
+    (await logDirectories(host)).map(async ({ directory }) => {
+      const [number] = await logNumbers(host, directory);
+      return [directory, number ?? -1] as const;
+    }),
+  );
+  return new Map(newest);
+}
+
+/** Lines and restarts of each component, as far as they are newer than `marks`. @throws HostError */
+export async function readPodLogs(
+  host: Host,
+  marks: LogMarks = new Map(),
+): Promise<Map<string, { restarts: number; log: string[] }>> {
   const found = new Map<string, { restarts: number; log: string[] }>();
-  const pods = (await host.files.list(PODS)).filter((name) => name.startsWith('kube-system_'));
-  for (const component of COMPONENTS) {
-    for (const pod of pods.filter((name) => name.startsWith(`kube-system_${component}-`))) {
-      const directory = `${PODS}/${pod}/${component}`;
-      const numbers = (await host.files.list(directory))
-        .map((name) => /^(\d+)\.log$/.exec(name)?.[1])
-        .filter((number) => number !== undefined)
-        .map(Number)
-        .sort((a, b) => b - a);
-      const [newest, before] = numbers;
-      if (newest === undefined || newest < (found.get(component)?.restarts ?? 0)) continue;
-      // The newest may just have begun; the one before has said why it ended.
-      const lines = [
-        ...(before === undefined ? [] : await tail(host, `${directory}/${before}.log`)),
-        ...(await tail(host, `${directory}/${newest}.log`)),
-      ];
-      found.set(component, { restarts: newest, log: lines });
-    }
+  for (const { component, directory } of await logDirectories(host)) {
+    const mark = marks.get(directory) ?? -1;
+    const numbers = (await logNumbers(host, directory)).filter((number) => number > mark);
+    const [newest, before] = numbers;
+    const restarts = newest === undefined ? -1 : newest - mark - 1;
+    if (newest === undefined || restarts < (found.get(component)?.restarts ?? 0)) continue;
+    // The newest may just have begun; the one before has said why it ended.
+    const log = [
+      ...(before === undefined ? [] : await tail(host, `${directory}/${before}.log`)),
+      ...(await tail(host, `${directory}/${newest}.log`)),
+    ];
+    found.set(component, { restarts, log });
   }
   return found;
+}
+
+/** `/var/log/pods/kube-system_etcd-NODE_UID/etcd`, which has `3.log` after three restarts. */
+async function logDirectories(host: Host): Promise<{ component: string; directory: string }[]> {
+  const pods = await host.files.list(PODS);
+  return COMPONENTS.flatMap((component) =>
+    pods
+      .filter((pod) => pod.startsWith(`kube-system_${component}-`))
+      .map((pod) => ({ component, directory: `${PODS}/${pod}/${component}` })),
+  );
+}
+
+/** The newest first. */
+async function logNumbers(host: Host, directory: string): Promise<number[]> {
+  return (await host.files.list(directory))
+    .map((name) => /^(\d+)\.log$/.exec(name)?.[1])
+    .filter((number) => number !== undefined)
+    .map(Number)
+    .sort((a, b) => b - a);
 }
 
 async function tail(host: Host, path: string): Promise<string[]> {

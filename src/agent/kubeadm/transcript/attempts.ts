@@ -31,6 +31,11 @@ const KLOG = /^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ [\w.-]+:\d+\] /;
 const KLOG_KUBEADM =
   /\] (?:\[preflight\]|\[kubelet-start\]|\[discovery\]|validating the |detected and using CRI socket)/;
 const FRAME_FILE = /^\s+\S+\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?$/;
+/** kubeadm's standing advice on standard output, which repeats the error before the error comes. */
+const HINTS =
+  /^(?:Unfortunately, an error has|This error is likely|If you are on a systemd|Additionally, a control plane|A control plane component may|Here is one example|To troubleshoot, list|Once you have found)/;
+/** No message begins like this: indented lines and that advice. */
+const STANDING = new RegExp(`^\\s|^$|${HINTS.source}`);
 const INIT_ONLY =
   /^\[init\] Using Kubernetes version|^\[wait-control-plane\]|^\[upload-config\]|^\[bootstrap-token\]|^\[addons\]|^Your Kubernetes/;
 const JOIN_ONLY =
@@ -153,10 +158,14 @@ function opens(text: string): boolean {
 
 /** A message whose stack trace follows: a function's name, then its file on an indented line. */
 function beginsTrace(lines: readonly LogLine[], index: number): boolean {
+  const text = lines[index]?.text ?? '';
+  if (STANDING.test(text) || PROGRESS.test(text)) return false;
   const after = lines.slice(index + 1, index + 12);
   const file = after.findIndex(({ text }) => FRAME_FILE.test(text));
-  if (file < 1 || FRAME_FILE.test(lines[index]?.text ?? '')) return false;
-  return after.slice(0, file - 1).every(({ text }) => !KLOG.test(text) && !PROGRESS.test(text));
+  if (file < 1) return false;
+  return after
+    .slice(0, file - 1)
+    .every((one) => !KLOG.test(one.text) && !PROGRESS.test(one.text) && !HINTS.test(one.text));
 }
 
 /** Index of the line that ends the error begun at `index`, by kubeadm's hint, the stack trace, or the indentation. */

@@ -105,6 +105,15 @@ describe('a log', () => {
     }
   });
 
+  it('takes the cause from the container runtime where the log has its lines', () => {
+    const [down] = fixtures.filter(({ name }) => name === 'join-1.27-runtime-down.txt');
+    const [toml] = readLogFixtures('runtime');
+    expect(diagnose(`${toml?.text}\n${down?.text}`).failure).toMatchObject({
+      code: 'ContainerRuntimeUnsuitable',
+      cause: expect.stringContaining('(12, 3)'),
+    });
+  });
+
   it('shows that kubeadm waits in vain while it still waits', () => {
     const [flag] = readLogFixtures('kubelet').filter(({ cause }) => cause === '--network-plugin');
     const waits =
