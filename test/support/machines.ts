@@ -43,7 +43,7 @@ export async function bootMachine(lab: Lab, name: string, options: BootOptions):
     },
     units: {
       ...(mode === 'service' ? { 'slipway.service': { content: SERVICE_UNIT } } : {}),
-      ...(report ? { 'slipway-report.service': { content: reportUnit() } } : {}),
+      ...(report ? { 'slipway-report.service': { content: REPORT_UNIT } } : {}),
     },
   });
 }
@@ -72,12 +72,4 @@ export async function waitForReady(
     },
     { timeoutMs, what: `${nodes.join(' and ')} to be Ready` },
   );
-}
-
-/**
- * These two give a unit a /proc of its own, and a machine of the lab has its own boot id only in the one that the lab made.
- */
-function reportUnit(): string {
-  const lines = REPORT_UNIT.split('\n');
-  return lines.filter((line) => !/^Protect(KernelTunables|ControlGroups)=/.test(line)).join('\n');
 }
