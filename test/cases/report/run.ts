@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { MESSAGE_IDS } from '../../../src/agent/report/transports/journald.ts';
+import { type Machine, openLab } from '../../lab/lab.ts';
+import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
+import { type MachineOptions, workerJoin } from '../../support/cluster-api/user-data.ts';
+import { outcomeOf, waitForOutcome } from '../../support/expect-outcome.ts';
+import { bootMachine } from '../../support/machines.ts';
+import { LabController } from './receiver.ts';
+
+export const about =
+  'slipway-report.service tells a real controller of a join, a failure, a killed agent, a reboot and a boot without Slipway';
+
+const SETTINGS = '/etc/slipway/config.d/50-report.yaml';
+const UNIT = 'slipway-report.service';
+
+export async function run(say: (line: string) => void): Promise<void> {
+  const lab = await openLab();
+  try {
+    const cluster = await joinableCluster(await lab.controlPlane());
+    const controller = await LabController.start(lab);
+    const boot = async (name: string, mode: 'service' | 'plain' | 'shim', options: MachineOptions = {}) => {
+      // The settings come with the user data, as Cluster API's spec.files.
+      const settings = { path: SETTINGS, content: await controller.settingsFor(name), permissions: '0600' };
+      const userData = workerJoin(cluster, { ...options, files: [settings] });
+      return bootMachine(lab, name, { role: 'worker', userData, mode, reports: true });
+    };
+
+    const joined = await boot('r1', 'service');
+    await expectJoin(joined, controller, 'bootstrap');
+    await expectEnd(joined);
+    await expectJournal(joined);
+    say('a join is told step by step, and its Node until it is Ready; the reporter is gone then');
+
+    const refused = await boot('r2', 'service', {
+      discovery: { timeout: '5s', caCertHash: `sha256:${'0'.repeat(64)}` },
+    });
+    const outcome = await waitForOutcome(refused);
+    assert.equal(outcome.failure?.code, 'CaHashMismatch');
+    const end = await controller.told('r2', 'the failure', ({ type }) => type === 'sequence.ended', 5000);
+    assert.deepEqual((end.failure as { code: string }).code, 'CaHashMismatch');
+    await expectEnd(refused);
+    say('a failure is told with its code');
+
+    const killed = await boot('r3', 'service', { preKubeadmCommands: ['sleep 6'] });
+    await controller.told('r3', 'its first step', ({ type }) => type === 'step.started', 60_000);
+    await killed.execOk(['systemctl', 'kill', '--kill-whom=main', '--signal=KILL', 'slipway.service']);
+    const before = performance.now();
+    const lost = await controller.told('r3', 'the loss', ({ type }) => type === 'agent.lost', 10_000);
+    const tookMs = performance.now() - before;
+    assert.equal((lost.failure as { code: string }).code, 'AgentKilled');
+    assert.match((lost.failure as { cause: string }).cause, /killed by signal 9|ended without a verdict/);
+    await expectJoin(killed, controller, 'bootstrap');
+    say(`a killed agent is told after ${Math.round(tookMs)} ms, and that the next one went on and joined`);
+
+    const rebooted = await boot('r4', 'service', { preKubeadmCommands: ['sleep 4'] });
+    await controller.told('r4', 'its first step', ({ type }) => type === 'step.started', 60_000);
+    // The outage: nothing listens while the machine goes on, is cut from power, and comes up again.
+    await controller.machine.execOk(['systemctl', 'kill', '--signal=STOP', 'slipway-controller']);
+    await rebooted.reboot({ hard: true });
+    await waitForOutcome(rebooted);
+    await controller.machine.execOk(['systemctl', 'kill', '--signal=CONT', 'slipway-controller']);
+    await expectJoin(rebooted, controller, 'bootstrap');
+    await expectEnd(rebooted);
+    say('nothing is lost or told twice over a power cut during an outage of the controller');
+
+    const plain = await boot('r5', 'plain');
+    await expectJoin(plain, controller, 'observed');
+    say('a boot without Slipway is told from outside: cloud-init, kubeadm, the Node');
+  } finally {
+    await lab.close();
+  }
+}
+
+/** Everything that belongs to a machine that became a node, once and in order. */
+async function expectJoin(machine: Machine, controller: LabController, mode: string): Promise<void> {
+  const { name } = machine;
+  await controller.told(name, 'success', ({ type }) => type === 'sequence.ended', 180_000);
+  await controller.told(name, 'a Node that is Ready', ({ state }) => state === 'ready', 120_000);
+  const node = await controller.node(name);
+  const events = node?.events ?? [];
+  const end = events.findLast(({ type }) => type === 'sequence.ended');
+  assert.equal(end?.result, 'succeeded', JSON.stringify(end));
+  assert.equal(end?.mode, mode);
+  const numbers = events.map(({ seq }) => seq);
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, index) => index + 1),
+    'nothing lost, nothing twice, in order',
+  );
+  for (const type of ['sequence.started', 'step.started', 'step.ended', 'sentinel.seen', 'fact']) {
+    assert.ok(
+      events.some((event) => event.type === type),
+      `${type} was told`,
+    );
+  }
+}
+
+/** It ends by itself with status 0 and is not started again; its key is for root alone and its token is nowhere. */
+async function expectEnd(machine: Machine): Promise<void> {
+  const state = async () =>
+    (
+      await machine.execOk(['systemctl', 'show', UNIT, '-p', 'ActiveState,Result,ExecMainStatus,NRestarts'])
+    ).trim();
+  await machine.waitFor(async () => (await state()).includes('ActiveState=inactive'), {
+    timeoutMs: 60_000,
+    what: `${UNIT} to end`,
+  });
+  assert.match(await state(), /Result=success/);
+  assert.match(await state(), /ExecMainStatus=0/);
+  assert.match(await state(), /NRestarts=0/);
+  const modes = await machine.execOk([
+    'sh',
+    '-c',
+    'stat -c %a /var/lib/slipway/identity /var/lib/slipway/identity/*',
+  ]);
+  assert.deepEqual([...new Set(modes.trim().split('\n'))].sort(), ['600', '700']);
+}
+
+/** systemd's journal has it too, to be found by id and field. */
+async function expectJournal(machine: Machine): Promise<void> {
+  const id = MESSAGE_IDS['sequence.ended'];
+  const found = await machine.execOk(['journalctl', '-o', 'json', `MESSAGE_ID=${id}`]);
+  const entry = JSON.parse(found.trim().split('\n').at(-1) ?? '{}');
+  assert.equal(entry.SYSLOG_IDENTIFIER, 'slipway');
+  assert.equal(entry.SLIPWAY_TYPE, 'sequence.ended');
+  assert.match(entry.MESSAGE, /^BOOTSTRAP SUCCEEDED in /);
+  assert.equal((await outcomeOf(machine)).result, 'succeeded');
+}
