@@ -21,14 +21,14 @@ export interface BootOptions {
    */
   mode: 'service' | 'shim' | 'plain' | 'binary';
   /** Its image has the reporting daemon too. */
-  reports?: boolean;
+  report?: boolean;
   /** More that the image has. */
   files?: Readonly<Record<string, MachineFile>>;
 }
 
 /** Boots a machine whose image has Slipway baked in and whose NoCloud seed is `userData`. */
 export async function bootMachine(lab: Lab, name: string, options: BootOptions): Promise<Machine> {
-  const { role, ip, userData, mode, reports = false, files = {} } = options;
+  const { role, ip, userData, mode, report = false, files = {} } = options;
   if (!existsSync(DIST)) throw new Error(`${DIST} is not there; run: npm run build`);
   return lab.up(name, {
     role,
@@ -43,7 +43,7 @@ export async function bootMachine(lab: Lab, name: string, options: BootOptions):
     },
     units: {
       ...(mode === 'service' ? { 'slipway.service': { content: SERVICE_UNIT } } : {}),
-      ...(reports ? { 'slipway-report.service': { content: REPORT_UNIT } } : {}),
+      ...(report ? { 'slipway-report.service': { content: REPORT_UNIT } } : {}),
     },
   });
 }

@@ -22,7 +22,7 @@ export async function run(say: (line: string) => void): Promise<void> {
       // The settings come with the user data, as Cluster API's spec.files.
       const settings = { path: SETTINGS, content: await controller.settingsFor(name), permissions: '0600' };
       const userData = workerJoin(cluster, { ...options, files: [settings] });
-      return bootMachine(lab, name, { role: 'worker', userData, mode, reports: true });
+      return bootMachine(lab, name, { role: 'worker', userData, mode, report: true });
     };
 
     const joined = await boot('r1', 'service');
