@@ -138,6 +138,8 @@ export type Result = 'succeeded' | 'failed' | 'transient' | 'bad-input' | 'deadl
 export interface NodeReset {
   type: 'node.reset';
   run: string;
+  /** `node`: the whole of it, so everything is to be done again but what was done to disks. Absent: what kubeadm did. */
+  scope?: 'node';
 }
 
 /** The journal's own end was torn (power loss) or a line unreadable, and has been mended. */

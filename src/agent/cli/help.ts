@@ -28,6 +28,19 @@ Exit status: 0 when it could tell; with --wait the verdict's own, as bootstrap's
 verdict, only root the steps under way.
 `,
   },
+  reset: {
+    group: 'On a machine:',
+    more: `
+Examples:
+  slipway reset                              asks first
+  slipway reset --yes                        for scripts
+
+It runs the real kubeadm's reset, then removes what that leaves, and lists what
+it does not dare to remove. The next slipway bootstrap begins anew; disks are
+not made again. It is safe to run it again. Exit status: 0 done, 1 not all of
+it, 2 without consent.
+`,
+  },
   report: { group: 'On a machine:' },
   plan: {
     group: 'Before:',

@@ -119,6 +119,13 @@ function describeProgram(
     );
 
   program
+    .command('reset')
+    .description('take this node back to what the machine was before; says what remains')
+    .option('--yes', 'do not ask')
+    .option('--output <format>', 'text or json', 'text')
+    .action(async (options) => conclude(await (await import('./reset.ts')).resetCommand(options)));
+
+  program
     .command('install')
     .description('set up this binary in a machine image')
     .option('--root <dir>', 'root directory of the image', '/')

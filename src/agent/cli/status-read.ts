@@ -21,7 +21,7 @@ export interface Status {
    * `interrupted`: a run began, came to no verdict, and no agent is alive. `unknown`: there is no verdict, and only root
    * may see whether one is being worked for.
    */
-  state: 'not started' | 'running' | 'interrupted' | 'concluded' | 'unknown';
+  state: 'not started' | 'reset' | 'running' | 'interrupted' | 'concluded' | 'unknown';
   outcome?: Outcome;
   /** Cluster API's sentinel is there. */
   sentinel: boolean;
@@ -55,6 +55,8 @@ export async function readStatus(host: Host): Promise<Status> {
   if (last?.type !== 'sequence.started' || run?.type !== 'run.started') {
     return { ...base, state: outcome ? 'concluded' : 'not started', steps: [] };
   }
+  const reset = records.findLast((record) => record.type === 'node.reset' && record.scope === 'node');
+  if (reset && reset.seq > last.seq) return { ...base, state: 'reset', steps: [] };
   const own = recordsOf(records, last.sequence);
   const ended = own.some((record) => record.type === 'sequence.ended');
   const alive = run.boot === (await host.bootId()) && host.processes.isAlive(run.pid);

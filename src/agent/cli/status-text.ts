@@ -28,6 +28,7 @@ export function statusText(status: Status): string {
 function headline({ state, outcome, runningSeconds }: Status): string {
   if (state === 'running') return `at work for ${formatMs((runningSeconds ?? 0) * 1000)}`;
   if (state === 'not started') return 'not started: Slipway has not run on this machine';
+  if (state === 'reset') return 'reset: this machine was a node, and has been taken back (slipway reset)';
   if (state === 'interrupted')
     return 'interrupted: the agent is gone without a verdict (start it: systemctl start slipway)';
   if (state === 'unknown')

@@ -1,5 +1,6 @@
 import type {
   JournalRecord,
+  NodeReset,
   SequenceEnded,
   SequenceStarted,
   StepEnded,
@@ -82,7 +83,8 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
         break;
       }
       case 'node.reset':
-        for (const key of steps.keys()) if (key.startsWith('kubeadm ')) steps.delete(key);
+        for (const key of steps.keys()) if (isUndone(key, record)) steps.delete(key);
+        if (record.scope === 'node') open = undefined;
         break;
       default:
     }
@@ -101,6 +103,11 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
       };
     },
   };
+}
+
+/** A reset formats nothing: partitions and file systems are as they were made, with what lies on them. */
+function isUndone(key: string, { scope }: NodeReset): boolean {
+  return scope === 'node' ? !/^(?:disks|filesystems) /.test(key) : key.startsWith('kubeadm ');
 }
 
 function entryOf<T extends { attempts: number }>(

@@ -154,7 +154,7 @@ async function differs(host: Host, path: string, entry: InventoryEntry | undefin
 }
 
 /** The container runtime that kubeadm chose for the kubelet: where there are several, its reset asks to be told. */
-async function configuredSocket(host: Host): Promise<string | undefined> {
+export async function configuredSocket(host: Host): Promise<string | undefined> {
   for (const path of KUBELET_FILES) {
     const text = (await host.files.readIfPresent(path, 64 * 1024))?.toString('utf8') ?? '';
     const match = /(?:--container-runtime-endpoint[= ]|^containerRuntimeEndpoint: *)"?([^\s"]+)/m.exec(text);

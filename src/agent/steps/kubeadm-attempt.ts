@@ -20,6 +20,7 @@ import { findRealKubeadm, slipwayInstead } from '../kubeadm/real-kubeadm.ts';
 import { prepareRepeat } from '../kubeadm/repeat.ts';
 import { findEarlierRun } from '../kubeadm/run.ts';
 import { shapedArguments } from '../kubeadm/shaped-arguments.ts';
+import { noteBefore } from '../reset/before.ts';
 
 const RETRY = { permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const;
 
@@ -45,6 +46,7 @@ export async function attemptKubeadm(
     const path = await findRealKubeadm(host, host.root === '/' ? process.execPath : undefined);
     const isRepeated = await wasTried(command, context, owner);
     const inventory = await takeInventory(host, owner);
+    await noteBefore(host, owner.instance);
     const earlier = await findEarlierRun(host);
     const adopts = earlier === 'running' || earlier === 'ended';
     const facts = await callFacts(host, command);

@@ -1,0 +1,35 @@
+/**
+ * What was there before the machine became a node, as far as nobody could tell it later: the image's own network
+ * configurations, which look like those that a network plugin brings.
+ */
+import { STATE_DIR } from '../../protocol/paths.ts';
+import type { Host } from '../host/host.ts';
+
+export const BEFORE = `${STATE_DIR}/before.json`;
+export const CNI_DIR = '/etc/cni/net.d';
+
+interface Before {
+  instance: string;
+  /** Names in /etc/cni/net.d. */
+  cni: string[];
+}
+
+/** Call it before kubeadm runs for the first time; a later call for the same instance changes nothing. */
+export async function noteBefore(host: Host, instance: string): Promise<void> {
+  if ((await readBefore(host))?.instance === instance) return;
+  const before: Before = { instance, cni: await host.files.list(CNI_DIR) };
+  await host.files.mkdir(STATE_DIR, 0o700);
+  await host.files.write(BEFORE, `${JSON.stringify(before)}\n`, { mode: 0o600 });
+}
+
+/** Undefined where Slipway has not bootstrapped this machine. */
+export async function readBefore(host: Host): Promise<Before | undefined> {
+  const bytes = await host.files.readIfPresent(BEFORE, 1024 * 1024);
+  try {
+    const value: Before | undefined = bytes && JSON.parse(bytes.toString('utf8'));
+    return typeof value?.instance === 'string' && Array.isArray(value.cni) ? value : undefined;
+  } catch {
+    // Written atomically, so this is another program's doing; then nothing is known.
+    return undefined;
+  }
+}

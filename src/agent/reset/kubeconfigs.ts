@@ -1,0 +1,24 @@
+import type { Host } from '../host/host.ts';
+
+const ADMIN = ['/etc/kubernetes/admin.conf', '/etc/kubernetes/super-admin.conf'];
+
+/** Copies that people made of the cluster's admin.conf, as kubeadm tells them to; others may be of other clusters. */
+export async function copiedKubeconfigs(host: Host): Promise<string[]> {
+  const originals: Buffer[] = [];
+  for (const path of ADMIN) {
+    const bytes = await host.files.readIfPresent(path);
+    if (bytes !== undefined) originals.push(bytes);
+  }
+  const found: string[] = [];
+  for (const path of await kubeconfigPaths(host)) {
+    const bytes = await host.files.readIfPresent(path);
+    if (bytes !== undefined && originals.some((original) => original.equals(bytes))) found.push(path);
+  }
+  return found;
+}
+
+/** Of root and of the users in /home. */
+export async function kubeconfigPaths(host: Host): Promise<string[]> {
+  const homes = ['/root', ...(await host.files.list('/home')).map((name) => `/home/${name}`)];
+  return homes.map((home) => `${home}/.kube/config`);
+}

@@ -1,0 +1,155 @@
+/**
+ * Takes a node back to what the machine was before it: `kubeadm reset` by the real kubeadm, then what that leaves of
+ * kubeadm, the kubelet, the network plugin and Slipway itself. What others may own is named instead of removed.
+ */
+import { redact } from '../../kit/redact.ts';
+import { JOURNAL, OUTCOME, RUN_DIR, SENTINEL } from '../../protocol/paths.ts';
+import { messageOf } from '../engine/failure.ts';
+import { Journal } from '../engine/journal.ts';
+import { machineInstance } from '../facts/instance.ts';
+import type { Host } from '../host/host.ts';
+import { forgetAttempt } from '../kubeadm/attempt-note.ts';
+import { KubeadmError } from '../kubeadm/failure.ts';
+import { forgetInventory } from '../kubeadm/inventory.ts';
+import { KUBEADM_FILES } from '../kubeadm/kubeadm-files.ts';
+import { configuredSocket } from '../kubeadm/leftovers.ts';
+import { findRealKubeadm, kubeadmEnvironment } from '../kubeadm/real-kubeadm.ts';
+import { findEarlierRun, forgetRun } from '../kubeadm/run.ts';
+import { forgetSuccess } from '../kubeadm/succeeded.ts';
+import { BEFORE, CNI_DIR, readBefore } from './before.ts';
+import { copiedKubeconfigs } from './kubeconfigs.ts';
+import { lookForRemains, type Remain } from './remains.ts';
+
+/** What the kubelet and kubeadm keep in /var/lib/kubelet; pods' volumes are left to kubeadm, which unmounts them. */
+const KUBELET_FILES = [
+  'config.yaml',
+  'instance-config.yaml',
+  'kubeadm-flags.env',
+  'pki',
+  'cpu_manager_state',
+  'memory_manager_state',
+].map((name) => `/var/lib/kubelet/${name}`);
+
+const ETCD = '/var/lib/etcd';
+const RESET_MS = 300_000;
+
+export interface ResetOptions {
+  agent: string;
+  /** Of the real kubeadm, without secrets. */
+  onLine?(line: string): void;
+}
+
+export interface ResetReport {
+  /** Whether there was anything of kubeadm's, and whether kubeadm's own reset came to a good end. */
+  kubeadm: 'reset' | 'failed' | 'not needed';
+  removed: string[];
+  /** What is still there, and what to do about it. */
+  remains: Remain[];
+  /** What should have been done and was not. */
+  problems: string[];
+}
+
+/** Is kubeadm at work here, of which nobody but the agent that started it must take the result away? */
+export async function kubeadmRuns(host: Host): Promise<boolean> {
+  return (await findEarlierRun(host)) === 'running';
+}
+
+/** Harmless when repeated, on a machine that is half a node, and on one that never was any. @throws HostError */
+export async function resetNode(host: Host, options: ResetOptions): Promise<ResetReport> {
+  const report: ResetReport = { kubeadm: 'not needed', removed: [], remains: [], problems: [] };
+  const wasNode = await looksLikeNode(host);
+  // Who wrote a network configuration is known only where Slipway made the node, and looked before.
+  const before = await readBefore(host);
+  const copies = await copiedKubeconfigs(host);
+  // Noted first: an agent that is killed half-way must not take the node for finished.
+  await noteInJournal(host, options.agent);
+  for (const path of [SENTINEL, OUTCOME]) await remove(host, path, report);
+  if (wasNode) await runKubeadmReset(host, options, report);
+  // Without a node they are the user data's, and a first bootstrap needs them.
+  const paths = [
+    ...KUBEADM_FILES.filter((path) => wasNode || !isCertificate(path)),
+    ...KUBELET_FILES,
+    ...copies,
+  ];
+  if (before !== undefined) {
+    const names = await host.files.list(CNI_DIR);
+    paths.push(...names.filter((name) => !before.cni.includes(name)).map((name) => `${CNI_DIR}/${name}`));
+  }
+  for (const path of paths) await remove(host, path, report);
+  await forgetState(host);
+  report.remains = await lookForRemains(host, wasNode);
+  return report;
+}
+
+const isCertificate = (path: string): boolean => path.startsWith('/etc/kubernetes/pki/');
+
+async function looksLikeNode(host: Host): Promise<boolean> {
+  // User data brings certificates before there is a node.
+  const signs = [...KUBEADM_FILES.filter((path) => !isCertificate(path)), ...KUBELET_FILES];
+  for (const path of signs) if ((await host.files.stat(path)) !== undefined) return true;
+  return (await host.files.list(ETCD)).length > 0;
+}
+
+async function runKubeadmReset(host: Host, { onLine }: ResetOptions, report: ResetReport): Promise<void> {
+  report.kubeadm = 'failed';
+  let path: string;
+  try {
+    path = await findRealKubeadm(host, host.root === '/' ? process.execPath : undefined);
+  } catch (error) {
+    if (!(error instanceof KubeadmError)) throw error;
+    report.problems.push(
+      `${messageOf(error)} So what it made is removed by name only, and pods may still run.`,
+    );
+    return;
+  }
+  const socket = await configuredSocket(host);
+  const result = await host.processes.run({
+    argv: [path, 'reset', '--force', ...(socket === undefined ? [] : [`--cri-socket=${socket}`])],
+    env: kubeadmEnvironment(),
+    timeoutMs: RESET_MS,
+    onLine: (line) => onLine?.(redact(line)),
+  });
+  if (result.exitStatus === 0) {
+    report.kubeadm = 'reset';
+    return;
+  }
+  const last = redact(result.stderr).trim().split('\n').at(-1) ?? '';
+  report.problems.push(
+    result.timedOut
+      ? `kubeadm reset took longer than ${RESET_MS / 1000} s and was ended.`
+      : `kubeadm reset ended with exit status ${result.exitStatus}: ${last}`,
+  );
+}
+
+async function remove(host: Host, path: string, report: ResetReport): Promise<void> {
+  if ((await host.files.stat(path)) === undefined) return;
+  await host.files.remove(path);
+  report.removed.push(path);
+}
+
+/** What Slipway itself remembers of the node; the journal stays, and says that there was a reset. */
+async function forgetState(host: Host): Promise<void> {
+  await forgetInventory(host);
+  await forgetSuccess(host);
+  await forgetAttempt(host);
+  await forgetRun(host);
+  await host.files.remove(BEFORE);
+  // The shells of the commands that were run; another bootstrap begins new ones.
+  await host.files.remove(`${RUN_DIR}/shell`);
+}
+
+async function noteInJournal(host: Host, agent: string): Promise<void> {
+  if ((await host.files.stat(JOURNAL)) === undefined) return;
+  const journal = await Journal.open(host);
+  try {
+    const run = host.uuid();
+    const last = journal.records.findLast((record) => record.type === 'run.started');
+    // The instance as the runs before knew it, or their steps would be another machine's.
+    const instance = last?.type === 'run.started' ? last.instance : await machineInstance(host);
+    const mode = last?.type === 'run.started' ? last.mode : 'bootstrap';
+    await journal.append({ type: 'run.started', run, instance, mode, agent, pid: process.pid }, 'with-next');
+    await journal.append({ type: 'node.reset', run, scope: 'node' });
+  } finally {
+    await journal.close();
+  }
+}
