@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from './project.ts';
 
-/** Everything of manifests/ in one file, in the order of its kustomization, which does nothing but list. */
+const NAME = '            - --name=slipway-controller.slipway-system.svc\n';
+/** clusterctl fills in variables; kubectl, which takes manifests/ as it is, would leave them as they are. */
+const VARIABLE = `            - --name=\${SLIPWAY_ENDPOINT:=slipway-controller.slipway-system.svc}
+`;
+
+/**
+ * Everything of manifests/ in one file for clusterctl, in the order of its kustomization, which does nothing but list.
+ *
+ * @throws Error where that does more, or the variable has no place
+ */
 export function components(folder = join(root, 'manifests')): string {
   const { resources, ...others } = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8')) as {
     resources: string[];
@@ -14,5 +23,9 @@ export function components(folder = join(root, 'manifests')): string {
       `kustomization.yaml does more than list (${strange.join(', ')}); components() cannot follow`,
     );
   }
-  return resources.map((name) => `${readFileSync(join(folder, name), 'utf8').trimEnd()}\n`).join('---\n');
+  const all = resources
+    .map((name) => `${readFileSync(join(folder, name), 'utf8').trimEnd()}\n`)
+    .join('---\n');
+  if (!all.includes(NAME)) throw new Error('the Deployment has no --name where clusterctl could add one');
+  return all.replace(NAME, NAME + VARIABLE);
 }

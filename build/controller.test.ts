@@ -34,6 +34,7 @@ describe('the controller', () => {
     expect(documents[0]).toBe('Namespace -/slipway-system');
     expect(new Set(documents).size).toBe(documents.length);
     expect(documents).toContain('CustomResourceDefinition -/nodebootstraps.slipway.dev');
+    expect(components()).toMatch(/- --name=\$\{SLIPWAY_ENDPOINT:=/);
     expect(documents).toContain('Deployment slipway-system/slipway-controller');
   });
 });

@@ -73,14 +73,20 @@ export class ControllerProcess {
   }
 }
 
+/** A command of the controller, with pipes for what it prints. */
+export function startController(words: readonly string[]): ChildProcess {
+  const [program, ...before] = [...DIES_WITH_US, nodeBinary(), ENTRY];
+  return spawn(program, [...before, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
 /** A command of the controller that ends by itself. */
 export async function controllerCommand(
   words: readonly string[],
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  const child = spawn(nodeBinary(), [ENTRY, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = startController(words);
   let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
-  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
+  child.stdout?.on('data', (text: Buffer) => (stdout += text.toString()));
+  child.stderr?.on('data', (text: Buffer) => (stderr += text.toString()));
   const [code] = (await once(child, 'close')) as [number];
   return { code, stdout, stderr };
 }

@@ -1,4 +1,5 @@
 import { parseSeconds } from '../../kit/duration.ts';
+import { isIPv6 } from '../../pki/ip-text.ts';
 import { createLog, type Level } from '../log.ts';
 import { parseListen, type ServeSettings } from '../serve/settings.ts';
 import { UsageError } from './usage-error.ts';
@@ -60,7 +61,7 @@ function readSettings(options: ServeOptions): ServeSettings {
   return {
     listen: listen(options.listen, '--listen'),
     adminListen: listen(options.adminListen, '--admin-listen'),
-    names: options.name,
+    names: options.name.map(hostName),
     ...(cert !== undefined && key !== undefined ? { tlsFiles: { cert, key } } : {}),
     connectionsTotal: count(options.connections, '--connections'),
     connectionsPerAddress: count(options.connectionsPerAddress, '--connections-per-address'),
@@ -76,6 +77,14 @@ function listen(text: string, option: string) {
   } catch (error) {
     throw new UsageError(`${option}: ${(error as Error).message}`);
   }
+}
+
+function hostName(text: string): string {
+  const isName = /^(?=.{1,253}$)[a-z0-9*]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(
+    text,
+  );
+  if (isName || isIPv6(text)) return text;
+  throw new UsageError(`--name: ${text} is neither a host name nor an address`);
 }
 
 function count(text: string, option: string): number {

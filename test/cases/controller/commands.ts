@@ -1,5 +1,7 @@
 import { strict as assert } from 'node:assert';
-import { controllerCommand } from '../../support/controller-process.ts';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { controllerCommand, startController } from '../../support/controller-process.ts';
 import type { Scene } from './run.ts';
 
 /** The commands for people, from another machine than the controller's. */
@@ -29,5 +31,21 @@ export async function commands({ cluster, say }: Scene): Promise<void> {
   const absent = await controllerCommand(['node', 'default/nobody', access]);
   assert.equal(absent.code, 1);
   assert.match(absent.stderr, /has not enrolled/);
-  say('nodes, node: tables and JSON');
+  const tailed = await tail([access, '--from-start'], /default\/bad {2}the bootstrap ended: failed/);
+  assert.match(tailed, /\| dial tcp 10\.0\.0\.1:6443/);
+  say('nodes, node, tail: tables and JSON');
+}
+
+/** Follows until it has printed `wanted`. */
+async function tail(words: readonly string[], wanted: RegExp): Promise<string> {
+  const follower = startController(['tail', ...words]);
+  let printed = '';
+  follower.stdout?.on('data', (text: Buffer) => (printed += text.toString()));
+  for (const end = Date.now() + 20_000; !wanted.test(printed); await sleep(50)) {
+    assert.ok(Date.now() < end, `tail printed ${printed}`);
+  }
+  follower.kill('SIGTERM');
+  const [code] = (await once(follower, 'exit')) as [number];
+  assert.equal(code, 0);
+  return printed;
 }

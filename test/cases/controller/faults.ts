@@ -1,7 +1,10 @@
 import { strict as assert } from 'node:assert';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ControllerProcess } from '../../support/controller-process.ts';
-import { bootstrapEvents, type SimulatedMachine } from '../../support/simulated-machine.ts';
+import { ControllerProcess, controllerCommand } from '../../support/controller-process.ts';
+import { bootstrapEvents, SimulatedMachine } from '../../support/simulated-machine.ts';
 import type { Scene } from './run.ts';
 import { poolToken } from './ties.ts';
 
@@ -11,6 +14,7 @@ const KILLS = Number(process.env.SLIPWAY_CONTROLLER_KILLS ?? 10);
 export async function faults(scene: Scene): Promise<void> {
   await killedReplicas(scene);
   await apiServerAway(scene);
+  await killedStandalone(scene);
 }
 
 /** Two replicas, of which one or the other is killed again and again while a machine reports event by event. */
@@ -78,6 +82,48 @@ async function reportSomewhere(
       await sleep(50);
     }
   }
+}
+
+/** The embedded store: killed again and again while a machine reports; what was acknowledged is there afterwards. */
+export async function killedStandalone({ say }: Pick<Scene, 'say'>): Promise<void> {
+  const data = mkdtempSync(join(tmpdir(), 'slipway-standalone-'));
+  const words = ['--standalone', `--data=${data}`];
+  let controller = await ControllerProcess.start(words);
+  const read = async (...command: string[]): Promise<string> =>
+    (await controllerCommand([...command, `--data=${data}`])).stdout;
+  const machine = new SimulatedMachine({ port: controller.port, ca: await read('ca') });
+  await machine.enrol((await read('token', '--machine=m')).trim());
+  let acknowledged = 0;
+  let done = false;
+  const reporting = (async () => {
+    while (!done || machine.spool.length > 0) {
+      if (!done) for (const name of ['a', 'b', 'c']) machine.tell({ type: 'fact', name, value: 'x' });
+      machine.connectTo(controller.port);
+      acknowledged = await machine.report().catch(() => acknowledged);
+      await sleep(20);
+    }
+  })();
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await sleep(50 + Math.random() * 200);
+    await controller.end('SIGKILL');
+    controller = await ControllerProcess.start(words);
+  }
+  done = true;
+  await reporting;
+  const { eventLog, lost } = JSON.parse(await read('node', 'm', '--output=json')) as {
+    eventLog: { seq: number }[];
+    lost: number;
+  };
+  assert.equal(acknowledged, machine.seq);
+  assert.deepEqual(
+    eventLog.map(({ seq }) => seq),
+    Array.from({ length: machine.seq }, (_, i) => i + 1),
+  );
+  assert.equal(lost, 0);
+  say(`standalone: ${machine.seq} events through ${KILLS} kills`);
+  machine.hangUp();
+  assert.equal(await controller.end('SIGTERM'), 0);
+  rmSync(data, { recursive: true });
 }
 
 /** The API server goes away: batches are refused with a time to come back, nothing is acknowledged, nothing is lost. */
