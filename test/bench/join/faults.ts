@@ -55,6 +55,7 @@ export const FAULTS: readonly Fault[] = [
       await between(random, 0.5, 6);
       await onAll(machines, ['iptables', '-I', ...REFUSE]);
       await sleep(20_000);
+      await onAll(machines, ['iptables', '-D', ...REFUSE]);
     },
     heal: async ({ machines }) =>
       void (await Promise.all(machines.map((machine) => machine.exec(['iptables', '-D', ...REFUSE])))),
