@@ -16,6 +16,7 @@ import { controlPlaneLatePatterns, controlPlanePatterns } from './patterns/contr
 import { certificatePatterns, credentialPatterns, localCertificatePatterns } from './patterns/credentials.ts';
 import { discoveryPatterns, discoveryTimedOut } from './patterns/discovery.ts';
 import { etcdPatterns } from './patterns/etcd.ts';
+import { imagePatterns } from './patterns/image.ts';
 import { kubeletHealthPatterns, kubeletPatterns } from './patterns/kubelet.ts';
 import { networkPatterns, webhookPatterns } from './patterns/network.ts';
 import { machinePatterns, nodePatterns, registrationPatterns } from './patterns/node.ts';
@@ -51,6 +52,7 @@ const timedOut: Pattern = inError(
 const PATTERNS: Pattern[] = [
   ...machinePatterns,
   preflightPattern,
+  ...imagePatterns,
   ...runtimePatterns,
   ...nodePatterns,
   ...discoveryPatterns,

@@ -1,6 +1,14 @@
 /** Why an image could not be pulled; texts of containerd, CRI-O and the registries behind crictl or CRI. */
 import type { PreflightFinding } from '../output.ts';
-import { type Diagnosis, shorten } from './pattern.ts';
+import { type Diagnosis, inError, type Pattern, shorten } from './pattern.ts';
+
+/** Outside of the named checks: kubeadm config images pull, and phases that pull. */
+const pull: Pattern = inError(/failed to pull image [^\n]*/, (match) =>
+  diagnoseImagePull({ name: 'ImagePull', text: match[0] }),
+);
+
+/** Before the patterns on the network, whose words the registry's errors have too. */
+export const imagePatterns: Pattern[] = [pull];
 
 export function diagnoseImagePull({ text }: PreflightFinding): Omit<Diagnosis, 'evidence'> {
   const image =

@@ -47,4 +47,12 @@ const toolMissing: Pattern = inError(
   (match) => ({ code: 'ProgramMissing', cause: `${match[1]} is not installed, and this kubeadm needs it.` }),
 );
 
-export const runtimePatterns: Pattern[] = [toolMissing, notConnected, severalSockets];
+const socket: Pattern = inError(
+  /dial unix (\S*(?:containerd|crio|cri-dockerd|docker)\S*?\.sock): connect: ([^\n"]*)/,
+  (match) => ({
+    code: 'ContainerRuntimeDown',
+    cause: `The container runtime at unix://${match[1]} does not answer: ${shorten(match[2] ?? '', 80)}.`,
+  }),
+);
+
+export const runtimePatterns: Pattern[] = [toolMissing, notConnected, severalSockets, socket];

@@ -36,6 +36,8 @@ const HINTS =
   /^(?:Unfortunately, an error has|This error is likely|If you are on a systemd|Additionally, a control plane|A control plane component may|Here is one example|To troubleshoot, list|Once you have found)/;
 /** No message begins like this: indented lines and that advice. */
 const STANDING = new RegExp(`^\\s|^$|${HINTS.source}`);
+const RESET_REFUSED =
+  /^(?:error: )?error execution phase preflight: (?:aborted reset operation|won't proceed; the user)/;
 const INIT_ONLY =
   /^\[init\] Using Kubernetes version|^\[wait-control-plane\]|^\[upload-config\]|^\[bootstrap-token\]|^\[addons\]|^Your Kubernetes/;
 const JOIN_ONLY =
@@ -95,6 +97,11 @@ export function findAttempts(lines: readonly LogLine[]): Attempt[] {
       if (!KLOG.test(text) && !PROGRESS.test(text) && !/^\s+(?:sudo )?kubeadm join/.test(text))
         verb = command;
     }
+    // Of kubeadm reset, when nobody said yes.
+    if (open === undefined && RESET_REFUSED.test(text)) {
+      loose = [];
+      continue;
+    }
     if (open === undefined && END.test(text)) {
       const early = earlyError(loose);
       if (early.length > 0) {
@@ -137,7 +144,11 @@ export function findAttempts(lines: readonly LogLine[]): Attempt[] {
       close();
     } else if (KLOG.test(text) || ETCD_CLIENT.test(text)) attempt.error.push(line);
     else if (open.errorUntil !== undefined) attempt.error.push(line);
-    else if (ERROR.test(text) || PLAIN_ERROR.test(text) || beginsTrace(lines, index)) {
+    else if (
+      ERROR.test(text) ||
+      (PLAIN_ERROR.test(text) && hasHint(lines, index)) ||
+      beginsTrace(lines, index)
+    ) {
       open.errorUntil = endOfError(lines, index);
       attempt.result = 'failed';
       attempt.error.push(line);
@@ -154,6 +165,13 @@ export function findAttempts(lines: readonly LogLine[]): Attempt[] {
 
 function opens(text: string): boolean {
   return PROGRESS.test(text) || ERROR.test(text) || (KLOG.test(text) && KLOG_KUBEADM.test(text));
+}
+
+/** Other programs begin their errors like that too; kubeadm's hint follows soon. */
+function hasHint(lines: readonly LogLine[], index: number): boolean {
+  const ahead = lines.slice(index + 1, index + MAX_GAP);
+  const next = ahead.findIndex(({ text }) => BEGIN.test(text));
+  return (next < 0 ? ahead : ahead.slice(0, next)).some(({ text }) => END.test(text));
 }
 
 /** A message whose stack trace follows: a function's name, then its file on an indented line. */
