@@ -43,6 +43,28 @@ describe('shapedArguments', () => {
     expect(await host.files.stat(SHAPED_CONFIG)).toBeUndefined();
   });
 
+  it('asks another API server, and waits no longer than there is time', async () => {
+    const text = `${JOIN.replace('  boot', '  timeout: 5m0s\n  boot')}`;
+    await host.files.write(CONFIG, text);
+    const command: KubeadmCommand = {
+      ...{ kind: 'kubeadm', verb: 'join', configPath: CONFIG },
+      args: sensitive(['--config', CONFIG]),
+    };
+    const options = { discoveryTimeoutSeconds: 60, capSeconds: 45, endpoint: '10.0.0.2:6443' };
+    await shapedArguments(host, command, options);
+    expect((await host.files.read(SHAPED_CONFIG)).toString()).toBe(
+      text.replace('5m0s', '45s').replace('"api:6443"', '"10.0.0.2:6443"'),
+    );
+    const { configPath: _, ...onLine } = command;
+    const args = sensitive(['--token', 'x', 'api:6443', '--v=5']);
+    expect((await shapedArguments(host, { ...onLine, args }, options)).args).toEqual([
+      '--token',
+      'x',
+      '10.0.0.2:6443',
+      '--v=5',
+    ]);
+  });
+
   it.each([
     ['the user set a timeout', JOIN.replace('  boot', '  timeout: 20s\n  boot'), 'join' as const],
     ['it is an init', 'apiVersion: kubeadm.k8s.io/v1beta3\nkind: InitConfiguration\n', 'init' as const],

@@ -36,7 +36,7 @@ export async function settleMembership(host: Host, spec: MembershipSpec): Promis
     let told = '';
     for (;;) {
       const members = await look(client, own);
-      const patient = host.clock.monotonic() < until && !spec.signal.aborted;
+      const patient = host.clock.monotonic() < until;
       const decision = decide(members, own, patient);
       switch (decision.act) {
         case 'nothing':
@@ -56,6 +56,8 @@ export async function settleMembership(host: Host, spec: MembershipSpec): Promis
       }
       const message =
         decision.act === 'promote' ? 'the new etcd member of this machine is catching up' : decision.cause;
+      // Told to stop, or out of time: nothing is taken away in a hurry.
+      if (spec.signal.aborted) return blocked('EtcdUnhealthy', `there was no more time to wait: ${message}`);
       if (message !== told) spec.onProgress(`waiting: ${message}`);
       told = message;
       await host.clock.sleep(PAUSE_MS, spec.signal).catch(() => undefined);

@@ -16,7 +16,12 @@ const REPEATABLE: Readonly<Record<'init' | 'join', readonly string[]>> = {
     'addon',
     'show-join-command',
   ],
-  join: ['control-plane-join/update-status', 'control-plane-join/mark-control-plane', 'wait-control-plane'],
+  join: [
+    'kubelet-wait-bootstrap',
+    'control-plane-join/update-status',
+    'control-plane-join/mark-control-plane',
+    'wait-control-plane',
+  ],
 };
 
 /** Adding the etcd member: never to be run a second time. By version it has the one name or the other, or is hidden. */
