@@ -14,11 +14,7 @@ export interface LogFixture {
 const DIRECTORY = fileURLToPath(new URL('../../src/agent/kubeadm/fixtures/logs', import.meta.url));
 
 export function readLogFixtures(file: string): LogFixture[] {
-  return parseLogFixtures(readFileSync(`${DIRECTORY}/${file}.txt`, 'utf8'));
-}
-
-export function parseLogFixtures(content: string): LogFixture[] {
-  const [, ...blocks] = content.split(/^=== /m);
+  const [, ...blocks] = readFileSync(`${DIRECTORY}/${file}.txt`, 'utf8').split(/^=== /m);
   return blocks.map((block) => {
     const end = block.indexOf('\n');
     const [code = '', cause = '', ...more] = block.slice(0, end).split(' | ');

@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { parseLogFixtures } from '../../../test/support/log-fixtures.ts';
+import { readLogFixtures } from '../../../test/support/log-fixtures.ts';
 import { diagnoseLog } from './transcript/diagnose-log.ts';
 import { readLines } from './transcript/read-lines.ts';
 
-const FILE = fileURLToPath(new URL('./fixtures/logs/kubeadm.txt', import.meta.url));
 const HINT = 'To see the stack trace of this error execute with --v=5 or higher';
 
 const TRACE = [
@@ -43,7 +40,7 @@ function asNew(text: string): string {
 const isEarly = (text: string): boolean => !/error execution phase/.test(text);
 
 describe.each(FORMS)('what kubeadm says, 1.20 to 1.36, %s', (name, form) => {
-  const cases = parseLogFixtures(readFileSync(FILE, 'utf8')).filter(
+  const cases = readLogFixtures('kubeadm').filter(
     ({ text }) => name.startsWith('plainly') || name.includes('middle') || !isEarly(text),
   );
   it.each(cases)('$name', ({ code, cause, more, text }) => {
