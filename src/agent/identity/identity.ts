@@ -16,7 +16,10 @@ export interface Identity {
   expiresAt: number;
 }
 
-/** Undefined where the machine has none, it has expired, its files do not fit together, or it is another instance's. */
+/**
+ * Undefined where the machine has none, its files do not fit together, or it is another instance's. Whether it has
+ * expired only the controller can say: this machine's clock may be wrong.
+ */
 export async function readIdentity(host: Host, instance: string): Promise<Identity | undefined> {
   const read = async (path: string) => (await host.files.readIfPresent(path, 65_536))?.toString('utf8');
   try {
@@ -24,8 +27,7 @@ export async function readIdentity(host: Host, instance: string): Promise<Identi
     if (key === undefined || certificate === undefined || about === undefined) return undefined;
     // A key that was baked into an image must not make all its machines one.
     if (JSON.parse(about).instance !== instance) return undefined;
-    const identity = identityOf(key, certificate);
-    return identity.expiresAt > host.clock.now().getTime() ? identity : undefined;
+    return identityOf(key, certificate);
   } catch {
     // Damaged and unreadable files are as good as none: the machine enrols anew.
     return undefined;

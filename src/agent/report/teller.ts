@@ -1,7 +1,8 @@
-import type { EventBody, SlipwayEvent } from '../../protocol/events.ts';
+import type { EventBody, FindingEvent, SlipwayEvent } from '../../protocol/events.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { SENTINEL } from '../../protocol/paths.ts';
-import type { Host } from '../host/host.ts';
+import { REPORT_DIR, SENTINEL } from '../../protocol/paths.ts';
+import { codeOf } from '../engine/failure.ts';
+import { type Host, HostError } from '../host/host.ts';
 import { draftNow } from './draft.ts';
 import { JournalEvents } from './from-journal.ts';
 import type { Log } from './log.ts';
@@ -14,6 +15,10 @@ import { lossCause } from './watch/loss-cause.ts';
 import type { NodeSight } from './watch/node-watch.ts';
 import type { Observation } from './watch/observer.ts';
 import { readOutcome, verdictOf } from './watch/outcome-watch.ts';
+
+/** A block of a file system: less may still fit where a record does not. */
+const PROBE = `${REPORT_DIR}/probe`;
+const PROBE_BYTES = 4096;
 
 export interface TellerOptions {
   host: Host;
@@ -148,6 +153,12 @@ export class Teller {
   async #tellLoss(loss: Loss): Promise<void> {
     const { host, boot, spool } = this.#o;
     if (spool.has(loss.key)) return;
+    const trouble = loss.silent ? await this.#whyNothingIsWritten() : undefined;
+    if (trouble) {
+      // The agent cannot write that it is alive; the full disk is the news, once.
+      await this.#once(`unwritable:${boot}:${trouble.code}`, [trouble]);
+      return;
+    }
     const cause = await lossCause(host, loss);
     const run = this.#events.run;
     const mine = run?.boot === boot && run.pid === loss.pid ? run : undefined;
@@ -160,6 +171,20 @@ export class Teller {
         ...cause,
       },
     ]);
+  }
+
+  /** Does the journal's file system take anything at all? */
+  async #whyNothingIsWritten(): Promise<FindingEvent | undefined> {
+    const { files } = this.#o.host;
+    try {
+      await files.write(PROBE, '.'.repeat(PROBE_BYTES), { mode: 0o600 });
+      await files.remove(PROBE);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      const message = `The journal of the bootstrap cannot be written: ${error.message}.`;
+      return { type: 'finding', severity: 'warning', code: codeOf(error, 'JournalNotWritten'), message };
+    }
   }
 
   async #tellReturn(): Promise<void> {

@@ -19,6 +19,8 @@ let log: string[];
 let lost: string[];
 /** How much the clock has been put forward. */
 let later = 0;
+/** How far the wall clock is from the truth. */
+let wrongBy = 0;
 const open: ControllerTransport[] = [];
 
 beforeEach(async () => {
@@ -29,6 +31,7 @@ beforeEach(async () => {
   log = [];
   lost = [];
   later = 0;
+  wrongBy = 0;
 });
 afterEach(async () => {
   for (const transport of open.splice(0)) await transport.close();
@@ -42,7 +45,11 @@ function transport(settings: Partial<ControllerSettings> = { token: sensitive(TO
     host: {
       ...host,
       random: () => 0,
-      clock: { ...host.clock, monotonic: () => host.clock.monotonic() + later },
+      clock: {
+        ...host.clock,
+        monotonic: () => host.clock.monotonic() + later,
+        now: () => new Date(Date.now() + wrongBy),
+      },
     },
     settings: { endpoints: [receiver.url], ca: receiver.ca, ...settings },
     machine: () => machine,
@@ -130,6 +137,16 @@ describe('enrolment', () => {
     expect(await first.deliver(events(3, 3), never)).toBe(3);
     expect(readFileSync(at('client.crt'), 'utf8')).not.toBe(before);
     expect(receiver.stored.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+  });
+
+  it('lets the controller judge a certificate that seems expired, or of tomorrow, by a wrong clock', async () => {
+    await transport().deliver(events(1, 1), never);
+    let seq = 1;
+    for (const days of [365, -365]) {
+      wrongBy = days * 86_400_000;
+      seq += 1;
+      expect(await transport({}).deliver(events(seq, seq), never)).toBe(seq);
+    }
   });
 
   it('enrols anew when the controller no longer knows it and there is a token', async () => {

@@ -132,7 +132,7 @@ export class ControllerTransport implements Transport {
       if (kept !== undefined) log(`controller: the spent token could not be removed: ${kept}`);
       return this.#identity;
     } catch (error) {
-      if (known && known.expiresAt > now && !signal.aborted) {
+      if (known && !signal.aborted) {
         this.#renewalFailedAt = host.clock.monotonic();
         log(`controller: the certificate could not be renewed: ${messageOf(error)}`);
         return known;

@@ -17,6 +17,8 @@ export interface Loss {
   pid: number;
   /** For the cause: what was seen. */
   seen: string;
+  /** All that speaks for it is that the journal does not grow. */
+  silent: boolean;
 }
 
 export type AgentNews = { kind: 'lost'; loss: Loss } | { kind: 'back' } | { kind: 'nothing' };
@@ -66,7 +68,8 @@ export class AgentWatch {
     const how = seen
       ? `The agent (process ${lost.pid}) ended without a verdict`
       : `The agent (process ${lost.pid}) ended and left no verdict`;
-    return { kind: 'lost', loss: { how: 'killed', key: `lost:${boot}:${id}`, pid: lost.pid, seen: how } };
+    const key = `lost:${boot}:${id}`;
+    return { kind: 'lost', loss: { how: 'killed', key, pid: lost.pid, seen: how, silent: false } };
   }
 
   #alive(now: number, seen: AgentProcess, run: RunState | undefined, boot: string): AgentNews {
@@ -87,7 +90,13 @@ export class AgentWatch {
     const key = `hung:${boot}:${id}:${Math.round(now)}`;
     return {
       kind: 'lost',
-      loss: { how: 'hung', key, pid: seen.pid, seen: `The agent (process ${seen.pid}) ${stuck}` },
+      loss: {
+        how: 'hung',
+        key,
+        pid: seen.pid,
+        seen: `The agent (process ${seen.pid}) ${stuck}`,
+        silent: seen.state !== 'stopped',
+      },
     };
   }
 
