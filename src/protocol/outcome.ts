@@ -16,6 +16,8 @@ export interface Outcome {
   /** One sentence for people. */
   message: string;
   failure?: Failure;
+  /** Archive of everything that support needs, made after the verdict when it is a failure for good. */
+  support?: string;
   /** Where it failed. */
   step?: string;
   /** What was noticed and did not stop the sequence. */

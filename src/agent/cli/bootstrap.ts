@@ -48,6 +48,7 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
       const outcome = await bootstrap(options);
       live?.end();
       tell(outcome, format);
+      await (await import('./collect-after.ts')).collectAfter(options.host, outcome);
       // Whoever waits for the file waits in vain; another start writes it.
       return outcome.exitStatus === 0 && hidden ? TRY_AGAIN : outcome.exitStatus;
     } catch (error) {

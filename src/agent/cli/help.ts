@@ -63,6 +63,19 @@ Examples:
 Exit status: 0 nothing fatal, 1 something fatal, 2 bad user data or arguments.
 `,
   },
+  collect: {
+    group: 'When it failed:',
+    more: `
+Examples:
+  slipway collect                            slipway-HOST-TIME.tar.zst, here
+  slipway collect -o - | ssh HELPER 'cat >node.tar.zst'
+  tar --zstd -xf slipway-HOST-TIME.tar.zst   look what is in it
+
+Logs, states and settings of this node, at most 16 MiB, in at most 30 seconds.
+Tokens, keys and passwords are cut out. A bootstrap that fails for good makes
+one by itself: /var/lib/slipway/support.tar.zst.
+`,
+  },
   install: {
     group: 'Before:',
     more: `

@@ -126,6 +126,12 @@ function describeProgram(
     .action(async (options) => conclude(await (await import('./reset.ts')).resetCommand(options)));
 
   program
+    .command('collect')
+    .description('put everything that support needs into one archive, without secrets')
+    .option('-o, --out <file>', 'a name for the archive (tar, zstd); - is standard output')
+    .action(async (options) => conclude(await (await import('./collect.ts')).collectCommand(options)));
+
+  program
     .command('install')
     .description('set up this binary in a machine image')
     .option('--root <dir>', 'root directory of the image', '/')

@@ -60,6 +60,7 @@ export async function shimBootstrap(
       });
     });
     if (outcome.failure) complain(outcome.failure);
+    await (await import('./collect-after.ts')).collectAfter(host, outcome);
     return outcome.result === 'succeeded' ? 0 : outcome.failure?.exitStatus || PERMANENT_STATUS;
   } catch (error) {
     if (!(error instanceof AgentBusyError)) throw error;

@@ -20,6 +20,7 @@ export function statusText(status: Status): string {
   if (outcome?.failure && !status.steps.some(({ failure }) => failure?.code === outcome.failure?.code)) {
     lines.push('', `${outcome.failure.code}: ${outcome.failure.cause}`, `  ${outcome.failure.remedy}`);
   }
+  if (outcome?.support) lines.push('', `For support, without secrets: ${outcome.support}`);
   if (status.journal)
     lines.push('', `The journal was not read: ${status.journal}. As root, this tells more.`);
   return `${lines.join('\n')}\n`;

@@ -1,0 +1,43 @@
+import type { Outcome } from '../../protocol/outcome.ts';
+import { OUTCOME, STATE_DIR, SUPPORT_FILE } from '../../protocol/paths.ts';
+import { messageOf } from '../engine/failure.ts';
+import { writeOutcome } from '../engine/outcome.ts';
+import type { Host } from '../host/host.ts';
+import { version } from './version.ts';
+
+/** All in all it takes no longer than five seconds. */
+const LIMIT_MS = 4_500;
+const FOR_GOOD: readonly Outcome['result'][] = ['failed', 'deadline-exceeded'];
+
+/**
+ * After a verdict that is a failure for good: keeps what support needs, in the place of what an earlier failure left, and
+ * tells in the verdict where it is. The verdict stands before, so nobody waits for this; that it fails changes nothing.
+ */
+export async function collectAfter(host: Host, outcome: Outcome): Promise<void> {
+  if (!FOR_GOOD.includes(outcome.result) || host.root !== '/') return;
+  try {
+    const { collect } = await import('../collect/collect.ts');
+    const { planFile } = await import('./plan-file.ts');
+    const more = outcome.mode === 'bootstrap' ? await planFile(host) : [];
+    const { archive } = await collect(host, { agent: version().version, limitMs: LIMIT_MS, more });
+    await host.files.mkdir(STATE_DIR, 0o700);
+    await host.files.write(SUPPORT_FILE, archive, { mode: 0o600 });
+    await tellInVerdict(host, outcome);
+    process.stderr.write(`slipway: for support, without secrets: ${SUPPORT_FILE}\n`);
+  } catch (error) {
+    process.stderr.write(`slipway: nothing was collected for support: ${messageOf(error)}\n`);
+  }
+}
+
+/** Not where another agent has begun, or come to a verdict of its own. */
+async function tellInVerdict(host: Host, outcome: Outcome): Promise<void> {
+  const lock = await host.lock('agent');
+  if ('heldBy' in lock) return;
+  try {
+    const present = await host.files.readIfPresent(OUTCOME);
+    if (present === undefined || JSON.parse(present.toString('utf8')).endedAt !== outcome.endedAt) return;
+    await writeOutcome(host, { ...outcome, support: SUPPORT_FILE });
+  } finally {
+    await lock.release();
+  }
+}

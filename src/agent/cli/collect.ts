@@ -1,0 +1,42 @@
+import { resolve } from 'node:path';
+import { collect } from '../collect/collect.ts';
+import { HostError } from '../host/host.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { UsageError, withUsage } from './options.ts';
+import { planFile } from './plan-file.ts';
+import { version } from './version.ts';
+
+const LIMIT_MS = 30_000;
+
+export interface CollectFlags {
+  out?: string;
+}
+
+/** `slipway collect`: 0 with an archive, however much is in it; 2 when it cannot be written. */
+export function collectCommand({ out }: CollectFlags): Promise<number> {
+  return withUsage(async () => {
+    const host = createLinuxHost();
+    const { archive, files, missing } = await collect(host, {
+      agent: version().version,
+      limitMs: LIMIT_MS,
+      more: await planFile(host),
+    });
+    if (out === '-') {
+      await new Promise<void>((done) => process.stdout.write(archive, () => done()));
+      return 0;
+    }
+    const time = host.clock.now().toISOString().replace(/\D/g, '').slice(0, 14);
+    const path = resolve(out ?? `slipway-${host.hostname()}-${time}.tar.zst`);
+    try {
+      await host.ownFiles.write(path, archive, { mode: 0o600 });
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      throw new UsageError(`the archive cannot be written: ${error.message}`);
+    }
+    const kib = Math.ceil(archive.length / 1024);
+    process.stdout.write(
+      `${path}: ${files} files, ${kib} KiB; ${missing.length} not there (README.txt says which)\n`,
+    );
+    return 0;
+  });
+}

@@ -1,0 +1,23 @@
+import type { Host } from '../host/host.ts';
+import { plan } from '../plan/plan.ts';
+import { loadDocument } from '../userdata/load.ts';
+
+/** What the user data asks for, by titles and digests only; why it cannot be told where it cannot. */
+export async function planFile(host: Host): Promise<{ path: string; text: string }[]> {
+  return [{ path: 'slipway/plan.txt', text: await planText(host).catch(reason) }];
+}
+
+async function planText(host: Host): Promise<string> {
+  const answer = await loadDocument(host, {});
+  if (answer.kind === 'none') return `${answer.failure.cause}\n`;
+  const { document } = answer;
+  const remarks = document.report.map(({ severity, message, where }) => {
+    const at = where === undefined ? '' : `line ${where.line}, column ${where.column}: `;
+    return `${severity}: ${at}${message}`;
+  });
+  const wrong = document.report.some(({ severity }) => severity === 'error');
+  const steps = wrong ? [] : plan(document).map(({ id, title, digest }) => `${id}  ${title}  (${digest})`);
+  return `${[`${document.format} from ${document.instance.source}`, ...remarks, ...steps].join('\n')}\n`;
+}
+
+const reason = (error: unknown): string => `${error instanceof Error ? error.message : String(error)}\n`;

@@ -1,0 +1,183 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { StandIn } from '../../../test/support/kubeadm-stand-in.ts';
+import { JOURNAL } from '../../protocol/paths.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { collect } from './collect.ts';
+import { redactSettings, secretsIn } from './secrets.ts';
+import { tar } from './tar.ts';
+
+let machine: StandIn;
+beforeEach(() => {
+  machine = new StandIn();
+});
+afterEach(() => machine.root.remove());
+
+const run = (limitMs = 20_000) =>
+  collect(createLinuxHost({ root: machine.root.path }), { agent: '1', limitMs });
+
+/** Paths and contents, as the tar of this machine reads them. */
+function unpack(archive: Buffer): Record<string, string> {
+  const directory = mkdtempSync(join(tmpdir(), 'slipway-tar-'));
+  try {
+    execFileSync('tar', ['-xf', '-', '--no-same-owner', '-C', directory], {
+      input: zstdDecompressSync(archive),
+    });
+    const paths = execFileSync('find', ['.', '-type', 'f'], { cwd: directory, encoding: 'utf8' })
+      .trim()
+      .split('\n');
+    return Object.fromEntries(
+      paths.map((path) => [
+        path.replace(/^\.\/[^/]+\//, ''),
+        execFileSync('cat', [path], { cwd: directory, encoding: 'utf8' }),
+      ]),
+    );
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+const KEY = [
+  '-----BEGIN RSA PRIVATE KEY-----',
+  'MIIEowIBAAKCAQEAplanted',
+  '-----END RSA PRIVATE KEY-----',
+].join('\n');
+
+/** One of each kind that a node has. */
+const SECRETS = {
+  token: '0123456789abcdef',
+  certificateKey: `${'c0ffee'.repeat(10)}c0ff`,
+  privateKey: 'MIIEowIBAAKCAQEAplanted',
+  clientKey: Buffer.from(KEY).toString('base64'),
+  bearer: 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJwbGFudGVkIn0.c2lnbmF0dXJlLXBsYW50ZWQ',
+  proxyPassword: 'pr0xy-Passw0rd',
+  registryAuth: 'dXNlcjpyZWdpc3RyeS1wYXNz',
+  registryPassword: 'registry pass phrase',
+  userPassword: '$6$salt$hashhashhash',
+  cloudKey: 'wJalrXUtnFEMI/K7MDENG/planted',
+};
+
+function plant(): void {
+  const log = `joining with abcdef.${SECRETS.token}
+${KEY}
+Authorization: Bearer ${SECRETS.bearer}
+export AWS_SECRET_ACCESS_KEY=${SECRETS.cloudKey}
+curl --proxy-user user:${SECRETS.proxyPassword} and the key ${SECRETS.certificateKey} once more
+user alice has ${SECRETS.userPassword}, the registry ${SECRETS.registryPassword}, ${SECRETS.registryAuth}
+the last line is here
+`;
+  machine.put('/var/log/cloud-init-output.log', log);
+  machine.put(JOURNAL, `{"message":"token abcdef.${SECRETS.token}"}\n`);
+  machine.put('/var/log/pods/kube-system_etcd-a_1/etcd/0.log', log);
+  machine.put('/var/log/pods/default_app_1/app/0.log', 'of a user');
+  machine.put(
+    '/run/kubeadm/kubeadm.yaml',
+    `kind: JoinConfiguration\ncertificateKey: ${SECRETS.certificateKey}\ndiscovery: {bootstrapToken: {token: abcdef.${SECRETS.token}}}\n`,
+  );
+  machine.put(
+    '/etc/kubernetes/kubelet.conf',
+    `users:\n- user:\n    client-key-data: ${SECRETS.clientKey}\n    token: ${SECRETS.bearer}\n`,
+  );
+  machine.put('/etc/kubernetes/pki/ca.key', KEY);
+  machine.put('/etc/slipway/proxy.env', `HTTPS_PROXY="http://user:${SECRETS.proxyPassword}@proxy:3128"\n`);
+  machine.put(
+    '/etc/containerd/config.toml',
+    `[a.auth]\nusername = "u"\npassword = "${SECRETS.registryPassword}"\nauth = "${SECRETS.registryAuth}"\n`,
+  );
+  machine.put(
+    '/var/lib/cloud/seed/nocloud/user-data',
+    `users: [{name: alice, passwd: ${SECRETS.userPassword}}]\nruncmd:\n- export AWS_SECRET_ACCESS_KEY=${SECRETS.cloudKey}\n`,
+  );
+  const every = Object.values(SECRETS).join(' ');
+  for (const [name, text] of Object.entries({ crictl: every, journalctl: log, ss: every, ip: every }))
+    machine.put(`/bin/${name}`, `#!/bin/sh\ncat <<'END'\n${text}\nEND\n`, 0o755);
+}
+
+describe('what is collected', () => {
+  test('has no secret of any kind in it, and tells what else there was', async () => {
+    plant();
+    const { archive, missing } = await run();
+    const files = unpack(archive);
+    const told = JSON.stringify(files);
+    for (const [kind, secret] of Object.entries(SECRETS)) expect(told.includes(secret), kind).toBe(false);
+    expect(Object.keys(files)).toEqual(
+      expect.arrayContaining([
+        ...['README.txt', 'slipway/journal.jsonl', 'cloud-init/cloud-init-output.log', 'units/kubelet.log'],
+        ...[
+          'kubernetes/kubeadm.yaml',
+          'containerd/config.toml',
+          'containers/etcd-a/etcd-0.log',
+          'containers/ps.txt',
+        ],
+      ]),
+    );
+    expect(files['cloud-init/cloud-init-output.log']).toMatch(/joining with abcdef\.\[redacted\]/);
+    expect(files['cloud-init/cloud-init-output.log']).toMatch(/the last line is here/);
+    expect(files['containerd/config.toml']).toMatch(/username = "u"/);
+    expect(told).not.toContain('of a user');
+    expect(missing).toContain('slipway/outcome.json: not there');
+    expect(files['README.txt']).toContain('slipway/outcome.json: not there');
+  });
+
+  test('is bounded in time: what is slow is left out, and named', async () => {
+    plant();
+    for (const name of ['crictl', 'journalctl'])
+      machine.put(`/bin/${name}`, '#!/bin/sh\nexec sleep 60\n', 0o755);
+    const started = Date.now();
+    const { archive, missing } = await run(700);
+    expect(Date.now() - started).toBeLessThan(5000);
+    expect(missing).toContain('units/kubelet.log: not within 0.7 s');
+    expect(unpack(archive)['cloud-init/cloud-init-output.log']).toBeUndefined();
+    expect(unpack(archive)['slipway/journal.jsonl']).toBeDefined();
+  });
+
+  test('is bounded in size, and the end of a log is what stays', async () => {
+    machine.put('/var/log/cloud-init-output.log', `${`${'x'.repeat(99)}\n`.repeat(30_000)}the end\n`);
+    const text = unpack((await run()).archive)['cloud-init/cloud-init-output.log'] ?? '';
+    expect(text.length).toBeLessThanOrEqual(1024 * 1024);
+    expect(text).toMatch(/^x{99}\n/);
+    expect(text).toMatch(/the end\n$/);
+  });
+
+  test('of a bare machine is an archive all the same', async () => {
+    expect(Object.keys(unpack((await run()).archive))).toContain('README.txt');
+  });
+});
+
+describe('settings', () => {
+  test.each([
+    ['token: abc def', 'token: [redacted]'],
+    ['{"auth": "YWJj", "url": "a"}', '{"auth": [redacted], "url": "a"}'],
+    ['  tlsBootstrapToken: "x"', '  tlsBootstrapToken: [redacted]'],
+    ['secret: true', 'secret: true'],
+    ['token: ""', 'token: ""'],
+    ['authorization-mode: Node,RBAC', 'authorization-mode: Node,RBAC'],
+    ['tokenTTL: 24h0m0s', 'tokenTTL: 24h0m0s'],
+    ['client-key: /etc/pki/a.key', 'client-key: /etc/pki/a.key'],
+  ])('%j', (text, wanted) => {
+    expect(redactSettings(text)).toBe(wanted);
+  });
+
+  test('with names of secrets give their values', () => {
+    expect(secretsIn('a: 1\npassword: "hunter22"\nproxy=http://u:p%40ssword@h\n')).toEqual([
+      'hunter22',
+      'p%40ssword',
+      'p@ssword',
+    ]);
+  });
+});
+
+test('long names and the time are as tar has them', () => {
+  const long = `${'d'.repeat(90)}/${'e'.repeat(60)}/file.txt`;
+  const archive = tar([{ path: long, content: Buffer.from('text') }], 1_700_000_000);
+  const listing = execFileSync('tar', ['-tvf', '-'], {
+    input: archive,
+    encoding: 'utf8',
+    env: { TZ: 'UTC', PATH: process.env.PATH },
+  });
+  expect(listing.trim()).toBe(`-rw------- root/root         4 2023-11-14 22:13 ${long}`);
+});

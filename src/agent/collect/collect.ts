@@ -1,0 +1,192 @@
+/**
+ * Everything that one needs to understand a node from afar, in one archive: bounded in size and time, and without
+ * secrets. Nothing here fails; what is not there, or came too late, is named in README.txt.
+ */
+import { zstdCompressSync } from 'node:zlib';
+import { redact } from '../../kit/redact.ts';
+import { PROXY_FILE, RUN_DIR } from '../../protocol/paths.ts';
+import type { Host } from '../host/host.ts';
+import { redactSettings, secretsIn, without } from './secrets.ts';
+import { type Source, sources } from './sources.ts';
+import { type TarEntry, tar } from './tar.ts';
+
+const MAX_COMMAND_BYTES = 512 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
+const COMMAND_MS = 3_000;
+const AT_ONCE = 4;
+
+export interface CollectOptions {
+  agent: string;
+  /** After this, what has come is what there is. */
+  limitMs: number;
+  /** What the caller knows already, such as the plan. */
+  more?: { path: string; text: string }[];
+}
+
+export interface Collected {
+  /** A tar archive, compressed with zstd. */
+  archive: Buffer;
+  files: number;
+  /** Paths in the archive that are not there, and why. */
+  missing: string[];
+}
+
+export async function collect(host: Host, { agent, limitMs, more = [] }: CollectOptions): Promise<Collected> {
+  const limit = new AbortController();
+  const timer = host.clock.sleep(limitMs, limit.signal).then(
+    () => limit.abort(),
+    () => undefined,
+  );
+  const found: (string | undefined)[] = more.map(({ text }) => text);
+  const wanted: Pick<Source, 'path' | 'settings'>[] = [...more];
+  const missing: string[] = [];
+  let secrets: string[] = [];
+  try {
+    secrets = await knownSecrets(host);
+    const list = await sources(host);
+    wanted.push(...list);
+    await inParallel(list, limit.signal, async (source, index) => {
+      const answer = await read(host, source, limit.signal);
+      if (limit.signal.aborted && 'why' in answer) return;
+      if ('text' in answer) found[more.length + index] = answer.text;
+      else missing.push(`${source.path}: ${answer.why}`);
+    });
+    for (const [index, { path }] of wanted.entries()) {
+      if (found[index] === undefined && !missing.some((line) => line.startsWith(`${path}: `)))
+        missing.push(`${path}: not within ${limitMs / 1000} s`);
+    }
+  } finally {
+    limit.abort();
+    await timer;
+  }
+  const entries = pack(wanted, found, secrets, missing);
+  const now = host.clock.now();
+  const about = readme(host, agent, now, missing);
+  entries.unshift({ path: 'README.txt', content: Buffer.from(without(redact(about), secrets)) });
+  const root = `slipway-${safeName(host.hostname())}`;
+  const archive = tar(
+    entries.map(({ path, content }) => ({ path: `${root}/${path}`, content })),
+    now.getTime() / 1000,
+  );
+  return { archive: zstdCompressSync(archive), files: entries.length, missing };
+}
+
+function pack(
+  wanted: Pick<Source, 'path' | 'settings'>[],
+  found: (string | undefined)[],
+  secrets: string[],
+  missing: string[],
+): TarEntry[] {
+  const entries: TarEntry[] = [];
+  let left = MAX_BYTES;
+  for (const [index, { path, settings }] of wanted.entries()) {
+    const text = found[index];
+    if (text === undefined) continue;
+    const content = Buffer.from(without(settings ? redactSettings(text) : redact(text), secrets));
+    if (content.length > left) missing.push(`${path}: the archive is full`);
+    else {
+      left -= content.length;
+      entries.push({ path, content });
+    }
+  }
+  return entries;
+}
+
+type Answer = { text: string } | { why: string };
+
+async function read(host: Host, source: Source, signal: AbortSignal): Promise<Answer> {
+  try {
+    return 'file' in source ? await readFile(host, source) : await runCommand(host, source.argv, signal);
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The end of a file tells more than its beginning; a line that is cut is left out, since half a secret is not known as one. */
+async function readFile(host: Host, { file, maxBytes }: { file: string; maxBytes: number }): Promise<Answer> {
+  const stat = await host.files.stat(file);
+  if (stat === undefined) return { why: 'not there' };
+  // Files of /proc have no size before they are read.
+  const offset = Math.max(0, stat.size - maxBytes);
+  const text = (await host.files.readFrom(file, offset, maxBytes)).toString('utf8');
+  return { text: offset === 0 ? text : text.slice(text.indexOf('\n') + 1) };
+}
+
+async function runCommand(host: Host, argv: [string, ...string[]], signal: AbortSignal): Promise<Answer> {
+  const result = await host.processes.run({
+    argv,
+    env: { LC_ALL: 'C' },
+    timeoutMs: COMMAND_MS,
+    keepBytes: MAX_COMMAND_BYTES,
+    signal,
+  });
+  if (signal.aborted) return { why: 'too late' };
+  if (result.timedOut) return { why: `not within ${COMMAND_MS / 1000} s` };
+  const cut = Buffer.byteLength(result.stdout) >= MAX_COMMAND_BYTES;
+  const stdout = cut ? result.stdout.slice(result.stdout.indexOf('\n') + 1) : result.stdout;
+  if (stdout.trim() !== '') return { text: stdout };
+  if (result.exitStatus === 127) return { why: `there is no ${argv[0]}` };
+  return { why: result.stderr.trim().split('\n').at(-1) || 'nothing' };
+}
+
+async function inParallel<T>(
+  items: readonly T[],
+  signal: AbortSignal,
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < items.length && !signal.aborted) {
+      const index = next++;
+      const item = items[index];
+      if (item !== undefined) await work(item, index);
+    }
+  };
+  const late = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  await Promise.race([Promise.all(Array.from({ length: AT_ONCE }, lane)), late]);
+}
+
+/** Read to be cut out elsewhere; these files themselves are not collected, or only without their secrets. */
+const SECRET_FILES = [
+  PROXY_FILE,
+  `${RUN_DIR}/kubeadm.yaml`,
+  '/etc/containerd/config.toml',
+  ...['admin', 'super-admin', 'bootstrap-kubelet', 'kubelet', 'controller-manager', 'scheduler'].map(
+    (name) => `/etc/kubernetes/${name}.conf`,
+  ),
+  '/var/lib/kubelet/config.json',
+  '/root/.docker/config.json',
+  '/var/lib/kubelet/pki/kubelet-client-current.pem',
+  '/var/lib/kubelet/pki/kubelet.key',
+  '/var/lib/cloud/seed/nocloud/user-data',
+  '/var/lib/cloud/instance/user-data.txt',
+];
+
+async function knownSecrets(host: Host): Promise<string[]> {
+  const found = new Set<string>();
+  const inside = async (directory: string): Promise<string[]> =>
+    (await host.files.list(directory)).map((name) => `${directory}/${name}`);
+  const keys = [...(await inside('/etc/kubernetes/pki')), ...(await inside('/etc/kubernetes/pki/etcd'))];
+  const paths = [
+    ...SECRET_FILES,
+    ...(await inside('/run/kubeadm')),
+    ...keys.filter((path) => path.endsWith('.key')),
+  ];
+  for (const path of paths) {
+    const bytes = await host.files.readIfPresent(path, 1024 * 1024).catch(() => undefined);
+    for (const secret of secretsIn(bytes?.toString('utf8') ?? '')) found.add(secret);
+  }
+  return [...found].sort((a, b) => b.length - a.length);
+}
+
+function readme(host: Host, agent: string, now: Date, missing: string[]): string {
+  return `What Slipway ${agent} collected on ${host.hostname()} at ${now.toISOString()}.
+Tokens, keys, passwords and what else looks like a secret are cut out; look through it all the same before you hand
+it on. It holds names, addresses and log lines of this machine.
+
+Not here:
+${missing.length === 0 ? '  nothing is missing' : missing.map((line) => `  ${line}`).join('\n')}
+`;
+}
+
+const safeName = (name: string): string => name.replace(/[^A-Za-z0-9.-]/g, '_').slice(0, 63) || 'machine';

@@ -1,0 +1,49 @@
+import { redact } from '../../kit/redact.ts';
+
+/** A setting with a name that means a secret, in YAML, JSON, TOML or a shell's assignment. */
+const SETTING =
+  /((?:^|[\s,{"'-])["']?[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|\bauth|authorization|credential|identitytoken|key-data|(?:private|certificate|encryption|access|api)[_-]?key)(?:s|[_-]?(?:data|value|text|hash))?["']?[^\S\n]*[:=][^\S\n]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}#{[][^\n,}#]*)/gim;
+/** What says that there is none, or where it is. */
+const HARMLESS =
+  /^["']?(?:|true|false|null|~|[|>][+-]?|\[?\]?|\{?\}?|\/(?:etc|var|run|usr|opt|root|home|tmp)\/[\w./-]*)["']?$/;
+const USER_INFO = /:\/\/[^\s/:@"']*:([^\s/@"']+)@/g;
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----([^-]*)-----END/g;
+const MIN_LENGTH = 6;
+
+/** Configuration without the values of settings that mean a secret, whatever these look like. Logs would lose too much. */
+export function redactSettings(text: string): string {
+  return redact(text).replace(SETTING, (whole, name: string, value: string) =>
+    HARMLESS.test(value.trim()) || value.includes('[redacted') ? whole : `${name}[redacted]`,
+  );
+}
+
+/** The secrets that a configuration of the machine holds, to be cut out wherever else they turn up. */
+export function secretsIn(text: string): string[] {
+  const found: string[] = [];
+  for (const [, , value = ''] of text.matchAll(SETTING)) {
+    if (!HARMLESS.test(value.trim())) found.push(value.trim().replace(/^(["'])(.*)\1$/s, '$2'));
+  }
+  for (const [, password = ''] of text.matchAll(USER_INFO)) found.push(password, decoded(password));
+  // Line by line, for that is how a key without its frame would turn up.
+  for (const [, body = ''] of text.matchAll(PRIVATE_KEY)) found.push(...body.split(/\s+/));
+  // The part of a bootstrap token before the dot is public.
+  return found
+    .map((secret) => /^[a-z0-9]{6}\.([a-z0-9]{16})$/.exec(secret)?.[1] ?? secret)
+    .filter((secret) => secret.length >= MIN_LENGTH);
+}
+
+/** `secrets`: the longest first, so that none is left of which another is a part. */
+export function without(text: string, secrets: readonly string[]): string {
+  let result = text;
+  for (const secret of secrets) result = result.replaceAll(secret, '[redacted]');
+  return result;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // No percent-encoding then; the text itself is looked for.
+    return text;
+  }
+}

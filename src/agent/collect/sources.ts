@@ -1,0 +1,125 @@
+/** What is collected. Nothing that is not named here gets in: no kubeconfig, no key, no user data. */
+import { JOURNAL, OUTCOME, RUN_DIR } from '../../protocol/paths.ts';
+import type { Host } from '../host/host.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+export type Source = {
+  /** Path in the archive. */
+  path: string;
+  /** Values of settings that mean a secret are cut out, whatever they look like. */
+  settings?: boolean;
+} & ({ file: string; maxBytes: number } | { argv: [string, ...string[]] });
+
+const file = (path: string, from: string, maxBytes = 256 * 1024): Source => ({ path, file: from, maxBytes });
+const settings = (path: string, from: string): Source => ({ ...file(path, from), settings: true });
+const command = (path: string, ...argv: [string, ...string[]]): Source => ({ path, argv });
+
+/** The most telling first: what the limits cut off stands at the end. */
+export async function sources(host: Host): Promise<Source[]> {
+  return [
+    file('slipway/journal.jsonl', JOURNAL, 2 * MEBIBYTE),
+    file('slipway/outcome.json', OUTCOME),
+    ...(await kubeadmFiles(host)),
+    unitLog('kubelet'),
+    unitLog('containerd'),
+    unitLog('slipway'),
+    unitLog('slipway-report'),
+    file('cloud-init/cloud-init-output.log', '/var/log/cloud-init-output.log', MEBIBYTE),
+    file('cloud-init/cloud-init.log', '/var/log/cloud-init.log', MEBIBYTE),
+    file('cloud-init/status.json', '/run/cloud-init/status.json'),
+    command('containers/ps.txt', 'crictl', 'ps', '-a'),
+    command('containers/pods.txt', 'crictl', 'pods'),
+    command('containers/images.txt', 'crictl', 'images'),
+    ...(await podLogs(host)),
+    settings('kubelet/config.yaml', '/var/lib/kubelet/config.yaml'),
+    settings('kubelet/kubeadm-flags.env', '/var/lib/kubelet/kubeadm-flags.env'),
+    settings('containerd/config.toml', '/etc/containerd/config.toml'),
+    command('units/states.txt', 'systemctl', 'show', '-p', PROPERTIES, ...UNITS),
+    command('units/failed.txt', 'systemctl', '--failed', '--no-pager', '--plain'),
+    command('versions/kubeadm.txt', 'kubeadm', 'version', '-o', 'short'),
+    command('versions/kubelet.txt', 'kubelet', '--version'),
+    command('versions/containerd.txt', 'containerd', '--version'),
+    command('versions/crictl.txt', 'crictl', '--version'),
+    file('versions/kernel.txt', '/proc/version'),
+    file('versions/os-release.txt', '/etc/os-release'),
+    file('machine/command-line.txt', '/proc/cmdline'),
+    file('machine/meminfo.txt', '/proc/meminfo'),
+    file('machine/load.txt', '/proc/loadavg'),
+    file('machine/swaps.txt', '/proc/swaps'),
+    file('machine/pressure-memory.txt', '/proc/pressure/memory'),
+    file('machine/pressure-io.txt', '/proc/pressure/io'),
+    command('machine/disks.txt', 'df', '-Pk'),
+    command('machine/inodes.txt', 'df', '-Pi'),
+    command('machine/block-devices.txt', 'lsblk'),
+    file('machine/mounts.txt', '/proc/self/mounts'),
+    // Names only: arguments may hold what is nobody's business.
+    command('machine/processes.txt', 'ps', '-eo', 'pid,ppid,stat,etimes,rss,comm'),
+    command(
+      'machine/kernel.log',
+      'journalctl',
+      '-k',
+      '-b',
+      '-o',
+      'short-iso',
+      '--no-pager',
+      '-q',
+      '-n',
+      '1000',
+    ),
+    command('network/addresses.txt', 'ip', '-brief', 'address'),
+    command('network/routes.txt', 'ip', 'route', 'show', 'table', 'main'),
+    command('network/listeners.txt', 'ss', '-Hltnp'),
+    file('network/resolv.conf', '/etc/resolv.conf'),
+    file('network/hosts', '/etc/hosts'),
+    command(
+      'kubernetes/files.txt',
+      'ls',
+      '-laR',
+      '/etc/kubernetes',
+      '/var/lib/kubelet/pki',
+      '/etc/cni/net.d',
+    ),
+  ];
+}
+
+const UNITS = ['kubelet.service', 'containerd.service', 'slipway.service', 'slipway-report.service'];
+const PROPERTIES = 'Id,LoadState,ActiveState,SubState,Result,NRestarts,ExecMainStatus,ActiveEnterTimestamp';
+
+function unitLog(unit: string): Source {
+  const how = ['-b', '-o', 'short-iso', '--no-pager', '-q', '-n', '2000'];
+  return command(`units/${unit}.log`, 'journalctl', '-u', unit, ...how);
+}
+
+/** kubeadm's configuration, as Cluster API and Slipway write it, and the static pods that kubeadm made of it. */
+async function kubeadmFiles(host: Host): Promise<Source[]> {
+  const found: Source[] = [];
+  for (const directory of ['/run/kubeadm', '/etc/kubernetes/manifests']) {
+    for (const name of await host.files.list(directory)) {
+      if (/\.ya?ml$/.test(name)) found.push(settings(`kubernetes/${name}`, `${directory}/${name}`));
+    }
+  }
+  return [...found, settings('kubernetes/kubeadm-as-read.yaml', `${RUN_DIR}/kubeadm.yaml`)];
+}
+
+const PODS = '/var/log/pods';
+const MAX_LOGS = 24;
+
+/** The last two runs of each container of the cluster's own pods; what users run is not looked at. */
+async function podLogs(host: Host): Promise<Source[]> {
+  const found: Source[] = [];
+  for (const pod of (await host.files.list(PODS)).filter((name) => name.startsWith('kube-system_'))) {
+    for (const container of await host.files.list(`${PODS}/${pod}`)) {
+      const logs = (await host.files.list(`${PODS}/${pod}/${container}`))
+        .filter((name) => /^\d+\.log$/.test(name))
+        .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+        .slice(-2);
+      const short = pod.split('_')[1] ?? pod;
+      for (const name of logs)
+        found.push(
+          file(`containers/${short}/${container}-${name}`, `${PODS}/${pod}/${container}/${name}`, 64 * 1024),
+        );
+    }
+  }
+  return found.slice(0, MAX_LOGS);
+}
