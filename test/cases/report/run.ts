@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { REPORT_UNIT } from '../../../src/agent/cli/report-unit.ts';
+import { UNSAVED } from '../../../src/agent/report/spool/spool-file.ts';
 import { MESSAGE_IDS } from '../../../src/agent/report/transports/journald.ts';
-import { type Machine, openLab } from '../../lab/lab.ts';
+import { type Lab, type Machine, openLab } from '../../lab/lab.ts';
 import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { type MachineOptions, workerJoin } from '../../support/cluster-api/user-data.ts';
 import { outcomeOf, waitForOutcome } from '../../support/expect-outcome.ts';
@@ -8,7 +10,7 @@ import { bootMachine } from '../../support/machines.ts';
 import { LabController } from './receiver.ts';
 
 export const about =
-  'slipway-report.service tells a real controller of a join, a failure, a killed agent, a reboot and a boot without Slipway';
+  'slipway-report.service tells a real controller of a join, a failure, a killed agent, a power cut, a full disk';
 
 const SETTINGS = '/etc/slipway/config.d/50-report.yaml';
 const UNIT = 'slipway-report.service';
@@ -66,9 +68,47 @@ export async function run(say: (line: string) => void): Promise<void> {
     const plain = await boot('r5', 'plain');
     await expectJoin(plain, controller, 'observed');
     say('a boot without Slipway is told from outside: cloud-init, kubeadm, the Node');
+
+    await expectFullDisk(lab, controller, workerJoin(cluster));
+    say('a full disk is told in spite of it, by a reporter that was killed meanwhile');
   } finally {
     await lab.close();
   }
+}
+
+/** Neither journal nor spool can be written: the verdict of the bootstrap must come through all the same. */
+async function expectFullDisk(lab: Lab, controller: LabController, userData: string): Promise<void> {
+  const name = 'r6';
+  const machine = await bootMachine(lab, name, {
+    role: 'worker',
+    userData,
+    mode: 'binary',
+    files: {
+      [SETTINGS]: { content: await controller.settingsFor(name), mode: 0o600 },
+      [`/etc/systemd/system/${UNIT}`]: { content: REPORT_UNIT },
+    },
+  });
+  const fill =
+    'mkdir -p /var/lib/slipway && mount -t tmpfs -o size=64k,mode=700 tmpfs /var/lib/slipway && ' +
+    '! dd if=/dev/zero of=/var/lib/slipway/filling bs=4k 2>/dev/null';
+  await machine.execOk(['sh', '-c', fill]);
+  await controller.machine.execOk(['systemctl', 'kill', '--signal=STOP', 'slipway-controller']);
+  await machine.execOk(['systemctl', 'start', UNIT]);
+  assert.equal((await machine.exec(['slipway', 'bootstrap'])).code, 75);
+  await machine.waitFor(async () => (await machine.exec(['grep', '-q', 'DiskFull', UNSAVED])).code === 0, {
+    timeoutMs: 20_000,
+    what: 'the events to be kept in memory',
+  });
+  // Killed, its successor finds there what the disk did not take.
+  await machine.execOk(['systemctl', 'kill', '--signal=KILL', UNIT]);
+  await controller.machine.execOk(['systemctl', 'kill', '--signal=CONT', 'slipway-controller']);
+  const end = await controller.told(name, 'the full disk', ({ type }) => type === 'sequence.ended', 60_000);
+  assert.equal((end.failure as { code: string }).code, 'DiskFull');
+  const events = (await controller.node(name))?.events ?? [];
+  assert.deepEqual(
+    events.map(({ seq }) => seq),
+    events.map((_, index) => index + 1),
+  );
 }
 
 /** Everything that belongs to a machine that became a node, once and in order. */
