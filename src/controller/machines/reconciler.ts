@@ -47,6 +47,8 @@ export class Reconciler {
   readonly #nodes = new Map<string, Wanted>();
   /** Machine (namespace/name) to node. */
   readonly #nodeOf = new Map<string, string>();
+  /** Nodes without a Machine; few, or a new Machine would cost more the more nodes there are. */
+  readonly #untied = new Set<string>();
   readonly #queue: WorkQueue;
   #leads = false;
 
@@ -92,7 +94,10 @@ export class Reconciler {
         said: undefined,
       });
     }
-    if (after.spec.machine) this.#nodeOf.set(`${after.namespace}/${after.spec.machine.name}`, key);
+    if (after.spec.machine) {
+      this.#nodeOf.set(`${after.namespace}/${after.spec.machine.name}`, key);
+      this.#untied.delete(key);
+    } else this.#untied.add(key);
     if (this.#leads) this.#queue.add(key, urgent);
   }
 
@@ -100,6 +105,7 @@ export class Reconciler {
     const machine = this.#nodes.get(key)?.record.spec.machine;
     if (machine) this.#nodeOf.delete(`${key.split('/')[0]}/${machine.name}`);
     this.#nodes.delete(key);
+    this.#untied.delete(key);
     this.#queue.forget(key);
   }
 
@@ -112,17 +118,12 @@ export class Reconciler {
       return;
     }
     if (!this.#leads) return;
-    for (const [node, { record }] of this.#untied()) {
-      if (record.namespace === machine.namespace) this.#queue.add(node);
-    }
+    const within = `${machine.namespace}/`;
+    for (const node of this.#untied) if (node.startsWith(within)) this.#queue.add(node);
   }
 
   async stop(): Promise<void> {
     await this.#queue.stop();
-  }
-
-  *#untied(): Generator<[string, Wanted]> {
-    for (const entry of this.#nodes) if (!entry[1].record.spec.machine) yield entry;
   }
 
   async #reconcile(key: string): Promise<void> {
@@ -197,11 +198,15 @@ export class Reconciler {
   async #tie({ namespace, name, spec }: NodeRecord): Promise<void> {
     const match = this.#parts.directory.match({ namespace }, spec);
     if (!match || match.machine.deleting || this.#nodeOf.has(`${namespace}/${match.machine.name}`)) return;
-    const machine = { name: match.machine.name, uid: match.machine.uid, by: match.by };
+    const { apiVersion, name: machineName, uid } = match.machine;
+    const machine = { name: machineName, uid, by: match.by };
+    const owner = { apiVersion, kind: 'Machine', name: machineName, uid };
     await this.#parts.client.request('PATCH', objectPath(namespace, name), {
       body: [
         { op: 'test', path: '/spec/keyDigest', value: spec.keyDigest },
         { op: 'add', path: '/spec/machine', value: machine },
+        // It goes with its Machine from here on.
+        { op: 'add', path: '/metadata/ownerReferences', value: [owner] },
       ],
       contentType: 'application/json-patch+json',
       query: { fieldManager: FIELD_MANAGER },

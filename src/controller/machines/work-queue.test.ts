@@ -28,6 +28,17 @@ describe('WorkQueue', () => {
     expect(done.filter((key) => key === 'c')).toHaveLength(1);
   });
 
+  it('looks at a key again after the shorter of two waits', async () => {
+    const done: string[] = [];
+    const queue = new WorkQueue(async (key) => void done.push(key), { parallel: 1, failed: () => {} });
+    queue.later('a', 60_000);
+    queue.later('a', 10);
+    queue.later('a', 50);
+    await pause(100);
+    expect(done).toEqual(['a']);
+    await queue.stop();
+  });
+
   it('tries again what failed, and begins nothing after it was stopped', async () => {
     let tries = 0;
     const failures: number[] = [];

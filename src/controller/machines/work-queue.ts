@@ -19,7 +19,7 @@ export class WorkQueue {
   readonly #ordinary = new Set<string>();
   readonly #active = new Set<string>();
   readonly #failures = new Map<string, number>();
-  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #timers = new Map<string, { timer: NodeJS.Timeout; at: number }>();
   #stopped = false;
   #idle: (() => void)[] = [];
 
@@ -43,28 +43,29 @@ export class WorkQueue {
 
   /** Names the key again after a while; the earlier of two wishes counts. */
   later(key: string, ms: number): void {
-    if (this.#stopped || this.#timers.has(key)) return;
-    this.#timers.set(
-      key,
-      setTimeout(() => {
-        this.#timers.delete(key);
-        this.add(key);
-      }, ms),
-    );
+    const at = performance.now() + ms;
+    const known = this.#timers.get(key);
+    if (this.#stopped || (known && known.at <= at)) return;
+    clearTimeout(known?.timer);
+    const timer = setTimeout(() => {
+      this.#timers.delete(key);
+      this.add(key);
+    }, ms);
+    this.#timers.set(key, { timer, at });
   }
 
   forget(key: string): void {
     this.#urgent.delete(key);
     this.#ordinary.delete(key);
     this.#failures.delete(key);
-    clearTimeout(this.#timers.get(key));
+    clearTimeout(this.#timers.get(key)?.timer);
     this.#timers.delete(key);
   }
 
   /** Begins nothing more and waits for what is under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const { timer } of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
     this.#urgent.clear();
     this.#ordinary.clear();

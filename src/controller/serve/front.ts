@@ -6,6 +6,7 @@ import { type Log, reason } from '../log.ts';
 import { createAdminServer } from '../web/admin.ts';
 import { Gauge, type Metrics } from '../web/metrics.ts';
 import type { Keys } from './keys.ts';
+import { keepMemoryLow } from './memory.ts';
 import { ServerCertificate } from './server-certificate.ts';
 import type { Listen, ServeSettings } from './settings.ts';
 
@@ -29,6 +30,7 @@ export class Front {
   readonly #certificate: ServerCertificate;
   readonly #settings: ServeSettings;
   readonly #log: Log;
+  #leaveMemory: () => void = () => undefined;
   #draining = false;
 
   constructor(settings: ServeSettings, { keys, intake, enrolment, metrics, log, ready }: FrontParts) {
@@ -68,6 +70,7 @@ export class Front {
   /** Machines can report from here on. @returns the port */
   async listen(): Promise<number> {
     this.#certificate.watch((files) => this.#ingest.renew(files));
+    this.#leaveMemory = keepMemoryLow();
     const { port, host } = this.#settings.listen;
     return await this.#ingest.listen(port, host);
   }
@@ -75,6 +78,7 @@ export class Front {
   async drain(): Promise<void> {
     this.#draining = true;
     this.#certificate.stop();
+    this.#leaveMemory();
     try {
       await this.#ingest.drain(DRAIN_MS);
     } catch (error) {

@@ -4,6 +4,8 @@ import { type BenchScene, counter, cpuOf, memoryOf, openScene } from '../fleet/s
 import type { Row } from '../row.ts';
 
 const EVENTS = 40;
+/** Machines that begin each second; fewer where the machine is not free for it. */
+const PER_SECOND = Number(process.env.SLIPWAY_FLEET_PER_SECOND ?? 15);
 /** Where the curve is read. */
 const MARKS = [100, 1_000, 10_000];
 
@@ -24,7 +26,7 @@ export const fleet: Row = async ({ runs: machines = 10_000, say }) => {
     const marks: Mark[] = [];
     const began = performance.now();
     const result = await runFleet({
-      ...{ machines, perSecond: 15, seconds: 30, batches: 10, events: EVENTS },
+      ...{ machines, perSecond: PER_SECOND, seconds: 30, batches: 10, events: EVENTS },
       ...{ port: scene.controller.port, ca: scene.ca, token: scene.token, client: scene.cluster.client },
       ended: (count) => {
         if (MARKS.includes(count) || count === machines) {

@@ -1,5 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ListOf } from '../../../src/controller/kube/objects.ts';
+import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
 import { type ControllerProcess, controllerCommand } from '../../support/controller-process.ts';
 import type { Scene } from './run.ts';
 
@@ -35,6 +37,10 @@ export async function ties(scene: Scene, controller: ControllerProcess): Promise
   await late.report();
   await cluster.createMachine('late-machine', { providerID: 'demo:///late' });
   await cluster.conditionIs('late-machine', 'True');
+  const tied = (
+    await cluster.client.request<ListOf<NodeBootstrap>>('GET', collectionPath('default'))
+  ).items.find(({ spec }) => spec.machine?.name === 'late-machine');
+  assert.equal(tied?.metadata.ownerReferences?.[0]?.name, 'late-machine');
   say('a Machine that comes after its node is tied then');
 
   const thief = scene.machine(controller, { hostname: 'by-name' });
