@@ -51,3 +51,10 @@ describe.each(FORMS)('what kubeadm says, 1.20 to 1.36, %s', (name, form) => {
     expect(failure?.cause).toMatch(/[.…]$|; its last line is: /s);
   });
 });
+
+it('covers what fails on real machines', () => {
+  const cases = readLogFixtures('kubeadm');
+  expect(cases.length).toBeGreaterThanOrEqual(109);
+  const versions = new Set(cases.map(({ more }) => more[1]));
+  for (let minor = 20; minor <= 36; minor++) expect(versions).toContain(`1.${minor}`);
+});
