@@ -18,6 +18,8 @@ export interface Fault {
   readonly lateToken?: boolean;
   /** The API server is named by a name that leads to a dead address first. */
   readonly deadEndpoint?: boolean;
+  /** The machine was made anew under its old name, and its Node is still there. */
+  readonly oldNode?: boolean;
   /** Before the joins begin. */
   prepare?(scene: Scene): Promise<void>;
   /** While they run. */
@@ -70,7 +72,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'API server restarted',
     async strike({ controlPlane, random }) {
-      await between(random, 0.5, 6);
+      await between(random, 0.5, 9);
       await controlPlane.stop('apiserver');
       await controlPlane.start('apiserver');
     },
@@ -78,7 +80,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'connections refused for 20 s',
     async strike({ machines, random }) {
-      await between(random, 0.5, 6);
+      await between(random, 0.5, 9);
       await onAll(machines, ['iptables', '-I', ...REFUSE]);
       await sleep(20_000);
       await onAll(machines, ['iptables', '-D', ...REFUSE]);
@@ -98,7 +100,7 @@ export const FAULTS: readonly Fault[] = [
       if (random() < 0.5) await onAll(machines, ['systemctl', 'stop', 'containerd']);
     },
     async strike({ machines, random }) {
-      await between(random, 0.5, 5);
+      await between(random, 0.5, 9);
       await onAll(machines, ['systemctl', 'stop', 'containerd']);
       await sleep(5_000);
       await onAll(machines, ['systemctl', 'start', 'containerd']);
@@ -115,6 +117,7 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   { name: 'one of two endpoints dead', deadEndpoint: true },
+  { name: 'Node of the machine before still Ready', oldNode: true },
 ];
 
 /** mulberry32: small, and the same everywhere. */

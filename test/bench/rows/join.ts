@@ -32,6 +32,11 @@ export const join: Row = async ({ runs = 3, say }) => {
         }),
       );
     }
+    const [, , worker] = machines;
+    if (worker === undefined) throw new Error('there is a third machine');
+    const round: Round = { id: 'x', cluster, endpoint: cluster.endpoint, endpoints: [] };
+    const times = await verdictTimes(worker, round, { exits: 7, crashes: 3 });
+    say(`from the knowable to the verdict: ${JSON.stringify(times)} ms`);
     const random = seeded(SEED);
     const joins: Join[] = [];
     for (let run = 1; run <= runs; run += 1) {
@@ -51,11 +56,6 @@ export const join: Row = async ({ runs = 3, say }) => {
         say(`${run}/${runs} ${fault.name}: ${results.map(told).join(', ')}`);
       }
     }
-    const [, , worker] = machines;
-    if (worker === undefined) throw new Error('there is a third machine');
-    const round: Round = { id: 'x', cluster, endpoint: cluster.endpoint, endpoints: [] };
-    const times = await verdictTimes(worker, round, { exits: 7, crashes: 3 });
-    say(`from the knowable to the verdict: ${JSON.stringify(times)} ms`);
     return {
       about: `joins of a real worker under faults (seed ${SEED}), ${runs} of each kind each way`,
       runs: 1,
@@ -97,7 +97,7 @@ async function oneRound(scene: Scene, fault: Fault, round: Round): Promise<Join[
   const { controlPlane, machines } = scene;
   await Promise.all(machines.map(forget));
   for (const { name } of machines)
-    await controlPlane.run('kubectl', ['delete', 'node', name, '--ignore-not-found']);
+    if (!fault.oldNode) await controlPlane.run('kubectl', ['delete', 'node', name, '--ignore-not-found']);
   const hosts = fault.deadEndpoint
     ? `${DEAD} ${API_NAME}\n${round.cluster.endpoint.split(':')[0]} ${API_NAME}\n`
     : '';
