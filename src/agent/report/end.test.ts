@@ -12,7 +12,7 @@ const began = event({ type: 'sequence.started', sequence: 's', mode: 'shim', ste
 const after = (ms: number, last: SlipwayEvent | undefined, more: Partial<EndState> = {}) =>
   endReason({
     now: 1000 + ms,
-    startedAt: 1000,
+    idleSince: 1000,
     last,
     working: false,
     nodeSettled: false,

@@ -6,8 +6,8 @@ const RESUME_MS = 60_000;
 export interface EndState {
   /** Milliseconds since boot. */
   now: number;
-  /** When the reporter began. */
-  startedAt: number;
+  /** Since when nothing has been going on that could become a bootstrap. */
+  idleSince: number;
   /** The last event of this boot that says how the bootstrap stands. */
   last: SlipwayEvent | undefined;
   /** An agent is at work. */
@@ -23,7 +23,7 @@ export function endReason(state: EndState): string | undefined {
   const { now, last, working } = state;
   if (working) return undefined;
   if (!last) {
-    return now - state.startedAt > state.idleMs ? 'nothing began to bootstrap this machine' : undefined;
+    return now - state.idleSince > state.idleMs ? 'nothing began to bootstrap this machine' : undefined;
   }
   const since = now - last.mono;
   if (last.type === 'agent.lost')

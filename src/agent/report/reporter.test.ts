@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -226,7 +226,10 @@ describe('reporting', () => {
     expect(JSON.stringify(receiver.stored)).not.toContain('0123456789abcdef"');
   });
 
-  it('tells bad user data, of which the journal knows nothing', async () => {
+  it('tells bad user data, of which the journal knows nothing, and not that nothing was run', async () => {
+    mkdirSync(join(folder, 'usr/local/bin'), { recursive: true });
+    symlinkSync('slipway', join(folder, 'usr/local/bin/kubeadm'));
+    put('/run/cloud-init/status.json', JSON.stringify({ v1: { stage: 'modules-final' } }));
     const reporter = startReporter();
     await received('fact');
     const host = hostOf();
@@ -259,6 +262,11 @@ describe('reporting', () => {
         ...times,
       }),
     );
+    put('/run/cloud-init/result.json', JSON.stringify({ v1: { errors: [] } }));
+    // Held up by its receiver, it has the time to look around.
+    receiver.mood = () => ({ status: 503 });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    receiver.mood = () => undefined;
     await received('sequence.ended');
     expect(await reporter.ended).toMatch(/final/);
     expect(types()).toEqual(['finding', 'sequence.ended']);

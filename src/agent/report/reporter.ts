@@ -64,7 +64,8 @@ class Reporter {
   readonly #observer: Observer;
   readonly #source: SettingsSource;
   readonly #boot: string;
-  readonly #startedAt: number;
+  /** Since when nothing has been going on that could become a bootstrap. */
+  #idleSince: number;
   /** It was a node before this boot began. */
   readonly #wasJoined: boolean;
   readonly #learnt: { providerID?: string };
@@ -117,14 +118,15 @@ class Reporter {
     this.#boot = boot;
     this.#spool = spool;
     this.#wasJoined = state.wasJoined;
-    this.#startedAt = host.clock.monotonic();
+    this.#idleSince = host.clock.monotonic();
     this.#teller = new Teller({ host, spool, log, boot, instance });
     this.#source = new SettingsSource(host);
     this.#observer = new Observer(host, boot, slipwayExpected);
     const lost = (event: SlipwayEvent, why: string) => {
       log(why);
       // The news of a loss that is refused in turn is only logged.
-      if (event.type !== 'events.lost') void this.#teller.tell({ type: 'events.lost', count: 1, why });
+      if (event.type === 'events.lost') return;
+      void this.#guard('events', () => this.#teller.tell({ type: 'events.lost', count: 1, why }));
     };
     this.#outlets = new Outlets({ host, spool, log, machine, version, lost });
   }
@@ -174,7 +176,7 @@ class Reporter {
     const idleMs = idleSeconds * 1000;
     return endReason({
       now,
-      startedAt: this.#startedAt,
+      idleSince: this.#idleSince,
       last: this.#teller.standing,
       working: this.#teller.isWorking,
       nodeSettled: this.#nodeReady || nodeSeconds === 0,
@@ -190,6 +192,7 @@ class Reporter {
     for (const observation of await this.#observer.look(sentinel)) {
       await this.#teller.tellObservation(observation);
     }
+    if (this.#observer.isUnderWay) this.#idleSince = this.#o.host.clock.monotonic();
   }
 
   /** In the background: a server that does not answer must not hold up the rest. */

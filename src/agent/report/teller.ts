@@ -36,6 +36,8 @@ export class Teller {
   #events: JournalEvents;
   #isKnownJournal = false;
   #ended = new Set<string>();
+  /** A verdict may be all that there is of a run: bad user data leaves nothing in the journal. */
+  #sawOutcome = false;
 
   constructor(options: TellerOptions) {
     this.#o = options;
@@ -45,7 +47,7 @@ export class Teller {
 
   /** A Slipway agent has been at work in this boot. */
   get hasRun(): boolean {
-    return this.#events.run?.boot === this.#o.boot || this.#agent.isAwaited;
+    return this.#sawOutcome || this.#events.run?.boot === this.#o.boot || this.#agent.isAwaited;
   }
 
   /** An agent is at work now. */
@@ -139,7 +141,9 @@ export class Teller {
   /** Verdicts that the journal has no record of. */
   async #tellOutcome(outcome: Outcome): Promise<void> {
     const { boot, spool, host } = this.#o;
-    if (outcome.boot !== boot || this.#ended.has(outcome.sequence)) return;
+    if (outcome.boot !== boot) return;
+    this.#sawOutcome = true;
+    if (this.#ended.has(outcome.sequence)) return;
     const key = `outcome:${boot}:${outcome.endedAt}`;
     if (spool.has(key)) return;
     const findings = outcome.sequence === '' ? outcome.findings : [];

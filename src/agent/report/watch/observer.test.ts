@@ -82,6 +82,19 @@ describe('a boot with cloud-init and without Slipway', () => {
     expect(await look(true)).toEqual([]);
   });
 
+  it('is under way from its first stage to its result', async () => {
+    const observer = new Observer(host, 'b-1', false);
+    const isUnderWay = async () => {
+      await observer.look(false);
+      return observer.isUnderWay;
+    };
+    expect(await isUnderWay()).toBe(false);
+    status(null);
+    expect(await isUnderWay()).toBe(true);
+    finish();
+    expect(await isUnderWay()).toBe(false);
+  });
+
   it('is told with the reason of the last kubeadm when it ends without a sentinel', async () => {
     const first = '[preflight] Running pre-flight checks\nerror execution phase preflight: something else\n';
     put('/var/log/cloud-init-output.log', `Cloud-init v. 22.4.2\n${first}${readFileSync(FIXTURE, 'utf8')}`);

@@ -37,6 +37,7 @@ export class Observer {
   #kubeadm: KubeadmProcess | undefined;
   #attempts = 0;
   #began = false;
+  #isUnderWay = false;
 
   constructor(host: Host, boot: string, expectsSlipway: boolean) {
     this.#host = host;
@@ -47,9 +48,15 @@ export class Observer {
     this.#expectsSlipway = expectsSlipway;
   }
 
+  /** cloud-init has begun and not ended: what it will come to is open, however long that takes. */
+  get isUnderWay(): boolean {
+    return this.#isUnderWay;
+  }
+
   /** What there is to tell since the last look. @param sentinel Cluster API's sentinel is there */
   async look(sentinel: boolean): Promise<Observation[]> {
     const view = await readCloudInit(this.#host);
+    this.#isUnderWay = view !== undefined && !view.finished;
     if (this.#expectsSlipway) {
       return view?.finished && !sentinel ? [...this.#begin(), ...(await this.#failed(view))] : [];
     }
