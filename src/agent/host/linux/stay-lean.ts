@@ -1,5 +1,5 @@
 /**
- * Keeps V8 from compiling what runs often into machine code: its optimising compilers alone take 9 MB of a process that
+ * Keeps V8 from compiling what runs often into machine code: its optimising compilers alone take 7 MB of a process that
  * wakes up a few times a second and needs none of them (docs/reporting.md has the figures).
  */
 export function stayLean(): void {
