@@ -125,6 +125,17 @@ describe('runSequence', () => {
     expect(ran).toEqual(['a', 'a']);
   });
 
+  it('does again what another document has overwritten since, unless it can be seen to hold', async () => {
+    const [mine, other] = [{ digest: 'mine' }, { digest: 'other' }];
+    const holds = async () => true;
+    await sequence([done('files', mine), done('kubeadm', { ...mine, holds })], { digest: 'A' });
+    await sequence([done('files', other), done('kubeadm', { ...other, holds })], { digest: 'B' });
+    ran = [];
+    await sequence([done('files', mine), done('kubeadm', { ...mine, holds })], { digest: 'A' });
+    await sequence([done('files', mine), done('kubeadm', { ...mine, holds })], { digest: 'A' });
+    expect(ran).toEqual(['files']);
+  });
+
   it('runs an every-boot step again after a reboot, and only then', async () => {
     const steps = [done('a', { when: 'every-boot' }), done('b')];
     await sequence(steps);

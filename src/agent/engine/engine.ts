@@ -183,7 +183,7 @@ class SequenceRun {
   async #runStep(step: Step): Promise<Verdict | undefined> {
     const { host, stop } = this.#o;
     const past = this.#history.step(step.id, step.digest);
-    if (past.ended && (await this.#isDone(step, past.ended))) {
+    if (past.ended && (await this.#isDone(step, past.ended, past.superseded))) {
       await step.skipped?.(host);
       // The agent may have died between the record of the step's end and this.
       await step.settled?.(host);
@@ -196,7 +196,7 @@ class SequenceRun {
     this.#ran += 1;
     let interrupted = past.interrupted;
     let attempt = past.attempts;
-    let last: Failure | undefined = past.ended?.failure;
+    let last: Failure | undefined = past.superseded ? undefined : past.ended?.failure;
     let spent = 0;
     for (;;) {
       if (stop.aborted) return this.#interruption(step);
@@ -249,12 +249,13 @@ class SequenceRun {
     }
   }
 
-  async #isDone(step: Step, ended: StepEnded & { boot: string }): Promise<boolean> {
+  async #isDone(step: Step, ended: StepEnded & { boot: string }, superseded: boolean): Promise<boolean> {
     if (ended.retryInMs !== undefined) return false;
     // A failed step that does not stop the sequence was run, and is not run twice.
     if (ended.result === 'failed' && step.onFailure === 'stop') return false;
     if (step.when === 'every-boot' && ended.boot !== (await this.#o.host.bootId())) return false;
-    return step.holds ? step.holds(this.#o.host) : true;
+    // Another document's step has been at the same place since; only what can be looked at may still hold.
+    return step.holds ? step.holds(this.#o.host) : !superseded;
   }
 
   async #attempt(step: Step, attempt: number, interrupted: boolean): Promise<StepResult> {

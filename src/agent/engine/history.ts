@@ -15,6 +15,8 @@ export interface StepHistory {
   ended?: Of<StepEnded>;
   /** It was started and nothing says how that ended: the agent or the machine died meanwhile. */
   interrupted: boolean;
+  /** The same step was begun with another content since (another document): what this one did may be gone. */
+  superseded: boolean;
   /** Attempts begun in the sequence that is still open; the budget that survives restarts and reboots. */
   attempts: number;
 }
@@ -38,6 +40,8 @@ export interface History {
  */
 export function historyOf(records: readonly JournalRecord[], instance: string): History {
   const steps = new Map<string, { ended?: Of<StepEnded>; started?: Of<StepStarted>; attempts: number }>();
+  /** What each step was begun with last. */
+  const latest = new Map<string, string>();
   let open: Of<SequenceStarted> | undefined;
   let lastEnded: Of<SequenceEnded> | undefined;
   let activeMs = 0;
@@ -51,6 +55,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
       if (!mine) {
         open = undefined;
         steps.clear();
+        latest.clear();
       }
       previous = undefined;
     }
@@ -73,6 +78,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
       case 'step.started': {
         const step = entryOf(steps, record);
         step.started = record;
+        latest.set(record.step, record.digest);
         if (!record.adopted) step.attempts += 1;
         break;
       }
@@ -99,6 +105,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
       return {
         ...(step?.ended ? { ended: step.ended } : {}),
         interrupted: step?.started !== undefined,
+        superseded: (latest.get(id) ?? digest) !== digest,
         attempts: open ? (step?.attempts ?? 0) : 0,
       };
     },
