@@ -5,6 +5,7 @@
 import { zstdCompressSync } from 'node:zlib';
 import { redact } from '../../kit/redact.ts';
 import { PROXY_FILE, RUN_DIR } from '../../protocol/paths.ts';
+import { homes } from '../facts/homes.ts';
 import type { Host } from '../host/host.ts';
 import { redactSettings, secretsIn, without } from './secrets.ts';
 import { type Source, sources } from './sources.ts';
@@ -155,7 +156,6 @@ const SECRET_FILES = [
     (name) => `/etc/kubernetes/${name}.conf`,
   ),
   '/var/lib/kubelet/config.json',
-  '/root/.docker/config.json',
   '/var/lib/kubelet/pki/kubelet-client-current.pem',
   '/var/lib/kubelet/pki/kubelet.key',
   '/var/lib/cloud/seed/nocloud/user-data',
@@ -170,6 +170,7 @@ async function knownSecrets(host: Host): Promise<string[]> {
   const paths = [
     ...SECRET_FILES,
     ...(await inside('/run/kubeadm')),
+    ...(await homes(host)).map((home) => `${home}/.docker/config.json`),
     ...keys.filter((path) => path.endsWith('.key')),
   ];
   for (const path of paths) {

@@ -1,3 +1,4 @@
+import { homes } from '../facts/homes.ts';
 import type { Host } from '../host/host.ts';
 
 const ADMIN = ['/etc/kubernetes/admin.conf', '/etc/kubernetes/super-admin.conf'];
@@ -19,6 +20,5 @@ export async function copiedKubeconfigs(host: Host): Promise<string[]> {
 
 /** Of root and of the users in /home. */
 export async function kubeconfigPaths(host: Host): Promise<string[]> {
-  const homes = ['/root', ...(await host.files.list('/home')).map((name) => `/home/${name}`)];
-  return homes.map((home) => `${home}/.kube/config`);
+  return (await homes(host)).map((home) => `${home}/.kube/config`);
 }
