@@ -16,6 +16,8 @@ takes its etcd member out of the cluster and deletes its data. Go on? [y/N] `;
 export function resetCommand(flags: ResetFlags): Promise<number> {
   return withUsage(async () => {
     const format = formatOption(flags.output);
+    if (process.getuid?.() !== 0)
+      throw new UsageError('only root can reset this machine (sudo slipway reset)');
     if (!flags.yes) await askForConsent();
     const host = createLinuxHost();
     host.processes.nameSelf('slipway');

@@ -58,6 +58,7 @@ const SECRETS = {
   registryAuth: 'dXNlcjpyZWdpc3RyeS1wYXNz',
   registryPassword: 'registry pass phrase',
   userPassword: '$6$salt$hashhashhash',
+  enrolment: 'swt_enr0lment',
   cloudKey: 'wJalrXUtnFEMI/K7MDENG/planted',
 };
 
@@ -92,6 +93,7 @@ the last line is here
     '/var/lib/cloud/seed/nocloud/user-data',
     `users: [{name: alice, passwd: ${SECRETS.userPassword}}]\nruncmd:\n- export AWS_SECRET_ACCESS_KEY=${SECRETS.cloudKey}\n`,
   );
+  machine.put('/proc/cmdline', `quiet slipway.report.controller.token=${SECRETS.enrolment} splash\n`);
   const every = Object.values(SECRETS).join(' ');
   for (const [name, text] of Object.entries({ crictl: every, journalctl: log, ss: every, ip: every }))
     machine.put(`/bin/${name}`, `#!/bin/sh\ncat <<'END'\n${text}\nEND\n`, 0o755);

@@ -4,7 +4,7 @@
  */
 import { zstdCompressSync } from 'node:zlib';
 import { redact } from '../../kit/redact.ts';
-import { PROXY_FILE, RUN_DIR } from '../../protocol/paths.ts';
+import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../../protocol/paths.ts';
 import { homes } from '../facts/homes.ts';
 import type { Host } from '../host/host.ts';
 import { redactSettings, secretsIn, without } from './secrets.ts';
@@ -150,6 +150,8 @@ async function inParallel<T>(
 /** Read to be cut out elsewhere; these files themselves are not collected, or only without their secrets. */
 const SECRET_FILES = [
   PROXY_FILE,
+  '/proc/cmdline',
+  ...Object.values(CONFIG_FILES).filter((path) => path.endsWith('.yaml')),
   `${RUN_DIR}/kubeadm.yaml`,
   '/etc/containerd/config.toml',
   ...['admin', 'super-admin', 'bootstrap-kubelet', 'kubelet', 'controller-manager', 'scheduler'].map(
@@ -170,6 +172,7 @@ async function knownSecrets(host: Host): Promise<string[]> {
   const paths = [
     ...SECRET_FILES,
     ...(await inside('/run/kubeadm')),
+    ...(await inside(CONFIG_FILES.dropIns)),
     ...(await homes(host)).map((home) => `${home}/.docker/config.json`),
     ...keys.filter((path) => path.endsWith('.key')),
   ];

@@ -21,7 +21,11 @@ export function redactSettings(text: string): string {
 export function secretsIn(text: string): string[] {
   const found: string[] = [];
   for (const [, , value = ''] of text.matchAll(SETTING)) {
-    if (!HARMLESS.test(value.trim())) found.push(value.trim().replace(/^(["'])(.*)\1$/s, '$2'));
+    const text = value.trim();
+    if (HARMLESS.test(text)) continue;
+    // On a command line another word follows, in YAML it is one value.
+    const quoted = /^(["'])(.*)\1$/s.exec(text)?.[2];
+    found.push(...(quoted === undefined ? [text, ...text.split(/\s/, 1)] : [quoted]));
   }
   for (const [, password = ''] of text.matchAll(USER_INFO)) found.push(password, decoded(password));
   // Line by line, for that is how a key without its frame would turn up.

@@ -43,7 +43,7 @@ export async function sources(host: Host): Promise<Source[]> {
     command('versions/crictl.txt', 'crictl', '--version'),
     file('versions/kernel.txt', '/proc/version'),
     file('versions/os-release.txt', '/etc/os-release'),
-    file('machine/command-line.txt', '/proc/cmdline'),
+    settings('machine/command-line.txt', '/proc/cmdline'),
     file('machine/meminfo.txt', '/proc/meminfo'),
     file('machine/load.txt', '/proc/loadavg'),
     file('machine/swaps.txt', '/proc/swaps'),
