@@ -95,6 +95,7 @@ export const join: Row = async ({ runs = 3, say }) => {
 
 async function oneRound(scene: Scene, fault: Fault, round: Round): Promise<Join[]> {
   const { controlPlane, machines } = scene;
+  if (fault.oldNode) await allReady(scene);
   await Promise.all(machines.map(forget));
   for (const { name } of machines)
     if (!fault.oldNode) await controlPlane.run('kubectl', ['delete', 'node', name, '--ignore-not-found']);
@@ -118,6 +119,14 @@ async function oneRound(scene: Scene, fault: Fault, round: Round): Promise<Join[
   } finally {
     await fault.heal?.(scene);
   }
+}
+
+/** They are what the round before has left. */
+async function allReady({ controlPlane, machines }: Scene): Promise<void> {
+  const nodes = machines.map(({ name }) => `node/${name}`);
+  await controlPlane.run('kubectl', ['wait', '--for=condition=Ready', ...nodes, '--timeout=60s'], {
+    timeoutMs: 90_000,
+  });
 }
 
 async function oneJoin(contender: Contender, machine: Machine, fault: Fault, round: Round): Promise<Join> {
