@@ -64,7 +64,7 @@ export async function shapedArguments(
     patches,
   });
   const { text, flags, ...rest } = shaped;
-  if (text === undefined) return { args, ...rest };
+  if (text === undefined) return { args: [...args, ...flags], ...rest };
   await host.files.write(SHAPED_CONFIG, text, { mode: 0o600 });
   return { args: [...withConfig(args, configPath, SHAPED_CONFIG), ...flags], ...rest };
 }

@@ -223,4 +223,17 @@ test('a call without a configuration gets a flag for its patches', async () => {
     '--experimental-patches=/p',
   ]);
   expect((await shapedArguments(host, command, { ...options, minor: 31 })).args).toContain('--patches=/p');
+  // A configuration that kubeadm can read as it is, in a version without a place for patches.
+  machine.put('/k.yaml', 'apiVersion: kubeadm.k8s.io/v1beta2\nkind: ClusterConfiguration\n');
+  const init: KubeadmCommand = {
+    ...command,
+    verb: 'init',
+    args: sensitive(['--config', '/k.yaml']),
+    configPath: '/k.yaml',
+  };
+  expect((await shapedArguments(host, init, { ...options, minor: 20 })).args).toEqual([
+    '--config',
+    '/k.yaml',
+    '--experimental-patches=/p',
+  ]);
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { zstdDecompressSync } from 'node:zlib';
 import type { Outcome } from '../../../src/protocol/outcome.ts';
 import { SENTINEL } from '../../../src/protocol/paths.ts';
-import { type ControlPlane, type Machine, openLab } from '../../lab/lab.ts';
-import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
-import { type ClusterData, workerJoin } from '../../support/cluster-api/user-data.ts';
+import { type ControlPlane, type Lab, type Machine, openLab } from '../../lab/lab.ts';
+import { joinableCluster, newCluster } from '../../support/cluster-api/lab-cluster.ts';
+import { type ClusterData, controlPlaneInit, workerJoin } from '../../support/cluster-api/user-data.ts';
 import { expectTruth, outcomeOf } from '../../support/expect-outcome.ts';
 import { bootMachine } from '../../support/machines.ts';
 
@@ -40,7 +40,7 @@ kubeadm:
         hostNetwork: true
         containers: [{name: pause, image: 'k8s.gcr.io/pause:3.2'}]
   patches:
-  - {name: kube-apiserver0+merge.yaml, content: '{}'}
+  - {name: kube-apiserver0+merge.yaml, content: '{metadata: {labels: {patched: yes-it-is}}}'}
 `;
 
 export async function run(say: (line: string) => void): Promise<void> {
@@ -80,6 +80,10 @@ export async function run(say: (line: string) => void): Promise<void> {
     await expectReset(machine, controlPlane);
     await expectSupportFile(machine, cluster);
     say('a failure for good leaves an archive for support, and says where');
+    await machine.down();
+
+    await expectPatchedInit(lab);
+    say('a control plane with a patch, a proxy for its static pods, and a static pod from before kubeadm');
   } finally {
     await lab.close();
   }
@@ -205,4 +209,22 @@ async function expectCollected(base64: string, { token }: ClusterData): Promise<
     );
   for (const secret of [token, token.slice(7), PASSWORD, 'PRIVATE KEY-----\n'])
     assert.ok(!archive.includes(secret), 'a secret is in the archive');
+}
+
+/** On a control plane the static pod is there when kubeadm runs: its endpoint might be one. */
+async function expectPatchedInit(lab: Lab): Promise<void> {
+  const ip = '10.99.0.61';
+  const files = [{ path: '/etc/slipway/node.yaml', content: NODE, permissions: '0600' }];
+  const userData = controlPlaneInit(await newCluster(ip), ip, { files });
+  const machine = await bootMachine(lab, 'cp1', { role: 'control-plane', ip, userData, mode: 'binary' });
+  const { steps } = await bootstrap(machine);
+  assert.ok(steps.every(({ result }) => result === 'done'));
+  const manifest = await machine.read('/etc/kubernetes/manifests/kube-apiserver.yaml');
+  assert.match(manifest, /patched: yes-it-is/);
+  assert.match(manifest, /name: NO_PROXY\s+value: \S*10\.96\.0\.0\/12\S*10\.99\.0\.61/);
+  const { stdout } = await machine.exec(['slipway', 'reset', '--yes', '--output', 'json']);
+  const report = JSON.parse(stdout);
+  assert.deepEqual([report.kubeadm, report.problems], ['reset', []]);
+  for (const path of ['/etc/kubernetes/pki/ca.key', '/etc/kubernetes/admin.conf', '/var/lib/etcd/member'])
+    assert.ok(!(await machine.exists(path)), `${path} is still there`);
 }
