@@ -6,6 +6,9 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // No test measures time; a machine that is busy with other things must not fail one.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           include: [
             'src/**/*.test.ts',
             'build/**/*.test.ts',
