@@ -94,11 +94,16 @@ export const FAULTS: readonly Fault[] = [
     heal: async ({ machines }) => void (await Promise.all(machines.map(keepPackets))),
   },
   {
-    name: 'containerd restarted',
-    async prepare({ machines, random }) {
-      // It may be down when kubeadm first looks, or go while kubeadm works.
-      if (random() < 0.5) await onAll(machines, ['systemctl', 'stop', 'containerd']);
+    name: 'containerd comes up late',
+    prepare: async ({ machines }) => void (await onAll(machines, ['systemctl', 'stop', 'containerd'])),
+    async strike({ machines, random }) {
+      await between(random, 5, 15);
+      await onAll(machines, ['systemctl', 'start', 'containerd']);
     },
+    heal: async ({ machines }) => void (await onAll(machines, ['systemctl', 'start', 'containerd'])),
+  },
+  {
+    name: 'containerd restarted',
     async strike({ machines, random }) {
       await between(random, 0.5, 9);
       await onAll(machines, ['systemctl', 'stop', 'containerd']);
