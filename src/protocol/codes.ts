@@ -30,8 +30,8 @@ export const CODES = {
   UserDataTooLarge: entry(
     'user data',
     'permanent',
-    'The user data is larger than Slipway accepts.',
-    'Keep it below 16 MiB, and below 64 MiB after decompression; move large files into the image.',
+    'The user data is larger or deeper than Slipway accepts.',
+    'Keep it below 16 MiB, below 64 MiB after decompression, and nested less than 128 levels deep; move large files into the image.',
   ),
   UserDataFormatUnknown: entry(
     'user data',
