@@ -1,7 +1,7 @@
 /** What the kubelet of this machine knows: where its API server is and who it is there. */
 import { X509Certificate } from 'node:crypto';
-import { parse } from 'yaml';
 import type { Host } from '../../host/host.ts';
+import { readKubeconfig } from '../kubeconfig.ts';
 
 export const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf';
 
@@ -18,29 +18,13 @@ export interface KubeletIdentity {
   nodeName?: string;
 }
 
-interface Kubeconfig {
-  'current-context'?: string;
-  contexts?: { name?: string; context?: { cluster?: string; user?: string } }[];
-  clusters?: { name?: string; cluster?: Record<string, unknown> }[];
-  users?: { name?: string; user?: Record<string, unknown> }[];
-}
-
 /** Undefined where there is no kubeconfig, or no client certificate in it yet. @throws HostError */
 export async function readKubeletIdentity(host: Host): Promise<KubeletIdentity | undefined> {
-  const text = (await host.files.readIfPresent(KUBELET_KUBECONFIG))?.toString('utf8');
-  const config = text === undefined ? undefined : parseKubeconfig(text);
-  const context = config?.contexts?.find(({ name }) => name === config['current-context'])?.context;
-  const cluster = config?.clusters?.find(({ name }) => name === context?.cluster)?.cluster;
-  const user = config?.users?.find(({ name }) => name === context?.user)?.user;
-  const configured = cluster?.server;
-  if (typeof configured !== 'string' || user === undefined) return undefined;
-  const server = (await localApiServer(host)) ?? configured;
-  const [ca, certificate, key] = await Promise.all([
-    pem(host, cluster ?? {}, 'certificate-authority'),
-    pem(host, user, 'client-certificate'),
-    pem(host, user, 'client-key'),
-  ]);
+  const access = await readKubeconfig(host, KUBELET_KUBECONFIG);
+  if (!access) return undefined;
+  const { ca, certificate, key } = access;
   if (certificate === undefined || key === undefined) return undefined;
+  const server = (await localApiServer(host)) ?? access.server;
   const nodeName = nameIn(certificate);
   return {
     server,
@@ -59,25 +43,6 @@ async function localApiServer(host: Host): Promise<string | undefined> {
   const manifest = (await host.files.readIfPresent(MANIFEST))?.toString('utf8') ?? '';
   const endpoint = /kube-apiserver\.advertise-address\.endpoint: *"?([^\s"]+)/.exec(manifest)?.[1];
   return endpoint === undefined ? undefined : `https://${endpoint}`;
-}
-
-function parseKubeconfig(text: string): Kubeconfig | undefined {
-  try {
-    const value: unknown = parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    // Not YAML: there is no identity to be had from it.
-    return undefined;
-  }
-}
-
-/** The value itself in base64, or the path of a file that holds it. */
-async function pem(host: Host, from: Record<string, unknown>, name: string): Promise<string | undefined> {
-  const data = from[`${name}-data`];
-  if (typeof data === 'string' && data !== '') return Buffer.from(data, 'base64').toString('utf8');
-  const path = from[name];
-  if (typeof path !== 'string' || !path.startsWith('/')) return undefined;
-  return (await host.files.readIfPresent(path))?.toString('utf8');
 }
 
 function nameIn(certificate: string): string | undefined {
