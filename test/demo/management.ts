@@ -25,6 +25,11 @@ export class Management {
 
   private constructor(api: ControlPlane) {
     this.#api = api;
+    // Ctrl-C ends the demo without coming to close().
+    process.once('exit', () => {
+      this.#controller?.kill('SIGKILL');
+      rmSync(this.#dir, { recursive: true, force: true });
+    });
   }
 
   static async start(api: ControlPlane): Promise<Management> {
