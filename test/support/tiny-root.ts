@@ -4,6 +4,9 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -48,7 +51,26 @@ export function makeTinyRoot(programs: string[] = []): TinyRoot {
   );
   writeFileSync(join(path, 'etc/group'), 'root:x:0:\nadm:x:4:\n');
   for (const name of [...PROGRAMS, ...programs]) install(path, name);
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return {
+    path,
+    remove: () => {
+      endWithin(path);
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a killed agent leaves running on purpose waits for one that comes after it; here none does. */
+function endWithin(root: string): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      const isWithin = readlinkSync(`/proc/${pid}/root`) === root || words.includes(`\0${root}/run/slipway/`);
+      if (isWithin && Number(pid) !== process.pid) process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }
 
 function install(root: string, name: string): void {
