@@ -51,13 +51,13 @@ export function makeTinyRoot(programs: string[] = []): TinyRoot {
   );
   writeFileSync(join(path, 'etc/group'), 'root:x:0:\nadm:x:4:\n');
   for (const name of [...PROGRAMS, ...programs]) install(path, name);
-  return {
-    path,
-    remove: () => {
-      endWithin(path);
-      rmSync(path, { recursive: true, force: true });
-    },
-  };
+  return { path, remove: () => removeRoot(path) };
+}
+
+/** Removes a directory that agents worked below, with what still runs in it. */
+export function removeRoot(path: string): void {
+  endWithin(path);
+  rmSync(path, { recursive: true, force: true });
 }
 
 /** What a killed agent leaves running on purpose waits for one that comes after it; here none does. */

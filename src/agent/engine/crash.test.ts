@@ -5,7 +5,6 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -13,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Death, mortal } from '../../../test/support/mortal-host.ts';
-import { makeTinyRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
+import { makeTinyRoot, removeRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { JOURNAL, OUTCOME, SENTINEL } from '../../protocol/paths.ts';
 import { bootstrap } from '../bootstrap.ts';
@@ -81,7 +80,7 @@ function makeTemplate(): TinyRoot {
 function makeMachine(template: TinyRoot): TinyRoot {
   const path = mkdtempSync(join(tmpdir(), 'slipway-crash-'));
   execFileSync('cp', ['-alT', template.path, path]);
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return { path, remove: () => removeRoot(path) };
 }
 
 /** Nobody waits: pauses between attempts are as good as over. */
