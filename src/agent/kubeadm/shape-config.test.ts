@@ -41,11 +41,9 @@ describe('shapeConfig', () => {
 
   it('changes the one value and no other, for any configuration in any style', () => {
     const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
-    const body = fc.dictionary(
-      fc.string({ minLength: 1 }),
-      fc.oneof(leaf, fc.dictionary(fc.string(), leaf)),
-      { maxKeys: 5 },
-    );
+    // "<<" merges a mapping in; with anything else behind it, no program can read the text.
+    const key = fc.string({ minLength: 1 }).filter((text) => text !== '<<');
+    const body = fc.dictionary(key, fc.oneof(leaf, fc.dictionary(key, leaf)), { maxKeys: 5 });
     const options = fc.record({
       collectionStyle: fc.constantFrom('any' as const, 'flow' as const, 'block' as const),
       indent: fc.constantFrom(2, 4),
@@ -76,8 +74,6 @@ describe('shapeConfig', () => {
           expect(after).toEqual(expected);
         },
       ),
-      // Some seed has a counterexample among outlandish keys that is not found yet; run without it to look for it.
-      { seed: 20261121 },
     );
   });
 });
