@@ -55,6 +55,12 @@ describe('convertConfig', () => {
     ).toBeUndefined();
   });
 
+  it('leaves a document of another component that nobody can read to kubeadm', () => {
+    const broken = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n<<: 0\n';
+    const converted = convertConfig('init', `${write(newer.cluster)}---\n${broken}`, 'x', 20);
+    expect(converted?.text).toContain(broken);
+  });
+
   it('turns lists of flags into mappings, moves the timeout, and back', () => {
     const down = convert('init', 30, newer.cluster, newer.init);
     expect(down.documents).toEqual([older.cluster, older.init]);

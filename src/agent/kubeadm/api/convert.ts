@@ -125,6 +125,12 @@ function sourceOf(text: string, { map, parsed }: ConfigDocument): string {
   const column = start - (text.lastIndexOf('\n', start - 1) + 1);
   const slice = `${' '.repeat(column)}${text.slice(start, end).trimEnd()}\n`;
   const again = parseDocument(slice, { version: '1.1', strict: false, uniqueKeys: false });
-  const same = again.errors.length === 0 && JSON.stringify(again.toJS()) === JSON.stringify(parsed.toJS());
-  return same ? slice : stringify(parsed.toJS(), { version: '1.1', aliasDuplicateObjects: false });
+  try {
+    const values: unknown = parsed.toJS();
+    const same = again.errors.length === 0 && JSON.stringify(again.toJS()) === JSON.stringify(values);
+    return same ? slice : stringify(values, { version: '1.1', aliasDuplicateObjects: false });
+  } catch {
+    // It merges what is no mapping, or multiplies aliases: nobody can read it, and kubeadm says so best itself.
+    return slice;
+  }
 }
