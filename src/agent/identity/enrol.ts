@@ -9,7 +9,7 @@ import {
 import { ENROL_PATH, type MachineIdentity } from '../../protocol/events.ts';
 import { IDENTITY_DIR } from '../../protocol/paths.ts';
 import { type Host, HostError, type HttpAnswer } from '../host/host.ts';
-import { type Identity, writeIdentity } from './identity.ts';
+import { type Identity, type Moment, writeIdentity } from './identity.ts';
 
 const PENDING_KEY = `${IDENTITY_DIR}/pending.json`;
 
@@ -55,7 +55,11 @@ export async function enrol(
   const answer = await send(ENROL_PATH, Buffer.from(JSON.stringify(request)));
   if (answer.status !== 200) throw new EnrolmentRefused(answer.status);
   const reply: EnrolReply = readEnrolReply(Buffer.from(answer.body).subarray(0, MAX_ENROLMENT_BYTES));
-  const identity = await writeIdentity(host, machine.instance, key, reply);
+  const now = await momentOf(host);
+  // The header has the controller's clock: how long a certificate lives is no matter of ours, which may be wrong.
+  const signedAt = Date.parse(answer.headers.date ?? '') || now.time;
+  const given = { ...now, lifeMs: Date.parse(reply.expiresAt) - signedAt };
+  const identity = await writeIdentity(host, machine.instance, key, reply, given);
   try {
     await host.files.remove(PENDING_KEY);
   } catch (error) {
@@ -63,6 +67,11 @@ export async function enrol(
     if (!(error instanceof HostError)) throw error;
   }
   return identity;
+}
+
+/** Now, by both clocks. */
+export async function momentOf(host: Host): Promise<Moment> {
+  return { boot: await host.bootId(), mono: host.clock.monotonic(), time: host.clock.now().getTime() };
 }
 
 async function pendingKey(host: Host, instance: string): Promise<string> {

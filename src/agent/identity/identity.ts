@@ -11,10 +11,28 @@ const ABOUT = `${IDENTITY_DIR}/about.json`;
 export interface Identity {
   key: string;
   certificate: string;
-  /** In milliseconds since 1970. */
-  notBefore: number;
+  /** In milliseconds since 1970, by the controller's clock. */
   expiresAt: number;
+  /** Absent where it was kept by a version that did not write it down. */
+  given?: Given;
 }
+
+/** A moment by both clocks of this machine. */
+export interface Moment {
+  boot: string;
+  /** Milliseconds since this boot. */
+  mono: number;
+  /** Milliseconds since 1970. */
+  time: number;
+}
+
+/** When this machine got its certificate, and for how long. */
+export interface Given extends Moment {
+  lifeMs: number;
+}
+
+/** No controller gives one for less (`--certificate-ttl`). */
+const MIN_LIFE_MS = 60_000;
 
 /**
  * Undefined where the machine has none, its files do not fit together, or it is another instance's. Whether it has
@@ -26,8 +44,9 @@ export async function readIdentity(host: Host, instance: string): Promise<Identi
     const [key, certificate, about] = [await read(KEY), await read(CERTIFICATE), await read(ABOUT)];
     if (key === undefined || certificate === undefined || about === undefined) return undefined;
     // A key that was baked into an image must not make all its machines one.
-    if (JSON.parse(about).instance !== instance) return undefined;
-    return identityOf(key, certificate);
+    const { instance: whose, given } = JSON.parse(about);
+    if (whose !== instance) return undefined;
+    return { ...identityOf(key, certificate), ...(isGiven(given) ? { given } : {}) };
   } catch {
     // Damaged and unreadable files are as good as none: the machine enrols anew.
     return undefined;
@@ -44,15 +63,20 @@ export async function writeIdentity(
   instance: string,
   key: string,
   reply: EnrolReply,
+  given: Given,
 ): Promise<Identity> {
-  const identity = identityOf(key, reply.certificate);
+  const identity = { ...identityOf(key, reply.certificate), given };
   const options = { mode: 0o600 };
   try {
     await host.files.mkdir(IDENTITY_DIR, 0o700);
     await host.files.writeAll([
       { path: KEY, content: key, options },
       { path: CERTIFICATE, content: reply.certificate, options },
-      { path: ABOUT, content: `${JSON.stringify({ instance, expiresAt: reply.expiresAt })}\n`, options },
+      {
+        path: ABOUT,
+        content: `${JSON.stringify({ instance, expiresAt: reply.expiresAt, given })}\n`,
+        options,
+      },
     ]);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
@@ -70,21 +94,28 @@ export async function forgetIdentity(host: Host): Promise<void> {
   }
 }
 
-/** When two thirds of its life have passed. */
-export function isDueForRenewal({ notBefore, expiresAt }: Identity, now: number): boolean {
-  return now >= notBefore + ((expiresAt - notBefore) * 2) / 3;
+/**
+ * When two thirds of the time for which it was given have passed. That is measured from when it came, not read from the
+ * certificate: it is backdated, and the clock of this machine may be wrong by days or be set meanwhile. Only across a boot
+ * there is nothing but that clock; where it went back, nobody knows, and asking costs one request.
+ */
+export function isDueForRenewal({ given }: Identity, now: Moment): boolean {
+  if (!given) return true;
+  const passedMs = given.boot === now.boot ? now.mono - given.mono : now.time - given.time;
+  return passedMs < 0 || passedMs >= (Math.max(given.lifeMs, MIN_LIFE_MS) * 2) / 3;
+}
+
+function isGiven(value: unknown): value is Given {
+  if (typeof value !== 'object' || value === null) return false;
+  const { boot, mono, time, lifeMs }: Partial<Record<keyof Given, unknown>> = value;
+  return typeof boot === 'string' && [mono, time, lifeMs].every(Number.isFinite);
 }
 
 /** @throws Error where the certificate is not for the key */
-function identityOf(key: string, certificate: string): Identity {
+function identityOf(key: string, certificate: string): Pick<Identity, 'key' | 'certificate' | 'expiresAt'> {
   const parsed = new X509Certificate(certificate);
   // A certificate for another key would be refused with every connection, in words that nobody understands.
   if (!parsed.checkPrivateKey(createPrivateKey(key)))
     throw new Error('the certificate is not for the key of this machine');
-  return {
-    key,
-    certificate,
-    notBefore: Date.parse(parsed.validFrom),
-    expiresAt: Date.parse(parsed.validTo),
-  };
+  return { key, certificate, expiresAt: Date.parse(parsed.validTo) };
 }

@@ -124,19 +124,63 @@ describe('enrolment', () => {
   });
 
   it('renews when two thirds of the life have passed, and goes on with the old one when that fails', async () => {
-    // The authority backdates by an hour, so of these more than two thirds have passed at once.
-    receiver.certificateMs = 10 * 60_000;
+    receiver.certificateMs = 15 * 60_000;
     const first = transport();
     await first.deliver(events(1, 1), never);
     const before = readFileSync(at('client.crt'), 'utf8');
+    later = 9 * 60_000;
+    await first.deliver(events(2, 2), never);
+    expect(receiver.enrolled).toHaveLength(1);
+    // To the second, as both certificates and the Date header have it.
+    later = 10 * 60_000 + 2_000;
     receiver.mood = ({ path }) => (path === '/v1/enroll' ? { status: 503 } : undefined);
-    expect(await first.deliver(events(2, 2), never)).toBe(2);
+    expect(await first.deliver(events(3, 3), never)).toBe(3);
     expect(log.join()).toMatch(/could not be renewed/);
     receiver.mood = () => undefined;
-    later = 61_000;
-    expect(await first.deliver(events(3, 3), never)).toBe(3);
+    later += 61_000;
+    expect(await first.deliver(events(4, 4), never)).toBe(4);
     expect(readFileSync(at('client.crt'), 'utf8')).not.toBe(before);
-    expect(receiver.stored.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(receiver.stored.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('renews when it is time whatever its own clock says, and not with every delivery', async () => {
+    // Shorter than what the authority backdates by, so the certificate itself looks old at once.
+    receiver.certificateMs = 60 * 60_000;
+    let seq = 0;
+    const deliver = async (settings?: Partial<ControllerSettings>) => {
+      seq += 1;
+      await transport(settings).deliver(events(seq, seq), never);
+    };
+    wrongBy = 30 * 86_400_000;
+    await deliver();
+    for (const hours of [-24, -1, 0, 1, 24]) {
+      wrongBy = hours * 3_600_000;
+      await deliver({});
+    }
+    expect(receiver.enrolled).toHaveLength(1);
+    later = 41 * 60_000;
+    await deliver({});
+    expect(receiver.enrolled).toHaveLength(2);
+    await deliver({});
+    expect(receiver.enrolled).toHaveLength(2);
+  });
+
+  it('asks for another one where it is not known how long the one at hand is good for', async () => {
+    const before = transport();
+    await before.deliver(events(1, 1), never);
+    const about = JSON.parse(readFileSync(at('about.json'), 'utf8'));
+    const change = (given: object | undefined) =>
+      writeFileSync(at('about.json'), JSON.stringify({ ...about, given }));
+    // Kept by an earlier version; of a boot before this one, after which the clock went back.
+    change(undefined);
+    await transport({}).deliver(events(2, 2), never);
+    expect(receiver.enrolled).toHaveLength(2);
+    change({ ...about.given, boot: 'another', time: Date.now() + 3_600_000 });
+    await transport({}).deliver(events(3, 3), never);
+    expect(receiver.enrolled).toHaveLength(3);
+    change({ ...about.given, boot: 'another', time: Date.now() - 600_000 });
+    await transport({}).deliver(events(4, 4), never);
+    expect(receiver.enrolled).toHaveLength(3);
   });
 
   it('lets the controller judge a certificate that seems expired, or of tomorrow, by a wrong clock', async () => {

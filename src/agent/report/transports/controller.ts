@@ -9,7 +9,7 @@ import {
 import { readReply } from '../../../protocol/read-events.ts';
 import { text, WireError } from '../../../protocol/wire.ts';
 import { type Host, HostError, type HttpAnswer, type HttpClient } from '../../host/host.ts';
-import { EnrolmentRefused, enrol } from '../../identity/enrol.ts';
+import { EnrolmentRefused, enrol, momentOf } from '../../identity/enrol.ts';
 import { forgetIdentity, type Identity, isDueForRenewal, readIdentity } from '../../identity/identity.ts';
 import { readToken, removeToken } from '../../identity/token.ts';
 import type { ControllerSettings } from '../config/settings.ts';
@@ -112,8 +112,8 @@ export class ControllerTransport implements Transport {
     const { instance } = machine();
     this.#identity ??= await readIdentity(host, instance);
     const known = this.#identity;
-    const now = host.clock.now().getTime();
-    const isPausing = host.clock.monotonic() - this.#renewalFailedAt < RENEWAL_PAUSE_MS;
+    const now = await momentOf(host);
+    const isPausing = now.mono - this.#renewalFailedAt < RENEWAL_PAUSE_MS;
     if (known && (!isDueForRenewal(known, now) || isPausing)) return known;
     const token = known ? undefined : await readToken(host, settings);
     if (!known && token === undefined) {
