@@ -16,3 +16,4 @@ export {
   withScratchRoot,
 } from './oracle.ts';
 export { type Requirements, requirements } from './requirements.ts';
+export { FAKETIME, unpackedPackage } from './unpacked-package.ts';

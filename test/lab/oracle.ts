@@ -1,11 +1,10 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateApt } from './apt.ts';
-import { cached } from './cache.ts';
-import { type Finished, run, runOk } from './command.ts';
+import { type Finished, run } from './command.ts';
 import { fullRoot } from './debian-root.ts';
 import { type InRoot, inRoot, withScratchDir } from './in-root.ts';
 import { cloudInitLayer } from './node-layer.ts';
+import { unpackedPackage } from './unpacked-package.ts';
 
 type Say = (line: string) => void;
 
@@ -83,21 +82,7 @@ export async function ignitionValidator(say?: Say): Promise<string> {
 
 /** The cache entry with Debian's package, unpacked. */
 export function ignitionPackage(say?: Say): Promise<string> {
-  return cached(
-    {
-      name: 'ignition',
-      recipe: { package: 'ignition', version: 1 },
-      make: (made) =>
-        withScratchDir(async (scratch) => {
-          const apt = await privateApt(scratch, 'deb');
-          await apt(['download', 'ignition'], scratch);
-          const deb = (await readdir(scratch)).find((name) => name.startsWith('ignition_'));
-          await runOk('dpkg-deb', ['--extract', join(scratch, deb ?? 'ignition.deb'), made]);
-          await rm(join(made, 'usr/share/doc'), { recursive: true, force: true });
-        }),
-    },
-    say,
-  );
+  return unpackedPackage('ignition', say);
 }
 
 /**

@@ -4,6 +4,7 @@ import { imageTars } from './images.ts';
 import { kubernetesBinaries } from './kubernetes.ts';
 import { machineLayers } from './open-lab.ts';
 import { ignitionPackage } from './oracle.ts';
+import { FAKETIME, unpackedPackage } from './unpacked-package.ts';
 
 type Say = (line: string) => void;
 
@@ -13,6 +14,7 @@ export async function prepareAll(say?: Say): Promise<string[]> {
   const root = layers.at(-1) ?? '';
   const others = [
     await ignitionPackage(say),
+    await unpackedPackage(FAKETIME, say),
     await kubernetesBinaries(say),
     await imageTars('worker', root, say),
     await imageTars('control-plane', root, say),

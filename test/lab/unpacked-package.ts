@@ -1,0 +1,33 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { privateApt } from './apt.ts';
+import { cached } from './cache.ts';
+import { runOk } from './command.ts';
+import { withScratchDir } from './in-root.ts';
+
+/** The library that gives a process a wall clock of its own. */
+export const FAKETIME = 'libfaketime';
+
+/**
+ * The cache entry with one package of Debian, unpacked and without its documents: for programs and libraries that run on
+ * this host without being installed on it.
+ *
+ * @throws LabError where it cannot be fetched
+ */
+export function unpackedPackage(name: string, say?: (line: string) => void): Promise<string> {
+  return cached(
+    {
+      name,
+      recipe: { package: name, version: 1 },
+      make: (made) =>
+        withScratchDir(async (scratch) => {
+          const apt = await privateApt(scratch, 'deb');
+          await apt(['download', name], scratch);
+          const deb = (await readdir(scratch)).find((file) => file.startsWith(`${name}_`));
+          await runOk('dpkg-deb', ['--extract', join(scratch, deb ?? `${name}.deb`), made]);
+          await rm(join(made, 'usr/share/doc'), { recursive: true, force: true });
+        }),
+    },
+    say,
+  );
+}
