@@ -11,6 +11,7 @@ import { Outlets } from './outlets.ts';
 import { Spool } from './spool/spool.ts';
 import { Teller } from './teller.ts';
 import { expectsSlipway } from './watch/expects-slipway.ts';
+import { isIgnitionPending } from './watch/ignition.ts';
 import { KUBELET_CONF, lookAtNode } from './watch/node-watch.ts';
 import { Observer } from './watch/observer.ts';
 
@@ -89,7 +90,8 @@ class Reporter {
     const positions = RECEIVERS.map(([name, reliable]) => readCursor(host, name, reliable, instance));
     const spool = await Spool.open(host, machine, Math.max(...(await Promise.all(positions))));
     const isRestart = spool.last((event) => event.boot === boot) !== undefined;
-    const wasJoined = !isRestart && (await host.files.stat(KUBELET_CONF)) !== undefined;
+    const wasJoined =
+      !isRestart && (await host.files.stat(KUBELET_CONF)) !== undefined && !(await isIgnitionPending(host));
     return new Reporter(
       options,
       { settings, instance, boot, learnt, machine, spool, wasJoined },

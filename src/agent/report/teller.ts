@@ -13,7 +13,7 @@ import { machineFacts } from './watch/facts.ts';
 import { JournalTail } from './watch/journal-tail.ts';
 import { lossCause } from './watch/loss-cause.ts';
 import type { NodeSight } from './watch/node-watch.ts';
-import type { Observation } from './watch/observer.ts';
+import type { Observation } from './watch/observed-sequence.ts';
 import { readOutcome, verdictOf } from './watch/outcome-watch.ts';
 
 /** A block of a file system: less may still fit where a record does not. */

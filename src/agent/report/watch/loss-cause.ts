@@ -2,6 +2,7 @@ import { CODES } from '../../../protocol/codes.ts';
 import type { AgentLostEvent, EventFailure } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import type { Loss } from './agent-watch.ts';
+import { showUnit } from './systemd-unit.ts';
 
 /** Nobody waits longer for a reason than for the news itself. */
 const ASK_MS = 1000;
@@ -41,14 +42,9 @@ function failureOf(
 
 /** What systemd says of the service's main process, if it was the agent. */
 async function askSystemd(host: Host, pid: number): Promise<{ result: string; status: number } | undefined> {
-  const properties = 'Result,ExecMainPID,ExecMainStatus';
-  const answer = await host.processes.run({
-    argv: ['systemctl', 'show', 'slipway.service', '-p', properties],
-    timeoutMs: ASK_MS,
-  });
-  const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(answer.stdout)?.[1] ?? '';
-  if (answer.exitStatus !== 0 || value('ExecMainPID') !== String(pid)) return undefined;
-  return { result: value('Result'), status: Number(value('ExecMainStatus')) || 0 };
+  const said = await showUnit(host, 'slipway.service', 'Result,ExecMainPID,ExecMainStatus');
+  if (said?.get('ExecMainPID') !== String(pid)) return undefined;
+  return { result: said.get('Result') ?? '', status: Number(said.get('ExecMainStatus')) || 0 };
 }
 
 /** The line of the kernel's log that says that it killed the process. */

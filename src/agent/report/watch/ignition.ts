@@ -1,0 +1,243 @@
+import { CODES } from '../../../protocol/codes.ts';
+import type { EventBody, EventFailure, EventStep } from '../../../protocol/events.ts';
+import { SENTINEL } from '../../../protocol/paths.ts';
+import type { Host } from '../../host/host.ts';
+import type { KubeadmProcess } from './kubeadm-process.ts';
+import { kubeadmFailure } from './kubeadm-words.ts';
+import { KUBEADM, type Observation, ObservedSequence } from './observed-sequence.ts';
+import { runningInvocation, type UnitState, unitOutput, unitState } from './systemd-unit.ts';
+
+/** What Cluster API's Ignition configurations bring (bootstrap/kubeadm/pkg/ignition/clc): a unit that runs a script once. */
+const UNIT = 'kubeadm.service';
+const UNIT_FILE = `/etc/systemd/system/${UNIT}`;
+const SCRIPT = '/etc/kubeadm.sh';
+/** The unit's condition: the script moves it away when kubeadm has succeeded. */
+const CONFIG = '/etc/kubeadm.yml';
+
+const STEP: EventStep = { id: UNIT, title: UNIT };
+/** systemd is asked when a run of the unit begins or ends; this often too, for runs that are shorter than a look. */
+const ASK_EVERY_MS = 3000;
+
+/** One run of the unit. */
+interface Attempt {
+  invocation: string;
+  number: number;
+  startedAt: number;
+}
+
+/** Has this machine been set up by Cluster API's Ignition configuration? */
+export async function isIgnitionBoot(host: Host): Promise<boolean> {
+  if (!(await host.files.stat(UNIT_FILE))) return false;
+  return ((await host.files.readIfPresent(UNIT_FILE, 65_536))?.toString('utf8') ?? '').includes(SCRIPT);
+}
+
+/** Will its unit run with the next boot too? So it does until kubeadm has succeeded. */
+export async function isIgnitionPending(host: Host): Promise<boolean> {
+  return (await isIgnitionBoot(host)) && (await host.files.stat(CONFIG)) !== undefined;
+}
+
+/**
+ * Watches a boot in which the unit `kubeadm.service` of an Ignition configuration runs kubeadm. Its sequence has the
+ * steps `kubeadm.service` and `kubeadm`; the sentinel is its success, the unit's end without one its failure. A unit that
+ * systemd starts again (a drop-in with `Restart=`) has several attempts.
+ */
+export class IgnitionBoot {
+  readonly #host: Host;
+  readonly #sequence: ObservedSequence;
+  #link: string | undefined;
+  #askAt = 0;
+  #state: UnitState | undefined;
+  #attempt: Attempt | undefined;
+  #startedAt: number;
+  #isAttemptOver = false;
+  /** It has failed for good. */
+  #isOver = false;
+  /** Nothing more is to come by itself. */
+  #isSettled = false;
+
+  constructor(host: Host, boot: string, expectsSlipway: boolean) {
+    this.#host = host;
+    this.#sequence = new ObservedSequence(host, boot, STEP, expectsSlipway);
+    this.#startedAt = host.clock.monotonic();
+  }
+
+  /** The unit is at work, or systemd will start it again. */
+  get isUnderWay(): boolean {
+    return !this.#isOver && this.#attempt !== undefined;
+  }
+
+  /** It has come to its end, and not to a node. */
+  get hasFailed(): boolean {
+    return this.#isOver;
+  }
+
+  /** What there is to tell since the last look. @param sentinel Cluster API's sentinel is there */
+  async look(sentinel: boolean): Promise<Observation[]> {
+    await this.#ask();
+    // The sentinel comes before the unit's end: looked for after it, it is there.
+    const isDone = sentinel || (await this.#host.files.stat(SENTINEL)) !== undefined;
+    const told = await this.#newAttempt(isDone);
+    if (this.#attempt) told.push(...(await this.#sequence.lookAtKubeadm(this.#attempt.number)));
+    if (isDone) told.push(this.#begin(), this.#sequence.succeeded(this.#elapsed(), this.#attempt?.number));
+    const ended = await this.#end(isDone);
+    return [...told, ...ended];
+  }
+
+  /** systemd, when something has changed. */
+  async #ask(): Promise<void> {
+    const now = this.#host.clock.monotonic();
+    const link = await runningInvocation(this.#host, UNIT);
+    if (link === this.#link && (this.#isSettled || now < this.#askAt)) return;
+    const state = await unitState(this.#host, UNIT);
+    // Without an answer it is asked again with the next look.
+    if (!state) return;
+    this.#state = state;
+    this.#link = link;
+    this.#askAt = now + ASK_EVERY_MS;
+  }
+
+  async #newAttempt(isDone: boolean): Promise<Observation[]> {
+    const { invocation = '', restarts = 0, startedAt = 0 } = this.#state ?? {};
+    const before = this.#attempt;
+    if (invocation === '' || invocation === before?.invocation) return [];
+    const told: Observation[] = [];
+    // systemd started it again between two looks: how it ended is to be read, with what status is not.
+    if (before && !this.#isAttemptOver && !isDone) told.push(await this.#failedAttempt(before, undefined));
+    const number = Math.max(restarts, before?.number ?? 0) + 1;
+    this.#attempt = { invocation, number, startedAt: startedAt || this.#host.clock.monotonic() };
+    if (!before) this.#startedAt = this.#attempt.startedAt;
+    told.push(this.#begin());
+    // It had failed for good, and a person has started it again.
+    if (this.#isOver) told.push(this.#sequence.once(`begin:${invocation}`, [this.#sequence.begin(true)]));
+    told.push(this.#sequence.once(`unit:${invocation}`, [this.#sequence.started(STEP, number)]));
+    this.#isOver = this.#isSettled = this.#isAttemptOver = false;
+    this.#sequence.forgetKubeadm();
+    return told;
+  }
+
+  async #end(isDone: boolean): Promise<Observation[]> {
+    const [attempt, state] = [this.#attempt, this.#state];
+    if (!attempt || !state || this.#isAttemptOver) return [];
+    const isAgain = state.sub.includes('auto-restart');
+    const hasFailed = isAgain || state.active === 'failed';
+    // One that ended well is unloaded and has no invocation any more, unless it is to count as active still.
+    const isWell = state.active === 'inactive' || (state.active === 'active' && state.sub === 'exited');
+    if (!hasFailed && !isWell) return [];
+    const told: Observation[] = [];
+    if (isDone && hasFailed) told.push(await this.#failedAfterwards(attempt, state));
+    else if (!isDone && isAgain) told.push(await this.#failedAttempt(attempt, state));
+    else if (!isDone) {
+      told.push(this.#begin(), await this.#failedForGood(attempt, isWell ? undefined : state));
+      this.#isOver = true;
+    }
+    this.#isAttemptOver = true;
+    this.#isSettled = isDone || this.#isOver;
+    return told;
+  }
+
+  #begin(): Observation {
+    return this.#sequence.once('begin', [this.#sequence.begin(false)]);
+  }
+
+  async #failedAttempt(attempt: Attempt, state: UnitState | undefined): Promise<Observation> {
+    const { step, failure } = await this.#why(attempt, state);
+    const now = this.#host.clock.monotonic();
+    const endedAt = state?.endedAt || now;
+    return this.#sequence.once(`failed:${attempt.invocation}`, [
+      {
+        type: 'step.attempt',
+        sequence: this.#sequence.id,
+        step,
+        attempt: attempt.number,
+        ms: whole(endedAt - attempt.startedAt),
+        failure,
+        retryInMs: state ? whole(endedAt + state.restartMs - now) : 0,
+      },
+    ]);
+  }
+
+  /** @param state undefined where the unit has ended well, and all the same nothing was bootstrapped */
+  async #failedForGood(attempt: Attempt, state: UnitState | undefined): Promise<Observation> {
+    const { step, failure } = state ? await this.#why(attempt, state) : { step: STEP, failure: NOT_RUN };
+    const ms = whole((state?.endedAt || this.#host.clock.monotonic()) - attempt.startedAt);
+    const head = { sequence: this.#sequence.id, attempt: attempt.number, result: 'failed', ms } as const;
+    const ended: EventBody[] = [{ type: 'step.ended', ...head, step, failure }];
+    // Its failure is kubeadm's, which needs no second telling.
+    if (step !== STEP) ended.push({ type: 'step.ended', ...head, step: STEP, message: 'kubeadm failed' });
+    return this.#sequence.failed(`end:${attempt.invocation}`, ended, step, failure, this.#elapsed());
+  }
+
+  /** The machine is a node; the commands after kubeadm were not all run. */
+  async #failedAfterwards(attempt: Attempt, state: UnitState): Promise<Observation> {
+    const last = lastLines(await unitOutput(this.#host, attempt.invocation), 1).join('');
+    const message = `${UNIT} failed after kubeadm had succeeded (${describeEnd(state)}); commands after it were not run.${last && ` Its last line: ${last}`}`;
+    return this.#sequence.once(`after:${attempt.invocation}`, [
+      { type: 'finding', severity: 'warning', code: 'CommandFailed', message },
+    ]);
+  }
+
+  async #why(
+    { invocation }: Attempt,
+    state: UnitState | undefined,
+  ): Promise<{ step: EventStep; failure: EventFailure }> {
+    const output = await unitOutput(this.#host, invocation);
+    const { verb: seen } = this.#sequence;
+    const script = (await this.#host.files.readIfPresent(SCRIPT, 1024 * 1024))?.toString('utf8') ?? '';
+    const meant = /^\s*kubeadm (init|join) /m.exec(script)?.[1] as KubeadmProcess['verb'] | undefined;
+    const kubeadm = kubeadmFailure(output, { seen, meant, exitStatus: state && exitStatusOf(state) });
+    const violence = state && violenceOf(state);
+    if (kubeadm) {
+      return { step: KUBEADM, failure: violence ? { ...kubeadm, ...violence } : kubeadm };
+    }
+    const { remedy } = CODES.CommandFailed;
+    const how = state ? describeEnd(state) : 'systemd started it again';
+    const cause = `${UNIT} failed (${how}), and kubeadm was not seen to run: a command before it in ${SCRIPT} failed.`;
+    const failure: EventFailure = { code: 'CommandFailed', cause, remedy };
+    if (state?.end?.how === 'exited') failure.exitStatus = state.end.status;
+    const lines = lastLines(output, 3);
+    if (lines.length > 0) failure.lines = lines;
+    return { step: STEP, failure };
+  }
+
+  #elapsed(): number {
+    return whole(this.#host.clock.monotonic() - this.#startedAt);
+  }
+}
+
+const NOT_RUN: EventFailure = {
+  code: 'BootstrapNotRun',
+  cause: `${UNIT} ended without an error, but without Cluster API's sentinel too: kubeadm did not bootstrap this machine.`,
+  remedy: `Read journalctl -u ${UNIT} and ${SCRIPT}: it must run kubeadm and write ${SENTINEL}.`,
+};
+
+/** As a shell has it: 128 and the signal's number where one ended it. */
+function exitStatusOf({ end, result }: UnitState): number | undefined {
+  if (result === 'oom-kill') return 137;
+  return end && (end.how === 'exited' ? end.status : 128 + end.status);
+}
+
+/** What systemd knows and kubeadm could not say. */
+function violenceOf({ result }: UnitState): Pick<EventFailure, 'code' | 'cause'> | undefined {
+  const cause = {
+    'oom-kill': `The kernel killed a process of ${UNIT} because the machine ran out of memory.`,
+    timeout: `systemd ended ${UNIT} because it took longer than its TimeoutStartSec.`,
+  }[result];
+  return cause === undefined ? undefined : { code: 'KubeadmInterrupted', cause };
+}
+
+function describeEnd({ end, result }: UnitState): string {
+  if (!end) return result;
+  return end.how === 'exited' ? `status ${end.status}` : `signal ${end.status}`;
+}
+
+function lastLines(output: string, count: number): string[] {
+  return output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .slice(-count);
+}
+
+function whole(ms: number): number {
+  return Math.max(0, Math.round(ms));
+}

@@ -1,0 +1,107 @@
+import type { Host } from '../../host/host.ts';
+
+/** Nobody waits longer for a reason than for the news itself. */
+const ASK_MS = 1000;
+/** What one attempt of kubeadm prints, several times over. */
+const OUTPUT_LINES = 4000;
+
+/** A service as systemd sees it. */
+export interface UnitState {
+  /** `activating`, `active`, `deactivating`, `inactive`, `failed` ... */
+  active: string;
+  /** More exactly: `start`, `auto-restart`, `dead` ... */
+  sub: string;
+  /** Why it failed: `exit-code`, `signal`, `core-dump`, `oom-kill`, `timeout`, `start-limit-hit` ...; else `success`. */
+  result: string;
+  /** Of its main process, once that has ended: a status, or the number of a signal. */
+  end: { how: 'exited' | 'signalled'; status: number } | undefined;
+  /** Names one run of the service; empty where it has not run, or ended well and was unloaded. */
+  invocation: string;
+  /** How often systemd has started it again by itself. */
+  restarts: number;
+  /** Milliseconds since boot; 0 where there was none. */
+  startedAt: number;
+  endedAt: number;
+  /** How long systemd waits before it starts it again. */
+  restartMs: number;
+}
+
+/** systemctl's answer by property; undefined where there is none. */
+export async function showUnit(
+  host: Host,
+  unit: string,
+  properties: string,
+): Promise<Map<string, string> | undefined> {
+  const { exitStatus, stdout } = await host.processes.run({
+    argv: ['systemctl', 'show', unit, '-p', properties],
+    timeoutMs: ASK_MS,
+  });
+  if (exitStatus !== 0) return undefined;
+  return new Map(
+    stdout.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+}
+
+/** Undefined where systemd does not answer. */
+export async function unitState(host: Host, unit: string): Promise<UnitState | undefined> {
+  const properties =
+    'ActiveState,SubState,Result,ExecMainCode,ExecMainStatus,InvocationID,NRestarts,RestartUSec,ExecMainStartTimestampMonotonic,ExecMainExitTimestampMonotonic';
+  const said = await showUnit(host, unit, properties);
+  if (!said) return undefined;
+  const text = (name: string) => said.get(name) ?? '';
+  const number = (name: string) => Number(text(name)) || 0;
+  // The kernel's CLD_EXITED is 1; what follows are signals, with and without a core.
+  const code = number('ExecMainCode');
+  const status = number('ExecMainStatus');
+  return {
+    active: text('ActiveState'),
+    sub: text('SubState'),
+    result: text('Result'),
+    end: code === 0 ? undefined : { how: code === 1 ? 'exited' : 'signalled', status },
+    invocation: text('InvocationID'),
+    restarts: number('NRestarts'),
+    startedAt: number('ExecMainStartTimestampMonotonic') / 1000,
+    endedAt: number('ExecMainExitTimestampMonotonic') / 1000,
+    restartMs: timeSpanMs(text('RestartUSec')),
+  };
+}
+
+/**
+ * Names the run of a service that is under way; undefined where none is. It is a link in /run that systemd keeps for
+ * its journal, so looking at it costs nearly nothing and needs no answer.
+ */
+export async function runningInvocation(host: Host, unit: string): Promise<string | undefined> {
+  const link = `/run/systemd/units/invocation:${unit}`;
+  if (!(await host.files.stat(link))) return undefined;
+  try {
+    return await host.files.readlink(link);
+  } catch {
+    // It ended meanwhile.
+    return undefined;
+  }
+}
+
+/** What the processes of one run of a service have printed, both streams as they came; its end where it is long. */
+export async function unitOutput(host: Host, invocation: string): Promise<string> {
+  // Its last lines may still be on their way when systemd knows its end. Where this fails, what is there must do.
+  await host.processes.run({ argv: ['journalctl', '--sync'], timeoutMs: ASK_MS });
+  const answer = await host.processes.run({
+    argv: [
+      ...(['journalctl', '-b', '-q', '--no-pager', '-o', 'cat', '-n', String(OUTPUT_LINES)] as const),
+      `_SYSTEMD_INVOCATION_ID=${invocation}`,
+    ],
+    timeoutMs: 5 * ASK_MS,
+    keepBytes: 512 * 1024,
+  });
+  return answer.stdout;
+}
+
+const UNITS: Record<string, number> = { us: 0.001, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** systemd's way to write a time span, such as `1min 30s`; 0 where it is none (`infinity`). */
+function timeSpanMs(text: string): number {
+  return [...text.matchAll(/([\d.]+)(us|ms|min|s|h|d)\b/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0),
+    0,
+  );
+}
