@@ -18,16 +18,20 @@ export class ControllerProcess {
     this.#child = child;
   }
 
-  /** @returns when it serves. @throws Error with its log when it ends before */
-  static async start(words: readonly string[]): Promise<ControllerProcess> {
+  /**
+   * @param before stands before the command, as a `SteppedClock` has it
+   * @returns when it serves
+   * @throws Error with its log when it ends before
+   */
+  static async start(words: readonly string[], before: readonly string[] = []): Promise<ControllerProcess> {
     const fixed = [
       'serve',
       '--listen=127.0.0.1:0',
       '--admin-listen=127.0.0.1:0',
       '--strangers-per-second=1000',
     ];
-    const [program, ...before] = [...DIES_WITH_US, nodeBinary(), ENTRY];
-    const child = spawn(program, [...before, ...fixed, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const [program, ...rest] = [...DIES_WITH_US, ...before, nodeBinary(), ENTRY];
+    const child = spawn(program, [...rest, ...fixed, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
     const controller = new ControllerProcess(child);
     const kill = (): void => void child.kill('SIGKILL');
     process.once('exit', kill);
@@ -73,17 +77,18 @@ export class ControllerProcess {
   }
 }
 
-/** A command of the controller, with pipes for what it prints. */
-export function startController(words: readonly string[]): ChildProcess {
-  const [program, ...before] = [...DIES_WITH_US, nodeBinary(), ENTRY];
-  return spawn(program, [...before, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+/** A command of the controller, with pipes for what it prints; `before` as above. */
+export function startController(words: readonly string[], before: readonly string[] = []): ChildProcess {
+  const [program, ...rest] = [...DIES_WITH_US, ...before, nodeBinary(), ENTRY];
+  return spawn(program, [...rest, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** A command of the controller that ends by itself. */
 export async function controllerCommand(
   words: readonly string[],
+  before: readonly string[] = [],
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  const child = startController(words);
+  const child = startController(words, before);
   let [stdout, stderr] = ['', ''];
   child.stdout?.on('data', (text: Buffer) => (stdout += text.toString()));
   child.stderr?.on('data', (text: Buffer) => (stderr += text.toString()));
