@@ -9,8 +9,8 @@ import {
 import { type CertificateRequest, issue } from './certificate.ts';
 
 const DAY_MS = 86_400_000;
-/** Clocks of fresh machines are often behind; a certificate is valid from a little before it was made. */
-const BACKDATE_MS = 60 * 60_000;
+/** Clocks of fresh machines are often behind, and clocks are set back by hours: a certificate is valid from a day before. */
+const BACKDATE_MS = DAY_MS;
 
 /** A certificate authority of its own, which signs what the controller shows and what it gives to machines. */
 export class Authority {

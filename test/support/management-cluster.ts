@@ -1,10 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { root } from '../../build/project.ts';
 import type { KubeClient } from '../../src/controller/kube/client.ts';
-import { CONDITION, type Condition, type MachineObject } from '../../src/controller/machines/machine.ts';
+import {
+  apiVersionOf,
+  CONDITION,
+  type Condition,
+  type MachineObject,
+  type MachineVersion,
+  machinesPath,
+} from '../../src/controller/machines/machine.ts';
 import { tokenSecretName } from '../../src/controller/machines/minter.ts';
 import { collectionPath, type NodeBootstrap } from '../../src/controller/store/node-bootstrap.ts';
 import { ApiServer } from './api-server.ts';
@@ -23,17 +30,24 @@ export function clusterApiCrds(): string[] {
 export class ManagementCluster {
   readonly api: ApiServer;
   readonly client: KubeClient;
+  readonly version: MachineVersion;
 
-  private constructor(api: ApiServer) {
+  private constructor(api: ApiServer, version: MachineVersion) {
     this.api = api;
     this.client = api.client();
+    this.version = version;
   }
 
-  static async start(say?: (line: string) => void): Promise<ManagementCluster> {
+  /** @param version `v1beta1` for a Cluster API that serves nothing newer */
+  static async start(
+    say?: (line: string) => void,
+    version: MachineVersion = 'v1beta2',
+  ): Promise<ManagementCluster> {
     const api = await ApiServer.start(say);
     try {
       for (const file of clusterApiCrds()) {
-        await api.kubectl(['apply', '--server-side', '--validate=false', `--filename=${file}`]);
+        const path = version === 'v1beta2' ? file : withoutNewer(file, api.dir);
+        await api.kubectl(['apply', '--server-side', '--validate=false', `--filename=${path}`]);
       }
       const { resources } = parse(readFileSync(join(root, 'manifests/kustomization.yaml'), 'utf8')) as {
         resources: string[];
@@ -42,7 +56,7 @@ export class ManagementCluster {
         await api.kubectl(['apply', `--filename=${join(root, 'manifests', name)}`]);
       }
       await api.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
-      return new ManagementCluster(api);
+      return new ManagementCluster(api, version);
     } catch (error) {
       await api.close();
       throw error;
@@ -55,9 +69,14 @@ export class ManagementCluster {
   }
 
   createMachine(name: string, more: { providerID?: string; token?: boolean } = {}): Promise<MachineObject> {
-    return this.client.request('POST', `${MACHINES}`, {
+    const { version } = this;
+    const infrastructure =
+      version === 'v1beta2'
+        ? { apiGroup: 'infrastructure.cluster.x-k8s.io' }
+        : { apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta1' };
+    return this.client.request('POST', this.#machines, {
       body: {
-        apiVersion: 'cluster.x-k8s.io/v1beta2',
+        apiVersion: apiVersionOf(version),
         kind: 'Machine',
         metadata: {
           name,
@@ -67,19 +86,25 @@ export class ManagementCluster {
         spec: {
           clusterName: 'demo',
           bootstrap: { dataSecretName: 'x' },
-          infrastructureRef: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DemoMachine', name },
+          infrastructureRef: { ...infrastructure, kind: 'DemoMachine', name },
           ...(more.providerID === undefined ? {} : { providerID: more.providerID }),
         },
       },
     });
   }
 
+  get #machines(): string {
+    return machinesPath(this.version, 'default');
+  }
+
   machine(name: string): Promise<MachineObject> {
-    return this.client.request('GET', `${MACHINES}/${name}`);
+    return this.client.request('GET', `${this.#machines}/${name}`);
   }
 
   async condition(name: string): Promise<Condition | undefined> {
-    return (await this.machine(name)).status?.conditions?.find(({ type }) => type === CONDITION);
+    const { status } = await this.machine(name);
+    const conditions = this.version === 'v1beta2' ? status?.conditions : status?.v1beta2?.conditions;
+    return conditions?.find(({ type }) => type === CONDITION);
   }
 
   /** Waits for the condition to have this status. @throws Error with what it is instead */
@@ -121,4 +146,14 @@ export class ManagementCluster {
   }
 }
 
-export const MACHINES = '/apis/cluster.x-k8s.io/v1beta2/namespaces/default/machines';
+export const MACHINES = machinesPath('v1beta2', 'default');
+
+/** A copy of a CRD that knows v1beta1 alone, as Cluster API before 1.11 had it. @returns its path */
+function withoutNewer(file: string, folder: string): string {
+  const crd = parse(readFileSync(file, 'utf8'));
+  const versions = crd.spec.versions.filter(({ name }: { name: string }) => name === 'v1beta1');
+  crd.spec.versions = versions.map((version: object) => ({ ...version, served: true, storage: true }));
+  const path = join(folder, basename(file));
+  writeFileSync(path, stringify(crd));
+  return path;
+}

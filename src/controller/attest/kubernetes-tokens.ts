@@ -25,10 +25,10 @@ export class KubernetesTokens implements TokenBook {
 
   find(id: string): Promise<TokenRecord | undefined> {
     const known = this.#cache.get(id);
-    if (known && known.until > Date.now()) return known.record;
+    if (known && known.until > performance.now()) return known.record;
     if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
     const record = this.#fetch(id);
-    this.#cache.set(id, { until: Date.now() + CACHE_MS, record });
+    this.#cache.set(id, { until: performance.now() + CACHE_MS, record });
     record.catch(() => this.#cache.delete(id));
     return record;
   }

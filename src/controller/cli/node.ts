@@ -45,7 +45,7 @@ function text(record: NodeRecord, events: readonly StoredEvent[]): string {
     ['Machine', machine],
     ['Enrolled', `${spec.enrolment.at} by ${spec.enrolment.method}`],
     ['Phase', summary.phase],
-    ['', messageOf(summary, Date.now())],
+    ['', messageOf(summary, Date.now() - record.storedAt)],
     ...(failure ? failureLines(failure).map((line) => ['', line]) : []),
     [
       'Told',

@@ -24,7 +24,7 @@ export function plain({ namespace, name, spec, epoch, seq, summary, storedAt }: 
     name,
     ...spec,
     ...summary,
-    message: messageOf(summary, Date.now()),
+    message: messageOf(summary, Date.now() - storedAt),
     epoch,
     seq,
     storedAt: new Date(storedAt).toISOString(),

@@ -14,6 +14,7 @@ export interface ConnectionLimits {
 export class Connections {
   readonly #open = new Map<string, number>();
   #total = 0;
+  #closed = 0;
 
   constructor(server: Server, limits: ConnectionLimits, refused: (why: string, address: string) => void) {
     server.on('connection', (socket: Socket) => {
@@ -31,11 +32,17 @@ export class Connections {
         if (left === 0) this.#open.delete(address);
         else this.#open.set(address, left);
         this.#total -= 1;
+        this.#closed += 1;
       });
     });
   }
 
   get total(): number {
     return this.#total;
+  }
+
+  /** Since the beginning. */
+  get closed(): number {
+    return this.#closed;
   }
 }

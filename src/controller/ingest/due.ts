@@ -2,7 +2,7 @@ import type { ReadEvent } from '../../protocol/events.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import type { Summary } from '../model/summary.ts';
 
-/** Waits before the first, second and every further write of events that can wait, in milliseconds. */
+/** Waits before the first, second and every further write of events that can wait, in milliseconds; the beginning does not. */
 const PACE = [20_000, 60_000, 120_000];
 /** A failed attempt is worth telling sooner. */
 const TROUBLE_MS = 10_000;
@@ -24,7 +24,8 @@ export type Due = 'now' | 'if-idle' | 'later';
 export function dueOf(record: NodeRecord, events: readonly ReadEvent[], after: Summary, now: number): Due {
   const before = record.summary.phase;
   if (events.some(({ type }) => VERDICTS.includes(type))) return 'now';
-  if (after.phase !== before && !(before === 'Waiting' && after.phase === 'Running')) return 'now';
+  // That a bootstrap has begun is told at once, but a thousand beginnings must not hold up one verdict.
+  if (after.phase !== before) return before === 'Waiting' && after.phase === 'Running' ? 'if-idle' : 'now';
   // A reporter must not be kept from sending more.
   if (events.length >= MANY_EVENTS) return 'now';
   // The reporter ends once this is acknowledged.
@@ -35,7 +36,9 @@ export function dueOf(record: NodeRecord, events: readonly ReadEvent[], after: S
     : isOver(after)
       ? OVER_MS
       : pace;
-  return now - record.storedAt >= Math.min(pace, most) ? 'if-idle' : 'later';
+  // The clock of whoever stored it last may be another one, or have been set since: what seems to lie ahead is due too.
+  const age = Math.abs(now - record.storedAt);
+  return age >= Math.min(pace, most) ? 'if-idle' : 'later';
 }
 
 function isOver({ phase }: Summary): boolean {

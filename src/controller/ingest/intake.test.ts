@@ -92,8 +92,11 @@ describe('dueOf', () => {
   };
 
   it('lets what can wait wait, longer each time', () => {
-    expect(due(empty, 19_999, started)).toBe('later');
-    expect(due(empty, 20_000, started)).toBe('if-idle');
+    const fact: EventBody = { type: 'fact', name: 'kernel', value: '6.1.0' };
+    expect(due(empty, 19_999, fact)).toBe('later');
+    expect(due(empty, 20_000, fact)).toBe('if-idle');
+    expect(due(empty, 0, fact, started)).toBe('if-idle');
+    expect(due(apply(empty, [event(1, 'b', fact)]), 0, started)).toBe('if-idle');
     const heartbeat: EventBody = { type: 'heartbeat', sequence: 's' };
     expect(due(running, 59_999, heartbeat)).toBe('later');
     expect(due(running, 60_000, heartbeat)).toBe('if-idle');

@@ -8,8 +8,10 @@ import { type Addition, type Store, StoreBusy } from '../store/store.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { dueOf } from './due.ts';
 
-/** Records that are kept at hand; the one that was quiet longest goes. A record has about 2 KB. */
+/** Records that are kept at hand; the one that was quiet longest goes. A record has about 2 kB. */
 const MAX_AT_HAND = 20_000;
+/** A machine that has something to tell is heard several times a minute; after this long its record is read again. */
+const AT_HAND_MS = 2 * 60_000;
 /** While so many writes are under way, events that can wait give way. */
 const MAX_WRITING = 4;
 /** Other replicas may write between reading and writing; more often than this is no accident. */
@@ -26,7 +28,8 @@ export class EventIntake {
   readonly #store: Store;
   readonly #metrics: Metrics;
   readonly #appended: (record: NodeRecord) => void;
-  readonly #atHand = new Map<string, NodeRecord>();
+  /** The one that was quiet longest comes first. */
+  readonly #atHand = new Map<string, { record: NodeRecord; at: number }>();
   readonly #turn = new Map<string, Promise<unknown>>();
   #writing = 0;
 
@@ -94,7 +97,7 @@ export class EventIntake {
   }
 
   async #record(key: string, peer: Peer): Promise<NodeRecord> {
-    const found = this.#atHand.get(key) ?? (await this.#store.find(peer.namespace, peer.name));
+    const found = this.#atHand.get(key)?.record ?? (await this.#store.find(peer.namespace, peer.name));
     if (found?.spec.keyDigest !== peer.binding) {
       this.#atHand.delete(key);
       throw new Refused(
@@ -123,14 +126,13 @@ export class EventIntake {
   }
 
   #keep(key: string, record: NodeRecord): void {
+    const now = performance.now();
     this.#atHand.delete(key);
-    if (this.#atHand.size >= MAX_AT_HAND) {
-      for (const oldest of this.#atHand.keys()) {
-        this.#atHand.delete(oldest);
-        break;
-      }
+    for (const [oldest, { at }] of this.#atHand) {
+      if (this.#atHand.size < MAX_AT_HAND && now - at < AT_HAND_MS) break;
+      this.#atHand.delete(oldest);
     }
-    this.#atHand.set(key, record);
+    this.#atHand.set(key, { record, at: now });
   }
 }
 

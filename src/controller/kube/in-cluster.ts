@@ -17,15 +17,15 @@ export function inClusterAccess(folder = FOLDER): Access | undefined {
     }
   };
   let token = read('token');
-  let readAt = Date.now();
+  let readAt = performance.now();
   return {
     server: new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`),
     ca: read('ca.crt'),
     namespace: read('namespace'),
     token: () => {
-      if (Date.now() - readAt > TOKEN_AGE_MS) {
+      if (performance.now() - readAt > TOKEN_AGE_MS) {
         token = read('token');
-        readAt = Date.now();
+        readAt = performance.now();
       }
       return token;
     },

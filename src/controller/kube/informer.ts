@@ -79,16 +79,16 @@ export class Informer<T extends KubeObject> {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      const began = Date.now();
+      const began = performance.now();
       try {
         if (this.#version === undefined) await this.#list();
         await this.#watch();
-        if (Date.now() - began >= WORKED_MS) this.#failures = 0;
+        if (performance.now() - began >= WORKED_MS) this.#failures = 0;
         else this.#failures += 1;
       } catch (error) {
         if (signal.aborted) return;
         if (isStatus(error, 410)) this.#version = undefined;
-        if (Date.now() - began >= WORKED_MS) this.#failures = 0;
+        if (performance.now() - began >= WORKED_MS) this.#failures = 0;
         this.#failures += 1;
         const waitMs = this.#waitMs(error);
         this.#handlers.trouble?.(error as Error, waitMs);

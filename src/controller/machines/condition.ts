@@ -5,21 +5,27 @@ import { messageOf } from './message.ts';
 /** A running bootstrap that was not heard of for this long is told as silent. Its record is written every two minutes at least. */
 export const SILENT_MS = 10 * 60_000;
 
-/** What a Machine's condition is to say. Reasons are stable: people alert on them. */
-export function conditionOf(summary: Summary, heardAt: number, now: number): Condition {
-  const message = messageOf(summary, now);
+/**
+ * What a Machine's condition is to say. Reasons are stable: people alert on them.
+ *
+ * @param heardMs milliseconds since something was last heard of it, by a clock that nobody sets
+ * @param heardAt when that was, for people
+ */
+export function conditionOf(summary: Summary, heardMs: number, heardAt: number): Condition {
+  const message = messageOf(summary, heardMs);
   if (summary.phase === 'Succeeded')
     return { type: CONDITION, status: 'True', reason: 'Bootstrapped', message };
   if (summary.phase === 'Failed' || summary.phase === 'Lost') {
     return { type: CONDITION, status: 'False', reason: summary.failure?.code ?? 'Unclassified', message };
   }
-  if (summary.phase === 'Running' && now - heardAt > SILENT_MS) {
+  if (summary.phase === 'Running' && heardMs > SILENT_MS) {
     const since = new Date(heardAt).toISOString().replace(/\.\d+/, '');
     return {
       type: CONDITION,
       status: 'Unknown',
       reason: 'Silent',
-      message: `Nothing was heard of the machine since ${since}. ${message} Look at its console, and whether it reaches the controller.`,
+      // Words that stand still, or the condition would be written again and again.
+      message: `Nothing was heard of the machine since ${since}. ${messageOf(summary)} Look at its console, and whether it reaches the controller.`,
     };
   }
   return { type: CONDITION, status: 'Unknown', reason: reasonOf(summary), message };

@@ -42,9 +42,10 @@ export interface Machine {
   readonly wantsToken: boolean;
   /** Digest of our condition as it stands on the Machine; undefined where there is none. */
   readonly condition: string | undefined;
-  /** `lastTransitionTime` and status of that condition. */
+  /** Its `lastTransitionTime`, its status, and its status and reason. */
   readonly since: string | undefined;
   readonly status: Condition['status'] | undefined;
+  readonly said: string | undefined;
 }
 
 export function machinesPath(version: MachineVersion, namespace?: string): string {
@@ -81,7 +82,13 @@ export function readMachine({ metadata, spec, status }: MachineObject, version: 
     condition: own && conditionDigest(own),
     since: own?.lastTransitionTime,
     status: own?.status,
+    said: own && saidBy(own),
   };
+}
+
+/** What a condition says without its words. */
+export function saidBy({ status, reason }: Pick<Condition, 'status' | 'reason'>): string {
+  return `${status} ${reason}`;
 }
 
 /** Two conditions with the same digest say the same. */

@@ -1,13 +1,17 @@
 import { formatMs } from '../../kit/duration.ts';
 import type { StepSummary, Summary } from '../model/summary.ts';
 
-/** One or two sentences on where a bootstrap stands: of a failure its cause and its remedy. */
-export function messageOf(summary: Summary, now: number): string {
+/**
+ * One or two sentences on where a bootstrap stands: of a failure its cause and its remedy.
+ *
+ * @param heardMs milliseconds since its last event was stored; no clock of the node is compared with one of ours
+ */
+export function messageOf(summary: Summary, heardMs = 0): string {
   const { phase, failure } = summary;
   if (phase === 'Waiting') return 'The machine has enrolled and told nothing of its bootstrap yet.';
   if (phase === 'Reset') return 'kubeadm reset was run on the machine; what was told before no longer holds.';
   if (phase === 'Succeeded') return succeeded(summary);
-  if (phase === 'Running') return running(summary, now);
+  if (phase === 'Running') return running(summary, heardMs);
   if (!failure) return `The bootstrap failed${inStep(summary)} and gave no reason.`;
   return `${sentence(failure.cause)} ${sentence(failure.remedy)}`;
 }
@@ -20,10 +24,9 @@ function succeeded({ ms, steps }: Summary): string {
   return `The machine bootstrapped${took}${after}.`;
 }
 
-function running(summary: Summary, now: number): string {
-  const started = Date.parse(summary.startedAt ?? '');
-  // The node's clock may be wrong; a negative time says nothing.
-  const elapsed = now > started ? ` for ${formatMs(now - started)}` : '';
+function running(summary: Summary, heardMs: number): string {
+  const ms = (summary.elapsedMs ?? 0) + Math.max(0, heardMs);
+  const elapsed = ms < 1000 ? '' : ` for ${formatMs(ms)}`;
   const step = currentStep(summary);
   if (!step) return `The bootstrap has been running${elapsed}.`;
   const at = summary.steps.indexOf(step) + 1;

@@ -1,3 +1,4 @@
+import { type Backoff, backoffMs } from '../../kit/backoff.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Log } from '../log.ts';
 import { reason } from '../log.ts';
@@ -8,15 +9,15 @@ import { conditionOf, SILENT_MS } from './condition.ts';
 import { writeCondition } from './condition-writer.ts';
 import type { MachineDirectory } from './directory.ts';
 import type { EventRecorder } from './event-recorder.ts';
-import { type Condition, conditionDigest, type Machine, type MachineVersion } from './machine.ts';
+import { type Condition, conditionDigest, type Machine, type MachineVersion, saidBy } from './machine.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** Words that only move on (step, elapsed time) are written at most this often. */
 const SPARING_MS = 2 * 60_000;
 /** A machine that has enrolled and tells nothing is worth a condition only after the first events should be stored. */
 const WAITING_MS = 30_000;
-/** Another controller that fights about the condition is answered no more often. */
-const FIGHT_MS = 5_000;
+/** Another controller that fights about the condition is answered after this long, then each time after twice as long. */
+const FIGHT: Backoff = { baseMs: 5_000, capMs: 10 * 60_000 };
 
 export interface ReconcilerParts {
   readonly client: KubeClient;
@@ -30,12 +31,16 @@ export interface ReconcilerParts {
 /** What is kept of each node: what its Machine should say, in a few hundred bytes. */
 interface Wanted {
   record: NodeRecord;
-  /** When its record last changed, by the controller's clock. */
+  // Moments are of the monotonic clock: one that is set by an hour makes nobody silent.
+  /** When its phase last changed. */
   verdictAt: number;
+  heardAt: number;
   wroteAt: number;
   /** Digest of the last condition written, and its status with reason. */
   wrote: string | undefined;
   said: string | undefined;
+  /** How often it was put right since it last said something new. */
+  fights: number;
 }
 
 /**
@@ -82,16 +87,16 @@ export class Reconciler {
     if (before && isOlder(record, before.record)) return;
     const after = slim(record);
     const urgent = before !== undefined && before.record.summary.phase !== after.summary.phase;
+    const now = performance.now();
     if (before) {
+      if (before.record.seq !== after.seq || before.record.epoch !== after.epoch) before.heardAt = now;
       before.record = after;
-      if (urgent) before.verdictAt = Date.now();
+      if (urgent) before.verdictAt = now;
     } else {
+      const unheardMs = Math.max(0, Date.now() - after.storedAt);
       this.#nodes.set(key, {
-        record: after,
-        verdictAt: Date.now(),
-        wroteAt: 0,
-        wrote: undefined,
-        said: undefined,
+        ...{ record: after, verdictAt: now, heardAt: now - unheardMs, wroteAt: Number.NEGATIVE_INFINITY },
+        ...{ wrote: undefined, said: undefined, fights: 0 },
       });
     }
     if (after.spec.machine) {
@@ -114,7 +119,7 @@ export class Reconciler {
     if (key !== undefined) {
       const wanted = this.#nodes.get(key);
       // Our own writing comes back to us; only what others did to it needs another look.
-      if (this.#leads && wanted && machine.condition !== wanted.wrote) this.#queue.add(key);
+      if (this.#leads && wanted && isTouched(machine, wanted)) this.#queue.add(key);
       return;
     }
     if (!this.#leads) return;
@@ -133,33 +138,33 @@ export class Reconciler {
     if (!tie) return this.#tie(wanted.record);
     const machine = this.#parts.directory.byName(wanted.record.namespace, tie.name);
     if (!machine || machine.uid !== tie.uid || machine.deleting) return;
-    const now = Date.now();
-    const condition = conditionOf(wanted.record.summary, wanted.record.storedAt, now);
-    if (condition.reason === 'Waiting' && now - wanted.record.storedAt < WAITING_MS) {
+    const heardMs = performance.now() - wanted.heardAt;
+    const { summary, storedAt } = wanted.record;
+    const condition = conditionOf(summary, heardMs, storedAt);
+    if (condition.reason === 'Waiting' && heardMs < WAITING_MS) {
       this.#queue.later(key, WAITING_MS);
       return;
     }
-    const said = `${condition.status} ${condition.reason}`;
-    if (said === wanted.said) return this.#sparingly(key, wanted, machine, condition, now);
+    if (saidBy(condition) === wanted.said) return this.#sparingly(key, wanted, machine, condition);
+    wanted.fights = 0;
     await this.#write(key, wanted, machine, condition);
   }
 
   /** The verdict stands; only its words move on, or somebody else has touched it. */
-  async #sparingly(
-    key: string,
-    wanted: Wanted,
-    machine: Machine,
-    condition: Condition,
-    now: number,
-  ): Promise<void> {
-    const touched = machine.condition !== wanted.wrote && now - wanted.wroteAt > FIGHT_MS;
-    const age = now - wanted.wroteAt;
-    if (
-      touched ||
-      (condition.status === 'Unknown' && age >= SPARING_MS && conditionDigest(condition) !== wanted.wrote)
+  async #sparingly(key: string, wanted: Wanted, machine: Machine, condition: Condition): Promise<void> {
+    const age = performance.now() - wanted.wroteAt;
+    const peaceMs = backoffMs(wanted.fights + 1, FIGHT, () => 0);
+    if (isTouched(machine, wanted)) {
+      if (age < peaceMs) return this.#queue.later(key, peaceMs - age);
+      wanted.fights += 1;
+      await this.#write(key, wanted, machine, condition);
+    } else if (
+      condition.status === 'Unknown' &&
+      age >= SPARING_MS &&
+      conditionDigest(condition) !== wanted.wrote
     ) {
       await this.#write(key, wanted, machine, condition);
-    } else if (machine.condition !== wanted.wrote) this.#queue.later(key, FIGHT_MS);
+    }
     this.#lookAgain(key, wanted);
   }
 
@@ -171,12 +176,12 @@ export class Reconciler {
       if (!(await writeCondition(client, version, machine, condition))) return;
       metrics.conditions.add({ status: condition.status });
       if (condition.status !== 'Unknown')
-        metrics.conditionLatency.observe((Date.now() - wanted.verdictAt) / 1000);
+        metrics.conditionLatency.observe((performance.now() - wanted.verdictAt) / 1000);
       await this.#tell(machine, condition);
     }
     wanted.wrote = digest;
-    wanted.said = `${condition.status} ${condition.reason}`;
-    wanted.wroteAt = Date.now();
+    wanted.said = saidBy(condition);
+    wanted.wroteAt = performance.now();
     this.#lookAgain(key, wanted);
   }
 
@@ -217,6 +222,15 @@ export class Reconciler {
       by: machine.by,
     });
   }
+}
+
+/**
+ * Does it say something else than was written? Of a bootstrap that runs the words alone do not count: another controller
+ * of the same machines reckons the elapsed time a little differently, and the two would correct each other for ever.
+ */
+function isTouched(machine: Machine, { wrote, said }: Wanted): boolean {
+  if (machine.condition === wrote) return false;
+  return machine.status !== 'Unknown' || machine.said !== said;
 }
 
 /** The watch comes after what this replica itself has stored, and may still tell of the time before. */

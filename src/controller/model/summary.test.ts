@@ -55,8 +55,8 @@ const lost: EventBody = {
 };
 
 describe('what a Machine says', () => {
-  const says = (summary: Summary, heardAt = START, now = START + 90_000) => {
-    const { status, reason, message } = conditionOf(summary, heardAt, now);
+  const says = (summary: Summary, heardMs = 87_000) => {
+    const { status, reason, message } = conditionOf(summary, heardMs, START);
     return [status, reason, message];
   };
 
@@ -67,7 +67,7 @@ describe('what a Machine says', () => {
       'Running',
       'The bootstrap has been running for 1m 28s: step 6 of 7, kubeadm join.',
     ]);
-    expect(says(told(fact, started, begun, attempt))).toEqual([
+    expect(says(told(fact, started, begun, attempt), 86_000)).toEqual([
       'Unknown',
       'Retrying',
       `The bootstrap has been running for 1m 28s: step 6 of 7, kubeadm join. The last attempt failed: ${FAILURE.cause}`,
@@ -101,7 +101,7 @@ describe('what a Machine says', () => {
       'Unknown',
       'Reset',
     ]);
-    const silent = says(told(started, begun), START, START + SILENT_MS + 1);
+    const silent = says(told(started, begun), SILENT_MS + 1);
     expect(silent.slice(0, 2)).toEqual(['Unknown', 'Silent']);
     expect(silent[2]).toContain('since 2026-01-01T00:00:00Z');
   });
@@ -123,10 +123,26 @@ describe('what a Machine says', () => {
     expect(anew.events).toBe(5);
   });
 
-  it('a clock that was set back gives no nonsense', () => {
-    expect(messageOf(told(started, begun), START - 3_600_000)).toBe(
-      'The bootstrap has been running: step 6 of 7, kubeadm join.',
+  it('the elapsed time by the monotonic clock: a wall clock that is set by hours changes nothing', () => {
+    const setBy = (hours: number) =>
+      messageOf(
+        [event(1, started), { ...event(2, begun), time: new Date(START + hours * 3_600_000).toISOString() }]
+          .concat({ ...event(9, { type: 'heartbeat', sequence: started.sequence }), time: 'nonsense' })
+          .reduce(fold, newSummary()),
+        60_000,
+      );
+    const said = 'The bootstrap has been running for 1m 8s: step 6 of 7, kubeadm join.';
+    expect([setBy(-1), setBy(0), setBy(1)]).toEqual([said, said, said]);
+  });
+
+  it('the elapsed time over a reboot', () => {
+    const after = { ...event(2, { ...started, resumed: true }, 'b2'), mono: 3_000 };
+    const summary = [event(1, started), { ...after, time: new Date(START + 61_000).toISOString() }].reduce(
+      fold,
+      newSummary(),
     );
+    expect(messageOf(summary)).toBe('The bootstrap has been running for 1m 0s.');
+    expect(messageOf(fold(summary, { ...after, seq: 3, mono: 4_000 }))).toContain('for 1m 1s');
   });
 });
 
@@ -156,7 +172,7 @@ describe('fold', () => {
         expect(summary.events).toBe(choices.length);
         expect(summary.steps.length).toBeLessThanOrEqual(MAX_STEPS);
         expect(summary.boots.length).toBeLessThanOrEqual(16);
-        const { status, reason, message } = conditionOf(summary, START, START);
+        const { status, reason, message } = conditionOf(summary, 0, START);
         expect(reason).toMatch(/^[A-Z][A-Za-z0-9]*$/);
         expect(message.length).toBeGreaterThan(10);
         expect(status === 'True').toBe(summary.phase === 'Succeeded');

@@ -51,6 +51,10 @@ export interface Summary {
   lost: number;
   /** Of the last event, by the node's clock. */
   lastEventAt?: string;
+  /** Of the last event, in milliseconds since its boot. */
+  lastMono?: number;
+  /** Milliseconds from the sequence's start to the last event. Clocks that are wrong or set meanwhile do not count. */
+  elapsedMs?: number;
 }
 
 const MAX_FACTS = 32;
@@ -67,6 +71,8 @@ export function fold(before: Summary, event: ReadEvent): Summary {
     boots: before.boots.includes(event.boot) ? before.boots : [...before.boots, event.boot].slice(-MAX_BOOTS),
     events: before.events + 1,
     lastEventAt: event.time,
+    lastMono: isSameBoot(before, event) ? Math.max(event.mono, before.lastMono ?? 0) : event.mono,
+    ...(before.elapsedMs === undefined ? {} : { elapsedMs: before.elapsedMs + sinceLast(before, event) }),
   };
   switch (event.type) {
     case 'sequence.started':
@@ -132,13 +138,35 @@ export function fold(before: Summary, event: ReadEvent): Summary {
 
 type Of<T extends ReadEvent['type']> = Extract<ReadEvent, { type: T }>;
 
-function counters({ events, heartbeats, lost, lastEventAt, boots, facts }: Summary): Partial<Summary> {
+/** Milliseconds between two events: within a boot by its monotonic clock; a reboot takes what the wall clock says. */
+function sinceLast(before: Summary, event: ReadEvent): number {
+  const { lastMono = 0, lastEventAt = event.time } = before;
+  const ms = isSameBoot(before, event)
+    ? event.mono - lastMono
+    : Date.parse(event.time) - Date.parse(lastEventAt);
+  return Math.max(0, Math.round(ms) || 0);
+}
+
+function isSameBoot({ boots }: Summary, { boot }: ReadEvent): boolean {
+  return boots.at(-1) === boot;
+}
+
+function counters({
+  events,
+  heartbeats,
+  lost,
+  lastEventAt,
+  lastMono,
+  boots,
+  facts,
+}: Summary): Partial<Summary> {
   return {
     events,
     heartbeats,
     lost,
     boots,
     ...(lastEventAt === undefined ? {} : { lastEventAt }),
+    ...(lastMono === undefined ? {} : { lastMono }),
     ...(facts === undefined ? {} : { facts }),
   };
 }
@@ -162,6 +190,7 @@ function begin(summary: Summary, event: Of<'sequence.started'>): Summary {
     ...(event.agent === undefined ? {} : { agent: event.agent }),
     sequence: event.sequence,
     startedAt: goesOn ? (summary.startedAt ?? event.time) : event.time,
+    elapsedMs: goesOn ? (summary.elapsedMs ?? 0) : 0,
     steps,
   };
 }
@@ -174,7 +203,7 @@ function running(summary: Summary): Summary {
     phase: 'Running',
     ...(failure && summary.phase === 'Running' ? { failure } : {}),
     ...(summary.startedAt === undefined && summary.lastEventAt !== undefined
-      ? { startedAt: summary.lastEventAt }
+      ? { startedAt: summary.lastEventAt, elapsedMs: 0 }
       : {}),
   };
 }

@@ -6,7 +6,7 @@ import { type Log, reason } from '../log.ts';
 import { createAdminServer } from '../web/admin.ts';
 import { Gauge, type Metrics } from '../web/metrics.ts';
 import type { Keys } from './keys.ts';
-import { keepMemoryLow } from './memory.ts';
+import { keepMemoryLow, memoryGauges } from './memory.ts';
 import { ServerCertificate } from './server-certificate.ts';
 import type { Listen, ServeSettings } from './settings.ts';
 
@@ -54,11 +54,7 @@ export class Front {
     metrics.add(
       new Gauge('slipway_nodes_at_hand', 'Records of nodes in memory.', () => [{ value: intake.atHand }]),
     );
-    metrics.add(
-      new Gauge('process_resident_memory_bytes', 'Resident memory.', () => [
-        { value: process.memoryUsage.rss() },
-      ]),
-    );
+    for (const gauge of memoryGauges()) metrics.add(gauge);
     this.#admin = createAdminServer(metrics, () => (this.#draining ? 'draining' : ready()));
   }
 
@@ -70,7 +66,7 @@ export class Front {
   /** Machines can report from here on. @returns the port */
   async listen(): Promise<number> {
     this.#certificate.watch((files) => this.#ingest.renew(files));
-    this.#leaveMemory = keepMemoryLow();
+    this.#leaveMemory = keepMemoryLow(() => this.#ingest.connections.closed);
     const { port, host } = this.#settings.listen;
     return await this.#ingest.listen(port, host);
   }

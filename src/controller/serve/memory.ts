@@ -1,30 +1,61 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { Gauge } from '../web/metrics.ts';
 
 const LOOK_MS = 5_000;
 /** Growth that is worth a pause of some tens of milliseconds. */
 const GROWTH_BYTES = 48 * 1024 * 1024;
+/** So many closed connections hold about as much. */
+const MANY_CLOSED = 256;
 
-type Collect = (options: { type: 'major'; execution: 'async' }) => Promise<void>;
+interface Options {
+  type: 'major';
+  execution: 'async';
+  /** `last-resort` gives also pages back that V8 would keep for later; it takes several times as long. */
+  flavor: 'regular' | 'last-resort';
+}
 
 /**
  * Gives memory of closed connections back. What TLS holds lies outside of V8's heap: V8 sees small objects, has no reason to
  * look for those that are dead, and the process would grow by a hundred kilobytes with each machine that has come and gone.
+ * It is collected when the process has grown, when many have gone, and when the last ones have.
  *
+ * @param closed connections that have ever been closed
  * @returns stops it
  */
-export function keepMemoryLow(rss: () => number = () => process.memoryUsage.rss()): () => void {
+export function keepMemoryLow(closed: () => number, rss = () => process.memoryUsage.rss()): () => void {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as Collect;
+  const collect = runInNewContext('gc') as (options: Options) => Promise<void>;
   let floor = rss();
+  const seen = { before: 0, collected: 0 };
   const timer = setInterval(() => {
-    const now = rss();
+    const [now, gone] = [rss(), closed()];
     if (now < floor) floor = now;
-    if (now - floor < GROWTH_BYTES) return;
-    void collect({ type: 'major', execution: 'async' }).then(() => {
+    const isQuiet = gone === seen.before && gone > seen.collected;
+    seen.before = gone;
+    if (now - floor < GROWTH_BYTES && gone - seen.collected < MANY_CLOSED && !isQuiet) return;
+    seen.collected = gone;
+    const flavor = isQuiet ? 'last-resort' : 'regular';
+    void collect({ type: 'major', execution: 'async', flavor }).then(() => {
       floor = rss();
     });
   }, LOOK_MS);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+/** Under the names that Prometheus' own client library for Node.js gives them. */
+export function memoryGauges(): Gauge[] {
+  const gauge = (name: string, help: string, read: (usage: NodeJS.MemoryUsage) => number): Gauge =>
+    new Gauge(name, help, () => [{ value: read(process.memoryUsage()) }]);
+  return [
+    gauge('process_resident_memory_bytes', 'Resident memory.', ({ rss }) => rss),
+    gauge('nodejs_heap_size_total_bytes', "V8's heap, used or not.", ({ heapTotal }) => heapTotal),
+    gauge('nodejs_heap_size_used_bytes', "V8's heap in use, garbage included.", ({ heapUsed }) => heapUsed),
+    gauge(
+      'nodejs_external_memory_bytes',
+      "Held by V8's objects outside of the heap.",
+      ({ external }) => external,
+    ),
+  ];
 }

@@ -6,7 +6,7 @@ import { type Log, reason } from '../log.ts';
 import type { ServeSettings } from './settings.ts';
 
 const VALID_MS = 30 * 86_400_000;
-const LOOK_MS = 30_000;
+const LOOK_MS = 10_000;
 
 /**
  * The certificate that the server shows: its authority's, made anew long before it runs out, or files that somebody else
@@ -32,7 +32,7 @@ export class ServerCertificate {
     return this.#current;
   }
 
-  /** Looks again every half minute; `renewed` gets a new one. */
+  /** Looks again every ten seconds; `renewed` gets a new one. */
   watch(renewed: (files: TlsFiles) => void, everyMs = LOOK_MS): void {
     this.#timer = setInterval(() => {
       try {

@@ -156,7 +156,7 @@ export class KubernetesStore implements Store {
       seq: events.at(-1)?.seq ?? record.seq,
       storedAt: new Date().toISOString(),
       writes: record.writes + 1,
-      message: messageOf(summary, Date.now()),
+      message: messageOf(summary),
     };
   }
 

@@ -9,6 +9,8 @@ import type { Scene } from './run.ts';
 import { poolToken } from './ties.ts';
 
 const KILLS = Number(process.env.SLIPWAY_CONTROLLER_KILLS ?? 10);
+/** How long the API server is away; minutes by hand. */
+const AWAY_MS = 1000 * Number(process.env.SLIPWAY_API_AWAY_SECONDS ?? 3);
 
 /** Whatever dies in between, each event is stored once and in order. */
 export async function faults(scene: Scene): Promise<void> {
@@ -142,7 +144,7 @@ async function apiServerAway(scene: Scene): Promise<void> {
   const answer = await machine.post('/v1/events', machine.batch(machine.spool));
   assert.equal(answer.status, 503);
   assert.ok(Number(answer.headers['retry-after']) >= 1);
-  await sleep(3_000);
+  await sleep(AWAY_MS);
   await cluster.api.startApi();
   for (const end = Date.now() + 30_000; machine.spool.length > 0; await sleep(200)) {
     assert.ok(Date.now() < end, 'nothing is taken after the API server came back');
@@ -153,7 +155,7 @@ async function apiServerAway(scene: Scene): Promise<void> {
     (await cluster.node('patient')).status?.eventLog.map(({ seq }) => seq),
     Array.from({ length: 40 }, (_, i) => i + 1),
   );
-  say('the API server was away: 503 with Retry-After, then everything once');
+  say(`the API server was away for ${AWAY_MS / 1000} s: 503 with Retry-After, then everything once`);
   machine.hangUp();
   assert.equal(await controller.end('SIGTERM'), 0);
 }

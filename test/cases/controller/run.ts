@@ -7,6 +7,9 @@ import { commands } from './commands.ts';
 import { conditions } from './conditions.ts';
 import { faults } from './faults.ts';
 import { manifests } from './manifests.ts';
+import { older } from './older.ts';
+import { rivals } from './rivals.ts';
+import { rotation } from './rotation.ts';
 import { ties } from './ties.ts';
 import { watching } from './watching.ts';
 
@@ -48,6 +51,7 @@ export async function run(say: (line: string) => void): Promise<void> {
     await commands(scene);
     await first.end('SIGTERM');
     await faults(scene);
+    await rivals(scene);
     await watching(scene);
   } catch (error) {
     say(`the controllers' last words:\n${started.map(({ lines }) => lines.slice(-6).join('\n')).join('\n')}`);
@@ -56,4 +60,6 @@ export async function run(say: (line: string) => void): Promise<void> {
     await Promise.all(started.map((controller) => controller.end('SIGKILL')));
     await cluster.close();
   }
+  await rotation(say);
+  await older(say);
 }
