@@ -61,6 +61,22 @@ export function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
+/** Where the controller's memory lies, in words. */
+export async function memoryText(scene: BenchScene): Promise<string> {
+  const of = async (what: string): Promise<string> => `${Math.round((await counter(scene, what)) / 1e6)} MB`;
+  const [rss, total, used, external] = await Promise.all([
+    of('process_resident_memory_bytes'),
+    of('nodejs_heap_size_total_bytes'),
+    of('nodejs_heap_size_used_bytes'),
+    of('nodejs_external_memory_bytes'),
+  ]);
+  const [open, atHand] = [
+    await counter(scene, 'slipway_connections'),
+    await counter(scene, 'slipway_nodes_at_hand'),
+  ];
+  return `${rss} resident, heap ${used} of ${total}, ${external} outside of it, ${open} connections, ${atHand} records at hand`;
+}
+
 /** A counter of the controller, summed over its labels. */
 export async function counter({ controller }: BenchScene, name: string): Promise<number> {
   const text = await new Promise<string>((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KubernetesStore } from '../../../src/controller/store/kubernetes-store.ts';
 import { fleetName, percentile, runFleet } from '../fleet/fleet.ts';
-import { type BenchScene, counter, cpuOf, memoryOf, openScene } from '../fleet/scene.ts';
+import { type BenchScene, counter, cpuOf, memoryOf, memoryText, openScene } from '../fleet/scene.ts';
 import type { Row } from '../row.ts';
 
 const EVENTS = 40;
@@ -33,7 +33,8 @@ export const fleet: Row = async ({ runs: machines = 10_000, say }) => {
         if (MARKS.includes(count) || count === machines) {
           marks.push({ count, cpuMs: cpuOf(pid) - before.cpuMs, rss: memoryOf(pid).now });
         }
-        if (count % 500 === 0) say(`${count} machines have ended`);
+        if (count % 500 === 0)
+          void memoryText(scene).then((text) => say(`${count} machines have ended; the controller: ${text}`));
       },
     });
     const seconds = (performance.now() - began) / 1000;
@@ -41,6 +42,7 @@ export const fleet: Row = async ({ runs: machines = 10_000, say }) => {
     // What closed connections held is given back within two looks; the most is told beside it.
     await sleep(12_000);
     const memory = memoryOf(pid);
+    const where = await memoryText(scene);
     const wrong = await countWrong(scene, machines);
     const curve = curveOf(marks, result.admissions);
     const least = { goal: 0, direction: 'most', unit: 'count' } as const;
@@ -82,7 +84,7 @@ export const fleet: Row = async ({ runs: machines = 10_000, say }) => {
       ],
       notes: [
         ...curve.lines,
-        `controller: ${Math.round(empty.now / 1e6)} MB empty, ${Math.round(memory.now / 1e6)} MB at the end, ${Math.round(memory.peak / 1e6)} MB at most`,
+        `controller: ${Math.round(empty.now / 1e6)} MB empty, ${Math.round(memory.now / 1e6)} MB at the end, ${Math.round(memory.peak / 1e6)} MB at most; at the end ${where}`,
         ...[...result.troubles].map(([why, count]) => `tried again ${count} times: ${why}`),
       ],
     };
