@@ -4,9 +4,6 @@ import type { OptionRow } from './plain-options.ts';
 import type { ReportFlags } from './report.ts';
 import { versionAnswer } from './version.ts';
 
-/** Bad arguments; the same status as bad user data. */
-const USAGE_STATUS = 2;
-
 /**
  * The command line: commands as data, each loaded when it is called.
  *
@@ -28,34 +25,22 @@ export async function run(argv: string[]): Promise<number> {
     const flags = readPlainOptions<ReportFlags>(argv.slice(1), REPORT_OPTIONS);
     if (flags) return (await import('./report.ts')).reportCommand(flags);
   }
-  const { Command, CommanderError } = await import('commander');
-  let status = 0;
-  const program = describeProgram(new Command(), { BOOTSTRAP_OPTIONS, REPORT_OPTIONS }, (result) => {
-    status = result;
+  const { runCommandLine } = await import('../../kit/command-line.ts');
+  const { addHelp } = await import('./help.ts');
+  return runCommandLine('slipway', argv, (program, conclude) => {
+    describeProgram(program, { BOOTSTRAP_OPTIONS, REPORT_OPTIONS }, conclude);
+    addHelp(program);
   });
-  (await import('./help.ts')).addHelp(program);
-  try {
-    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : USAGE_STATUS;
-  }
-  return status;
 }
 
 function describeProgram(
   program: Command,
   rows: { BOOTSTRAP_OPTIONS: readonly OptionRow[]; REPORT_OPTIONS: readonly OptionRow[] },
   conclude: (status: number) => void,
-): Command {
+): void {
   program
-    .name('slipway')
     .description('Turns a booted machine into a Kubernetes node and says exactly why where it cannot.')
-    .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'slipway: ')) })
-    .showHelpAfterError('  See: slipway --help')
-    .exitOverride()
-    .helpCommand(false);
+    .configureHelp({ sortSubcommands: false, showGlobalOptions: false });
 
   const bootstrap = program
     .command('bootstrap')
@@ -149,5 +134,4 @@ function describeProgram(
     .command('licenses')
     .description('licence texts of everything in this binary')
     .action(async () => conclude((await import('../../kit/licenses.ts')).licensesCommand('slipway')));
-  return program;
 }

@@ -1,36 +1,17 @@
-import { Command, CommanderError } from 'commander';
+import type { Command } from 'commander';
+import { runCommandLine } from '../../kit/command-line.ts';
 import { versionText } from './version.ts';
 
-/** Bad arguments. */
-const USAGE_STATUS = 2;
-
 /** The command line. @returns the exit status */
-export async function run(argv: string[]): Promise<number> {
-  let status = 0;
-  const program = describe(new Command(), (result) => {
-    status = result;
-  });
-  try {
-    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : USAGE_STATUS;
-  }
-  return status;
+export function run(argv: string[]): Promise<number> {
+  return runCommandLine('slipway-controller', argv, describe);
 }
 
-function describe(program: Command, conclude: (status: number) => void): Command {
+function describe(program: Command, conclude: (status: number) => void): void {
   program
-    .name('slipway-controller')
     .description('Receives what machines tell of their bootstrap, and tells it on their Machines.')
     .version(versionText(), '--version')
-    .configureHelp({ sortSubcommands: false })
-    .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, 'slipway-controller: ')),
-    })
-    .showHelpAfterError('  See: slipway-controller --help')
-    .exitOverride()
-    .helpCommand(false);
+    .configureHelp({ sortSubcommands: false });
 
   program
     .command('serve')
@@ -120,5 +101,4 @@ function describe(program: Command, conclude: (status: number) => void): Command
     .action(async () =>
       conclude((await import('../../kit/licenses.ts')).licensesCommand('slipway-controller')),
     );
-  return program;
 }
