@@ -43,7 +43,11 @@ function describe(program: Command, conclude: (status: number) => void): void {
       'of one address; raise it where machines share one by NAT',
       '256',
     )
-    .option('--strangers-per-second <n>', 'requests without a certificate from one address', '50')
+    .option(
+      '--strangers-per-second <n>',
+      'requests without a certificate from one address; new connections 4 times as many',
+      '50',
+    )
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
     .action(async (options) => conclude(await (await import('./serve.ts')).serveCommand(options)));
 

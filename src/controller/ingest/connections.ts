@@ -1,15 +1,17 @@
-import type { Server } from 'node:https';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { Rates } from './rate.ts';
 
 export interface ConnectionLimits {
   /** Open connections of one address. Machines behind one NAT share it. */
   readonly perAddress: number;
   readonly total: number;
+  /** New ones of one address, once it has had `perAddress` of them: each costs a key exchange, whoever it is. */
+  readonly newPerSecond: number;
 }
 
 /**
- * Bounds who holds how many connections before a byte is read or a key is used: a client that opens thousands, or sends
- * a byte a minute on each, only fills its own share.
+ * Bounds who opens and holds how many connections before a byte is read or a key is used: a client that opens thousands,
+ * or sends a byte a minute on each, only fills its own share.
  */
 export class Connections {
   readonly #open = new Map<string, number>();
@@ -17,12 +19,19 @@ export class Connections {
   #closed = 0;
 
   constructor(server: Server, limits: ConnectionLimits, refused: (why: string, address: string) => void) {
+    const rates = new Rates({ perSecond: limits.newPerSecond, burst: limits.perAddress });
+    const tooMany = (address: string, mine: number): string | undefined => {
+      if (mine >= limits.perAddress) return 'connections-of-address';
+      if (rates.take(address) > 0) return 'connects-of-address';
+      return this.#total >= limits.total ? 'connections' : undefined;
+    };
     server.on('connection', (socket: Socket) => {
       const address = socket.remoteAddress ?? '';
       const mine = this.#open.get(address) ?? 0;
-      if (mine >= limits.perAddress || this.#total >= limits.total) {
+      const why = tooMany(address, mine);
+      if (why !== undefined) {
         socket.destroy();
-        refused(mine >= limits.perAddress ? 'connections-of-address' : 'connections', address);
+        refused(why, address);
         return;
       }
       this.#open.set(address, mine + 1);

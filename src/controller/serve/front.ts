@@ -41,7 +41,12 @@ export class Front {
       { intake, enrolment, metrics, log },
       {
         tls: this.#certificate.current,
-        connections: { perAddress: settings.connectionsPerAddress, total: settings.connectionsTotal },
+        connections: {
+          perAddress: settings.connectionsPerAddress,
+          total: settings.connectionsTotal,
+          // A machine comes back a few times for each request that it makes as a stranger.
+          newPerSecond: settings.strangersPerSecond * 4,
+        },
         machineRate: { perSecond: 20, burst: 40 },
         strangerRate: { perSecond: settings.strangersPerSecond, burst: settings.strangersPerSecond * 4 },
       },

@@ -12,7 +12,7 @@ export interface ServeSettings {
   readonly tlsFiles?: { readonly cert: string; readonly key: string };
   readonly connectionsPerAddress: number;
   readonly connectionsTotal: number;
-  /** Requests of strangers from one address. */
+  /** Requests of strangers from one address; of new connections four times as many. */
   readonly strangersPerSecond: number;
   readonly certificateMs: number;
   readonly logLevel: Level;
