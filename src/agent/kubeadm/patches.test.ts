@@ -24,6 +24,21 @@ describe('patches', () => {
     expect(shape(join('v1beta3'), 20).flags).toEqual(['--experimental-patches=/p']);
   });
 
+  test('bring an older file into a version that has a place, as kubeadm takes no flag beside it from 1.22 on', () => {
+    const { text, flags, converted } = shape(join('v1beta2'), 24);
+    expect(flags).toEqual([]);
+    expect(converted).toEqual({ from: 'v1beta2', to: 'v1beta3' });
+    expect(documents(text)[0]).toMatchObject({
+      apiVersion: 'kubeadm.k8s.io/v1beta3',
+      patches: { directory: '/p' },
+    });
+    const without = shapedConfig('join', [], join('v1beta2'), 'f', {
+      discoveryTimeoutSeconds: 60,
+      minor: 24,
+    });
+    expect(without.converted).toBeUndefined();
+  });
+
   test('of the user stay', () => {
     const text = join('v1beta3', 'patches: {directory: /mine}\n');
     expect(patchesDirectory('join', [], text)).toBe('/mine');

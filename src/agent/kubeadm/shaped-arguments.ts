@@ -82,7 +82,11 @@ export function shapedConfig(
   { discoveryTimeoutSeconds, minor, capSeconds, endpoint, patches }: ShapeOptions,
 ): Omit<ShapedArguments, 'args'> & { text?: string; flags: string[] } {
   const config = readConfig({ verb, args, text: original, name });
-  const conversion = minor === undefined ? undefined : convertConfig(verb, original, name, minor);
+  const adds = patches !== undefined && patchesDirectory(verb, args, original) === undefined;
+  const conversion =
+    minor === undefined
+      ? undefined
+      : convertConfig(verb, original, name, minor, adds ? WITH_PATCHES : undefined);
   const problems = [...checkConfig(verb, original, name), ...(conversion?.problems ?? [])];
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors[0] !== undefined) throw refusal(name, errors[0], errors.length - 1);
@@ -100,9 +104,9 @@ export function shapedConfig(
       ? capped
       : putScalar(capped, 'JoinConfiguration', ENDPOINT, JSON.stringify(endpoint), isOther(endpoint));
   const { text, flags } =
-    patches === undefined || version === undefined || patchesDirectory(verb, args, original) !== undefined
-      ? { text: asked, flags: [] }
-      : withPatches(asked, verb, patches, { version, minor });
+    adds && version !== undefined
+      ? withPatches(asked, verb, patches, { version, minor })
+      : { text: asked, flags: [] };
   return {
     warnings,
     flags: [...(conversion?.flags ?? []).filter((flag) => !isGiven(flag, args)), ...flags],
@@ -110,6 +114,9 @@ export function shapedConfig(
     ...(conversion === undefined ? {} : { converted: { from: conversion.from, to: conversion.to } }),
   };
 }
+
+/** The first version that has a place for patches; kubeadm takes no `--patches` beside `--config` (`isAllowedFlag`). */
+const WITH_PATCHES: ApiVersion = 'v1beta3';
 
 /** On the command line a flag wins over the file, and must do so over what the file was turned into. */
 function isGiven(flag: string, args: readonly string[]): boolean {

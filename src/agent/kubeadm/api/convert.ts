@@ -7,7 +7,7 @@ import { placeOf, plain } from './nodes.ts';
 import type { ConfigProblem } from './problem.ts';
 import { beta2ToBeta3, beta3ToBeta4 } from './to-newer.ts';
 import { beta3ToBeta2, beta4ToBeta3 } from './to-older.ts';
-import { API_VERSIONS, type ApiVersion, isApiVersion, newestSpoken, speaks } from './versions.ts';
+import { API_VERSIONS, type ApiVersion, isApiVersion, isSince, newestSpoken, speaks } from './versions.ts';
 
 export interface Converted {
   text: string;
@@ -36,6 +36,8 @@ const DOWN: Partial<Record<ApiVersion, (draft: Draft) => void>> = {
  *
  * kubeadm's own documents are written anew, those of components (KubeletConfiguration and others) stay as they are.
  *
+ * @param atLeast Something has to be said that older versions have no place for: where kubeadm reads this one, an older
+ *   file is brought to it though kubeadm would read it.
  * @throws KubeadmError `KubeadmConfigInvalid` when the text is no YAML of kinds and versions.
  */
 export function convertConfig(
@@ -43,15 +45,16 @@ export function convertConfig(
   text: string,
   name: string,
   minor: number,
+  atLeast?: ApiVersion,
 ): Converted | undefined {
   const documents = readDocuments(text, name);
   const own = documentsFor(verb, documents);
   const versions = new Set(own.map(({ version }) => version));
-  const to = newestSpoken(minor);
   const [from] = versions;
   // Documents of two versions in one file: kubeadm has its own sentence for that.
-  if (from === undefined || versions.size !== 1 || !isApiVersion(from) || to === undefined) return undefined;
-  if (speaks(minor, from) || to === 'v1beta1') return undefined;
+  if (from === undefined || versions.size !== 1 || !isApiVersion(from)) return undefined;
+  const to = targetOf(from, minor, atLeast);
+  if (to === undefined || to === 'v1beta1') return undefined;
   const draft = new Draft();
   for (const document of own) draft.documents.set(document.kind, plain(document, document.map) as Values);
   walk(draft, from, to);
@@ -62,6 +65,11 @@ export function convertConfig(
     to,
     problems: draft.losses.map((loss) => problemOf(loss, own, to)),
   };
+}
+
+function targetOf(from: ApiVersion, minor: number, atLeast: ApiVersion | undefined): ApiVersion | undefined {
+  if (!speaks(minor, from)) return newestSpoken(minor);
+  return atLeast !== undefined && !isSince(from, atLeast) && speaks(minor, atLeast) ? atLeast : undefined;
 }
 
 function walk(draft: Draft, from: ApiVersion, to: ApiVersion): void {
