@@ -34,6 +34,7 @@ interface Wanted {
   // Moments are of the monotonic clock: one that is set by an hour makes nobody silent.
   /** When its phase last changed. */
   verdictAt: number;
+  /** When this replica last learnt something new of it, or first saw it. */
   heardAt: number;
   wroteAt: number;
   /** Digest of the last condition written, and its status with reason. */
@@ -93,9 +94,9 @@ export class Reconciler {
       before.record = after;
       if (urgent) before.verdictAt = now;
     } else {
-      const unheardMs = Math.max(0, Date.now() - after.storedAt);
+      // Not since it was stored: whoever stored it may have had another clock, or have been set since.
       this.#nodes.set(key, {
-        ...{ record: after, verdictAt: now, heardAt: now - unheardMs, wroteAt: Number.NEGATIVE_INFINITY },
+        ...{ record: after, verdictAt: now, heardAt: now, wroteAt: Number.NEGATIVE_INFINITY },
         ...{ wrote: undefined, said: undefined, fights: 0 },
       });
     }
