@@ -1,0 +1,135 @@
+import { strict as assert } from 'node:assert';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { nodeBinary, root } from '../../../build/project.ts';
+import { JOURNAL } from '../../../src/protocol/paths.ts';
+import { DIES_WITH_US } from '../../lab/in-root.ts';
+import type { SteppedClock } from '../../support/stepped-clock.ts';
+import { makeTinyRoot, removeRoot } from '../../support/tiny-root.ts';
+import { eventually } from './eventually.ts';
+
+const PROGRAM = join(root, 'src/slipway.ts');
+/** What the agent runs in its root does not go by the clock, and finds no library there. */
+const FOR_ITSELF = '--import=data:text/javascript,delete process.env.LD_PRELOAD';
+/** Commands wait for this file. */
+const GATE = '/go';
+
+export const WAIT = `while [ ! -e ${GATE} ]; do sleep 0.05; done`;
+/** Takes most of a second until the gate is opened, and no time from then on. */
+export const TICK = `[ -e ${GATE} ] || sleep 0.8`;
+
+export interface RealMachineOptions {
+  name: string;
+  clock: SteppedClock;
+  /** Of the controller. */
+  port: number;
+  ca: string;
+  token: string;
+  /** Of its user data. */
+  commands: readonly string[];
+}
+
+/** A real agent and a real reporter, two processes under one clock, on a root directory of their own. */
+export class RealMachine {
+  readonly name: string;
+  /** What agent and reporter said. */
+  log = '';
+  readonly #clock: SteppedClock;
+  readonly #root = makeTinyRoot();
+  readonly #agent: ChildProcess;
+  #reporter: ChildProcess | undefined;
+
+  private constructor({ name, clock, port, ca, token, commands }: RealMachineOptions) {
+    this.name = name;
+    this.#clock = clock;
+    this.#put('/etc/machine-id', `${name}\n`);
+    const report = {
+      nodeTimeout: '0s',
+      journal: 'off',
+      console: 'off',
+      controller: { endpoints: [`https://127.0.0.1:${port}`], token, ca },
+    };
+    this.#put('/etc/slipway/config.d/50-clock.yaml', JSON.stringify({ report }));
+    this.#put('/user-data', `#cloud-config\n${JSON.stringify({ runcmd: commands })}\n`);
+    const userData = join(this.#root.path, 'user-data');
+    this.#agent = this.#spawn(['bootstrap', '--root', this.#root.path, '--user-data', userData]);
+  }
+
+  /** @returns when its agent has begun and its reporter runs */
+  static async start(options: RealMachineOptions): Promise<RealMachine> {
+    const machine = new RealMachine(options);
+    try {
+      await eventually(`the journal of ${machine.name}`, () => machine.journal.length > 0 || undefined);
+      machine.startReporter();
+      return machine;
+    } catch (error) {
+      await machine.stop();
+      throw error;
+    }
+  }
+
+  /** Types of the records in its journal. */
+  get journal(): string[] {
+    const path = join(this.#root.path, JOURNAL);
+    if (!existsSync(path)) return [];
+    const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+    return lines.map((line) => (JSON.parse(line) as { type: string }).type);
+  }
+
+  /** Lets the commands end. */
+  open(): void {
+    this.#put(GATE, '');
+  }
+
+  startReporter(): void {
+    this.#reporter = this.#spawn(['report', '--root', this.#root.path]);
+  }
+
+  /** As systemd does it. */
+  async restartReporter(): Promise<void> {
+    await end(this.#reporter, 'SIGTERM');
+    this.startReporter();
+  }
+
+  async killAgent(): Promise<void> {
+    await end(this.#agent, 'SIGKILL');
+  }
+
+  /** Waits until agent and reporter have ended by themselves, both content. */
+  async ends(): Promise<void> {
+    for (const child of [this.#agent, this.#reporter]) {
+      await eventually(`the end of ${this.name}`, () => child?.exitCode ?? undefined);
+      assert.equal(child?.exitCode, 0, `${this.name}: ${this.log}`);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await end(this.#reporter, 'SIGKILL');
+    await end(this.#agent, 'SIGKILL');
+    removeRoot(this.#root.path);
+  }
+
+  #put(path: string, text: string): void {
+    const full = join(this.#root.path, path);
+    mkdirSync(dirname(full), { recursive: true });
+    writeFileSync(full, text, { mode: 0o600 });
+  }
+
+  #spawn(words: readonly string[]): ChildProcess {
+    const [program, ...rest] = [...DIES_WITH_US, ...this.#clock.command, nodeBinary(), FOR_ITSELF, PROGRAM];
+    const child = spawn(program, [...rest, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (text: Buffer) => (this.log += text.toString()));
+    }
+    return child;
+  }
+}
+
+async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+}
