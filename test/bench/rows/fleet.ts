@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KubernetesStore } from '../../../src/controller/store/kubernetes-store.ts';
+import { controllerCommand } from '../../support/controller-process.ts';
 import { fleetName, percentile, runFleet } from '../fleet/fleet.ts';
 import { type BenchScene, counter, cpuOf, memoryOf, memoryText, openScene } from '../fleet/scene.ts';
 import type { Row } from '../row.ts';
@@ -43,6 +44,7 @@ export const fleet: Row = async ({ runs: machines = 10_000, say }) => {
     await sleep(12_000);
     const memory = memoryOf(pid);
     const where = await memoryText(scene);
+    const listing = await timeNodes(scene, machines);
     const wrong = await countWrong(scene, machines);
     const curve = curveOf(marks, result.admissions);
     const least = { goal: 0, direction: 'most', unit: 'count' } as const;
@@ -85,6 +87,7 @@ export const fleet: Row = async ({ runs: machines = 10_000, say }) => {
       notes: [
         ...curve.lines,
         `controller: ${Math.round(empty.now / 1e6)} MB empty, ${Math.round(memory.now / 1e6)} MB at the end, ${Math.round(memory.peak / 1e6)} MB at most; at the end ${where}`,
+        `\`slipway-controller nodes\`: ${(listing / 1000).toFixed(1)} s`,
         ...[...result.troubles].map(([why, count]) => `tried again ${count} times: ${why}`),
       ],
     };
@@ -105,6 +108,16 @@ async function createMachines(
     await Promise.all(some);
   }
   say(`${machines} Machines are there`);
+}
+
+/** @returns milliseconds in which the command lists all machines */
+async function timeNodes({ cluster }: BenchScene, machines: number): Promise<number> {
+  const began = performance.now();
+  const { stdout, stderr } = await controllerCommand(['nodes', `--kubeconfig=${cluster.api.kubeconfig()}`]);
+  const ms = performance.now() - began;
+  const rows = stdout.split('\n').filter((line) => line.includes(' fleet-')).length;
+  if (rows !== machines) throw new Error(`nodes lists ${rows} of ${machines} machines: ${stderr}`);
+  return ms;
 }
 
 /** Read back from the API server: every machine has every number from 1 on, once, in order. */
