@@ -36,6 +36,7 @@ export class EnrolmentRefused extends Error {
  * TLS) to renew. The key is kept before it is used, so that a lost answer does not spend a one-time token in vain: the same
  * token with the same key may be sent again.
  *
+ * @param knownKey a key that the controller may know already, to be used again
  * @throws EnrolmentRefused, WireError for an answer that is none, HostError where there was no answer
  */
 export async function enrol(
@@ -43,8 +44,9 @@ export async function enrol(
   machine: MachineIdentity,
   token: string | undefined,
   send: Send,
+  knownKey?: string,
 ): Promise<Identity> {
-  const key = await pendingKey(host, machine.instance);
+  const key = knownKey ?? (await pendingKey(host, machine.instance));
   const request: EnrolRequest = {
     version: ENROLMENT_VERSION,
     ...(token === undefined ? {} : { token }),

@@ -84,16 +84,6 @@ export async function writeIdentity(
   return identity;
 }
 
-/** A certificate that the controller does not know is of no use; the machine enrols anew. */
-export async function forgetIdentity(host: Host): Promise<void> {
-  try {
-    for (const path of [ABOUT, CERTIFICATE, KEY]) await host.files.remove(path);
-  } catch (error) {
-    // They stay where the file system is read-only; the new ones are in this process's memory then.
-    if (!(error instanceof HostError)) throw error;
-  }
-}
-
 /**
  * When two thirds of the time for which it was given have passed. That is measured from when it came, not read from the
  * certificate: it is backdated, and the clock of this machine may be wrong by days or be set meanwhile. Only across a boot

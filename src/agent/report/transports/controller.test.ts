@@ -202,6 +202,33 @@ describe('enrolment', () => {
     expect(await same.deliver(events(2, 2), never)).toBe(2);
   });
 
+  it('gets on with the token that it has spent and the key that it has', async () => {
+    const same = transport();
+    await same.deliver(events(1, 1), never);
+    receiver.revokeAll();
+    await expect(same.deliver(events(2, 2), never)).rejects.toThrow(/does not know this machine/);
+    expect(await same.deliver(events(2, 2), never)).toBe(2);
+  });
+
+  it('keeps a certificate that is refused for a while, whatever becomes of its token meanwhile', async () => {
+    const same = transport();
+    await same.deliver(events(1, 1), never);
+    // As when the controller's clock stands a week ahead: certificate and token have run out.
+    receiver.mood = () => ({ status: 401 });
+    const deliver = () => same.deliver(events(2, 2), never);
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await expect(deliver()).rejects.toThrow(/does not know this machine/);
+    }
+    expect(log.join()).toMatch(
+      /gives no other certificate: the controller does not accept the enrolment token/,
+    );
+    receiver.mood = ({ path }) => (path === '/v1/enroll' ? { status: 401 } : undefined);
+    expect(await deliver()).toBe(2);
+    expect(receiver.enrolled).toEqual(['i-1']);
+    // So does another process.
+    expect(await transport({}).deliver(events(3, 3), never)).toBe(3);
+  });
+
   it('enrols and sends where the disk takes nothing', async () => {
     writeFileSync(join(folder, 'var'), 'a file where a directory should be');
     const same = transport();

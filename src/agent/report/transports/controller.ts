@@ -9,8 +9,8 @@ import {
 import { readReply } from '../../../protocol/read-events.ts';
 import { text, WireError } from '../../../protocol/wire.ts';
 import { type Host, HostError, type HttpAnswer, type HttpClient } from '../../host/host.ts';
-import { EnrolmentRefused, enrol, momentOf } from '../../identity/enrol.ts';
-import { forgetIdentity, type Identity, isDueForRenewal, readIdentity } from '../../identity/identity.ts';
+import { EnrolmentRefused, enrol, momentOf, type Send } from '../../identity/enrol.ts';
+import { type Identity, isDueForRenewal, readIdentity } from '../../identity/identity.ts';
 import { readToken, removeToken } from '../../identity/token.ts';
 import type { ControllerSettings } from '../config/settings.ts';
 import type { Log } from '../log.ts';
@@ -46,6 +46,8 @@ export class ControllerTransport implements Transport {
   #client: { http: HttpClient; identity: Identity | undefined } | undefined;
   #identity: Identity | undefined;
   #renewalFailedAt = Number.NEGATIVE_INFINITY;
+  /** The controller did not know the certificate; the token may help. */
+  #isDoubted = false;
   #words = '';
 
   constructor(options: ControllerOptions) {
@@ -114,17 +116,21 @@ export class ControllerTransport implements Transport {
     const known = this.#identity;
     const now = await momentOf(host);
     const isPausing = now.mono - this.#renewalFailedAt < RENEWAL_PAUSE_MS;
-    if (known && (!isDueForRenewal(known, now) || isPausing)) return known;
-    const token = known ? undefined : await readToken(host, settings);
-    if (!known && token === undefined) {
+    const isDoubted = this.#isDoubted && known !== undefined;
+    this.#isDoubted = false;
+    if (known && !isDoubted && (!isDueForRenewal(known, now) || isPausing)) return known;
+    const token = known && !isDoubted ? undefined : await readToken(host, settings);
+    if (token === undefined && isDoubted) return known;
+    if (token === undefined && !known) {
       throw new DeliveryError(
         'this machine has neither a certificate nor an enrolment token; set report.controller.token or tokenFile',
       );
     }
     try {
-      this.#identity = await enrol(host, machine(), token, (path, body) =>
-        this.#send(known, path, body, signal),
-      );
+      const proof = isDoubted ? undefined : known;
+      const send: Send = (path, body) => this.#send(proof, path, body, signal);
+      // With the key that the controller may know: a one-time token counts as spent for any other one.
+      this.#identity = await enrol(host, machine(), token, send, isDoubted ? known?.key : undefined);
       log(
         `controller: this machine has a certificate until ${new Date(this.#identity.expiresAt).toISOString()}`,
       );
@@ -133,8 +139,11 @@ export class ControllerTransport implements Transport {
       return this.#identity;
     } catch (error) {
       if (known && !signal.aborted) {
-        this.#renewalFailedAt = host.clock.monotonic();
-        log(`controller: the certificate could not be renewed: ${messageOf(error)}`);
+        if (!isDoubted) this.#renewalFailedAt = host.clock.monotonic();
+        const what = isDoubted
+          ? 'the token gives no other certificate'
+          : 'the certificate could not be renewed';
+        log(`controller: ${what}: ${messageOf(error)}`);
         return known;
       }
       if (error instanceof EnrolmentRefused) throw new DeliveryError(error.message);
@@ -142,14 +151,14 @@ export class ControllerTransport implements Transport {
     }
   }
 
-  /** The certificate is of no use there: another one is asked for with the next attempt, if there is a token. */
+  /**
+   * The certificate is of no use there, now: with the next attempt another one is asked for, if there is a token. It is kept
+   * until then, for it may be good again: at another endpoint, or when the controller's clock is put right.
+   */
   async #unknownToIt(why: string): Promise<never> {
     const { host, settings } = this.#o;
-    if ((await readToken(host, settings)) !== undefined) {
-      this.#identity = undefined;
-      this.#hangUp();
-      await forgetIdentity(host);
-    }
+    this.#isDoubted = (await readToken(host, settings)) !== undefined;
+    if (this.#isDoubted) this.#hangUp();
     throw new DeliveryError(why);
   }
 
