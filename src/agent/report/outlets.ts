@@ -7,8 +7,9 @@ import { Pump } from './pump.ts';
 import type { Spool } from './spool/spool.ts';
 import { ConsoleTransport, serialConsole } from './transports/console.ts';
 import { ControllerTransport } from './transports/controller.ts';
-import { HypervKvpTransport, POOL } from './transports/hyperv-kvp.ts';
+import { HypervKvpTransport } from './transports/hyperv-kvp.ts';
 import { hasJournald, JournaldTransport } from './transports/journald.ts';
+import { hasPool } from './transports/kvp-pool.ts';
 import type { Transport } from './transports/transport.ts';
 import { isVmware, VmwareTransport } from './transports/vmware.ts';
 import { WebhookTransport } from './transports/webhook.ts';
@@ -90,7 +91,7 @@ export class Outlets {
     if (device !== undefined) want('console', device, () => new ConsoleTransport(host, device));
     if (await isOn(settings.journal, () => hasJournald(host)))
       want('journald', '', () => new JournaldTransport(host));
-    if (await isOn(settings.hyperv, async () => (await host.files.stat(POOL)) !== undefined))
+    if (await isOn(settings.hyperv, () => hasPool(host)))
       want('hyperv', '', () => new HypervKvpTransport(host));
     if (await isOn(settings.vmware, () => isVmware(host)))
       want('vmware', '', () => new VmwareTransport(host));

@@ -16,7 +16,6 @@ import type { EventBody, SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { ConsoleTransport, serialConsole } from './console.ts';
-import { HypervKvpTransport, kvpRecord, POOL } from './hyperv-kvp.ts';
 import { JournaldTransport, journalEntry, MESSAGE_IDS } from './journald.ts';
 import { VmwareTransport } from './vmware.ts';
 
@@ -170,60 +169,6 @@ describe('the journal of systemd', () => {
   it('says why it cannot be written to', async () => {
     // There is no logger below this root.
     await expect(new JournaldTransport(host).deliver(story, never)).rejects.toThrow(/logger --journald: /);
-  });
-});
-
-describe('the key-value pool of Hyper-V', () => {
-  const read = (text: Buffer) => text.toString('utf8').replace(/\0+$/, '');
-
-  it('has records of 512 and 2,048 bytes, padded with zeros, after those of others', async () => {
-    mkdirSync(join(folder, 'var/lib/hyperv'), { recursive: true });
-    const others = Buffer.alloc(2560, 0);
-    others.write('CLOUD_INIT|1|start|x|u');
-    writeFileSync(join(folder, POOL), others);
-    const transport = new HypervKvpTransport(host);
-    expect(await transport.deliver(story)).toBe(6);
-    await transport.close();
-    const pool = readFileSync(join(folder, POOL));
-    expect(pool.subarray(0, 2560).equals(others)).toBe(true);
-    expect(pool.length).toBe(2560 * 5);
-    const records = [1, 2, 3, 4].map((index) => pool.subarray(index * 2560, (index + 1) * 2560));
-    const booted = Math.floor((Date.now() - host.clock.monotonic()) / 1000);
-    const keys = records.map((record) => read(record.subarray(0, 512)).split('|'));
-    for (const key of keys) expect(Math.abs(Number(key[1]) - booted)).toBeLessThanOrEqual(1);
-    expect(keys.map(([owner, , type, name, uuid]) => [owner, type, name, uuid?.length])).toEqual([
-      ['SLIPWAY', 'start', 'bootstrap', 36],
-      ['SLIPWAY', 'step.attempt', 'kubeadm join', 36],
-      ['SLIPWAY', 'finish', 'kubeadm join', 36],
-      ['SLIPWAY', 'sequence.ended', 'kubeadm join', 36],
-    ]);
-    expect(JSON.parse(read(records[3]?.subarray(512) ?? Buffer.alloc(0)))).toEqual({
-      name: 'kubeadm join',
-      type: 'sequence.ended',
-      ts: '2026-01-02T03:04:05.678Z',
-      result: 'FAIL',
-      msg: 'BOOTSTRAP FAILED after 1m 10s: No answer, from 10.0.0.1. [ApiServerUnreachable] Look at it.',
-    });
-  });
-
-  it('uses 1,023 bytes of a value at most, which is what Azure reads, and keeps the form of the key', () => {
-    const long = '€|'.repeat(600);
-    for (const event of events({
-      type: 'step.ended',
-      sequence,
-      step: { id: long, title: long },
-      attempt: 1,
-      result: 'failed',
-      ms: 5,
-      failure: { ...failure, cause: long },
-    })) {
-      const record = Buffer.from(kvpRecord(event, 1, 'uuid') ?? '');
-      expect(record.length).toBe(2560);
-      expect(read(record.subarray(0, 512)).split('|')).toHaveLength(5);
-      const value = read(record.subarray(512));
-      expect(Buffer.byteLength(value)).toBeLessThan(1024);
-      expect(JSON.parse(value).result).toBe('FAIL');
-    }
   });
 });
 
