@@ -1,17 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** For what is waited for before anything is measured, on a machine that is busy. */
+export const PATIENTLY_MS = 30_000;
+
 /**
  * Looks until there is something. The limit is by monotonic time and far above what it takes on a quiet machine.
  *
- * @throws Error naming `what` where there is nothing after ten seconds
+ * @throws Error naming `what` where there is nothing by then
  */
 export async function eventually<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
+  limitMs = 10_000,
 ): Promise<T> {
-  for (const end = performance.now() + 10_000; ; await sleep(20)) {
+  for (const end = performance.now() + limitMs; ; await sleep(20)) {
     const found = await look();
     if (found !== undefined) return found;
-    if (performance.now() > end) throw new Error(`${what} did not come within 10 s`);
+    if (performance.now() > end) throw new Error(`${what} did not come within ${limitMs / 1000} s`);
   }
 }

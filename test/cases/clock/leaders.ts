@@ -40,7 +40,7 @@ export async function leaders(scene: Clustered, clocks: Clocks, say: (line: stri
     const second = await scene.replica(clocks.second);
     await apart(scene, first, second);
     say('two controllers two hours apart: one leads, what the other one stores becomes a condition');
-    runner.connectTo(second);
+    await runner.connectTo(second);
     await first.end('SIGTERM');
     await handedOn(scene, quiet, second);
     say('the one that is ahead takes over: machines that run are told as running');
@@ -83,7 +83,7 @@ async function takenOver(
 ): Promise<void> {
   const third = await scene.replica(clocks.first);
   const machine = await scene.begun('left', second);
-  runner.connectTo(third);
+  await runner.connectTo(third);
   await second.end('SIGKILL');
   const began = performance.now();
   while (!third.leads && performance.now() - began < LEASE_MS.most) await sleep(50);
@@ -103,6 +103,8 @@ class Runner {
   readonly #machine: SimulatedMachine;
   readonly #running: Promise<void>;
   #ended = false;
+  /** Of the replica that it is to talk to from now on. */
+  #port = 0;
 
   constructor(scene: Clustered, machine: SimulatedMachine) {
     this.#scene = scene;
@@ -111,8 +113,10 @@ class Runner {
     this.#running.catch(() => undefined);
   }
 
-  connectTo({ port }: ControllerProcess): void {
-    this.#machine.connectTo(port);
+  /** Resolves when it talks to that one and to no other any more. */
+  async connectTo({ port }: ControllerProcess): Promise<void> {
+    this.#port = port;
+    await eventually('another connection', () => this.#port === 0 || undefined);
   }
 
   /** @throws Error where it was told as anything but running, or was refused */
@@ -125,6 +129,8 @@ class Runner {
   async #run(): Promise<void> {
     const { identity } = this.#machine;
     for (let round = 0; !this.#ended; round += 1) {
+      if (this.#port > 0) this.#machine.connectTo(this.#port);
+      this.#port = 0;
       const { reason, message } = (await this.#scene.cluster.condition(identity.instance)) ?? {};
       assert.equal(reason, 'Running', message);
       if (round % 10 === 0) {

@@ -8,7 +8,7 @@ import { JOURNAL } from '../../../src/protocol/paths.ts';
 import { DIES_WITH_US } from '../../lab/in-root.ts';
 import type { SteppedClock } from '../../support/stepped-clock.ts';
 import { makeTinyRoot, removeRoot } from '../../support/tiny-root.ts';
-import { eventually } from './eventually.ts';
+import { eventually, PATIENTLY_MS } from './eventually.ts';
 
 const PROGRAM = join(root, 'src/slipway.ts');
 /** What the agent runs in its root does not go by the clock, and finds no library there. */
@@ -61,7 +61,8 @@ export class RealMachine {
   static async start(options: RealMachineOptions): Promise<RealMachine> {
     const machine = new RealMachine(options);
     try {
-      await eventually(`the journal of ${machine.name}`, () => machine.journal.length > 0 || undefined);
+      const begun = () => machine.journal.length > 0 || undefined;
+      await eventually(`the journal of ${options.name}`, begun, PATIENTLY_MS);
       machine.startReporter();
       return machine;
     } catch (error) {
@@ -100,7 +101,7 @@ export class RealMachine {
   /** Waits until agent and reporter have ended by themselves, both content. */
   async ends(): Promise<void> {
     for (const child of [this.#agent, this.#reporter]) {
-      await eventually(`the end of ${this.name}`, () => child?.exitCode ?? undefined);
+      await eventually(`the end of ${this.name}`, () => child?.exitCode ?? undefined, PATIENTLY_MS);
       assert.equal(child?.exitCode, 0, `${this.name}: ${this.log}`);
     }
   }

@@ -11,10 +11,12 @@ import { SqliteStore } from '../../../src/controller/store/sqlite-store.ts';
 import { ControllerProcess } from '../../support/controller-process.ts';
 import { SimulatedMachine } from '../../support/simulated-machine.ts';
 import { HOUR_MS, type SteppedClock } from '../../support/stepped-clock.ts';
-import { eventually } from './eventually.ts';
+import { eventually, PATIENTLY_MS } from './eventually.ts';
 import { RealMachine } from './real-machine.ts';
 
 const NAMESPACE = 'default';
+/** Within this, a verdict has to be stored. On a quiet machine it is less than a second, after a restart two. */
+const VERDICT_MS = 10_000;
 
 /** A controller without a cluster under one clock, and real machines under another one. */
 export class Standalone {
@@ -96,9 +98,8 @@ export class Standalone {
   /** Waits until the controller has stored that. @returns milliseconds it took */
   async phaseIs(name: string, phase: Phase): Promise<number> {
     const began = performance.now();
-    await eventually(`phase ${phase} of ${name}`, async () =>
-      (await this.find(name))?.summary.phase === phase ? true : undefined,
-    );
+    const look = async () => (await this.find(name))?.summary.phase === phase || undefined;
+    await eventually(`phase ${phase} of ${name}`, look, phase === 'Running' ? PATIENTLY_MS : VERDICT_MS);
     return performance.now() - began;
   }
 
