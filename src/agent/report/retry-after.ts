@@ -1,10 +1,15 @@
 /**
- * Milliseconds that a `Retry-After` header asks for (RFC 9110, 10.2.3: seconds, or a date); undefined where there is none
- * that makes sense.
+ * Milliseconds that an answer asks for with `Retry-After` (RFC 9110, 10.2.3: seconds, or a date); undefined where it does
+ * not, or what it says makes no sense. A date is reckoned from the answer's own `Date`, since this machine's clock may be
+ * wrong by years.
+ *
+ * @param now in milliseconds since 1970, for answers without `Date`
  */
-export function retryAfterMs(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const wish = headers['retry-after'];
+  if (wish === undefined) return undefined;
+  if (/^\d{1,9}$/.test(wish)) return Number(wish) * 1000;
+  const date = Date.parse(wish);
+  const answered = Date.parse(headers.date ?? '');
+  return Number.isNaN(date) ? undefined : Math.max(0, date - (Number.isNaN(answered) ? now : answered));
 }

@@ -64,6 +64,21 @@ const post = (port: number, path = '/', timeoutMs = 5000) => ({
   timeoutMs,
 });
 
+/** @param asked gets what it is asked for, and by whom */
+function proxyTo(port: number, asked: string[] = []): HttpServer {
+  const proxy = createHttpServer();
+  proxy.on('connect', (request, socket) => {
+    asked.push(`${request.url} ${request.headers['proxy-authorization']}`);
+    const onward = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    // The client hangs up in the middle when it does not trust the server.
+    for (const end of [onward, socket]) end.on('error', () => end.destroy());
+  });
+  return proxy;
+}
+
 describe('a client', () => {
   it('sends over TLS 1.3 and keeps its connection', async () => {
     const port = await listen(echo());
@@ -100,6 +115,32 @@ describe('a client', () => {
     await expect(clientOf().send(post(named))).rejects.toThrow(/its certificate is for another name/);
     const old = await listen(echo({ maxVersion: 'TLSv1.2' }));
     await expect(clientOf().send(post(old))).rejects.toThrow(/does not speak TLS 1.3/);
+  });
+
+  it('names certificate, dates and clock where a certificate is not valid yet or any more, through a proxy too', async () => {
+    const day = 86_400_000;
+    const later = authority.server(['localhost'], day, Date.now() + 3.2 * day);
+    const port = await listen(echo({ cert: later.cert, key: later.key }));
+    const error = {
+      errno: 'CERT_NOT_YET_VALID',
+      message: expect.stringMatching(/begins in 2 days: .*clock/),
+    };
+    await expect(clientOf().send(post(port))).rejects.toMatchObject(error);
+    const over = authority.server(['localhost'], day, Date.now() - 3.2 * day);
+    const dead = await listen(echo({ cert: over.cert, key: over.key }));
+    const ended = { errno: 'CERT_HAS_EXPIRED', message: expect.stringMatching(/ended 2 days ago: renew it/) };
+    await expect(clientOf().send(post(dead))).rejects.toMatchObject(ended);
+    const https = `http://127.0.0.1:${await listen(proxyTo(port))}`;
+    await expect(clientOf({ ca, proxy: { https } }).send(post(port))).rejects.toMatchObject({
+      errno: 'CERT_NOT_YET_VALID',
+      message: `localhost:${port}: by this machine's clock its certificate is not valid yet: the clock is probably behind (timedatectl)`,
+    });
+    const young = Authority.create('Young', Date.now() + 5.2 * day);
+    const fresh = new Authority(young.certificate, young.privateKey).server(['localhost'], day);
+    const early = await listen(echo({ cert: fresh.cert, key: fresh.key }));
+    await expect(clientOf({ ca: young.certificate }).send(post(early))).rejects.toThrow(
+      /: the CA of its certificate is valid from .* begins in 4 days/,
+    );
   });
 
   it('gives up on a server that accepts and says nothing, and on one that never ends', async () => {
@@ -139,14 +180,7 @@ describe('a client', () => {
   it('goes through a proxy with credentials, and past it where it is told to', async () => {
     const port = await listen(echo());
     const asked: string[] = [];
-    const proxy = createHttpServer();
-    proxy.on('connect', (request, socket) => {
-      asked.push(`${request.url} ${request.headers['proxy-authorization']}`);
-      const onward = connect(port, '127.0.0.1', () => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n');
-        onward.pipe(socket).pipe(onward);
-      });
-    });
+    const proxy = proxyTo(port, asked);
     const https = `http://user:secret@127.0.0.1:${await listen(proxy)}`;
     expect((await clientOf({ ca, proxy: { https } }).send(post(port))).status).toBe(200);
     const basic = Buffer.from('user:secret').toString('base64');

@@ -1,5 +1,7 @@
 import type { ClientRequest, Agent as HttpAgent, IncomingMessage } from 'node:http';
 import type { AgentOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import {
   HostError,
   type HttpAnswer,
@@ -8,6 +10,7 @@ import {
   type HttpRequest,
 } from '../host.ts';
 import { describeNetworkError } from './network-error.ts';
+import { untimely } from './untimely.ts';
 
 const BODY_LIMIT = 64 * 1024;
 /** Longer than a heartbeat of the bootstrap, so that one connection serves a whole bootstrap. */
@@ -21,7 +24,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const client = await (secure ? import('node:https') : import('node:http'));
     agent ??= new client.Agent(agentOptions(options));
     const start = (): Promise<HttpAnswer> =>
-      exchange(request, (settings, answered) =>
+      exchange(request, options.ca, (settings, answered) =>
         client.request(request.url, { ...settings, agent }, answered),
       );
     try {
@@ -72,7 +75,7 @@ type Start = (
   answered: (answer: IncomingMessage) => void,
 ) => ClientRequest;
 
-function exchange(request: HttpRequest, start: Start): Promise<HttpAnswer> {
+function exchange(request: HttpRequest, ca: string | undefined, start: Start): Promise<HttpAnswer> {
   const { method, headers = {}, body, timeoutMs, maxBytes = BODY_LIMIT, signal } = request;
   const limit = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve, reject) => {
@@ -89,13 +92,32 @@ function exchange(request: HttpRequest, start: Start): Promise<HttpAnswer> {
         );
       },
     );
+    let peer: Uint8Array | undefined;
+    outgoing.on('socket', (socket) =>
+      onHandshake(socket, (certificate) => {
+        peer = certificate;
+      }),
+    );
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const dates = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.exec(error.code ?? '');
+      const words = dates ? untimely(peer, ca, Date.now()) : undefined;
       if (limit.aborted) reject(new HostError(`no answer within ${timeoutMs / 1000} s`, 'ETIMEDOUT'));
       else if (outgoing.reusedSocket && error.code === 'ECONNRESET') reject(new StaleConnection());
-      else reject(error);
+      else reject(words === undefined ? error : new HostError(words, error.code ?? ''));
     });
     outgoing.end(body);
   });
+}
+
+/**
+ * Shows the server's certificate (DER) before Node.js judges it: when it was refused, nobody can look at it any more.
+ * getPeerX509Certificate here would make Node.js find no names in it afterwards.
+ */
+function onHandshake(socket: Socket, show: (certificate: Uint8Array | undefined) => void): void {
+  if (!('getPeerCertificate' in socket)) return;
+  const secure = socket as TLSSocket;
+  // Through a proxy the handshake is over by now, and went well.
+  secure.prependOnceListener('secure', () => show(secure.getPeerCertificate().raw));
 }
 
 async function collect(answer: IncomingMessage, limit: number): Promise<string> {

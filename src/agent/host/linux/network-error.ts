@@ -1,5 +1,8 @@
 import { HostError } from '../host.ts';
 
+const BEHIND = 'the clock is probably behind (timedatectl)';
+const AHEAD = 'renew it, or set the clock if that is ahead (timedatectl)';
+
 const WORDS: Record<string, string> = {
   ECONNREFUSED: 'connection refused: nothing listens there',
   ECONNRESET: 'the connection was cut',
@@ -9,8 +12,8 @@ const WORDS: Record<string, string> = {
   ETIMEDOUT: 'no answer in time',
   ENOTFOUND: 'its name is not known to DNS',
   EAI_AGAIN: 'DNS does not answer',
-  CERT_HAS_EXPIRED: 'its certificate has expired (or this clock is wrong)',
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet (or this clock is wrong)',
+  CERT_HAS_EXPIRED: `by this machine's clock its certificate has expired: ${AHEAD}`,
+  CERT_NOT_YET_VALID: `by this machine's clock its certificate is not valid yet: ${BEHIND}`,
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself and not by the configured CA',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by a CA that is not configured',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is signed by a CA that is not configured',

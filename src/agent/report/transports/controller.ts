@@ -95,7 +95,7 @@ export class ControllerTransport implements Transport {
     if (answer.status === 400 || answer.status === 413) return this.#passOver(events, said.error, signal);
     throw new DeliveryError(
       `${this.#host()} answered with status ${answer.status} (${said.error})`,
-      retryAfterMs(answer.headers['retry-after'], this.#o.host.clock.now().getTime()),
+      retryAfterMs(answer.headers, this.#o.host.clock.now().getTime()),
     );
   }
 

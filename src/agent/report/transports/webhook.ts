@@ -52,7 +52,7 @@ export class WebhookTransport implements Transport {
       );
       return last;
     }
-    const wait = retryAfterMs(answered['retry-after'], this.#host.clock.now().getTime());
+    const wait = retryAfterMs(answered, this.#host.clock.now().getTime());
     throw new DeliveryError(`${host} answered with status ${status}`, wait);
   }
 
