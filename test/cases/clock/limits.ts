@@ -33,7 +33,7 @@ async function dayBehind(scene: Standalone): Promise<void> {
   const machine = await scene.real('behind', [WAIT]);
   await eventually(
     'the reason in the log',
-    () => /certificate is not valid yet \(or this clock is wrong\)/.test(machine.log) || undefined,
+    () => /its certificate is (?:not valid yet|valid from).*clock/.test(machine.log) || undefined,
     PATIENTLY_MS,
   );
   assert.equal((await scene.find('behind'))?.spec.instance, undefined);

@@ -32,7 +32,7 @@ async function standalone(clocks: Standalone['clocks'], say: (line: string) => v
     await moves(scene, say);
     await limits(scene, say);
   } catch (error) {
-    say(`the controller's last words:\n${scene.controller.lines.slice(-6).join('\n')}`);
+    say(`last words:\n${await scene.lastWords()}`);
     throw error;
   } finally {
     await scene.stop();

@@ -103,9 +103,20 @@ export class Standalone {
     return performance.now() - began;
   }
 
-  async stop(): Promise<void> {
+  /** What the controller and the machines said last, for who looks for the reason of a failure. */
+  async lastWords(): Promise<string> {
+    const lines = (name: string, text: string[]) => text.slice(-6).map((line) => `${name}: ${line}`);
+    const machines = (await this.#started()).flatMap(({ name, log }) => lines(name, log.trim().split('\n')));
+    return [...lines('controller', this.controller.lines), ...machines].join('\n');
+  }
+
+  async #started(): Promise<RealMachine[]> {
     const machines = await Promise.allSettled(this.#machines);
-    for (const machine of machines) if (machine.status === 'fulfilled') await machine.value.stop();
+    return machines.flatMap((machine) => (machine.status === 'fulfilled' ? [machine.value] : []));
+  }
+
+  async stop(): Promise<void> {
+    for (const machine of await this.#started()) await machine.stop();
     for (const controller of this.controllers) await controller.end('SIGKILL');
     await this.#store.close();
     rmSync(this.data, { recursive: true, force: true });
