@@ -1,16 +1,19 @@
 import { messageOf } from '../machines/message.ts';
 import type { NodeRecord } from '../model/node-record.ts';
+import type { NodeLine } from '../store/node-line.ts';
 import { openSource, type SourceOptions } from './source.ts';
-import { age, table } from './table.ts';
+import { table } from './table.ts';
 
-/** @returns 0; 1 when a machine has failed, so that scripts can ask */
+/** @returns 0 */
 export async function nodesCommand(options: SourceOptions): Promise<number> {
   const { store } = openSource(options);
   try {
-    const records = await store.list(options.namespace);
-    process.stdout.write(
-      options.output === 'json' ? `${JSON.stringify(records.map(plain), undefined, 2)}\n` : text(records),
-    );
+    const { namespace } = options;
+    const text =
+      options.output === 'json'
+        ? `${JSON.stringify((await store.list(namespace)).map(plain), undefined, 2)}\n`
+        : tableOf(await store.overview(namespace));
+    process.stdout.write(text);
     return 0;
   } finally {
     await store.close();
@@ -31,24 +34,10 @@ export function plain({ namespace, name, spec, epoch, seq, summary, storedAt }: 
   };
 }
 
-function text(records: readonly NodeRecord[]): string {
-  if (records.length === 0) return 'No machine has enrolled yet.\n';
-  const now = Date.now();
-  const rows = records.map(({ namespace, name, spec, summary, storedAt }) => [
-    namespace,
-    name,
-    spec.machine ? spec.machine.by : '-',
-    summary.phase,
-    stepText(summary),
-    summary.failure?.code ?? '-',
-    summary.node?.state ?? '-',
-    age(storedAt, now),
-  ]);
+function tableOf(lines: readonly NodeLine[]): string {
+  if (lines.length === 0) return 'No machine has enrolled yet.\n';
+  const rows = lines.map(({ namespace, name, tiedBy, phase, step, reason, node, heard }) =>
+    [namespace, name, tiedBy, phase, step, reason, node, heard].map((cell) => cell || '-'),
+  );
   return `${table([['NAMESPACE', 'NAME', 'TIED BY', 'PHASE', 'STEP', 'REASON', 'NODE', 'HEARD'], ...rows])}\n`;
-}
-
-function stepText({ steps, step }: NodeRecord['summary']): string {
-  const at = steps.findIndex(({ id }) => id === step);
-  const found = steps[at];
-  return found ? `${at + 1}/${steps.length} ${found.title}` : '-';
 }

@@ -10,12 +10,3 @@ export function table(rows: readonly (readonly string[])[]): string {
     )
     .join('\n');
 }
-
-/** `34s`, `5m`, `3h`, `12d`: how long ago. */
-export function age(since: number, now: number): string {
-  const seconds = Math.max(0, Math.round((now - since) / 1000));
-  if (seconds < 120) return `${seconds}s`;
-  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
-}

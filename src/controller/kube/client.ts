@@ -19,6 +19,8 @@ export interface RequestOptions {
     | 'application/apply-patch+yaml'
     | 'application/json-patch+json'
     | 'application/merge-patch+json';
+  /** Another form than plain JSON, of which the answer is JSON all the same. */
+  readonly accept?: string;
   /** From sending to the last byte of the answer; 30 s when absent. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -105,7 +107,7 @@ export class KubeClient {
   #send(
     method: Method,
     path: string,
-    { query = {}, body, contentType = 'application/json' }: RequestOptions,
+    { query = {}, body, contentType = 'application/json', accept = 'application/json' }: RequestOptions,
     signal: AbortSignal,
     agent: PlainAgent,
   ): Promise<IncomingMessage> {
@@ -116,7 +118,7 @@ export class KubeClient {
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const token = this.#access.token?.();
     const headers: Record<string, string | number> = {
-      accept: 'application/json',
+      accept,
       'user-agent': 'slipway-controller',
       ...(payload ? { 'content-type': contentType, 'content-length': payload.length } : {}),
       ...(token ? { authorization: `Bearer ${token}` } : {}),

@@ -1,8 +1,10 @@
 import type { KubeClient } from '../kube/client.ts';
 import { isStatus, KubeError } from '../kube/kube-error.ts';
 import type { ListOf } from '../kube/objects.ts';
+import { readTable } from '../kube/table.ts';
 import { messageOf } from '../machines/message.ts';
 import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
+import { newSummary, type Summary } from '../model/summary.ts';
 import {
   API_VERSION,
   collectionPath,
@@ -12,6 +14,7 @@ import {
   objectPath,
   recordOf,
 } from './node-bootstrap.ts';
+import { type NodeLine, positionOf } from './node-line.ts';
 import { type Addition, type Owner, type Store, StoreBusy, stored } from './store.ts';
 
 /** An object stays well below etcd's 1.5 MiB: beyond either of these, old events make room. */
@@ -86,8 +89,7 @@ export class KubernetesStore implements Store {
         await this.#trim(object);
       return recordOf(object);
     } catch (error) {
-      // A test that did not hold is 422; an object that vanished 404.
-      if (isStatus(error, 409) || isStatus(error, 422) || isStatus(error, 404)) return undefined;
+      if (isOvertaken(error)) return undefined;
       throw busy(error);
     }
   }
@@ -102,6 +104,24 @@ export class KubernetesStore implements Store {
       next = page.metadata.continue || undefined;
     }
     return records;
+  }
+
+  async overview(namespace?: string): Promise<NodeLine[]> {
+    try {
+      const rows = await readTable(this.#client, collectionPath(namespace));
+      return rows.map(({ cells, ...names }) => ({
+        ...names,
+        tiedBy: cells['Tied-By'] ?? '',
+        phase: cells.Phase || newSummary().phase,
+        step: cells.Step ?? '',
+        reason: cells.Reason ?? '',
+        node: cells.Node ?? '',
+        // Of one that has told nothing yet: since it is there.
+        heard: cells.Heard || (cells.Age ?? ''),
+      }));
+    } catch (error) {
+      throw busy(error);
+    }
   }
 
   async events(namespace: string, name: string): Promise<StoredEvent[]> {
@@ -134,7 +154,7 @@ export class KubernetesStore implements Store {
   }
 
   #next(record: NodeRecord, addition: Addition): PatchOperation[] {
-    const before: Partial<NodeBootstrapStatus> = record.summary;
+    const before: Partial<NodeBootstrapStatus> = { ...record.summary, ...positionPart(record.summary) };
     const after: Partial<NodeBootstrapStatus> = { ...this.#head(record, addition), ...addition.summary };
     const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
     return [
@@ -157,6 +177,7 @@ export class KubernetesStore implements Store {
       storedAt: new Date().toISOString(),
       writes: record.writes + 1,
       message: messageOf(summary),
+      ...positionPart(summary),
     };
   }
 
@@ -180,6 +201,21 @@ export class KubernetesStore implements Store {
       if (!(error instanceof KubeError)) throw error;
     }
   }
+}
+
+/** Left out where there is none: API servers of 1.20 turn an empty text of a JSON patch into null, and refuse that. */
+function positionPart(summary: Summary): { position?: string } {
+  const position = positionOf(summary);
+  return position === '' ? {} : { position };
+}
+
+/**
+ * Another writer came first, or the object is gone. A test of a JSON patch that did not hold is 422, and so is an object
+ * that breaks its schema: that one is a fault of ours, and trying again helps nobody.
+ */
+function isOvertaken(error: unknown): boolean {
+  if (isStatus(error, 409) || isStatus(error, 404)) return true;
+  return isStatus(error, 422) && !/ is invalid: /.test(error.message);
 }
 
 /** What the API server could not do now; what it will never do stays what it is. */

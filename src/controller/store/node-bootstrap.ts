@@ -19,6 +19,8 @@ export interface NodeBootstrapStatus extends Summary {
   writes: number;
   /** One sentence for people; a printer column. */
   message: string;
+  /** The step that it is in, and which of how many; a printer column. */
+  position?: string;
   /** Oldest events that were taken out again so that the object stays below what etcd takes. */
   eventsTrimmed?: number;
   eventLog: StoredEvent[];
@@ -45,6 +47,7 @@ export function recordOf({ metadata, spec, status }: NodeBootstrap): NodeRecord 
     const storedAt = Date.parse(metadata.creationTimestamp ?? '') || Date.now();
     return { ...common, epoch: 0, seq: 0, summary: newSummary(), storedAt, writes: 0 };
   }
-  const { epoch, seq, storedAt, writes, message: _, eventsTrimmed: __, eventLog: ___, ...summary } = status;
+  const { epoch, seq, storedAt, writes, ...rest } = status;
+  const { message: _, position: __, eventsTrimmed: ___, eventLog: ____, ...summary } = rest;
   return { ...common, epoch, seq, summary, storedAt: Date.parse(storedAt), writes };
 }

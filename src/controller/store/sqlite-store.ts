@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary, type Summary } from '../model/summary.ts';
+import { lineOf, type NodeLine } from './node-line.ts';
 import { type Addition, type Store, StoreBusy, stored } from './store.ts';
 
 const SCHEMA = `
@@ -120,6 +121,11 @@ export class SqliteStore implements Store {
       .prepare(`SELECT * FROM nodes ${where} ORDER BY namespace, name`)
       .all(...(namespace === undefined ? [] : [namespace]));
     return (rows as unknown as Row[]).map(recordOf);
+  }
+
+  async overview(namespace?: string): Promise<NodeLine[]> {
+    const now = Date.now();
+    return (await this.list(namespace)).map((record) => lineOf(record, now));
   }
 
   async events(namespace: string, name: string): Promise<StoredEvent[]> {

@@ -1,6 +1,7 @@
 import type { ReadEvent } from '../../protocol/events.ts';
 import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import type { Summary } from '../model/summary.ts';
+import type { NodeLine } from './node-line.ts';
 
 /** What is to be added to a node: events above its `seq`, in ascending order, or any that begin a new epoch. */
 export interface Addition {
@@ -30,6 +31,8 @@ export interface Store {
    */
   append(record: NodeRecord, addition: Addition): Promise<NodeRecord | undefined>;
   list(namespace?: string): Promise<NodeRecord[]>;
+  /** All nodes, for people: as much as a table shows, also of tens of thousands. @throws StoreBusy */
+  overview(namespace?: string): Promise<NodeLine[]>;
   events(namespace: string, name: string): Promise<StoredEvent[]>;
   close(): Promise<void>;
 }

@@ -1,0 +1,44 @@
+import { currentStep } from '../machines/message.ts';
+import type { NodeRecord } from '../model/node-record.ts';
+import type { Summary } from '../model/summary.ts';
+
+/** A node in a table of all of them; what there is nothing to say of is empty. */
+export interface NodeLine {
+  readonly namespace: string;
+  readonly name: string;
+  readonly tiedBy: string;
+  readonly phase: string;
+  readonly step: string;
+  readonly reason: string;
+  readonly node: string;
+  /** How long ago something was heard of it, such as `5m`. */
+  readonly heard: string;
+}
+
+/** The step that runs or ended it, and which of how many: `6/7 kubeadm join`. */
+export function positionOf(summary: Summary): string {
+  const step = currentStep(summary);
+  return step ? `${summary.steps.indexOf(step) + 1}/${summary.steps.length} ${step.title}` : '';
+}
+
+export function lineOf({ namespace, name, spec, summary, storedAt }: NodeRecord, now: number): NodeLine {
+  return {
+    namespace,
+    name,
+    tiedBy: spec.machine?.by ?? '',
+    phase: summary.phase,
+    step: positionOf(summary),
+    reason: summary.failure?.code ?? '',
+    node: summary.node?.state ?? '',
+    heard: age(storedAt, now),
+  };
+}
+
+/** `34s`, `5m`, `3h`, `12d`: how long ago. */
+function age(since: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - since) / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}
