@@ -35,7 +35,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
       '--namespace <name>',
       "namespace of the controller's own objects; default the pod's or the context's",
     )
-    .option('--machine-token-ttl <duration>', "how long a Machine's token can be used", '1h')
+    .option('--machine-token-ttl <duration>', "how long a Machine's token can be used", '24h')
     .option('--certificate-ttl <duration>', 'how long the certificate of a machine is valid', '168h')
     .option('--connections <n>', 'open connections at most', '4000')
     .option(

@@ -5,6 +5,9 @@ import { messageOf } from './message.ts';
 /** A running bootstrap that was not heard of for this long is told as silent. Its record is written every two minutes at least. */
 export const SILENT_MS = 10 * 60_000;
 
+/** What its condition says then, without its words. */
+export const SILENT = 'Unknown Silent';
+
 /**
  * What a Machine's condition is to say. Reasons are stable: people alert on them.
  *

@@ -5,7 +5,7 @@ import { reason } from '../log.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import { FIELD_MANAGER, objectPath } from '../store/node-bootstrap.ts';
 import type { Metrics } from '../web/metrics.ts';
-import { conditionOf, SILENT_MS } from './condition.ts';
+import { conditionOf, SILENT, SILENT_MS } from './condition.ts';
 import { writeCondition } from './condition-writer.ts';
 import type { MachineDirectory } from './directory.ts';
 import type { EventRecorder } from './event-recorder.ts';
@@ -139,6 +139,8 @@ export class Reconciler {
     if (!tie) return this.#tie(wanted.record);
     const machine = this.#parts.directory.byName(wanted.record.namespace, tie.name);
     if (!machine || machine.uid !== tie.uid || machine.deleting) return;
+    // A controller before this one has waited for it long enough.
+    if (wanted.said === undefined && machine.said === SILENT) wanted.heardAt = Number.NEGATIVE_INFINITY;
     const heardMs = performance.now() - wanted.heardAt;
     const { summary, storedAt } = wanted.record;
     const condition = conditionOf(summary, heardMs, storedAt);
