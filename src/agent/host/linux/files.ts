@@ -24,6 +24,7 @@ import { dirname } from 'node:path';
 import { type AppendHandle, type FileStat, type Files, HostError, type WriteOptions } from '../host.ts';
 import { writeFilesAtomically } from './atomic-file.ts';
 import { lookupOwner } from './owners.ts';
+import { readUnsized } from './read-unsized.ts';
 import { realInRoot, resolveInRoot } from './resolve.ts';
 import { toHostError } from './system-error.ts';
 import { tellPipe } from './tell-pipe.ts';
@@ -99,7 +100,7 @@ export function createFiles(root: string): Files {
             path,
           );
         }
-        return readFileSync(real);
+        return stat.size === 0 ? readUnsized(real) : readFileSync(real);
       });
     },
 

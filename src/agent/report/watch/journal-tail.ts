@@ -3,6 +3,7 @@ import { JOURNAL } from '../../../protocol/paths.ts';
 import { parseJournal } from '../../engine/parse-journal.ts';
 import type { Host } from '../../host/host.ts';
 
+/** More than this is read piece by piece. */
 const CHUNK = 1024 * 1024;
 
 /** What has come since the last look. */
@@ -34,7 +35,9 @@ export class JournalTail {
     }
     const records: JournalRecord[] = [];
     while (size > this.#offset) {
-      const bytes = await this.#host.files.readFrom(JOURNAL, this.#offset, CHUNK);
+      // Room for what there is: a MiB for every record of a few hundred bytes stays with malloc for good.
+      const length = Math.min(CHUNK, size - this.#offset);
+      const bytes = await this.#host.files.readFrom(JOURNAL, this.#offset, length);
       const { records: found, goodLength } = parseJournal(bytes);
       // What is behind the last line end is still being written, or was torn and will be cut off.
       if (goodLength === 0) break;
