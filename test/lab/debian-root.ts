@@ -37,31 +37,52 @@ export async function fullRoot(say?: Say): Promise<string> {
       name: 'debian',
       recipe: { suite: SUITE, packages, without: LEFT_OUT, version: 1 },
       make: async (dir) => {
-        await needMmdebstrap();
-        const sources = `${dir}.sources`;
-        await writeFile(sources, formatSources(await hostAptSources()));
-        try {
-          await runOk(DIES_WITH_US[0], [
-            ...DIES_WITH_US.slice(1),
-            ...['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'mmdebstrap'],
-            '--mode=root',
-            '--variant=minbase',
-            '--aptopt=Acquire::http::Pipeline-Depth "0"',
-            '--aptopt=Acquire::Retries "3"',
-            ...LEFT_OUT.map((path) => `--dpkgopt=path-exclude=${path}`),
-            '--dpkgopt=force-unsafe-io',
-            `--include=${packages.join(',')}`,
-            SUITE,
-            join(dir, 'root'),
-            sources,
-          ]);
-        } finally {
-          await rm(sources, { force: true });
-        }
+        await bootstrap(dir, 'root', packages);
       },
     },
     say,
   ).then((dir) => join(dir, 'root'));
+}
+
+/**
+ * Debian's smallest root as one archive, `rootfs.tar`: the packages of which the image `debian:bookworm-slim` is made, and
+ * left out what that leaves out. About 100 MB, a minute the first time.
+ */
+export async function slimRootTar(say?: Say): Promise<string> {
+  const dir = await cached(
+    {
+      name: 'debian-slim',
+      recipe: { suite: SUITE, without: LEFT_OUT, version: 1 },
+      make: (made) => bootstrap(made, 'rootfs.tar', []),
+    },
+    say,
+  );
+  return join(dir, 'rootfs.tar');
+}
+
+/** Debian's essential packages, apt and `packages`, as the directory or the archive `dir/name`. */
+async function bootstrap(dir: string, name: string, packages: readonly string[]): Promise<void> {
+  await needMmdebstrap();
+  const sources = `${dir}.sources`;
+  await writeFile(sources, formatSources(await hostAptSources()));
+  try {
+    await runOk(DIES_WITH_US[0], [
+      ...DIES_WITH_US.slice(1),
+      ...['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'mmdebstrap'],
+      '--mode=root',
+      '--variant=minbase',
+      '--aptopt=Acquire::http::Pipeline-Depth "0"',
+      '--aptopt=Acquire::Retries "3"',
+      ...LEFT_OUT.map((path) => `--dpkgopt=path-exclude=${path}`),
+      '--dpkgopt=force-unsafe-io',
+      ...(packages.length > 0 ? [`--include=${packages.join(',')}`] : []),
+      SUITE,
+      join(dir, name),
+      sources,
+    ]);
+  } finally {
+    await rm(sources, { force: true });
+  }
 }
 
 /** mmdebstrap is the one tool of the lab that a plain Debian lacks. */

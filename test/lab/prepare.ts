@@ -1,5 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { containerdState } from './containerd-state.ts';
+import { slimRootTar } from './debian-root.ts';
+import { builderLayers } from './image-build.ts';
 import { imageTars } from './images.ts';
 import { kubernetesBinaries } from './kubernetes.ts';
 import { machineLayers } from './open-lab.ts';
@@ -12,7 +14,9 @@ type Say = (line: string) => void;
 export async function prepareAll(say?: Say): Promise<string[]> {
   const layers = [...(await machineLayers(false, say)), ...(await machineLayers(true, say))];
   const root = layers.at(-1) ?? '';
+  const builder = await builderLayers(say);
   const others = [
+    dirname(await slimRootTar(say)),
     await ignitionPackage(say),
     await unpackedPackage(FAKETIME, say),
     await kubernetesBinaries(say),
@@ -21,7 +25,7 @@ export async function prepareAll(say?: Say): Promise<string[]> {
     await containerdState('worker', say),
     await containerdState('control-plane', say),
   ];
-  return [...new Set([...layers.map(entryOf), ...others])];
+  return [...new Set([...[...layers, ...builder].map(entryOf), ...others])];
 }
 
 /** A root or a layer is a folder inside its cache entry: the modes of the entry itself are not the machine's. */

@@ -24,6 +24,8 @@ export interface SimulatedOptions {
   instance?: string;
   hostname?: string;
   providerID?: string;
+  /** Name that the server's certificate must have, where it is not the address. */
+  serverName?: string;
   /** Address on the loopback that it comes from, so that many machines are not one. */
   from?: string;
 }
@@ -100,11 +102,12 @@ export class SimulatedMachine {
 
   post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
-    const { port, ca, from } = this.#options;
+    const { port, ca, from, serverName } = this.#options;
     this.#agent ??= new Agent({
       ca,
       keepAlive: true,
       maxSockets: 1,
+      ...(serverName === undefined ? {} : { servername: serverName }),
       ...(this.certificate === undefined ? {} : { cert: this.certificate, key: this.key }),
     });
     return new Promise((resolve, reject) => {

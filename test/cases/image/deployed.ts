@@ -1,0 +1,121 @@
+import { strict as assert } from 'node:assert';
+import { stringify } from 'yaml';
+import type { Machine } from '../../lab/lab.ts';
+import { kubectl } from '../../support/machines.ts';
+import { forward, MANIFESTS } from './node.ts';
+
+const NAMESPACE = 'slipway-system';
+/** The name of the Service, which is in the controller's certificate. */
+export const SERVICE = `slipway-controller.${NAMESPACE}.svc`;
+/** Kubernetes 1.20 has disruption budgets as v1beta1 alone; Cluster API's own versions need a newer one. */
+const BUDGET = { newer: 'policy/v1', known: 'policy/v1beta1' };
+
+export interface Pod {
+  name: string;
+  ip: string;
+}
+
+/** The controller as the manifests deploy it. */
+export class Deployed {
+  readonly machine: Machine;
+  readonly address: string;
+
+  private constructor(machine: Machine, address: string) {
+    this.machine = machine;
+    this.address = address;
+  }
+
+  /** `kubectl apply -k manifests`, and nothing else. @returns when every replica is ready */
+  static async apply(machine: Machine): Promise<Deployed> {
+    const done = await machine.exec(['kubectl', ...ADMIN, 'apply', '-k', MANIFESTS]);
+    assert.equal(
+      done.stderr.trim(),
+      `error: unable to recognize "${MANIFESTS}": no matches for kind "PodDisruptionBudget" in version "policy/v1"`,
+    );
+    const budget = await machine.read(`${MANIFESTS}/controller/disruption-budget.yaml`);
+    await applyText(machine, budget);
+    const address = await kubectl(
+      ...[machine, ...IN, 'get', 'service', 'slipway-controller'],
+      '--output=jsonpath={.spec.clusterIP}',
+    );
+    const deployed = new Deployed(machine, address);
+    await deployed.ready();
+    await deployed.forward();
+    return deployed;
+  }
+
+  /** Waits for every replica. */
+  async ready(): Promise<void> {
+    await this.kubectl('rollout', 'status', 'deployment/slipway-controller', '--timeout=90s');
+  }
+
+  kubectl(...args: string[]): Promise<string> {
+    return kubectl(this.machine, ...IN, ...args);
+  }
+
+  /** Runs a program of the image in a pod. */
+  inPod(pod: Pod, ...command: string[]): Promise<string> {
+    return this.kubectl('exec', pod.name, '--', ...command);
+  }
+
+  /** Pods that are not being deleted. */
+  async pods(): Promise<Pod[]> {
+    const { items } = JSON.parse(await this.kubectl('get', 'pods', '--output=json')) as {
+      items: PodObject[];
+    };
+    return items
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata, status }) => ({ name: metadata.name, ip: status.podIP ?? '' }));
+  }
+
+  /** Name of the pod that holds the Lease; empty while none does. */
+  async leader(): Promise<string> {
+    const holder = '--output=jsonpath={.spec.holderIdentity}';
+    return (await this.kubectl('get', 'lease', 'slipway-controller', holder)).replace(/_[^_]*$/, '');
+  }
+
+  /** The Service's address leads to the pods that are ready now. */
+  async forward(): Promise<void> {
+    const text = await this.kubectl('get', 'endpoints', 'slipway-controller', '--output=json');
+    const { subsets = [] } = JSON.parse(text) as { subsets?: { addresses?: { ip: string }[] }[] };
+    const ready = subsets.flatMap(({ addresses = [] }) => addresses.map(({ ip }) => `${ip}:8443`));
+    await forward(this.machine, this.address, 8443, ready);
+  }
+
+  async createMachine(name: string): Promise<void> {
+    await applyText(this.machine, stringify(machineObject(name)));
+  }
+
+  /** Waits for the condition to be True. */
+  async bootstrapped(name: string): Promise<void> {
+    const condition = '--for=condition=slipway.dev/BootstrapSucceeded';
+    await kubectl(this.machine, 'wait', condition, `machine/${name}`, '--timeout=20s');
+  }
+}
+
+interface PodObject {
+  metadata: { name: string; deletionTimestamp?: string };
+  status: { podIP?: string };
+}
+
+const ADMIN = ['--kubeconfig', '/etc/kubernetes/admin.conf'];
+const IN = ['--namespace', NAMESPACE];
+
+/** `kubectl apply` of manifests as text. @returns what it says */
+export function applyText(machine: Machine, text: string, ...options: string[]): Promise<string> {
+  const input = text.replaceAll(`apiVersion: ${BUDGET.newer}\n`, `apiVersion: ${BUDGET.known}\n`);
+  return machine.execOk(['kubectl', ...ADMIN, 'apply', '--filename=-', ...options], { input });
+}
+
+function machineObject(name: string): object {
+  return {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'Machine',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      clusterName: 'demo',
+      bootstrap: { dataSecretName: 'x' },
+      infrastructureRef: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DemoMachine', name },
+    },
+  };
+}

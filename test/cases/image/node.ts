@@ -1,0 +1,90 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from '../../../build/project.ts';
+import { KUBERNETES_VERSION } from '../../lab/kubernetes-version.ts';
+import type { Lab, Machine, MachineFile } from '../../lab/lab.ts';
+import { kubectl, waitForReady } from '../../support/machines.ts';
+import { clusterApiCrds } from '../../support/management-cluster.ts';
+
+/** Where the checkout's manifests lie on the machine. */
+export const MANIFESTS = '/root/manifests';
+const CRDS = '/root/crds';
+const KUBERNETES_SERVICE = '10.96.0.1';
+
+/** A cluster of one machine, made by the real kubeadm, with pods and with Cluster API's Machines. */
+export async function manageOneNode(lab: Lab): Promise<Machine> {
+  const machine = await lab.up('management', { files: { ...manifestFiles(), ...crdFiles() } });
+  await machine.execOk(
+    [
+      'kubeadm',
+      'init',
+      `--kubernetes-version=${KUBERNETES_VERSION}`,
+      `--apiserver-advertise-address=${machine.ip}`,
+      // The lab has neither program; `forward` stands in for kube-proxy, and nothing here asks a name server.
+      '--skip-phases=addon',
+    ],
+    { timeoutMs: 300_000 },
+  );
+  await forward(machine, KUBERNETES_SERVICE, 443, [`${machine.ip}:6443`]);
+  await waitForReady(machine, [machine.name]);
+  await kubectl(machine, 'taint', 'nodes', '--all', 'node-role.kubernetes.io/master-');
+  await kubectl(machine, 'apply', '--server-side', '--validate=false', `--filename=${CRDS}`);
+  await kubectl(machine, 'wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
+  return machine;
+}
+
+/** Puts an image where the kubelet finds it. */
+export async function importImage(machine: Machine, tar: string): Promise<void> {
+  await machine.execOk(['ctr', '--namespace', 'k8s.io', 'images', 'import', '-'], {
+    input: await readFile(tar),
+    timeoutMs: 120_000,
+  });
+}
+
+/**
+ * What kube-proxy does for one port of a Service: connections to its address, of pods and of the machine, go to
+ * `endpoints` (ADDRESS:PORT) by turns.
+ */
+export async function forward(
+  machine: Machine,
+  address: string,
+  port: number,
+  endpoints: readonly string[],
+): Promise<void> {
+  const chain = `SVC-${address}-${port}`;
+  const to = endpoints.map((endpoint, index) => {
+    const turn =
+      endpoints.length - index > 1
+        ? `-m statistic --mode nth --every ${endpoints.length - index} --packet 0`
+        : '';
+    return `iptables -t nat -A ${chain} ${turn} -p tcp -j DNAT --to-destination ${endpoint}`;
+  });
+  const match = `-d ${address}/32 -p tcp --dport ${port} -j ${chain}`;
+  const hook = (from: string) =>
+    `iptables -t nat -C ${from} ${match} 2>/dev/null || iptables -t nat -A ${from} ${match}`;
+  await machine.execOk([
+    'sh',
+    '-ec',
+    [
+      `iptables -t nat -N ${chain} 2>/dev/null || iptables -t nat -F ${chain}`,
+      ...to,
+      hook('PREROUTING'),
+      hook('OUTPUT'),
+    ].join('\n'),
+  ]);
+}
+
+function manifestFiles(): Record<string, MachineFile> {
+  const folder = join(root, 'manifests');
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return Object.fromEntries(
+    names
+      .filter((name) => name.endsWith('.yaml'))
+      .map((name) => [`${MANIFESTS}/${name}`, { from: join(folder, name) }]),
+  );
+}
+
+function crdFiles(): Record<string, MachineFile> {
+  return Object.fromEntries(clusterApiCrds().map((from, index) => [`${CRDS}/${index}.yaml`, { from }]));
+}
