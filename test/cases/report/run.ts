@@ -2,29 +2,38 @@ import assert from 'node:assert/strict';
 import { REPORT_UNIT } from '../../../src/agent/cli/report-unit.ts';
 import { UNSAVED } from '../../../src/agent/report/spool/spool-file.ts';
 import { MESSAGE_IDS } from '../../../src/agent/report/transports/journald.ts';
-import { type Lab, type Machine, openLab } from '../../lab/lab.ts';
+import { type Lab, type Machine, type MachineFile, openLab } from '../../lab/lab.ts';
 import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { type MachineOptions, workerJoin } from '../../support/cluster-api/user-data.ts';
 import { outcomeOf, waitForOutcome } from '../../support/expect-outcome.ts';
 import { bootMachine } from '../../support/machines.ts';
+import { expectPool, HYPERV_GUEST } from './hyperv.ts';
+import { observeIgnition } from './ignition.ts';
 import { LabController } from './receiver.ts';
 
 export const about =
-  'slipway-report.service tells a real controller of a join, a failure, a killed agent, a power cut, a full disk';
+  'slipway-report.service tells a real controller of joins of all kinds, a failure, a killed agent, a power cut, a full disk';
 
 const SETTINGS = '/etc/slipway/config.d/50-report.yaml';
 const UNIT = 'slipway-report.service';
+/** A container runtime that comes up late costs attempts. */
+const LATE = ['systemctl stop containerd', 'systemd-run --quiet sh -c "sleep 5; systemctl start containerd"'];
 
 export async function run(say: (line: string) => void): Promise<void> {
   const lab = await openLab();
   try {
     const cluster = await joinableCluster(await lab.controlPlane());
     const controller = await LabController.start(lab);
-    const boot = async (name: string, mode: 'service' | 'plain' | 'shim', options: MachineOptions = {}) => {
+    const boot = async (
+      name: string,
+      mode: 'service' | 'plain' | 'shim',
+      options: MachineOptions = {},
+      files: Record<string, MachineFile> = {},
+    ) => {
       // The settings come with the user data, as Cluster API's spec.files.
       const settings = { path: SETTINGS, content: await controller.settingsFor(name), permissions: '0600' };
       const userData = workerJoin(cluster, { ...options, files: [settings] });
-      return bootMachine(lab, name, { role: 'worker', userData, mode, report: true });
+      return bootMachine(lab, name, { role: 'worker', userData, mode, report: true, files });
     };
 
     const joined = await boot('r1', 'service');
@@ -67,9 +76,26 @@ export async function run(say: (line: string) => void): Promise<void> {
     await expectEnd(rebooted);
     say('nothing is lost or told twice over a power cut during an outage of the controller');
 
-    const plain = await boot('r5', 'plain');
+    const [plain, shim] = await Promise.all([
+      boot('r5', 'plain', {}, HYPERV_GUEST),
+      boot('r7', 'shim', { preKubeadmCommands: LATE }),
+    ]);
     await expectJoin(plain, controller, 'observed');
-    say('a boot without Slipway is told from outside: cloud-init, kubeadm, the Node');
+    await finished(plain);
+    await expectPool(plain);
+    say(
+      'a boot without Slipway is told from outside: cloud-init, kubeadm, the Node; and to a host of Hyper-V',
+    );
+
+    const attempt = await controller.told('r7', 'an attempt', ({ type }) => type === 'step.attempt', 60_000);
+    assert.equal((attempt.failure as { code: string }).code, 'ContainerRuntimeDown', JSON.stringify(attempt));
+    assert.equal((attempt.step as { id: string }).id, 'kubeadm', JSON.stringify(attempt));
+    await expectJoin(shim, controller, 'shim');
+    say('a boot in which cloud-init calls Slipway as kubeadm is told with its attempts and its verdict');
+
+    const ignition = { path: SETTINGS, content: await controller.settingsFor('r8') };
+    await expectJoin(await observeIgnition(lab, controller, cluster, ignition, 'r8'), controller, 'observed');
+    say('a boot with Ignition is told from outside, over a failure, a reboot and an attempt in vain');
 
     await expectFullDisk(lab, controller, workerJoin(cluster));
     say('a full disk is told in spite of it, by a reporter that was killed meanwhile');
@@ -111,6 +137,14 @@ async function expectFullDisk(lab: Lab, controller: LabController, userData: str
     events.map(({ seq }) => seq),
     events.map((_, index) => index + 1),
   );
+}
+
+/** cloud-init has told its own end too. */
+async function finished(machine: Machine): Promise<void> {
+  await machine.waitFor(async () => (await machine.exec(['cloud-init', 'status'])).stdout.includes('done'), {
+    timeoutMs: 60_000,
+    what: 'cloud-init to be done',
+  });
 }
 
 /** Everything that belongs to a machine that became a node, once and in order. */
