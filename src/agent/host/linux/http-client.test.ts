@@ -91,6 +91,23 @@ describe('a client', () => {
     expect(connections.size).toBe(1);
   });
 
+  it('leaves nothing behind on a connection that it uses again and again', async () => {
+    const warnings: string[] = [];
+    const note = (warning: Error) => warnings.push(warning.message);
+    process.on('warning', note);
+    try {
+      const port = await listen(echo());
+      const client = clientOf();
+      connections.clear();
+      for (let count = 0; count < 15; count += 1) await client.send(post(port));
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(connections.size).toBe(1);
+      expect(warnings).toEqual([]);
+    } finally {
+      process.off('warning', note);
+    }
+  });
+
   it('is known by its certificate', async () => {
     const { createKey, createCsr } = await import('../../../pki/csr.ts');
     const { readCsrKey } = await import('../../../pki/read-csr.ts');

@@ -93,11 +93,13 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
       },
     );
     let peer: Uint8Array | undefined;
-    outgoing.on('socket', (socket) =>
+    outgoing.on('socket', (socket) => {
+      // On a connection that is used again the handshake is over; what waits for it would pile up there.
+      if (outgoing.reusedSocket) return;
       onHandshake(socket, (certificate) => {
         peer = certificate;
-      }),
-    );
+      });
+    });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       const dates = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.exec(error.code ?? '');
       const words = dates ? untimely(peer, ca, Date.now()) : undefined;
