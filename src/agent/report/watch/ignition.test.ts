@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KubeadmUnitStandIn } from '../../../../test/support/kubeadm-unit-stand-in.ts';
 import type { EventBody } from '../../../protocol/events.ts';
-import type { CommandResult, Host } from '../../host/host.ts';
+import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { isIgnitionPending } from './ignition.ts';
 import { Observer } from './observer.ts';
@@ -18,24 +19,19 @@ const SENTINEL = '/run/cluster-api/bootstrap-success.complete';
 let folder: string;
 let host: Host;
 let now: number;
-/** What systemd says of the unit, and how often it was asked. */
-let unit: Record<string, string>;
-let asked: number;
-let answers: boolean;
-/** What the journal has, by invocation. */
-let journal: Record<string, string>;
+let unit: KubeadmUnitStandIn;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'slipway-ignition-'));
-  [now, asked, answers, journal] = [100_000, 0, true, {}];
-  idle();
+  now = 100_000;
+  unit = new KubeadmUnitStandIn(folder, () => now);
   const real = createLinuxHost({ root: folder });
   const list = async (path: string) => (path === '/proc' ? [] : real.ownFiles.list(path));
   host = {
     ...real,
     ownFiles: { ...real.ownFiles, list },
     clock: { ...real.clock, monotonic: () => now },
-    processes: { ...real.processes, run: async ({ argv }) => answer(argv) },
+    processes: { ...real.processes, run: async ({ argv }) => unit.answer(argv) },
   };
   put(UNIT, '[Service]\nType=oneshot\nExecStart=/bin/bash /etc/kubeadm.sh\n');
   put('/etc/kubeadm.sh', '#!/bin/bash\nset -e\nmkdir x\nkubeadm join --config /etc/kubeadm.yml \n');
@@ -43,47 +39,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** systemctl and journalctl, in the form of systemd 252. */
-function answer(argv: readonly string[]): CommandResult {
-  const said = (stdout: string) => ({ exitStatus: 0, stdout, stderr: '', timedOut: false, ms: 1 });
-  if (argv[0] === 'systemctl') {
-    asked += 1;
-    if (!answers) return { ...said(''), exitStatus: 1 };
-    const lines = Object.entries(unit).map(([name, value]) => `${name}=${value}\n`);
-    return said(lines.join(''));
-  }
-  const invocation = argv.find((word) => word.startsWith('_SYSTEMD_INVOCATION_ID='))?.split('=')[1];
-  return said(invocation === undefined ? '' : (journal[invocation] ?? ''));
-}
-
 function put(path: string, text: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), text);
-}
-
-const LINK = '/run/systemd/units/invocation:kubeadm.service';
-const unlink = () => rmSync(join(folder, LINK), { force: true });
-const us = (ms: number) => String(ms * 1000);
-
-function idle(): void {
-  unit = { ActiveState: 'inactive', SubState: 'dead', Result: 'success', NRestarts: '0' };
-  Object.assign(unit, { ExecMainCode: '0', ExecMainStatus: '0', InvocationID: '', RestartUSec: '100ms' });
-}
-
-function running(invocation: string, more: Record<string, string> = {}): void {
-  idle();
-  Object.assign(unit, { ActiveState: 'activating', SubState: 'start', InvocationID: invocation });
-  Object.assign(unit, { ExecMainStartTimestampMonotonic: us(now), ...more });
-  unlink();
-  mkdirSync(dirname(join(folder, LINK)), { recursive: true });
-  symlinkSync(invocation, join(folder, LINK));
-}
-
-function failed(more: Record<string, string> = {}): void {
-  Object.assign(unit, { ActiveState: 'failed', SubState: 'failed', Result: 'exit-code' });
-  Object.assign(unit, { ExecMainCode: '1', ExecMainStatus: '1', ExecMainExitTimestampMonotonic: us(now) });
-  Object.assign(unit, more);
-  unlink();
 }
 
 /** Everything observed in one look; what was observed before under the same key is left out, as the spool does. */
@@ -106,7 +64,7 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
     const { observer, look } = watcher();
     expect(await look()).toEqual([]);
     expect(observer.isUnderWay).toBe(false);
-    running('a1');
+    unit.running('a1');
     expect(await look()).toMatchObject([
       {
         type: 'sequence.started',
@@ -117,29 +75,28 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
       { type: 'step.started', step: { id: 'kubeadm.service' }, attempt: 1 },
     ]);
     expect(observer.isUnderWay).toBe(true);
-    asked = 0;
+    unit.asked = 0;
     for (let index = 0; index < 30; index += 1) expect(await look()).toEqual([]);
-    expect(asked).toBe(10);
+    expect(unit.asked).toBe(10);
     // It ends well, and systemd unloads it; the sentinel was not there when the look began.
     put(SENTINEL, 'success\n');
-    idle();
-    unlink();
+    unit.idle();
     expect(await look()).toMatchObject([
       { type: 'step.ended', step: { id: 'kubeadm' }, attempt: 1, result: 'done', ms: 32_000 },
       { type: 'sequence.ended', result: 'succeeded' },
     ]);
     expect(await look(true)).toEqual([]);
-    asked = 0;
+    unit.asked = 0;
     for (let index = 0; index < 30; index += 1) expect(await look(true)).toEqual([]);
-    expect(asked).toBe(0);
+    expect(unit.asked).toBe(0);
   });
 
   it("is told with kubeadm's reason when the unit fails, even between two looks", async () => {
     const { observer, look } = watcher();
     await look();
-    running('a1');
-    journal.a1 = `kubeadm.sh: preparing\n${REFUSED}`;
-    failed();
+    unit.running('a1');
+    unit.journal.a1 = `kubeadm.sh: preparing\n${REFUSED}`;
+    unit.failed();
     now += 3000;
     const end = await look();
     expect(ended(end)).toMatchObject({
@@ -156,10 +113,10 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
 
   it('counts the attempts of a unit that is started again, also of those that it did not see end', async () => {
     const { look } = watcher();
-    running('a1');
+    unit.running('a1');
     await look();
-    journal.a1 = REFUSED;
-    failed({ ActiveState: 'activating', SubState: 'auto-restart', RestartUSec: '1min 30s' });
+    unit.journal.a1 = REFUSED;
+    unit.failed({ ActiveState: 'activating', SubState: 'auto-restart', RestartUSec: '1min 30s' });
     expect(await look()).toMatchObject([
       {
         type: 'step.attempt',
@@ -170,16 +127,16 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
         retryInMs: 89_000,
       },
     ]);
-    running('a2', { NRestarts: '1' });
+    unit.running('a2', { NRestarts: '1' });
     expect(await look()).toMatchObject([{ type: 'step.started', attempt: 2 }]);
-    journal.a2 = 'mkdir: cannot create directory ‘x’: No space left on device\n';
-    running('a4', { NRestarts: '3' });
+    unit.journal.a2 = 'mkdir: cannot create directory ‘x’: No space left on device\n';
+    unit.running('a4', { NRestarts: '3' });
     const [missed, next] = await look();
     expect(missed).toMatchObject({
       type: 'step.attempt',
       step: { id: 'kubeadm.service' },
       attempt: 2,
-      failure: { code: 'CommandFailed', lines: [journal.a2.trim()] },
+      failure: { code: 'CommandFailed', lines: [unit.journal.a2.trim()] },
     });
     expect(missed).not.toHaveProperty('failure.exitStatus');
     expect(next).toMatchObject({ type: 'step.started', attempt: 4 });
@@ -187,13 +144,47 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
     expect(ended(await look(true))).toMatchObject({ result: 'succeeded' });
   });
 
+  it('has failed when the attempt that was to come does not', async () => {
+    // systemd has had enough of them; somebody stopped it.
+    const stops = [() => unit.failed({ Result: 'start-limit-hit' }), () => unit.idle()];
+    for (const stop of stops) {
+      const { observer, look } = watcher();
+      unit.running('a1');
+      await look();
+      unit.journal.a1 = REFUSED;
+      unit.failed({ ActiveState: 'activating', SubState: 'auto-restart', RestartUSec: '5s' });
+      expect((await look()).map(({ type }) => type)).toEqual(['step.attempt']);
+      expect(await look()).toEqual([]);
+      stop();
+      const told = [...(await look()), ...(await look()), ...(await look())];
+      expect(ended(told)).toMatchObject({
+        failure: { code: 'ApiServerUnreachable', exitStatus: 1 },
+      });
+      expect(observer.isUnderWay).toBe(false);
+    }
+  });
+
+  it('loses nothing when a look is cut off by an error', async () => {
+    const { look } = watcher();
+    unit.running('a1');
+    unit.journal.a1 = REFUSED;
+    unit.failed();
+    rmSync(join(folder, '/etc/kubeadm.sh'));
+    mkdirSync(join(folder, '/etc/kubeadm.sh'));
+    await expect(look()).rejects.toThrow(/kubeadm.sh/);
+    rmSync(join(folder, '/etc/kubeadm.sh'), { recursive: true });
+    const told = await look();
+    expect(told.map(({ type }) => type).slice(0, 2)).toEqual(['sequence.started', 'step.started']);
+    expect(ended(told)).toMatchObject({ failure: { code: 'ApiServerUnreachable' } });
+  });
+
   it('goes on when somebody starts the failed unit again', async () => {
     const { observer, look } = watcher();
-    running('a1');
+    unit.running('a1');
     await look();
-    failed({ Result: 'start-limit-hit' });
+    unit.failed({ Result: 'start-limit-hit' });
     expect(ended(await look())).toMatchObject({ failure: { code: 'CommandFailed' } });
-    running('b1');
+    unit.running('b1');
     expect(await look()).toMatchObject([
       { type: 'sequence.started', resumed: true },
       { type: 'step.started', attempt: 2 },
@@ -212,10 +203,10 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
     ];
     for (const [end, cause] of cases) {
       const { look } = watcher();
-      running('a1');
+      unit.running('a1');
       await look();
-      journal.a1 = begun;
-      failed(end);
+      unit.journal.a1 = begun;
+      unit.failed(end);
       expect(ended(await look())).toMatchObject({
         failure: { code: 'KubeadmInterrupted', cause: expect.stringMatching(cause) },
       });
@@ -224,10 +215,9 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
 
   it('says so when the unit ends well and nothing was bootstrapped', async () => {
     const { look } = watcher();
-    running('a1');
+    unit.running('a1');
     await look();
-    idle();
-    unlink();
+    unit.idle();
     expect(ended(await look())).toMatchObject({
       step: { id: 'kubeadm.service' },
       failure: { code: 'BootstrapNotRun', cause: expect.stringContaining('sentinel') },
@@ -236,11 +226,11 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
 
   it('has succeeded, with a warning, when a command after kubeadm fails', async () => {
     const { look } = watcher();
-    running('a1');
+    unit.running('a1');
     await look();
     put(SENTINEL, 'success\n');
-    journal.a1 = `${REFUSED}\ntouch: missing file operand\n`;
-    failed();
+    unit.journal.a1 = `${REFUSED}\ntouch: missing file operand\n`;
+    unit.failed();
     const told = await look();
     expect(ended(told)).toMatchObject({ result: 'succeeded' });
     expect(told.at(-1)).toMatchObject({
@@ -252,18 +242,18 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
 
   it('asks again where systemd does not answer', async () => {
     const { look } = watcher();
-    running('a1');
-    answers = false;
+    unit.running('a1');
+    unit.answers = false;
     expect(await look()).toEqual([]);
-    answers = true;
+    unit.answers = true;
     expect((await look()).map(({ type }) => type)).toEqual(['sequence.started', 'step.started']);
   });
 
   it("is Slipway's own to tell where Slipway is kubeadm there, unless it is never called", async () => {
     const { look } = watcher(true);
-    running('a1');
+    unit.running('a1');
     expect(await look()).toEqual([]);
-    failed();
+    unit.failed();
     expect((await look()).map(({ type }) => type)).toEqual([
       'sequence.started',
       'step.ended',
@@ -280,7 +270,7 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
   it("is not one where a unit of that name is another's", async () => {
     put(UNIT, '[Service]\nExecStart=/usr/bin/true\n');
     const { look } = watcher();
-    running('a1');
+    unit.running('a1');
     expect(await look()).toEqual([]);
     expect(await isIgnitionPending(host)).toBe(false);
   });

@@ -49,7 +49,11 @@ export class IgnitionBoot {
   #state: UnitState | undefined;
   #attempt: Attempt | undefined;
   #startedAt: number;
-  #isAttemptOver = false;
+  /** What was told of the attempt's end: that it failed and another follows, or all there is to tell. */
+  #toldOfAttempt: 'nothing' | 'failure' | 'end' = 'nothing';
+  #failedState: UnitState | undefined;
+  /** What an error kept from being told with the look that saw it. */
+  readonly #untold: Observation[] = [];
   /** It has failed for good. */
   #isOver = false;
   /** Nothing more is to come by itself. */
@@ -76,11 +80,12 @@ export class IgnitionBoot {
     await this.#ask();
     // The sentinel comes before the unit's end: looked for after it, it is there.
     const isDone = sentinel || (await this.#host.files.stat(SENTINEL)) !== undefined;
-    const told = await this.#newAttempt(isDone);
-    if (this.#attempt) told.push(...(await this.#sequence.lookAtKubeadm(this.#attempt.number)));
-    if (isDone) told.push(this.#begin(), this.#sequence.succeeded(this.#elapsed(), this.#attempt?.number));
-    const ended = await this.#end(isDone);
-    return [...told, ...ended];
+    const untold = this.#untold;
+    untold.push(...(await this.#newAttempt(isDone)));
+    if (this.#attempt) untold.push(...(await this.#sequence.lookAtKubeadm(this.#attempt.number)));
+    if (isDone) untold.push(this.#begin(), this.#sequence.succeeded(this.#elapsed(), this.#attempt?.number));
+    untold.push(...(await this.#end(isDone)));
+    return untold.splice(0);
   }
 
   /** systemd, when something has changed. */
@@ -102,7 +107,8 @@ export class IgnitionBoot {
     if (invocation === '' || invocation === before?.invocation) return [];
     const told: Observation[] = [];
     // systemd started it again between two looks: how it ended is to be read, with what status is not.
-    if (before && !this.#isAttemptOver && !isDone) told.push(await this.#failedAttempt(before, undefined));
+    if (before && this.#toldOfAttempt === 'nothing' && !isDone)
+      told.push(await this.#failedAttempt(before, undefined));
     const number = Math.max(restarts, before?.number ?? 0) + 1;
     this.#attempt = { invocation, number, startedAt: startedAt || this.#host.clock.monotonic() };
     if (!before) this.#startedAt = this.#attempt.startedAt;
@@ -110,28 +116,32 @@ export class IgnitionBoot {
     // It had failed for good, and a person has started it again.
     if (this.#isOver) told.push(this.#sequence.once(`begin:${invocation}`, [this.#sequence.begin(true)]));
     told.push(this.#sequence.once(`unit:${invocation}`, [this.#sequence.started(STEP, number)]));
-    this.#isOver = this.#isSettled = this.#isAttemptOver = false;
+    this.#isOver = this.#isSettled = false;
+    this.#toldOfAttempt = 'nothing';
     this.#sequence.forgetKubeadm();
     return told;
   }
 
   async #end(isDone: boolean): Promise<Observation[]> {
-    const [attempt, state] = [this.#attempt, this.#state];
-    if (!attempt || !state || this.#isAttemptOver) return [];
+    const [attempt, state, before] = [this.#attempt, this.#state, this.#toldOfAttempt];
+    if (!attempt || !state || before === 'end') return [];
     const isAgain = state.sub.includes('auto-restart');
     const hasFailed = isAgain || state.active === 'failed';
     // One that ended well is unloaded and has no invocation any more, unless it is to count as active still.
-    const isWell = state.active === 'inactive' || (state.active === 'active' && state.sub === 'exited');
-    if (!hasFailed && !isWell) return [];
+    const isOver = state.active === 'inactive' || (state.active === 'active' && state.sub === 'exited');
+    if ((!hasFailed && !isOver) || (isAgain && before === 'failure')) return [];
     const told: Observation[] = [];
     if (isDone && hasFailed) told.push(await this.#failedAfterwards(attempt, state));
     else if (!isDone && isAgain) told.push(await this.#failedAttempt(attempt, state));
     else if (!isDone) {
-      told.push(this.#begin(), await this.#failedForGood(attempt, isWell ? undefined : state));
+      // The other attempt does not come: systemd has had enough of them, or somebody stopped the unit.
+      const failed = hasFailed ? state : before === 'failure' ? this.#failedState : undefined;
+      told.push(this.#begin(), await this.#failedForGood(attempt, failed));
       this.#isOver = true;
     }
-    this.#isAttemptOver = true;
-    this.#isSettled = isDone || this.#isOver;
+    this.#failedState = state;
+    this.#toldOfAttempt = isAgain && !isDone ? 'failure' : 'end';
+    this.#isSettled = this.#toldOfAttempt === 'end';
     return told;
   }
 
@@ -182,9 +192,8 @@ export class IgnitionBoot {
   ): Promise<{ step: EventStep; failure: EventFailure }> {
     const output = await unitOutput(this.#host, invocation);
     const { verb: seen } = this.#sequence;
-    const script = (await this.#host.files.readIfPresent(SCRIPT, 1024 * 1024))?.toString('utf8') ?? '';
-    const meant = /^\s*kubeadm (init|join) /m.exec(script)?.[1] as KubeadmProcess['verb'] | undefined;
-    const kubeadm = kubeadmFailure(output, { seen, meant, exitStatus: state && exitStatusOf(state) });
+    const exitStatus = state && exitStatusOf(state);
+    const kubeadm = kubeadmFailure(output, { seen, meant: await this.#meant(), exitStatus });
     const violence = state && violenceOf(state);
     if (kubeadm) {
       return { step: KUBEADM, failure: violence ? { ...kubeadm, ...violence } : kubeadm };
@@ -197,6 +206,14 @@ export class IgnitionBoot {
     const lines = lastLines(output, 3);
     if (lines.length > 0) failure.lines = lines;
     return { step: STEP, failure };
+  }
+
+  /** What kubeadm is to do, by the script. */
+  async #meant(): Promise<KubeadmProcess['verb'] | undefined> {
+    const size = (await this.#host.files.stat(SCRIPT))?.size ?? 0;
+    const script = size === 0 ? '' : (await this.#host.files.readFrom(SCRIPT, 0, size)).toString('utf8');
+    const verb = /^\s*kubeadm (init|join) /m.exec(script)?.[1];
+    return verb === 'init' || verb === 'join' ? verb : undefined;
   }
 
   #elapsed(): number {
