@@ -99,6 +99,29 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
     expect(run(binary, 'nonsense')).toMatchObject({ status: 2, stdout: '' });
   });
 
+  it('runs the reporter from a bundle of its own, and leaves what it has to ask about to the whole agent', () => {
+    const root = join(folder, 'reporting');
+    mkdirSync(join(root, 'etc/slipway'), { recursive: true });
+    const config = join(root, 'etc/slipway/config.yaml');
+    writeFileSync(config, 'report: {enabled: false}\n');
+    expect(run(binary, 'report', '--root', root)).toEqual({
+      status: 0,
+      stdout: 'over: reporting is switched off (report.enabled)\n',
+      stderr: '',
+    });
+    writeFileSync(config, 'report: {enabeld: false}\n');
+    expect(run(binary, 'report', '--check', `--root=${root}`)).toMatchObject({
+      stderr: expect.stringContaining('config.yaml:1:10'),
+    });
+    rmSync(root, { recursive: true });
+    expect(run(binary, 'report', '--rot', '/')).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining("unknown option '--rot'"),
+    });
+    expect(run(binary, 'report', '--help').stdout).toContain('Usage: slipway report');
+  });
+
   it('is the shim under the name kubeadm, for the version too', () => {
     const kubeadm = join(folder, 'kubeadm');
     symlinkSync(binary, kubeadm);

@@ -30,23 +30,27 @@ export async function buildBinary(
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
   process.once('exit', remove);
   try {
-    const [script, agent, main, node, output, licenses] = [
+    const [script, agent, report, main, node, output, licenses] = [
       'slipway.cjs',
       'agent',
+      'report',
       'launcher.cjs',
       'node',
       'slipway',
       'licenses',
-    ].map((name) => join(scratch, name)) as [string, string, string, string, string, string];
+    ].map((name) => join(scratch, name)) as [string, string, string, string, string, string, string];
     const { code, inputs } = await bundle();
     writeFileSync(script, code);
     writeFileSync(agent, asFunction(code));
+    // A part of the agent, so that its licences are among the agent's.
+    writeFileSync(report, asFunction((await bundle({ entry: 'src/slipway-report.ts' })).code));
     writeFileSync(main, (await bundle({ entry: 'build/launcher.ts' })).code);
     writeFileSync(licenses, licensesText(partsOf(inputs)));
     stripBinary(nodeBinary(), node);
     const cache = warmUp(node, agent, scratch);
     const assets = {
       agent: basename(agent),
+      report: basename(report),
       'agent-cache': basename(cache),
       licenses: basename(licenses),
     };

@@ -24,6 +24,13 @@ describe('bundle', () => {
     expect(strangers).toEqual([]);
   });
 
+  it('of the reporter alone is a part of the agent, a third of its size at most', async () => {
+    const reporter = await bundle({ entry: 'src/slipway-report.ts' });
+    const own = 'src/slipway-report.ts';
+    expect(reporter.inputs.filter((path) => !made.inputs.includes(path))).toEqual([own]);
+    expect(reporter.code.length).toBeLessThan(made.code.length / 3);
+  });
+
   it('needs nothing but modules of Node.js', () => {
     const outside = Object.values(made.metafile.outputs).flatMap((output) => output.imports);
     expect(outside.map(({ path }) => path).filter((path) => !path.startsWith('node:'))).toEqual(

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
+import { plainReportFlags } from '../src/agent/cli/plain-options.ts';
 import { versionAnswer } from '../src/agent/cli/version.ts';
 
 /**
@@ -8,17 +9,21 @@ import { versionAnswer } from '../src/agent/cli/version.ts';
  * worked once: V8's cache for a main script holds only what is compiled before anything ran, and compiling the rest at
  * every start would take longer than reading the user data. Whoever asks for the version does not even pay for that.
  */
-const answer = basename(process.argv0) === 'kubeadm' ? undefined : versionAnswer(process.argv.slice(2));
-if (answer === undefined) startAgent();
-else process.stdout.write(answer);
+const words = process.argv.slice(2);
+const isShim = basename(process.argv0) === 'kubeadm';
+const answer = isShim ? undefined : versionAnswer(words);
+if (answer !== undefined) process.stdout.write(answer);
+// It waits beside the kubelet for minutes: a quarter of the source, and no cache of code that only a bootstrap runs.
+else if (!isShim && plainReportFlags(words)) run('report');
+else run('agent', Buffer.from(getRawAsset('agent-cache')));
 
 // Nothing is left to do or to write then, and taking V8 apart piece by piece would take longer than starting a command.
 process.once('beforeExit', () => process.exit());
 
-function startAgent(): void {
-  const script = new Script(Buffer.from(getRawAsset('agent')).toString('latin1'), {
+function run(bundle: 'agent' | 'report', cachedData?: Buffer): void {
+  const script = new Script(Buffer.from(getRawAsset(bundle)).toString('latin1'), {
     filename: 'slipway.cjs',
-    cachedData: Buffer.from(getRawAsset('agent-cache')),
+    ...(cachedData ? { cachedData } : {}),
   });
   script.runInThisContext()({}, process.getBuiltinModule, {});
 }

@@ -23,6 +23,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   // Everything in the agent gets a Host; which one it is, only a command decides.
   'src/slipway.ts': { imports: ['src/agent/cli'] },
+  'src/slipway-report.ts': { imports: ['src/agent/cli'] },
   'src/agent/cli': { imports: [...SHARED, 'src/agent', 'src/agent/host', 'src/agent/host/linux'] },
   'src/agent': { imports: [...SHARED, 'src/agent/host'] },
   'src/agent/host': { imports: ['src/protocol', 'src/kit'], machine: true },

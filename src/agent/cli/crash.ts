@@ -8,8 +8,8 @@ let conclude: ((error: unknown) => void) | undefined;
 /** How long a run that has told its verdict may take to end what it had under way. */
 const WIND_DOWN_MS = 10_000;
 
-/** For the entry: what to do with an uncaught error. */
-export function crash(error: NodeJS.ErrnoException): void {
+/** What to do with an uncaught error. */
+function crash(error: NodeJS.ErrnoException): void {
   // Whoever read what is printed has gone (`slipway plan | head`): the rest goes unseen, the work goes on.
   if (error.code === 'EPIPE' && error.syscall === 'write') return;
   if (!conclude) {
@@ -18,6 +18,20 @@ export function crash(error: NodeJS.ErrnoException): void {
   }
   conclude(error);
   setTimeout(() => process.exit(1), WIND_DOWN_MS).unref();
+}
+
+/** Runs a program of the agent's to its exit status; what nobody expected is told in one line. */
+export function start(program: () => Promise<number>): void {
+  process.on('uncaughtException', crash);
+  program().then(
+    (status) => {
+      process.exitCode = status;
+    },
+    (error: unknown) => {
+      tell(error);
+      process.exitCode = 1;
+    },
+  );
 }
 
 export interface Fault {

@@ -1,3 +1,5 @@
+import type { ReportFlags } from './report.ts';
+
 /** One option as commander takes it: `--name <value>` or `--name`, what it is for, and its default. */
 export type OptionRow = readonly [declaration: string, description: string, fallback?: string];
 
@@ -42,6 +44,11 @@ export function readPlainOptions<Flags extends object>(
     values[property(name)] = value;
   }
   return values as Flags;
+}
+
+/** The options of a command line that is plainly `slipway report`. @param argv what follows the program's name */
+export function plainReportFlags(argv: readonly string[]): ReportFlags | undefined {
+  return argv[0] === 'report' ? readPlainOptions<ReportFlags>(argv.slice(1), REPORT_OPTIONS) : undefined;
 }
 
 function nameOf(declaration: string): string {

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { BootstrapFlags } from './bootstrap.ts';
 import type { OptionRow } from './plain-options.ts';
-import type { ReportFlags } from './report.ts';
 import { versionAnswer } from './version.ts';
 
 /**
@@ -15,16 +14,15 @@ export async function run(argv: string[]): Promise<number> {
     process.stdout.write(answer);
     return 0;
   }
-  const { BOOTSTRAP_OPTIONS, readPlainOptions, REPORT_OPTIONS } = await import('./plain-options.ts');
+  const { BOOTSTRAP_OPTIONS, plainReportFlags, readPlainOptions, REPORT_OPTIONS } = await import(
+    './plain-options.ts'
+  );
   if (argv[0] === 'bootstrap') {
     const flags = readPlainOptions<BootstrapFlags>(argv.slice(1), BOOTSTRAP_OPTIONS);
     if (flags) return (await import('./bootstrap.ts')).bootstrapCommand(flags);
   }
-  // It stays in memory for as long as the bootstrap takes, so it loads nothing that it can do without.
-  if (argv[0] === 'report') {
-    const flags = readPlainOptions<ReportFlags>(argv.slice(1), REPORT_OPTIONS);
-    if (flags) return (await import('./report.ts')).reportCommand(flags);
-  }
+  const reportFlags = plainReportFlags(argv);
+  if (reportFlags) return (await import('./report.ts')).reportCommand(reportFlags);
   const { runCommandLine } = await import('../../kit/command-line.ts');
   const { addHelp } = await import('./help.ts');
   return runCommandLine('slipway', argv, (program, conclude) => {

@@ -1,0 +1,13 @@
+import { start } from './agent/cli/crash.ts';
+import { plainReportFlags } from './agent/cli/plain-options.ts';
+import { reportCommand } from './agent/cli/report.ts';
+
+/**
+ * The reporter alone, for the binary: it stays in memory for as long as a bootstrap takes, and the rest of the agent would
+ * stay with it. The launcher starts it where the command line is plainly `slipway report`; else src/slipway.ts does.
+ */
+start(async () => {
+  const flags = plainReportFlags(process.argv.slice(2));
+  if (!flags) throw new Error('the reporter was started with options that it does not know');
+  return reportCommand(flags);
+});
