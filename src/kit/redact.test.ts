@@ -117,9 +117,32 @@ describe('redact', () => {
     fc.assert(fc.property(fc.stringMatching(/^[a-z ,;()]{0,80}$/), (text) => redact(text) === text));
   });
 
+  it('finds secrets in the middle of long words', () => {
+    const token = `eyJhbGciOi.eyJpc3MiOi.${'s'.repeat(20)}`;
+    for (const before of ['', 'x-', 'a.eyJ-', 'eyJ-', '-', 'x'.repeat(5_000).concat('-')])
+      expect(redact(`${before}${token} y`)).toMatch(/\[redacted\] y$/);
+    expect(redact(`${'a-'.repeat(50)}db-password=hunter2 y`)).toMatch(/password=\[redacted\] y$/);
+    expect(redact('--my-client-secret hunter2')).toBe('--my-client-secret [redacted]');
+    expect(redact('a.b.https://u:p4ss@h')).toBe('a.b.https://u:[redacted]@h');
+    const pem = '-----BEGIN PRIVATE KEY-----MIIB-----END PRIVATE KEY-----';
+    expect(redact(`a ${pem.repeat(3)} b`)).not.toContain('MIIB');
+  });
+
   it('is fast on lines that nearly match', () => {
     const started = performance.now();
     for (const unit of [
+      ...[
+        'a-',
+        '-',
+        '--',
+        'eyJ-',
+        'xeyJ',
+        'eyJaaaaa.',
+        'PRIVATE KEY',
+        'token',
+        '-----BEGIN PRIVATE KEY-----',
+      ],
+      ...['--password-', 'a:', 'password="'],
       'eyJ',
       'password',
       'LS0tLS1CRUdJTi',
@@ -128,7 +151,7 @@ describe('redact', () => {
       '-----BEGIN ',
       'Authorization: Bearer ',
     ])
-      redact(unit.repeat(20_000));
+      redact(unit.repeat(100_000));
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

@@ -8,10 +8,16 @@
 
 const MARK = '[redacted]';
 
-/** Each replaces secrets within one line; `$1` is what may stay before the secret. */
+/**
+ * Each replaces secrets within one line; `$1` is what may stay before the secret. A line may be as long as somebody likes:
+ * from no place may a pattern look further than it takes or than a bound, or the time grows with the square of the length.
+ */
 const RULES: { pattern: RegExp; replacement: string }[] = [
   // JSON Web Tokens, and the detached form in cluster-info (`header..signature`).
-  { pattern: /\beyJ[\w-]{5,}\.[\w-]*\.[\w-]{10,}/g, replacement: MARK },
+  {
+    pattern: /(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]{5,}\.[\w-]*\.[\w-]{10,}/g,
+    replacement: `$1${MARK}`,
+  },
   // Base64 of a PEM block that says "PRIVATE KEY" ("-----BEGIN " is LS0tLS1CRUdJTi in base64).
   { pattern: /LS0tLS1CRUdJTi[A-Za-z0-9+/_-]{16,}={0,2}/g, replacement: MARK },
   // Anything after a header or setting that carries credentials.
@@ -26,27 +32,27 @@ const RULES: { pattern: RegExp; replacement: string }[] = [
   // password=..., "passwd": "...", client_secret: ...; also in connection strings and command lines.
   {
     pattern:
-      /\b([\w-]*(?:password|passwd|passphrase|client[_-]?secret|secret[_-]?access[_-]?key|api[_-]?key|access[_-]?token)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s"',;&]+)/gi,
+      /((?:password|passwd|passphrase|client[_-]?secret|secret[_-]?access[_-]?key|api[_-]?key|access[_-]?token)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s"',;&]+)/gi,
     replacement: `$1${MARK}`,
   },
   {
-    pattern: /(--[\w-]*(?:password|passwd|passphrase|client-secret)\s+)("[^"]*"|'[^']*'|\S+)/gi,
+    pattern: /(--[\w-]{0,64}(?:password|passwd|passphrase|client-secret)\s+)("[^"]*"|'[^']*'|\S+)/gi,
     replacement: `$1${MARK}`,
   },
   // Validation errors quote the value of a field, which may be a token with a slip in it.
-  { pattern: /(token\S*: Invalid value: )"[^"]+"/gi, replacement: `$1"${MARK}"` },
+  { pattern: /(token\S{0,200}: Invalid value: )"[^"]+"/gi, replacement: `$1"${MARK}"` },
   { pattern: /(could not construct token string for token: )\S+/gi, replacement: `$1${MARK}` },
   { pattern: /(bootstrap token )"[^"]+"/gi, replacement: `$1"${MARK}"` },
   // JSON decoders show what stands around an error, which may be the tail of a secret.
   { pattern: /(error found in #\d+ byte of ).*$/g, replacement: `$1${MARK}` },
   // user:password@host in URLs; the user's name may stay.
-  { pattern: /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']*:)[^\s/@"']+(?=@)/gi, replacement: `$1${MARK}` },
+  { pattern: /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']*:)[^\s/@"']+(?=@)/gi, replacement: `$1${MARK}` },
   // Bootstrap tokens: the id is public, the part behind the dot is the secret.
   { pattern: /(?<![\w.])([a-z0-9]{6})\.[a-z0-9]{16}(?![\w])/g, replacement: `$1.${MARK}` },
 ];
 
-const PEM_BEGIN = /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY[A-Z0-9 ]*)-----/;
-const PEM_END = /-----END [A-Z0-9 ]*PRIVATE KEY[A-Z0-9 ]*-----/;
+const PEM_BEGIN = /-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY[A-Z0-9 ]{0,40})-----/;
+const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z0-9 ]{0,40}-----/;
 /** A PEM body has at most this many lines; after it, a block without an end is taken to be over. */
 const PEM_MAX_LINES = 400;
 
@@ -76,16 +82,20 @@ export class Redactor {
   }
 
   private outsideOfPem(text: string): string {
-    const begin = PEM_BEGIN.exec(text);
-    if (begin === null) return redactLine(text);
-    const before = redactLine(text.slice(0, begin.index));
-    const after = text.slice(begin.index + begin[0].length);
-    const end = PEM_END.exec(after);
-    const shown = `${before}[redacted ${begin[1]}]`;
-    if (end !== null) return shown + this.outsideOfPem(after.slice(end.index + end[0].length));
-    // A key written with escaped line ends (JSON) may lack its END in this line only when it was cut off.
-    this.pemLines = 1;
-    return shown;
+    let shown = '';
+    for (let rest = text; ; ) {
+      const begin = PEM_BEGIN.exec(rest);
+      if (begin === null) return shown + redactLine(rest);
+      shown += `${redactLine(rest.slice(0, begin.index))}[redacted ${begin[1]}]`;
+      rest = rest.slice(begin.index + begin[0].length);
+      const end = PEM_END.exec(rest);
+      // A key written with escaped line ends (JSON) may lack its END in this line only when it was cut off.
+      if (end === null) {
+        this.pemLines = 1;
+        return shown;
+      }
+      rest = rest.slice(end.index + end[0].length);
+    }
   }
 }
 
