@@ -1,6 +1,7 @@
 import type { Failure, JournalRecord } from '../../protocol/journal.ts';
 import type { Outcome, StepVerdict } from '../../protocol/outcome.ts';
 import { JOURNAL, OUTCOME, SENTINEL } from '../../protocol/paths.ts';
+import { parseOutcome } from '../../protocol/read-outcome.ts';
 import { parseJournal } from '../engine/parse-journal.ts';
 import { type Host, HostError } from '../host/host.ts';
 
@@ -75,13 +76,7 @@ export async function readStatus(host: Host): Promise<Status> {
 
 async function readOutcome(host: Host): Promise<Outcome | undefined> {
   const bytes = await host.files.readIfPresent(OUTCOME);
-  if (bytes === undefined) return undefined;
-  try {
-    return JSON.parse(bytes.toString('utf8')) as Outcome;
-  } catch {
-    // It is written atomically, so this is another program's doing; the journal still tells what happened.
-    return undefined;
-  }
+  return bytes && parseOutcome(bytes);
 }
 
 /** All that somebody who may not read the journal learns of a step. */

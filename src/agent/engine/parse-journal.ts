@@ -1,4 +1,5 @@
-import { JOURNAL_VERSION, type JournalRecord } from '../../protocol/journal.ts';
+import type { JournalRecord } from '../../protocol/journal.ts';
+import { readRecord } from '../../protocol/read-journal.ts';
 
 export interface ParsedJournal {
   records: JournalRecord[];
@@ -29,12 +30,7 @@ export function parseJournal(bytes: Buffer): ParsedJournal {
 
 function parseLine(line: string): JournalRecord | undefined {
   try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value !== 'object' || value === null) return undefined;
-    const record = value as Partial<JournalRecord>;
-    const usable =
-      record.v === JOURNAL_VERSION && Number.isSafeInteger(record.seq) && typeof record.type === 'string';
-    return usable ? (record as JournalRecord) : undefined;
+    return readRecord(JSON.parse(line));
   } catch {
     return undefined;
   }

@@ -69,7 +69,8 @@ export class JournalEvents {
     }
     const run = this.#run;
     if (!this.#mine || !run) return undefined;
-    const { sequence } = run;
+    // Where the sequence's beginning is damaged, it is one of this boot.
+    const sequence = run.sequence || record.boot;
     switch (record.type) {
       case 'sequence.started': {
         run.sequence = record.sequence;
@@ -97,7 +98,7 @@ export class JournalEvents {
           ? { type: 'heartbeat', sequence, step: this.#step(record.step) }
           : undefined;
       case 'step.ended':
-        return this.#stepEnded(record, run);
+        return this.#stepEnded(record, run, sequence);
       case 'finding': {
         const { severity, code, message, where } = record;
         return { type: 'finding', severity, code, message, ...(where ? { where } : {}) };
@@ -127,9 +128,13 @@ export class JournalEvents {
     }
   }
 
-  #stepEnded(record: Extract<JournalRecord, { type: 'step.ended' }>, run: RunState): EventBody {
+  #stepEnded(
+    record: Extract<JournalRecord, { type: 'step.ended' }>,
+    run: RunState,
+    sequence: string,
+  ): EventBody {
     const step = this.#step(record.step);
-    const head = { sequence: run.sequence, step, attempt: record.attempt, ms: whole(record.ms) };
+    const head = { sequence, step, attempt: record.attempt, ms: whole(record.ms) };
     const { failure, retryInMs, message, result } = record;
     this.#failedStep = result === 'failed' ? step : this.#failedStep;
     if (failure && retryInMs !== undefined) {

@@ -259,6 +259,7 @@ describe('reporting', () => {
         sequence: '',
         mode: 'bootstrap',
         agent: '1',
+        instance: 'machine-1',
         ...times,
       }),
     );

@@ -28,7 +28,7 @@ describe('JournalTail', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const line = (seq: number, step = 's') =>
-    `${JSON.stringify({ v: 1, seq, time: 't', mono: 1, boot: 'b', type: 'heartbeat', step })}\n`;
+    `${JSON.stringify({ v: 1, seq, time: '2026-01-02T03:04:05.678Z', mono: 1, boot: 'b', type: 'heartbeat', step })}\n`;
   const seqs = async (tail: JournalTail) => (await tail.poll()).records.map(({ seq }) => seq);
 
   it('reads what has come, with room for no more than that', async () => {

@@ -1,21 +1,14 @@
 import type { SequenceEndedEvent } from '../../../protocol/events.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { OUTCOME } from '../../../protocol/paths.ts';
+import { parseOutcome } from '../../../protocol/read-outcome.ts';
 import type { Host } from '../../host/host.ts';
 import { asEventFailure } from '../from-journal.ts';
 
 /** outcome.json as it is now; undefined when it is not there or cannot be understood (then the journal tells). */
 export async function readOutcome(host: Host): Promise<Outcome | undefined> {
   const bytes = await host.files.readIfPresent(OUTCOME, 1024 * 1024);
-  if (bytes === undefined) return undefined;
-  try {
-    const value = JSON.parse(bytes.toString('utf8'));
-    const usable =
-      typeof value?.result === 'string' && typeof value.endedAt === 'string' && Array.isArray(value.findings);
-    return usable ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return bytes && parseOutcome(bytes);
 }
 
 /** The verdict of a run that the journal has no end of: nothing was begun, or the agent was told to stop. */

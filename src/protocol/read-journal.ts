@@ -1,0 +1,79 @@
+/** The reader of one record of the journal. A disk may give back other bytes than it was given. */
+import {
+  FINDING,
+  hasShape,
+  isCount,
+  isDuration,
+  isExitStatus,
+  isFailure,
+  isFlag,
+  isListOf,
+  isName,
+  isOneOf,
+  isResult,
+  isText,
+  isTime,
+  maybe,
+  type Shape,
+} from './checks.ts';
+import { JOURNAL_VERSION, type JournalRecord, type RecordBody } from './journal.ts';
+
+const isHead = hasShape({
+  v: isOneOf(JOURNAL_VERSION),
+  seq: isCount,
+  time: isTime,
+  mono: isDuration,
+  boot: isName,
+  type: isName,
+});
+
+const BODIES: Readonly<Record<RecordBody['type'], Shape>> = {
+  'run.started': {
+    run: isName,
+    instance: isText,
+    mode: isOneOf('bootstrap', 'shim'),
+    agent: isText,
+    pid: isCount,
+  },
+  'sequence.started': {
+    run: isName,
+    sequence: isName,
+    digest: isText,
+    steps: isListOf(hasShape({ id: isText, title: isText, digest: isText })),
+    deadlineSeconds: isDuration,
+    resumed: isFlag,
+  },
+  'step.started': { step: isText, digest: isText, attempt: isCount, adopted: maybe(isFlag) },
+  'step.progress': { step: isText, message: isText, fromOutput: maybe(isFlag) },
+  heartbeat: { step: isText },
+  'step.ended': {
+    step: isText,
+    digest: isText,
+    attempt: isCount,
+    result: isOneOf('done', 'failed', 'skipped'),
+    ms: isDuration,
+    message: maybe(isText),
+    failure: maybe(isFailure),
+    retryInMs: maybe(isDuration),
+  },
+  finding: FINDING,
+  'sequence.ended': {
+    run: isName,
+    sequence: isName,
+    result: isResult,
+    exitStatus: isExitStatus,
+    ms: isDuration,
+    failure: maybe(isFailure),
+  },
+  'node.reset': { run: isName, scope: maybe(isOneOf('node')) },
+  'journal.repaired': { bytes: isCount },
+};
+
+const CHECKS = new Map(Object.entries(BODIES).map(([type, shape]) => [type, hasShape(shape)]));
+
+/** Undefined where it is no record of this version. Of a type that a newer agent invented, only the head is looked at. */
+export function readRecord(value: unknown): JournalRecord | undefined {
+  if (!isHead(value)) return undefined;
+  const record = value as JournalRecord;
+  return (CHECKS.get(record.type)?.(record) ?? true) ? record : undefined;
+}
