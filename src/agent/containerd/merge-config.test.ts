@@ -55,6 +55,10 @@ describe('containerd configuration of version 2', () => {
     expect(merged(DEBIAN, NOTHING).text).toBeUndefined();
   });
 
+  test('is refused where it is nested deeper than can be written', () => {
+    expect(() => merged(`[${Array(1_500).fill('a').join('.')}]\n`)).toThrow(ContainerdConfigError);
+  });
+
   test('keeps whole numbers whole, and others not', () => {
     const { text } = merged('version = 2\noom_score = -999\n[x]\nratio = 1.0\nbig = 9007199254740993\n');
     expect(text).toMatch(/^oom_score = -999$/m);

@@ -58,7 +58,7 @@ export function mergeConfig(
   major: number,
 ): MergedConfig {
   const root = read(present ?? '');
-  const before = stringify(root, { numbersAsFloat: true });
+  const before = write(root);
   const notes: string[] = [];
   const shape = SHAPES[versionOf(root, major, notes)];
   enableCri(root, notes);
@@ -69,7 +69,7 @@ export function mergeConfig(
     put(root, [...shape.runc, 'options', 'SystemdCgroup'], settings.cgroupDriver === 'systemd');
   }
   const certsDir = settings.registries.length === 0 ? CERTS_DIR : registryDirectory(root, shape);
-  const text = stringify(root, { numbersAsFloat: true });
+  const text = write(root);
   return { certsDir, notes, ...(text === before ? {} : { text: `${text.trimEnd()}\n` }) };
 }
 
@@ -85,6 +85,15 @@ function read(text: string): TomlTable {
         ? 'it is not TOML'
         : `it is not TOML at line ${place.line}, column ${place.column}`,
     );
+  }
+}
+
+function write(root: TomlTable): string {
+  try {
+    return stringify(root, { numbersAsFloat: true });
+  } catch {
+    // The library reads what is nested deeper than it writes.
+    throw new ContainerdConfigError('its tables are nested too deep');
   }
 }
 

@@ -11,20 +11,15 @@ export interface ApiAccess {
   key?: string;
 }
 
-interface Kubeconfig {
-  'current-context'?: string;
-  contexts?: { name?: string; context?: { cluster?: string; user?: string } }[];
-  clusters?: { name?: string; cluster?: Record<string, unknown> }[];
-  users?: { name?: string; user?: Record<string, unknown> }[];
-}
+type Fields = Record<string, unknown>;
 
 /** Undefined where there is no such file, or none that names a server. @throws HostError */
 export async function readKubeconfig(host: Host, path: string): Promise<ApiAccess | undefined> {
   const text = (await host.files.readIfPresent(path, 1024 * 1024))?.toString('utf8');
   const config = text === undefined ? undefined : parseKubeconfig(text);
-  const context = config?.contexts?.find(({ name }) => name === config['current-context'])?.context;
-  const cluster = config?.clusters?.find(({ name }) => name === context?.cluster)?.cluster;
-  const user = config?.users?.find(({ name }) => name === context?.user)?.user ?? {};
+  const context = named(config?.contexts, config?.['current-context'], 'context');
+  const cluster = named(config?.clusters, context?.cluster, 'cluster');
+  const user = named(config?.users, context?.user, 'user') ?? {};
   const server = cluster?.server;
   if (cluster === undefined || typeof server !== 'string' || !URL.canParse(server)) return undefined;
   const [ca, certificate, key] = await Promise.all([
@@ -40,10 +35,23 @@ export async function readKubeconfig(host: Host, path: string): Promise<ApiAcces
   };
 }
 
-function parseKubeconfig(text: string): Kubeconfig | undefined {
+/** What the entry of a list holds under `key`; undefined where nothing has that name. */
+function named(list: unknown, name: unknown, key: string): Fields | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const entry: unknown = list.find((one: unknown) => isFields(one) && one.name === name);
+  const held = isFields(entry) ? entry[key] : undefined;
+  return isFields(held) ? held : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}
+
+function parseKubeconfig(text: string): Fields | undefined {
   try {
-    const value: unknown = parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
+    // Its warnings would go to the terminal.
+    const value: unknown = parse(text, { logLevel: 'error' });
+    return isFields(value) ? value : undefined;
   } catch {
     // Torn by a power loss, or not YAML: there is no access to be had from it.
     return undefined;

@@ -86,6 +86,13 @@ describe('a name that a Ready Node has', () => {
   it('tells nothing when nobody can look', async () => {
     answers = [() => [403, { kind: 'Status' }]];
     expect(await verdict(60_000)).toBe('unknown');
+    // What a proxy in between may answer.
+    for (const body of ['<html>', 7, null, {}, { status: { conditions: 'x' } }]) {
+      answers = [() => [200, body]];
+      expect(await verdict(60_000)).toBe('unknown');
+    }
+    answers = [() => [200, { status: { conditions: [null, 7], nodeInfo: { bootID: 1 } } }]];
+    expect(await verdict(60_000)).toBe('free');
     ca = Authority.create('another').certificate;
     expect(await verdict(60_000)).toBe('unknown');
   });

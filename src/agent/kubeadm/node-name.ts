@@ -81,26 +81,38 @@ async function ask(
       maxBytes: MAX_BYTES,
     });
     if (answer.status === 404) return 'missing';
-    return answer.status === 200 ? parseNode(answer.body) : 'unseen';
+    return (answer.status === 200 ? parseNode(answer.body) : undefined) ?? 'unseen';
   } catch (error) {
     if (error instanceof HostError) return 'unseen';
     throw error;
   }
 }
 
-function parseNode(body: string): NodeSeen {
-  const { status } = JSON.parse(body) as {
-    status?: {
-      conditions?: { type?: string; status?: string }[];
-      nodeInfo?: { bootID?: string; systemUUID?: string };
-    };
-  };
+interface NodeStatus {
+  conditions?: unknown;
+  nodeInfo?: { bootID?: unknown; systemUUID?: unknown };
+}
+
+/** Undefined where the body is no Node, such as the page of a proxy. */
+function parseNode(body: string): NodeSeen | undefined {
+  let status: NodeStatus | undefined;
+  try {
+    status = (JSON.parse(body) as { status?: NodeStatus } | null)?.status;
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(status?.conditions)) return undefined;
+  const { conditions, nodeInfo } = status;
   return {
-    ready: status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
-    bootId: status?.nodeInfo?.bootID ?? '',
-    systemUuid: status?.nodeInfo?.systemUUID ?? '',
+    ready: conditions.some(
+      (one: Record<string, unknown> | null) => one?.type === 'Ready' && one.status === 'True',
+    ),
+    bootId: textOf(nodeInfo?.bootID),
+    systemUuid: textOf(nodeInfo?.systemUUID),
   };
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** An earlier attempt of this very machine registered the Node. */
 async function isThisMachine(host: Host, { bootId, systemUuid }: NodeSeen): Promise<boolean> {

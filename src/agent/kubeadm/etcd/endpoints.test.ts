@@ -68,6 +68,16 @@ describe('where the members of etcd are', () => {
     expect(await findEndpoints(host)).toEqual({ kind: 'none' });
   });
 
+  it('is not known where the answer is no list of pods', async () => {
+    for (const body of ['<html>', 7, null, {}, { items: 'x' }]) {
+      answer = { status: 200, body };
+      expect(await findEndpoints(host)).toMatchObject({ kind: 'unknown' });
+    }
+    const odd = { metadata: { annotations: { 'kubeadm.kubernetes.io/etcd.advertise-client-urls': 7 } } };
+    answer = { status: 200, body: { items: [null, 7, odd, pod('mailto:a,https://10.0.0.1:2379')] } };
+    expect(await findEndpoints(host)).toEqual({ kind: 'found', urls: ['https://10.0.0.1:2379'] });
+  });
+
   it('stands in the manifest of this machine where the cluster does not answer', async () => {
     answer = { status: 503, body: {} };
     expect(await findEndpoints(host)).toMatchObject({ kind: 'unknown', why: expect.stringContaining('503') });

@@ -61,6 +61,8 @@ async function askCluster(host: Host): Promise<Endpoints> {
     if (answer.status !== 200)
       return { kind: 'unknown', why: `${server} answers with HTTP status ${answer.status}` };
     const urls = parsePods(answer.body);
+    // A proxy may answer with a page of its own; that there are no members is a reason to clean, so it must be said.
+    if (urls === undefined) return { kind: 'unknown', why: `${server} does not answer with a list of pods` };
     return urls.length > 0 ? { kind: 'found', urls } : { kind: 'none' };
   } catch (error) {
     if (error instanceof HostError) return { kind: 'unknown', why: error.message };
@@ -70,12 +72,28 @@ async function askCluster(host: Host): Promise<Endpoints> {
   }
 }
 
-function parsePods(body: string): string[] {
-  const { items = [] } = JSON.parse(body) as {
-    items?: { metadata?: { annotations?: Record<string, string> } }[];
-  };
-  const urls = items.flatMap(({ metadata }) => metadata?.annotations?.[CLIENT_URLS]?.split(',') ?? []);
-  return [...new Set(urls.map((url) => url.trim()))].filter((url) => URL.canParse(url));
+interface Pod {
+  metadata?: { annotations?: Record<string, unknown> };
+}
+
+/** Undefined when the body is no list of pods. */
+function parsePods(body: string): string[] | undefined {
+  let items: unknown;
+  try {
+    items = (JSON.parse(body) as { items?: unknown } | null)?.items;
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(items)) return undefined;
+  const urls = items.flatMap((pod: Pod | null) => {
+    const noted = pod?.metadata?.annotations?.[CLIENT_URLS];
+    return typeof noted === 'string' ? noted.split(',') : [];
+  });
+  return [...new Set(urls.map((url) => url.trim()))].filter(isHttp);
+}
+
+function isHttp(url: string): boolean {
+  return /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
 /** etcd's manifest names the peers that it was to join; their client port is kubeadm's. */
@@ -86,7 +104,7 @@ async function fromManifest(host: Host): Promise<string[]> {
   return cluster
     .split(',')
     .map((entry) => entry.slice(entry.indexOf('=') + 1))
-    .filter((url) => URL.canParse(url) && url !== own)
+    .filter((url) => isHttp(url) && url !== own)
     .map((url) => url.replace(/:\d+$/, ':2379'));
 }
 

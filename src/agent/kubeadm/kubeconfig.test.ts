@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { readKubeconfig } from './kubeconfig.ts';
+
+describe('a kubeconfig', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'slipway-kubeconfig-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const read = (text: string) => {
+    writeFileSync(join(folder, 'a.conf'), text);
+    return readKubeconfig(createLinuxHost({ root: folder }), '/a.conf');
+  };
+  const WHOLE = {
+    'current-context': 'c',
+    contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+    clusters: [
+      { name: 'k', cluster: { server: 'https://10.0.0.1:6443', 'certificate-authority-data': 'UEVN' } },
+    ],
+    users: [{ name: 'u', user: { 'client-certificate': '/c.pem', 'client-key-data': 'S0VZ' } }],
+  };
+
+  it('gives the server and the credentials of the context that counts', async () => {
+    writeFileSync(join(folder, 'c.pem'), 'CERT');
+    expect(await read(JSON.stringify(WHOLE))).toEqual({
+      server: 'https://10.0.0.1:6443',
+      ca: 'PEM',
+      certificate: 'CERT',
+      key: 'KEY',
+    });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a text', 'x'],
+    ['lists that are none', JSON.stringify({ ...WHOLE, contexts: 'c' })],
+    ['entries that are nothing', JSON.stringify({ ...WHOLE, contexts: [null, 7] })],
+    ['a cluster that is a text', JSON.stringify({ ...WHOLE, clusters: [{ name: 'k', cluster: 'x' }] })],
+    ['an endless alias', 'a: &a [*a]\ncontexts: *a'],
+    ['mappings as keys', '{{a: b}: c}'],
+    ['unknown tags', 'clusters: [!name: k]'],
+  ])('is none, and nobody is warned: %s', async (_, text) => {
+    const warned = vi.spyOn(process, 'emitWarning');
+    expect(await read(text)).toBeUndefined();
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
+  });
+});
