@@ -1,0 +1,29 @@
+import type { Target } from '../target.ts';
+import { answers, kubeconfig, stateFiles, tools, watch } from './answers.ts';
+import { controllerKubeconfig } from './controller-kubeconfig.ts';
+import { enrolment } from './enrolment.ts';
+import { events, reply } from './events.ts';
+import { journal, outcome } from './journal.ts';
+import { kubeadmConfig } from './kubeadm-config.ts';
+import { kubeadmOutput, logs } from './kubeadm-output.ts';
+import { containerdToml, reportSettings } from './settings.ts';
+import { spool } from './spool.ts';
+import { cloudConfig, ignition, jinja, metaData, mime, nodeSettings, packed } from './user-data.ts';
+
+export const TARGETS: readonly Target[] = [
+  ...[cloudConfig, jinja, mime, packed, ignition, nodeSettings, metaData],
+  ...[kubeadmConfig, kubeadmOutput, logs],
+  ...[journal, outcome, spool, stateFiles],
+  ...[reportSettings, containerdToml],
+  ...[events, reply, ...enrolment()],
+  ...[kubeconfig, controllerKubeconfig, answers, tools, watch],
+];
+
+/** @throws Error that names those there are */
+export function targetNamed(name: string): Target {
+  const found = TARGETS.find((target) => target.name === name);
+  if (found) return found;
+  throw new Error(
+    `there is no target "${name}"; there are: ${TARGETS.map((target) => target.name).join(', ')}`,
+  );
+}

@@ -1,0 +1,462 @@
+import { gzipSync } from 'node:zlib';
+import { planAsJson, planAsText } from '../../../src/agent/cli/plan-text.ts';
+import { plan } from '../../../src/agent/plan/plan.ts';
+import { checkDocument } from '../../../src/agent/preflight/check-document.ts';
+import { jinjaExamples, yamlExamples } from '../../../src/agent/userdata/fixtures/read-json.ts';
+import { loadDocument } from '../../../src/agent/userdata/load.ts';
+import type { ReportEntry } from '../../../src/protocol/document.ts';
+import { NODE_FILES } from '../../../src/protocol/paths.ts';
+import { filesIn, jsons, testTexts, texts } from '../corpus.ts';
+import { memoryHost } from '../memory-host.ts';
+import { must, type Target } from '../target.ts';
+
+const META =
+  'instance-id: i-1\nlocal-hostname: node-1\nlist: [a, b]\nnested: {deep: {key: v}}\nnumber: 41\nflag: true\n';
+const JOIN = `#cloud-config
+write_files:
+- path: /run/kubeadm/kubeadm-join-config.yaml
+  content: |
+    apiVersion: kubeadm.k8s.io/v1beta3
+    kind: JoinConfiguration
+    discovery: {bootstrapToken: {apiServerEndpoint: '10.0.0.1:6443', token: abcdef.0123456789abcdef, unsafeSkipCAVerification: true}}
+runcmd: ['kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml && echo success > /run/cluster-api/bootstrap-success.complete']
+`;
+
+/** What `slipway plan` does with a machine's files, and what it would print. */
+async function planned(files: Record<string, Buffer | string>): Promise<unknown> {
+  const host = memoryHost({ '/meta-data': META, ...files });
+  const answer = await loadDocument(host, { userDataFile: '/user-data', metaDataFile: '/meta-data' });
+  must(host.changed.length === 0, 'planning changes nothing');
+  if (answer.kind === 'none') return answer.failure;
+  const { document } = answer;
+  const report = [...document.report, ...checkDocument(document)];
+  report.forEach(mustBeTold);
+  if (report.some(({ severity }) => severity === 'error')) return report;
+  const steps = plan(document);
+  const printed = planAsText(document, steps);
+  return { report, printed, json: planAsJson(document, steps) };
+}
+
+function mustBeTold({ message, where }: ReportEntry): void {
+  must(!/[\p{Cc}\u2028-\u202e]/u.test(message), 'a remark is one printable line');
+  must(message.length < 2_000, 'a remark is short');
+  must(where === undefined || (where.line >= 1 && where.column >= 1), 'lines and columns count from 1');
+}
+
+const KEYS = [
+  ...[
+    '#cloud-config\n',
+    '#cloud-config-archive\n',
+    '#!/bin/sh\n',
+    '#cloud-boothook\n',
+    '## template: jinja\n',
+    '#include\n',
+  ],
+  ...[
+    'write_files',
+    'runcmd',
+    'bootcmd',
+    'users',
+    'groups',
+    'ntp',
+    'disk_setup',
+    'fs_setup',
+    'mounts',
+    'hostname',
+    'fqdn',
+  ],
+  ...[
+    'path',
+    'content',
+    'encoding',
+    'permissions',
+    'owner',
+    'append',
+    'defer',
+    'gz+b64',
+    'b64',
+    'gzip',
+    'source',
+  ],
+  ...[
+    'name',
+    'sudo',
+    'ssh_authorized_keys',
+    'lock_passwd',
+    'passwd',
+    'hashed_passwd',
+    'shell',
+    'uid',
+    'default',
+  ],
+  ...[
+    'table_type',
+    'layout',
+    'overwrite',
+    'filesystem',
+    'device',
+    'partition',
+    'label',
+    'auto',
+    'ephemeral0',
+    'gpt',
+  ],
+  ...[
+    'servers',
+    'pools',
+    'enabled',
+    'ntp_client',
+    'preserve_hostname',
+    'prefer_fqdn_over_hostname',
+    'merge_how',
+  ],
+  ...[
+    'kubeadm init --config /a',
+    'kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml',
+    '&& echo success > /a',
+  ],
+  ...[
+    '&a',
+    '*a',
+    '<<: *a',
+    '<<',
+    '!!binary',
+    '!!set',
+    '!!omap',
+    '!!timestamp',
+    '!!python/object:x',
+    '|',
+    '>-',
+    '|2+',
+    '? ',
+    '---',
+    '...',
+  ],
+  ...[
+    '%YAML 1.1',
+    '%TAG ! tag:x,2000:',
+    '\\x41',
+    '\\u0000',
+    '\\ud800',
+    '=',
+    '!',
+    '0o17',
+    '190:20:30',
+    '2001-12-14t21:59:43.10-05:00',
+  ],
+];
+const NODE_KEYS = [
+  ...[
+    'slipway',
+    'kernel',
+    'proxy',
+    'containerd',
+    'kubeadm',
+    'preflight',
+    'modules',
+    'sysctls',
+    'http',
+    'https',
+    'except',
+  ],
+  ...[
+    'cgroupDriver',
+    'sandboxImage',
+    'registries',
+    'host',
+    'server',
+    'mirrors',
+    'url',
+    'skipVerify',
+    'overridePath',
+    'ca',
+  ],
+  ...[
+    'capabilities',
+    'staticPods',
+    'patches',
+    'name',
+    'content',
+    'mend',
+    'kube-apiserver0+merge.yaml',
+    'net.ipv4.ip_forward',
+  ],
+];
+const JINJA_WORDS = [
+  ...[
+    '{{ ds.meta_data.local_hostname }}',
+    '{{ v1.instance_id }}',
+    '{% for a in range(9) %}',
+    '{% endfor %}',
+    '{% if x %}',
+  ],
+  ...[
+    '{% set a = [a] %}',
+    '{% macro m(a) %}{{ m(a) }}{% endmacro %}',
+    '{% raw %}',
+    '{% endraw %}',
+    '{#',
+    '#}',
+    '{%-',
+    '-%}',
+  ],
+  ...[
+    '|default("x")',
+    '|replace("a", "b" * 99)',
+    '|join',
+    '|tojson',
+    '|format(1)',
+    '|center(99999999)',
+    '|indent(9999999)',
+  ],
+  ...[
+    '|batch(0)',
+    '|slice(0)',
+    '|round(-400)',
+    '|int(base=99)',
+    '|map("upper")',
+    '|groupby("x")',
+    '|sort',
+    '|urlize',
+    '|wordwrap(0)',
+  ],
+  ...[
+    '"%*d"',
+    '"{:>99999999}".format(1)',
+    '"{0[0]}"',
+    '"a" * 999999999',
+    '10 ** 9999',
+    '1 // 0',
+    '1 % 0',
+    '[][9]',
+    'x.__class__',
+  ],
+  ...[
+    'range(999999999)',
+    'loop.index',
+    'namespace(a=1)',
+    'cycler()',
+    'dict(a=1)',
+    'lipsum(9999)',
+    'joiner()',
+    'is defined',
+    'is sameas',
+  ],
+];
+const MIME = `MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="b"
+
+--b
+Content-Type: text/cloud-config; charset="utf-8"
+Content-Disposition: attachment; filename="a.yaml"
+Merge-Type: list(append)+dict(recurse_array)
+
+#cloud-config
+runcmd: [ls]
+--b
+Content-Type: text/x-shellscript
+Content-Transfer-Encoding: base64
+
+IyEvYmluL3NoCmVjaG8gaGkK
+--b
+Content-Type: multipart/mixed; boundary=c
+
+--c
+Content-Type: text/jinja2
+Content-Transfer-Encoding: quoted-printable
+
+## template: jinja
+#cloud-config
+hostname: =7B=7B v1.local_hostname =7D=7D
+--c--
+--b
+Content-Type: application/gzip
+Content-Transfer-Encoding: base64
+
+${gzipSync('#cloud-config\nbootcmd: [ls]\n').toString('base64')}
+--b--
+`;
+const MIME_WORDS = [
+  ...[
+    'Content-Type: ',
+    'boundary=',
+    'boundary="b"',
+    '--b',
+    '--b--',
+    'Content-Transfer-Encoding: ',
+    'MIME-Version: 1.0',
+    'charset=',
+  ],
+  ...[
+    'quoted-printable',
+    'base64',
+    'uuencode',
+    '=3D',
+    '=\n',
+    'text/cloud-config',
+    'message/rfc822',
+    'multipart/alternative',
+  ],
+  ...[
+    'utf-7',
+    'utf-16',
+    'iso-8859-1',
+    'filename*=utf-8',
+    '=?utf-8?b?aGk=?=',
+    'application/octet-stream',
+    'X-Merge-Type: ',
+  ],
+];
+
+const machines = (): Buffer[] => filesIn('src/agent/userdata/fixtures', '.yaml');
+const examples = (): string[] => testTexts('src/agent/userdata');
+
+export const cloudConfig: Target = {
+  name: 'cloud-config',
+  dictionary: KEYS,
+  corpus: () => [
+    ...machines(),
+    ...texts(JOIN, ...examples()),
+    ...texts(...examples().map((text) => `#cloud-config\n${text}`)),
+    ...texts(...yamlExamples().map(({ text }) => `#cloud-config\n${text}`)),
+  ],
+  run: (bytes) => planned({ '/user-data': bytes }),
+};
+
+export const jinja: Target = {
+  name: 'jinja',
+  dictionary: [...JINJA_WORDS, ...KEYS.slice(0, 12)],
+  corpus: () => [
+    ...machines(),
+    ...texts(
+      ...jinjaExamples().map(
+        ({ text }) => `## template: jinja\n#cloud-config\nruncmd:\n- ${JSON.stringify(text)}\n`,
+      ),
+    ),
+    ...texts(...jinjaExamples().map(({ text }) => `## template: jinja\n#cloud-config\n# ${text}`)),
+  ],
+  run: (bytes) => planned({ '/user-data': bytes }),
+};
+
+export const mime: Target = {
+  name: 'mime',
+  dictionary: [...MIME_WORDS, ...KEYS.slice(0, 12)],
+  corpus: () =>
+    texts(
+      MIME,
+      MIME.replaceAll('\n', '\r\n'),
+      ...testTexts('src/agent/userdata').filter((text) => /mime|--/i.test(text)),
+    ),
+  run: (bytes) => planned({ '/user-data': bytes }),
+};
+
+/** Compressed and encoded: as it comes, and what is inside of it. */
+export const packed: Target = {
+  name: 'packed',
+  dictionary: KEYS,
+  corpus: () => {
+    const whole = [Buffer.from(JOIN), Buffer.from(MIME), gzipSync(JOIN), gzipSync(Buffer.alloc(3_000_000))];
+    return [...whole, ...whole.map((bytes) => Buffer.from(bytes.toString('base64')))];
+  },
+  run: async (bytes) => [
+    await planned({ '/user-data': bytes }),
+    await planned({ '/user-data': gzipSync(bytes, { level: 1 }) }),
+    await planned({ '/user-data': bytes.toString('base64') }),
+  ],
+};
+
+export const ignition: Target = {
+  name: 'ignition',
+  dictionary: [
+    'ignition',
+    'version',
+    '3.4.0',
+    '2.3.0',
+    'storage',
+    'files',
+    'systemd',
+    'units',
+    'passwd',
+    'data:,x',
+    'data:;base64,eA==',
+  ],
+  corpus: () => [
+    ...jsons(
+      {
+        ignition: { version: '3.4.0', config: { merge: [{ source: 'data:,x' }] } },
+        storage: {
+          files: [
+            {
+              path: '/a',
+              mode: 420,
+              contents: { source: 'data:text/plain;base64,eA==', compression: 'gzip' },
+            },
+          ],
+          directories: [{ path: '/d' }],
+          links: [{ path: '/l', target: '/a' }],
+          disks: [{ device: '/dev/sdb', partitions: [{ number: 1, sizeMiB: 0 }] }],
+          filesystems: [{ device: '/dev/sdb1', format: 'ext4', path: '/var' }],
+        },
+        systemd: {
+          units: [
+            { name: 'kubeadm.service', enabled: true, contents: '[Service]\nExecStart=/etc/kubeadm.sh\n' },
+          ],
+        },
+        passwd: { users: [{ name: 'core', sshAuthorizedKeys: ['ssh-ed25519 A'] }] },
+      },
+      {
+        ignition: { version: '2.3.0' },
+        storage: { files: [{ filesystem: 'root', path: '/a', contents: { source: 'data:,x' } }] },
+      },
+    ),
+    ...texts(...testTexts('src/agent/report/watch')),
+  ],
+  run: (bytes) => planned({ '/user-data': bytes }),
+};
+
+const SETTINGS = `kernel:
+  modules: [br_netfilter]
+  sysctls: {net.ipv4.ip_forward: 1, net.ipv4.ip_local_port_range: 1024 65000}
+proxy: {http: 'http://user:pw@proxy.example:3128', https: http://proxy.example:3128, except: [.corp.example, 10.0.0.0/8]}
+containerd:
+  cgroupDriver: systemd
+  sandboxImage: registry.example/pause:3.10
+  registries:
+  - {host: docker.io, server: 'https://registry.example', mirrors: [{url: 'https://mirror.example:5000', skipVerify: true, capabilities: [pull]}]}
+kubeadm:
+  staticPods: [{name: kube-vip.yaml, content: 'kind: Pod'}]
+  patches: [{name: kube-apiserver0+merge.yaml, content: '{}'}]
+preflight: {mend: true}
+`;
+
+export const nodeSettings: Target = {
+  name: 'node-settings',
+  dictionary: [...NODE_KEYS, ...KEYS.slice(-30)],
+  corpus: () =>
+    texts(SETTINGS, `slipway:\n${SETTINGS.replace(/^/gm, '  ')}`, ...testTexts('src/agent/userdata/node')),
+  run: async (bytes) => [
+    await planned({ '/user-data': JOIN, [NODE_FILES.machine]: bytes }),
+    await planned({
+      '/user-data': JOIN,
+      [`${NODE_FILES.dropIns}/10-a.yaml`]: SETTINGS,
+      [`${NODE_FILES.dropIns}/20-b.yml`]: bytes,
+    }),
+    await planned({ '/user-data': Buffer.concat([Buffer.from(`${JOIN}slipway:\n  `), bytes]) }),
+  ],
+};
+
+export const metaData: Target = {
+  name: 'meta-data',
+  dictionary: ['instance-id', 'local-hostname', 'hostname', 'public-keys', 'dsmode', 'i-1'],
+  corpus: () =>
+    texts(
+      META,
+      '{"instance-id": "i-1", "local-hostname": "n.example"}',
+      ...testTexts('src/agent/userdata/sources'),
+    ),
+  run: (bytes) =>
+    planned({
+      '/user-data': `## template: jinja\n${JOIN}hostname: '{{ ds.meta_data }}'\n`,
+      '/meta-data': bytes,
+    }),
+};

@@ -1,0 +1,21 @@
+import type { Fault } from './try-input.ts';
+
+/** What the worker is to do: inputs of a seed, or these bytes alone. */
+export interface Task {
+  targets: readonly string[];
+  seed: string;
+  /** Inputs for each target; absent: as many as come in `ms`, shared by all targets. */
+  runs?: number;
+  ms?: number;
+  /** An input of its own, for a replay. */
+  bytes?: Uint8Array;
+  /** Where the input at work is written, so that who watches has it when this worker never comes back. */
+  shared: SharedArrayBuffer;
+}
+
+export type Message =
+  | { kind: 'fault'; target: string; index: number; fault: Fault; bytes: Uint8Array }
+  | { kind: 'done'; target: string; runs: number };
+
+/** Heads of the shared memory: runs begun, number of the target, length of the input; the input is behind them. */
+export const SHARED_HEAD = 3 * Int32Array.BYTES_PER_ELEMENT;
