@@ -8,7 +8,7 @@ import { bootstrapEvents, SimulatedMachine } from '../../support/simulated-machi
 import type { Scene } from './run.ts';
 import { poolToken } from './ties.ts';
 
-const KILLS = Number(process.env.SLIPWAY_CONTROLLER_KILLS ?? 10);
+const KILLS = Number(process.env.SLIPWAY_CONTROLLER_KILLS ?? 100);
 /** How long the API server is away; minutes by hand. */
 const AWAY_MS = 1000 * Number(process.env.SLIPWAY_API_AWAY_SECONDS ?? 3);
 
@@ -40,7 +40,7 @@ async function killedReplicas(scene: Scene): Promise<void> {
     }
   })();
   for (let kill = 0; kill < KILLS; kill += 1) {
-    await sleep(100 + Math.random() * 400);
+    await sleep(Math.random() * 300);
     const at = kill % 2;
     await replicas[at]?.end('SIGKILL');
     replicas[at] = await scene.start();
@@ -106,7 +106,7 @@ export async function killedStandalone({ say }: Pick<Scene, 'say'>): Promise<voi
     }
   })();
   for (let kill = 0; kill < KILLS; kill += 1) {
-    await sleep(50 + Math.random() * 200);
+    await sleep(Math.random() * 200);
     await controller.end('SIGKILL');
     controller = await ControllerProcess.start(words);
   }
