@@ -67,7 +67,8 @@ function asText({ findings, unanswered, ms }: PreflightResult): string {
   );
   const count = (wanted: PreflightFinding['severity']): number =>
     findings.filter(({ severity }) => severity === wanted).length;
-  const sum = `${count('fatal')} fatal, ${count('warning')} warnings, ${count('mended')} mended (${formatMs(ms)})`;
+  const warnings = count('warning');
+  const sum = `${count('fatal')} fatal, ${warnings} warning${warnings === 1 ? '' : 's'}, ${count('mended')} mended (${formatMs(ms)})`;
   return `${[...lines, ...unanswered.map((what) => `not checked: ${what}`), sum].join('\n')}\n`;
 }
 

@@ -49,7 +49,7 @@ function text(record: NodeRecord, events: readonly StoredEvent[]): string {
     ...(failure ? failureLines(failure).map((line) => ['', line]) : []),
     [
       'Told',
-      `${summary.events} events${summary.lost > 0 ? `, ${summary.lost} lost` : ''}, ${summary.warnings} warnings, boot ${summary.boots.length}`,
+      `${summary.events} events${summary.lost > 0 ? `, ${summary.lost} lost` : ''}, ${summary.warnings} ${summary.warnings === 1 ? 'warning' : 'warnings'}, boot ${summary.boots.length}`,
     ],
   ];
   return [table(head), '', stepTable(record), '', 'TIMELINE', ...timeline(events)].join('\n');
