@@ -1,3 +1,4 @@
+import { utcTime } from '../../kit/utc-time.ts';
 import type { EventBody } from '../../protocol/events.ts';
 import type { Host } from '../host/host.ts';
 
@@ -14,7 +15,7 @@ export async function draftNow(host: Host, body: EventBody): Promise<Draft> {
   return {
     body,
     boot: await host.bootId(),
-    time: host.clock.now().toISOString(),
+    time: utcTime(host.clock.now()),
     mono: host.clock.monotonic(),
   };
 }

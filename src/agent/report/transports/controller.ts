@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { utcTime } from '../../../kit/utc-time.ts';
 import {
   EVENTS_PATH,
   EVENTS_VERSION,
@@ -131,9 +132,7 @@ export class ControllerTransport implements Transport {
       const send: Send = (path, body) => this.#send(proof, path, body, signal);
       // With the key that the controller may know: a one-time token counts as spent for any other one.
       this.#identity = await enrol(host, machine(), token, send, isDoubted ? known?.key : undefined);
-      log(
-        `controller: this machine has a certificate until ${new Date(this.#identity.expiresAt).toISOString()}`,
-      );
+      log(`controller: this machine has a certificate until ${utcTime(new Date(this.#identity.expiresAt))}`);
       const kept = await removeToken(host, settings);
       if (kept !== undefined) log(`controller: the spent token could not be removed: ${kept}`);
       return this.#identity;
