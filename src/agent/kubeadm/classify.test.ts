@@ -71,6 +71,13 @@ describe('classify', () => {
       exitStatus: 1,
     });
     expect(JSON.stringify(failure)).not.toMatch(/0123456789abcde/);
+    const asPhase = classify({
+      verb: 'join',
+      stdout: '',
+      stderr: `error execution phase ${token}`,
+      exitStatus: 1,
+    });
+    expect(JSON.stringify(asPhase)).not.toContain(token);
   });
 
   it('says that kubeadm vanished, or was killed, only when it gave no reason itself', () => {
@@ -106,6 +113,19 @@ describe('classify', () => {
       expect(failure.cause).not.toBe('');
       expect(failure.lines?.length).toBeLessThanOrEqual(3);
     }
+  });
+
+  it('names the file that could not be written, and is fast where a line has no end of slashes', () => {
+    const cause = (stderr: string) => classify({ verb: 'join', stdout: '', stderr, exitStatus: 1 }).cause;
+    expect(cause('failed to save: open /var/lib/a b: read-only file system')).toBe(
+      'kubeadm could not write /var/lib/a: read-only file system.',
+    );
+    expect(cause('x /etc/hosts: y: disk quota exceeded')).toBe(
+      'kubeadm could not write: disk quota exceeded.',
+    );
+    const started = performance.now();
+    cause('/'.repeat(4_000));
+    expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   it('stays fast on a huge output', () => {

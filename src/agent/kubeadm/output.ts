@@ -27,7 +27,7 @@ export interface KubeadmOutput {
 
 const KLOG = /^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ [\w.-]+:\d+\] /;
 const FINDING = /^\s*\[(ERROR|WARNING) ([^\]]+)\]: (.*)$/;
-const PHASE = /error execution phase ([\w/.-]+)/;
+const PHASE = /error execution phase ([\w/-]+)/;
 /** A frame of a Go stack trace: a function's full name, then its file on an indented line. */
 const FRAME_FILE = /^\s+\S+\.(go|s):\d+( \+0x[0-9a-f]+)?$/;
 const CHATTER = [

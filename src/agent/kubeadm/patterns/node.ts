@@ -27,14 +27,19 @@ const nameInvalid: Pattern = inError(
 );
 
 const disk: Pattern = inError(
-  /([^\n:]*?(\/[\w./-]+)[^\n:]*)?: (no space left on device|read-only file system|disk quota exceeded|input\/output error)/,
-  (match) => ({
-    code:
-      match[3] === 'read-only file system' || match[3] === 'input/output error'
-        ? 'FileSystemReadOnly'
-        : 'DiskFull',
-    cause: `kubeadm could not write${match[2] === undefined ? '' : ` ${match[2]}`}: ${match[3]}.`,
-  }),
+  /: (no space left on device|read-only file system|disk quota exceeded|input\/output error)/,
+  (match, { output }) => {
+    // The path stands between the colon before and this one.
+    const [said = ''] = output.error.slice(0, match.index).split(/[\n:]/).slice(-1);
+    const path = /\/[\w./-]+/.exec(said)?.[0];
+    return {
+      code:
+        match[1] === 'read-only file system' || match[1] === 'input/output error'
+          ? 'FileSystemReadOnly'
+          : 'DiskFull',
+      cause: `kubeadm could not write${path === undefined ? '' : ` ${path}`}: ${match[1]}.`,
+    };
+  },
 );
 
 /** 1.20: "error uploading crisocket"; newer: "error writing CRISocket for this node". */
