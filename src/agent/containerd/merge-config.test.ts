@@ -55,7 +55,8 @@ describe('containerd configuration of version 2', () => {
     expect(merged(DEBIAN, NOTHING).text).toBeUndefined();
   });
 
-  test('is refused where it is nested deeper than can be written', () => {
+  test('is refused where its version is none, or it is nested deeper than can be written', () => {
+    expect(() => merged('version={}')).toThrow('a version that is no whole number');
     expect(() => merged(`[${Array(1_500).fill('a').join('.')}]\n`)).toThrow(ContainerdConfigError);
   });
 

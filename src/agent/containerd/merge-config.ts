@@ -105,7 +105,9 @@ function versionOf(root: TomlTable, major: number, notes: string[]): 2 | 3 {
   if (given === 3n)
     throw new ContainerdConfigError(`it has version 3, which containerd ${major} does not read`);
   if (given !== undefined && given !== 1n)
-    throw new ContainerdConfigError(`it has the version ${String(given)}, which Slipway does not know`);
+    throw new ContainerdConfigError(
+      `it has ${typeof given === 'bigint' ? `the version ${given}` : 'a version that is no whole number'}, which Slipway does not know`,
+    );
   if (root.plugins !== undefined)
     throw new ContainerdConfigError(
       'it is of version 1 with settings of plugins; write it anew with version = 2',

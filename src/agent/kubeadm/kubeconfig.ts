@@ -11,11 +11,14 @@ export interface ApiAccess {
   key?: string;
 }
 
+/** kubeadm's have 6 KiB. */
+const MAX_BYTES = 128 * 1024;
+
 type Fields = Record<string, unknown>;
 
 /** Undefined where there is no such file, or none that names a server. @throws HostError */
 export async function readKubeconfig(host: Host, path: string): Promise<ApiAccess | undefined> {
-  const text = (await host.files.readIfPresent(path, 1024 * 1024))?.toString('utf8');
+  const text = (await host.files.readIfPresent(path, MAX_BYTES))?.toString('utf8');
   const config = text === undefined ? undefined : parseKubeconfig(text);
   const context = named(config?.contexts, config?.['current-context'], 'context');
   const cluster = named(config?.clusters, context?.cluster, 'cluster');
@@ -49,8 +52,8 @@ function isFields(value: unknown): value is Fields {
 
 function parseKubeconfig(text: string): Fields | undefined {
   try {
-    // Its warnings would go to the terminal.
-    const value: unknown = parse(text, { logLevel: 'error' });
+    // Its warnings would go to the terminal; looking for keys that are given twice takes the square of their number.
+    const value: unknown = parse(text, { logLevel: 'error', uniqueKeys: false });
     return isFields(value) ? value : undefined;
   } catch {
     // Torn by a power loss, or not YAML: there is no access to be had from it.

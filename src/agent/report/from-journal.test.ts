@@ -30,6 +30,13 @@ const told = (events: JournalEvents, all: JournalRecord[]) => all.flatMap((recor
 const bodies = (all: JournalRecord[]) => told(new JournalEvents(() => true), all).map(({ body }) => body);
 
 describe('JournalEvents', () => {
+  it('names the boot where the beginning of the sequence is damaged', () => {
+    const found = bodies(records(run, { type: 'step.started', step: 'a', digest: 'd', attempt: 1 }));
+    expect(found).toEqual([
+      { type: 'step.started', sequence: 'b', step: { id: 'a', title: 'a' }, attempt: 1 },
+    ]);
+  });
+
   it('names steps by their titles and says how an attempt and a step ended', () => {
     const end = { type: 'step.ended', step: step.id, digest: 'd', ms: 5.4, failure } as const;
     const found = bodies(

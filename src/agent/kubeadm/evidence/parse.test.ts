@@ -101,6 +101,10 @@ describe('what the tools of a machine print', () => {
     });
     expect(parseContainers(text)).toEqual([{ id: 'new', name: 'etcd', state: 'exited', restarts: 3 }]);
     expect(parseContainers('FATA[0000] connect: no such file')).toEqual([]);
+    const odd = { containers: [null, 7, {}, { metadata: { name: 'etcd' }, id: 1, state: 2 }] };
+    expect(parseContainers(JSON.stringify(odd))).toEqual([
+      { id: '1', name: 'etcd', state: '2', restarts: 0 },
+    ]);
     expect(parseContainerEnd('{"status": {"exitCode": 137, "reason": "OOMKilled"}}')).toEqual({
       exitCode: 137,
       reason: 'OOMKilled',

@@ -76,15 +76,18 @@ export type RuntimeContainer = Omit<StaticPod, 'log'> & { id: string };
 /** `crictl ps -a -o json`: the newest container of each component. Empty when it is no such JSON. */
 export function parseContainers(text: string): RuntimeContainer[] {
   const newest = new Map<string, { createdAt: number; pod: RuntimeContainer }>();
-  const { containers } = parseJson<{ containers?: CriContainer[] }>(text) ?? {};
+  const { containers } = parseJson<{ containers?: (CriContainer | null)[] }>(text) ?? {};
   for (const container of Array.isArray(containers) ? containers : []) {
-    const name = container.metadata?.name ?? '';
-    const createdAt = Number(container.createdAt) || 0;
-    if (!COMPONENTS.includes(name) || (newest.get(name)?.createdAt ?? -1) >= createdAt) continue;
+    const name = container?.metadata?.name ?? '';
+    const createdAt = Number(container?.createdAt) || 0;
+    if (!container || !COMPONENTS.includes(name) || (newest.get(name)?.createdAt ?? -1) >= createdAt)
+      continue;
     const pod = {
-      id: container.id ?? '',
+      id: String(container.id ?? ''),
       name,
-      state: (container.state ?? '').replace('CONTAINER_', '').toLowerCase(),
+      state: String(container.state ?? '')
+        .replace('CONTAINER_', '')
+        .toLowerCase(),
       restarts: Number(container.metadata?.attempt) || 0,
     };
     newest.set(name, { createdAt, pod });

@@ -1,3 +1,4 @@
+import { hasShape, isCount, isText, maybe } from '../../../protocol/checks.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import { readEvent } from '../../../protocol/read-events.ts';
 import { WireError } from '../../../protocol/wire.ts';
@@ -37,12 +38,15 @@ export function readSpoolLines(texts: readonly string[]): { base?: SpoolBase; li
   return { ...(base ? { base } : {}), lines };
 }
 
+const isMark = hasShape({ id: isText, seq: isCount });
+const isBase = hasShape({ instance: isText, seq: isCount, journal: maybe(isMark) });
+const isLine = hasShape({ events: Array.isArray, journal: maybe(isMark), key: maybe(isText) });
+
 function parse(text: string): (SpoolLine & { base?: SpoolBase }) | undefined {
   try {
     const value = JSON.parse(text);
-    if (typeof value?.base?.seq === 'number' && typeof value.base.instance === 'string')
-      return { ...value, events: [] };
-    if (!Array.isArray(value?.events)) return undefined;
+    if (isBase(value?.base)) return { base: value.base, events: [] };
+    if (!isLine(value)) return undefined;
     for (const event of value.events) readEvent(event);
     return value;
   } catch (error) {

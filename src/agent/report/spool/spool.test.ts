@@ -76,6 +76,23 @@ describe('the spool', () => {
     expect(values(await openSpool())).toEqual(['a', 'd']);
   });
 
+  it('passes over lines whose marks are damaged', async () => {
+    const first = await openSpool();
+    await first.add([draft('a')], { journal: { id: 'j', seq: 7 }, key: 'k' });
+    await first.close();
+    const [line = ''] = readFileSync(at(SPOOL), 'utf8').split('\n');
+    const damaged = [
+      { base: { instance: 'i-1', seq: 3, journal: { id: 'j' } } },
+      { base: { instance: 'i-1', seq: 1e300 } },
+      { ...JSON.parse(line), journal: { id: 'j', seq: 'x' } },
+      { ...JSON.parse(line), key: 7 },
+    ];
+    appendFileSync(at(SPOOL), damaged.map((value) => `${JSON.stringify(value)}\n`).join(''));
+    const second = await openSpool();
+    expect(values(second)).toEqual(['a']);
+    expect([second.told('j'), second.lastSeq]).toEqual([7, 1]);
+  });
+
   it('does not send what another machine left in an image, and begins to count anew', async () => {
     await (await openSpool('i-0')).add([draft('of i-0')], { journal: { id: 'j', seq: 7 } });
     const mine = await openSpool('i-1');

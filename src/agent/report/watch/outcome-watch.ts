@@ -2,13 +2,24 @@ import type { SequenceEndedEvent } from '../../../protocol/events.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { OUTCOME } from '../../../protocol/paths.ts';
 import { parseOutcome } from '../../../protocol/read-outcome.ts';
-import type { Host } from '../../host/host.ts';
+import { type Host, HostError } from '../../host/host.ts';
 import { asEventFailure } from '../from-journal.ts';
 
-/** outcome.json as it is now; undefined when it is not there or cannot be understood (then the journal tells). */
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * outcome.json as it is now; undefined when it is not there or is no verdict (then the journal tells).
+ *
+ * @throws HostError when it is there and cannot be read
+ */
 export async function readOutcome(host: Host): Promise<Outcome | undefined> {
-  const bytes = await host.files.readIfPresent(OUTCOME, 1024 * 1024);
-  return bytes && parseOutcome(bytes);
+  try {
+    const bytes = await host.files.readIfPresent(OUTCOME, MAX_BYTES);
+    return bytes && parseOutcome(bytes);
+  } catch (error) {
+    if (error instanceof HostError && error.errno === 'EFBIG') return undefined;
+    throw error;
+  }
 }
 
 /** The verdict of a run that the journal has no end of: nothing was begun, or the agent was told to stop. */

@@ -1,0 +1,25 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OUTCOME } from '../../../protocol/paths.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { readOutcome } from './outcome-watch.ts';
+
+describe('outcome.json that is none', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'slipway-outcome-'));
+    mkdirSync(dirname(join(folder, OUTCOME)), { recursive: true });
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each([
+    ['too large', ' '.repeat(1024 * 1024 + 1)],
+    ['torn', '{"result":"succeeded"'],
+    ['of another program', '{"result":"succeeded","endedAt":"","findings":[]}'],
+  ])('%s: the journal tells', async (_, text) => {
+    writeFileSync(join(folder, OUTCOME), text);
+    expect(await readOutcome(createLinuxHost({ root: folder }))).toBeUndefined();
+  });
+});
