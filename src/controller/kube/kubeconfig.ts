@@ -46,6 +46,8 @@ export function readKubeconfig(path: string, contextName?: string): Access {
   const cluster = config.clusters?.find(({ name }) => name === context?.cluster)?.cluster;
   const user = config.users?.find(({ name }) => name === context?.user)?.user ?? {};
   if (!context || !cluster?.server) throw new AccessError(`${path} has no usable context ${wanted ?? ''}`);
+  const server = URL.parse(cluster.server);
+  if (!server) throw new AccessError(`${path} names a server that is no URL in the context ${wanted ?? ''}`);
   const file = (name: string): string => readText(resolve(dirname(path), name));
   const either = (data: string | undefined, name: string | undefined): string | undefined =>
     data === undefined ? name && file(name) : Buffer.from(data, 'base64').toString('utf8');
@@ -57,7 +59,7 @@ export function readKubeconfig(path: string, contextName?: string): Access {
   const { tokenFile } = user;
   const token = tokenFile ? () => file(tokenFile).trim() : () => credentials?.token ?? user.token;
   return {
-    server: new URL(cluster.server),
+    server,
     ...(ca ? { ca } : {}),
     ...(cluster['tls-server-name'] ? { serverName: cluster['tls-server-name'] } : {}),
     ...(cert && key ? { clientCertificate: { cert, key } } : {}),
@@ -69,7 +71,8 @@ export function readKubeconfig(path: string, contextName?: string): Access {
 function load(path: string): Kubeconfig {
   const text = readText(path);
   try {
-    return (parse(text) ?? {}) as Kubeconfig;
+    // Its warnings would go to the terminal; looking for keys that are given twice takes the square of their number.
+    return (parse(text, { logLevel: 'error', uniqueKeys: false }) ?? {}) as Kubeconfig;
   } catch (error) {
     throw new AccessError(`${path} is no kubeconfig: ${(error as Error).message.split('\n')[0]}`);
   }
