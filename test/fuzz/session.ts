@@ -18,7 +18,8 @@ const LOOK_MS = 1_000;
 const HEAP_MIB = 128 + 256;
 const SHARED_BYTES = 4 * 1024 * 1024;
 
-export interface SessionOptions extends Pick<Task, 'targets' | 'seed' | 'runs' | 'ms' | 'bytes'> {
+export interface SessionOptions
+  extends Pick<Task, 'targets' | 'seed' | 'runs' | 'ms' | 'bytes' | 'examples'> {
   /** Called when a target is through. */
   done?(target: string, runs: number): void;
 }
@@ -46,7 +47,7 @@ export async function runSession({ done, ...options }: SessionOptions): Promise<
 
 /** @returns what ended the thread before its time */
 function runWorker(
-  task: Pick<Task, 'targets' | 'seed' | 'runs' | 'ms' | 'bytes'>,
+  task: Pick<Task, 'targets' | 'seed' | 'runs' | 'ms' | 'bytes' | 'examples'>,
   hear: (message: Message) => void,
 ): Promise<Omit<Finding, 'seed'> | undefined> {
   const shared = new SharedArrayBuffer(SHARED_HEAD + SHARED_BYTES);

@@ -4,9 +4,11 @@ import type { Fault } from './try-input.ts';
 export interface Task {
   targets: readonly string[];
   seed: string;
-  /** Inputs for each target; absent: as many as come in `ms`, shared by all targets. */
+  /** Inputs for each target besides its examples; absent: as many as come in `ms`, shared by all targets. */
   runs?: number;
   ms?: number;
+  /** Whether the examples are tried as they are too; absent: yes. */
+  examples?: boolean;
   /** An input of its own, for a replay. */
   bytes?: Uint8Array;
   /** Where the input at work is written, so that who watches has it when this worker never comes back. */

@@ -19,13 +19,14 @@ async function work(task: Task): Promise<void> {
 async function fuzz(target: Target, task: Task, known: Set<string>): Promise<number> {
   const corpus = target.corpus();
   const mutator = new Mutator(corpus, target.dictionary);
+  // What refuses its examples as they are tests nothing.
+  const examples = task.examples === false ? [] : corpus;
   let until = performance.now() + (task.ms ?? Number.POSITIVE_INFINITY);
-  const most = task.bytes ? 1 : (task.runs ?? Number.POSITIVE_INFINITY);
-  // Examples as they are come first: what refuses them tests nothing.
+  const most = task.bytes ? 1 : examples.length + (task.runs ?? Number.POSITIVE_INFINITY);
   const inputAt = (index: number): Buffer =>
     task.bytes
       ? Buffer.from(task.bytes)
-      : (corpus[index] ?? mutator.make(new Random(`${task.seed} ${target.name} ${index}`)));
+      : (examples[index] ?? mutator.make(new Random(`${task.seed} ${target.name} ${index}`)));
   let index = 0;
   for (; index < most && performance.now() < until; index += 1) {
     const bytes = inputAt(index);

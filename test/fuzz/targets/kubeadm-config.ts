@@ -43,6 +43,9 @@ nodeRegistration: {name: n, kubeletExtraArgs: [{name: v, value: '1'}, {name: v, 
 patches: {directory: /etc/kubernetes/patches}
 `;
 
+/** More than any has. Its reader takes up to 1 MiB, at some 2 s a MiB, and it is read several times here. */
+const MAX_BYTES = 64 * 1024;
+
 /** The configuration that kubeadm is given: read, checked, converted, shaped, as before each attempt. */
 export const kubeadmConfig: Target = {
   name: 'kubeadm-config',
@@ -105,9 +108,9 @@ export const kubeadmConfig: Target = {
     ),
   refuses: (error) => error instanceof KubeadmError,
   run: (bytes) => {
-    const text = bytes.toString('utf8');
+    const text = bytes.subarray(0, MAX_BYTES).toString('utf8');
     return (['init', 'join'] as const).flatMap((verb) =>
-      [22, 30, 34].map((minor) => refusedOr(() => shaped(verb, text, minor))),
+      [22, 34].map((minor) => refusedOr(() => shaped(verb, text, minor))),
     );
   },
 };

@@ -96,5 +96,6 @@ export const logs: Target = {
 };
 
 function mustHideSecrets(told: string): void {
-  must(!told.includes(SECRET), 'a bootstrap token is told to nobody');
+  // Within a longer word it is no token.
+  must(!/(?<![\w.])abcdef\.0123456789abcdef(?!\w)/.test(told), 'a bootstrap token is told to nobody');
 }
