@@ -82,6 +82,13 @@ export class Deployed {
     await forward(this.machine, this.address, 8443, ready);
   }
 
+  /** Where the pods stand and what they said last, for a person who looks for what went wrong. */
+  async lastWords(): Promise<string> {
+    const where = await this.kubectl('get', 'pods,endpoints,events', '--output=wide');
+    const selector = '--selector=app.kubernetes.io/name=slipway-controller';
+    return `${where}\n${await this.kubectl('logs', selector, '--prefix', '--tail=20')}`;
+  }
+
   async createMachine(name: string): Promise<void> {
     await applyText(this.machine, stringify(machineObject(name)));
   }

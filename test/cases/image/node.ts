@@ -53,26 +53,19 @@ export async function forward(
   endpoints: readonly string[],
 ): Promise<void> {
   const chain = `SVC-${address}-${port}`;
-  const to = endpoints.map((endpoint, index) => {
-    const turn =
-      endpoints.length - index > 1
-        ? `-m statistic --mode nth --every ${endpoints.length - index} --packet 0`
-        : '';
-    return `iptables -t nat -A ${chain} ${turn} -p tcp -j DNAT --to-destination ${endpoint}`;
+  const rules = endpoints.map((endpoint, index) => {
+    const left = endpoints.length - index;
+    const turn = left > 1 ? `-m statistic --mode nth --every ${left} --packet 0` : '';
+    return `-A ${chain} -p tcp ${turn} -j DNAT --to-destination ${endpoint}`;
+  });
+  // All at once: a connection that begins between two rules would be lost until it times out.
+  await machine.execOk(['iptables-restore', '--noflush'], {
+    input: `*nat\n:${chain} - [0:0]\n${rules.join('\n')}\nCOMMIT\n`,
   });
   const match = `-d ${address}/32 -p tcp --dport ${port} -j ${chain}`;
   const hook = (from: string) =>
     `iptables -t nat -C ${from} ${match} 2>/dev/null || iptables -t nat -A ${from} ${match}`;
-  await machine.execOk([
-    'sh',
-    '-ec',
-    [
-      `iptables -t nat -N ${chain} 2>/dev/null || iptables -t nat -F ${chain}`,
-      ...to,
-      hook('PREROUTING'),
-      hook('OUTPUT'),
-    ].join('\n'),
-  ]);
+  await machine.execOk(['sh', '-ec', ['PREROUTING', 'OUTPUT'].map(hook).join('\n')]);
 }
 
 function manifestFiles(): Record<string, MachineFile> {

@@ -33,17 +33,26 @@ export async function run(say: (line: string) => void): Promise<void> {
     say('a cluster of one machine, and the image');
     const deployed = await Deployed.apply(machine);
     say('kubectl apply -k manifests: every replica is ready');
-    await expectConfined(deployed);
-    say(
-      'the pods run as nobody, on a root they cannot write to, with no capability and with the rights they need',
-    );
-    await reportThrough(deployed, say);
-    await acceptComponents(deployed);
-    say('dist/addon-components.yaml is accepted as clusterctl would fill it in');
+    try {
+      await expectDeployed(deployed, say);
+    } catch (error) {
+      say(await deployed.lastWords());
+      throw error;
+    }
   } finally {
     await lab.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function expectDeployed(deployed: Deployed, say: (line: string) => void): Promise<void> {
+  await expectConfined(deployed);
+  say(
+    'the pods run as nobody, on a root they cannot write to, with no capability and with the rights they need',
+  );
+  await reportThrough(deployed, say);
+  await acceptComponents(deployed);
+  say('dist/addon-components.yaml is accepted as clusterctl would fill it in');
 }
 
 /** Machines enrol and report through the Service, with what commands in a pod print. */
@@ -74,7 +83,7 @@ async function reportThrough(deployed: Deployed, say: (line: string) => void): P
     const seconds = await replaceLeader(deployed, second);
     await deployed.bootstrapped('m2');
     second.hangUp();
-    say(`the leader was deleted: it drained and ended after ${seconds} s, the other leads, nothing is lost`);
+    say(`the leader was deleted: it drained and ended after ${seconds} s, the other leads, no report was refused`);
     await expectReadable(deployed);
     say('kubectl shows both machines, and the admin port answers');
   } finally {
