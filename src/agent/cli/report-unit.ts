@@ -5,6 +5,7 @@ import { BINARY } from './service-unit.ts';
  * back. It reads nearly everything and writes next to nothing, so it gets no capability and a read-only system.
  * RuntimeDirectoryPreserve: /run/slipway is the agent's too. ReadOnlyPaths instead of ProtectKernelTunables and
  * ProtectControlGroups: those mount /proc/sys anew, which in a container hides the boot id that the agent sees. V8 cannot do with MemoryDenyWriteExecute.
+ * Of malloc it wants one arena instead of one a thread, and that what was freed at the heap's end is given back.
  */
 export const REPORT_UNIT = `[Unit]
 Description=Slipway: report on the bootstrap of this machine
@@ -17,6 +18,7 @@ StartLimitIntervalSec=0
 
 [Service]
 ExecStart=${BINARY} report
+Environment=MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=65536
 Restart=always
 RestartSec=1
 RestartPreventExitStatus=0
