@@ -20,7 +20,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .option('--admin-listen <address>', '/metrics, /healthz and /readyz, over plain HTTP', '127.0.0.1:8080')
     .option(
       '--name <name...>',
-      'names and addresses under which machines reach it (for its own certificate)',
+      'names and addresses under which machines reach it (for its own certificate); also with commas',
       ['localhost', '127.0.0.1'],
     )
     .option(

@@ -61,7 +61,8 @@ function readSettings(options: ServeOptions): ServeSettings {
   return {
     listen: listen(options.listen, '--listen'),
     adminListen: listen(options.adminListen, '--admin-listen'),
-    names: options.name.map(hostName),
+    // Several in one word too: a variable of a manifest holds one text.
+    names: options.name.flatMap((text) => text.split(',')).map((text) => hostName(text.trim())),
     ...(cert !== undefined && key !== undefined ? { tlsFiles: { cert, key } } : {}),
     connectionsTotal: count(options.connections, '--connections'),
     connectionsPerAddress: count(options.connectionsPerAddress, '--connections-per-address'),
