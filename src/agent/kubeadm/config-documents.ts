@@ -1,5 +1,6 @@
 /** kubeadm's configuration file as YAML documents with their kinds; the first look at it, with line and column. */
 import { type Document, isMap, isScalar, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml';
+import { type Aliases, aliasesOf } from './aliases.ts';
 import { KubeadmError } from './failure.ts';
 
 export interface ConfigDocument {
@@ -9,14 +10,17 @@ export interface ConfigDocument {
   /** One of kubeadm's own kinds and not the configuration of a component. */
   own: boolean;
   map: YAMLMap;
-  /** The document as parsed, for resolving aliases. */
   parsed: Document.Parsed;
+  /** What aliases stand for. */
+  targets: Aliases['targets'];
   /** Line and column of an offset in the file, from 1. */
   place(offset: number): { line: number; column: number };
 }
 
 /** 1 MiB, the limit that Cluster API has for a rendered file. */
 const MAX_BYTES = 1024 * 1024;
+/** Nodes that aliases may add. kubeadm's own reader refuses "excessive aliasing" too. */
+const MAX_ADDED = 100_000;
 
 /**
  * Reads the documents of a kubeadm configuration file; empty ones are passed over, as kubeadm does.
@@ -56,6 +60,8 @@ export function readDocuments(text: string, name: string): ConfigDocument[] {
     if (typeof kind !== 'string' || typeof apiVersion !== 'string') {
       throw invalid(name, 'a document has no kind and apiVersion', line, col);
     }
+    const { targets, added } = aliasesOf(document);
+    if (added > MAX_ADDED) throw invalid(name, 'its aliases multiply it beyond all bounds', line, col);
     const own = apiVersion.startsWith('kubeadm.k8s.io/');
     if (documents.some((other) => other.kind === kind))
       throw invalid(name, `${kind} is given twice`, line, col);
@@ -65,6 +71,7 @@ export function readDocuments(text: string, name: string): ConfigDocument[] {
       own,
       map: root,
       parsed: document,
+      targets,
       place,
     });
   }

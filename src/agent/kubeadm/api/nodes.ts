@@ -7,7 +7,7 @@ const MAX_DEPTH = 50;
 
 /** The node itself, or the one that an alias stands for. */
 export function resolved(document: ConfigDocument, node: unknown): unknown {
-  return isAlias(node) ? node.resolve(document.parsed) : node;
+  return isAlias(node) ? document.targets.get(node) : node;
 }
 
 export function isNothing(node: unknown): boolean {
