@@ -30,8 +30,8 @@ async function main(): Promise<number> {
   const findings = await runSession({
     ...{ targets, seed, ...input },
     done: (target, runs) => console.log(`  ${target}: ${runs} inputs`),
+    found: (finding) => console.log(keepFinding(finding)),
   });
-  for (const finding of findings) console.log(keepFinding(finding));
   console.log(findings.length === 0 ? 'nothing found' : `${findings.length} found`);
   return findings.length === 0 ? 0 : 1;
 }

@@ -1,7 +1,9 @@
-import { Worker } from 'node:worker_threads';
-import { TARGETS } from './targets/all.ts';
+import { fork } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Fault } from './try-input.ts';
-import { type Message, SHARED_HEAD, type Task } from './worker-task.ts';
+import type { Message, Task } from './worker-task.ts';
 
 /** A fault with the shortest input that was found for it. */
 export interface Finding {
@@ -11,83 +13,92 @@ export interface Finding {
   bytes: Uint8Array;
 }
 
-/** No input may keep a reader for so long; then the reader is ended from outside. */
+/** No input may keep a reader for so long; then it is ended from outside. */
 const HANG_MS = 30_000;
 const LOOK_MS = 1_000;
-/** The live heap of a reader with all that the tests themselves hold is below; 256 MiB more is what an input may take. */
+/** What the tests themselves hold is below 128 MiB; 256 MiB more of live heap is what an input may take. */
 const HEAP_MIB = 128 + 256;
-const SHARED_BYTES = 4 * 1024 * 1024;
 
-export interface SessionOptions
-  extends Pick<Task, 'targets' | 'seed' | 'runs' | 'ms' | 'bytes' | 'examples'> {
+type Plan = Pick<Task, 'targets' | 'seed' | 'runs' | 'ms' | 'bytes' | 'examples'>;
+
+export interface SessionOptions extends Plan {
   /** Called when a target is through. */
   done?(target: string, runs: number): void;
+  /** Called with each finding at once. */
+  found?(finding: Finding): void;
 }
 
-/** Runs the targets in a thread of its own, which is ended where an input never comes back or takes all memory. */
-export async function runSession({ done, ...options }: SessionOptions): Promise<Finding[]> {
+/** Runs the targets in a process of its own, which is ended where an input never comes back or takes all memory. */
+export async function runSession({ done, found, ...plan }: SessionOptions): Promise<Finding[]> {
   const findings: Finding[] = [];
-  let { targets } = options;
+  const add = (finding: Omit<Finding, 'seed'>) => {
+    findings.push({ ...finding, seed: plan.seed });
+    found?.({ ...finding, seed: plan.seed });
+  };
+  let { targets } = plan;
   while (targets.length > 0) {
     const left = [...targets];
-    const fatal = await runWorker({ ...options, targets }, (message) => {
-      if (message.kind === 'fault') findings.push({ seed: options.seed, ...message });
-      else {
-        left.splice(left.indexOf(message.target), 1);
-        done?.(message.target, message.runs);
+    const fatal = await runWorker({ ...plan, targets }, (message) => {
+      if (message.kind === 'fault') {
+        add(message);
+        return;
       }
+      left.splice(left.indexOf(message.target), 1);
+      done?.(message.target, message.runs);
     });
     if (!fatal) return findings;
-    findings.push({ ...fatal, seed: options.seed });
+    add(fatal);
     // The same seed would end there again, so the target that did it is through.
     targets = left.filter((name) => name !== fatal.target);
   }
   return findings;
 }
 
-/** @returns what ended the thread before its time */
-function runWorker(
-  task: Pick<Task, 'targets' | 'seed' | 'runs' | 'ms' | 'bytes' | 'examples'>,
-  hear: (message: Message) => void,
-): Promise<Omit<Finding, 'seed'> | undefined> {
-  const shared = new SharedArrayBuffer(SHARED_HEAD + SHARED_BYTES);
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: { ...task, shared } satisfies Task,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+/** @returns what ended the process before its time */
+function runWorker(plan: Plan, hear: (message: Message) => void): Promise<Omit<Finding, 'seed'> | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-fuzz-'));
+  const current = join(folder, 'current');
+  const child = fork(join(import.meta.dirname, 'worker.ts'), {
+    execArgv: [`--max-old-space-size=${HEAP_MIB}`],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+  let words = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    words = `${words}${chunk}`.slice(-10_000);
+  });
+  let heard = Date.now();
+  const hung = () =>
+    Date.now() - Math.max(heard, statSync(current, { throwIfNoEntry: false })?.mtimeMs ?? 0) > HANG_MS;
+  let fault: Fault | undefined;
+  const timer = setInterval(() => {
+    if (!hung()) return;
+    fault = { key: 'hangs', words: `it does not come back within ${HANG_MS / 1000} s` };
+    child.kill('SIGKILL');
+  }, LOOK_MS);
+  child.on('message', (message: Message) => {
+    heard = Date.now();
+    hear(message);
+  });
+  child.send({ ...plan, current } satisfies Task);
   return new Promise((resolve) => {
-    let begun = 0;
-    let since = performance.now();
-    const end = (fault?: Fault) => {
+    child.on('close', (code) => {
       clearInterval(timer);
-      resolve(fault && { ...inputOf(shared), fault });
-    };
-    const timer = setInterval(() => {
-      const now = Atomics.load(new Int32Array(shared, 0, 1), 0);
-      if (now !== begun) [begun, since] = [now, performance.now()];
-      if (performance.now() - since < HANG_MS) return;
-      end({ key: 'hangs', words: `it does not come back within ${HANG_MS / 1000} s` });
-      void worker.terminate();
-    }, LOOK_MS);
-    worker.on('message', (message: Message) => {
-      since = performance.now();
-      hear(message);
+      const why = fault ?? (code === 0 ? undefined : faultOf(words));
+      resolve(why && { ...inputIn(current), fault: why });
+      rmSync(folder, { recursive: true, force: true });
     });
-    worker.on('error', (error: Error & { code?: string }) =>
-      end(
-        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-          ? { key: 'memory', words: 'it takes more than 256 MiB of memory' }
-          : { key: 'outside', words: `an error came after the answer: ${error.stack ?? error.message}` },
-      ),
-    );
-    worker.on('exit', () => end());
   });
 }
 
-function inputOf(shared: SharedArrayBuffer): { target: string; bytes: Uint8Array } {
-  const [, target = 0, length = 0] = new Int32Array(shared, 0, 3);
-  return {
-    target: TARGETS[target]?.name ?? 'unknown',
-    bytes: Uint8Array.from(new Uint8Array(shared, SHARED_HEAD, length)),
-  };
+function faultOf(words: string): Fault {
+  return /heap out of memory/.test(words)
+    ? { key: 'memory', words: 'it takes more than 256 MiB of memory' }
+    : { key: 'outside', words: `the process ended: ${words.trim().slice(-1_000)}` };
+}
+
+function inputIn(path: string): { target: string; bytes: Uint8Array } {
+  const whole = readFileSync(path);
+  const end = whole.indexOf(10);
+  return { target: whole.toString('utf8', 0, end), bytes: whole.subarray(end + 1) };
 }

@@ -11,13 +11,10 @@ export interface Task {
   examples?: boolean;
   /** An input of its own, for a replay. */
   bytes?: Uint8Array;
-  /** Where the input at work is written, so that who watches has it when this worker never comes back. */
-  shared: SharedArrayBuffer;
+  /** File for the input at work, behind a line with its target: for who watches, should this process never come back. */
+  current: string;
 }
 
 export type Message =
   | { kind: 'fault'; target: string; index: number; fault: Fault; bytes: Uint8Array }
   | { kind: 'done'; target: string; runs: number };
-
-/** Heads of the shared memory: runs begun, number of the target, length of the input; the input is behind them. */
-export const SHARED_HEAD = 3 * Int32Array.BYTES_PER_ELEMENT;
