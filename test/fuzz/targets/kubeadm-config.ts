@@ -44,7 +44,7 @@ patches: {directory: /etc/kubernetes/patches}
 `;
 
 /** More than any has. Its reader takes up to 1 MiB, at some 2 s a MiB, and it is read several times here. */
-const MAX_BYTES = 64 * 1024;
+const MAX_BYTES = 16 * 1024;
 
 /** The configuration that kubeadm is given: read, checked, converted, shaped, as before each attempt. */
 export const kubeadmConfig: Target = {

@@ -1,4 +1,4 @@
-import { hasShape, isCount, isText, maybe } from '../../../protocol/checks.ts';
+import { hasShape, isCount, isListOf, isText, maybe } from '../../../protocol/checks.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import { readEvent } from '../../../protocol/read-events.ts';
 import { WireError } from '../../../protocol/wire.ts';
@@ -39,8 +39,14 @@ export function readSpoolLines(texts: readonly string[]): { base?: SpoolBase; li
 }
 
 const isMark = hasShape({ id: isText, seq: isCount });
-const isBase = hasShape({ instance: isText, seq: isCount, journal: maybe(isMark) });
-const isLine = hasShape({ events: Array.isArray, journal: maybe(isMark), key: maybe(isText) });
+/** No machine counts so far; behind a number that a disk has damaged there must be room to go on. */
+const isSeq = (value: unknown): boolean => isCount(value) && Number(value) <= 2 ** 50;
+const isBase = hasShape({ instance: isText, seq: isSeq, journal: maybe(isMark) });
+const isLine = hasShape({
+  events: isListOf(hasShape({ seq: isSeq })),
+  journal: maybe(isMark),
+  key: maybe(isText),
+});
 
 function parse(text: string): (SpoolLine & { base?: SpoolBase }) | undefined {
   try {

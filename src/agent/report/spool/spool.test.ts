@@ -84,6 +84,8 @@ describe('the spool', () => {
     const damaged = [
       { base: { instance: 'i-1', seq: 3, journal: { id: 'j' } } },
       { base: { instance: 'i-1', seq: 1e300 } },
+      { base: { instance: 'i-1', seq: Number.MAX_SAFE_INTEGER } },
+      { events: [{ ...JSON.parse(line).events[0], seq: Number.MAX_SAFE_INTEGER }] },
       { ...JSON.parse(line), journal: { id: 'j', seq: 'x' } },
       { ...JSON.parse(line), key: 7 },
     ];
