@@ -35,8 +35,17 @@ describe('a kubeconfig', () => {
     });
   });
 
+  it('may hold a large bundle of authorities', async () => {
+    const bundle = Buffer.alloc(300_000, 'CERTIFICATE').toString('base64');
+    const cluster = { server: 'https://10.0.0.1:6443', 'certificate-authority-data': bundle };
+    const found = await read(JSON.stringify({ ...WHOLE, clusters: [{ name: 'k', cluster }] }));
+    expect(found?.ca?.length).toBe(300_000);
+  });
+
   it.each([
     ['nothing', ''],
+    ['nested without end', '['.repeat(1_000_000)],
+    ['nested by indentation', '- '.repeat(400_000)],
     ['a text', 'x'],
     ['lists that are none', JSON.stringify({ ...WHOLE, contexts: 'c' })],
     ['entries that are nothing', JSON.stringify({ ...WHOLE, contexts: [null, 7] })],

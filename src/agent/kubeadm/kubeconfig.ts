@@ -11,8 +11,11 @@ export interface ApiAccess {
   key?: string;
 }
 
-/** kubeadm's have 6 KiB. What is nested without end takes the library the square of its length. */
-const MAX_BYTES = 32 * 1024;
+/** kubeadm's have 6 KiB; a bundle of authorities may take hundreds. */
+const MAX_BYTES = 1024 * 1024;
+/** Signs of YAML's structure, of which base64 has none. What is nested without end takes the library the square of them. */
+const STRUCTURE = /[[{?:-]/g;
+const MAX_STRUCTURE = 4096;
 
 type Fields = Record<string, unknown>;
 
@@ -51,6 +54,7 @@ function isFields(value: unknown): value is Fields {
 }
 
 function parseKubeconfig(text: string): Fields | undefined {
+  if ((text.match(STRUCTURE)?.length ?? 0) > MAX_STRUCTURE) return undefined;
   try {
     // Its warnings would go to the terminal; looking for keys that are given twice takes the square of their number.
     const value: unknown = parse(text, { logLevel: 'error', uniqueKeys: false });

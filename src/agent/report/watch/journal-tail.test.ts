@@ -50,6 +50,16 @@ describe('JournalTail', () => {
     expect(await seqs(tail)).toEqual([2]);
   });
 
+  it('goes on behind a line without end that a damaged disk gives back', async () => {
+    const tail = new JournalTail(host);
+    writeFileSync(path, `${line(1)}${'\0'.repeat(2_500_000)}`);
+    expect(await seqs(tail)).toEqual([1]);
+    appendFileSync(path, `\n${line(2)}`);
+    expect(await seqs(tail)).toEqual([2]);
+    appendFileSync(path, line(3));
+    expect(await seqs(tail)).toEqual([3]);
+  });
+
   it('reads more than a MiB piece by piece, in order', async () => {
     const tail = new JournalTail(host);
     const all = Array.from({ length: 300 }, (_, index) => index + 1);

@@ -39,9 +39,10 @@ export class JournalTail {
       const length = Math.min(CHUNK, size - this.#offset);
       const bytes = await this.#host.files.readFrom(JOURNAL, this.#offset, length);
       const { records: found, goodLength } = parseJournal(bytes);
-      // What is behind the last line end is still being written, or was torn and will be cut off.
-      if (goodLength === 0) break;
-      this.#offset += goodLength;
+      // What is behind the last line end is still being written, or was torn and will be cut off. No record is as long
+      // as a whole piece: that is what a disk made of one, and something may come behind it.
+      if (goodLength === 0 && length < CHUNK) break;
+      this.#offset += goodLength || length;
       records.push(...found);
     }
     const [first] = records;
