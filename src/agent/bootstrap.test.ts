@@ -29,16 +29,16 @@ describe('bootstrap', () => {
 
   it('concludes with an error that nobody caught, however far it is', async () => {
     const host = createLinuxHost({ root });
+    const fault = Promise.withResolvers<never>();
     let asked = 0;
-    // Hangs in the work; the verdict itself asks again.
+    // Hangs in the work, where the error comes; the verdict itself asks again.
     const bootId = () => {
       asked += 1;
-      return asked === 1 ? new Promise<string>(() => undefined) : host.bootId();
+      if (asked > 1) return host.bootId();
+      setImmediate(() => fault.reject(new TypeError('undefined is not a function')));
+      return new Promise<string>(() => undefined);
     };
-    const fault = new Promise<never>((_resolve, reject) => {
-      setTimeout(() => reject(new TypeError('undefined is not a function')), 50);
-    });
-    const outcome = await run({ ...host, bootId }, { fault });
+    const outcome = await run({ ...host, bootId }, { fault: fault.promise });
     expect(outcome).toMatchObject({ result: 'failed', exitStatus: 1, failure: { code: 'InternalError' } });
     expect(JSON.parse(readFileSync(join(root, OUTCOME), 'utf8'))).toEqual(outcome);
   });
