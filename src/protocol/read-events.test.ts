@@ -1,57 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { BODIES, eventOf, MACHINE } from '../../test/support/sample-events.ts';
 import { readEnrolReply, readEnrolRequest } from './enrolment.ts';
 import { type EventBatch, MAX_BATCH_BYTES, type SlipwayEvent } from './events.ts';
 import { readBatch, readReply } from './read-events.ts';
 import { WireError } from './wire.ts';
 
-const machine = { instance: 'i-1', hostname: 'node-1' };
-const step = { id: 'kubeadm join', title: 'kubeadm join' };
-const failure = {
-  code: 'ApiServerUnreachable',
-  cause: 'No answer.',
-  remedy: 'Look.',
-  exitStatus: 1,
-  lines: ['a', ''],
-};
-const sequence = 's-1';
-
-const bodies = [
-  {
-    type: 'sequence.started',
-    sequence,
-    mode: 'shim',
-    agent: '0.1.0',
-    steps: [step],
-    stepsOmitted: 2,
-    deadlineSeconds: 900,
-    resumed: false,
-  },
-  { type: 'step.started', sequence, step, attempt: 1 },
-  { type: 'step.progress', sequence, step, message: 'preflight' },
-  { type: 'step.attempt', sequence, step, attempt: 1, ms: 5, failure, retryInMs: 100 },
-  { type: 'step.ended', sequence, step, attempt: 2, result: 'failed', ms: 5, message: '', failure },
-  { type: 'finding', severity: 'warning', code: 'UserDataIgnoredKey', message: 'm', where: '1:2' },
-  { type: 'fact', name: 'kernel', value: '6.1' },
-  { type: 'heartbeat', sequence, step },
-  { type: 'sentinel.seen', path: '/run/cluster-api/bootstrap-success.complete' },
-  { type: 'node.observed', node: 'node-1', state: 'not-ready', message: 'cni' },
-  { type: 'agent.lost', sequence, how: 'killed', pid: 5, step, failure },
-  { type: 'node.reset' },
-  { type: 'events.lost', count: 3, why: 'disk full' },
-  { type: 'sequence.ended', sequence, mode: 'shim', result: 'failed', exitStatus: 1, ms: 5, step, failure },
-] as const;
-
 function event(seq: number, body: object = { type: 'node.reset' }): SlipwayEvent {
-  return {
-    v: 1,
-    machine,
-    boot: 'b-1',
-    seq,
-    time: '2026-01-02T03:04:05.678Z',
-    mono: 12,
-    traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
-    ...body,
-  } as SlipwayEvent;
+  return eventOf(body, seq);
 }
 
 function bytes(value: unknown): Buffer {
@@ -59,7 +14,7 @@ function bytes(value: unknown): Buffer {
 }
 
 function batch(events: object[] = [event(1)], more: object = {}): Buffer {
-  return bytes({ version: 1, machine, events, ...more });
+  return bytes({ version: 1, machine: MACHINE, events, ...more });
 }
 
 /** The refusal's code, and its message where one is expected. */
@@ -77,9 +32,9 @@ describe('readBatch', () => {
   it('gives back every type of event as it was', () => {
     const sent: EventBatch = {
       version: 1,
-      machine: { ...machine, providerID: 'aws:///eu-1a/i-1' },
+      machine: { ...MACHINE, providerID: 'aws:///eu-1a/i-1' },
       reporter: '0.1.0',
-      events: bodies.map((body, index) => event(index + 1, body)),
+      events: BODIES.map((body, index) => event(index + 1, body)),
     };
     expect(readBatch(bytes(sent))).toEqual(sent);
   });
@@ -131,7 +86,7 @@ describe('readBatch', () => {
   it('refuses events out of order, doubled, or of another machine', () => {
     expect(refusal(batch([event(2), event(1)]))).toMatch(/ascending/);
     expect(refusal(batch([event(1), event(1)]))).toMatch(/ascending/);
-    const foreign = { ...event(1), machine: { ...machine, instance: 'i-2' } };
+    const foreign = { ...event(1), machine: { ...MACHINE, instance: 'i-2' } };
     expect(refusal(batch([foreign]))).toMatch(/another machine/);
   });
 
@@ -152,7 +107,7 @@ describe('readBatch', () => {
     ]) {
       expect(refusal(batch([{ ...event(1), ...wrong }])), JSON.stringify(wrong)).toMatch(/^bad-request/);
     }
-    for (const body of bodies.filter((each) => Object.keys(each).length > 1)) {
+    for (const body of BODIES.filter((each) => Object.keys(each).length > 1)) {
       for (const key of Object.keys(body)) {
         const result = refusal(batch([event(1, { ...body, [key]: { strange: true } })]));
         if (key !== 'resumed') expect(result, `${body.type} ${key}`).toMatch(/^bad-request/);
@@ -190,7 +145,7 @@ describe('enrolment', () => {
   const pem = '-----BEGIN CERTIFICATE-----\nAAAA\nBBBB=\n-----END CERTIFICATE-----\n';
 
   it('reads a request and an answer', () => {
-    const request = { version: 1, token: 'abcdef.0123456789abcdef', csr: pem, machine };
+    const request = { version: 1, token: 'abcdef.0123456789abcdef', csr: pem, machine: MACHINE };
     expect(readEnrolRequest(bytes(request))).toEqual(request);
     const { token: _, ...renewal } = request;
     expect(readEnrolRequest(bytes(renewal))).toEqual(renewal);
@@ -199,11 +154,11 @@ describe('enrolment', () => {
   });
 
   it('refuses a short token, and PEM that is none', () => {
-    expect(() => readEnrolRequest(bytes({ version: 1, token: 'short', csr: pem, machine }))).toThrow(
+    expect(() => readEnrolRequest(bytes({ version: 1, token: 'short', csr: pem, machine: MACHINE }))).toThrow(
       WireError,
     );
     for (const csr of ['', 'AAAA', `${pem}extra`, pem.replace('AAAA', 'AA AA'), pem.slice(0, 40), 5]) {
-      expect(() => readEnrolRequest(bytes({ version: 1, csr, machine }))).toThrow(/PEM/);
+      expect(() => readEnrolRequest(bytes({ version: 1, csr, machine: MACHINE }))).toThrow(/PEM/);
     }
   });
 });

@@ -6,51 +6,14 @@ import type { NodeRecord } from '../../../src/controller/model/node-record.ts';
 import { newSummary } from '../../../src/controller/model/summary.ts';
 import { readBatch, readReply } from '../../../src/protocol/read-events.ts';
 import { WireError } from '../../../src/protocol/wire.ts';
+import { BODIES, eventOf, MACHINE } from '../../support/sample-events.ts';
 import { jsons } from '../corpus.ts';
 import { must, type Target } from '../target.ts';
 
-const machine = { instance: 'i-1', hostname: 'node-1', providerID: 'p://1' };
-const step = { id: 'kubeadm join', title: 'kubeadm join' };
-const failure = {
-  code: 'ApiServerUnreachable',
-  cause: 'No answer.',
-  remedy: 'Look.',
-  exitStatus: 1,
-  lines: ['a', ''],
-};
-const sequence = 's-1';
-const BODIES = [
-  {
-    type: 'sequence.started',
-    sequence,
-    mode: 'shim',
-    agent: '0.1.0',
-    steps: [step],
-    stepsOmitted: 2,
-    deadlineSeconds: 900,
-    resumed: false,
-  },
-  { type: 'step.started', sequence, step, attempt: 1 },
-  { type: 'step.progress', sequence, step, message: 'preflight' },
-  { type: 'step.attempt', sequence, step, attempt: 1, ms: 5, failure, retryInMs: 100 },
-  { type: 'step.ended', sequence, step, attempt: 2, result: 'failed', ms: 5, message: '', failure },
-  { type: 'finding', severity: 'warning', code: 'UserDataIgnoredKey', message: 'm', where: '1:2' },
-  { type: 'fact', name: 'kernel', value: '6.1' },
-  { type: 'heartbeat', sequence, step },
-  { type: 'sentinel.seen', path: '/run/cluster-api/bootstrap-success.complete' },
-  { type: 'node.observed', node: 'node-1', state: 'not-ready', message: 'cni' },
-  { type: 'agent.lost', sequence, how: 'killed', pid: 5, step, failure },
-  { type: 'node.reset' },
-  { type: 'events.lost', count: 3, why: 'disk full' },
-  { type: 'sequence.ended', sequence, mode: 'shim', result: 'failed', exitStatus: 1, ms: 5, step, failure },
-];
+const machine = { ...MACHINE, providerID: 'p://1' };
 
 /** One event of each type. */
-export const EVENTS = BODIES.map((body, index) => ({
-  ...{ v: 1, machine, boot: 'b-1', seq: index + 4, time: '2026-01-02T03:04:05.678Z', mono: 12 },
-  traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
-  ...body,
-}));
+export const EVENTS = BODIES.map((body, index) => eventOf({ ...body, machine }, index + 4));
 
 const isWireError = (error: unknown): boolean => error instanceof WireError;
 const NODE = { epoch: 1, seq: 3, summary: newSummary() };
