@@ -88,6 +88,7 @@ export class KubeClient {
     const stop = (): void => beginning.abort();
     deadline.addEventListener('abort', stop);
     options.signal.addEventListener('abort', stop);
+    if (options.signal.aborted) stop();
     try {
       const answer = await this.#send('GET', path, options, beginning.signal, this.#watchAgent);
       if ((answer.statusCode ?? 0) >= 400) throw errorOf('GET', path, answer, await wholeText(answer));

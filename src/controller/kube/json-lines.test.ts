@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { pieces } from '../../../test/support/pieces.ts';
 import { jsonLines } from './json-lines.ts';
-
-async function* pieces(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
-  for (let at = 0, i = 0; at < bytes.length; i += 1) {
-    const size = sizes[i % sizes.length] ?? 1;
-    yield bytes.subarray(at, at + size);
-    at += size;
-  }
-}
 
 async function collect(source: AsyncIterable<Uint8Array>): Promise<unknown[]> {
   const found: unknown[] = [];

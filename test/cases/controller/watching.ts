@@ -64,12 +64,25 @@ export async function watching({ cluster, say }: Scene): Promise<void> {
     assert.ok(informer.watches - before < 30);
     say(`an API server that is away is asked ${attempts} times in four seconds, not in a storm`);
 
+    await stoppedBetween(client);
     await tooOld(client, () => cluster.createMachine('watched-3'));
     say('a version that the API server has forgotten (410): everything is listed anew');
   } finally {
     await informer.stop();
     client.close();
     proxy.close();
+  }
+}
+
+/** Stopped between list and watch, when nothing of it listens. */
+async function stoppedBetween(client: KubeClient): Promise<void> {
+  for (let i = 0; i < 5; i += 1) {
+    const listed = Promise.withResolvers<void>();
+    const handlers = { changed: () => {}, gone: () => {}, listed: () => listed.resolve(informer.stop()) };
+    const informer = new Informer<KubeObject>(client, MACHINES, handlers);
+    informer.start();
+    const late = sleep(5_000, 'late');
+    assert.notEqual(await Promise.race([listed.promise, late]), 'late', 'an informer does not stop');
   }
 }
 
@@ -81,8 +94,9 @@ async function tooOld(client: KubeClient, change: () => Promise<unknown>): Promi
   let asked = 0;
   forgetful.request = client.request.bind(client) as KubeClient['request'];
   forgetful.stream = (path, options) => {
-    asked += 1;
-    const query = asked === 1 ? { ...options.query, resourceVersion: '1' } : options.query;
+    if (options.query?.watch) asked += 1;
+    const query =
+      options.query?.watch && asked === 1 ? { ...options.query, resourceVersion: '1' } : options.query;
     return client.stream(path, { ...options, ...(query ? { query } : {}) });
   };
   const informer = new Informer<KubeObject>(forgetful, MACHINES, {

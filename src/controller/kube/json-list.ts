@@ -1,0 +1,101 @@
+import type { ListOf } from './objects.ts';
+
+const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [...Buffer.from('"\\{}[]')];
+/** Of one item, as of a line of a watch. */
+const MAX_ITEM_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Reads a list of the API server item by item: that of 10,000 NodeBootstraps has 140 MB, of which never more than one
+ * object is in memory.
+ *
+ * @param found called for each item, in order
+ * @returns the list's metadata, which may come before or behind the items
+ * @throws Error for what is no JSON, or ends before its end
+ */
+export async function readJsonList<T>(
+  stream: AsyncIterable<Uint8Array>,
+  found: (item: T) => void,
+): Promise<ListOf<T>['metadata']> {
+  const split = new Splitter((text) => found(JSON.parse(text) as T));
+  for await (const piece of stream) split.take(piece);
+  const { metadata } = JSON.parse(split.rest) as Partial<ListOf<T>>;
+  if (!metadata) throw new Error('the answer is no list');
+  return metadata;
+}
+
+/** Takes the items out of a list: the objects in an array that lies directly in the outermost object. */
+class Splitter {
+  readonly #found: (text: string) => void;
+  /** What is not of an item. */
+  readonly #outside: Buffer[] = [];
+  readonly #item: Buffer[] = [];
+  #size = 0;
+  #depth = 0;
+  #isText = false;
+  #isEscaped = false;
+  #isInItems = false;
+
+  constructor(found: (text: string) => void) {
+    this.#found = found;
+  }
+
+  get rest(): string {
+    return Buffer.concat(this.#outside).toString('utf8');
+  }
+
+  take(piece: Uint8Array): void {
+    let from = 0;
+    for (let at = 0; at < piece.length; at += 1) {
+      const byte = piece[at];
+      if (this.#isText) this.#skip(byte);
+      else if (byte === QUOTE) this.#isText = true;
+      else if (byte === OPEN || byte === OPEN_LIST) {
+        if (this.#isInItems && this.#depth === 2) {
+          // The comma before it goes with it.
+          from = at;
+        } else if (byte === OPEN_LIST && this.#depth === 1) {
+          this.#isInItems = true;
+          this.#leave(piece.subarray(from, at + 1));
+          from = at + 1;
+        }
+        this.#depth += 1;
+      } else if (byte === CLOSE || byte === CLOSE_LIST) {
+        this.#depth -= 1;
+        if (this.#isInItems && this.#depth === 2) {
+          this.#keep(piece.subarray(from, at + 1));
+          this.#end();
+          from = at + 1;
+        } else if (this.#isInItems && this.#depth === 1) {
+          this.#isInItems = false;
+          from = at;
+        }
+      }
+    }
+    const left = piece.subarray(from);
+    if (!this.#isInItems) this.#leave(left);
+    else if (this.#depth > 2) this.#keep(left);
+  }
+
+  #skip(byte: number | undefined): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (byte === BACKSLASH) this.#isEscaped = true;
+    else if (byte === QUOTE) this.#isText = false;
+  }
+
+  #leave(bytes: Uint8Array): void {
+    this.#outside.push(Buffer.from(bytes));
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#size += bytes.length;
+    if (this.#size > MAX_ITEM_BYTES)
+      throw new Error(`an item of the list has more than ${MAX_ITEM_BYTES} bytes`);
+    this.#item.push(Buffer.from(bytes));
+  }
+
+  #end(): void {
+    this.#found(Buffer.concat(this.#item).toString('utf8'));
+    this.#item.length = 0;
+    this.#size = 0;
+  }
+}
