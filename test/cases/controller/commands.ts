@@ -16,6 +16,12 @@ export async function commands({ cluster, say }: Scene): Promise<void> {
   assert.match(nodes, /^NAMESPACE +NAME +TIED BY +PHASE/);
   assert.match(nodes, /default +bad +token +Failed +6\/7 kubeadm join +ApiServerUnreachable/);
   assert.match(nodes, /default +good +token +Succeeded/);
+  const names = nodes
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(/ +/)[1] ?? '');
+  assert.ok(names.length > 3 && names.every((name, i) => i === 0 || name > (names[i - 1] ?? '')), nodes);
   const parsed = JSON.parse(await read('nodes', '--output=json')) as { name: string; phase: string }[];
   assert.equal(parsed.find(({ name }) => name === 'bad')?.phase, 'Failed');
   const bad = await read('node', 'default/bad');
