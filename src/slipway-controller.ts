@@ -11,11 +11,13 @@ process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
 
 run(process.argv.slice(2)).then(
   (status) => {
+    // No exit: what is printed may still be on its way into a pipe.
     process.exitCode = status;
   },
   (error: unknown) => {
     complain(error);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    // A server that could not begin whole (a port that is taken) must not stay.
+    process.exit(error instanceof UsageError ? 2 : 1);
   },
 );
 

@@ -44,9 +44,9 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
         },
         log,
       );
-  // Asked to end while it lists: there is nothing yet to drain.
   const running = await Promise.race([starting, asked.then(() => undefined)]);
-  if (running === undefined) return 0;
+  // Asked to end while it lists: there is nothing yet to drain, and what has begun would keep the process.
+  if (running === undefined) process.exit(0);
   log.info('serves', { port: running.port, adminPort: running.adminPort });
   log.info('drains', { signal: await asked });
   await running.stop();
