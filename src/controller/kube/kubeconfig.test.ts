@@ -28,4 +28,19 @@ describe('a kubeconfig', () => {
     expect(() => read('10.0.0.1')).toThrow(AccessError);
     expect(() => read('10.0.0.1')).toThrow(/no URL/);
   });
+
+  it.each([
+    ['users that are a text', 'users: g'],
+    ['entries that are nothing', 'users: [null]'],
+    ['fields that are nothing', 'users: [{name: u, user: {client-key-data: , tokenFile: 7}}]'],
+  ])('says nothing of the user with %s', (_, users) => {
+    const path = join(folder, 'config');
+    const rest = `current-context: c
+contexts: [{name: c, context: {cluster: k, user: u}}]
+clusters: [{name: k, cluster: {server: 'https://a'}}]
+`;
+    writeFileSync(path, rest + users);
+    const { server, clientCertificate } = readKubeconfig(path);
+    expect([server.href, clientCertificate]).toEqual(['https://a/', undefined]);
+  });
 });

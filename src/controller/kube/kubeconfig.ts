@@ -14,6 +14,8 @@ interface Kubeconfig {
   users?: { name: string; user: User }[];
 }
 
+const MAX_DEPTH = 500;
+
 interface User {
   token?: string;
   tokenFile?: string;
@@ -42,22 +44,22 @@ export function findAccess(options: { path?: string; context?: string } = {}): A
 export function readKubeconfig(path: string, contextName?: string): Access {
   const config = load(path);
   const wanted = contextName ?? config['current-context'];
-  const context = config.contexts?.find(({ name }) => name === wanted)?.context;
-  const cluster = config.clusters?.find(({ name }) => name === context?.cluster)?.cluster;
-  const user = config.users?.find(({ name }) => name === context?.user)?.user ?? {};
+  const context = named(config.contexts, wanted)?.context;
+  const cluster = named(config.clusters, context?.cluster)?.cluster;
+  const user = named(config.users, context?.user)?.user ?? {};
   if (!context || !cluster?.server) throw new AccessError(`${path} has no usable context ${wanted ?? ''}`);
   const server = URL.parse(cluster.server);
   if (!server) throw new AccessError(`${path} names a server that is no URL in the context ${wanted ?? ''}`);
   const file = (name: string): string => readText(resolve(dirname(path), name));
   const either = (data: string | undefined, name: string | undefined): string | undefined =>
-    data === undefined ? name && file(name) : Buffer.from(data, 'base64').toString('utf8');
+    isText(data) ? Buffer.from(data, 'base64').toString('utf8') : isText(name) ? file(name) : undefined;
   const ca = either(cluster['certificate-authority-data'], cluster['certificate-authority']);
   const credentials = user.exec ? fromPlugin(user.exec) : undefined;
   const cert =
     credentials?.clientCertificateData ?? either(user['client-certificate-data'], user['client-certificate']);
   const key = credentials?.clientKeyData ?? either(user['client-key-data'], user['client-key']);
   const { tokenFile } = user;
-  const token = tokenFile ? () => file(tokenFile).trim() : () => credentials?.token ?? user.token;
+  const token = isText(tokenFile) ? () => file(tokenFile).trim() : () => credentials?.token ?? user.token;
   return {
     server,
     ...(ca ? { ca } : {}),
@@ -68,14 +70,34 @@ export function readKubeconfig(path: string, contextName?: string): Access {
   };
 }
 
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** The entry of that name; a file may hold anything in the place of a list. */
+function named<T extends { name: string }>(list: readonly T[] | undefined, name: unknown): T | undefined {
+  return Array.isArray(list) ? list.find((entry: T | null) => entry?.name === name) : undefined;
+}
+
 function load(path: string): Kubeconfig {
   const text = readText(path);
+  if (isNestedDeep(text)) throw new AccessError(`${path} is no kubeconfig: it is nested too deep`);
   try {
     // Its warnings would go to the terminal; looking for keys that are given twice takes the square of their number.
     return (parse(text, { logLevel: 'error', uniqueKeys: false }) ?? {}) as Kubeconfig;
   } catch (error) {
     throw new AccessError(`${path} is no kubeconfig: ${(error as Error).message.split('\n')[0]}`);
   }
+}
+
+/** A kubeconfig has five levels; a hundred times as many take the library's stack and time. */
+function isNestedDeep(text: string): boolean {
+  let depth = 0;
+  for (const sign of text.match(/[[{}\]]/g) ?? []) {
+    depth = sign === '[' || sign === '{' ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > MAX_DEPTH) return true;
+  }
+  return text.includes('- '.repeat(MAX_DEPTH));
 }
 
 function readText(path: string): string {
