@@ -1,5 +1,5 @@
 import { formatMs } from '../../kit/duration.ts';
-import { messageOf } from '../machines/message.ts';
+import { messageOf } from '../model/message.ts';
 import type { NodeRecord, StoredEvent } from '../model/node-record.ts';
 import { eventText, failureLines } from './event-text.ts';
 import { plain } from './nodes.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../machines/message.ts';
+import { messageOf } from '../model/message.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import type { NodeLine } from '../store/node-line.ts';
 import { openSource, type SourceOptions } from './source.ts';

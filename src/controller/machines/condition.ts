@@ -1,6 +1,6 @@
+import { messageOf } from '../model/message.ts';
 import type { Summary } from '../model/summary.ts';
 import { CONDITION, type Condition } from './machine.ts';
-import { messageOf } from './message.ts';
 
 /** A running bootstrap that was not heard of for this long is told as silent. Its record is written every two minutes at least. */
 export const SILENT_MS = 10 * 60_000;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bootstrapEvents, FAILURE } from '../../../test/support/simulated-machine.ts';
 import type { EventBody, ReadEvent } from '../../protocol/events.ts';
 import { conditionOf, SILENT_MS } from '../machines/condition.ts';
-import { messageOf } from '../machines/message.ts';
+import { messageOf } from './message.ts';
 import { fold, MAX_STEPS, newSummary, type Summary } from './summary.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');

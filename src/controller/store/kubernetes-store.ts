@@ -2,7 +2,7 @@ import type { KubeClient } from '../kube/client.ts';
 import { isStatus, KubeError } from '../kube/kube-error.ts';
 import type { ListOf } from '../kube/objects.ts';
 import { readTable } from '../kube/table.ts';
-import { messageOf } from '../machines/message.ts';
+import { messageOf } from '../model/message.ts';
 import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary, type Summary } from '../model/summary.ts';
 import {

@@ -1,4 +1,4 @@
-import { currentStep } from '../machines/message.ts';
+import { currentStep } from '../model/message.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import type { Summary } from '../model/summary.ts';
 

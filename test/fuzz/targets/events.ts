@@ -1,7 +1,7 @@
 import { eventText } from '../../../src/controller/cli/event-text.ts';
 import { additionTo } from '../../../src/controller/ingest/intake.ts';
 import { conditionOf } from '../../../src/controller/machines/condition.ts';
-import { messageOf } from '../../../src/controller/machines/message.ts';
+import { messageOf } from '../../../src/controller/model/message.ts';
 import type { NodeRecord } from '../../../src/controller/model/node-record.ts';
 import { newSummary } from '../../../src/controller/model/summary.ts';
 import { readBatch, readReply } from '../../../src/protocol/read-events.ts';

@@ -1,5 +1,5 @@
 import { formatMs } from '../../kit/duration.ts';
-import type { StepSummary, Summary } from '../model/summary.ts';
+import type { StepSummary, Summary } from './summary.ts';
 
 /**
  * One or two sentences on where a bootstrap stands: of a failure its cause and its remedy.
