@@ -5,6 +5,8 @@
 export interface Room {
   /** Rooms that it may import besides itself. */
   readonly imports: readonly string[];
+  /** Packages of package.json's dependencies that it may import; none when absent. */
+  readonly packages?: readonly string[];
   /** May use modules and globals of Node.js that reach the machine or the network. */
   readonly machine?: true;
 }
@@ -12,30 +14,61 @@ export interface Room {
 /** What both programs are built from, and what knows neither of them. */
 const SHARED = ['src/protocol', 'src/kit', 'src/tpm', 'src/pki'];
 
-/** Rooms of the controller that reach the network or the disk. */
-const SERVING = ['cli', 'ingest', 'kube', 'serve', 'store', 'web'].map((name) => `src/controller/${name}`);
+/** Rooms of the controller by their names in it. */
+function controller(...names: string[]): string[] {
+  return names.map((name) => `src/controller/${name}`);
+}
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   'src/protocol': { imports: [] },
-  'src/kit': { imports: ['src/protocol'] },
+  'src/kit': { imports: ['src/protocol'], packages: ['commander'] },
   'src/tpm': { imports: ['src/protocol', 'src/kit'] },
   'src/pki': { imports: ['src/protocol', 'src/kit'] },
 
   // Everything in the agent gets a Host; which one it is, only a command decides.
   'src/slipway.ts': { imports: ['src/agent/cli'] },
   'src/slipway-report.ts': { imports: ['src/agent/cli'] },
-  'src/agent/cli': { imports: [...SHARED, 'src/agent', 'src/agent/host', 'src/agent/host/linux'] },
-  'src/agent': { imports: [...SHARED, 'src/agent/host'] },
+  'src/agent/cli': {
+    imports: [...SHARED, 'src/agent', 'src/agent/host', 'src/agent/host/linux'],
+    packages: ['commander'],
+  },
+  'src/agent': { imports: [...SHARED, 'src/agent/host'], packages: ['smol-toml', 'yaml'] },
   'src/agent/host': { imports: ['src/protocol', 'src/kit'], machine: true },
   'src/agent/host/linux': { imports: ['src/protocol', 'src/kit', 'src/agent/host'], machine: true },
 
   // A server has no machine to set up and lies behind no Host. What it is told and decides (machines, attest, model ...)
   // computes; these serve, store and ask.
   'src/slipway-controller.ts': { imports: ['src/controller/cli'], machine: true },
-  'src/controller': { imports: [...SHARED, ...SERVING] },
-  ...Object.fromEntries(
-    SERVING.map((room) => [room, { imports: [...SHARED, 'src/controller', ...SERVING], machine: true }]),
-  ),
+  'src/controller/log.ts': { imports: ['src/kit'] },
+  'src/controller/model': { imports: ['src/protocol', 'src/kit'] },
+  'src/controller/web': { imports: [], machine: true },
+  'src/controller/kube': { imports: ['src/kit'], packages: ['undici', 'yaml'], machine: true },
+  'src/controller/store': { imports: ['src/protocol', ...controller('kube', 'model')], machine: true },
+  'src/controller/attest': { imports: ['src/protocol', 'src/pki', ...controller('kube', 'model', 'store')] },
+  'src/controller/machines': {
+    imports: ['src/protocol', 'src/kit', ...controller('attest', 'kube', 'log.ts', 'model', 'store', 'web')],
+  },
+  'src/controller/ingest': {
+    imports: ['src/protocol', ...controller('attest', 'log.ts', 'model', 'store', 'web')],
+    machine: true,
+  },
+  'src/controller/serve': {
+    imports: [
+      'src/pki',
+      ...controller('attest', 'ingest', 'kube', 'log.ts', 'machines', 'model', 'store', 'web'),
+    ],
+    machine: true,
+  },
+  'src/controller/cli': {
+    imports: [
+      'src/protocol',
+      'src/kit',
+      'src/pki',
+      ...controller('attest', 'kube', 'log.ts', 'model', 'serve', 'store'),
+    ],
+    packages: ['commander'],
+    machine: true,
+  },
 };
 
 /** Modules of Node.js that compute and touch nothing. All others reach the machine. */

@@ -14,7 +14,7 @@ describe('walls', () => {
     put('tsconfig.json', JSON.stringify({ compilerOptions, include: ['src'] }));
     put(
       'package.json',
-      JSON.stringify({ dependencies: { yaml: '2.9.1' }, devDependencies: { vitest: '5' } }),
+      JSON.stringify({ dependencies: { undici: '8', yaml: '2' }, devDependencies: { vitest: '5' } }),
     );
     put('src/agent/x.ts', 'export type T = 1;\n');
   });
@@ -46,8 +46,13 @@ describe('walls', () => {
     ['src/agent/cli/a.ts', `import { x } from '../../controller/x.ts';`],
     ['src/agent/host/a.ts', `import { x } from '../steps/x.ts';`],
     ['src/agent/host/linux/a.ts', `import { x } from '../../kubeadm/x.ts';`],
-    ['src/controller/a.ts', `import { x } from '../agent/x.ts';`],
-    ['src/controller/a.ts', `import { x } from '../slipway.ts';`],
+    ['src/controller/web/a.ts', `import { x } from '../../agent/x.ts';`],
+    ['src/controller/cli/a.ts', `import { x } from '../../slipway.ts';`],
+    ['src/controller/store/a.ts', `import { x } from '../machines/x.ts';`],
+    ['src/controller/a.ts', `import { x } from './kube/x.ts';`],
+    ['src/controller/store/a.ts', `import { x } from 'undici';`],
+    ['src/agent/steps/a.ts', `import { x } from 'undici/lib/x.js';`],
+    ['src/protocol/a.ts', `import type { x } from 'yaml';`],
     ['src/controller/machines/a.ts', `import { x } from 'node:fs';`],
     ['src/slipway.ts', `import { x } from './agent/steps/x.ts';`],
     ['src/slipway.ts', `import { x } from './controller/x.ts';`],
@@ -104,8 +109,8 @@ describe('walls', () => {
     put('src/agent/cli/a.ts', `import { x } from '../host/linux/host.ts';`);
     put('src/agent/host/linux/a.ts', `import { x } from 'node:fs';\nprocess.kill(process.env);`);
     put('src/agent/host/linux/b.ts', `export const x = process.getBuiltinModule('node:dns');`);
-    put('src/controller/a.ts', `import { x } from './kube/x.ts';\nimport { y } from '../tpm/x.ts';`);
-    put('src/controller/ingest/a.ts', `import { x } from 'node:https';\nimport { y } from '../x.ts';`);
+    put('src/controller/store/a.ts', `import { x } from '../kube/x.ts';\nimport { y } from 'node:fs';`);
+    put('src/controller/kube/a.ts', `import { x } from 'undici';\nimport { y } from 'node:https';`);
     put('src/agent/a.test.ts', `import { x } from 'node:fs';\nimport { y } from '../controller/x.ts';`);
     put('src/agent/b.ts', `// import { x } from '../controller/x.ts'\nexport const x = "import('node:fs')";`);
     expect(breachesOfWalls(folder)).toEqual([]);

@@ -69,8 +69,10 @@ function problemOfImport(path: string, use: Use, packages: readonly string[]): s
       PURE_MODULES.includes(module) || use.names?.every((word) => PURE_NAMES[module]?.includes(word));
     return room?.machine || pure ? undefined : machine(name, what);
   }
-  if (packages.some((known) => what === known || what.startsWith(`${known}/`))) return undefined;
-  return `imports ${what}, which is none of the dependencies in package.json`;
+  const known = packages.find((one) => what === one || what.startsWith(`${one}/`));
+  if (known === undefined) return `imports ${what}, which is none of the dependencies in package.json`;
+  if (room?.packages?.includes(known)) return undefined;
+  return `imports ${what}; ${name} may import ${room?.packages?.join(', ') ?? 'no package'}`;
 }
 
 function machine(room: string | undefined, what: string): string {
