@@ -72,7 +72,7 @@ describe('walls', () => {
     `import '../agent/x.ts';`,
     `import type { T } from '../agent/x.ts';`,
     `import { type T } from '../agent/x.ts';`,
-    `import * as all from '../protocol/../agent/x.ts';`,
+    `import * as all from '../agent/x.ts';`,
     `export { T } from '../agent/x.ts';`,
     `export type { T } from '../agent/x.ts';`,
     `export * from '../agent/x.ts';`,

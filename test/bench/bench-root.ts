@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withScratchDir } from '../lab/in-root.ts';
+import { withScratchDir } from '../lab/root/in-root.ts';
 import type { ApplyDocument } from './apply-document.ts';
 import { BenchError, measure, type Usage } from './measure.ts';
 

@@ -1,7 +1,7 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { projectCommit, projectVersion } from '../../build/project.ts';
-import { LabError } from '../lab/command.ts';
+import { LabError } from '../lab/process/command.ts';
 import { BenchError } from './measure.ts';
 import { asJson, asText, type Entry } from './report.ts';
 import type { Row, RowOptions } from './row.ts';

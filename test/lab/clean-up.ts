@@ -1,5 +1,5 @@
 import { destroyLab } from './lab-record.ts';
-import { processId } from './process-id.ts';
+import { processId } from './process/process-id.ts';
 
 /** Run by the holder of a lab's switch when the lab's owner ended without closing it; argument: the lab's id. */
 const id = process.argv[2];

@@ -14,7 +14,7 @@ import {
   USER_LAB,
   writeRecord,
 } from './lab-record.ts';
-import { self } from './process-id.ts';
+import { self } from './process/process-id.ts';
 
 let dir: string;
 beforeEach(async () => {

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheDir, recipeDigest } from './cache.ts';
-import { destroyGroup, topGroups } from './cgroups.ts';
-import { sweepScratch } from './in-root.ts';
-import { lock } from './lock.ts';
-import { alive, type ProcessId } from './process-id.ts';
+import { cacheDir, recipeDigest } from './cache/cache.ts';
+import { destroyGroup, topGroups } from './host/cgroups.ts';
+import { lock } from './process/lock.ts';
+import { alive, type ProcessId } from './process/process-id.ts';
+import { sweepScratch } from './root/in-root.ts';
 
 /** What is known of a lab on disk, so that somebody else can take it away. */
 export interface LabRecord {

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeGroup } from './cgroups.ts';
-import { LabError } from './command.ts';
-import { cloneContainerdState, containerdState } from './containerd-state.ts';
 import { attachControlPlane, type ControlPlane, openControlPlane } from './control-plane/control-plane.ts';
-import { fullRoot, plainLayer } from './debian-root.ts';
-import type { Role } from './images.ts';
-import { needKernelModules } from './kernel-modules.ts';
+import { makeGroup } from './host/cgroups.ts';
+import { needKernelModules } from './host/kernel-modules.ts';
+import { needRequirements } from './host/requirements.ts';
+import { openSwitch } from './host/switch.ts';
+import { cloneContainerdState, containerdState } from './images/containerd-state.ts';
+import type { Role } from './images/images.ts';
 import {
   collectGarbage,
   destroyLab,
@@ -20,15 +20,15 @@ import {
   whileNobodyOpens,
   writeRecord,
 } from './lab-record.ts';
-import { Machine, makeDisk, type Readiness } from './machine.ts';
-import { type MachineFile, type MachineUnit, stage } from './machine-files.ts';
-import { readMachineRecord, reserveMachine } from './machine-record.ts';
-import { cloudInitLayer, nodeLayer } from './node-layer.ts';
-import { self } from './process-id.ts';
-import { needRequirements } from './requirements.ts';
-import { cniConfig, machineSettings } from './settings.ts';
-import { closeOnSignals } from './signals.ts';
-import { openSwitch } from './switch.ts';
+import { Machine, makeDisk, type Readiness } from './machine/machine.ts';
+import { type MachineFile, type MachineUnit, stage } from './machine/machine-files.ts';
+import { readMachineRecord, reserveMachine } from './machine/machine-record.ts';
+import { cniConfig, machineSettings } from './machine/settings.ts';
+import { LabError } from './process/command.ts';
+import { self } from './process/process-id.ts';
+import { closeOnSignals } from './process/signals.ts';
+import { fullRoot, plainLayer } from './root/debian-root.ts';
+import { cloudInitLayer, nodeLayer } from './root/node-layer.ts';
 
 type Say = (line: string) => void;
 

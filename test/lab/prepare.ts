@@ -1,12 +1,12 @@
 import { basename, dirname } from 'node:path';
-import { containerdState } from './containerd-state.ts';
-import { slimRootTar } from './debian-root.ts';
-import { builderLayers } from './image-build.ts';
-import { imageTars } from './images.ts';
-import { kubernetesBinaries } from './kubernetes.ts';
+import { containerdState } from './images/containerd-state.ts';
+import { builderLayers } from './images/image-build.ts';
+import { imageTars } from './images/images.ts';
+import { kubernetesBinaries } from './kubernetes/kubernetes.ts';
 import { machineLayers } from './open-lab.ts';
-import { ignitionPackage } from './oracle.ts';
-import { FAKETIME, unpackedPackage } from './unpacked-package.ts';
+import { slimRootTar } from './root/debian-root.ts';
+import { ignitionPackage } from './root/oracle.ts';
+import { FAKETIME, unpackedPackage } from './root/unpacked-package.ts';
 
 type Say = (line: string) => void;
 

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { LabError } from './command.ts';
-import { compareSnapshots, hostSnapshot } from './host-snapshot.ts';
+import { compareSnapshots, hostSnapshot } from './host/host-snapshot.ts';
 import { labDir } from './lab-record.ts';
-import type { Machine } from './machine.ts';
+import type { Machine } from './machine/machine.ts';
 import { openLab } from './open-lab.ts';
-import { waitFor } from './wait-for.ts';
+import { LabError } from './process/command.ts';
+import { waitFor } from './process/wait-for.ts';
 
 type Say = (line: string) => void;
 

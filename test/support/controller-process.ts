@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { nodeBinary, root } from '../../build/project.ts';
-import { DIES_WITH_US } from '../lab/in-root.ts';
+import { DIES_WITH_US } from '../lab/root/in-root.ts';
 
 const ENTRY = join(root, 'src/slipway-controller.ts');
 

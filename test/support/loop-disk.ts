@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runOk } from '../lab/command.ts';
-import { alive, self } from '../lab/process-id.ts';
+import { runOk } from '../lab/process/command.ts';
+import { alive, self } from '../lab/process/process-id.ts';
 
 const PREFIX = 'slipway-disk-';
 

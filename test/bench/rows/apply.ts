@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withScratchDir } from '../../lab/in-root.ts';
-import { CLOUD_INIT_BOOT, cloudInitRoot, ignitionBinary } from '../../lab/oracle.ts';
-import { requirements } from '../../lab/requirements.ts';
+import { requirements } from '../../lab/host/requirements.ts';
+import { withScratchDir } from '../../lab/root/in-root.ts';
+import { CLOUD_INIT_BOOT, cloudInitRoot, ignitionBinary } from '../../lab/root/oracle.ts';
 import { makeCertificates } from '../../support/cluster-api/certificates.ts';
 import { applyDocument } from '../apply-document.ts';
 import { applyOnce, type Job } from '../bench-root.ts';

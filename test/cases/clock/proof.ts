@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { binaryPath, controllerBinaryPath, nodeBinary } from '../../../build/project.ts';
 import { SPOOL } from '../../../src/agent/report/spool/spool-file.ts';
 import { SENTINEL } from '../../../src/protocol/paths.ts';
-import { DIES_WITH_US } from '../../lab/in-root.ts';
+import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 import { HOUR_MS, type SteppedClock } from '../../support/stepped-clock.ts';
 import { eventually } from './eventually.ts';
 

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nodeBinary, root } from '../../../build/project.ts';
 import { JOURNAL } from '../../../src/protocol/paths.ts';
-import { DIES_WITH_US } from '../../lab/in-root.ts';
+import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 import type { SteppedClock } from '../../support/stepped-clock.ts';
 import { makeTinyRoot, removeRoot } from '../../support/tiny-root.ts';
 import { eventually, PATIENTLY_MS } from './eventually.ts';

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../../../build/project.ts';
-import { KUBERNETES_VERSION } from '../../lab/kubernetes-version.ts';
+import { KUBERNETES_VERSION } from '../../lab/kubernetes/kubernetes-version.ts';
 import type { Lab, Machine, MachineFile } from '../../lab/lab.ts';
 import { kubectl, waitForReady } from '../../support/machines.ts';
 import { clusterApiCrds } from '../../support/management-cluster.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../../../build/project.ts';
-import { buildImage } from '../../lab/image-build.ts';
+import { buildImage } from '../../lab/images/image-build.ts';
 import { openLab } from '../../lab/lab.ts';
 import { bootstrapEvents, SimulatedMachine } from '../../support/simulated-machine.ts';
 import { acceptComponents } from './components.ts';

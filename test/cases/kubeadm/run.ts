@@ -7,7 +7,7 @@ import { classify } from '../../../src/agent/kubeadm/classify.ts';
 import { takeInventory } from '../../../src/agent/kubeadm/inventory.ts';
 import { cleanAfter } from '../../../src/agent/kubeadm/leftovers.ts';
 import { kubeadmVersion } from '../../../src/agent/kubeadm/real-kubeadm.ts';
-import { kubernetesBinaries } from '../../lab/kubernetes.ts';
+import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
 import { StandIn } from '../../support/kubeadm-stand-in.ts';
 import { type CallCase, calls } from './calls.ts';
 import { compareChecks, convertAndRead } from './compare-configs.ts';

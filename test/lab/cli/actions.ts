@@ -1,15 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { prune } from '../cache.ts';
-import { LabError } from '../command.ts';
-import type { Role } from '../images.ts';
+import { prune } from '../cache/cache.ts';
+import { needRequirements } from '../host/requirements.ts';
+import type { Role } from '../images/images.ts';
 import { collectGarbage, labIds, machineNames, readRecord, USER_LAB } from '../lab-record.ts';
-import { Machine } from '../machine.ts';
-import type { MachineFile } from '../machine-files.ts';
-import { readMachineRecord } from '../machine-record.ts';
+import { Machine } from '../machine/machine.ts';
+import type { MachineFile } from '../machine/machine-files.ts';
+import { readMachineRecord } from '../machine/machine-record.ts';
 import { attachUserLab, openUserLab, userLab } from '../open-lab.ts';
 import { prepareAll } from '../prepare.ts';
-import { needRequirements } from '../requirements.ts';
+import { LabError } from '../process/command.ts';
 import { selfCheck } from '../self-check.ts';
 
 const say = (line: string): void => {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { cacheDir } from '../cache.ts';
+import { cacheDir } from '../cache/cache.ts';
 import * as act from './actions.ts';
 import * as controlPlane from './control-plane-actions.ts';
 

@@ -1,5 +1,5 @@
-import { KUBERNETES_VERSION } from '../kubernetes-version.ts';
-import { GATEWAY } from '../switch.ts';
+import { GATEWAY } from '../host/switch.ts';
+import { KUBERNETES_VERSION } from '../kubernetes/kubernetes-version.ts';
 
 export const ENDPOINT = `${GATEWAY}:6443`;
 

@@ -2,12 +2,12 @@ import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { destroyGroup } from '../cgroups.ts';
-import { type Finished, LabError, lastLines, run } from '../command.ts';
-import { fullRoot } from '../debian-root.ts';
-import { kubernetesBinaries } from '../kubernetes.ts';
+import { destroyGroup } from '../host/cgroups.ts';
+import { kubernetesBinaries } from '../kubernetes/kubernetes.ts';
 import { labDir, labGroup } from '../lab-record.ts';
-import { waitFor } from '../wait-for.ts';
+import { type Finished, LabError, lastLines, run } from '../process/command.ts';
+import { waitFor } from '../process/wait-for.ts';
+import { fullRoot } from '../root/debian-root.ts';
 import { ABSENT_NODE, commandOf, ENDPOINT, kubeadmConfig, type Places, type ProcessName } from './config.ts';
 import { Daemon } from './daemon.ts';
 

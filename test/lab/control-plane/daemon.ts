@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hierarchies, makeGroup } from '../cgroups.ts';
-import { LabError, lastLines } from '../command.ts';
-import { JOIN_GROUPS } from '../machine-enter.ts';
-import { alive, type ProcessId, processId } from '../process-id.ts';
-import { waitFor } from '../wait-for.ts';
+import { hierarchies, makeGroup } from '../host/cgroups.ts';
+import { JOIN_GROUPS } from '../machine/machine-enter.ts';
+import { LabError, lastLines } from '../process/command.ts';
+import { alive, type ProcessId, processId } from '../process/process-id.ts';
+import { waitFor } from '../process/wait-for.ts';
 
 /** A long-running process on the lab's switch, known by name across runs of the lab's command line. */
 export class Daemon {

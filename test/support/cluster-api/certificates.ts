@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { kubernetesBinaries } from '../../lab/kubernetes.ts';
+import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
 
 const FILES = ['ca', 'etcd/ca', 'front-proxy-ca'].flatMap((name) => [`${name}.crt`, `${name}.key`]);
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { LabError, run } from './command.ts';
+import { LabError, run } from '../process/command.ts';
 
 /**
  * Kernel parts that a machine cannot load for itself, and by what one sees that they are there. Built in, or loaded

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Hierarchy } from './cgroups.ts';
+import type { Hierarchy } from '../host/cgroups.ts';
 
 const PATH_INSIDE = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { cached } from './cache.ts';
-import { LabError, runOk } from './command.ts';
+import { cached } from '../cache/cache.ts';
+import { LabError, runOk } from '../process/command.ts';
 import { buildKubernetes } from './kubernetes-build.ts';
 import { downloadKubernetes, unreachable } from './kubernetes-download.ts';
 import { KUBERNETES_BINARIES, KUBERNETES_VERSION } from './kubernetes-version.ts';
@@ -11,7 +11,7 @@ import { sha256File } from './sha256-file.ts';
 type Say = (line: string) => void;
 
 /** The checkout that this lab belongs to. */
-export const CHECKOUT = resolve(import.meta.dirname, '../..');
+export const CHECKOUT = resolve(import.meta.dirname, '../../..');
 
 /**
  * A directory with every one of `KUBERNETES_BINARIES`, from the first of: `$SLIPWAY_KUBERNETES_DIR`,

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LabError, runOk } from './command.ts';
+import { LabError, runOk } from '../process/command.ts';
 
 /** The Debian release that the machines are made of. */
 export const SUITE = 'bookworm';

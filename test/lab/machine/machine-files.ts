@@ -1,6 +1,6 @@
 import { link, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { LabError } from './command.ts';
+import { LabError } from '../process/command.ts';
 
 /** A file for a machine's disk: content given here, or taken from a file of the host. Mode default 0644. */
 export type MachineFile =

@@ -3,8 +3,8 @@ import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { LabError, runOk } from './command.ts';
-import { withScratchDir } from './in-root.ts';
+import { LabError, runOk } from '../process/command.ts';
+import { withScratchDir } from '../root/in-root.ts';
 import { KUBERNETES_VERSION } from './kubernetes-version.ts';
 import { sha256File } from './sha256-file.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LabError } from './command.ts';
-import type { Role } from './images.ts';
-import { labDir, machineNames } from './lab-record.ts';
-import { lock } from './lock.ts';
-import { alive, processId } from './process-id.ts';
+import type { Role } from '../images/images.ts';
+import { labDir, machineNames } from '../lab-record.ts';
+import { LabError } from '../process/command.ts';
+import { lock } from '../process/lock.ts';
+import { alive, processId } from '../process/process-id.ts';
 
 /** What a machine is; written once, before its first boot. */
 export interface MachineRecord {

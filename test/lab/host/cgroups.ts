@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { LabError } from './command.ts';
+import { LabError } from '../process/command.ts';
 
 /** One mounted cgroup hierarchy of this host. `options` are what `mount -o` needs to show it again. */
 export interface Hierarchy {

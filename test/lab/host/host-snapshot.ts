@@ -1,8 +1,8 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { labGroup, labIds, readRecord } from '../lab-record.ts';
+import { runOk } from '../process/command.ts';
 import { groupPids, hierarchies } from './cgroups.ts';
-import { runOk } from './command.ts';
-import { labGroup, labIds, readRecord } from './lab-record.ts';
 
 /** Everything of this host that a lab might leave behind, as sorted lines. */
 export type HostSnapshot = Record<

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Finished, run } from './command.ts';
+import { type Finished, run } from '../process/command.ts';
 import { fullRoot } from './debian-root.ts';
 import { type InRoot, inRoot, withScratchDir } from './in-root.ts';
 import { cloudInitLayer } from './node-layer.ts';

@@ -1,10 +1,10 @@
 import { cp, link, mkdir, readdir, readlink, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached } from './cache.ts';
-import { fullRoot, plainLayer } from './debian-root.ts';
+import { cached } from '../cache/cache.ts';
+import { fullRoot, plainLayer } from '../root/debian-root.ts';
+import { inRootOk } from '../root/in-root.ts';
+import { nodeLayer } from '../root/node-layer.ts';
 import { imageTars, type Role } from './images.ts';
-import { inRootOk } from './in-root.ts';
-import { nodeLayer } from './node-layer.ts';
 
 type Say = (line: string) => void;
 

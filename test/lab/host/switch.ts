@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { LabError } from './command.ts';
-import { type ProcessId, processId } from './process-id.ts';
+import { LabError } from '../process/command.ts';
+import { type ProcessId, processId } from '../process/process-id.ts';
 
 /** Addresses inside a lab: the switch is the first of the network, machines follow. */
 export const GATEWAY = '10.99.0.1';

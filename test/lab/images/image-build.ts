@@ -1,9 +1,9 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { cached } from './cache.ts';
-import { fullRoot, plainLayer, scriptedLayer, slimRootTar } from './debian-root.ts';
-import { inRootOk, withScratchDir } from './in-root.ts';
-import { CHECKOUT } from './kubernetes.ts';
+import { cached } from '../cache/cache.ts';
+import { CHECKOUT } from '../kubernetes/kubernetes.ts';
+import { fullRoot, plainLayer, scriptedLayer, slimRootTar } from '../root/debian-root.ts';
+import { inRootOk, withScratchDir } from '../root/in-root.ts';
 
 type Say = (line: string) => void;
 

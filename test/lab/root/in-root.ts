@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheDir } from './cache.ts';
-import { type Finished, LabError, lastLines, run } from './command.ts';
-import { alive, self } from './process-id.ts';
+import { cacheDir } from '../cache/cache.ts';
+import { type Finished, LabError, lastLines, run } from '../process/command.ts';
+import { alive, self } from '../process/process-id.ts';
 
 /** A script to run as root inside a stack of directories, in namespaces of its own. */
 export interface InRoot {

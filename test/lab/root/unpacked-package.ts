@@ -1,8 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cached } from '../cache/cache.ts';
+import { runOk } from '../process/command.ts';
 import { privateApt } from './apt.ts';
-import { cached } from './cache.ts';
-import { runOk } from './command.ts';
 import { withScratchDir } from './in-root.ts';
 
 /** The library that gives a process a wall clock of its own. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { cacheDir } from './cache.ts';
-import { LabError } from './command.ts';
+import { cacheDir } from '../cache/cache.ts';
+import { LabError } from '../process/command.ts';
 
 export interface Requirements {
   ok: boolean;

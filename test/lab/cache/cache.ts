@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { lock } from './lock.ts';
+import { lock } from '../process/lock.ts';
 
 /**
  * Where everything big lives: never in the checkout.

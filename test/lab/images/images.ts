@@ -1,10 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached } from './cache.ts';
+import { cached } from '../cache/cache.ts';
+import { kubernetesBinaries } from '../kubernetes/kubernetes.ts';
+import { IMAGES } from '../kubernetes/kubernetes-version.ts';
+import { inRootOk } from '../root/in-root.ts';
 import { type ImageSpec, imageTar } from './image-tar.ts';
-import { inRootOk } from './in-root.ts';
-import { kubernetesBinaries } from './kubernetes.ts';
-import { IMAGES } from './kubernetes-version.ts';
 
 type Say = (line: string) => void;
 export type Role = 'control-plane' | 'worker';

@@ -1,9 +1,9 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateApt } from './apt.ts';
-import { cached } from './cache.ts';
-import { fullRoot, scriptedLayer } from './debian-root.ts';
-import { inRootOk, withScratchDir } from './in-root.ts';
+import { cached } from '../cache/cache.ts';
+import { privateApt } from '../root/apt.ts';
+import { fullRoot, scriptedLayer } from '../root/debian-root.ts';
+import { inRootOk, withScratchDir } from '../root/in-root.ts';
 import { KUBERNETES_BINARIES, type KubernetesBinary } from './kubernetes-version.ts';
 
 type Say = (line: string) => void;

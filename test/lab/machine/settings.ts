@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { hierarchies } from './cgroups.ts';
-import { labGroup } from './lab-record.ts';
+import { hierarchies } from '../host/cgroups.ts';
+import { GATEWAY } from '../host/switch.ts';
+import { labGroup } from '../lab-record.ts';
 import type { MachineRecord } from './machine-record.ts';
-import { GATEWAY } from './switch.ts';
 
 /** Written to real disk rather than to the overlay that is the machine's root. */
 const REAL_DISK = ['var/lib/containerd', 'var/lib/kubelet', 'var/lib/etcd'];

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cached } from '../cache/cache.ts';
+import { LabError, run, runOk } from '../process/command.ts';
 import { formatSources, hostAptSources, SUITE } from './apt.ts';
-import { cached } from './cache.ts';
-import { LabError, run, runOk } from './command.ts';
 import { DIES_WITH_US, inRootOk } from './in-root.ts';
 
 type Say = (line: string) => void;

@@ -2,9 +2,10 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { destroyGroup, hierarchies, makeGroup } from './cgroups.ts';
-import { collect, type Finished, LabError, lastLines, type RunOptions } from './command.ts';
-import { labGroup } from './lab-record.ts';
+import { destroyGroup, hierarchies, makeGroup } from '../host/cgroups.ts';
+import { labGroup } from '../lab-record.ts';
+import { collect, type Finished, LabError, lastLines, type RunOptions } from '../process/command.ts';
+import { waitFor } from '../process/wait-for.ts';
 import { enterArgs, execGroups, JOIN_GROUPS } from './machine-enter.ts';
 import {
   bootCount,
@@ -14,7 +15,6 @@ import {
   machineDir,
   machineState,
 } from './machine-record.ts';
-import { waitFor } from './wait-for.ts';
 
 export interface ExecOptions extends Pick<RunOptions, 'input' | 'timeoutMs' | 'onOutput'> {
   env?: Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { cp, link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { cached } from './cache.ts';
-import { kubernetesBinaries } from './kubernetes.ts';
+import { cached } from '../cache/cache.ts';
+import { kubernetesBinaries } from '../kubernetes/kubernetes.ts';
 
 type Say = (line: string) => void;
 
