@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { controllerBinaryPath, root } from '../../build/project.ts';
 import type { ControlPlane } from '../lab/lab.ts';
 import type { MachineOptions } from '../support/cluster-api/user-data.ts';
-import { clusterApiCrds } from '../support/management-cluster.ts';
+import { clusterApiCrds } from '../support/controller/management-cluster.ts';
 
 /** The lab's switch, as machines see it. */
 const ADDRESS = '10.99.0.1';

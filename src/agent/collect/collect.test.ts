@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StandIn } from '../../../test/support/kubeadm-stand-in.ts';
+import { StandIn } from '../../../test/support/kubeadm/kubeadm-stand-in.ts';
 import { JOURNAL } from '../../protocol/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { collect } from './collect.ts';

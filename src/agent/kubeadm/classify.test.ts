@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFixtures } from '../../../test/support/kubeadm-fixtures.ts';
+import { readFixtures } from '../../../test/support/kubeadm/kubeadm-fixtures.ts';
 import { CODES } from '../../protocol/codes.ts';
 import { classify } from './classify.ts';
 

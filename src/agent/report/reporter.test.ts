@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ReportReceiver } from '../../../test/support/report-receiver.ts';
+import { ReportReceiver } from '../../../test/support/controller/report-receiver.ts';
 import type { EventType, ReadEvent } from '../../protocol/events.ts';
 import type { Failure, RecordBody } from '../../protocol/journal.ts';
 import { OUTCOME, SENTINEL } from '../../protocol/paths.ts';

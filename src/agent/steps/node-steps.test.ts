@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StandIn } from '../../../test/support/kubeadm-stand-in.ts';
+import { StandIn } from '../../../test/support/kubeadm/kubeadm-stand-in.ts';
 import { sensitive } from '../../kit/sensitive.ts';
 import type { KubeadmCommand } from '../../protocol/document.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';

@@ -8,7 +8,7 @@ import {
   ControllerProcess,
   controllerCommand,
   startController,
-} from '../../../test/support/controller-process.ts';
+} from '../../../test/support/controller/controller-process.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { bootstrapEvents } from '../../../test/support/simulated-machine.ts';
+import { bootstrapEvents } from '../../../test/support/controller/simulated-machine.ts';
 import type { ReadEvent } from '../../protocol/events.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { createLog } from '../log.ts';

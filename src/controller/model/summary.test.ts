@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bootstrapEvents, FAILURE } from '../../../test/support/simulated-machine.ts';
+import { bootstrapEvents, FAILURE } from '../../../test/support/controller/simulated-machine.ts';
 import type { EventBody, ReadEvent } from '../../protocol/events.ts';
 import { conditionOf, SILENT_MS } from '../machines/condition.ts';
 import { messageOf } from './message.ts';

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bootstrapEvents, SimulatedMachine } from '../../../test/support/simulated-machine.ts';
+import { bootstrapEvents, SimulatedMachine } from '../../../test/support/controller/simulated-machine.ts';
 import { createCsr, createKey } from '../../pki/csr.ts';
 import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { makeToken } from '../attest/token.ts';

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
 import { Informer } from '../../../src/controller/kube/informer.ts';
 import { CONDITION, type MachineObject } from '../../../src/controller/machines/machine.ts';
-import { MACHINES } from '../../support/management-cluster.ts';
-import { bootstrapEvents, SimulatedMachine } from '../../support/simulated-machine.ts';
+import { MACHINES } from '../../support/controller/management-cluster.ts';
+import { bootstrapEvents, SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 
 export interface FleetOptions {
   readonly machines: number;

@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import { KubernetesTokens } from '../../../src/controller/attest/kubernetes-tokens.ts';
 import { makeToken } from '../../../src/controller/attest/token.ts';
 import { kubernetesCertificate } from '../../../src/controller/serve/keys.ts';
-import { CONTROLLER } from '../../support/api-server.ts';
-import { ControllerProcess } from '../../support/controller-process.ts';
-import { ManagementCluster } from '../../support/management-cluster.ts';
+import { CONTROLLER } from '../../support/controller/api-server.ts';
+import { ControllerProcess } from '../../support/controller/controller-process.ts';
+import { ManagementCluster } from '../../support/controller/management-cluster.ts';
 
 /** A real API server and one controller with the rights of its manifests, for measuring. */
 export interface BenchScene {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KubernetesStore } from '../../../src/controller/store/kubernetes-store.ts';
-import { controllerCommand } from '../../support/controller-process.ts';
+import { controllerCommand } from '../../support/controller/controller-process.ts';
 import { fleetName, percentile, runFleet } from '../fleet/fleet.ts';
 import { type BenchScene, counter, cpuOf, memoryOf, memoryText, openScene } from '../fleet/scene.ts';
 import type { Row } from '../row.ts';

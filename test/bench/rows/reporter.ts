@@ -10,7 +10,7 @@ import { Journal } from '../../../src/agent/engine/journal.ts';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import type { Failure } from '../../../src/protocol/journal.ts';
 import { REPORT_DIR, RUN_DIR } from '../../../src/protocol/paths.ts';
-import { ControllerProcess, controllerCommand } from '../../support/controller-process.ts';
+import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
 import { BenchError } from '../measure.ts';
 import type { Row } from '../row.ts';
 import { slipwayBinary } from '../slipway-binary.ts';

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ControllerProcess } from '../../support/controller-process.ts';
-import type { SimulatedMachine } from '../../support/simulated-machine.ts';
+import type { ControllerProcess } from '../../support/controller/controller-process.ts';
+import type { SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 import { HOUR_MS, type SteppedClock } from '../../support/stepped-clock.ts';
 import type { Clustered } from './clustered.ts';
 import { eventually } from './eventually.ts';

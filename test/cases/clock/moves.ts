@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { controllerCommand } from '../../support/controller-process.ts';
-import { bootstrapEvents, type SimulatedMachine } from '../../support/simulated-machine.ts';
+import { controllerCommand } from '../../support/controller/controller-process.ts';
+import { bootstrapEvents, type SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 import { HOUR_MS } from '../../support/stepped-clock.ts';
 import { eventually } from './eventually.ts';
 import { expectOnce, expectWhole, jumps } from './ledger.ts';

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { controllerCommand, startController } from '../../support/controller-process.ts';
+import { controllerCommand, startController } from '../../support/controller/controller-process.ts';
 import type { Scene } from './run.ts';
 
 /** The commands for people, from another machine than the controller's. */

@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONDITION } from '../../../src/controller/machines/machine.ts';
-import type { ControllerProcess } from '../../support/controller-process.ts';
-import { MACHINES } from '../../support/management-cluster.ts';
-import { bootstrapEvents, FAILURE } from '../../support/simulated-machine.ts';
+import type { ControllerProcess } from '../../support/controller/controller-process.ts';
+import { MACHINES } from '../../support/controller/management-cluster.ts';
+import { bootstrapEvents, FAILURE } from '../../support/controller/simulated-machine.ts';
 import type { Scene } from './run.ts';
 
 /** What a Machine says, when, and that nobody else's conditions are touched. */

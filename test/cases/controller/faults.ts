@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ControllerProcess, controllerCommand } from '../../support/controller-process.ts';
-import { bootstrapEvents, SimulatedMachine } from '../../support/simulated-machine.ts';
+import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
+import { bootstrapEvents, SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 import type { Scene } from './run.ts';
 import { poolToken } from './ties.ts';
 

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { root } from '../../../build/project.ts';
-import { clusterApiCrds } from '../../support/management-cluster.ts';
+import { clusterApiCrds } from '../../support/controller/management-cluster.ts';
 import type { Scene } from './run.ts';
 
 /** What the manifests and the documentation offer is accepted by a real API server and Cluster API's own CRDs. */

@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert';
 import { kubernetesCertificate } from '../../../src/controller/serve/keys.ts';
-import { CONTROLLER } from '../../support/api-server.ts';
-import { ControllerProcess } from '../../support/controller-process.ts';
-import { ManagementCluster } from '../../support/management-cluster.ts';
-import { bootstrapEvents, SimulatedMachine } from '../../support/simulated-machine.ts';
+import { CONTROLLER } from '../../support/controller/api-server.ts';
+import { ControllerProcess } from '../../support/controller/controller-process.ts';
+import { ManagementCluster } from '../../support/controller/management-cluster.ts';
+import { bootstrapEvents, SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 
 /** A Cluster API that serves v1beta1 alone: the condition goes where that one has those of the newer kind. */
 export async function older(say: (line: string) => void): Promise<void> {

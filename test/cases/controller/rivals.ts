@@ -2,9 +2,9 @@ import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Informer } from '../../../src/controller/kube/informer.ts';
 import type { MachineObject } from '../../../src/controller/machines/machine.ts';
-import { ControllerProcess } from '../../support/controller-process.ts';
-import { MACHINES } from '../../support/management-cluster.ts';
-import { bootstrapEvents, type SimulatedMachine } from '../../support/simulated-machine.ts';
+import { ControllerProcess } from '../../support/controller/controller-process.ts';
+import { MACHINES } from '../../support/controller/management-cluster.ts';
+import { bootstrapEvents, type SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 import type { Scene } from './run.ts';
 import { poolToken } from './ties.ts';
 

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { Authority } from '../../../src/pki/authority.ts';
-import { ControllerProcess, controllerCommand } from '../../support/controller-process.ts';
-import { SimulatedMachine } from '../../support/simulated-machine.ts';
+import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
+import { SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 
 /** The server's certificate and its authority are replaced while a machine reports; no event is lost or doubled. */
 export async function rotation(say: (line: string) => void): Promise<void> {

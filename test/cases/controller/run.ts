@@ -1,8 +1,8 @@
 import { kubernetesCertificate } from '../../../src/controller/serve/keys.ts';
-import { CONTROLLER } from '../../support/api-server.ts';
-import { ControllerProcess } from '../../support/controller-process.ts';
-import { ManagementCluster } from '../../support/management-cluster.ts';
-import { SimulatedMachine, type SimulatedOptions } from '../../support/simulated-machine.ts';
+import { CONTROLLER } from '../../support/controller/api-server.ts';
+import { ControllerProcess } from '../../support/controller/controller-process.ts';
+import { ManagementCluster } from '../../support/controller/management-cluster.ts';
+import { SimulatedMachine, type SimulatedOptions } from '../../support/controller/simulated-machine.ts';
 import { commands } from './commands.ts';
 import { conditions } from './conditions.ts';
 import { faults } from './faults.ts';

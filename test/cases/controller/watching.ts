@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { KubeClient } from '../../../src/controller/kube/client.ts';
 import { Informer } from '../../../src/controller/kube/informer.ts';
 import type { KubeObject } from '../../../src/controller/kube/objects.ts';
-import { ADMIN } from '../../support/api-server.ts';
-import { MACHINES } from '../../support/management-cluster.ts';
+import { ADMIN } from '../../support/controller/api-server.ts';
+import { MACHINES } from '../../support/controller/management-cluster.ts';
 import type { Scene } from './run.ts';
 
 /** A watch that falls silent, breaks, or is too old: noticed, taken up where it was, without a storm. */

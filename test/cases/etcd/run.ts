@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import { leaveEtcd, type Membership, settleMembership } from '../../../src/agent/kubeadm/etcd/membership.ts';
-import { EtcdMembers } from '../../support/etcd-members.ts';
+import { EtcdMembers } from '../../support/kubeadm/etcd-members.ts';
 
 export const about =
   'a half-joined member of a real etcd is removed, awaited or promoted, and no quorum is lost';

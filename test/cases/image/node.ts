@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { root } from '../../../build/project.ts';
 import { KUBERNETES_VERSION } from '../../lab/kubernetes/kubernetes-version.ts';
 import type { Lab, Machine, MachineFile } from '../../lab/lab.ts';
+import { clusterApiCrds } from '../../support/controller/management-cluster.ts';
 import { kubectl, waitForReady } from '../../support/machines.ts';
-import { clusterApiCrds } from '../../support/management-cluster.ts';
 
 /** Where the checkout's manifests lie on the machine. */
 export const MANIFESTS = '/root/manifests';

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bootstrapEvents, type SimulatedMachine } from '../../support/simulated-machine.ts';
+import { bootstrapEvents, type SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 import type { Deployed } from './deployed.ts';
 
 const EVENTS = 30;

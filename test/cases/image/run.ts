@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { root } from '../../../build/project.ts';
 import { buildImage } from '../../lab/images/image-build.ts';
 import { openLab } from '../../lab/lab.ts';
-import { bootstrapEvents, SimulatedMachine } from '../../support/simulated-machine.ts';
+import { bootstrapEvents, SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 import { acceptComponents } from './components.ts';
 import { expectConfined } from './confined.ts';
 import { Deployed, SERVICE } from './deployed.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readFixtures } from '../../../../test/support/kubeadm-fixtures.ts';
+import { readFixtures } from '../../../../test/support/kubeadm/kubeadm-fixtures.ts';
 import { readLogFixtures } from '../../../../test/support/log-fixtures.ts';
 import { diagnoseLog, type LogVerdict } from './diagnose-log.ts';
 import { readLines } from './read-lines.ts';

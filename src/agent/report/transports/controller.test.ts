@@ -3,7 +3,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ReportReceiver } from '../../../../test/support/report-receiver.ts';
+import { ReportReceiver } from '../../../../test/support/controller/report-receiver.ts';
 import { sensitive } from '../../../kit/sensitive.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KubeadmUnitStandIn } from '../../../../test/support/kubeadm-unit-stand-in.ts';
+import { KubeadmUnitStandIn } from '../../../../test/support/kubeadm/kubeadm-unit-stand-in.ts';
 import type { EventBody } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
-import { root } from '../../build/project.ts';
-import type { KubeClient } from '../../src/controller/kube/client.ts';
+import { root } from '../../../build/project.ts';
+import type { KubeClient } from '../../../src/controller/kube/client.ts';
 import {
   apiVersionOf,
   CONDITION,
@@ -11,9 +11,9 @@ import {
   type MachineObject,
   type MachineVersion,
   machinesPath,
-} from '../../src/controller/machines/machine.ts';
-import { tokenSecretName } from '../../src/controller/machines/minter.ts';
-import { collectionPath, type NodeBootstrap } from '../../src/controller/store/node-bootstrap.ts';
+} from '../../../src/controller/machines/machine.ts';
+import { tokenSecretName } from '../../../src/controller/machines/minter.ts';
+import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
 import { ApiServer } from './api-server.ts';
 
 /** Cluster API's own CRDs where they are at hand, else the project's minimal Machine. */

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { nodeBinary, root } from '../../build/project.ts';
-import { DIES_WITH_US } from '../lab/root/in-root.ts';
+import { nodeBinary, root } from '../../../build/project.ts';
+import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 
 const ENTRY = join(root, 'src/slipway-controller.ts');
 

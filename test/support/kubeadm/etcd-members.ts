@@ -2,9 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { kubernetesBinaries } from '../lab/kubernetes/kubernetes.ts';
-import { waitFor } from '../lab/process/wait-for.ts';
-import { fullRoot } from '../lab/root/debian-root.ts';
+import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
+import { waitFor } from '../../lab/process/wait-for.ts';
+import { fullRoot } from '../../lab/root/debian-root.ts';
 
 const ADDRESSES = ['127.0.9.1', '127.0.9.2', '127.0.9.3'];
 

@@ -5,13 +5,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Access } from '../../src/controller/kube/access.ts';
-import { KubeClient } from '../../src/controller/kube/client.ts';
-import { Authority } from '../../src/pki/authority.ts';
-import { kubernetesBinaries } from '../lab/kubernetes/kubernetes.ts';
-import { lastLines } from '../lab/process/command.ts';
-import { fullRoot } from '../lab/root/debian-root.ts';
-import { DIES_WITH_US } from '../lab/root/in-root.ts';
+import type { Access } from '../../../src/controller/kube/access.ts';
+import { KubeClient } from '../../../src/controller/kube/client.ts';
+import { Authority } from '../../../src/pki/authority.ts';
+import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
+import { lastLines } from '../../lab/process/command.ts';
+import { fullRoot } from '../../lab/root/debian-root.ts';
+import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 
 /** Users that the API server knows by token. The last is the controller as its manifests name it. */
 export const ADMIN = 'admin-for-tests';

@@ -4,12 +4,12 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
-import { Authority } from '../../src/pki/authority.ts';
-import { readCsrKey } from '../../src/pki/read-csr.ts';
-import { readEnrolRequest } from '../../src/protocol/enrolment.ts';
-import { ENROL_PATH, EVENTS_PATH, type ReadEvent } from '../../src/protocol/events.ts';
-import { readBatch } from '../../src/protocol/read-events.ts';
-import { WireError } from '../../src/protocol/wire.ts';
+import { Authority } from '../../../src/pki/authority.ts';
+import { readCsrKey } from '../../../src/pki/read-csr.ts';
+import { readEnrolRequest } from '../../../src/protocol/enrolment.ts';
+import { ENROL_PATH, EVENTS_PATH, type ReadEvent } from '../../../src/protocol/events.ts';
+import { readBatch } from '../../../src/protocol/read-events.ts';
+import { WireError } from '../../../src/protocol/wire.ts';
 
 /** What a test wants the receiver to do with a request instead of its work. */
 export type Mood = (request: { path: string; events: readonly ReadEvent[] }) => Answer | undefined;
