@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { retryAfterMs } from '../../../kit/retry-after.ts';
 import { utcTime } from '../../../kit/utc-time.ts';
 import {
   EVENTS_PATH,
@@ -15,7 +16,6 @@ import { type Identity, isDueForRenewal, readIdentity } from '../../identity/ide
 import { readToken, removeToken } from '../../identity/token.ts';
 import type { ControllerSettings } from '../config/settings.ts';
 import type { Log } from '../log.ts';
-import { retryAfterMs } from '../retry-after.ts';
 import { DeliveryError, type Transport } from './transport.ts';
 
 /** No endpoint holds the reporter longer; the next one is asked then. */
