@@ -43,7 +43,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/controller/model': { imports: ['src/protocol', 'src/kit'] },
   'src/controller/web': { imports: [], machine: true },
   'src/controller/kube': { imports: ['src/kit'], packages: ['undici', 'yaml'], machine: true },
-  'src/controller/store': { imports: ['src/protocol', ...controller('kube', 'model')], machine: true },
+  'src/controller/store': {
+    imports: ['src/protocol', 'src/kit', ...controller('kube', 'model')],
+    machine: true,
+  },
   'src/controller/attest': { imports: ['src/protocol', 'src/pki', ...controller('kube', 'model', 'store')] },
   'src/controller/machines': {
     imports: ['src/protocol', 'src/kit', ...controller('attest', 'kube', 'log.ts', 'model', 'store', 'web')],

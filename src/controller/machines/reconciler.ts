@@ -1,4 +1,4 @@
-import { type Backoff, backoffMs } from '../../kit/backoff.ts';
+import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Log } from '../log.ts';
 import { reason } from '../log.ts';
@@ -16,8 +16,6 @@ import { WorkQueue } from './work-queue.ts';
 const SPARING_MS = 2 * 60_000;
 /** A machine that has enrolled and tells nothing is worth a condition only after the first events should be stored. */
 const WAITING_MS = 30_000;
-/** Another controller that fights about the condition is answered after this long, then each time after twice as long. */
-const FIGHT: Backoff = { baseMs: 5_000, capMs: 10 * 60_000 };
 
 export interface ReconcilerParts {
   readonly client: KubeClient;
@@ -156,7 +154,8 @@ export class Reconciler {
   /** The verdict stands; only its words move on, or somebody else has touched it. */
   async #sparingly(key: string, wanted: Wanted, machine: Machine, condition: Condition): Promise<void> {
     const age = performance.now() - wanted.wroteAt;
-    const peaceMs = backoffMs(wanted.fights + 1, FIGHT, () => 0);
+    // Whole, without jitter: only the leader writes, so nobody else of ours comes at the same moment.
+    const peaceMs = backoffMs(wanted.fights + 1, BACKOFF.fight, () => 0);
     if (isTouched(machine, wanted)) {
       if (age < peaceMs) return this.#queue.later(key, peaceMs - age);
       wanted.fights += 1;

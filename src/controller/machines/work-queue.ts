@@ -1,12 +1,12 @@
-import { backoffMs } from '../../kit/backoff.ts';
+import { BACKOFF, waitMs } from '../../kit/backoff.ts';
+import { KubeError } from '../kube/kube-error.ts';
 
 export interface WorkQueueOptions {
   /** How many are worked on at once. */
   readonly parallel: number;
   readonly failed: (key: string, error: unknown, retryInMs: number) => void;
+  readonly random?: () => number;
 }
-
-const BACKOFF = { baseMs: 500, capMs: 30_000 };
 
 /**
  * Keys to look at again, each once however often it is named, urgent ones first; what fails is tried again later, with
@@ -91,9 +91,11 @@ export class WorkQueue {
     } catch (error) {
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
-      const waitMs = backoffMs(failures, BACKOFF, Math.random);
-      this.#options.failed(key, error, waitMs);
-      this.later(key, waitMs);
+      const { random = Math.random } = this.#options;
+      const asked = error instanceof KubeError ? error.retryAfterMs : undefined;
+      const retryInMs = waitMs(failures, BACKOFF.work, random, asked);
+      this.#options.failed(key, error, retryInMs);
+      this.later(key, retryInMs);
     } finally {
       this.#active.delete(key);
       this.#pump();

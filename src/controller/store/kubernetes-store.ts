@@ -221,5 +221,5 @@ function isOvertaken(error: unknown): boolean {
 /** What the API server could not do now; what it will never do stays what it is. */
 function busy(error: unknown): unknown {
   if (!(error instanceof KubeError) || !error.passing) return error;
-  return new StoreBusy(error.message, error.retryAfterMs ?? 2_000, { cause: error });
+  return new StoreBusy(error.message, error.retryAfterMs, { cause: error });
 }

@@ -172,7 +172,7 @@ export class SqliteStore implements Store {
       this.database.exec('COMMIT');
     } catch (error) {
       if (this.database.isTransaction) this.database.exec('ROLLBACK');
-      const busy = new StoreBusy(`the store takes nothing: ${(error as Error).message}`, 2_000, {
+      const busy = new StoreBusy(`the store takes nothing: ${(error as Error).message}`, undefined, {
         cause: error,
       });
       for (const { reject } of waiting) reject(busy);

@@ -1,3 +1,4 @@
+import { STORE_BUSY_MS } from '../../kit/backoff.ts';
 import type { ReadEvent } from '../../protocol/events.ts';
 import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import type { Summary } from '../model/summary.ts';
@@ -49,7 +50,7 @@ export class StoreBusy extends Error {
   override readonly name = 'StoreBusy';
   readonly retryAfterMs: number;
 
-  constructor(message: string, retryAfterMs = 2_000, options?: ErrorOptions) {
+  constructor(message: string, retryAfterMs = STORE_BUSY_MS, options?: ErrorOptions) {
     super(message, options);
     this.retryAfterMs = retryAfterMs;
   }
