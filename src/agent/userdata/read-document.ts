@@ -1,34 +1,14 @@
-import type {
-  Command,
-  Document,
-  InstanceData,
-  KubeadmCommand,
-  ReportEntry,
-} from '../../protocol/document.ts';
+import type { Command, Document, InstanceData, KubeadmCommand } from '../../protocol/document.ts';
 import { fromMetaData } from './cloud-config/hostname.ts';
 import { type Content, readCloudConfig, type TopLevel, topLevel } from './cloud-config/read.ts';
 import { decodeUserData } from './decode.ts';
+import type { Instance } from './instance.ts';
 import { renderPart } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';
 import type { Part } from './part.ts';
 import { printable, Report } from './report.ts';
 import { boothookCommand, RUNCMD_NAME, scriptCommand } from './scripts.ts';
-import type { SystemFacts } from './system-facts.ts';
 import { parseYaml } from './yaml/parse.ts';
-
-/** What is known about the machine when its user data is read. */
-export interface Instance {
-  /** The source's meta-data, e.g. NoCloud's `meta-data` file: `instance-id`, `local-hostname` ... */
-  metaData: Record<string, unknown>;
-  /** Name of the source, e.g. `nocloud`. */
-  source: string;
-  /** For the jinja variables of cloud-init that come from the system; without them those variables are missing. */
-  system?: SystemFacts;
-  /** Vendor data is reported as ignored when it holds anything. */
-  vendorData?: Buffer;
-  /** Warnings that arose while the metadata was read; they lead the report. */
-  remarks?: ReportEntry[];
-}
 
 /**
  * User data to a document: gzip, base64 and MIME undone, jinja rendered, `#cloud-config` and scripts read by

@@ -1,5 +1,5 @@
 import { fromMetaData } from '../cloud-config/hostname.ts';
-import type { Instance } from '../read-document.ts';
+import type { Instance } from '../instance.ts';
 import type { SystemFacts } from '../system-facts.ts';
 import { Dict, List, type Value } from './values.ts';
 
