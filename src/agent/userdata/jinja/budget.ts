@@ -1,5 +1,5 @@
 import { MAX_JINJA_OUTPUT, MAX_JINJA_STEPS } from '../limits.ts';
-import { ValueError } from './values.ts';
+import { ValueError } from './values/values.ts';
 
 /** Characters that cost as much as one step. */
 const CHARS_PER_STEP = 256;

@@ -1,5 +1,5 @@
-import type { Args, Expr, Stmt } from './ast.ts';
 import { isFilter, isTest } from './evaluate.ts';
+import type { Args, Expr, Stmt } from './syntax/ast.ts';
 import { TemplateError } from './template-error.ts';
 
 /** Jinja2 refuses a template that names an unknown filter or test, even where it would never be used; so do we. */

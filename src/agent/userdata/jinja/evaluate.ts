@@ -1,15 +1,15 @@
-import { arithmetic, iterate, toNumber } from './arithmetic.ts';
-import type { Args, Expr } from './ast.ts';
 import type { Budget } from './budget.ts';
-import { compare, isNumeric } from './compare.ts';
-import type { FilterContext } from './filter-context.ts';
-import { LIST_FILTERS } from './filters-list.ts';
-import { TEXT_FILTERS } from './filters-text.ts';
-import { VALUE_FILTERS } from './filters-value.ts';
-import { attribute, slice, subscript } from './members.ts';
+import type { FilterContext } from './filters/filter-context.ts';
+import { LIST_FILTERS } from './filters/filters-list.ts';
+import { TEXT_FILTERS } from './filters/filters-text.ts';
+import { VALUE_FILTERS } from './filters/filters-value.ts';
+import { TESTS } from './filters/tests.ts';
 import type { Scope } from './scope.ts';
+import type { Args, Expr } from './syntax/ast.ts';
 import { TemplateError } from './template-error.ts';
-import { TESTS } from './tests.ts';
+import { arithmetic, iterate, toNumber } from './values/arithmetic.ts';
+import { compare, isNumeric } from './values/compare.ts';
+import { attribute, slice, subscript } from './values/members.ts';
 import {
   type CallArgs,
   Callable,
@@ -24,7 +24,7 @@ import {
   Undefined,
   type Value,
   ValueError,
-} from './values.ts';
+} from './values/values.ts';
 
 const FILTERS = { ...TEXT_FILTERS, ...LIST_FILTERS, ...VALUE_FILTERS };
 

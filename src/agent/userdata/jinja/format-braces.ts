@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts';
-import { isNumeric } from './compare.ts';
 import { alternate, fixedFloat } from './format-number.ts';
-import { type CallArgs, repr, str, typeName, type Value, ValueError } from './values.ts';
+import { isNumeric } from './values/compare.ts';
+import { type CallArgs, repr, str, typeName, type Value, ValueError } from './values/values.ts';
 
 const PLACE =
   /\{\{|\}\}|\{(?<name>[^{}!:.[]*)(?<path>(?:\.[^{}!:.[]+|\[[^\]{}]+\])*)(?:!(?<conversion>[rsa]))?(?::(?<spec>[^{}]*))?\}|[{}]/g;

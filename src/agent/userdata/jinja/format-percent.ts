@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts';
-import { isNumeric } from './compare.ts';
 import { alternate, fixedFloat, pad } from './format-number.ts';
-import { characters, Dict, repr, str, Tuple, typeName, type Value, ValueError } from './values.ts';
+import { isNumeric } from './values/compare.ts';
+import { characters, Dict, repr, str, Tuple, typeName, type Value, ValueError } from './values/values.ts';
 
 const DIRECTIVE =
   /%(?:\((?<key>[^)]*)\))?(?<flags>[-+ #0]*)(?<width>\*|\d+)?(?:\.(?<precision>\*|\d+)?)?[hlL]?(?<kind>[a-zA-Z%]?)/g;

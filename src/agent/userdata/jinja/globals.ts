@@ -1,8 +1,8 @@
-import { iterate } from './arithmetic.ts';
 import type { Budget } from './budget.ts';
-import { pairsOf } from './collection-methods.ts';
-import { bind } from './signature.ts';
-import { type CallArgs, Callable, Dict, Range, Thing, type Value, ValueError } from './values.ts';
+import { iterate } from './values/arithmetic.ts';
+import { pairsOf } from './values/collection-methods.ts';
+import { bind } from './values/signature.ts';
+import { type CallArgs, Callable, Dict, Range, Thing, type Value, ValueError } from './values/values.ts';
 
 /** Functions that every template can call. */
 export function globals(budget: Budget): Map<string, Value> {

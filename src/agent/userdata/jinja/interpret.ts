@@ -1,13 +1,13 @@
 import { MAX_JINJA_DEPTH } from '../limits.ts';
 import type { Piece } from '../text/source-text.ts';
-import { iterate } from './arithmetic.ts';
-import type { Parameter, Stmt, Target } from './ast.ts';
 import { Budget } from './budget.ts';
 import { Evaluator } from './evaluate.ts';
 import { globals } from './globals.ts';
 import { makeLoop } from './loop.ts';
 import { Scope } from './scope.ts';
+import type { Parameter, Stmt, Target } from './syntax/ast.ts';
 import { TemplateError } from './template-error.ts';
+import { iterate } from './values/arithmetic.ts';
 import {
   type CallArgs,
   Callable,
@@ -19,7 +19,7 @@ import {
   Undefined,
   type Value,
   ValueError,
-} from './values.ts';
+} from './values/values.ts';
 
 /** Collects output; text of the template is kept apart from results, so that positions can be traced back. */
 type Out = (piece: Piece) => void;

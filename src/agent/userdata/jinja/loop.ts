@@ -1,5 +1,5 @@
-import { equal } from './compare.ts';
-import { type CallArgs, Callable, Thing, Tuple, Undefined, type Value, ValueError } from './values.ts';
+import { equal } from './values/compare.ts';
+import { type CallArgs, Callable, Thing, Tuple, Undefined, type Value, ValueError } from './values/values.ts';
 
 /** The `loop` variable of a for block, and the way to move it to the next item. */
 export interface Loop {

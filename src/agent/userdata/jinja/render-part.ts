@@ -3,7 +3,7 @@ import { printable, type Report } from '../report.ts';
 import { derivedText, type SourceText } from '../text/source-text.ts';
 import { renderTemplate } from './render.ts';
 import { TemplateError } from './template-error.ts';
-import { MISSING_PREFIX, type Value } from './values.ts';
+import { MISSING_PREFIX, type Value } from './values/values.ts';
 
 /**
  * Renders a part that begins with `## template: jinja`; the result is a part of the type that its own first line tells.

@@ -1,8 +1,8 @@
 import type { Piece } from '../text/source-text.ts';
 import { checkNames } from './check-names.ts';
 import { interpret } from './interpret.ts';
-import { parseTemplate } from './parse-template.ts';
-import type { Value } from './values.ts';
+import { parseTemplate } from './syntax/parse-template.ts';
+import type { Value } from './values/values.ts';
 
 /**
  * Renders a jinja template as cloud-init does (Jinja2 with `trim_blocks`, its sandbox, the `do` tag, and names that are

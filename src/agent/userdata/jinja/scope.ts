@@ -1,4 +1,4 @@
-import type { Value } from './values.ts';
+import type { Value } from './values/values.ts';
 
 /** Variables of a block; what is not found in it is looked up in the blocks around it. */
 export class Scope {

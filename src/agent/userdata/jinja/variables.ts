@@ -1,7 +1,7 @@
 import { fromMetaData } from '../cloud-config/hostname.ts';
 import type { Instance } from '../instance.ts';
 import type { SystemFacts } from '../system-facts.ts';
-import { Dict, List, type Value } from './values.ts';
+import { Dict, List, type Value } from './values/values.ts';
 
 /** Metadata before it is made into values of templates. */
 type Plain = { [key: string]: unknown };

@@ -1,6 +1,6 @@
-import type { Budget } from './budget.ts';
-import { attribute, subscript } from './members.ts';
-import { type CallArgs, Callable, List, str, Tuple, Undefined, type Value } from './values.ts';
+import type { Budget } from '../budget.ts';
+import { attribute, subscript } from '../values/members.ts';
+import { type CallArgs, Callable, List, str, Tuple, Undefined, type Value } from '../values/values.ts';
 
 /** What filters need besides their value and arguments. */
 export interface FilterContext {

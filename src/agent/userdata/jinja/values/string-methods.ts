@@ -1,6 +1,6 @@
+import type { Budget } from '../budget.ts';
+import { formatBraces } from '../format-braces.ts';
 import { iterate } from './arithmetic.ts';
-import type { Budget } from './budget.ts';
-import { formatBraces } from './format-braces.ts';
 import { bind, needCount, needText } from './signature.ts';
 import { type CallArgs, characters, List, Tuple, type Value, ValueError } from './values.ts';
 

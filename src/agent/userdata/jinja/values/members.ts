@@ -1,5 +1,5 @@
+import type { Budget } from '../budget.ts';
 import { lengthOf } from './arithmetic.ts';
-import type { Budget } from './budget.ts';
 import { DICT_METHODS, LIST_METHODS, TUPLE_METHODS } from './collection-methods.ts';
 import { needCount } from './signature.ts';
 import { type Context, STRING_METHODS } from './string-methods.ts';

@@ -1,6 +1,6 @@
-import type { Budget } from './budget.ts';
+import type { Budget } from '../budget.ts';
+import { formatPercent } from '../format-percent.ts';
 import { isNumeric } from './compare.ts';
-import { formatPercent } from './format-percent.ts';
 import {
   characters,
   Dict,

@@ -1,4 +1,4 @@
-import { compare, contains, equal, isNumeric } from './compare.ts';
+import { compare, contains, equal, isNumeric } from '../values/compare.ts';
 import {
   Callable,
   Dict,
@@ -10,7 +10,7 @@ import {
   Undefined,
   type Value,
   ValueError,
-} from './values.ts';
+} from '../values/values.ts';
 
 type Test = (value: Value, args: readonly Value[]) => boolean;
 

@@ -1,7 +1,6 @@
-import { arithmetic, iterate, lengthOf } from './arithmetic.ts';
-import { equal, order } from './compare.ts';
-import { attributeGetter, type Filter, type FilterContext, foldCase } from './filter-context.ts';
-import { bind, needCount, needText } from './signature.ts';
+import { arithmetic, iterate, lengthOf } from '../values/arithmetic.ts';
+import { equal, order } from '../values/compare.ts';
+import { bind, needCount, needText } from '../values/signature.ts';
 import {
   type CallArgs,
   characters,
@@ -14,7 +13,8 @@ import {
   Undefined,
   type Value,
   ValueError,
-} from './values.ts';
+} from '../values/values.ts';
+import { attributeGetter, type Filter, type FilterContext, foldCase } from './filter-context.ts';
 
 /** A getter for the `attribute` argument; the value itself when there is none. */
 function getter(attribute: Value | undefined, { budget }: FilterContext): (value: Value) => Value {

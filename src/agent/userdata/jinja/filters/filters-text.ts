@@ -1,10 +1,10 @@
-import { iterate } from './arithmetic.ts';
+import { formatPercent } from '../format-percent.ts';
+import { iterate } from '../values/arithmetic.ts';
+import { bind, needCount, needText } from '../values/signature.ts';
+import { capitalize, center, replaceText, strip } from '../values/string-methods.ts';
+import { toJson } from '../values/to-json.ts';
+import { characters, Dict, str, Tuple, truth, type Value, ValueError } from '../values/values.ts';
 import type { Filter } from './filter-context.ts';
-import { formatPercent } from './format-percent.ts';
-import { bind, needCount, needText } from './signature.ts';
-import { capitalize, center, replaceText, strip } from './string-methods.ts';
-import { toJson } from './to-json.ts';
-import { characters, Dict, str, Tuple, truth, type Value, ValueError } from './values.ts';
 
 const plain =
   (work: (text: string) => Value): Filter =>

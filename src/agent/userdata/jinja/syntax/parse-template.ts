@@ -1,8 +1,8 @@
+import { TemplateError } from '../template-error.ts';
 import type { Expr, Parameter, Stmt, Target } from './ast.ts';
 import { tokenize } from './lexer.ts';
 import { parseExpression, parseTuple } from './parse-expression.ts';
 import { parseFilter } from './parse-filters.ts';
-import { TemplateError } from './template-error.ts';
 import { TokenStream } from './token-stream.ts';
 
 /** Parses a template; throws `TemplateError`. */

@@ -1,8 +1,8 @@
-import { toNumber } from './arithmetic.ts';
-import { isNumeric } from './compare.ts';
+import { toNumber } from '../values/arithmetic.ts';
+import { isNumeric } from '../values/compare.ts';
+import { bind, needCount, needText } from '../values/signature.ts';
+import { Dict, defined, str, truth, Undefined, type Value, ValueError } from '../values/values.ts';
 import { attr, type Filter } from './filter-context.ts';
-import { bind, needCount, needText } from './signature.ts';
-import { Dict, defined, str, truth, Undefined, type Value, ValueError } from './values.ts';
 
 const otherwise: Filter = (value, args) => {
   const [fallback = '', boolean] = bind('default', args, ['default_value?', 'boolean?']);
