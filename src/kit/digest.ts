@@ -1,8 +1,12 @@
-import { sha256 } from './sha256.ts';
+import { createHash } from 'node:crypto';
 
 /** SHA-256 in hex of `value`'s JSON with sorted keys; bytes are hashed first. Equal values give equal digests. */
 export function digest(value: unknown): string {
-  return sha256(Buffer.from(JSON.stringify(canonical(value))));
+  return sha256(JSON.stringify(canonical(value)));
+}
+
+function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
 }
 
 function canonical(value: unknown): unknown {
