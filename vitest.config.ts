@@ -9,10 +9,13 @@ export default defineConfig({
           // No test measures time; a machine that is busy with other things must not fail one.
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          globalSetup: 'test/support/own-tmp.ts',
           include: [
             'src/**/*.test.ts',
             'build/**/*.test.ts',
             'test/lab/**/*.test.ts',
+            'test/support/**/*.test.ts',
+            'test/cases/**/*.test.ts',
             'test/bench/**/*.test.ts',
           ],
         },

@@ -150,8 +150,9 @@ async function inLanes(deaths: Death[], work: (death: Death) => Promise<void>): 
 describe.runIf(isRoot).concurrent.each(['init', 'join'] as const)(
   'an agent killed at any record of %s',
   (verb) => {
-    it('leaves a machine on which the next one comes to the same end', async () => {
+    it('leaves a machine on which the next one comes to the same end', async ({ onTestFinished }) => {
       const template = makeTemplate();
+      onTestFinished(() => template.remove());
       const untouched = makeMachine(template);
       const { written } = await run(untouched, verb);
       const wanted = machineState(untouched.path);
