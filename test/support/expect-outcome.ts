@@ -5,7 +5,7 @@ import { JOURNAL, OUTCOME, SENTINEL } from '../../src/protocol/paths.ts';
 import type { Machine } from '../lab/lab.ts';
 
 /** The machine's verdict; fails when there is none. */
-export async function outcomeOf(machine: Machine): Promise<Outcome> {
+export async function outcomeOf(machine: Pick<Machine, 'read'>): Promise<Outcome> {
   return JSON.parse(await machine.read(OUTCOME));
 }
 
@@ -15,25 +15,37 @@ export async function waitForOutcome(machine: Machine, timeout = '10m'): Promise
   return outcomeOf(machine);
 }
 
-export async function journalOf(machine: Machine): Promise<JournalRecord[]> {
-  const lines = (await machine.read(JOURNAL)).trimEnd().split('\n');
-  return lines.map((line) => JSON.parse(line));
+export async function journalOf(machine: Pick<Machine, 'read'>): Promise<JournalRecord[]> {
+  return recordsIn(await machine.read(JOURNAL));
 }
 
-/** What must hold whatever happened: the verdict, the sentinel and the journal agree, and nothing holds a secret. */
-export async function expectTruth(machine: Machine, secrets: string[]): Promise<Outcome> {
+function recordsIn(journal: string): JournalRecord[] {
+  return journal
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/**
+ * What must hold whatever happened: the verdict, the sentinel and the journal agree, and nothing holds a secret. A journal
+ * that cannot be read is an error: it may hold one.
+ */
+export async function expectTruth(
+  machine: Pick<Machine, 'read' | 'exec' | 'logs'>,
+  secrets: readonly string[],
+): Promise<Outcome> {
   const outcome = await outcomeOf(machine);
   const kubeadm = outcome.steps.find(({ id }) => id === 'kubeadm');
   const sentinel = await machine.exec(['cat', SENTINEL]);
   if (kubeadm?.result === 'done')
     assert.equal(sentinel.stdout, 'success\n', 'the sentinel after kubeadm succeeded');
   else assert.notEqual(sentinel.code, 0, `there is a sentinel, and kubeadm is "${kubeadm?.result}"`);
-  const records = await journalOf(machine).catch(() => []);
-  records.forEach((record, index) => {
+  const journal = await machine.read(JOURNAL);
+  recordsIn(journal).forEach((record, index, records) => {
     if (index > 0) assert.ok(record.seq > (records[index - 1]?.seq ?? 0), 'sequence numbers grow');
   });
   const logs = await machine.logs(undefined, { allBoots: true });
-  const told = JSON.stringify(records) + JSON.stringify(outcome) + logs;
+  const told = journal + JSON.stringify(outcome) + logs;
   for (const secret of secrets) assert.ok(!told.includes(secret), 'a secret was told');
   return outcome;
 }
