@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { nodeBinary, root } from '../../build/project.ts';
-import { interleave } from './interleave.ts';
-import { CONTESTS, type Contest } from './library-contests.ts';
-import { measure } from './measure.ts';
+import { CONTESTS, type Contest } from './libraries/contests.ts';
+import { interleave } from './measure/interleave.ts';
+import { measure } from './measure/measure.ts';
 
 // node test/bench/libraries.ts FOLDER [CONTEST]...: what a library would add to the bundle and to each start, for the
 // pages in docs/decisions. FOLDER has the libraries: npm i --prefix FOLDER valibot zod typebox ajv undici execa ...

@@ -1,4 +1,4 @@
-import type { Standing } from './interleave.ts';
+import type { Standing } from './measure/interleave.ts';
 
 /** One measured ratio or size, and the goal it is held against. */
 export interface Verdict {

@@ -2,7 +2,7 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { projectCommit, projectVersion } from '../../build/project.ts';
 import { LabError } from '../lab/process/command.ts';
-import { BenchError } from './measure.ts';
+import { BenchError } from './measure/measure.ts';
 import { asJson, asText, type Entry } from './report.ts';
 import type { Row, RowOptions } from './row.ts';
 import { apply } from './rows/apply.ts';

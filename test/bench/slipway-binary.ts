@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { binaryPath } from '../../build/project.ts';
-import { BenchError } from './measure.ts';
+import { BenchError } from './measure/measure.ts';
 
 /** The built binary. @throws BenchError where there is none. */
 export function slipwayBinary(): string {

@@ -1,7 +1,7 @@
 import type { JournalRecord } from '../../../src/protocol/journal.ts';
 import type { Machine } from '../../lab/lab.ts';
 import { journalOf } from '../../support/expect-outcome.ts';
-import { BenchError } from '../measure.ts';
+import { BenchError } from '../measure/measure.ts';
 import { CONTENDERS, forget, type Round } from './contenders.ts';
 
 /** Notes when the real kubeadm ended, and hands on how. */

@@ -4,10 +4,10 @@ import { requirements } from '../../lab/host/requirements.ts';
 import { withScratchDir } from '../../lab/root/in-root.ts';
 import { CLOUD_INIT_BOOT, cloudInitRoot, ignitionBinary } from '../../lab/root/oracle.ts';
 import { makeCertificates } from '../../support/cluster-api/certificates.ts';
-import { applyDocument } from '../apply-document.ts';
-import { applyOnce, type Job } from '../bench-root.ts';
-import { interleave, type Standing } from '../interleave.ts';
-import { BenchError } from '../measure.ts';
+import { applyDocument } from '../apply/apply-document.ts';
+import { applyOnce, type Job } from '../apply/bench-root.ts';
+import { interleave, type Standing } from '../measure/interleave.ts';
+import { BenchError } from '../measure/measure.ts';
 import type { Row, Verdict } from '../row.ts';
 import { slipwayBinary } from '../slipway-binary.ts';
 

@@ -11,7 +11,7 @@ import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import type { Failure } from '../../../src/protocol/journal.ts';
 import { REPORT_DIR, RUN_DIR } from '../../../src/protocol/paths.ts';
 import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
-import { BenchError } from '../measure.ts';
+import { BenchError } from '../measure/measure.ts';
 import type { Row } from '../row.ts';
 import { slipwayBinary } from '../slipway-binary.ts';
 

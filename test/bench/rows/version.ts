@@ -1,6 +1,6 @@
 import { nodeBinary } from '../../../build/project.ts';
-import { interleave } from '../interleave.ts';
-import { measure } from '../measure.ts';
+import { interleave } from '../measure/interleave.ts';
+import { measure } from '../measure/measure.ts';
 import type { Row } from '../row.ts';
 import { slipwayBinary } from '../slipway-binary.ts';
 

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withScratchDir } from '../lab/root/in-root.ts';
+import { withScratchDir } from '../../lab/root/in-root.ts';
+import { BenchError, measure, type Usage } from '../measure/measure.ts';
 import type { ApplyDocument } from './apply-document.ts';
-import { BenchError, measure, type Usage } from './measure.ts';
 
 /**
  * Makes the same world for every contender, then becomes the measured command: own mount, process, host name and

@@ -1,4 +1,4 @@
-import { metaData } from '../support/cluster-api/user-data.ts';
+import { metaData } from '../../support/cluster-api/user-data.ts';
 
 interface DocumentFile {
   readonly path: string;
