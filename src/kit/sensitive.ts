@@ -1,5 +1,3 @@
-import type { Sensitive as SensitiveValue } from '../protocol/document.ts';
-
 /** What `util.inspect` calls; the module itself would have to be loaded first. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
@@ -11,13 +9,14 @@ export const PLACEHOLDER = '[sensitive]';
  * `[sensitive]`; only `reveal()` gives the value. The value lies in a private field, which no enumeration, spread or
  * structured clone reaches.
  */
-export class Sensitive<T> implements SensitiveValue<T> {
+export class Sensitive<T> {
   readonly #value: T;
 
   constructor(value: T) {
     this.#value = value;
   }
 
+  /** The only way to the value; call it as late as possible. */
   reveal(): T {
     return this.#value;
   }
@@ -40,6 +39,6 @@ export class Sensitive<T> implements SensitiveValue<T> {
 }
 
 /** Wraps `value`; see `Sensitive`. */
-export function sensitive<T>(value: T): SensitiveValue<T> {
+export function sensitive<T>(value: T): Sensitive<T> {
   return new Sensitive(value);
 }

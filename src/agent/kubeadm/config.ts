@@ -1,7 +1,6 @@
 /** What Slipway needs to know of a kubeadm call: its configuration file and its flags, the flags winning. */
 import { isMap, isSeq, type YAMLMap } from 'yaml';
-import { sensitive } from '../../kit/sensitive.ts';
-import type { Sensitive } from '../../protocol/document.ts';
+import { type Sensitive, sensitive } from '../../kit/sensitive.ts';
 import { type ConfigDocument, invalid, readDocuments } from './config-documents.ts';
 import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './flags.ts';
 import { parseGoDuration } from './go-duration.ts';

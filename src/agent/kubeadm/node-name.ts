@@ -1,8 +1,8 @@
+import type { Sensitive } from '../../kit/sensitive.ts';
 /**
  * A Node of this machine's name that is still Ready: either the machine that had the name before is gone, and the cluster
  * notices when its grace period has passed, or another machine lives under it. Watching tells the two apart.
  */
-import type { Sensitive } from '../../protocol/document.ts';
 import { type Host, HostError } from '../host/host.ts';
 
 export interface NameSpec {

@@ -1,4 +1,4 @@
-import type { Sensitive } from '../../../protocol/document.ts';
+import type { Sensitive } from '../../../kit/sensitive.ts';
 
 /** Reached over a network: what both kinds of server need. */
 export interface ServerSettings {
