@@ -29,12 +29,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/slipway.ts': { imports: ['src/agent/cli'] },
   'src/slipway-report.ts': { imports: ['src/agent/cli'] },
   'src/agent/cli': {
-    imports: [...SHARED, 'src/agent', 'src/agent/host', 'src/agent/host/linux'],
+    imports: [...SHARED, 'src/agent', 'src/agent/document', 'src/agent/host', 'src/agent/host/linux'],
     packages: ['commander'],
   },
-  'src/agent': { imports: [...SHARED, 'src/agent/host'], packages: ['smol-toml', 'yaml'] },
-  'src/agent/host': { imports: ['src/protocol', 'src/kit'], machine: true },
-  'src/agent/host/linux': { imports: ['src/protocol', 'src/kit', 'src/agent/host'], machine: true },
+  'src/agent': {
+    imports: [...SHARED, 'src/agent/document', 'src/agent/host'],
+    packages: ['smol-toml', 'yaml'],
+  },
+  'src/agent/document': { imports: ['src/protocol', 'src/kit'] },
+  'src/agent/host': { imports: ['src/protocol', 'src/kit', 'src/agent/document'], machine: true },
+  'src/agent/host/linux': {
+    imports: ['src/protocol', 'src/kit', 'src/agent/document', 'src/agent/host'],
+    machine: true,
+  },
 
   // A server has no machine to set up and lies behind no Host. What it is told and decides (machines, attest, model ...)
   // computes; these serve, store and ask.

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Failure } from '../protocol/journal.ts';
-import { OUTCOME } from '../protocol/paths.ts';
 import { bootstrap } from './bootstrap.ts';
+import { OUTCOME } from './document/paths.ts';
 import { type Host, HostError } from './host/host.ts';
 import { createLinuxHost } from './host/linux/host.ts';
 

@@ -1,7 +1,7 @@
-import type { Document } from '../protocol/document.ts';
 import type { Failure, Finding, JournalRecord } from '../protocol/journal.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { STATE_DIR } from '../protocol/paths.ts';
+import type { Document } from './document/document.ts';
+import { STATE_DIR } from './document/paths.ts';
 import { runSequence, type SequenceOptions } from './engine/engine.ts';
 import { codeOf, failure, messageOf } from './engine/failure.ts';
 import { Journal } from './engine/journal.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JOURNAL, OUTCOME } from '../../src/protocol/paths.ts';
+import { JOURNAL, OUTCOME } from '../../src/agent/document/paths.ts';
 import { LabError, type Machine } from '../lab/lab.ts';
 import { expectTruth } from './expect-outcome.ts';
 

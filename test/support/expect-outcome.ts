@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { JOURNAL, OUTCOME, SENTINEL } from '../../src/agent/document/paths.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
 import type { Outcome } from '../../src/protocol/outcome.ts';
-import { JOURNAL, OUTCOME, SENTINEL } from '../../src/protocol/paths.ts';
 import type { Machine } from '../lab/lab.ts';
 
 /** The machine's verdict; fails when there is none. */

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../protocol/outcome.ts';
-import { OUTCOME, STATE_DIR, SUPPORT_FILE } from '../../protocol/paths.ts';
+import { OUTCOME, STATE_DIR, SUPPORT_FILE } from '../document/paths.ts';
 import { messageOf } from '../engine/failure.ts';
 import { writeOutcome } from '../engine/outcome.ts';
 import type { Host } from '../host/host.ts';

@@ -1,6 +1,6 @@
 import { digest } from '../../kit/digest.ts';
 import { redact } from '../../kit/redact.ts';
-import type { Document } from '../../protocol/document.ts';
+import type { Document } from '../document/document.ts';
 import { planDigest } from '../plan/plan.ts';
 import type { PlannedStep } from '../plan/planned-step.ts';
 

@@ -1,4 +1,4 @@
-import type { Document } from '../../protocol/document.ts';
+import type { Document } from '../document/document.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { plan } from '../plan/plan.ts';
 import { checkDocument } from '../preflight/check-document.ts';

@@ -1,5 +1,5 @@
 import { formatMs } from '../../kit/duration.ts';
-import type { Document } from '../../protocol/document.ts';
+import type { Document } from '../document/document.ts';
 import { machineInstance } from '../facts/instance.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import type { PreflightFinding } from '../preflight/finding.ts';

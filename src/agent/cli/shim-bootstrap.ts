@@ -1,6 +1,6 @@
 import { sensitive } from '../../kit/sensitive.ts';
-import type { KubeadmCommand, ReportEntry } from '../../protocol/document.ts';
 import { AgentBusyError, concluding, runJournalled } from '../bootstrap.ts';
+import type { KubeadmCommand, ReportEntry } from '../document/document.ts';
 import { failure } from '../engine/failure.ts';
 import { outcomeWithoutSequence } from '../engine/outcome.ts';
 import type { Host } from '../host/host.ts';

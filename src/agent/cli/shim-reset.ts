@@ -1,4 +1,4 @@
-import { JOURNAL } from '../../protocol/paths.ts';
+import { JOURNAL } from '../document/paths.ts';
 import { Journal } from '../engine/journal.ts';
 import { machineInstance } from '../facts/instance.ts';
 import type { Host } from '../host/host.ts';

@@ -1,7 +1,7 @@
 import type { Failure, JournalRecord } from '../../protocol/journal.ts';
 import type { Outcome, StepVerdict } from '../../protocol/outcome.ts';
-import { JOURNAL, OUTCOME, SENTINEL } from '../../protocol/paths.ts';
 import { parseOutcome } from '../../protocol/read-outcome.ts';
+import { JOURNAL, OUTCOME, SENTINEL } from '../document/paths.ts';
 import { parseJournal } from '../engine/parse-journal.ts';
 import { type Host, HostError } from '../host/host.ts';
 

@@ -4,7 +4,7 @@
  */
 import { zstdCompressSync } from 'node:zlib';
 import { redact } from '../../kit/redact.ts';
-import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../../protocol/paths.ts';
+import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
 import { homes } from '../facts/homes.ts';
 import type { Host } from '../host/host.ts';
 import { redactSettings, secretsIn, without } from './secrets.ts';

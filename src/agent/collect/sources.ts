@@ -1,5 +1,5 @@
 /** What is collected. Nothing that is not named here gets in: no kubeconfig, no key, no user data. */
-import { JOURNAL, OUTCOME, RUN_DIR } from '../../protocol/paths.ts';
+import { JOURNAL, OUTCOME, RUN_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 
 const MEBIBYTE = 1024 * 1024;

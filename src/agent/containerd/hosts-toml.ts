@@ -1,5 +1,5 @@
 import { stringify, type TomlTable } from 'smol-toml';
-import type { MirrorSettings, RegistrySettings } from '../../protocol/node-settings.ts';
+import type { MirrorSettings, RegistrySettings } from '../document/node-settings.ts';
 
 const HEADER = '# Written by Slipway from the settings of the node (slipway.containerd.registries).\n';
 

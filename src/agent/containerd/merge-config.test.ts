@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import type { ContainerdSettings, RegistrySettings } from '../../protocol/node-settings.ts';
+import type { ContainerdSettings, RegistrySettings } from '../document/node-settings.ts';
 import { registryFiles } from './hosts-toml.ts';
 import { ContainerdConfigError, mergeConfig } from './merge-config.ts';
 

@@ -6,7 +6,7 @@
  * and one for the runtime (containerd, docs/cri/config.md and docs/PLUGINS.md of 1.6, 1.7 and 2.1).
  */
 import { parse, stringify, type TomlTable, type TomlValue } from 'smol-toml';
-import type { ContainerdSettings } from '../../protocol/node-settings.ts';
+import type { ContainerdSettings } from '../document/node-settings.ts';
 
 export const CERTS_DIR = '/etc/containerd/certs.d';
 

@@ -1,4 +1,4 @@
-import { RUN_DIR } from '../../protocol/paths.ts';
+import { RUN_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { systemdRuns } from '../steps/systemd.ts';
 import { runTool } from '../steps/tool.ts';

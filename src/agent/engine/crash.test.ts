@@ -14,8 +14,8 @@ import { describe, expect, it } from 'vitest';
 import { type Death, mortal } from '../../../test/support/mortal-host.ts';
 import { makeTinyRoot, removeRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { JOURNAL, OUTCOME, SENTINEL } from '../../protocol/paths.ts';
 import { bootstrap } from '../bootstrap.ts';
+import { JOURNAL, OUTCOME, SENTINEL } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { JOURNAL } from '../../protocol/paths.ts';
+import { JOURNAL } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';

@@ -4,7 +4,7 @@ import {
   type RecordBody,
   type RecordHead,
 } from '../../protocol/journal.ts';
-import { JOURNAL } from '../../protocol/paths.ts';
+import { JOURNAL } from '../document/paths.ts';
 import type { AppendHandle, Host } from '../host/host.ts';
 import { parseJournal } from './parse-journal.ts';
 

@@ -1,6 +1,6 @@
 import type { Failure, Finding, Result } from '../../protocol/journal.ts';
 import { OUTCOME_VERSION, type Outcome } from '../../protocol/outcome.ts';
-import { OUTCOME, SENTINEL } from '../../protocol/paths.ts';
+import { OUTCOME, SENTINEL } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { exitStatusOf, type SequenceResult } from './engine.ts';
 

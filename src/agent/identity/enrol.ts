@@ -7,7 +7,7 @@ import {
   readEnrolReply,
 } from '../../protocol/enrolment.ts';
 import { ENROL_PATH, type MachineIdentity } from '../../protocol/events.ts';
-import { IDENTITY_DIR } from '../../protocol/paths.ts';
+import { IDENTITY_DIR } from '../document/paths.ts';
 import { type Host, HostError, type HttpAnswer } from '../host/host.ts';
 import { type Identity, type Moment, writeIdentity } from './identity.ts';
 

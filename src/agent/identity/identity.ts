@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { EnrolReply } from '../../protocol/enrolment.ts';
-import { IDENTITY_DIR } from '../../protocol/paths.ts';
+import { IDENTITY_DIR } from '../document/paths.ts';
 import { type Host, HostError } from '../host/host.ts';
 
 const KEY = `${IDENTITY_DIR}/client.key`;

@@ -4,7 +4,7 @@
  */
 import type { Code } from '../../protocol/codes.ts';
 import { CODES } from '../../protocol/codes.ts';
-import { STATE_DIR } from '../../protocol/paths.ts';
+import { STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 
 export const ATTEMPT_NOTE = `${STATE_DIR}/kubeadm-attempt.json`;

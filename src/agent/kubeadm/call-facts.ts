@@ -1,6 +1,6 @@
 import type { Sensitive } from '../../kit/sensitive.ts';
 /** What a diagnosis needs to know of a kubeadm call: where it connects to and with which token. */
-import type { KubeadmCommand } from '../../protocol/document.ts';
+import type { KubeadmCommand } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { bootstrapToken, readConfig } from './config.ts';
 import { KubeadmError } from './failure.ts';

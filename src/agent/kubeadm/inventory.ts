@@ -4,7 +4,7 @@
  * of the first attempt look as if they had always been there.
  */
 import { createHash } from 'node:crypto';
-import { STATE_DIR } from '../../protocol/paths.ts';
+import { STATE_DIR } from '../document/paths.ts';
 import type { FileStat, Host } from '../host/host.ts';
 import { KUBEADM_FILES } from './kubeadm-files.ts';
 

@@ -10,7 +10,7 @@
  */
 
 import { redact } from '../../kit/redact.ts';
-import { RUN_DIR } from '../../protocol/paths.ts';
+import { RUN_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { digestOf, type Inventory, type InventoryEntry } from './inventory.ts';
 import { KUBEADM_FILES } from './kubeadm-files.ts';

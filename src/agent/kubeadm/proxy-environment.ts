@@ -1,4 +1,4 @@
-import { PROXY_FILE } from '../../protocol/paths.ts';
+import { PROXY_FILE } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 
 /** The file's text: each variable in upper and in lower case, for programs read the one or the other. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sensitive } from '../../kit/sensitive.ts';
-import type { KubeadmCommand } from '../../protocol/document.ts';
+import type { KubeadmCommand } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { forgetRun } from './run.ts';

@@ -1,5 +1,5 @@
-import type { KubeadmCommand } from '../../protocol/document.ts';
-import { RUN_DIR } from '../../protocol/paths.ts';
+import type { KubeadmCommand } from '../document/document.ts';
+import { RUN_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { checkConfig } from './api/check.ts';
 import { convertConfig } from './api/convert.ts';

@@ -2,7 +2,7 @@
  * A note that kubeadm has succeeded while its node is not proven yet: an agent that comes back, after a reboot or after
  * somebody has mended what was wrong with the Node, looks at the node again instead of running kubeadm a second time.
  */
-import { STATE_DIR } from '../../protocol/paths.ts';
+import { STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import type { InventoryOwner } from './inventory.ts';
 import { looksJoined } from './joined.ts';

@@ -1,5 +1,5 @@
-import type { Document, KubeadmCommand } from '../../protocol/document.ts';
-import type { KubeadmAdditions } from '../../protocol/node-settings.ts';
+import type { Document, KubeadmCommand } from '../document/document.ts';
+import type { KubeadmAdditions } from '../document/node-settings.ts';
 import { count, step } from './make-step.ts';
 import type { PlannedStep } from './planned-step.ts';
 

@@ -1,5 +1,5 @@
 import { digest } from '../../kit/digest.ts';
-import type { Document, FileEntry, KubeadmCommand } from '../../protocol/document.ts';
+import type { Document, FileEntry, KubeadmCommand } from '../document/document.ts';
 import { count, step } from './make-step.ts';
 import { additionsAfter, additionsBefore, nodeSteps } from './node-steps.ts';
 import type { PlannedStep } from './planned-step.ts';

@@ -1,3 +1,4 @@
+import type { StepOutline } from '../../protocol/journal.ts';
 import type {
   Command,
   DiskEntry,
@@ -9,14 +10,13 @@ import type {
   MountEntry,
   NtpSettings,
   UserEntry,
-} from '../../protocol/document.ts';
-import type { StepOutline } from '../../protocol/journal.ts';
+} from '../document/document.ts';
 import type {
   ContainerdSettings,
   KernelSettings,
   NamedText,
   ProxySettings,
-} from '../../protocol/node-settings.ts';
+} from '../document/node-settings.ts';
 
 /** What a step of each kind needs. */
 export interface StepSpecs {

@@ -1,4 +1,4 @@
-import type { Document, ReportEntry } from '../../protocol/document.ts';
+import type { Document, ReportEntry } from '../document/document.ts';
 import { checkConfig } from '../kubeadm/api/check.ts';
 import { placedMessage } from '../kubeadm/api/problem.ts';
 import { readConfig } from '../kubeadm/config.ts';

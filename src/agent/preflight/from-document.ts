@@ -1,4 +1,4 @@
-import type { Document, KubeadmCommand } from '../../protocol/document.ts';
+import type { Document, KubeadmCommand } from '../document/document.ts';
 
 /** The call of kubeadm that the user data asks for. */
 export function kubeadmCommandOf({ commands }: Document): KubeadmCommand | undefined {

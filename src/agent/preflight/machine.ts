@@ -1,4 +1,4 @@
-import type { KubeadmCommand } from '../../protocol/document.ts';
+import type { KubeadmCommand } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { readInventory } from '../kubeadm/inventory.ts';
 import { findInstalled, prepare } from './prepare.ts';

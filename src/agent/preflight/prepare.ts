@@ -1,4 +1,4 @@
-import type { KubeadmCommand } from '../../protocol/document.ts';
+import type { KubeadmCommand } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { placedMessage } from '../kubeadm/api/problem.ts';
 import { type KubeadmConfig, readConfig } from '../kubeadm/config.ts';

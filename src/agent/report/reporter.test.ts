@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReportReceiver } from '../../../test/support/controller/report-receiver.ts';
 import type { EventType, ReadEvent } from '../../protocol/events.ts';
 import type { Failure, RecordBody } from '../../protocol/journal.ts';
-import { OUTCOME, SENTINEL } from '../../protocol/paths.ts';
+import { OUTCOME, SENTINEL } from '../document/paths.ts';
 import { Journal } from '../engine/journal.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';

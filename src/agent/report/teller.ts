@@ -1,6 +1,6 @@
 import type { EventBody, FindingEvent, SlipwayEvent } from '../../protocol/events.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { REPORT_DIR, SENTINEL } from '../../protocol/paths.ts';
+import { REPORT_DIR, SENTINEL } from '../document/paths.ts';
 import { codeOf } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { draftNow } from './draft.ts';

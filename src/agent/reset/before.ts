@@ -2,7 +2,7 @@
  * What was there before the machine became a node, as far as nobody could tell it later: the image's own network
  * configurations, which look like those that a network plugin brings.
  */
-import { STATE_DIR } from '../../protocol/paths.ts';
+import { STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 
 export const BEFORE = `${STATE_DIR}/before.json`;

@@ -1,5 +1,5 @@
 /** What a reset leaves, found by looking: each with what a person can do about it. */
-import { JOURNAL, PATCHES_DIR, PROXY_FILE, SUPPORT_FILE } from '../../protocol/paths.ts';
+import { JOURNAL, PATCHES_DIR, PROXY_FILE, SUPPORT_FILE } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { CNI_DIR } from './before.ts';
 import { kubeconfigPaths } from './kubeconfigs.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StandIn } from '../../../test/support/kubeadm/kubeadm-stand-in.ts';
-import { JOURNAL, OUTCOME, SENTINEL, STATE_DIR } from '../../protocol/paths.ts';
+import { JOURNAL, OUTCOME, SENTINEL, STATE_DIR } from '../document/paths.ts';
 import { historyOf } from '../engine/history.ts';
 import { Journal } from '../engine/journal.ts';
 import type { Host } from '../host/host.ts';

@@ -3,7 +3,7 @@
  * kubeadm, the kubelet, the network plugin and Slipway itself. What others may own is named instead of removed.
  */
 import { redact } from '../../kit/redact.ts';
-import { JOURNAL, OUTCOME, RUN_DIR, SENTINEL } from '../../protocol/paths.ts';
+import { JOURNAL, OUTCOME, RUN_DIR, SENTINEL } from '../document/paths.ts';
 import { messageOf } from '../engine/failure.ts';
 import { Journal } from '../engine/journal.ts';
 import { machineInstance } from '../facts/instance.ts';

@@ -1,8 +1,8 @@
-import type { ContainerdSettings } from '../../protocol/node-settings.ts';
-import { RUN_DIR } from '../../protocol/paths.ts';
 import { isOurs, registryFiles } from '../containerd/hosts-toml.ts';
 import { ContainerdConfigError, type MergedConfig, mergeConfig } from '../containerd/merge-config.ts';
 import { isRestartDue, noteRestart, restartContainerd } from '../containerd/restart.ts';
+import type { ContainerdSettings } from '../document/node-settings.ts';
+import { RUN_DIR } from '../document/paths.ts';
 import { failed } from '../engine/failure.ts';
 import type { StepContext } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';

@@ -1,4 +1,4 @@
-import type { DiskEntry } from '../../protocol/document.ts';
+import type { DiskEntry } from '../document/document.ts';
 import type { StepContext } from '../engine/step.ts';
 import type { BlockDevice, Host } from '../host/host.ts';
 import { eachEntry, place } from './each-entry.ts';

@@ -1,5 +1,5 @@
 import { CODES } from '../../protocol/codes.ts';
-import type { Position } from '../../protocol/document.ts';
+import type { Position } from '../document/document.ts';
 import { codeOf, failed, failure, messageOf } from '../engine/failure.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
 import { Problem } from './problem.ts';

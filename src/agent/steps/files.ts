@@ -1,4 +1,4 @@
-import type { FileEntry } from '../../protocol/document.ts';
+import type { FileEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import type { Runner } from './runner.ts';
 

@@ -1,5 +1,5 @@
 import { digest } from '../../kit/digest.ts';
-import type { FilesystemEntry } from '../../protocol/document.ts';
+import type { FilesystemEntry } from '../document/document.ts';
 import type { StepContext } from '../engine/step.ts';
 import type { DurableResult } from '../host/host.ts';
 import { eachEntry, place } from './each-entry.ts';

@@ -1,6 +1,6 @@
 import { Redactor } from '../../kit/redact.ts';
-import type { KubeadmCommand } from '../../protocol/document.ts';
 import type { Failure } from '../../protocol/journal.ts';
+import type { KubeadmCommand } from '../document/document.ts';
 import { failure } from '../engine/failure.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';

@@ -1,4 +1,4 @@
-import { PATCHES_DIR } from '../../protocol/paths.ts';
+import { PATCHES_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { patchesDirectory } from '../kubeadm/patches.ts';
 import type { Runner } from './runner.ts';

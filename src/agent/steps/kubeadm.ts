@@ -1,5 +1,5 @@
-import type { KubeadmCommand } from '../../protocol/document.ts';
-import { SENTINEL } from '../../protocol/paths.ts';
+import type { KubeadmCommand } from '../document/document.ts';
+import { SENTINEL } from '../document/paths.ts';
 import { writeSentinel } from '../engine/outcome.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';

@@ -1,4 +1,4 @@
-import type { MountEntry } from '../../protocol/document.ts';
+import type { MountEntry } from '../document/document.ts';
 import type { StepContext } from '../engine/step.ts';
 import { eachEntry, place } from './each-entry.ts';
 import type { Runner } from './runner.ts';

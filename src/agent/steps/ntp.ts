@@ -1,4 +1,4 @@
-import type { NtpSettings } from '../../protocol/document.ts';
+import type { NtpSettings } from '../document/document.ts';
 import { failed } from '../engine/failure.ts';
 import type { Host } from '../host/host.ts';
 import { Problem } from './problem.ts';

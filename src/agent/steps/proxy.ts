@@ -1,5 +1,5 @@
-import { PROXY_FILE } from '../../protocol/paths.ts';
 import { noteRestart, restartContainerd } from '../containerd/restart.ts';
+import { PROXY_FILE } from '../document/paths.ts';
 import { failed } from '../engine/failure.ts';
 import type { Host } from '../host/host.ts';
 import { noProxy } from '../kubeadm/no-proxy.ts';

@@ -1,6 +1,6 @@
 import { digest } from '../../kit/digest.ts';
 import { Redactor } from '../../kit/redact.ts';
-import type { Document } from '../../protocol/document.ts';
+import type { Document } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import type { Shared } from './runner.ts';
 import { type SessionOptions, ShellSession } from './shell-session.ts';

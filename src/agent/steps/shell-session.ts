@@ -1,5 +1,5 @@
 import type { Redactor } from '../../kit/redact.ts';
-import { RUN_DIR } from '../../protocol/paths.ts';
+import { RUN_DIR } from '../document/paths.ts';
 import type { DurableHandle, Host, Watch } from '../host/host.ts';
 import { type Marks, parseMarks, type ScriptItem, sessionScript, stateFiles } from './session-script.ts';
 

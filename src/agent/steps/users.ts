@@ -1,4 +1,4 @@
-import type { UserEntry } from '../../protocol/document.ts';
+import type { UserEntry } from '../document/document.ts';
 import type { StepContext } from '../engine/step.ts';
 import { keyOf } from './accounts/authorized-keys.ts';
 import { createUser } from './accounts/create-user.ts';

@@ -1,4 +1,4 @@
-import type { KubeadmCommand } from '../../protocol/document.ts';
+import type { KubeadmCommand } from '../document/document.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
 import { readConfig } from '../kubeadm/config.ts';
 import { KubeadmError } from '../kubeadm/failure.ts';

@@ -1,5 +1,5 @@
-import type { Document } from '../../protocol/document.ts';
 import type { Failure } from '../../protocol/journal.ts';
+import type { Document } from '../document/document.ts';
 import { codeOf, failure, messageOf } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { withNodeFiles } from './node/node-files.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Document, KubeadmCommand } from '../../protocol/document.ts';
+import type { Document, KubeadmCommand } from '../document/document.ts';
 import { fixture } from './fixtures/read-json.ts';
 import { readDocument } from './read-document.ts';
 import { formatReportEntry } from './report.ts';

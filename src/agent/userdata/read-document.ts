@@ -1,4 +1,4 @@
-import type { Command, Document, InstanceData, KubeadmCommand } from '../../protocol/document.ts';
+import type { Command, Document, InstanceData, KubeadmCommand } from '../document/document.ts';
 import { fromMetaData } from './cloud-config/hostname.ts';
 import { type Content, readCloudConfig, type TopLevel, topLevel } from './cloud-config/read.ts';
 import { decodeUserData } from './decode.ts';

@@ -1,5 +1,5 @@
 import type { Code } from '../../protocol/codes.ts';
-import type { Position, ReportEntry } from '../../protocol/document.ts';
+import type { Position, ReportEntry } from '../document/document.ts';
 import { MAX_REPORT_ENTRIES } from './limits.ts';
 
 /**

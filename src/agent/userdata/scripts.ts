@@ -1,7 +1,7 @@
 import { digest } from '../../kit/digest.ts';
 import { sensitive } from '../../kit/sensitive.ts';
-import type { Command } from '../../protocol/document.ts';
-import { STATE_DIR } from '../../protocol/paths.ts';
+import type { Command } from '../document/document.ts';
+import { STATE_DIR } from '../document/paths.ts';
 import type { Part } from './part.ts';
 
 const DIRECTORY = `${STATE_DIR}/scripts`;

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeBinary, root } from '../../../build/project.ts';
+import { OUTCOME, RUN_DIR } from '../../../src/agent/document/paths.ts';
 import { Journal } from '../../../src/agent/engine/journal.ts';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import type { RecordBody } from '../../../src/protocol/journal.ts';
-import { OUTCOME, RUN_DIR } from '../../../src/protocol/paths.ts';
 import type { BenchScene } from './scene.ts';
 
 const STEP = { id: 'kubeadm-join', title: 'kubeadm join', digest: 'd' };

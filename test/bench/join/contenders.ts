@@ -1,4 +1,4 @@
-import { SENTINEL } from '../../../src/protocol/paths.ts';
+import { SENTINEL } from '../../../src/agent/document/paths.ts';
 import type { Machine } from '../../lab/lab.ts';
 import type { ClusterData } from '../../support/cluster-api/user-data.ts';
 import { workerJoin } from '../../support/cluster-api/user-data.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { zstdDecompressSync } from 'node:zlib';
+import { SENTINEL } from '../../../src/agent/document/paths.ts';
 import type { Outcome } from '../../../src/protocol/outcome.ts';
-import { SENTINEL } from '../../../src/protocol/paths.ts';
 import { type ControlPlane, type Lab, type Machine, openLab } from '../../lab/lab.ts';
 import { joinableCluster, newCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { type ClusterData, controlPlaneInit, workerJoin } from '../../support/cluster-api/user-data.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nodeBinary, root } from '../../../build/project.ts';
-import { JOURNAL } from '../../../src/protocol/paths.ts';
+import { JOURNAL } from '../../../src/agent/document/paths.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 import type { SteppedClock } from '../../support/stepped-clock.ts';
 import { makeTinyRoot, removeRoot } from '../../support/tiny-root.ts';

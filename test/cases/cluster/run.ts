@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SENTINEL } from '../../../src/protocol/paths.ts';
+import { SENTINEL } from '../../../src/agent/document/paths.ts';
 import { openLab } from '../../lab/lab.ts';
 import { newCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { controlPlaneInit, controlPlaneJoin, workerJoin } from '../../support/cluster-api/user-data.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { SENTINEL } from '../../../src/agent/document/paths.ts';
 import type { Outcome } from '../../../src/protocol/outcome.ts';
-import { SENTINEL } from '../../../src/protocol/paths.ts';
 import { type ControlPlane, type Machine, openLab } from '../../lab/lab.ts';
 import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { metaData, workerJoin } from '../../support/cluster-api/user-data.ts';

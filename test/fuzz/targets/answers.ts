@@ -1,3 +1,4 @@
+import { RUN_DIR } from '../../../src/agent/document/paths.ts';
 import { HostError } from '../../../src/agent/host/host.ts';
 import { ATTEMPT_NOTE, readAttempt } from '../../../src/agent/kubeadm/attempt-note.ts';
 import { findEndpoints } from '../../../src/agent/kubeadm/etcd/endpoints.ts';
@@ -11,7 +12,6 @@ import { agentProcess } from '../../../src/agent/report/watch/agent-process.ts';
 import { readCloudInit } from '../../../src/agent/report/watch/cloud-init.ts';
 import { jsonLines as watchLines } from '../../../src/controller/kube/json-lines.ts';
 import { sensitive } from '../../../src/kit/sensitive.ts';
-import { RUN_DIR } from '../../../src/protocol/paths.ts';
 import { filesIn, jsons, testTexts, texts } from '../corpus.ts';
 import { memoryHost } from '../memory-host.ts';
 import type { Target } from '../target.ts';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { IDENTITY_DIR } from '../../../src/agent/document/paths.ts';
 import { readIdentity } from '../../../src/agent/identity/identity.ts';
 import { readToken } from '../../../src/agent/identity/token.ts';
 import { MachineTokenAttestor, mintMachineToken } from '../../../src/controller/attest/machine-token.ts';
@@ -7,7 +8,6 @@ import { TokenAttestor, type TokenRecord } from '../../../src/controller/attest/
 import { fromPem, toPem } from '../../../src/pki/pem.ts';
 import { readCsrKey } from '../../../src/pki/read-csr.ts';
 import { readEnrolReply, readEnrolRequest } from '../../../src/protocol/enrolment.ts';
-import { IDENTITY_DIR } from '../../../src/protocol/paths.ts';
 import { WireError } from '../../../src/protocol/wire.ts';
 import { jsons, texts } from '../corpus.ts';
 import { memoryHost } from '../memory-host.ts';

@@ -1,6 +1,7 @@
 import { describeRecord } from '../../../src/agent/cli/describe-record.ts';
 import { readStatus } from '../../../src/agent/cli/status-read.ts';
 import { statusText } from '../../../src/agent/cli/status-text.ts';
+import { JOURNAL, OUTCOME } from '../../../src/agent/document/paths.ts';
 import { historyOf } from '../../../src/agent/engine/history.ts';
 import { Journal } from '../../../src/agent/engine/journal.ts';
 import { parseJournal } from '../../../src/agent/engine/parse-journal.ts';
@@ -8,7 +9,6 @@ import { JournalEvents } from '../../../src/agent/report/from-journal.ts';
 import { Spool } from '../../../src/agent/report/spool/spool.ts';
 import { JournalTail } from '../../../src/agent/report/watch/journal-tail.ts';
 import { readOutcome, verdictOf } from '../../../src/agent/report/watch/outcome-watch.ts';
-import { JOURNAL, OUTCOME } from '../../../src/protocol/paths.ts';
 import { jsonLines, jsons, texts } from '../corpus.ts';
 import { memoryHost } from '../memory-host.ts';
 import { must, type Target } from '../target.ts';

@@ -1,7 +1,7 @@
+import { REPORT_DIR } from '../../../src/agent/document/paths.ts';
 import { readCursor } from '../../../src/agent/report/cursor.ts';
 import { Spool } from '../../../src/agent/report/spool/spool.ts';
 import { SPOOL, UNSAVED } from '../../../src/agent/report/spool/spool-file.ts';
-import { REPORT_DIR } from '../../../src/protocol/paths.ts';
 import { jsonLines, texts } from '../corpus.ts';
 import { type MemoryHost, memoryHost } from '../memory-host.ts';
 import { must, type Target } from '../target.ts';

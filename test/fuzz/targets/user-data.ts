@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { planAsJson, planAsText } from '../../../src/agent/cli/plan-text.ts';
+import type { ReportEntry } from '../../../src/agent/document/document.ts';
+import { NODE_FILES } from '../../../src/agent/document/paths.ts';
 import { plan } from '../../../src/agent/plan/plan.ts';
 import { checkDocument } from '../../../src/agent/preflight/check-document.ts';
 import { jinjaExamples, yamlExamples } from '../../../src/agent/userdata/fixtures/read-json.ts';
 import { loadDocument } from '../../../src/agent/userdata/load.ts';
-import type { ReportEntry } from '../../../src/protocol/document.ts';
-import { NODE_FILES } from '../../../src/protocol/paths.ts';
 import { filesIn, jsons, testTexts, texts } from '../corpus.ts';
 import { memoryHost } from '../memory-host.ts';
 import { must, type Target } from '../target.ts';

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RUN_DIR } from '../../../protocol/paths.ts';
+import { RUN_DIR } from '../../document/paths.ts';
 import { type DurableHandle, type DurableResult, type DurableSpec, HostError } from '../host.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
 import { elapsedMs } from './clock.ts';

@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { RUN_DIR } from '../../../protocol/paths.ts';
+import { RUN_DIR } from '../../document/paths.ts';
 import type { Lock } from '../host.ts';
 import { delay } from './clock.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';

@@ -1,4 +1,4 @@
-import { CONFIG_FILES } from '../../../protocol/paths.ts';
+import { CONFIG_FILES } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { Report } from '../../userdata/report.ts';
 import { plainText } from '../../userdata/text/source-text.ts';

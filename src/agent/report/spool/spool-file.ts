@@ -1,4 +1,4 @@
-import { REPORT_DIR, RUN_DIR } from '../../../protocol/paths.ts';
+import { REPORT_DIR, RUN_DIR } from '../../document/paths.ts';
 import { type AppendHandle, type Host, HostError } from '../../host/host.ts';
 
 /** Survives reboots. */

@@ -1,4 +1,4 @@
-import { RUN_DIR } from '../../../protocol/paths.ts';
+import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 
 const LOCK = `${RUN_DIR}/agent.lock`;

@@ -1,6 +1,6 @@
 import { CODES } from '../../../protocol/codes.ts';
 import type { EventBody, EventFailure, EventStep } from '../../../protocol/events.ts';
-import { SENTINEL } from '../../../protocol/paths.ts';
+import { SENTINEL } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import type { CloudInitView } from './cloud-init.ts';
 import { kubeadmFailure } from './kubeadm-words.ts';

@@ -1,5 +1,5 @@
 import type { JournalRecord } from '../../../protocol/journal.ts';
-import { JOURNAL } from '../../../protocol/paths.ts';
+import { JOURNAL } from '../../document/paths.ts';
 import { parseJournal } from '../../engine/parse-journal.ts';
 import type { Host } from '../../host/host.ts';
 

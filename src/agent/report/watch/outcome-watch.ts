@@ -1,7 +1,7 @@
 import type { SequenceEndedEvent } from '../../../protocol/events.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { OUTCOME } from '../../../protocol/paths.ts';
 import { parseOutcome } from '../../../protocol/read-outcome.ts';
+import { OUTCOME } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { asEventFailure } from '../from-journal.ts';
 

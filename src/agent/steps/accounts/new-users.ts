@@ -1,4 +1,4 @@
-import { STATE_DIR } from '../../../protocol/paths.ts';
+import { STATE_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 
 const FILE = `${STATE_DIR}/new-users.json`;

@@ -1,4 +1,4 @@
-import type { UserEntry } from '../../../protocol/document.ts';
+import type { UserEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../tool.ts';
 import { passwordField } from './database.ts';

@@ -1,4 +1,4 @@
-import type { FilesystemEntry } from '../../../protocol/document.ts';
+import type { FilesystemEntry } from '../../document/document.ts';
 import type { BlockDevice, Host } from '../../host/host.ts';
 import { Problem } from '../problem.ts';
 import { type Content, contentOf } from './content.ts';

@@ -1,4 +1,4 @@
-import type { MountEntry } from '../../../protocol/document.ts';
+import type { MountEntry } from '../../document/document.ts';
 
 /** How cloud-init marks its lines; the same mark, so that lines of an image made with it are replaced. */
 const MARK = 'comment=cloudconfig';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DiskEntry } from '../../../protocol/document.ts';
+import type { DiskEntry } from '../../document/document.ts';
 import { isAsPlanned, parseTable, plannedPartitions, sfdiskScript } from './layout.ts';
 
 const disk = { bytes: 1000 * 4096, sectorBytes: 4096 };

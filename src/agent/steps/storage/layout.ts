@@ -1,4 +1,4 @@
-import type { DiskEntry } from '../../../protocol/document.ts';
+import type { DiskEntry } from '../../document/document.ts';
 import type { BlockDevice } from '../../host/host.ts';
 import { Problem } from '../problem.ts';
 import { partitionType } from './partition-types.ts';

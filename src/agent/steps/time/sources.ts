@@ -1,4 +1,4 @@
-import type { NtpSettings } from '../../../protocol/document.ts';
+import type { NtpSettings } from '../../document/document.ts';
 
 type Sources = Pick<NtpSettings, 'servers' | 'pools'>;
 

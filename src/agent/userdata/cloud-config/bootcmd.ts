@@ -1,4 +1,4 @@
-import type { Command } from '../../../protocol/document.ts';
+import type { Command } from '../../document/document.ts';
 import type { Report } from '../report.ts';
 import type { Node } from '../yaml/node.ts';
 import { readShellItems } from './shell.ts';

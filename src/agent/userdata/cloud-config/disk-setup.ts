@@ -1,4 +1,4 @@
-import type { DiskEntry } from '../../../protocol/document.ts';
+import type { DiskEntry } from '../../document/document.ts';
 import { printable, type Report } from '../report.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../yaml/node.ts';
 import { type Aliases, isMetadataName, metadataNameMessage } from './devices.ts';

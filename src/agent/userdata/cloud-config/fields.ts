@@ -1,4 +1,4 @@
-import type { Position } from '../../../protocol/document.ts';
+import type { Position } from '../../document/document.ts';
 import { printable, type Report } from '../report.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../yaml/node.ts';
 

@@ -1,4 +1,4 @@
-import type { FilesystemEntry } from '../../../protocol/document.ts';
+import type { FilesystemEntry } from '../../document/document.ts';
 import { printable, type Report } from '../report.ts';
 import type { MappingNode, Node } from '../yaml/node.ts';
 import { type Aliases, isMetadataName, metadataNameMessage, splitPartition } from './devices.ts';

@@ -1,4 +1,4 @@
-import type { GroupEntry } from '../../../protocol/document.ts';
+import type { GroupEntry } from '../../document/document.ts';
 import type { Report } from '../report.ts';
 import { describe, type MappingEntry, type Node, pythonText } from '../yaml/node.ts';
 import { isAccountName, NAME_RULE } from './names.ts';

@@ -1,4 +1,4 @@
-import type { Hostname } from '../../../protocol/document.ts';
+import type { Hostname } from '../../document/document.ts';
 import type { Report } from '../report.ts';
 import { describe, type Node, pythonText } from '../yaml/node.ts';
 

@@ -1,4 +1,4 @@
-import type { MountEntry } from '../../../protocol/document.ts';
+import type { MountEntry } from '../../document/document.ts';
 import type { Report } from '../report.ts';
 import { describe, type Node, pythonText } from '../yaml/node.ts';
 import type { Aliases } from './devices.ts';

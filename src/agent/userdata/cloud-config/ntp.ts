@@ -1,4 +1,4 @@
-import type { NtpSettings } from '../../../protocol/document.ts';
+import type { NtpSettings } from '../../document/document.ts';
 import type { Report } from '../report.ts';
 import { describe, type Node } from '../yaml/node.ts';
 import { Fields } from './fields.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Document } from '../../../protocol/document.ts';
+import type { Document } from '../../document/document.ts';
 import { readDocument } from '../read-document.ts';
 
 const read = (text: string, metaData: Record<string, unknown> = {}): Document =>

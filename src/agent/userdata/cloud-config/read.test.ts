@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Document } from '../../../protocol/document.ts';
+import type { Document } from '../../document/document.ts';
 import { readDocument } from '../read-document.ts';
 
 const read = (text: string, metaData: Record<string, unknown> = {}): Document =>

@@ -1,4 +1,4 @@
-import type { Document } from '../../../protocol/document.ts';
+import type { Document } from '../../document/document.ts';
 import { printable, type Report } from '../report.ts';
 import { describe, type MappingEntry, type Node, pythonText } from '../yaml/node.ts';
 import { readBootcmd } from './bootcmd.ts';

@@ -1,5 +1,5 @@
 import { sensitive } from '../../../kit/sensitive.ts';
-import type { Command, KubeadmCommand } from '../../../protocol/document.ts';
+import type { Command, KubeadmCommand } from '../../document/document.ts';
 import { liftKubeadm, mentionsKubeadmBootstrap } from '../../kubeadm/lift.ts';
 import type { Report } from '../report.ts';
 import type { Node } from '../yaml/node.ts';

@@ -1,5 +1,5 @@
 import { sensitive } from '../../../kit/sensitive.ts';
-import type { Command } from '../../../protocol/document.ts';
+import type { Command } from '../../document/document.ts';
 import { printable, type Report } from '../report.ts';
 import { describe, type Node, pythonText } from '../yaml/node.ts';
 

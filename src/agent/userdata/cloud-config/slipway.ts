@@ -1,6 +1,6 @@
-import type { Document, PreflightSettings } from '../../../protocol/document.ts';
-import type { NodeSettings } from '../../../protocol/node-settings.ts';
-import { PATCHES_DIR } from '../../../protocol/paths.ts';
+import type { Document, PreflightSettings } from '../../document/document.ts';
+import type { NodeSettings } from '../../document/node-settings.ts';
+import { PATCHES_DIR } from '../../document/paths.ts';
 import { readNode } from '../node/read-node.ts';
 import { printable, type Report } from '../report.ts';
 import { describe, type Node } from '../yaml/node.ts';

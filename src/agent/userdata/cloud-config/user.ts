@@ -1,5 +1,5 @@
 import { sensitive } from '../../../kit/sensitive.ts';
-import type { UserEntry } from '../../../protocol/document.ts';
+import type { UserEntry } from '../../document/document.ts';
 import { pythonText } from '../yaml/node.ts';
 import type { Fields } from './fields.ts';
 import { isAccountName, NAME_RULE } from './names.ts';

@@ -1,4 +1,4 @@
-import type { GroupEntry, UserEntry } from '../../../protocol/document.ts';
+import type { GroupEntry, UserEntry } from '../../document/document.ts';
 import type { Report } from '../report.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../yaml/node.ts';
 import { Fields } from './fields.ts';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { sensitive } from '../../../kit/sensitive.ts';
-import type { FileEntry } from '../../../protocol/document.ts';
+import type { FileEntry } from '../../document/document.ts';
 import { MAX_DECODED_BYTES } from '../limits.ts';
 import type { Report } from '../report.ts';
 import type { MappingNode, Node } from '../yaml/node.ts';

@@ -1,8 +1,4 @@
-import type {
-  ContainerdSettings,
-  MirrorSettings,
-  RegistrySettings,
-} from '../../../protocol/node-settings.ts';
+import type { ContainerdSettings, MirrorSettings, RegistrySettings } from '../../document/node-settings.ts';
 import type { Fields } from '../cloud-config/fields.ts';
 import type { Report } from '../report.ts';
 import { certificates, sections, url } from './fields.ts';

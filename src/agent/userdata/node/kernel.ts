@@ -1,4 +1,4 @@
-import type { KernelSettings } from '../../../protocol/node-settings.ts';
+import type { KernelSettings } from '../../document/node-settings.ts';
 import type { Fields } from '../cloud-config/fields.ts';
 import { describe, pythonText } from '../yaml/node.ts';
 

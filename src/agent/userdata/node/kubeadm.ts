@@ -1,5 +1,5 @@
 import { sensitive } from '../../../kit/sensitive.ts';
-import type { KubeadmAdditions, NamedText } from '../../../protocol/node-settings.ts';
+import type { KubeadmAdditions, NamedText } from '../../document/node-settings.ts';
 import { KUBEADM_FILES } from '../../kubeadm/kubeadm-files.ts';
 import type { Fields } from '../cloud-config/fields.ts';
 import type { Report } from '../report.ts';

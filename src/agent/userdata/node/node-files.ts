@@ -1,5 +1,5 @@
-import type { Document, FileEntry, ReportEntry } from '../../../protocol/document.ts';
-import { NODE_FILES } from '../../../protocol/paths.ts';
+import type { Document, FileEntry, ReportEntry } from '../../document/document.ts';
+import { NODE_FILES } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { readSlipway, type SlipwayKey, withSlipway } from '../cloud-config/slipway.ts';
 import { Report } from '../report.ts';

@@ -1,5 +1,5 @@
 import { sensitive } from '../../../kit/sensitive.ts';
-import type { ProxySettings } from '../../../protocol/node-settings.ts';
+import type { ProxySettings } from '../../document/node-settings.ts';
 import type { Fields } from '../cloud-config/fields.ts';
 import { url } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import type { NodeSettings } from '../../../protocol/node-settings.ts';
+import type { NodeSettings } from '../../document/node-settings.ts';
 import type { Fields } from '../cloud-config/fields.ts';
 import type { Report } from '../report.ts';
 import { readContainerd } from './containerd.ts';

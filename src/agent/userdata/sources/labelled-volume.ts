@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { RUN_DIR } from '../../../protocol/paths.ts';
+import { RUN_DIR } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { readSeed, type Seed } from './seed-directory.ts';
 

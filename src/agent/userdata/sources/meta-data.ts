@@ -1,4 +1,4 @@
-import type { ReportEntry } from '../../../protocol/document.ts';
+import type { ReportEntry } from '../../document/document.ts';
 import { toText } from '../decode/text.ts';
 import { Report } from '../report.ts';
 import { plainText } from '../text/source-text.ts';

@@ -1,4 +1,4 @@
-import type { Position } from '../../../protocol/document.ts';
+import type { Position } from '../../document/document.ts';
 import { MAX_YAML_EXPANDED_CHARS, MAX_YAML_EXPANDED_NODES } from '../limits.ts';
 import type { Report } from '../report.ts';
 import type { SourceText } from '../text/source-text.ts';

@@ -1,4 +1,4 @@
-import type { Position } from '../../../protocol/document.ts';
+import type { Position } from '../../document/document.ts';
 
 /** YAML values as PyYAML's `safe_load` sees them, each with its place in the user data. */
 export type Node = ScalarNode | SequenceNode | MappingNode;

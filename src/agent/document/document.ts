@@ -4,7 +4,7 @@
  * Readers of user data make it, the plan consumes it. It is data, not behaviour; contents that may hold secrets are
  * wrapped in `Sensitive` so that no formatter, logger or serialiser can print them by accident.
  */
-import type { Code } from './codes.ts';
+import type { Code } from '../../protocol/codes.ts';
 import type { NodeSettings } from './node-settings.ts';
 
 /** A value that must not be shown: printing or serialising it yields a placeholder. */
