@@ -4,16 +4,9 @@
  * Readers of user data make it, the plan consumes it. It is data, not behaviour; contents that may hold secrets are
  * wrapped in `Sensitive` so that no formatter, logger or serialiser can print them by accident.
  */
+import type { Sensitive } from '../../kit/sensitive.ts';
 import type { Code } from '../../protocol/codes.ts';
 import type { NodeSettings } from './node-settings.ts';
-
-/** A value that must not be shown: printing or serialising it yields a placeholder. */
-export interface Sensitive<T> {
-  /** The only way to the value; call it as late as possible. */
-  reveal(): T;
-  toString(): string;
-  toJSON(): string;
-}
 
 export interface Document {
   format: 'cloud-config' | 'ignition' | 'slipway' | 'none';

@@ -3,7 +3,7 @@
  *
  * Part of the document; it comes from the `slipway` key of user data and from the files of /etc/slipway.
  */
-import type { Sensitive } from './document.ts';
+import type { Sensitive } from '../../kit/sensitive.ts';
 
 export interface NodeSettings {
   kernel?: KernelSettings;
