@@ -66,7 +66,7 @@ describe('bundle', () => {
       'src/agent/cli/version.ts',
     ]);
     expect(runAndSeeModules(script, ['explain', 'Unclassified']).evaluated).toContain(
-      'src/protocol/codes.ts',
+      'src/protocol/codes/codes.ts',
     );
   });
 

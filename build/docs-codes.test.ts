@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { codeLink } from '../src/agent/cli/explain.ts';
-import { CODES } from '../src/protocol/codes.ts';
+import { CODES } from '../src/protocol/codes/codes.ts';
 import { codesPage, DOCUMENT } from './docs-codes.ts';
 
 it('docs/codes.md is current (else run: node build/docs-codes.ts)', () => {

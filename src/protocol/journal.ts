@@ -4,7 +4,7 @@
  * Everything else (status, outcome, what is sent to a controller) is derived from these records. They hold no
  * secret: no command text, no file content, only ids, digests, codes and redacted output lines.
  */
-import type { Code } from './codes.ts';
+import type { Code } from './codes/codes.ts';
 
 /** Version of the record schema; a reader refuses a higher one and ignores unknown fields. */
 export const JOURNAL_VERSION = 1;

@@ -1,5 +1,5 @@
 import { redact } from '../../kit/redact.ts';
-import { CODES, type Persistence } from '../../protocol/codes.ts';
+import { CODES, type Persistence } from '../../protocol/codes/codes.ts';
 import type { KubeadmFailure } from '../kubeadm/classify.ts';
 import type { AttemptVerdict, LogVerdict } from '../kubeadm/transcript/diagnose-log.ts';
 import type { LogLine } from '../kubeadm/transcript/line.ts';

@@ -1,4 +1,4 @@
-import { CODES } from '../../protocol/codes.ts';
+import { CODES } from '../../protocol/codes/codes.ts';
 import { explain, isCode } from './explain.ts';
 
 /** `slipway explain [CODE]`. */

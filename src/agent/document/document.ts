@@ -5,7 +5,7 @@
  * wrapped in `Sensitive` so that no formatter, logger or serialiser can print them by accident.
  */
 import type { Sensitive } from '../../kit/sensitive.ts';
-import type { Code } from '../../protocol/codes.ts';
+import type { Code } from '../../protocol/codes/codes.ts';
 import type { NodeSettings } from './node-settings.ts';
 
 export interface Document {

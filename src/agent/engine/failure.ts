@@ -1,4 +1,4 @@
-import { CODES, type Code } from '../../protocol/codes.ts';
+import { CODES, type Code } from '../../protocol/codes/codes.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { HostError } from '../host/host.ts';
 import type { StepResult } from './step.ts';

@@ -2,8 +2,8 @@
  * What is kept of a failed attempt until the node is bootstrapped: a reboot or a restart of the agent must not make the next
  * attempt know less than it would have known.
  */
-import type { Code } from '../../protocol/codes.ts';
-import { CODES } from '../../protocol/codes.ts';
+import type { Code } from '../../protocol/codes/codes.ts';
+import { CODES } from '../../protocol/codes/codes.ts';
 import { STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 

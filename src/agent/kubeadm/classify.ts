@@ -6,8 +6,8 @@
  */
 
 import { redact } from '../../kit/redact.ts';
-import type { Persistence } from '../../protocol/code-entry.ts';
-import { CODES } from '../../protocol/codes.ts';
+import { CODES } from '../../protocol/codes/codes.ts';
+import type { Persistence } from '../../protocol/codes/entry.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { lastLines } from './last-lines.ts';
 import { type KubeadmOutput, parseKubeadmOutput } from './output.ts';

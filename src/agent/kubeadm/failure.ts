@@ -1,5 +1,5 @@
 /** Failures of our own around kubeadm, told with a code of the table. */
-import { CODES, type Code } from '../../protocol/codes.ts';
+import { CODES, type Code } from '../../protocol/codes/codes.ts';
 import type { Failure } from '../../protocol/journal.ts';
 
 /** Thrown where kubeadm cannot even be started; `failure` is ready for the journal. */

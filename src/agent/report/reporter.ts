@@ -1,4 +1,4 @@
-import type { Code } from '../../protocol/codes.ts';
+import type { Code } from '../../protocol/codes/codes.ts';
 import type { MachineIdentity, SlipwayEvent } from '../../protocol/events.ts';
 import { machineInstance } from '../facts/instance.ts';
 import type { Host } from '../host/host.ts';

@@ -1,4 +1,4 @@
-import { CODES } from '../../protocol/codes.ts';
+import { CODES } from '../../protocol/codes/codes.ts';
 import type { Position } from '../document/document.ts';
 import { codeOf, failed, failure, messageOf } from '../engine/failure.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';

@@ -1,4 +1,4 @@
-import { CODES } from '../../protocol/codes.ts';
+import { CODES } from '../../protocol/codes/codes.ts';
 import { failure } from '../engine/failure.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';

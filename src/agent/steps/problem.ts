@@ -1,4 +1,4 @@
-import type { Code } from '../../protocol/codes.ts';
+import type { Code } from '../../protocol/codes/codes.ts';
 import type { Failure } from '../../protocol/journal.ts';
 
 /** Why one entry of a step could not be done; becomes the step's failure. */

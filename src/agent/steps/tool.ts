@@ -1,5 +1,5 @@
 import { redact } from '../../kit/redact.ts';
-import type { Code } from '../../protocol/codes.ts';
+import type { Code } from '../../protocol/codes/codes.ts';
 import type { CommandResult, Host } from '../host/host.ts';
 import { Problem } from './problem.ts';
 

@@ -1,4 +1,4 @@
-import type { Code } from '../../protocol/codes.ts';
+import type { Code } from '../../protocol/codes/codes.ts';
 import type { Position, ReportEntry } from '../document/document.ts';
 import { MAX_REPORT_ENTRIES } from './limits.ts';
 

@@ -1,5 +1,5 @@
 /** Calls of kubeadm that fail before it touches anything, with the code that each must get. */
-import type { Code } from '../../../src/protocol/codes.ts';
+import type { Code } from '../../../src/protocol/codes/codes.ts';
 
 export interface CallCase {
   args: string[];

@@ -3,7 +3,7 @@ import { classify } from '../../../src/agent/kubeadm/classify.ts';
 import { diagnoseLog } from '../../../src/agent/kubeadm/transcript/diagnose-log.ts';
 import { LogTail } from '../../../src/agent/kubeadm/transcript/log-tail.ts';
 import { readLines } from '../../../src/agent/kubeadm/transcript/read-lines.ts';
-import { CODES } from '../../../src/protocol/codes.ts';
+import { CODES } from '../../../src/protocol/codes/codes.ts';
 import { filesIn, testTexts, texts } from '../corpus.ts';
 import { must, type Target } from '../target.ts';
 

@@ -1,4 +1,4 @@
-import type { Code } from '../../../protocol/codes.ts';
+import type { Code } from '../../../protocol/codes/codes.ts';
 
 /** Something about a kubeadm configuration that a person should know, with its place in the file. */
 export interface ConfigProblem {

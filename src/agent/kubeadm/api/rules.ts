@@ -1,4 +1,4 @@
-import type { Code } from '../../../protocol/codes.ts';
+import type { Code } from '../../../protocol/codes/codes.ts';
 import type { ConfigDocument } from '../config-documents.ts';
 import { placeOf, plain } from './nodes.ts';
 import type { ConfigProblem } from './problem.ts';

@@ -6,7 +6,7 @@
  * the evidence does not explain stays as kubeadm said it.
  */
 import { redact } from '../../../kit/redact.ts';
-import { CODES, type Code } from '../../../protocol/codes.ts';
+import { CODES, type Code } from '../../../protocol/codes/codes.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from '../classify.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import type { Part } from '../evidence/gather.ts';

@@ -1,5 +1,5 @@
 /** Explains by the kubelet's own log and systemd's account of it. */
-import type { Code } from '../../../protocol/codes.ts';
+import type { Code } from '../../../protocol/codes/codes.ts';
 import type { Evidence, UnitState } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
 import { KUBELET_CONTAINER_RULES, KUBELET_IMAGE_RULES, KUBELET_NODE_RULES } from './kubelet-run.ts';

@@ -1,5 +1,5 @@
 /** Brings this machine's etcd member into a state in which its control plane can be joined once more. */
-import { CODES, type Code } from '../../../protocol/codes.ts';
+import { CODES, type Code } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { EtcdClient, EtcdRefusal } from './client.ts';

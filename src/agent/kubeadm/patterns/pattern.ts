@@ -1,6 +1,7 @@
 /** What a pattern is: from kubeadm's words to a code, with the particulars in the cause. */
-import type { Persistence } from '../../../protocol/code-entry.ts';
-import type { Code } from '../../../protocol/codes.ts';
+
+import type { Code } from '../../../protocol/codes/codes.ts';
+import type { Persistence } from '../../../protocol/codes/entry.ts';
 import type { KubeadmOutput } from '../output.ts';
 
 export interface Diagnosis {

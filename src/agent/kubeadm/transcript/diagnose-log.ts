@@ -2,7 +2,7 @@
  * Says what a log tells of kubeadm: the last attempt's end is the verdict, the earlier ones are listed. A log without an
  * error of kubeadm gets no code, whatever else may stand in it.
  */
-import { CODES, type Code } from '../../../protocol/codes.ts';
+import { CODES, type Code } from '../../../protocol/codes/codes.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from '../classify.ts';
 import { diagnose, refined } from '../diagnosis/diagnose.ts';
 import { explainKubeletEnd, KUBELET_ENDED } from '../diagnosis/explain-kubelet.ts';

@@ -3,7 +3,7 @@
  * provider ID looks to Cluster API exactly like a machine that failed.
  */
 import { redact } from '../../../kit/redact.ts';
-import { CODES, type Code } from '../../../protocol/codes.ts';
+import { CODES, type Code } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import type { Host } from '../../host/host.ts';
 import type { KubeadmConfig } from '../config.ts';

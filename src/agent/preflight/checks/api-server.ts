@@ -1,4 +1,4 @@
-import type { Code } from '../../../protocol/codes.ts';
+import type { Code } from '../../../protocol/codes/codes.ts';
 import type { Host } from '../../host/host.ts';
 import { readApiServer } from '../../kubeadm/evidence/api-server.ts';
 import type { ApiServerView } from '../../kubeadm/evidence/evidence.ts';

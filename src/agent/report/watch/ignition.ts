@@ -1,4 +1,4 @@
-import { CODES } from '../../../protocol/codes.ts';
+import { CODES } from '../../../protocol/codes/codes.ts';
 import type { EventBody, EventFailure, EventStep } from '../../../protocol/events.ts';
 import { SENTINEL } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';

@@ -1,4 +1,4 @@
-import { CODES } from '../../../protocol/codes.ts';
+import { CODES } from '../../../protocol/codes/codes.ts';
 import type { AgentLostEvent, EventFailure } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import type { Loss } from './agent-watch.ts';

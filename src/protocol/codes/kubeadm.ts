@@ -6,7 +6,7 @@
  * Where kubeadm's output cannot tell "never" from "not yet" (an unknown token may be created a second later; a kubelet
  * may be unhealthy because the runtime is still starting) the entry says `until-deadline`.
  */
-import { type CodeEntry, entry } from './code-entry.ts';
+import { type CodeEntry, entry } from './entry.ts';
 
 export const KUBEADM_CODES = {
   KubeadmConfigInvalid: entry(

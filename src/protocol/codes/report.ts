@@ -1,5 +1,5 @@
 /** Codes of what the reporter sees from outside: a bootstrap that died or never began, cloud-init's own failures. */
-import { entry } from './code-entry.ts';
+import { entry } from './entry.ts';
 
 export const REPORT_CODES = {
   AgentKilled: entry(

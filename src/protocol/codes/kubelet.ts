@@ -2,7 +2,7 @@
  * Codes that kubeadm's own output cannot tell: why the kubelet, the container runtime or a static pod does not run, told
  * from their logs. kubeadm says only that it waited in vain.
  */
-import { type CodeEntry, entry } from './code-entry.ts';
+import { type CodeEntry, entry } from './entry.ts';
 
 export const KUBELET_CODES = {
   KubeletBadFlag: entry(

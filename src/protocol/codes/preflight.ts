@@ -1,5 +1,5 @@
 /** Codes for what is checked of a machine before kubeadm runs and after it has succeeded. */
-import { type CodeEntry, entry } from './code-entry.ts';
+import { type CodeEntry, entry } from './entry.ts';
 
 export const PREFLIGHT_CODES = {
   KubeadmConfigFieldUnknown: entry(

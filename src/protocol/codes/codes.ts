@@ -5,14 +5,14 @@
  * docs/codes.md are made from this table.
  */
 
-import { type CodeEntry, entry } from './code-entry.ts';
-import { KUBEADM_CODES } from './codes-kubeadm.ts';
-import { KUBELET_CODES } from './codes-kubelet.ts';
-import { MACHINE_CODES } from './codes-machine.ts';
-import { PREFLIGHT_CODES } from './codes-preflight.ts';
-import { REPORT_CODES } from './codes-report.ts';
+import { type CodeEntry, entry } from './entry.ts';
+import { KUBEADM_CODES } from './kubeadm.ts';
+import { KUBELET_CODES } from './kubelet.ts';
+import { MACHINE_CODES } from './machine.ts';
+import { PREFLIGHT_CODES } from './preflight.ts';
+import { REPORT_CODES } from './report.ts';
 
-export type { Category, CodeEntry, Persistence } from './code-entry.ts';
+export type { Category, CodeEntry, Persistence } from './entry.ts';
 
 export const CODES = {
   UserDataNotFound: entry(

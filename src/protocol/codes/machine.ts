@@ -1,6 +1,6 @@
 /** Codes of the steps that set up the machine itself: accounts, time, disks, file systems, mounts. */
 
-import { type CodeEntry, entry } from './code-entry.ts';
+import { type CodeEntry, entry } from './entry.ts';
 
 export const MACHINE_CODES = {
   ToolMissing: entry(
