@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { Report } from '../text/report.ts';
 import { decodeUserData } from './decode.ts';
-import { Report } from './report.ts';
 
 const CONFIG = '#cloud-config\nruncmd:\n- echo é\n';
 

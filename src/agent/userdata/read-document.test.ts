@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Document, KubeadmCommand } from '../document/document.ts';
+import { formatReportEntry } from '../text/report.ts';
 import { fixture } from './fixtures/read-json.ts';
 import { readDocument } from './read-document.ts';
-import { formatReportEntry } from './report.ts';
 
 const INSTANCE = {
   metaData: { 'instance-id': 'i-1', 'local-hostname': 'node-1.example.test' },

@@ -1,4 +1,6 @@
 import type { Command, Document, InstanceData, KubeadmCommand } from '../document/document.ts';
+import { printable, Report } from '../text/report.ts';
+import { parseYaml } from '../text/yaml/parse.ts';
 import { fromMetaData } from './cloud-config/hostname.ts';
 import { type Content, readCloudConfig, type TopLevel, topLevel } from './cloud-config/read.ts';
 import { decodeUserData } from './decode.ts';
@@ -6,9 +8,7 @@ import type { Instance } from './instance.ts';
 import { renderPart } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';
 import type { Part } from './part.ts';
-import { printable, Report } from './report.ts';
 import { boothookCommand, RUNCMD_NAME, scriptCommand } from './scripts.ts';
-import { parseYaml } from './yaml/parse.ts';
 
 /**
  * User data to a document: gzip, base64 and MIME undone, jinja rendered, `#cloud-config` and scripts read by

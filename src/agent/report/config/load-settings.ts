@@ -1,9 +1,9 @@
 import { CONFIG_FILES } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { Report } from '../../userdata/report.ts';
-import { plainText } from '../../userdata/text/source-text.ts';
-import type { Node } from '../../userdata/yaml/node.ts';
-import { parseYaml } from '../../userdata/yaml/parse.ts';
+import { Report } from '../../text/report.ts';
+import { plainText } from '../../text/source-text.ts';
+import type { Node } from '../../text/yaml/node.ts';
+import { parseYaml } from '../../text/yaml/parse.ts';
 import { kernelLineSettings } from './kernel-line.ts';
 import { readSettings } from './read-settings.ts';
 import {

@@ -1,8 +1,8 @@
 import { parseSeconds } from '../../../kit/duration.ts';
 import { sensitive } from '../../../kit/sensitive.ts';
-import { Fields } from '../../userdata/cloud-config/fields.ts';
-import type { Report } from '../../userdata/report.ts';
-import type { MappingNode, Node } from '../../userdata/yaml/node.ts';
+import type { Report } from '../../text/report.ts';
+import { Fields } from '../../text/yaml/fields.ts';
+import type { MappingNode, Node } from '../../text/yaml/node.ts';
 import type {
   ControllerSettings,
   PartialSettings,

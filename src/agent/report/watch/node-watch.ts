@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import type { NodeObservedEvent } from '../../../protocol/events.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { Report } from '../../userdata/report.ts';
-import { plainText } from '../../userdata/text/source-text.ts';
-import type { Node as YamlNode } from '../../userdata/yaml/node.ts';
-import { parseYaml } from '../../userdata/yaml/parse.ts';
+import { Report } from '../../text/report.ts';
+import { plainText } from '../../text/source-text.ts';
+import type { Node as YamlNode } from '../../text/yaml/node.ts';
+import { parseYaml } from '../../text/yaml/parse.ts';
 
 /** What kubeadm leaves on every node: how the kubelet reaches the API server, and as whom. */
 export const KUBELET_CONF = '/etc/kubernetes/kubelet.conf';

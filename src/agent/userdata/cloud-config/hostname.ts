@@ -1,6 +1,6 @@
 import type { Hostname } from '../../document/document.ts';
-import type { Report } from '../report.ts';
-import { describe, type Node, pythonText } from '../yaml/node.ts';
+import type { Report } from '../../text/report.ts';
+import { describe, type Node, pythonText } from '../../text/yaml/node.ts';
 
 /** The top-level keys of cloud-config that concern the host name; undefined where not given. */
 export interface HostnameKeys {

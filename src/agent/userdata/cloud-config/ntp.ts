@@ -1,7 +1,7 @@
 import type { NtpSettings } from '../../document/document.ts';
-import type { Report } from '../report.ts';
-import { describe, type Node } from '../yaml/node.ts';
-import { Fields } from './fields.ts';
+import type { Report } from '../../text/report.ts';
+import { Fields } from '../../text/yaml/fields.ts';
+import { describe, type Node } from '../../text/yaml/node.ts';
 
 /**
  * `ntp`: time servers (cloud-init's `cc_ntp`). On unless `enabled` is false; `ntp:` with nothing behind it means on,

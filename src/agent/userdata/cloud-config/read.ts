@@ -1,6 +1,6 @@
 import type { Document } from '../../document/document.ts';
-import { printable, type Report } from '../report.ts';
-import { describe, type MappingEntry, type Node, pythonText } from '../yaml/node.ts';
+import { printable, type Report } from '../../text/report.ts';
+import { describe, type MappingEntry, type Node, pythonText } from '../../text/yaml/node.ts';
 import { readBootcmd } from './bootcmd.ts';
 import { readAliases } from './devices.ts';
 import { readDiskSetup } from './disk-setup.ts';

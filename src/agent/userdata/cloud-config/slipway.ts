@@ -1,10 +1,10 @@
 import type { Document, PreflightSettings } from '../../document/document.ts';
 import type { NodeSettings } from '../../document/node-settings.ts';
 import { PATCHES_DIR } from '../../document/paths.ts';
+import { printable, type Report } from '../../text/report.ts';
+import { Fields } from '../../text/yaml/fields.ts';
+import { describe, type Node } from '../../text/yaml/node.ts';
 import { readNode } from '../node/read-node.ts';
-import { printable, type Report } from '../report.ts';
-import { describe, type Node } from '../yaml/node.ts';
-import { Fields } from './fields.ts';
 
 export interface SlipwayKey {
   preflight?: PreflightSettings;

@@ -1,7 +1,7 @@
 import type { GroupEntry, UserEntry } from '../../document/document.ts';
-import type { Report } from '../report.ts';
-import { describe, type MappingNode, type Node, pythonText } from '../yaml/node.ts';
-import { Fields } from './fields.ts';
+import type { Report } from '../../text/report.ts';
+import { Fields } from '../../text/yaml/fields.ts';
+import { describe, type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
 import { readGroups } from './groups.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
 import { readUser } from './user.ts';

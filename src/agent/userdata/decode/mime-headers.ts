@@ -1,4 +1,4 @@
-import { MAX_MIME_HEADERS } from '../limits.ts';
+import { MAX_MIME_HEADERS } from '../../text/limits.ts';
 
 /** Headers of a MIME entity, and where its body begins. Lower-case names; the first of several equal ones counts. */
 export interface Headers {

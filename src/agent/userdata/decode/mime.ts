@@ -1,5 +1,5 @@
-import { MAX_MIME_DEPTH, MAX_MIME_PARTS } from '../limits.ts';
-import type { Report } from '../report.ts';
+import { MAX_MIME_DEPTH, MAX_MIME_PARTS } from '../../text/limits.ts';
+import type { Report } from '../../text/report.ts';
 import { lineEnd, type Parameters, readHeaders, readParameters } from './mime-headers.ts';
 
 /** A leaf of a MIME multipart, still encoded. */

@@ -1,5 +1,5 @@
 import type { TextDecoder as Decoder } from 'node:util';
-import type { Report } from '../report.ts';
+import type { Report } from '../../text/report.ts';
 
 /**
  * Bytes to text: UTF-8 (or the charset that a MIME part names), without byte order mark, with `\n` as the only line

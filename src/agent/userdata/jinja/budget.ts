@@ -1,4 +1,4 @@
-import { MAX_JINJA_OUTPUT, MAX_JINJA_STEPS } from '../limits.ts';
+import { MAX_JINJA_OUTPUT, MAX_JINJA_STEPS } from '../../text/limits.ts';
 import { ValueError } from './values/values.ts';
 
 /** Characters that cost as much as one step. */

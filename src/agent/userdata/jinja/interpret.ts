@@ -1,5 +1,5 @@
-import { MAX_JINJA_DEPTH } from '../limits.ts';
-import type { Piece } from '../text/source-text.ts';
+import { MAX_JINJA_DEPTH } from '../../text/limits.ts';
+import type { Piece } from '../../text/source-text.ts';
 import { Budget } from './budget.ts';
 import { Evaluator } from './evaluate.ts';
 import { globals } from './globals.ts';

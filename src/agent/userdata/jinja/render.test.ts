@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { Report } from '../../text/report.ts';
+import { plainText } from '../../text/source-text.ts';
 import { JINJA_METADATA, jinjaExamples } from '../fixtures/read-json.ts';
-import { Report } from '../report.ts';
-import { plainText } from '../text/source-text.ts';
 import { renderTemplate } from './render.ts';
 import { renderPart } from './render-part.ts';
 import { TemplateError } from './template-error.ts';

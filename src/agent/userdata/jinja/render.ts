@@ -1,4 +1,4 @@
-import type { Piece } from '../text/source-text.ts';
+import type { Piece } from '../../text/source-text.ts';
 import { checkNames } from './check-names.ts';
 import { interpret } from './interpret.ts';
 import { parseTemplate } from './syntax/parse-template.ts';

@@ -1,6 +1,6 @@
 import type { ContainerdSettings, MirrorSettings, RegistrySettings } from '../../document/node-settings.ts';
-import type { Fields } from '../cloud-config/fields.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../../text/report.ts';
+import type { Fields } from '../../text/yaml/fields.ts';
 import { certificates, sections, url } from './fields.ts';
 
 const CAPABILITIES = ['pull', 'resolve', 'push'] as const;

@@ -1,6 +1,6 @@
-import { Fields, mappings } from '../cloud-config/fields.ts';
-import type { Report } from '../report.ts';
-import { describe, type Node } from '../yaml/node.ts';
+import type { Report } from '../../text/report.ts';
+import { Fields, mappings } from '../../text/yaml/fields.ts';
+import { describe, type Node } from '../../text/yaml/node.ts';
 
 /** The fields of a mapping; undefined where there is none, which is an error unless it is null. */
 export function section(node: Node | undefined, what: string, report: Report): Fields | undefined {

@@ -1,6 +1,6 @@
 import type { KernelSettings } from '../../document/node-settings.ts';
-import type { Fields } from '../cloud-config/fields.ts';
-import { describe, pythonText } from '../yaml/node.ts';
+import type { Fields } from '../../text/yaml/fields.ts';
+import { describe, pythonText } from '../../text/yaml/node.ts';
 
 /** `kernel`: `modules` to load, `sysctls` to set; numbers and booleans are as good as text, for the kernel reads text. */
 export function readKernel(fields: Fields): KernelSettings {

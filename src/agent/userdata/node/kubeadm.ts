@@ -1,8 +1,8 @@
 import { sensitive } from '../../../kit/sensitive.ts';
 import type { KubeadmAdditions, NamedText } from '../../document/node-settings.ts';
 import { KUBEADM_FILES } from '../../kubeadm/kubeadm-files.ts';
-import type { Fields } from '../cloud-config/fields.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../../text/report.ts';
+import type { Fields } from '../../text/yaml/fields.ts';
 import { sections } from './fields.ts';
 
 /** kubeadm's own rule for the names of patches: TARGET[SUFFIX][+TYPE].yaml or .json; it passes over any other. */

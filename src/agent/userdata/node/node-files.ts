@@ -1,10 +1,10 @@
 import type { Document, FileEntry, ReportEntry } from '../../document/document.ts';
 import { NODE_FILES } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
+import { Report } from '../../text/report.ts';
+import { plainText } from '../../text/source-text.ts';
+import { parseYaml } from '../../text/yaml/parse.ts';
 import { readSlipway, type SlipwayKey, withSlipway } from '../cloud-config/slipway.ts';
-import { Report } from '../report.ts';
-import { plainText } from '../text/source-text.ts';
-import { parseYaml } from '../yaml/parse.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const DROP_IN = /^[^./][^/]*\.ya?ml$/;

@@ -1,6 +1,6 @@
 import { sensitive } from '../../../kit/sensitive.ts';
 import type { ProxySettings } from '../../document/node-settings.ts';
-import type { Fields } from '../cloud-config/fields.ts';
+import type { Fields } from '../../text/yaml/fields.ts';
 import { url } from './fields.ts';
 
 /** `proxy`: `http`, `https`, `except`. */

@@ -1,6 +1,6 @@
 import type { NodeSettings } from '../../document/node-settings.ts';
-import type { Fields } from '../cloud-config/fields.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../../text/report.ts';
+import type { Fields } from '../../text/yaml/fields.ts';
 import { readContainerd } from './containerd.ts';
 import { section } from './fields.ts';
 import { readKernel } from './kernel.ts';

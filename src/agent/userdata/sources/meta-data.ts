@@ -1,9 +1,9 @@
 import type { ReportEntry } from '../../document/document.ts';
+import { Report } from '../../text/report.ts';
+import { plainText } from '../../text/source-text.ts';
+import { type Node, pythonText } from '../../text/yaml/node.ts';
+import { parseYaml } from '../../text/yaml/parse.ts';
 import { toText } from '../decode/text.ts';
-import { Report } from '../report.ts';
-import { plainText } from '../text/source-text.ts';
-import { type Node, pythonText } from '../yaml/node.ts';
-import { parseYaml } from '../yaml/parse.ts';
 
 export interface MetaData {
   values: Record<string, unknown>;

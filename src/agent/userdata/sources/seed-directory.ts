@@ -1,5 +1,5 @@
 import { type Files, HostError } from '../../host/host.ts';
-import { MAX_RAW_BYTES } from '../limits.ts';
+import { MAX_RAW_BYTES } from '../../text/limits.ts';
 import { type MetaData, readMetaData } from './meta-data.ts';
 
 /** The files of a NoCloud seed. */

@@ -1,4 +1,4 @@
-import { MAX_JINJA_CHAIN, MAX_JINJA_DEPTH } from '../../limits.ts';
+import { MAX_JINJA_CHAIN, MAX_JINJA_DEPTH } from '../../../text/limits.ts';
 import { TemplateError } from '../template-error.ts';
 import type { Token } from './lexer.ts';
 

@@ -1,4 +1,4 @@
-import { pythonFloat } from '../../yaml/node.ts';
+import { pythonFloat } from '../../../text/yaml/node.ts';
 import { order } from './compare.ts';
 import { Dict, List, Range, str, Tuple, typeName, type Value, ValueError } from './values.ts';
 

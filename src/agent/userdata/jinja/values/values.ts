@@ -1,4 +1,4 @@
-import { pythonFloat } from '../../yaml/node.ts';
+import { pythonFloat } from '../../../text/yaml/node.ts';
 
 /** A value of a template, with Python's distinctions: integers are bigint, floats are number. */
 export type Value =

@@ -1,5 +1,5 @@
-import { YamlSyntaxError } from './syntax-error.ts';
-import type { Token } from './tokens.ts';
+import { YamlSyntaxError } from './scan/syntax-error.ts';
+import type { Token } from './scan/tokens.ts';
 
 const DEFAULT_HANDLES: readonly (readonly [string, string])[] = [
   ['!', '!'],

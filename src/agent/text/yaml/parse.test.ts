@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { toText } from '../decode/text.ts';
-import { plainValue } from '../fixtures/plain-value.ts';
-import { yamlExamples } from '../fixtures/read-json.ts';
+import { toText } from '../../userdata/decode/text.ts';
+import { plainValue } from '../../userdata/fixtures/plain-value.ts';
+import { yamlExamples } from '../../userdata/fixtures/read-json.ts';
 import { Report } from '../report.ts';
-import { plainText } from '../text/source-text.ts';
+import { plainText } from '../source-text.ts';
 import { parseYaml } from './parse.ts';
 
 function parse(yaml: string) {

@@ -1,4 +1,4 @@
-import { MAX_YAML_DEPTH, MAX_YAML_TOKENS } from '../limits.ts';
+import { MAX_YAML_DEPTH, MAX_YAML_TOKENS } from '../../limits.ts';
 import { Cursor, isBlankOrEnd } from './cursor.ts';
 import { scanBlockScalar } from './scan-block-scalar.ts';
 import { beginsPlain, scanPlain } from './scan-plain.ts';

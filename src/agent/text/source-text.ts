@@ -1,4 +1,4 @@
-import type { Position } from '../../document/document.ts';
+import type { Position } from '../document/document.ts';
 
 /**
  * Text together with the knowledge where each of its characters came from. Lines and columns count from 1, columns in

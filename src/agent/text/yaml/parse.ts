@@ -1,11 +1,11 @@
 import type { Report } from '../report.ts';
-import type { SourceText } from '../text/source-text.ts';
+import type { SourceText } from '../source-text.ts';
 import { Builder } from './builder.ts';
 import type { Node } from './node.ts';
 import { Parser } from './parser.ts';
-import { scan } from './scanner.ts';
-import { YamlSyntaxError, YamlTooLarge } from './syntax-error.ts';
-import { checkText } from './text-rules.ts';
+import { scan } from './scan/scanner.ts';
+import { YamlSyntaxError, YamlTooLarge } from './scan/syntax-error.ts';
+import { checkText } from './scan/text-rules.ts';
 
 /**
  * Reads one YAML 1.1 document the way PyYAML's `safe_load` does, which is how cloud-init reads user data (see

@@ -1,13 +1,13 @@
 import type { Position } from '../../document/document.ts';
 import { MAX_YAML_EXPANDED_CHARS, MAX_YAML_EXPANDED_NODES } from '../limits.ts';
 import type { Report } from '../report.ts';
-import type { SourceText } from '../text/source-text.ts';
+import type { SourceText } from '../source-text.ts';
 import { Entries, expandMerges, type RawEntry } from './mapping.ts';
 import type { Node, ScalarNode } from './node.ts';
 import { ScalarError } from './scalar-error.ts';
 import { resolvePlain, resolveTagged, type ScalarValue } from './scalars.ts';
-import { YamlSyntaxError, YamlTooLarge } from './syntax-error.ts';
-import type { Token } from './tokens.ts';
+import { YamlSyntaxError, YamlTooLarge } from './scan/syntax-error.ts';
+import type { Token } from './scan/tokens.ts';
 
 /** Anchor and tag before a node. */
 export interface Properties {

@@ -1,7 +1,7 @@
 import type { Builder, Built, Properties } from './builder.ts';
 import { TagHandles } from './properties.ts';
-import { YamlSyntaxError } from './syntax-error.ts';
-import type { Token } from './tokens.ts';
+import { YamlSyntaxError } from './scan/syntax-error.ts';
+import type { Token } from './scan/tokens.ts';
 
 type Kind = Token['kind'];
 

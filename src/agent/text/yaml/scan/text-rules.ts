@@ -1,5 +1,5 @@
-import type { Report } from '../report.ts';
-import type { SourceText } from '../text/source-text.ts';
+import type { Report } from '../../report.ts';
+import type { SourceText } from '../../source-text.ts';
 
 /** Characters that PyYAML refuses anywhere in a document (its reader's NON_PRINTABLE); the yaml library lets them pass. */
 // Built from a string, for control characters in a literal are a mistake anywhere else.

@@ -1,6 +1,6 @@
 import type { Position } from '../../document/document.ts';
 import { printable, type Report } from '../report.ts';
-import { describe, type MappingNode, type Node, pythonText } from '../yaml/node.ts';
+import { describe, type MappingNode, type Node, pythonText } from './node.ts';
 
 /**
  * The fields of one mapping of cloud-config, read by type. What has the wrong type is an error at its place; what is
