@@ -3,11 +3,11 @@ import { printable, Report } from '../text/report.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
 import { fromMetaData } from './cloud-config/hostname.ts';
 import { type Content, readCloudConfig, type TopLevel, topLevel } from './cloud-config/read.ts';
-import { decodeUserData } from './decode.ts';
-import type { Instance } from './instance.ts';
+import { decodeUserData } from './decode/decode.ts';
+import type { Part } from './decode/part.ts';
+import type { Instance } from './instance/instance.ts';
 import { renderPart } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';
-import type { Part } from './part.ts';
 import { boothookCommand, RUNCMD_NAME, scriptCommand } from './scripts.ts';
 
 /**

@@ -2,7 +2,7 @@ import { digest } from '../../kit/digest.ts';
 import { sensitive } from '../../kit/sensitive.ts';
 import type { Command } from '../document/document.ts';
 import { STATE_DIR } from '../document/paths.ts';
-import type { Part } from './part.ts';
+import type { Part } from './decode/part.ts';
 
 const DIRECTORY = `${STATE_DIR}/scripts`;
 

@@ -1,5 +1,5 @@
 import type { Host } from '../../host/host.ts';
-import { isMetadataName } from '../../userdata/cloud-config/devices.ts';
+import { isMetadataName } from '../../userdata/cloud-config/storage/devices.ts';
 
 const TAG = /^(?:LABEL|UUID|PARTLABEL|PARTUUID|ID)=/;
 

@@ -1,18 +1,18 @@
 import type { Document } from '../../document/document.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { describe, type MappingEntry, type Node, pythonText } from '../../text/yaml/node.ts';
-import { readBootcmd } from './bootcmd.ts';
-import { readAliases } from './devices.ts';
-import { readDiskSetup } from './disk-setup.ts';
-import { readFsSetup } from './fs-setup.ts';
+import { readSlipway, withSlipway } from '../node/slipway.ts';
+import { readUsersAndGroups } from './accounts/users.ts';
+import { readBootcmd } from './commands/bootcmd.ts';
+import { readRuncmd } from './commands/runcmd.ts';
+import { readWriteFiles } from './files/write-files.ts';
 import { readHostname } from './hostname.ts';
 import { KNOWN_KEYS } from './known-keys.ts';
-import { readMounts } from './mounts.ts';
 import { readNtp } from './ntp.ts';
-import { readRuncmd } from './runcmd.ts';
-import { readSlipway, withSlipway } from './slipway.ts';
-import { readUsersAndGroups } from './users.ts';
-import { readWriteFiles } from './write-files.ts';
+import { readAliases } from './storage/devices.ts';
+import { readDiskSetup } from './storage/disk-setup.ts';
+import { readFsSetup } from './storage/fs-setup.ts';
+import { readMounts } from './storage/mounts.ts';
 
 /** What cloud-config contributes to a document. */
 export type Content = Pick<

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { MAX_DECODED_BYTES, MAX_LAYERS } from '../../text/limits.ts';
 import type { Report } from '../../text/report.ts';
-import { typeOf } from '../part.ts';
+import { typeOf } from './part.ts';
 
 /** What came of undoing gzip: bytes, or why not. */
 export type Gunzipped = { bytes: Buffer } | { problem: 'too-large' | 'damaged' };

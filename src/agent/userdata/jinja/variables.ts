@@ -1,6 +1,6 @@
 import { fromMetaData } from '../cloud-config/hostname.ts';
-import type { Instance } from '../instance.ts';
-import type { SystemFacts } from '../system-facts.ts';
+import type { Instance } from '../instance/instance.ts';
+import type { SystemFacts } from '../instance/system-facts.ts';
 import { Dict, List, type Value } from './values/values.ts';
 
 /** Metadata before it is made into values of templates. */

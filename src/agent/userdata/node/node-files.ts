@@ -4,7 +4,7 @@ import type { Host } from '../../host/host.ts';
 import { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import { readSlipway, type SlipwayKey, withSlipway } from '../cloud-config/slipway.ts';
+import { readSlipway, type SlipwayKey, withSlipway } from './slipway.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const DROP_IN = /^[^./][^/]*\.ya?ml$/;

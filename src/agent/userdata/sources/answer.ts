@@ -1,5 +1,5 @@
 import type { ReportEntry } from '../../document/document.ts';
-import type { SystemFacts } from '../system-facts.ts';
+import type { SystemFacts } from '../instance/system-facts.ts';
 
 /** What a source of user data says about this machine. */
 export type SourceAnswer =

@@ -1,6 +1,6 @@
 import type { Files, Host } from '../../host/host.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
-import { readSystemFacts } from '../read-system-facts.ts';
+import { readSystemFacts } from '../instance/read-system-facts.ts';
 import { found, type SourceAnswer } from './answer.ts';
 import { readMetaData } from './meta-data.ts';
 

@@ -1,5 +1,5 @@
 import type { Host } from '../../host/host.ts';
-import { readSystemFacts } from '../read-system-facts.ts';
+import { readSystemFacts } from '../instance/read-system-facts.ts';
 import { found, type SourceAnswer } from './answer.ts';
 import { readLabelledVolume } from './labelled-volume.ts';
 import { type NoCloudLine, parseNoCloudLine } from './nocloud-line.ts';

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
-import { sensitive } from '../../../kit/sensitive.ts';
-import type { FileEntry } from '../../document/document.ts';
-import { MAX_DECODED_BYTES } from '../../text/limits.ts';
-import type { Report } from '../../text/report.ts';
-import { Fields, mappings } from '../../text/yaml/fields.ts';
-import type { MappingNode, Node } from '../../text/yaml/node.ts';
+import { sensitive } from '../../../../kit/sensitive.ts';
+import type { FileEntry } from '../../../document/document.ts';
+import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
+import type { Report } from '../../../text/report.ts';
+import { Fields, mappings } from '../../../text/yaml/fields.ts';
+import type { MappingNode, Node } from '../../../text/yaml/node.ts';
 import { type Budget, fileContent } from './file-content.ts';
 import { fileMode } from './permissions.ts';
 

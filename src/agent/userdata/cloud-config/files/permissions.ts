@@ -1,4 +1,4 @@
-import type { Fields } from '../../text/yaml/fields.ts';
+import type { Fields } from '../../../text/yaml/fields.ts';
 
 /** cloud-init's `DEFAULT_PERMS` of write_files. */
 const DEFAULT_MODE = 0o644;

@@ -1,7 +1,7 @@
-import { pythonBase64 } from '../../text/python-base64.ts';
-import type { Fields } from '../../text/yaml/fields.ts';
-import type { Node } from '../../text/yaml/node.ts';
-import { gunzip } from '../decode/layers.ts';
+import { pythonBase64 } from '../../../text/python-base64.ts';
+import type { Fields } from '../../../text/yaml/fields.ts';
+import type { Node } from '../../../text/yaml/node.ts';
+import { gunzip } from '../../decode/layers.ts';
 
 /** Bytes that contents of files may still take after decompression; shared by all files of a document. */
 export interface Budget {

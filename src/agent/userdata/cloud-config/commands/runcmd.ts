@@ -1,8 +1,8 @@
-import { sensitive } from '../../../kit/sensitive.ts';
-import type { Command, KubeadmCommand } from '../../document/document.ts';
-import { liftKubeadm, mentionsKubeadmBootstrap } from '../../kubeadm/lift.ts';
-import type { Report } from '../../text/report.ts';
-import type { Node } from '../../text/yaml/node.ts';
+import { sensitive } from '../../../../kit/sensitive.ts';
+import type { Command, KubeadmCommand } from '../../../document/document.ts';
+import type { Report } from '../../../text/report.ts';
+import type { Node } from '../../../text/yaml/node.ts';
+import { liftKubeadm, mentionsKubeadmBootstrap } from './lift.ts';
 import { readShellItems, type ShellItem } from './shell.ts';
 
 /**

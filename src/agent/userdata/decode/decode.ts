@@ -1,11 +1,11 @@
-import { MAX_DECODED_BYTES, MAX_RAW_BYTES } from '../text/limits.ts';
-import { printable, type Report } from '../text/report.ts';
-import { plainText } from '../text/source-text.ts';
-import { gunzip, isGzip, isIgnition, isMimeHead, unwrapLayers } from './decode/layers.ts';
-import { type MimeLeaf, readMime } from './decode/mime.ts';
-import { toText } from './decode/text.ts';
-import { undoTransferEncoding } from './decode/transfer.ts';
+import { MAX_DECODED_BYTES, MAX_RAW_BYTES } from '../../text/limits.ts';
+import { printable, type Report } from '../../text/report.ts';
+import { plainText } from '../../text/source-text.ts';
+import { gunzip, isGzip, isIgnition, isMimeHead, unwrapLayers } from './layers.ts';
+import { type MimeLeaf, readMime } from './mime.ts';
 import { type Part, typeOf } from './part.ts';
+import { toText } from './text.ts';
+import { undoTransferEncoding } from './transfer.ts';
 
 /**
  * Bytes of user data to the parts they hold: one for a plain document, several for a MIME multipart. Compression and

@@ -1,7 +1,7 @@
-import { sensitive } from '../../../kit/sensitive.ts';
-import type { UserEntry } from '../../document/document.ts';
-import type { Fields } from '../../text/yaml/fields.ts';
-import { pythonText } from '../../text/yaml/node.ts';
+import { sensitive } from '../../../../kit/sensitive.ts';
+import type { UserEntry } from '../../../document/document.ts';
+import type { Fields } from '../../../text/yaml/fields.ts';
+import { pythonText } from '../../../text/yaml/node.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
 
 const UNSUPPORTED: Readonly<Record<string, string>> = {

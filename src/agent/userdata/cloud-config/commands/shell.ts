@@ -1,7 +1,7 @@
-import { sensitive } from '../../../kit/sensitive.ts';
-import type { Command } from '../../document/document.ts';
-import { printable, type Report } from '../../text/report.ts';
-import { describe, type Node, pythonText } from '../../text/yaml/node.ts';
+import { sensitive } from '../../../../kit/sensitive.ts';
+import type { Command } from '../../../document/document.ts';
+import { printable, type Report } from '../../../text/report.ts';
+import { describe, type Node, pythonText } from '../../../text/yaml/node.ts';
 
 /** An item of a command list: the text that cloud-init's `shellify` would write, and how the user wrote it. */
 export interface ShellItem {

@@ -1,7 +1,7 @@
-import type { GroupEntry, UserEntry } from '../../document/document.ts';
-import type { Report } from '../../text/report.ts';
-import { Fields } from '../../text/yaml/fields.ts';
-import { describe, type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
+import type { GroupEntry, UserEntry } from '../../../document/document.ts';
+import type { Report } from '../../../text/report.ts';
+import { Fields } from '../../../text/yaml/fields.ts';
+import { describe, type MappingNode, type Node, pythonText } from '../../../text/yaml/node.ts';
 import { readGroups } from './groups.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
 import { readUser } from './user.ts';

@@ -1,4 +1,4 @@
-import type { Host } from '../host/host.ts';
+import type { Host } from '../../host/host.ts';
 import type { SystemFacts } from './system-facts.ts';
 
 /** Reads what jinja templates may ask about the system; what is not there is an empty string. */

@@ -1,4 +1,4 @@
-import type { SourceText } from '../text/source-text.ts';
+import type { SourceText } from '../../text/source-text.ts';
 
 /** What a part of user data is, by cloud-init's names of content types. */
 export type PartType =

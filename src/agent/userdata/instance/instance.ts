@@ -1,4 +1,4 @@
-import type { ReportEntry } from '../document/document.ts';
+import type { ReportEntry } from '../../document/document.ts';
 import type { SystemFacts } from './system-facts.ts';
 
 /** What is known about the machine when its user data is read. */

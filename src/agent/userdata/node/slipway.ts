@@ -4,7 +4,7 @@ import { PATCHES_DIR } from '../../document/paths.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { Fields } from '../../text/yaml/fields.ts';
 import { describe, type Node } from '../../text/yaml/node.ts';
-import { readNode } from '../node/read-node.ts';
+import { readNode } from './read-node.ts';
 
 export interface SlipwayKey {
   preflight?: PreflightSettings;

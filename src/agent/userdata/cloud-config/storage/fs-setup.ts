@@ -1,7 +1,7 @@
-import type { FilesystemEntry } from '../../document/document.ts';
-import { printable, type Report } from '../../text/report.ts';
-import { Fields, mappings } from '../../text/yaml/fields.ts';
-import type { MappingNode, Node } from '../../text/yaml/node.ts';
+import type { FilesystemEntry } from '../../../document/document.ts';
+import { printable, type Report } from '../../../text/report.ts';
+import { Fields, mappings } from '../../../text/yaml/fields.ts';
+import type { MappingNode, Node } from '../../../text/yaml/node.ts';
 import { type Aliases, isMetadataName, metadataNameMessage, splitPartition } from './devices.ts';
 
 /** `fs_setup`: filesystems to make (cloud-init's `cc_disk_setup`, `mkfs`); partition `any` unless given. */

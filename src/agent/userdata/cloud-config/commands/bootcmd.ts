@@ -1,6 +1,6 @@
-import type { Command } from '../../document/document.ts';
-import type { Report } from '../../text/report.ts';
-import type { Node } from '../../text/yaml/node.ts';
+import type { Command } from '../../../document/document.ts';
+import type { Report } from '../../../text/report.ts';
+import type { Node } from '../../../text/yaml/node.ts';
 import { readShellItems } from './shell.ts';
 
 /** `bootcmd`: commands of every boot, before files are written (cloud-init's `cc_bootcmd`). */
