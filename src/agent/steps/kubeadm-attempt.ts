@@ -1,5 +1,6 @@
 import { Redactor } from '../../kit/redact.ts';
 import type { Failure } from '../../protocol/journal.ts';
+import { awaitNodeName } from '../cluster/node-name.ts';
 import type { KubeadmCommand } from '../document/document.ts';
 import { failure } from '../engine/failure.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
@@ -13,7 +14,6 @@ import { KubeadmError } from '../kubeadm/failure.ts';
 import { type InventoryOwner, readInventory, takeInventory } from '../kubeadm/inventory.ts';
 import { looksJoined } from '../kubeadm/joined.ts';
 import { kubeadmMinor } from '../kubeadm/kubeadm-minor.ts';
-import { awaitNodeName } from '../kubeadm/node-name.ts';
 import { capSeconds, kubeadmPolicy } from '../kubeadm/policy.ts';
 import { proxyEnvironment } from '../kubeadm/proxy-environment.ts';
 import { findRealKubeadm, slipwayInstead } from '../kubeadm/real-kubeadm.ts';

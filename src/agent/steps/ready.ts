@@ -1,5 +1,5 @@
 import { formatMs } from '../../kit/duration.ts';
-import { awaitReady } from '../kubeadm/verify/await-ready.ts';
+import { awaitReady } from '../cluster/await-ready.ts';
 import type { Runner } from './runner.ts';
 
 /** Without a network plugin a node does not become Ready, so nobody is kept waiting for long. */

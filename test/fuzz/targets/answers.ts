@@ -1,3 +1,6 @@
+import { readKubeconfig } from '../../../src/agent/cluster/kubeconfig.ts';
+import { awaitNodeName } from '../../../src/agent/cluster/node-name.ts';
+import { readNode } from '../../../src/agent/cluster/read-node.ts';
 import { RUN_DIR } from '../../../src/agent/document/paths.ts';
 import { HostError } from '../../../src/agent/host/host.ts';
 import { ATTEMPT_NOTE, readAttempt } from '../../../src/agent/kubeadm/attempt-note.ts';
@@ -5,9 +8,6 @@ import { findEndpoints } from '../../../src/agent/kubeadm/etcd/endpoints.ts';
 import { settleMembership } from '../../../src/agent/kubeadm/etcd/membership.ts';
 import * as parse from '../../../src/agent/kubeadm/evidence/parse.ts';
 import { INVENTORY, readInventory } from '../../../src/agent/kubeadm/inventory.ts';
-import { readKubeconfig } from '../../../src/agent/kubeadm/kubeconfig.ts';
-import { awaitNodeName } from '../../../src/agent/kubeadm/node-name.ts';
-import { readNode } from '../../../src/agent/kubeadm/verify/read-node.ts';
 import { agentProcess } from '../../../src/agent/report/watch/agent-process.ts';
 import { readCloudInit } from '../../../src/agent/report/watch/cloud-init.ts';
 import { jsonLines as watchLines } from '../../../src/controller/kube/json-lines.ts';

@@ -1,6 +1,7 @@
 /** Where the members of etcd are, and with what this machine may talk to them. */
+
+import { readKubeconfig } from '../../cluster/kubeconfig.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { readKubeconfig } from '../kubeconfig.ts';
 import type { EtcdCredentials } from './client.ts';
 
 const ADMIN = '/etc/kubernetes/admin.conf';

@@ -1,7 +1,7 @@
 /** What the kubelet of this machine knows: where its API server is and who it is there. */
 import { X509Certificate } from 'node:crypto';
-import type { Host } from '../../host/host.ts';
-import { readKubeconfig } from '../kubeconfig.ts';
+import type { Host } from '../host/host.ts';
+import { readKubeconfig } from './kubeconfig.ts';
 
 export const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf';
 

@@ -1,4 +1,4 @@
-import type { Host } from '../../host/host.ts';
+import type { Host } from '../host/host.ts';
 import { readKubeletIdentity } from './kubelet-identity.ts';
 import { readNode } from './read-node.ts';
 

@@ -1,5 +1,5 @@
 /** This machine's Node object, asked for as its own kubelet may. */
-import { type Host, HostError } from '../../host/host.ts';
+import { type Host, HostError } from '../host/host.ts';
 import type { KubeletIdentity } from './kubelet-identity.ts';
 
 export interface NodeView {

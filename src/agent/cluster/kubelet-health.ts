@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import type { Host } from '../../host/host.ts';
+import type { Host } from '../host/host.ts';
 
 const CONFIG = '/var/lib/kubelet/config.yaml';
 const DEFAULT_PORT = 10_248;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createLinuxHost } from '../../host/linux/host.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
 import { awaitReady } from './await-ready.ts';
 import { parseNode } from './read-node.ts';
 import { type VerifySpec, verifyNode } from './verify.ts';

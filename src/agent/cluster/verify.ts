@@ -2,11 +2,11 @@
  * kubeadm's exit status 0 is not yet a node: the kubelet may crash a second later, and a Node with another name or
  * provider ID looks to Cluster API exactly like a machine that failed.
  */
-import { redact } from '../../../kit/redact.ts';
-import { CODES, type Code } from '../../../protocol/codes/codes.ts';
-import type { Failure } from '../../../protocol/journal.ts';
-import type { Host } from '../../host/host.ts';
-import type { KubeadmConfig } from '../config.ts';
+import { redact } from '../../kit/redact.ts';
+import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import type { Failure } from '../../protocol/journal.ts';
+import type { Host } from '../host/host.ts';
+import type { KubeadmConfig } from '../kubeadm/config.ts';
 import { kubeletTrouble } from './kubelet-health.ts';
 import { KUBELET_KUBECONFIG, readKubeletIdentity } from './kubelet-identity.ts';
 import { readNode } from './read-node.ts';
