@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { diagnoseLog } from '../diagnosis/diagnose-log.ts';
+import type { LogLine } from '../diagnosis/transcript/line.ts';
+import { LogTail } from '../diagnosis/transcript/log-tail.ts';
+import { readLines } from '../diagnosis/transcript/read-lines.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { diagnoseLog } from '../kubeadm/transcript/diagnose-log.ts';
-import type { LogLine } from '../kubeadm/transcript/line.ts';
-import { LogTail } from '../kubeadm/transcript/log-tail.ts';
-import { readLines } from '../kubeadm/transcript/read-lines.ts';
 import { verdictAsJson, verdictAsText } from './diagnose-text.ts';
 import { formatOption, UsageError, withUsage } from './options.ts';
 

@@ -8,9 +8,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KUBEADM, StandIn } from '../../../test/support/kubeadm/kubeadm-stand-in.ts';
 import { readLogFixtures } from '../../../test/support/log-fixtures.ts';
 import { installTools } from '../../../test/support/machine-tools.ts';
+import { gatherEvidence } from '../diagnosis/evidence/gather.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { runAttempt } from './attempt.ts';
-import { gatherEvidence } from './evidence/gather.ts';
 
 const UP =
   'Id=kubelet.service\nLoadState=loaded\nActiveState=active\nSubState=running\nResult=success\nNRestarts=0\nExecMainStatus=0\n\nId=containerd.service\nLoadState=loaded\nActiveState=active\nSubState=running\nResult=success\nNRestarts=0\nExecMainStatus=0\n';

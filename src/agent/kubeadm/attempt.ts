@@ -1,10 +1,11 @@
 /** One attempt: runs kubeadm, watches the kubelet meanwhile, and says why it failed. */
+
+import { type KubeletWatch, watchKubelet } from '../diagnosis/causes/kubelet-watch.ts';
+import { diagnose, evidenceFor, refined } from '../diagnosis/diagnose.ts';
+import { NO_EVIDENCE } from '../diagnosis/evidence/evidence.ts';
+import { gatherEvidence } from '../diagnosis/evidence/gather.ts';
+import { classify, type KubeadmFailure } from '../diagnosis/words/classify.ts';
 import type { Host } from '../host/host.ts';
-import { classify, type KubeadmFailure } from './classify.ts';
-import { diagnose, evidenceFor, refined } from './diagnosis/diagnose.ts';
-import { type KubeletWatch, watchKubelet } from './diagnosis/kubelet-watch.ts';
-import { NO_EVIDENCE } from './evidence/evidence.ts';
-import { gatherEvidence } from './evidence/gather.ts';
 import { type KubeadmRun, type KubeadmSpec, runKubeadm } from './run.ts';
 
 export interface AttemptSpec extends KubeadmSpec {

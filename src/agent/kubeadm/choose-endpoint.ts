@@ -1,5 +1,5 @@
+import { readApiServer } from '../diagnosis/evidence/api-server.ts';
 import type { Host } from '../host/host.ts';
-import { readApiServer } from './evidence/api-server.ts';
 
 const LOOK_MS = 1_500;
 

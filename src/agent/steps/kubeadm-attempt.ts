@@ -1,6 +1,7 @@
 import { Redactor } from '../../kit/redact.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { awaitNodeName } from '../cluster/node-name.ts';
+import type { KubeadmFailure } from '../diagnosis/words/classify.ts';
 import type { KubeadmCommand } from '../document/document.ts';
 import { failure } from '../engine/failure.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
@@ -9,7 +10,6 @@ import { type AttemptResult, runAttempt } from '../kubeadm/attempt.ts';
 import { type AttemptNote, noteAttempt, readAttempt } from '../kubeadm/attempt-note.ts';
 import { type CallFacts, callFacts } from '../kubeadm/call-facts.ts';
 import { chooseEndpoint } from '../kubeadm/choose-endpoint.ts';
-import type { KubeadmFailure } from '../kubeadm/classify.ts';
 import { KubeadmError } from '../kubeadm/failure.ts';
 import { type InventoryOwner, readInventory, takeInventory } from '../kubeadm/inventory.ts';
 import { looksJoined } from '../kubeadm/joined.ts';

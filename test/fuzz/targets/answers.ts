@@ -1,12 +1,12 @@
 import { readKubeconfig } from '../../../src/agent/cluster/kubeconfig.ts';
 import { awaitNodeName } from '../../../src/agent/cluster/node-name.ts';
 import { readNode } from '../../../src/agent/cluster/read-node.ts';
+import * as parse from '../../../src/agent/diagnosis/evidence/parse.ts';
 import { RUN_DIR } from '../../../src/agent/document/paths.ts';
 import { HostError } from '../../../src/agent/host/host.ts';
 import { ATTEMPT_NOTE, readAttempt } from '../../../src/agent/kubeadm/attempt-note.ts';
 import { findEndpoints } from '../../../src/agent/kubeadm/etcd/endpoints.ts';
 import { settleMembership } from '../../../src/agent/kubeadm/etcd/membership.ts';
-import * as parse from '../../../src/agent/kubeadm/evidence/parse.ts';
 import { INVENTORY, readInventory } from '../../../src/agent/kubeadm/inventory.ts';
 import { agentProcess } from '../../../src/agent/report/watch/agent-process.ts';
 import { readCloudInit } from '../../../src/agent/report/watch/cloud-init.ts';

@@ -1,8 +1,8 @@
 import { verdictAsJson, verdictAsText } from '../../../src/agent/cli/diagnose-text.ts';
-import { classify } from '../../../src/agent/kubeadm/classify.ts';
-import { diagnoseLog } from '../../../src/agent/kubeadm/transcript/diagnose-log.ts';
-import { LogTail } from '../../../src/agent/kubeadm/transcript/log-tail.ts';
-import { readLines } from '../../../src/agent/kubeadm/transcript/read-lines.ts';
+import { diagnoseLog } from '../../../src/agent/diagnosis/diagnose-log.ts';
+import { LogTail } from '../../../src/agent/diagnosis/transcript/log-tail.ts';
+import { readLines } from '../../../src/agent/diagnosis/transcript/read-lines.ts';
+import { classify } from '../../../src/agent/diagnosis/words/classify.ts';
 import { CODES } from '../../../src/protocol/codes/codes.ts';
 import { filesIn, testTexts, texts } from '../corpus.ts';
 import { must, type Target } from '../target.ts';

@@ -1,5 +1,5 @@
 import type { EventFailure } from '../../../protocol/events.ts';
-import { classify } from '../../kubeadm/classify.ts';
+import { classify } from '../../diagnosis/words/classify.ts';
 import { asEventFailure } from '../from-journal.ts';
 import type { KubeadmProcess } from './kubeadm-process.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Code } from '../../../protocol/codes/codes.ts';
 import type { Persistence } from '../../../protocol/codes/entry.ts';
-import type { KubeadmOutput } from '../output.ts';
+import type { KubeadmOutput } from './output.ts';
 
 export interface Diagnosis {
   code: Code;

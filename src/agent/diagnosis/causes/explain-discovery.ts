@@ -1,8 +1,9 @@
 /** Explains by one request of our own to the API server: name, network, TLS, health, clock, and the tokens it knows. */
-import type { KubeadmFailure } from '../classify.ts';
+
+import type { DiagnosisInput } from '../diagnose.ts';
 import type { ApiServerView, Evidence } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
-import type { DiagnosisInput } from './diagnose.ts';
+import type { KubeadmFailure } from '../words/classify.ts';
 
 /** A clock that differs less than this breaks no certificate. */
 const CLOCK_TOLERANCE = 60;

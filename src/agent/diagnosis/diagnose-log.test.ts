@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readFixtures } from '../../../../test/support/kubeadm/kubeadm-fixtures.ts';
-import { readLogFixtures } from '../../../../test/support/log-fixtures.ts';
+import { readFixtures } from '../../../test/support/kubeadm/kubeadm-fixtures.ts';
+import { readLogFixtures } from '../../../test/support/log-fixtures.ts';
 import { diagnoseLog, type LogVerdict } from './diagnose-log.ts';
-import { readLines } from './read-lines.ts';
+import { readLines } from './transcript/read-lines.ts';
 
 const diagnose = (text: string): LogVerdict => diagnoseLog(readLines('log', text));
 const HINT = 'To see the stack trace of this error execute with --v=5 or higher';
@@ -144,7 +144,7 @@ describe('a log', () => {
   });
 });
 
-const NEGATIVE = fileURLToPath(new URL('../fixtures/negative', import.meta.url));
+const NEGATIVE = fileURLToPath(new URL('../kubeadm/fixtures/negative', import.meta.url));
 
 describe('what is no failure of kubeadm gets no code', () => {
   it.each(readdirSync(NEGATIVE))('%s', (name) => {

@@ -5,15 +5,15 @@
  * the order in which one thing causes the next: the machine, the runtime, the kubelet, its containers, the network. What
  * the evidence does not explain stays as kubeadm said it.
  */
-import { redact } from '../../../kit/redact.ts';
-import { CODES, type Code } from '../../../protocol/codes/codes.ts';
-import { classify, type KubeadmEnd, type KubeadmFailure } from '../classify.ts';
-import type { Evidence } from '../evidence/evidence.ts';
-import type { Part } from '../evidence/gather.ts';
-import type { Diagnosis } from '../patterns/pattern.ts';
-import { explainDiscovery } from './explain-discovery.ts';
-import { KUBELET_STARTED } from './explain-kubelet.ts';
-import { explainNode } from './explain-node.ts';
+import { redact } from '../../kit/redact.ts';
+import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import { explainDiscovery } from './causes/explain-discovery.ts';
+import { KUBELET_STARTED } from './causes/explain-kubelet.ts';
+import { explainNode } from './causes/explain-node.ts';
+import type { Evidence } from './evidence/evidence.ts';
+import type { Part } from './evidence/gather.ts';
+import type { Diagnosis } from './patterns/pattern.ts';
+import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
 
 export interface DiagnosisInput extends KubeadmEnd {
   /** The public half of the bootstrap token. */

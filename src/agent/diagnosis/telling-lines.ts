@@ -1,8 +1,9 @@
 /** Finds in the log the lines that a verdict rests on, so that a person can look them up. */
-import type { KubeadmFailure } from '../classify.ts';
-import { plain } from '../diagnosis/rule.ts';
-import type { Attempt } from './attempts.ts';
-import type { LogLine } from './line.ts';
+
+import { plain } from './causes/rule.ts';
+import type { Attempt } from './transcript/attempts.ts';
+import type { LogLine } from './transcript/line.ts';
+import type { KubeadmFailure } from './words/classify.ts';
 
 const MAX = 3;
 /** Shorter lines ("}", "timeout") stand everywhere. */

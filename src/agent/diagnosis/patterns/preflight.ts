@@ -1,7 +1,7 @@
 /** The `[ERROR Name]` blocks of kubeadm's preflight checks. Names: cmd/kubeadm/app/preflight, 1.20 - 1.34. */
 import { CODES } from '../../../protocol/codes/codes.ts';
-import type { PreflightFinding } from '../output.ts';
 import { diagnoseImagePull } from './image.ts';
+import type { PreflightFinding } from './output.ts';
 import { type Diagnosis, endSentence, type Pattern, shorten } from './pattern.ts';
 import { diagnoseRuntime } from './runtime.ts';
 

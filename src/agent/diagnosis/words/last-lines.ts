@@ -1,6 +1,6 @@
 /** The lines of kubeadm's output that a person should see. */
-import { redact } from '../../kit/redact.ts';
-import type { KubeadmOutput } from './output.ts';
+import { redact } from '../../../kit/redact.ts';
+import type { KubeadmOutput } from '../patterns/output.ts';
 
 /** Longest line that is kept, in characters. */
 const MAX = 400;

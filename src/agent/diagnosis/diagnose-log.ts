@@ -2,15 +2,15 @@
  * Says what a log tells of kubeadm: the last attempt's end is the verdict, the earlier ones are listed. A log without an
  * error of kubeadm gets no code, whatever else may stand in it.
  */
-import { CODES, type Code } from '../../../protocol/codes/codes.ts';
-import { classify, type KubeadmEnd, type KubeadmFailure } from '../classify.ts';
-import { diagnose, refined } from '../diagnosis/diagnose.ts';
-import { explainKubeletEnd, KUBELET_ENDED } from '../diagnosis/explain-kubelet.ts';
-import { type Evidence, NO_EVIDENCE } from '../evidence/evidence.ts';
-import { type Attempt, findAttempts } from './attempts.ts';
-import type { LogLine } from './line.ts';
-import { streamsOf } from './streams.ts';
+import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import { explainKubeletEnd, KUBELET_ENDED } from './causes/explain-kubelet.ts';
+import { diagnose, refined } from './diagnose.ts';
+import { type Evidence, NO_EVIDENCE } from './evidence/evidence.ts';
 import { tellingLines } from './telling-lines.ts';
+import { type Attempt, findAttempts } from './transcript/attempts.ts';
+import type { LogLine } from './transcript/line.ts';
+import { streamsOf } from './transcript/streams.ts';
+import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
 
 export interface LogVerdict {
   /** `nothing`: kubeadm is not in this log. `unfinished`: it is, but the log ends before its end. */

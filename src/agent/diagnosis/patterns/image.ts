@@ -1,5 +1,5 @@
 /** Why an image could not be pulled; texts of containerd, CRI-O and the registries behind crictl or CRI. */
-import type { PreflightFinding } from '../output.ts';
+import type { PreflightFinding } from './output.ts';
 import { type Diagnosis, inError, type Pattern, shorten } from './pattern.ts';
 
 /** Outside of the named checks: kubeadm config images pull, and phases that pull. */

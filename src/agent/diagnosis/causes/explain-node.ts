@@ -1,7 +1,8 @@
 /** Explains by what runs, and what does not, on this machine. */
-import type { KubeadmFailure } from '../classify.ts';
+
 import type { Evidence, UnitState } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
+import type { KubeadmFailure } from '../words/classify.ts';
 import { explainApiServer } from './explain-discovery.ts';
 import { explainKubeletEnd, explainKubeletRun } from './explain-kubelet.ts';
 import { explainStaticPods } from './explain-static-pods.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readFixtures } from '../../../test/support/kubeadm/kubeadm-fixtures.ts';
-import { CODES } from '../../protocol/codes/codes.ts';
+import { readFixtures } from '../../../../test/support/kubeadm/kubeadm-fixtures.ts';
+import { CODES } from '../../../protocol/codes/codes.ts';
 import { classify } from './classify.ts';
 
 const fixtures = readFixtures();

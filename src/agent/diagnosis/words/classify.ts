@@ -5,25 +5,29 @@
  * Exit statuses do not classify: preflight failures exit 1 like nearly all others.
  */
 
-import { redact } from '../../kit/redact.ts';
-import { CODES } from '../../protocol/codes/codes.ts';
-import type { Persistence } from '../../protocol/codes/entry.ts';
-import type { Failure } from '../../protocol/journal.ts';
+import { redact } from '../../../kit/redact.ts';
+import { CODES } from '../../../protocol/codes/codes.ts';
+import type { Persistence } from '../../../protocol/codes/entry.ts';
+import type { Failure } from '../../../protocol/journal.ts';
+import { configPatterns } from '../patterns/config.ts';
+import { controlPlaneLatePatterns, controlPlanePatterns } from '../patterns/control-plane.ts';
+import {
+  certificatePatterns,
+  credentialPatterns,
+  localCertificatePatterns,
+} from '../patterns/credentials.ts';
+import { discoveryPatterns, discoveryTimedOut } from '../patterns/discovery.ts';
+import { etcdPatterns } from '../patterns/etcd.ts';
+import { imagePatterns } from '../patterns/image.ts';
+import { kubeletHealthPatterns, kubeletPatterns } from '../patterns/kubelet.ts';
+import { networkPatterns, webhookPatterns } from '../patterns/network.ts';
+import { machinePatterns, nodePatterns, registrationPatterns } from '../patterns/node.ts';
+import { type KubeadmOutput, parseKubeadmOutput } from '../patterns/output.ts';
+import { type Diagnosis, inError, type Pattern } from '../patterns/pattern.ts';
+import { preflightPattern } from '../patterns/preflight.ts';
+import { runtimePatterns } from '../patterns/runtime.ts';
+import { tlsPatterns } from '../patterns/tls.ts';
 import { lastLines } from './last-lines.ts';
-import { type KubeadmOutput, parseKubeadmOutput } from './output.ts';
-import { configPatterns } from './patterns/config.ts';
-import { controlPlaneLatePatterns, controlPlanePatterns } from './patterns/control-plane.ts';
-import { certificatePatterns, credentialPatterns, localCertificatePatterns } from './patterns/credentials.ts';
-import { discoveryPatterns, discoveryTimedOut } from './patterns/discovery.ts';
-import { etcdPatterns } from './patterns/etcd.ts';
-import { imagePatterns } from './patterns/image.ts';
-import { kubeletHealthPatterns, kubeletPatterns } from './patterns/kubelet.ts';
-import { networkPatterns, webhookPatterns } from './patterns/network.ts';
-import { machinePatterns, nodePatterns, registrationPatterns } from './patterns/node.ts';
-import { type Diagnosis, inError, type Pattern } from './patterns/pattern.ts';
-import { preflightPattern } from './patterns/preflight.ts';
-import { runtimePatterns } from './patterns/runtime.ts';
-import { tlsPatterns } from './patterns/tls.ts';
 
 export interface KubeadmEnd {
   verb: 'init' | 'join';
