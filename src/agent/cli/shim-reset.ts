@@ -2,9 +2,9 @@ import { JOURNAL } from '../document/paths.ts';
 import { Journal } from '../engine/journal.ts';
 import { machineInstance } from '../facts/instance.ts';
 import type { Host } from '../host/host.ts';
-import { forgetAttempt } from '../kubeadm/attempt-note.ts';
-import { forgetInventory } from '../kubeadm/inventory.ts';
-import { forgetSuccess } from '../kubeadm/succeeded.ts';
+import { forgetAttempt } from '../kubeadm/repeat/attempt-note.ts';
+import { forgetInventory } from '../kubeadm/repeat/inventory.ts';
+import { forgetSuccess } from '../kubeadm/repeat/succeeded.ts';
 import { version } from './version.ts';
 
 /** Journals that `kubeadm reset` undoes what was done, so that a later `join` is not taken for finished. */

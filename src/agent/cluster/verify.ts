@@ -6,7 +6,7 @@ import { redact } from '../../kit/redact.ts';
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Host } from '../host/host.ts';
-import type { KubeadmConfig } from '../kubeadm/config.ts';
+import type { KubeadmConfig } from '../kubeadm/config/config.ts';
 import { kubeletTrouble } from './kubelet-health.ts';
 import { KUBELET_KUBECONFIG, readKubeletIdentity } from './kubelet-identity.ts';
 import { readNode } from './read-node.ts';

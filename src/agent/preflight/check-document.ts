@@ -1,8 +1,8 @@
 import type { Document, ReportEntry } from '../document/document.ts';
-import { checkConfig } from '../kubeadm/api/check.ts';
-import { placedMessage } from '../kubeadm/api/problem.ts';
-import { readConfig } from '../kubeadm/config.ts';
-import { KubeadmError } from '../kubeadm/failure.ts';
+import { checkConfig } from '../kubeadm/config/api/check.ts';
+import { placedMessage } from '../kubeadm/config/api/problem.ts';
+import { readConfig } from '../kubeadm/config/config.ts';
+import { KubeadmError } from '../kubeadm/config/yaml/failure.ts';
 import { fileOf, kubeadmCommandOf } from './from-document.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { KubeadmCommand } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
-import { readInventory } from '../kubeadm/inventory.ts';
+import { readInventory } from '../kubeadm/repeat/inventory.ts';
 import { findInstalled, prepare } from './prepare.ts';
 import { type PreflightResult, runPreflight } from './run.ts';
 

@@ -1,11 +1,11 @@
 import type { KubeadmCommand } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
-import { placedMessage } from '../kubeadm/api/problem.ts';
-import { type KubeadmConfig, readConfig } from '../kubeadm/config.ts';
-import { KubeadmError } from '../kubeadm/failure.ts';
-import { kubeadmMinor } from '../kubeadm/kubeadm-minor.ts';
-import { findRealKubeadm } from '../kubeadm/real-kubeadm.ts';
-import { shapedConfig } from '../kubeadm/shaped-arguments.ts';
+import { placedMessage } from '../kubeadm/config/api/problem.ts';
+import { type KubeadmConfig, readConfig } from '../kubeadm/config/config.ts';
+import { shapedConfig } from '../kubeadm/config/shaped-arguments.ts';
+import { KubeadmError } from '../kubeadm/config/yaml/failure.ts';
+import { kubeadmMinor } from '../kubeadm/run/kubeadm-minor.ts';
+import { findRealKubeadm } from '../kubeadm/run/real-kubeadm.ts';
 import { found, type PreflightFinding } from './finding.ts';
 
 /** Any length does: only whether the file can be read is looked at. */

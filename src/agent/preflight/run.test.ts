@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { readConfig } from '../kubeadm/config.ts';
+import { readConfig } from '../kubeadm/config/config.ts';
 import type { Check, Task } from './check.ts';
 import { found } from './finding.ts';
 import { runPreflight } from './run.ts';

@@ -1,6 +1,6 @@
 import { PATCHES_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
-import { patchesDirectory } from '../kubeadm/patches.ts';
+import { patchesDirectory } from '../kubeadm/config/patches.ts';
 import type { Runner } from './runner.ts';
 
 /** Patches for what kubeadm makes, in the directory that it reads: its configuration's, else /etc/kubernetes/patches. */

@@ -1,7 +1,7 @@
 import type { Backoff } from '../../kit/backoff.ts';
 import type { Step, StepContext, StepResult } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
-import type { InventoryOwner } from '../kubeadm/inventory.ts';
+import type { InventoryOwner } from '../kubeadm/repeat/inventory.ts';
 import type { StepKind, StepSpecs } from '../plan/planned-step.ts';
 import type { ShellSession } from './shell-session.ts';
 

@@ -1,7 +1,7 @@
 import { failed } from '../engine/failure.ts';
 import type { Host } from '../host/host.ts';
-import { readConfig } from '../kubeadm/config.ts';
-import { KubeadmError } from '../kubeadm/failure.ts';
+import { readConfig } from '../kubeadm/config/config.ts';
+import { KubeadmError } from '../kubeadm/config/yaml/failure.ts';
 import type { Runner } from './runner.ts';
 
 const MANIFESTS = '/etc/kubernetes/manifests';

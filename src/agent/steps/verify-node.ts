@@ -1,8 +1,8 @@
 import { verifyNode } from '../cluster/verify.ts';
 import type { KubeadmCommand } from '../document/document.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
-import { readConfig } from '../kubeadm/config.ts';
-import { KubeadmError } from '../kubeadm/failure.ts';
+import { readConfig } from '../kubeadm/config/config.ts';
+import { KubeadmError } from '../kubeadm/config/yaml/failure.ts';
 
 /** Undefined when the machine is the node that its configuration asks for; else why it is not. */
 export async function verifiedNode(

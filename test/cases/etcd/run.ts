@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
-import { leaveEtcd, type Membership, settleMembership } from '../../../src/agent/kubeadm/etcd/membership.ts';
+import {
+  leaveEtcd,
+  type Membership,
+  settleMembership,
+} from '../../../src/agent/kubeadm/repeat/etcd/membership.ts';
 import { EtcdMembers } from '../../support/kubeadm/etcd-members.ts';
 
 export const about =

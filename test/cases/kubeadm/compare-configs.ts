@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
-import { checkConfig } from '../../../src/agent/kubeadm/api/check.ts';
-import { convertConfig } from '../../../src/agent/kubeadm/api/convert.ts';
+import { checkConfig } from '../../../src/agent/kubeadm/config/api/check.ts';
+import { convertConfig } from '../../../src/agent/kubeadm/config/api/convert.ts';
 import { KUBEADM, type StandIn } from '../../support/kubeadm/kubeadm-stand-in.ts';
 import { type ConfigCase, SOUND_INIT, SOUND_JOIN, SPOILERS } from './configs.ts';
 

@@ -1,9 +1,9 @@
-import { checkConfig } from '../../../src/agent/kubeadm/api/check.ts';
-import { convertConfig } from '../../../src/agent/kubeadm/api/convert.ts';
-import { bootstrapToken, readConfig } from '../../../src/agent/kubeadm/config.ts';
-import { readDocuments } from '../../../src/agent/kubeadm/config-documents.ts';
-import { KubeadmError } from '../../../src/agent/kubeadm/failure.ts';
-import { shapedConfig } from '../../../src/agent/kubeadm/shaped-arguments.ts';
+import { checkConfig } from '../../../src/agent/kubeadm/config/api/check.ts';
+import { convertConfig } from '../../../src/agent/kubeadm/config/api/convert.ts';
+import { bootstrapToken, readConfig } from '../../../src/agent/kubeadm/config/config.ts';
+import { shapedConfig } from '../../../src/agent/kubeadm/config/shaped-arguments.ts';
+import { readDocuments } from '../../../src/agent/kubeadm/config/yaml/config-documents.ts';
+import { KubeadmError } from '../../../src/agent/kubeadm/config/yaml/failure.ts';
 import { testTexts, texts } from '../corpus.ts';
 import { must, type Target } from '../target.ts';
 

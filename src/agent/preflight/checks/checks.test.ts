@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { type KubeadmConfig, readConfig } from '../../kubeadm/config.ts';
+import { type KubeadmConfig, readConfig } from '../../kubeadm/config/config.ts';
 import type { Check, Task } from '../check.ts';
 import { cgroups } from './cgroups.ts';
 import { clock } from './clock.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { readConfig } from '../../kubeadm/config.ts';
+import { readConfig } from '../../kubeadm/config/config.ts';
 import { containerRuntime } from './container-runtime.ts';
 
 describe('the check of the container runtime', () => {

@@ -1,6 +1,6 @@
 import { sensitive } from '../../../kit/sensitive.ts';
 import type { KubeadmAdditions, NamedText } from '../../document/node-settings.ts';
-import { KUBEADM_FILES } from '../../kubeadm/kubeadm-files.ts';
+import { KUBEADM_FILES } from '../../kubeadm/config/kubeadm-files.ts';
 import type { Report } from '../../text/report.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
 import { sections } from './fields.ts';

@@ -1,0 +1,147 @@
+/** Holds a document against the shape of its API version: unknown fields and wrong types, each with its place. */
+import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml';
+import type { ConfigDocument } from '../yaml/config-documents.ts';
+import { isGoDuration } from '../yaml/go-duration.ts';
+import { nearest } from './nearest.ts';
+import { isNothing, offsetOf, pairsOf, resolved, scalarValue } from './nodes.ts';
+import type { ConfigProblem } from './problem.ts';
+import { type Field, isOwnKind, NAME_AND_VALUE, SCHEMA, type Shape } from './schema.ts';
+import { type ApiVersion, isSince } from './versions.ts';
+
+interface At {
+  document: ConfigDocument;
+  version: ApiVersion;
+  problems: ConfigProblem[];
+  depth: number;
+}
+
+/**
+ * The problems of one of kubeadm's own documents. Wrong types are errors, because every version of kubeadm refuses them;
+ * unknown fields are warnings, because kubeadm passes over them. Empty for a kind that is not looked into.
+ */
+export function checkShape(document: ConfigDocument, version: ApiVersion): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  if (isOwnKind(document.kind))
+    checkNode(
+      { document, version, problems, depth: 0 },
+      document.map,
+      SCHEMA[document.kind],
+      document.kind,
+      '',
+    );
+  return problems;
+}
+
+function checkNode(
+  at: At,
+  raw: unknown,
+  shape: Shape,
+  owner: string,
+  path: string,
+  place: unknown = raw,
+): void {
+  const node = resolved(at.document, raw);
+  if (isNothing(node) || at.depth > 50) return;
+  const deeper = { ...at, depth: at.depth + 1 };
+  const wrong = (what: string) => report(at, 'error', `${path || owner} must be ${what}`, place);
+  switch (shape.kind) {
+    case 'anything':
+      break;
+    case 'object':
+      if (isMap(node)) checkFields(deeper, node as YAMLMap, shape.fields, path);
+      else wrong('a mapping of fields');
+      break;
+    case 'map':
+      if (!isMap(node)) wrong('a mapping of names to values');
+      else {
+        for (const { key, pair } of pairsOf(at.document, node as YAMLMap))
+          checkNode(deeper, pair.value, shape.of, owner, `${path}.${key}`, pair.value ?? pair.key);
+      }
+      break;
+    case 'list':
+      if (!isSeq(node)) wrong('a list');
+      else {
+        node.items.forEach((item, index) => {
+          checkNode(deeper, item, shape.of, owner, `${path}[${index}]`);
+        });
+      }
+      break;
+    case 'arguments':
+      checkArguments(at, node, owner, path, place);
+      break;
+    default:
+      checkScalar(node, shape.kind, wrong);
+  }
+}
+
+function checkArguments(at: At, node: unknown, owner: string, path: string, place: unknown): void {
+  const asList = isSince(at.version, 'v1beta4');
+  if (asList ? isSeq(node) : isMap(node)) {
+    const shape: Shape = asList
+      ? { kind: 'list', of: NAME_AND_VALUE }
+      : { kind: 'map', of: { kind: 'text' } };
+    checkNode(at, node, shape, owner, path, place);
+    return;
+  }
+  const what = asList
+    ? 'a list of entries with name and value, as v1beta4 has it'
+    : `a mapping of flags to values, as ${at.version} has it`;
+  report(at, 'error', `${path} must be ${what}`, place);
+}
+
+function checkFields(at: At, map: YAMLMap, fields: Record<string, Field>, path: string): void {
+  for (const { key, pair } of pairsOf(at.document, map)) {
+    const here = path === '' ? key : `${path}.${key}`;
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    if (field === undefined) {
+      const meant = nearest(key, Object.keys(fields));
+      const hint = meant === undefined ? '' : `; ${meant} may be meant`;
+      report(
+        at,
+        'warning',
+        `${here} is no field of ${at.document.kind}, and kubeadm passes over it${hint}`,
+        pair.key,
+      );
+    } else if (field.since !== undefined && !isSince(at.version, field.since)) {
+      const what = `${here} came with ${field.since}, and kubeadm passes over it in ${at.version}`;
+      report(at, 'warning', what, pair.key);
+    } else if (field.until !== undefined && !isSince(field.until, at.version)) {
+      const now = field.now === undefined ? '' : `; it is ${field.now} now`;
+      const what = `${here} was there until ${field.until}, and kubeadm passes over it in ${at.version}${now}`;
+      report(at, 'warning', what, pair.key);
+    } else checkNode(at, pair.value, field, at.document.kind, here, pair.value ?? pair.key);
+  }
+}
+
+/** How go-yaml reads a plain word as a yes or no. */
+const YES_NO = /^(true|false|yes|no|on|off)$/i;
+const NUMBER = /^[-+]?(\d+|\d*\.\d+|\d+\.\d*)([eE][-+]?\d+)?$/;
+
+function checkScalar(
+  node: unknown,
+  kind: 'text' | 'yes-no' | 'number' | 'duration',
+  wrong: (what: string) => void,
+): void {
+  if (!isScalar(node)) {
+    wrong(kind === 'yes-no' ? 'true or false' : `a ${kind}`);
+    return;
+  }
+  const value = scalarValue(node);
+  const source = node.source ?? '';
+  // Only what both readers take for a number or a yes or no; what one of them may take for text is left alone.
+  const isBoolean = typeof value === 'boolean' && YES_NO.test(source);
+  const isNumber = typeof value === 'number' && NUMBER.test(source);
+  if (kind === 'text' && (isBoolean || isNumber))
+    wrong(`a text: put ${isNumber ? 'the number' : 'it'} in quotes`);
+  if (kind === 'yes-no' && (isNumber || typeof value === 'string')) wrong('true or false, without quotes');
+  if (kind === 'number' && (isBoolean || typeof value === 'string')) wrong('a number, without quotes');
+  if (kind === 'number' && isNumber && !Number.isInteger(value)) wrong('a whole number');
+  if (kind === 'duration' && (isBoolean || isNumber)) wrong('a duration such as "5m0s"');
+  if (kind === 'duration' && typeof value === 'string' && !isGoDuration(value))
+    wrong('a duration such as 5m0s');
+}
+
+function report(at: At, severity: ConfigProblem['severity'], message: string, node: unknown): void {
+  const code = severity === 'error' ? 'KubeadmConfigInvalid' : 'KubeadmConfigFieldUnknown';
+  at.problems.push({ severity, code, message, ...at.document.place(offsetOf(node, at.document.map)) });
+}

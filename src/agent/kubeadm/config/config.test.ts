@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+import { KubeadmError } from './yaml/failure.ts';
+
+const JOIN = `---
+apiVersion: kubeadm.k8s.io/v1beta3
+kind: JoinConfiguration
+caCertPath: ""
+controlPlane:
+  localAPIEndpoint: {advertiseAddress: 192.0.2.7, bindPort: 8443}
+discovery:
+  bootstrapToken:
+    apiServerEndpoint: api.example.org:6443
+    caCertHashes: [sha256:aa]
+    token: abcdef.0123456789abcdef
+  timeout: 2m30s
+nodeRegistration:
+  criSocket: unix:///run/containerd/containerd.sock
+  kubeletExtraArgs: {provider-id: "aws:///x"}
+  name: n1
+  ignorePreflightErrors: [Swap]
+skipPhases: [addon/kube-proxy]
+`;
+
+const INIT = `---
+apiVersion: kubeadm.k8s.io/v1beta4
+certificatesDir: /srv/pki
+controlPlaneEndpoint: api.example.org:6443
+etcd: {local: {dataDir: /srv/etcd}}
+kind: ClusterConfiguration
+kubernetesVersion: v1.31.2
+
+---
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: InitConfiguration
+localAPIEndpoint: {}
+nodeRegistration:
+  kubeletExtraArgs:
+  - {name: v, value: "2"}
+  - {name: provider-id, value: "kind://x"}
+`;
+
+const failureOf = (text: string, verb: 'init' | 'join' = 'join') => {
+  try {
+    readConfig({ verb, args: [], text, name: '/run/kubeadm/x.yaml' });
+  } catch (error) {
+    if (error instanceof KubeadmError) return error.failure;
+    throw error;
+  }
+  return undefined;
+};
+
+describe('readConfig', () => {
+  it('reads a join', () => {
+    expect(readConfig({ verb: 'join', args: ['--config', '/a'], text: JOIN })).toEqual({
+      verb: 'join',
+      configVersion: 'v1beta3',
+      nodeName: 'n1',
+      criSocket: 'unix:///run/containerd/containerd.sock',
+      endpoints: ['api.example.org:6443'],
+      tokenId: 'abcdef',
+      discoveryTimeoutSeconds: 150,
+      controlPlane: true,
+      certificatesDir: '/etc/kubernetes/pki',
+      caCertPath: '/etc/kubernetes/pki/ca.crt',
+      externalEtcd: false,
+      etcdDataDir: '/var/lib/etcd',
+      advertiseAddress: '192.0.2.7',
+      bindPort: 8443,
+      providerId: 'aws:///x',
+      skipPhases: ['addon/kube-proxy'],
+      ignorePreflightErrors: ['Swap'],
+    });
+  });
+
+  it('reads an init of two documents', () => {
+    expect(readConfig({ verb: 'init', args: [], text: INIT })).toMatchObject({
+      configVersion: 'v1beta4',
+      endpoints: ['api.example.org:6443'],
+      controlPlane: true,
+      certificatesDir: '/srv/pki',
+      etcdDataDir: '/srv/etcd',
+      kubernetesVersion: 'v1.31.2',
+      providerId: 'kind://x',
+      bindPort: 6443,
+    });
+  });
+
+  it('lets flags win', () => {
+    const args = [
+      '198.51.100.1:6443',
+      '--node-name=n2',
+      '--cri-socket',
+      '/x.sock',
+      '--ignore-preflight-errors=Mem,NumCPU',
+    ];
+    expect(readConfig({ verb: 'join', args, text: JOIN })).toMatchObject({
+      nodeName: 'n2',
+      criSocket: '/x.sock',
+      endpoints: ['198.51.100.1:6443'],
+      ignorePreflightErrors: ['Mem', 'NumCPU', 'Swap'],
+    });
+    expect(
+      readConfig({ verb: 'join', args: ['a:1', '--token', 'abcdef.0123456789abcdef', '--control-plane'] }),
+    ).toMatchObject({ endpoints: ['a:1'], tokenId: 'abcdef', controlPlane: true });
+  });
+
+  it('reads the timeout of v1beta4 and files for discovery', () => {
+    const text = `apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\ntimeouts: {discovery: 90s}\ndiscovery: {file: {kubeConfigPath: /run/d.conf}}\n`;
+    expect(readConfig({ verb: 'join', args: [], text })).toMatchObject({
+      discoveryTimeoutSeconds: 90,
+      discoveryFile: '/run/d.conf',
+      endpoints: [],
+      controlPlane: false,
+    });
+  });
+
+  it.each([
+    [
+      'bad YAML',
+      'apiVersion: kubeadm.k8s.io/v1beta3\nkind: JoinConfiguration\n a: [\n',
+      /\(line \d+, column \d+\)/,
+    ],
+    ['a list', '- a\n', /not a mapping.*line 1, column 1/],
+    ['no kind', 'a: b\n', /no kind and apiVersion/],
+    ['the wrong kind', INIT, /has no JoinConfiguration/],
+    ['nothing', '\n', /has no JoinConfiguration/],
+    ['the same kind twice', `${JOIN}---\n${JOIN}`, /given twice \(line 21/],
+  ])('refuses %s', (_, text, cause) => {
+    expect(failureOf(text)).toMatchObject({
+      code: 'KubeadmConfigInvalid',
+      cause: expect.stringMatching(cause),
+    });
+  });
+
+  it('does not repeat what stands in the file', () => {
+    const secret = '0123456789abcdef';
+    const failure = failureOf(
+      `apiVersion: v1\nkind: JoinConfiguration\ntoken: "abcdef.${secret}\nother: *missing\n`,
+    );
+    expect(failure?.code).toBe('KubeadmConfigInvalid');
+    expect(JSON.stringify(failure)).not.toContain(secret);
+  });
+
+  it('accepts what kubeadm accepts: a key given twice', () => {
+    expect(
+      failureOf(JOIN.replace('kind: JoinConfiguration', 'kind: JoinConfiguration\nkind: JoinConfiguration')),
+    ).toBeUndefined();
+  });
+});

@@ -1,0 +1,193 @@
+/** What Slipway needs to know of a kubeadm call: its configuration file and its flags, the flags winning. */
+import { isMap, isSeq, type YAMLMap } from 'yaml';
+import { type Sensitive, sensitive } from '../../../kit/sensitive.ts';
+import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './flags.ts';
+import { type ConfigDocument, invalid, readDocuments } from './yaml/config-documents.ts';
+import { parseGoDuration } from './yaml/go-duration.ts';
+
+export { shapeConfig } from './shape-config.ts';
+
+export interface KubeadmConfig {
+  verb: 'init' | 'join';
+  /** Version of kubeadm's API that the file speaks, e.g. `v1beta3`; undefined without a file. */
+  configVersion?: string;
+  /** The name asked for; kubeadm takes the host name in lower case when there is none. */
+  nodeName?: string;
+  /** e.g. `unix:///run/containerd/containerd.sock`. */
+  criSocket?: string;
+  /** `host:port` of the API server that is joined, or the control plane endpoint of an init. */
+  endpoints: string[];
+  /** File or URL of the kubeconfig for discovery, when there is no bootstrap token. */
+  discoveryFile?: string;
+  /** The public half of the bootstrap token. */
+  tokenId?: string;
+  /** Seconds; only when the user set it. */
+  discoveryTimeoutSeconds?: number;
+  /** This machine becomes a control plane. */
+  controlPlane: boolean;
+  certificatesDir: string;
+  /** Where a joining worker keeps the cluster's CA. */
+  caCertPath: string;
+  /** etcd runs elsewhere, not on the control planes. */
+  externalEtcd: boolean;
+  /** Directory of the local etcd's data. */
+  etcdDataDir: string;
+  kubernetesVersion?: string;
+  advertiseAddress?: string;
+  bindPort: number;
+  /** `--provider-id` among the kubelet's extra arguments. */
+  providerId?: string;
+  skipPhases: string[];
+  ignorePreflightErrors: string[];
+}
+
+export interface ConfigInput {
+  verb: 'init' | 'join';
+  /** Everything behind the verb. */
+  args: readonly string[];
+  /** Text of the file behind `--config`, if there is one. */
+  text?: string;
+  /** How to call the file in errors. */
+  name?: string;
+}
+
+/**
+ * Reads a kubeadm call. Tolerant: what is not understood is left to kubeadm, whose own validation is exact; only what
+ * makes the file unreadable is an error here, since line and column help more than kubeadm's message.
+ *
+ * @throws KubeadmError `KubeadmConfigInvalid`.
+ */
+export function readConfig({ verb, args, text, name = 'file' }: ConfigInput): KubeadmConfig {
+  const flags = parseFlags(args);
+  const documents = text === undefined ? [] : readDocuments(text, name);
+  const own = (kind: string): ConfigDocument | undefined =>
+    documents.find((document) => document.own && document.kind === kind);
+  const node = own(verb === 'init' ? 'InitConfiguration' : 'JoinConfiguration');
+  const cluster = own('ClusterConfiguration');
+  if (text !== undefined && node === undefined && (verb === 'join' || cluster === undefined)) {
+    throw invalid(
+      name,
+      `it has no ${verb === 'join' ? 'JoinConfiguration' : 'InitConfiguration or ClusterConfiguration'}`,
+    );
+  }
+  const api =
+    verb === 'init' ? at(node?.map, 'localAPIEndpoint') : at(node?.map, 'controlPlane', 'localAPIEndpoint');
+  const version = node?.version ?? cluster?.version;
+  const port = flagValue(flags, 'apiserver-bind-port') ?? scalar(api, 'bindPort');
+  return {
+    verb,
+    endpoints: verb === 'init' ? initEndpoints(flags, cluster?.map) : joinEndpoints(flags, node?.map),
+    controlPlane: verb === 'init' || flagIsSet(flags, 'control-plane') || has(node?.map, 'controlPlane'),
+    certificatesDir:
+      flagValue(flags, 'cert-dir') ?? scalar(cluster?.map, 'certificatesDir') ?? '/etc/kubernetes/pki',
+    caCertPath: scalar(node?.map, 'caCertPath') ?? '/etc/kubernetes/pki/ca.crt',
+    externalEtcd: at(cluster?.map, 'etcd', 'external') !== undefined,
+    etcdDataDir: scalar(cluster?.map, 'etcd', 'local', 'dataDir') ?? '/var/lib/etcd',
+    bindPort: Number(port ?? 6443) || 6443,
+    skipPhases: listOr(flagList(flags, 'skip-phases'), node?.map, 'skipPhases'),
+    ignorePreflightErrors: [
+      ...flagList(flags, 'ignore-preflight-errors'),
+      ...listOr([], at(node?.map, 'nodeRegistration'), 'ignorePreflightErrors'),
+    ],
+    ...given('configVersion', version),
+    ...given('nodeName', flagValue(flags, 'node-name') ?? scalar(node?.map, 'nodeRegistration', 'name')),
+    ...given(
+      'criSocket',
+      flagValue(flags, 'cri-socket') ?? scalar(node?.map, 'nodeRegistration', 'criSocket'),
+    ),
+    ...given(
+      'discoveryFile',
+      flagValue(flags, 'discovery-file') ?? scalar(node?.map, 'discovery', 'file', 'kubeConfigPath'),
+    ),
+    ...given('tokenId', tokenId(flags, node?.map)),
+    ...given('discoveryTimeoutSeconds', discoveryTimeout(node?.map)),
+    ...given(
+      'kubernetesVersion',
+      flagValue(flags, 'kubernetes-version') ?? scalar(cluster?.map, 'kubernetesVersion'),
+    ),
+    ...given(
+      'advertiseAddress',
+      flagValue(flags, 'apiserver-advertise-address') ?? scalar(api, 'advertiseAddress'),
+    ),
+    ...given('providerId', extraArgument(at(node?.map, 'nodeRegistration'), 'provider-id')),
+  };
+}
+
+/** Seconds of the discovery timeout that a JoinConfiguration of any version sets. */
+function discoveryTimeout(node: YAMLMap | undefined): number | undefined {
+  const text = scalar(node, 'timeouts', 'discovery') ?? scalar(node, 'discovery', 'timeout');
+  return text === undefined ? undefined : parseGoDuration(text);
+}
+
+function joinEndpoints(flags: ParsedFlags, node: YAMLMap | undefined): string[] {
+  const endpoint = flags.positional[0] ?? scalar(node, 'discovery', 'bootstrapToken', 'apiServerEndpoint');
+  return endpoint === undefined ? [] : [endpoint];
+}
+
+function initEndpoints(flags: ParsedFlags, cluster: YAMLMap | undefined): string[] {
+  const endpoint = flagValue(flags, 'control-plane-endpoint') ?? scalar(cluster, 'controlPlaneEndpoint');
+  return endpoint === undefined ? [] : [endpoint];
+}
+
+const TOKEN = /^([a-z0-9]{6})\.[a-z0-9]{16}$/;
+
+function tokenId(flags: ParsedFlags, node: YAMLMap | undefined): string | undefined {
+  const token =
+    flagValue(flags, 'discovery-token') ??
+    flagValue(flags, 'token') ??
+    scalar(node, 'discovery', 'bootstrapToken', 'token') ??
+    scalar(node, 'discovery', 'tlsBootstrapToken');
+  return TOKEN.exec(token ?? '')?.[1];
+}
+
+/**
+ * The bootstrap token with which a join makes itself known to the cluster; undefined when it has none.
+ *
+ * @throws KubeadmError as `readConfig`.
+ */
+export function bootstrapToken({ args, text, name = 'file' }: ConfigInput): Sensitive<string> | undefined {
+  const flags = parseFlags(args);
+  const documents = text === undefined ? [] : readDocuments(text, name);
+  const node = documents.find(({ own, kind }) => own && kind === 'JoinConfiguration')?.map;
+  const token =
+    flagValue(flags, 'tls-bootstrap-token') ??
+    flagValue(flags, 'token') ??
+    scalar(node, 'discovery', 'tlsBootstrapToken') ??
+    scalar(node, 'discovery', 'bootstrapToken', 'token');
+  return token !== undefined && TOKEN.test(token) ? sensitive(token) : undefined;
+}
+
+/** kubeletExtraArgs is a map up to v1beta3 and a list of name and value from v1beta4 on. */
+function extraArgument(registration: YAMLMap | undefined, name: string): string | undefined {
+  const extra = registration?.get('kubeletExtraArgs');
+  if (isMap(extra)) return scalar(extra as YAMLMap, name);
+  if (!isSeq(extra)) return undefined;
+  const item = extra.items.filter((entry) => isMap(entry)).findLast((entry) => entry.get('name') === name);
+  return scalar(item as YAMLMap | undefined, 'value');
+}
+
+function given<K extends string, V>(key: K, value: V | undefined): { [key in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { [key in K]?: V };
+}
+
+function at(map: YAMLMap | undefined, ...path: string[]): YAMLMap | undefined {
+  const value = map?.getIn(path);
+  return isMap(value) ? (value as YAMLMap) : undefined;
+}
+
+function has(map: YAMLMap | undefined, key: string): boolean {
+  const value = map?.get(key);
+  return value !== undefined && value !== null;
+}
+
+function scalar(map: YAMLMap | undefined, ...path: string[]): string | undefined {
+  const value: unknown = map?.getIn(path);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function listOr(flag: string[], map: YAMLMap | undefined, key: string): string[] {
+  if (flag.length > 0) return flag;
+  const value = map?.get(key);
+  return isSeq(value) ? value.items.map((item) => String(item)) : [];
+}

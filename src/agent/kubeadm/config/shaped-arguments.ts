@@ -1,0 +1,150 @@
+import type { KubeadmCommand } from '../../document/document.ts';
+import { RUN_DIR } from '../../document/paths.ts';
+import type { Host } from '../../host/host.ts';
+import { checkConfig } from './api/check.ts';
+import { convertConfig } from './api/convert.ts';
+import { type ConfigProblem, placedMessage } from './api/problem.ts';
+import type { ApiVersion } from './api/versions.ts';
+import { capTimeouts } from './cap-timeouts.ts';
+import { readConfig } from './config.ts';
+import { flagList, parseFlags } from './flags.ts';
+import { patchesDirectory, patchesFlag, withPatches } from './patches.ts';
+import { shapeConfig } from './shape-config.ts';
+import { putScalar } from './yaml/edit-yaml.ts';
+import { KubeadmError } from './yaml/failure.ts';
+
+/** The copy of the configuration that kubeadm reads; it holds what the original holds, token included. */
+export const SHAPED_CONFIG = `${RUN_DIR}/kubeadm.yaml`;
+
+export interface ShapedArguments {
+  args: string[];
+  /** What a person should know of the configuration, and does not stop kubeadm. */
+  warnings: ConfigProblem[];
+  /** Set when the copy speaks another version of the API than the file. */
+  converted?: { from: ApiVersion; to: ApiVersion };
+}
+
+export interface ShapeOptions {
+  discoveryTimeoutSeconds: number;
+  /** Minor version of the installed kubeadm; nothing is converted when it is not known. */
+  minor?: number | undefined;
+  /** No wait inside kubeadm is to take longer than this, see `capTimeouts`. */
+  capSeconds?: number | undefined;
+  /** Directory of patches, for a call that names none. */
+  patches?: string | undefined;
+  /** `host:port` to be asked instead of the one in the configuration. */
+  endpoint?: string | undefined;
+}
+
+/**
+ * The arguments with which kubeadm is run: those of the user data, but where need be with a copy of the configuration
+ * that speaks the API version of the installed kubeadm and, for a join, has a shorter discovery timeout where the user
+ * set none. So one attempt's silent loop ends after a minute instead of five, and the agent can say why and try again.
+ * The copy has mode 0600 and goes with the run.
+ *
+ * @throws KubeadmError with line and column, when the configuration cannot be read or kubeadm is sure to refuse it.
+ */
+export async function shapedArguments(
+  host: Host,
+  command: KubeadmCommand,
+  options: ShapeOptions,
+): Promise<ShapedArguments> {
+  const args = command.args.reveal();
+  const { configPath, patches } = command;
+  if (configPath === undefined) {
+    const names = patches === undefined || patchesDirectory(command.verb, args, undefined) !== undefined;
+    const flags = names ? [] : [patchesFlag(patches, options.minor)];
+    return { args: [...withEndpoint(args, options.endpoint), ...flags], warnings: [] };
+  }
+  const original = await host.files.readIfPresent(configPath);
+  // kubeadm itself says best what is wrong with a file that is not there.
+  if (original === undefined) return { args, warnings: [] };
+  const shaped = shapedConfig(command.verb, args, original.toString('utf8'), configPath, {
+    ...options,
+    patches,
+  });
+  const { text, flags, ...rest } = shaped;
+  if (text === undefined) return { args: [...args, ...flags], ...rest };
+  await host.files.write(SHAPED_CONFIG, text, { mode: 0o600 });
+  return { args: [...withConfig(args, configPath, SHAPED_CONFIG), ...flags], ...rest };
+}
+
+/**
+ * The same without touching the machine: `text` is undefined when the file can be read as it is.
+ *
+ * @throws KubeadmError as `shapedArguments`.
+ */
+export function shapedConfig(
+  verb: 'init' | 'join',
+  args: readonly string[],
+  original: string,
+  name: string,
+  { discoveryTimeoutSeconds, minor, capSeconds, endpoint, patches }: ShapeOptions,
+): Omit<ShapedArguments, 'args'> & { text?: string; flags: string[] } {
+  const config = readConfig({ verb, args, text: original, name });
+  const adds = patches !== undefined && patchesDirectory(verb, args, original) === undefined;
+  const conversion =
+    minor === undefined
+      ? undefined
+      : convertConfig(verb, original, name, minor, adds ? WITH_PATCHES : undefined);
+  const problems = [...checkConfig(verb, original, name), ...(conversion?.problems ?? [])];
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors[0] !== undefined) throw refusal(name, errors[0], errors.length - 1);
+  const warnings = problems.filter(({ severity }) => severity === 'warning');
+  const converted = conversion?.text ?? original;
+  const shapes = verb === 'join' && config.discoveryTimeoutSeconds === undefined;
+  const shaped = shapes ? shapeConfig(converted, { discoveryTimeoutSeconds }) : converted;
+  const version = conversion?.to ?? config.configVersion;
+  const capped =
+    capSeconds === undefined || version === undefined
+      ? shaped
+      : capTimeouts(shaped, verb, version, capSeconds);
+  const asked =
+    endpoint === undefined
+      ? capped
+      : putScalar(capped, 'JoinConfiguration', ENDPOINT, JSON.stringify(endpoint), isOther(endpoint));
+  const { text, flags } =
+    adds && version !== undefined
+      ? withPatches(asked, verb, patches, { version, minor })
+      : { text: asked, flags: [] };
+  return {
+    warnings,
+    flags: [...(conversion?.flags ?? []).filter((flag) => !isGiven(flag, args)), ...flags],
+    ...(text === original ? {} : { text }),
+    ...(conversion === undefined ? {} : { converted: { from: conversion.from, to: conversion.to } }),
+  };
+}
+
+/** The first version that has a place for patches; kubeadm takes no `--patches` beside `--config` (`isAllowedFlag`). */
+const WITH_PATCHES: ApiVersion = 'v1beta3';
+
+/** On the command line a flag wins over the file, and must do so over what the file was turned into. */
+function isGiven(flag: string, args: readonly string[]): boolean {
+  const name = flag.slice(2, flag.indexOf('='));
+  return flagList(parseFlags(args), name).length > 0;
+}
+
+const ENDPOINT = ['discovery', 'bootstrapToken', 'apiServerEndpoint'];
+const isOther = (endpoint: string) => (present: string | undefined) =>
+  present !== undefined && present !== endpoint;
+
+/** The API server stands alone on the command line of a join. */
+function withEndpoint(args: readonly string[], endpoint: string | undefined): string[] {
+  const [given] = parseFlags(args).positional;
+  return args.map((arg) => (endpoint !== undefined && arg === given ? endpoint : arg));
+}
+
+function refusal(name: string, first: ConfigProblem, more: number): KubeadmError {
+  const others = more === 0 ? '' : ` (and ${more} more)`;
+  return new KubeadmError(
+    first.code,
+    `The kubeadm configuration is not valid: ${placedMessage(first, name)}${others}.`,
+  );
+}
+
+function withConfig(args: readonly string[], from: string, to: string): string[] {
+  return args.map((arg, index) => {
+    if (arg === `--config=${from}`) return `--config=${to}`;
+    return arg === from && args[index - 1] === '--config' ? to : arg;
+  });
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { checkConfig } from '../api/check.ts';
+import { readDocuments } from './config-documents.ts';
+import { KubeadmError } from './failure.ts';
+
+const HEAD = 'apiVersion: kubeadm.k8s.io/v1beta3\nkind: InitConfiguration\n';
+const laughs = (levels: number): string =>
+  Array.from({ length: levels }, (_, level) =>
+    level === 0
+      ? 'a0: &a0 [l, l, l]\n'
+      : `a${level}: &a${level} [${Array(9)
+          .fill(`*a${level - 1}`)
+          .join(', ')}]\n`,
+  ).join('');
+
+describe('aliases in a kubeadm configuration', () => {
+  it('stand for what had their anchor last', () => {
+    const text = `${HEAD}nodeRegistration: {name: &n a, criSocket: *n, taints: [&n b, *n, *none]}\n`;
+    const [document] = readDocuments(text, 'f');
+    expect([...(document?.targets.values() ?? [])].map(String)).toEqual(['a', 'b']);
+  });
+
+  it('are refused where they multiply, with the place of the document', () => {
+    expect(() => readDocuments(`${HEAD}${laughs(12)}`, 'f')).toThrow(KubeadmError);
+    expect(() => readDocuments(`${HEAD}x: &a [*a]\n`, 'f')).toThrow(/multiply it beyond all bounds \(line 1/);
+    expect(() => checkConfig('init', `${HEAD}${laughs(4)}`, 'f')).not.toThrow();
+  });
+
+  it('are followed in a time that grows with their number', () => {
+    const many = `${HEAD}x: &x [a]\ny: [${Array(20_000).fill('*x').join(', ')}]\n`;
+    const started = performance.now();
+    checkConfig('init', many, 'f');
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+});

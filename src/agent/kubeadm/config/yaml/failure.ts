@@ -1,0 +1,14 @@
+/** Failures of our own around kubeadm, told with a code of the table. */
+import { CODES, type Code } from '../../../../protocol/codes/codes.ts';
+import type { Failure } from '../../../../protocol/journal.ts';
+
+/** Thrown where kubeadm cannot even be started; `failure` is ready for the journal. */
+export class KubeadmError extends Error {
+  override readonly name = 'KubeadmError';
+  readonly failure: Failure;
+
+  constructor(code: Code, cause: string, remedy: string = CODES[code].remedy) {
+    super(cause);
+    this.failure = { code, cause, remedy };
+  }
+}

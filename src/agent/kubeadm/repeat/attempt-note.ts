@@ -1,0 +1,61 @@
+/**
+ * What is kept of a failed attempt until the node is bootstrapped: a reboot or a restart of the agent must not make the next
+ * attempt know less than it would have known.
+ */
+import type { Code } from '../../../protocol/codes/codes.ts';
+import { CODES } from '../../../protocol/codes/codes.ts';
+import { STATE_DIR } from '../../document/paths.ts';
+import type { Host } from '../../host/host.ts';
+
+export const ATTEMPT_NOTE = `${STATE_DIR}/kubeadm-attempt.json`;
+
+export interface AttemptNote {
+  /** Instance id, as in the journal; an image may have been made of a machine that failed. */
+  instance: string;
+  verb: 'init' | 'join';
+  code: Code;
+  /** kubeadm's phase that failed; absent when nobody knows how far it came. */
+  phase?: string;
+  /** How often kubeadm has gone on from a failed phase since it last began anew. */
+  resumed: number;
+  /** Id of the bootstrap token that the cluster has accepted once: when it no longer does, that token has expired. */
+  knownToken?: string;
+}
+
+/** @throws HostError */
+export async function noteAttempt(host: Host, note: AttemptNote): Promise<void> {
+  await host.files.mkdir(STATE_DIR, 0o700);
+  await host.files.write(ATTEMPT_NOTE, `${JSON.stringify(note)}\n`, { mode: 0o600 });
+}
+
+/** Undefined where there is none of this instance and verb. @throws HostError */
+export async function readAttempt(
+  host: Host,
+  { instance, verb }: Pick<AttemptNote, 'instance' | 'verb'>,
+): Promise<AttemptNote | undefined> {
+  const text = (await host.files.readIfPresent(ATTEMPT_NOTE, 64 * 1024))?.toString('utf8');
+  const note = text === undefined ? undefined : parse(text);
+  return note?.instance === instance && note.verb === verb ? note : undefined;
+}
+
+export async function forgetAttempt(host: Host): Promise<void> {
+  await host.files.remove(ATTEMPT_NOTE);
+}
+
+function parse(text: string): AttemptNote | undefined {
+  try {
+    const { instance, verb, code, phase, resumed, knownToken } = JSON.parse(text) as Partial<AttemptNote>;
+    if (typeof instance !== 'string' || (verb !== 'init' && verb !== 'join')) return undefined;
+    return {
+      instance,
+      verb,
+      code: code !== undefined && Object.hasOwn(CODES, code) ? code : 'Unclassified',
+      ...(typeof phase === 'string' ? { phase } : {}),
+      resumed: Number(resumed) || 0,
+      ...(typeof knownToken === 'string' ? { knownToken } : {}),
+    };
+  } catch {
+    // Written atomically, so this is another program's doing.
+    return undefined;
+  }
+}

@@ -1,0 +1,158 @@
+/** Brings this machine's etcd member into a state in which its control plane can be joined once more. */
+import { CODES, type Code } from '../../../../protocol/codes/codes.ts';
+import type { Failure } from '../../../../protocol/journal.ts';
+import { type Host, HostError } from '../../../host/host.ts';
+import { EtcdClient, EtcdRefusal } from './client.ts';
+import { decide, type Own, ownMember, removal, type SeenMember } from './decide.ts';
+import { findEndpoints, ownPeerUrl, readEtcdCredentials } from './endpoints.ts';
+
+export type Membership =
+  /** etcd knows nothing of this machine, or no longer: it may be cleaned and joined. */
+  | { state: 'absent'; removed: boolean }
+  /** Its member votes and is healthy. */
+  | { state: 'member' }
+  /** Nothing may be cleaned or repeated now. */
+  | { state: 'blocked'; failure: Failure };
+
+export interface MembershipSpec {
+  /** Directory of the certificates, e.g. /etc/kubernetes/pki. */
+  pki: string;
+  nodeName: string;
+  signal: AbortSignal;
+  onProgress(message: string): void;
+  /** How long a member that runs or starts is waited for, in milliseconds. */
+  patienceMs?: number;
+}
+
+const MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
+const PATIENCE_MS = 90_000;
+const PAUSE_MS = 2_000;
+const REMOVALS = 5;
+
+/** Looks, and removes or awaits a half-joined member. Never throws for what etcd or the network do. @throws HostError for the disk */
+export async function settleMembership(host: Host, spec: MembershipSpec): Promise<Membership> {
+  return withEtcd(host, spec, async (client, own) => {
+    const until = host.clock.monotonic() + (spec.patienceMs ?? PATIENCE_MS);
+    let told = '';
+    for (;;) {
+      const members = await look(client, own);
+      const patient = host.clock.monotonic() < until;
+      const decision = decide(members, own, patient);
+      switch (decision.act) {
+        case 'nothing':
+          return { state: 'absent', removed: false };
+        case 'keep':
+          return { state: 'member' };
+        case 'remove':
+          spec.onProgress('removing the half-joined etcd member of this machine');
+          await remove(host, client, decision.id);
+          return { state: 'absent', removed: true };
+        case 'refuse':
+          return blocked('EtcdQuorumAtRisk', decision.cause);
+        case 'promote':
+          await tryPromotion(client, decision.id);
+          break;
+        default:
+      }
+      const message =
+        decision.act === 'promote' ? 'the new etcd member of this machine is catching up' : decision.cause;
+      // Told to stop, or out of time: nothing is taken away in a hurry.
+      if (spec.signal.aborted) return blocked('EtcdUnhealthy', `there was no more time to wait: ${message}`);
+      if (message !== told) spec.onProgress(`waiting: ${message}`);
+      told = message;
+      await host.clock.sleep(PAUSE_MS, spec.signal).catch(() => undefined);
+    }
+  });
+}
+
+/** Takes a healthy member out, where the cluster can do without it: for a machine that has to begin anew. */
+export async function leaveEtcd(host: Host, spec: MembershipSpec): Promise<Membership> {
+  return withEtcd(host, spec, async (client, own) => {
+    const members = await look(client, own);
+    const mine = ownMember(members, own);
+    if (mine === undefined) return { state: 'absent', removed: false };
+    const decision = removal(members, mine);
+    if (decision.act !== 'remove')
+      return blocked('EtcdQuorumAtRisk', decision.act === 'refuse' ? decision.cause : 'etcd is changing');
+    spec.onProgress('taking the etcd member of this machine out of the cluster');
+    await remove(host, client, mine.id);
+    return { state: 'absent', removed: true };
+  });
+}
+
+async function withEtcd(
+  host: Host,
+  { pki, nodeName }: MembershipSpec,
+  work: (client: EtcdClient, own: Own) => Promise<Membership>,
+): Promise<Membership> {
+  const credentials = await readEtcdCredentials(host, pki);
+  const peerUrl = await ownPeerUrl(host);
+  // Both are made long before the cluster is told of a new member.
+  if (credentials === undefined || peerUrl === undefined) return { state: 'absent', removed: false };
+  const endpoints = await findEndpoints(host);
+  if (endpoints.kind === 'none') return { state: 'absent', removed: false };
+  if (endpoints.kind === 'unknown')
+    return blocked(
+      'EtcdUnhealthy',
+      `before the join is repeated, the members of etcd have to be looked at, and they cannot be found: ${endpoints.why}`,
+    );
+  const hasManifest = (await host.files.stat(MANIFEST)) !== undefined;
+  const client = new EtcdClient(host, others(endpoints.urls, peerUrl), credentials);
+  try {
+    return await work(client, { name: nodeName, peerUrl, hasManifest });
+  } catch (error) {
+    if (!(error instanceof EtcdRefusal || error instanceof HostError)) throw error;
+    const code = error instanceof EtcdRefusal && /quorum|unhealthy|started/.test(error.message);
+    return blocked(
+      code ? 'EtcdQuorumAtRisk' : 'EtcdUnhealthy',
+      `the members of etcd could not be looked at or changed: ${error.message}`,
+    );
+  } finally {
+    client.close();
+  }
+}
+
+/** The members on other machines first: this one's may know nothing yet. */
+function others(urls: readonly string[], peerUrl: string): string[] {
+  const { hostname } = new URL(peerUrl);
+  return [...urls].sort((a, b) => Number(a.includes(hostname)) - Number(b.includes(hostname)));
+}
+
+async function look(client: EtcdClient, own: Own): Promise<SeenMember[]> {
+  const members = await client.members();
+  const ownClientUrl = own.peerUrl.replace(/:2380$/, ':2379');
+  return Promise.all(
+    members.map(async (member) => {
+      const isOwn = member.peerUrls.includes(own.peerUrl);
+      const clientUrls = member.clientUrls.length > 0 || !isOwn ? member.clientUrls : [ownClientUrl];
+      return { ...member, healthy: member.name !== '' && (await client.isHealthy({ clientUrls })) };
+    }),
+  );
+}
+
+/** etcd calls itself unhealthy for five seconds after every change of its members. */
+async function remove(host: Host, client: EtcdClient, id: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await client.remove(id);
+    } catch (error) {
+      const passes = error instanceof EtcdRefusal && /unhealthy cluster/.test(error.message);
+      if (!passes || attempt === REMOVALS) throw error;
+      await host.clock.sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** A learner that has not caught up is refused, which is no error: there is a next time. */
+async function tryPromotion(client: EtcdClient, id: string): Promise<void> {
+  try {
+    await client.promote(id);
+  } catch (error) {
+    if (!(error instanceof EtcdRefusal)) throw error;
+  }
+}
+
+function blocked(code: Code, cause: string): Membership {
+  const text = `${cause.charAt(0).toUpperCase()}${cause.slice(1)}.`;
+  return { state: 'blocked', failure: { code, cause: text, remedy: CODES[code].remedy } };
+}

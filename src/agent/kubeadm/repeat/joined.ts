@@ -1,0 +1,19 @@
+/** Evidence on disk that a node is still bootstrapped, for deciding whether a finished step may be skipped. */
+import type { Host } from '../../host/host.ts';
+
+/**
+ * Is the work of a finished `kubeadm init` or `join` still there?
+ *
+ * /etc/kubernetes/kubelet.conf alone proves nothing: it is written before any certificate is issued. The kubelet's
+ * client certificate is the proof; for a control plane made by `init`, also its admin.conf and API server manifest.
+ * Does not ask the cluster. Throws HostError when the disk cannot be read.
+ */
+export async function looksJoined(host: Host, verb: 'init' | 'join'): Promise<boolean> {
+  const needed = ['/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/pki/kubelet-client-current.pem'];
+  if (verb === 'init')
+    needed.push('/etc/kubernetes/admin.conf', '/etc/kubernetes/manifests/kube-apiserver.yaml');
+  for (const path of needed) {
+    if ((await host.files.stat(path)) === undefined) return false;
+  }
+  return true;
+}

@@ -1,0 +1,100 @@
+/**
+ * Between two attempts: goes on where kubeadm stopped where that is right, else takes away what the failed attempt left. A
+ * control plane's etcd member is brought into order first, as long as the credentials for that are still here.
+ */
+import type { Failure } from '../../../protocol/journal.ts';
+import type { Host } from '../../host/host.ts';
+import type { AttemptNote } from './attempt-note.ts';
+import { leaveEtcd, type Membership, type MembershipSpec, settleMembership } from './etcd/membership.ts';
+import type { Inventory } from './inventory.ts';
+import { looksJoined } from './joined.ts';
+import { cleanAfter } from './leftovers.ts';
+import { discoverPhases, knownPhases } from './phases/discover.ts';
+import { ETCD_PHASES, isEtcdPhase, isRepeatable, phasesBefore, phasesThroughEtcd } from './phases/resume.ts';
+
+export interface RepeatSpec {
+  verb: 'init' | 'join';
+  /** The real kubeadm, and the arguments it gets behind the verb. */
+  path: string;
+  args: readonly string[];
+  /** What is known of the attempt before; undefined when it vanished without a word. */
+  note: AttemptNote | undefined;
+  inventory: Inventory;
+  /** This machine becomes a control plane. */
+  controlPlane: boolean;
+  nodeName: string;
+  signal: AbortSignal;
+  onProgress(message: string): void;
+}
+
+export type Repeat =
+  /** The machine is as it was before the first attempt, but for `problems`. */
+  | { kind: 'anew'; problems: string[] }
+  /** kubeadm is to skip these phases. */
+  | { kind: 'resume'; skip: string[] }
+  /** The attempt may not be repeated now; nothing was cleaned. */
+  | { kind: 'blocked'; failure: Failure };
+
+/** Going on is given up after so many times in vain. */
+const MAX_RESUMED = 4;
+const PKI = '/etc/kubernetes/pki';
+const ETCD_MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
+const ADMIN = '/etc/kubernetes/admin.conf';
+
+/** @throws HostError when the disk cannot be read or written */
+export async function prepareRepeat(host: Host, spec: RepeatSpec): Promise<Repeat> {
+  const { verb, note, inventory, onProgress } = spec;
+  const membership: MembershipSpec = { ...spec, pki: PKI };
+  const mayHaveJoined = await mayBeMember(host, spec);
+  const member: Membership = mayHaveJoined
+    ? await settleMembership(host, membership)
+    : { state: 'absent', removed: false };
+  if (member.state === 'blocked') return { kind: 'blocked', failure: member.failure };
+  const skip = await phasesToSkip(host, spec, member);
+  if (skip !== undefined) {
+    onProgress(`going on with kubeadm ${verb} where it stopped${note?.phase ? ` (${note.phase})` : ''}`);
+    return { kind: 'resume', skip };
+  }
+  if (member.state === 'member') {
+    const left = await leaveEtcd(host, membership);
+    if (left.state === 'blocked') return { kind: 'blocked', failure: left.failure };
+  }
+  onProgress('cleaning up after the attempt before');
+  const { problems } = await cleanAfter(host, inventory, {
+    verb,
+    phase: note?.phase,
+    kubeadmPath: spec.path,
+    etcdIsSettled: mayHaveJoined,
+  });
+  return { kind: 'anew', problems };
+}
+
+/** Only a control plane that came as far as etcd, or nobody knows how far, can have told the cluster of a new member. */
+async function mayBeMember(
+  host: Host,
+  { verb, controlPlane, note, inventory }: RepeatSpec,
+): Promise<boolean> {
+  if (verb !== 'join' || !controlPlane) return false;
+  if (note?.phase === undefined || isEtcdPhase(note.phase)) return true;
+  return (
+    inventory.entries[ETCD_MANIFEST] === undefined && (await host.files.stat(ETCD_MANIFEST)) !== undefined
+  );
+}
+
+/** Undefined where kubeadm has to begin anew. */
+async function phasesToSkip(host: Host, spec: RepeatSpec, member: Membership): Promise<string[] | undefined> {
+  const { verb, path, args, note } = spec;
+  const failed = note?.phase;
+  const behindEtcd = member.state === 'member' && (failed === undefined || isEtcdPhase(failed));
+  if (!behindEtcd && !isRepeatable(verb, failed)) return undefined;
+  // A control plane whose etcd member is gone has to be made anew, whatever failed.
+  if (verb === 'join' && member.state !== 'member') return undefined;
+  if ((note?.resumed ?? 0) >= MAX_RESUMED) return undefined;
+  if (!(await looksJoined(host, verb)) || (await host.files.stat(ADMIN)) === undefined) return undefined;
+  const phases = await discoverPhases(host, path, verb);
+  const skip = behindEtcd || failed === undefined ? phasesThroughEtcd(phases) : phasesBefore(phases, failed);
+  if (skip === undefined || skip.length === 0) return undefined;
+  if (verb === 'init') return skip;
+  const hidden = ETCD_PHASES.filter((name) => !skip.includes(name));
+  return [...skip, ...(await knownPhases(host, { path, verb, args }, hidden))];
+}

@@ -1,0 +1,32 @@
+/** What a call of `kubeadm` asks for: bootstrapping this machine, or anything else. */
+import { flagIsSet, flagValue, parseFlags } from '../config/flags.ts';
+
+export type Invocation =
+  | { kind: 'pass-through' }
+  | {
+      kind: 'bootstrap';
+      verb: 'init' | 'join';
+      /** Everything behind the verb, unchanged; may hold a token. */
+      args: string[];
+      /** Value of `--config`, if given. */
+      configPath?: string;
+    };
+
+/**
+ * Decides for an argument vector (without the program's name) whether it is a bootstrap that Slipway takes over.
+ *
+ * Only `init` and `join` as the very first word qualify, without the `phase` subcommand and without a flag that makes
+ * them show something instead of doing it. All else, including what kubeadm would refuse, passes straight through, so
+ * that kubeadm itself answers. Never throws.
+ */
+export function parseInvocation(argv: readonly string[]): Invocation {
+  const [verb, ...args] = argv;
+  if (verb !== 'init' && verb !== 'join') return { kind: 'pass-through' };
+  const flags = parseFlags(args);
+  if (flags.positional[0] === 'phase') return { kind: 'pass-through' };
+  for (const name of ['help', 'dry-run', 'print-join-command']) {
+    if (flagIsSet(flags, name)) return { kind: 'pass-through' };
+  }
+  const configPath = flagValue(flags, 'config');
+  return { kind: 'bootstrap', verb, args, ...(configPath === undefined ? {} : { configPath }) };
+}

@@ -1,0 +1,128 @@
+/** Finds the real kubeadm, which may be hidden behind Slipway installed under that name. */
+import type { Failure } from '../../../protocol/journal.ts';
+import type { Host } from '../../host/host.ts';
+import { KubeadmError } from '../config/yaml/failure.ts';
+
+/** Searched after PATH: cloud-init and systemd start programs with a PATH that lacks some of them. */
+export const KUBEADM_DIRECTORIES = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/bin'];
+
+/** Names the real kubeadm where it is not in PATH or has another name. */
+export const KUBEADM_VARIABLE = 'SLIPWAY_KUBEADM';
+
+/** Tells a kubeadm which Slipway has called it, so that two of them never call each other for ever. */
+const CALLER_VARIABLE = 'SLIPWAY_CALLER';
+
+const REMEDY = `Keep one Slipway named kubeadm (slipway install --shim makes a link, not a copy), and put the real kubeadm into PATH or name it in ${KUBEADM_VARIABLE}.`;
+const IS_SLIPWAY_TOO = 'is Slipway too';
+
+/** What every call of the real kubeadm gets into its environment. */
+export function kubeadmEnvironment(): Record<string, string> {
+  return { [CALLER_VARIABLE]: process.execPath };
+}
+
+/**
+ * Call it first when this program was called as `kubeadm`.
+ *
+ * @throws KubeadmError `KubeadmNotFound` when the caller is a Slipway that took this one for the real kubeadm.
+ */
+export function refuseSlipwayAsCaller(host: Host, self: string): void {
+  const caller = host.env(CALLER_VARIABLE);
+  if (caller === undefined || caller === '') return;
+  throw new KubeadmError(
+    'KubeadmNotFound',
+    `${caller} took ${self} for the real kubeadm, but that ${IS_SLIPWAY_TOO}.`,
+    REMEDY,
+  );
+}
+
+/** The failure of a run whose kubeadm turned out to be Slipway; undefined for every other run. */
+export function slipwayInstead({ path, stderr }: { path: string; stderr: string }): Failure | undefined {
+  if (!stderr.includes(IS_SLIPWAY_TOO)) return undefined;
+  return new KubeadmError(
+    'KubeadmNotFound',
+    `${path}, taken for the real kubeadm, ${IS_SLIPWAY_TOO}.`,
+    REMEDY,
+  ).failure;
+}
+
+/**
+ * Path of the real kubeadm: `$SLIPWAY_KUBEADM`, else the first `kubeadm` in PATH and the usual directories that is not
+ * Slipway itself.
+ *
+ * @param self Path of the running Slipway binary as the machine sees it; undefined when it is not a file of the machine.
+ * @throws KubeadmError `KubeadmNotFound`.
+ */
+export async function findRealKubeadm(host: Host, self: string | undefined): Promise<string> {
+  const own = self === undefined ? undefined : await host.files.real(self);
+  const isOther = async (path: string): Promise<boolean> => (await host.files.real(path)) !== own;
+  const named = host.env(KUBEADM_VARIABLE);
+  if (named !== undefined && named !== '') return checkNamed(host, named, isOther);
+
+  const inPath = await host.processes.which('kubeadm', isOther);
+  if (inPath !== undefined) return inPath;
+  for (const directory of KUBEADM_DIRECTORIES) {
+    const path = `${directory}/kubeadm`;
+    if ((await isProgram(host, path)) && (await isOther(path))) return path;
+  }
+  throw new KubeadmError(
+    'KubeadmNotFound',
+    `There is no kubeadm on this machine, neither in PATH nor in ${KUBEADM_DIRECTORIES.join(', ')}.`,
+  );
+}
+
+async function checkNamed(
+  host: Host,
+  path: string,
+  isOther: (path: string) => Promise<boolean>,
+): Promise<string> {
+  const problem = !path.startsWith('/')
+    ? 'is not an absolute path'
+    : !(await isProgram(host, path))
+      ? 'is not an executable file'
+      : !(await isOther(path))
+        ? 'is Slipway itself'
+        : undefined;
+  if (problem === undefined) return path;
+  throw new KubeadmError(
+    'KubeadmNotFound',
+    `${KUBEADM_VARIABLE} names ${path}, which ${problem}.`,
+    `Correct or unset ${KUBEADM_VARIABLE}.`,
+  );
+}
+
+async function isProgram(host: Host, path: string): Promise<boolean> {
+  const stat = await host.files.stat(path);
+  if (stat === undefined) return false;
+  // A link's own mode says nothing; that it leads somewhere is seen when it is run.
+  return stat.kind === 'symlink' || (stat.kind === 'file' && (stat.mode & 0o111) !== 0);
+}
+
+export interface KubeadmVersion {
+  /** As printed, e.g. `v1.31.2`. */
+  text: string;
+  major: number;
+  minor: number;
+}
+
+/**
+ * Asks kubeadm for its version.
+ *
+ * @throws KubeadmError `KubeadmNotFound` when the program cannot be run or does not answer like kubeadm.
+ */
+export async function kubeadmVersion(host: Host, path: string): Promise<KubeadmVersion> {
+  const result = await host.processes.run({
+    argv: [path, 'version', '-o', 'short'],
+    env: kubeadmEnvironment(),
+    timeoutMs: 20_000,
+  });
+  const match = /^(v(\d+)\.(\d+)\S*)\s*$/m.exec(result.stdout);
+  if (result.exitStatus === 0 && match !== null) {
+    return { text: match[1] ?? '', major: Number(match[2]), minor: Number(match[3]) };
+  }
+  const said = result.stderr.trim().split('\n').at(-1) ?? '';
+  throw new KubeadmError(
+    'KubeadmNotFound',
+    `${path} does not tell its version (exit status ${result.exitStatus}${said === '' ? '' : `: ${said}`}).`,
+    'Put a kubeadm for the architecture of this machine into the image.',
+  );
+}

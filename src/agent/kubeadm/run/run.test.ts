@@ -1,0 +1,129 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import type { Host } from '../../host/host.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { KubeadmError } from '../config/yaml/failure.ts';
+import { looksJoined } from '../repeat/joined.ts';
+import { progressReader } from './progress.ts';
+import { findRealKubeadm, kubeadmVersion } from './real-kubeadm.ts';
+import { findEarlierRun, forgetRun, runKubeadm } from './run.ts';
+
+describe('kubeadm as a program', () => {
+  let machine: StandIn;
+  let host: Host;
+  beforeEach(() => {
+    machine = new StandIn();
+    host = createLinuxHost({ root: machine.root.path });
+  });
+  afterEach(() => machine.root.remove());
+
+  const failureOf = async (work: Promise<unknown>) => {
+    const error = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    return error instanceof KubeadmError ? error.failure : error;
+  };
+
+  it('runs and tells its progress without secrets', async () => {
+    const progress: string[] = [];
+    const lines: string[] = [];
+    const run = await runKubeadm(host, {
+      path: KUBEADM,
+      verb: 'join',
+      args: ['--config', '/a b'],
+      onProgress: (message) => progress.push(message),
+      onLine: (line, stream) => lines.push(`${stream}: ${line}`),
+    });
+    expect(run).toMatchObject({ exitStatus: 7, adopted: false });
+    expect(run.stderr).toContain('error execution phase preflight');
+    expect(progress).toEqual([
+      'preflight: Running pre-flight checks',
+      'kubelet-start: Using token: abcdef.[redacted]',
+    ]);
+    expect(lines).toContain('stderr: error execution phase preflight: Unauthorized');
+    expect(machine.calls).toEqual(['join --config /a b']);
+  });
+
+  it('takes over a run whose end nobody noted, instead of running again', async () => {
+    const spec = { path: KUBEADM, verb: 'join' as const, args: [] };
+    await runKubeadm(host, spec);
+    expect(await findEarlierRun(host)).toBe('ended');
+    expect(await runKubeadm(host, spec)).toMatchObject({ exitStatus: 7, adopted: true });
+    expect(machine.calls).toHaveLength(1);
+    await forgetRun(host);
+    expect(await findEarlierRun(host)).toBeUndefined();
+  });
+
+  it('is found past Slipway itself', async () => {
+    machine.put('/usr/local/bin/slipway', '', 0o755);
+    symlinkSync('slipway', join(machine.root.path, 'usr/local/bin/kubeadm'));
+    expect(await findRealKubeadm(host, '/usr/local/bin/slipway')).toBe(KUBEADM);
+    await host.files.remove(KUBEADM);
+    expect(await failureOf(findRealKubeadm(host, '/usr/local/bin/slipway'))).toMatchObject({
+      code: 'KubeadmNotFound',
+    });
+  });
+
+  it('is taken from SLIPWAY_KUBEADM, or refused with the reason', async () => {
+    machine.put('/srv/kubeadm-1.31', '', 0o755);
+    machine.put('/srv/text', '');
+    const named = (path: string) => findRealKubeadm({ ...host, env: () => path }, '/srv/kubeadm-1.31');
+    expect(await named(KUBEADM)).toBe(KUBEADM);
+    for (const [path, reason] of [
+      ['/srv/text', 'not an executable'],
+      ['/nope', 'not an executable'],
+      ['kubeadm', 'not an absolute path'],
+      ['/srv/kubeadm-1.31', 'Slipway itself'],
+    ] as const) {
+      expect(await failureOf(named(path))).toMatchObject({
+        code: 'KubeadmNotFound',
+        cause: expect.stringContaining(reason),
+      });
+    }
+  });
+
+  it('tells its version, or is no kubeadm', async () => {
+    machine.put('/version', 'v1.31.2\n');
+    expect(await kubeadmVersion(host, KUBEADM)).toEqual({ text: 'v1.31.2', major: 1, minor: 31 });
+    machine.put('/version', 'hello\n');
+    expect(await failureOf(kubeadmVersion(host, KUBEADM))).toMatchObject({ code: 'KubeadmNotFound' });
+    expect(await failureOf(kubeadmVersion(host, '/nope'))).toMatchObject({ code: 'KubeadmNotFound' });
+  });
+
+  it('has bootstrapped a node only when the kubelet has its certificate', async () => {
+    machine.put('/etc/kubernetes/kubelet.conf', '');
+    expect(await looksJoined(host, 'join')).toBe(false);
+    machine.put('/var/lib/kubelet/pki/kubelet-client-current.pem', '');
+    expect(await looksJoined(host, 'join')).toBe(true);
+    expect(await looksJoined(host, 'init')).toBe(false);
+    machine.put('/etc/kubernetes/admin.conf', '');
+    machine.put('/etc/kubernetes/manifests/kube-apiserver.yaml', '');
+    expect(await looksJoined(host, 'init')).toBe(true);
+  });
+});
+
+describe('progressReader', () => {
+  it('tells each phase once and leaves out hints', () => {
+    const read = progressReader();
+    const told = [
+      '[kubelet-check] The kubelet is not healthy',
+      '[kubelet-check] The kubelet is not healthy',
+      "[preflight] You can also perform this action in beforehand using 'kubeadm config images pull'",
+      '\tUnfortunately, an error has occurred:',
+      'Run kubectl get nodes',
+      `[certs] ${'x'.repeat(500)}`,
+    ].map((line) => read(line, 'stdout'));
+    expect(told.slice(0, 5)).toEqual([
+      'kubelet-check: The kubelet is not healthy',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(told[5]?.length).toBeLessThan(220);
+    expect(read('[certs] on stderr', 'stderr')).toBeUndefined();
+  });
+});
