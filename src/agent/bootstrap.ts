@@ -10,7 +10,7 @@ import type { Step } from './engine/step.ts';
 import { machineInstance } from './facts/instance.ts';
 import type { Host, Lock } from './host/host.ts';
 import { plan, planDigest } from './plan/plan.ts';
-import { openShared } from './steps/shared.ts';
+import { openShared } from './steps/shell/shared.ts';
 import { toSteps } from './steps/steps.ts';
 import { loadDocument } from './userdata/load.ts';
 

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import type { StepContext, StepResult } from '../../src/agent/engine/step.ts';
 import { createLinuxHost } from '../../src/agent/host/linux/host.ts';
 import { plan } from '../../src/agent/plan/plan.ts';
-import { openShared } from '../../src/agent/steps/shared.ts';
+import { openShared } from '../../src/agent/steps/shell/shared.ts';
 import { toSteps } from '../../src/agent/steps/steps.ts';
 import { readDocument } from '../../src/agent/userdata/read-document.ts';
 

@@ -8,7 +8,7 @@ import type { Invocation } from '../kubeadm/run/invocation.ts';
 import { nodeSteps } from '../plan/node-steps.ts';
 import { kubeadmSteps, planDigest } from '../plan/plan.ts';
 import type { PlannedStep } from '../plan/planned-step.ts';
-import { openShared } from '../steps/shared.ts';
+import { openShared } from '../steps/shell/shared.ts';
 import { toSteps } from '../steps/steps.ts';
 import { withNodeFiles } from '../userdata/node/node-files.ts';
 import { complain } from './complain.ts';

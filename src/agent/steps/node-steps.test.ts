@@ -7,7 +7,7 @@ import { createLinuxHost } from '../host/linux/host.ts';
 import { proxyEnvironment } from '../kubeadm/run/proxy-environment.ts';
 import { plan } from '../plan/plan.ts';
 import { readDocument } from '../userdata/read-document.ts';
-import { openShared } from './shared.ts';
+import { openShared } from './shell/shared.ts';
 import { toSteps } from './steps.ts';
 
 let machine: StandIn;

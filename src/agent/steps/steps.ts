@@ -1,8 +1,8 @@
 import { DEFAULT_BACKOFF } from '../../kit/backoff.ts';
 import type { Step } from '../engine/step.ts';
 import type { PlannedStep, StepKind, StepSpecs } from '../plan/planned-step.ts';
-import type { Runner, Shared } from './runner.ts';
 import { RUNNERS } from './runners.ts';
+import type { Runner, Shared } from './shell/runner.ts';
 
 /** Joins what the plan says with how it is done. */
 export function toSteps(planned: readonly PlannedStep[], shared: Shared): Promise<Step[]> {

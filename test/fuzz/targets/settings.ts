@@ -1,8 +1,8 @@
-import { ContainerdConfigError, mergeConfig } from '../../../src/agent/containerd/merge-config.ts';
 import type { ContainerdSettings } from '../../../src/agent/document/node-settings.ts';
 import { CONFIG_FILES } from '../../../src/agent/document/paths.ts';
 import { loadSettings } from '../../../src/agent/report/config/load-settings.ts';
 import { describeProblem } from '../../../src/agent/report/config/settings.ts';
+import { ContainerdConfigError, mergeConfig } from '../../../src/agent/steps/containerd/merge-config.ts';
 import { testTexts, texts } from '../corpus.ts';
 import { memoryHost } from '../memory-host.ts';
 import { must, type Target } from '../target.ts';

@@ -1,6 +1,6 @@
 import type { UserEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { runTool } from '../tool.ts';
+import { runTool } from '../tools/tool.ts';
 import { passwordField } from './database.ts';
 
 /** How a user's password was left; `not-unlocked`: user data asks for an open account but gives no password. */

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path/posix';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../problem.ts';
-import { runTool } from '../tool.ts';
+import { Problem } from '../tools/problem.ts';
+import { runTool } from '../tools/tool.ts';
 import { keysPath, withKeys } from './authorized-keys.ts';
 import type { Account } from './database.ts';
 

@@ -1,5 +1,5 @@
 import type { BlockDevice, Host } from '../../host/host.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../tools/problem.ts';
 import { waitFor } from './wait.ts';
 
 /** A disk that is attached while the machine boots comes within seconds; cloud-init waits for udev alone. */

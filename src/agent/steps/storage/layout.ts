@@ -1,6 +1,6 @@
 import type { DiskEntry } from '../../document/document.ts';
 import type { BlockDevice } from '../../host/host.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../tools/problem.ts';
 import { partitionType } from './partition-types.ts';
 
 /** One partition to be: sectors (the last one takes what is left), type as sfdisk writes it. */

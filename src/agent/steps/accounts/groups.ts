@@ -1,0 +1,35 @@
+import type { Runner } from '../shell/runner.ts';
+import { eachEntry } from '../tools/each-entry.ts';
+import { runTool } from '../tools/tool.ts';
+import { createGroup } from './create-group.ts';
+import { findAccount, listedMembers } from './database.ts';
+
+/**
+ * Creates groups and adds users of the image to them (cloud-init's `create_group`). It runs before users are created,
+ * so a member that user data creates has to name the group in its own `groups`, as with cloud-init.
+ */
+export const groups: Runner<'groups'> = {
+  policy: { onFailure: 'continue' },
+  run: ({ entries }, context) =>
+    eachEntry(entries, context, async ({ name, members }) => {
+      const { host, finding } = context;
+      const created = await createGroup(host, name);
+      const listed = await listedMembers(host, name);
+      for (const member of members) {
+        if (listed.includes(member)) continue;
+        if (!(await findAccount(host, member))) {
+          await finding({
+            severity: 'warning',
+            code: 'AccountSettingIgnored',
+            message: `The user ${member} was not added to the group ${name}: there is no such user yet (users are created after groups; name the group at the user).`,
+          });
+          continue;
+        }
+        await runTool(host, ['usermod', '--append', '--groups', name, '--', member], {
+          doing: `add the user ${member} to the group ${name}`,
+          code: 'GroupNotCreated',
+        });
+      }
+      return created ? `${name} created` : `${name} was there`;
+    }),
+};

@@ -1,0 +1,57 @@
+import type { UserEntry } from '../../document/document.ts';
+import type { StepContext } from '../../engine/step.ts';
+import type { Runner } from '../shell/runner.ts';
+import { eachEntry, place } from '../tools/each-entry.ts';
+import { Problem } from '../tools/problem.ts';
+import { keyOf } from './authorized-keys.ts';
+import { createUser } from './create-user.ts';
+import { NewUsers } from './new-users.ts';
+import { type PasswordResult, setPassword } from './password.ts';
+import { addAuthorizedKeys } from './ssh-keys.ts';
+import { writeSudoRules } from './sudoers.ts';
+
+/**
+ * Creates users (cloud-init's `cc_users_groups` and `Distro.create_user`). A user of the image is kept as it is, but
+ * for its password, its sudo rules and its SSH keys.
+ */
+export const users: Runner<'users'> = {
+  policy: { onFailure: 'continue' },
+  async run({ entries }, context) {
+    const newUsers = await NewUsers.load(context.host);
+    const result = await eachEntry(entries, context, (user) => setUp(user, newUsers, context));
+    // What is tried again has to know its own users; what is over must not mistake later ones for them.
+    if (result.done || result.retry === 'no') await newUsers.forget();
+    return result;
+  },
+};
+
+async function setUp(user: UserEntry, newUsers: NewUsers, { host, finding }: StepContext): Promise<string> {
+  const { name, sshAuthorizedKeys, sudo } = user;
+  const noHome = (user.noCreateHome && 'no_create_home') || (user.system && 'system');
+  if (noHome && sshAuthorizedKeys.length > 0) {
+    const cause = `The user ${name} was not created: ${noHome} leaves it without a home directory, where its ssh_authorized_keys would go`;
+    throw new Problem('UserNotCreated', cause);
+  }
+  const warn = (message: string) =>
+    finding({ severity: 'warning', code: 'AccountSettingIgnored', message, ...place(user.where) });
+
+  const { account, isNew } = await createUser(host, user, newUsers);
+  const ignored = aboutPassword(await setPassword(host, user, isNew), name);
+  if (ignored) await warn(ignored);
+  if (sudo.length > 0) await writeSudoRules(host, name, sudo);
+  if (sshAuthorizedKeys.length > 0) {
+    const bad = sshAuthorizedKeys.filter((line) => keyOf(line) === undefined).length;
+    if (bad > 0)
+      await warn(`${bad} of the SSH keys of the user ${name} are no public keys, and were left out.`);
+    await addAuthorizedKeys(host, account, sshAuthorizedKeys);
+  }
+  return isNew ? `${name} created` : `${name} was there`;
+}
+
+function aboutPassword(result: PasswordResult, name: string): string | undefined {
+  return {
+    'as-asked': undefined,
+    'initial-ignored': `The user ${name} was there already, so its passwd is not used; hashed_passwd changes the password of a user that is there.`,
+    'not-unlocked': `The user ${name} stays locked although lock_passwd is false: it has no password.`,
+  }[result];
+}

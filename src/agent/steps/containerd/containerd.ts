@@ -1,0 +1,130 @@
+import type { ContainerdSettings } from '../../document/node-settings.ts';
+import { RUN_DIR } from '../../document/paths.ts';
+import { failed } from '../../engine/failure.ts';
+import type { StepContext } from '../../engine/step.ts';
+import type { Host } from '../../host/host.ts';
+import type { Runner } from '../shell/runner.ts';
+import { Problem } from '../tools/problem.ts';
+import { runTool } from '../tools/tool.ts';
+import { isOurs, registryFiles } from './hosts-toml.ts';
+import { ContainerdConfigError, type MergedConfig, mergeConfig } from './merge-config.ts';
+import { isRestartDue, noteRestart, restartContainerd } from './restart.ts';
+
+const CONFIG = '/etc/containerd/config.toml';
+const CANDIDATE = `${RUN_DIR}/containerd.toml`;
+/** What an image had before Slipway wrote to it. */
+const ASIDE = '.before-slipway';
+
+/**
+ * Sets up containerd: its own settings merged into what is there and proven by containerd itself before they take
+ * effect, registries as files of certs.d, which need no restart. It is restarted only when its configuration changed.
+ */
+export const containerd: Runner<'containerd'> = {
+  async run(settings, { host, signal, progress }) {
+    try {
+      const present = (await host.files.readIfPresent(CONFIG))?.toString('utf8');
+      const merged = merge(present, settings, await majorOf(host, signal));
+      const registries = await writeRegistries(host, settings, merged.certsDir);
+      if (merged.text !== undefined) await replace(host, present, merged.text, signal);
+      for (const note of merged.notes) await progress(`containerd's configuration: ${note}`);
+      const restarted = await restart(host, merged, present, signal);
+      const changes = [
+        merged.text === undefined ? '' : 'configuration changed',
+        registries > 0 ? `${registries} file${registries === 1 ? '' : 's'} of registries written` : '',
+        restarted ? 'restarted' : '',
+      ].filter(Boolean);
+      return { done: true, message: changes.join(', ') || 'as wanted already' };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return failed(error.code, error.message, error.more);
+    } finally {
+      await host.files.remove(CANDIDATE);
+    }
+  },
+};
+
+function merge(present: string | undefined, settings: ContainerdSettings, major: number): MergedConfig {
+  try {
+    return mergeConfig(present, settings, major);
+  } catch (error) {
+    if (!(error instanceof ContainerdConfigError)) throw error;
+    throw new Problem('ContainerdConfigInvalid', `${CONFIG} cannot be changed: ${error.message}`);
+  }
+}
+
+/** `containerd github.com/containerd/containerd 1.6.20~ds1 1.6.20~ds1-1`, `... v2.1.4 75cb2b7...`. */
+async function majorOf(host: Host, signal: AbortSignal): Promise<number> {
+  const how = { doing: 'ask containerd for its version', code: 'ContainerdConfigInvalid', signal } as const;
+  const { stdout } = await runTool(host, ['containerd', '--version'], { ...how, timeoutMs: 20_000 });
+  const major = /\sv?(\d+)\.\d+\.\d+/.exec(stdout)?.[1];
+  if (major === undefined)
+    throw new Problem('ContainerdConfigInvalid', 'containerd does not tell its version as containerd does');
+  return Number(major);
+}
+
+/** @returns how many were not there as wanted. */
+async function writeRegistries(
+  host: Host,
+  { registries }: ContainerdSettings,
+  certsDir: string,
+): Promise<number> {
+  let written = 0;
+  for (const { path, content } of registries.flatMap((registry) => registryFiles(certsDir, registry))) {
+    const present = (await host.files.readIfPresent(path))?.toString('utf8');
+    if (present === content) continue;
+    if (present !== undefined && path.endsWith('/hosts.toml') && !isOurs(present))
+      await keepAside(host, path, present);
+    await host.files.write(path, content, { mode: 0o644 });
+    written += 1;
+  }
+  return written;
+}
+
+async function replace(
+  host: Host,
+  present: string | undefined,
+  text: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const stat = await host.files.stat(CONFIG);
+  // It may hold credentials of registries.
+  await host.files.write(CANDIDATE, text, { mode: 0o600, volatile: true });
+  await runTool(host, ['containerd', '--config', CANDIDATE, 'config', 'dump'], {
+    doing: 'use the new configuration of containerd',
+    code: 'ContainerdConfigInvalid',
+    timeoutMs: 20_000,
+    signal,
+  });
+  if (present !== undefined) await keepAside(host, CONFIG, present);
+  await noteRestart(host);
+  await host.files.write(CONFIG, text, stat ? { mode: stat.mode & 0o777 } : { mode: 0o644 });
+}
+
+async function keepAside(host: Host, path: string, content: string): Promise<void> {
+  if ((await host.files.stat(`${path}${ASIDE}`)) !== undefined) return;
+  const mode = ((await host.files.stat(path))?.mode ?? 0o600) & 0o777;
+  await host.files.write(`${path}${ASIDE}`, content, { mode });
+}
+
+/** With the new configuration it must come up; with the old one it did, so that one is put back where it does not. */
+async function restart(
+  host: Host,
+  { text }: MergedConfig,
+  present: string | undefined,
+  signal: StepContext['signal'],
+): Promise<boolean> {
+  if (!(await isRestartDue(host))) return false;
+  try {
+    return await restartContainerd(host, signal);
+  } catch (error) {
+    if (!(error instanceof Problem) || text === undefined || signal.aborted) throw error;
+    if (present === undefined) await host.files.remove(CONFIG);
+    else
+      await host.files.write(CONFIG, present, {
+        mode: ((await host.files.stat(CONFIG))?.mode ?? 0o644) & 0o777,
+      });
+    await restartContainerd(host, signal).catch(() => undefined);
+    const cause = `${error.message}; the configuration before is in force again`;
+    throw new Problem(error.code, cause, error.more);
+  }
+}

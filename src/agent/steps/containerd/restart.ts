@@ -1,0 +1,35 @@
+import { RUN_DIR } from '../../document/paths.ts';
+import type { Host } from '../../host/host.ts';
+import { systemdRuns } from '../tools/systemd.ts';
+import { runTool } from '../tools/tool.ts';
+
+/** Its being there means: what containerd has read is not what is written. It goes with a reboot, as the need does. */
+const DUE = `${RUN_DIR}/containerd-restart`;
+
+/** Call it before writing, so that an agent that is killed in between does not forget the restart. */
+export async function noteRestart(host: Host): Promise<void> {
+  await host.files.write(DUE, '', { volatile: true });
+}
+
+export async function isRestartDue(host: Host): Promise<boolean> {
+  return (await host.files.stat(DUE)) !== undefined;
+}
+
+/**
+ * Restarts it, and returns when it says that it is up. False below a root directory, where nothing runs.
+ *
+ * @throws Problem `ContainerdNotRestarted`
+ */
+export async function restartContainerd(host: Host, signal: AbortSignal): Promise<boolean> {
+  const runs = await systemdRuns(host);
+  if (runs) {
+    await runTool(host, ['systemctl', 'restart', 'containerd.service'], {
+      doing: 'restart containerd',
+      code: 'ContainerdNotRestarted',
+      timeoutMs: 100_000,
+      signal,
+    });
+  }
+  await host.files.remove(DUE);
+  return runs;
+}

@@ -1,0 +1,205 @@
+import { Redactor } from '../../../kit/redact.ts';
+import type { Failure } from '../../../protocol/journal.ts';
+import { awaitNodeName } from '../../cluster/node-name.ts';
+import type { KubeadmFailure } from '../../diagnosis/words/classify.ts';
+import type { KubeadmCommand } from '../../document/document.ts';
+import { failure } from '../../engine/failure.ts';
+import type { StepContext, StepResult } from '../../engine/step.ts';
+import type { Host } from '../../host/host.ts';
+import { type CallFacts, callFacts } from '../../kubeadm/config/call-facts.ts';
+import { shapedArguments } from '../../kubeadm/config/shaped-arguments.ts';
+import { KubeadmError } from '../../kubeadm/config/yaml/failure.ts';
+import { type AttemptNote, noteAttempt, readAttempt } from '../../kubeadm/repeat/attempt-note.ts';
+import { type InventoryOwner, readInventory, takeInventory } from '../../kubeadm/repeat/inventory.ts';
+import { looksJoined } from '../../kubeadm/repeat/joined.ts';
+import { prepareRepeat } from '../../kubeadm/repeat/repeat.ts';
+import { type AttemptResult, runAttempt } from '../../kubeadm/run/attempt.ts';
+import { chooseEndpoint } from '../../kubeadm/run/choose-endpoint.ts';
+import { kubeadmMinor } from '../../kubeadm/run/kubeadm-minor.ts';
+import { capSeconds, kubeadmPolicy } from '../../kubeadm/run/policy.ts';
+import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
+import { findRealKubeadm, slipwayInstead } from '../../kubeadm/run/real-kubeadm.ts';
+import { findEarlierRun } from '../../kubeadm/run/run.ts';
+import { noteBefore } from '../../reset/before.ts';
+
+const RETRY = { permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const;
+
+/** What an attempt is about, for the functions of this file. */
+interface Attempt {
+  command: KubeadmCommand;
+  context: StepContext;
+  owner: InventoryOwner;
+  facts: CallFacts;
+  note: AttemptNote | undefined;
+}
+
+/** Undefined when kubeadm has succeeded. A run that an earlier, killed agent began is taken over instead of repeated. */
+export async function attemptKubeadm(
+  command: KubeadmCommand,
+  context: StepContext,
+  owner: InventoryOwner,
+  shellState: string,
+): Promise<StepResult | undefined> {
+  const { host, signal } = context;
+  const { verb } = command;
+  try {
+    const path = await findRealKubeadm(host, host.root === '/' ? process.execPath : undefined);
+    const isRepeated = await wasTried(command, context, owner);
+    const inventory = await takeInventory(host, owner);
+    await noteBefore(host, owner.instance);
+    const earlier = await findEarlierRun(host);
+    const adopts = earlier === 'running' || earlier === 'ended';
+    const facts = await callFacts(host, command);
+    const note = isRepeated ? await readAttempt(host, { ...owner, verb }) : undefined;
+    const attempt = { command, context, owner, facts, note };
+    const { args, converted } = await shapedArguments(host, command, {
+      discoveryTimeoutSeconds: kubeadmPolicy(verb).discoveryTimeoutSeconds,
+      minor:
+        command.configPath === undefined && command.patches === undefined
+          ? undefined
+          : await kubeadmMinor(host, path),
+      capSeconds: capSeconds(context.remainingMs()),
+      endpoint: adopts ? undefined : await chooseEndpoint(host, command.endpoints ?? [], context.attempt),
+    });
+    if (converted)
+      await context.progress(
+        `kubeadm reads its configuration in ${converted.to} instead of ${converted.from}`,
+      );
+    let skipped: string[] = [];
+    if (adopts)
+      await context.progress(`found kubeadm ${verb} of an earlier run of the agent; waiting for it`);
+    else if (isRepeated) {
+      const repeat = await prepareRepeat(host, {
+        ...{ verb, path, args, note, inventory, signal },
+        controlPlane: facts.controlPlane ?? false,
+        nodeName: nodeNameOf(host, facts),
+        onProgress: (message) => void context.progress(message),
+      });
+      if (repeat.kind === 'blocked') return { done: false, failure: repeat.failure, retry: 'until-deadline' };
+      if (repeat.kind === 'resume') skipped = repeat.skip;
+      else await tellProblems(context, repeat.problems);
+    }
+    const run = await runAttempt(host, {
+      ...facts,
+      tokenWasKnown: facts.tokenId !== undefined && note?.knownToken === facts.tokenId,
+      path,
+      verb,
+      args: withoutPhases(args, skipped, facts.skipPhases ?? []),
+      shellState,
+      env: await proxyEnvironment(host),
+      signal,
+      onProgress: (message) => void context.progress(message, true),
+      onLine: redacting(context),
+    });
+    const instead = run.exitStatus === 0 ? undefined : slipwayInstead({ path, stderr: run.stderr });
+    if (instead) return { done: false, failure: instead, retry: 'no' };
+    return run.exitStatus === 0 ? undefined : await failedRun(attempt, run, skipped.length > 0);
+  } catch (error) {
+    if (error instanceof KubeadmError) return { done: false, failure: error.failure, retry: 'no' };
+    throw error;
+  }
+}
+
+/**
+ * Did an attempt on this machine come before? Its inventory stays when a sequence ends without success, so the next
+ * boot's first attempt begins as cleanly as a second one; unless somebody has completed the node by hand since.
+ */
+async function wasTried(
+  { verb }: KubeadmCommand,
+  { host, attempt, interrupted }: StepContext,
+  { instance }: InventoryOwner,
+): Promise<boolean> {
+  if (attempt > 1 || interrupted) return true;
+  return (await readInventory(host, instance)) !== undefined && !(await looksJoined(host, verb));
+}
+
+async function tellProblems(context: StepContext, problems: readonly string[]): Promise<void> {
+  for (const message of problems)
+    await context.finding({ severity: 'warning', code: 'LeftoversFound', message });
+}
+
+/** kubeadm's flag takes the place of what its configuration says, so that is said here again. */
+function withoutPhases(
+  args: readonly string[],
+  skipped: readonly string[],
+  users: readonly string[],
+): string[] {
+  if (skipped.length === 0) return [...args];
+  return [...args, `--skip-phases=${[...new Set([...skipped, ...users])].join()}`];
+}
+
+async function failedRun(attempt: Attempt, run: AttemptResult, resumed: boolean): Promise<StepResult> {
+  const { command, context, owner, note, facts } = attempt;
+  const { host, signal } = context;
+  const found = run.failure;
+  const isVanished = found === undefined || (run.exitStatus === undefined && !signal.aborted);
+  await noteAttempt(host, {
+    instance: owner.instance,
+    verb: command.verb,
+    code: isVanished ? 'Interrupted' : found.code,
+    // What kubeadm said before it was ended from outside does not tell how far it came.
+    ...(isVanished || found.phase === undefined ? {} : { phase: found.phase }),
+    resumed: resumed ? (note?.resumed ?? 0) + 1 : 0,
+    ...(run.tokenWasKnown && facts.tokenId !== undefined ? { knownToken: facts.tokenId } : {}),
+  });
+  if (isVanished) return { done: false, failure: vanished(command.verb), retry: 'yes' };
+  // It was ended by us; what it says of that is no reason. What it had complained of before is.
+  if (signal.aborted && (found.code === 'Unclassified' || found.code === 'KubeadmInterrupted')) {
+    const cause = `The deadline passed while kubeadm ${command.verb} was still running.`;
+    return {
+      done: false,
+      failure: failure('DeadlineExceeded', cause, { lines: found.lines ?? [] }),
+      retry: 'until-deadline',
+    };
+  }
+  if (found.code === 'NodeNameInUse') return nameInUse(attempt, found);
+  return { done: false, failure: journalled(found), retry: RETRY[found.persistence] };
+}
+
+/** Waits here, not by repeating kubeadm: until the cluster has noticed that the Node's machine is gone, or it is known not to be. */
+async function nameInUse({ context, facts, note }: Attempt, found: KubeadmFailure): Promise<StepResult> {
+  const { host, signal } = context;
+  const { endpoint, token, caCertPath } = facts;
+  const ca = caCertPath === undefined ? undefined : await host.files.readIfPresent(caCertPath, 1024 * 1024);
+  const result = { done: false, failure: journalled(found), retry: 'until-deadline' } as const;
+  if (endpoint === undefined || token === undefined || ca === undefined) return result;
+  const verdict = await awaitNodeName(host, {
+    ...{ endpoint, token, signal },
+    ca: ca.toString('utf8'),
+    nodeName: nodeNameOf(host, facts),
+    onProgress: (message) => void context.progress(message),
+  });
+  // Seen once, it may still be a cluster whose controllers are busy; a second time another kubelet is at work.
+  if (verdict !== 'taken' || note?.code !== 'NodeNameInUse') return result;
+  const cause = `${found.cause.replace(/\.$/, '')}, and stays so: another machine uses that name.`;
+  return { done: false, failure: { ...result.failure, cause }, retry: 'no' };
+}
+
+const nodeNameOf = (host: Host, { nodeName }: CallFacts): string =>
+  (nodeName ?? host.hostname()).trim().toLowerCase();
+
+function journalled({ code, cause, remedy, exitStatus, lines }: KubeadmFailure): Failure {
+  return {
+    code,
+    cause,
+    remedy,
+    ...(exitStatus === undefined ? {} : { exitStatus }),
+    ...(lines ? { lines: lines.slice(-3) } : {}),
+  };
+}
+
+function vanished(verb: string): Failure {
+  return {
+    code: 'Interrupted',
+    cause: `kubeadm ${verb} was killed and left no exit status.`,
+    remedy: 'Look for the out-of-memory killer in the kernel log; Slipway tries again.',
+  };
+}
+
+function redacting({ output }: StepContext): (line: string, stream: 'stdout' | 'stderr') => void {
+  const redactors = { stdout: new Redactor(), stderr: new Redactor() };
+  return (line, stream) => {
+    const safe = redactors[stream].line(line);
+    if (safe !== undefined) output(safe, stream);
+  };
+}

@@ -1,0 +1,110 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { sensitive } from '../../../kit/sensitive.ts';
+import type { KubeadmCommand } from '../../document/document.ts';
+import type { Step, StepContext, StepResult } from '../../engine/step.ts';
+import type { Host } from '../../host/host.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { INVENTORY } from '../../kubeadm/repeat/inventory.ts';
+import { forgetRun } from '../../kubeadm/run/run.ts';
+import { openShared } from '../shell/shared.ts';
+import { toStep } from '../steps.ts';
+import { kubeadm } from './kubeadm.ts';
+
+describe('the kubeadm step', () => {
+  let machine: StandIn;
+  let host: Host;
+  let findings: string[];
+  let progress: string[];
+  beforeEach(() => {
+    machine = new StandIn();
+    host = createLinuxHost({ root: machine.root.path });
+    findings = [];
+    progress = [];
+  });
+  afterEach(() => machine.root.remove());
+
+  const stepFor = (verb: 'init' | 'join', instance = 'i-1'): Step => {
+    const command: KubeadmCommand = { kind: 'kubeadm', verb, args: sensitive([]) };
+    const shared = openShared(host, { bootCommands: [], commands: [command] }, instance, () => undefined);
+    return toStep(kubeadm, { index: 0, command }, { id: 'kubeadm', title: 'kubeadm', digest: 'd' }, shared);
+  };
+  const attempt = async (step: Step, more: Partial<StepContext> = {}): Promise<StepResult> => {
+    const result = await step.run({
+      host,
+      attempt: 1,
+      interrupted: false,
+      signal: new AbortController().signal,
+      remainingMs: () => 60_000,
+      progress: async (message) => void progress.push(message),
+      finding: async ({ code, severity, message }) => void findings.push(`${severity} ${code} ${message}`),
+      output: () => undefined,
+      ...more,
+    });
+    await forgetRun(host);
+    return result;
+  };
+  const resets = () => machine.calls.filter((call) => call.startsWith('reset'));
+
+  it('waits longer between attempts to make a control plane than between attempts to join one', () => {
+    expect(stepFor('init').backoff).toEqual({ baseMs: 5_000, capMs: 30_000 });
+    expect(stepFor('join').backoff).toEqual({ baseMs: 2_000, capMs: 30_000 });
+  });
+
+  it('tells what it could not clean up after the attempt before', async () => {
+    machine.put('/etc/kubernetes/pki/ca.key', 'CA KEY', 0o600);
+    const step = stepFor('join');
+    expect(await attempt(step)).toMatchObject({ done: false });
+    expect(findings).toEqual([]);
+    rmSync(join(machine.root.path, 'etc/kubernetes/pki/ca.key'));
+    await attempt(step, { attempt: 2 });
+    expect(findings).toEqual([
+      'warning LeftoversFound /etc/kubernetes/pki/ca.key was changed or removed, and its content was not kept',
+    ]);
+  });
+
+  it('begins the next sequence as cleanly as a second attempt', async () => {
+    await attempt(stepFor('join'));
+    machine.put('/etc/kubernetes/bootstrap-kubelet.conf', 'token of a failed attempt');
+    await attempt(stepFor('join'));
+    expect(progress).toContain('cleaning up after the attempt before');
+    expect(existsSync(join(machine.root.path, 'etc/kubernetes/bootstrap-kubelet.conf'))).toBe(false);
+  });
+
+  it('lets alone a node that somebody has completed by hand', async () => {
+    await attempt(stepFor('join'));
+    machine.put('/etc/kubernetes/kubelet.conf', 'x');
+    machine.put('/var/lib/kubelet/kubeadm-flags.env', 'x');
+    machine.put('/var/lib/kubelet/pki/kubelet-client-current.pem', 'x');
+    const before = machine.state();
+    await attempt(stepFor('join'));
+    expect(resets()).toEqual([]);
+    expect(machine.state()).toEqual(before);
+  });
+
+  it('says so where the kubeadm in PATH is another Slipway', async () => {
+    const words = 'slipway: /a/kubeadm took /b/kubeadm for the real kubeadm, but that is Slipway too.';
+    machine.put(KUBEADM, `#!/bin/sh\n[ -n "$SLIPWAY_CALLER" ] && echo "${words}" >&2\nexit 127\n`, 0o755);
+    expect(await attempt(stepFor('join'))).toMatchObject({
+      failure: {
+        code: 'KubeadmNotFound',
+        cause: '/usr/bin/kubeadm, taken for the real kubeadm, is Slipway too.',
+      },
+      retry: 'no',
+    });
+  });
+
+  it('takes nothing for a leftover that the image was made with', async () => {
+    await attempt(stepFor('join', 'the machine the image was made of'));
+    expect(existsSync(join(machine.root.path, INVENTORY))).toBe(true);
+    machine.put('/etc/kubernetes/pki/ca.crt', 'of the image');
+    const before = machine.state();
+    const step = stepFor('join', 'i-1');
+    await attempt(step);
+    await attempt(step, { attempt: 2 });
+    expect(machine.state()).toEqual(before);
+    expect(machine.calls).toEqual(Array(3).fill('join'));
+  });
+});

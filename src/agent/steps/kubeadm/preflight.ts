@@ -1,0 +1,83 @@
+import { CODES } from '../../../protocol/codes/codes.ts';
+import { failure } from '../../engine/failure.ts';
+import type { StepContext, StepResult } from '../../engine/step.ts';
+import type { Host } from '../../host/host.ts';
+import { looksJoined } from '../../kubeadm/repeat/joined.ts';
+import { hasSucceeded } from '../../kubeadm/repeat/succeeded.ts';
+import { findEarlierRun } from '../../kubeadm/run/run.ts';
+import type { PreflightFinding } from '../../preflight/finding.ts';
+import { checkMachine } from '../../preflight/machine.ts';
+import type { Runner } from '../shell/runner.ts';
+
+/**
+ * Looks at configuration and machine before kubeadm does, in about a second. What will never come right ends the
+ * sequence here; all else becomes a finding, and kubeadm is run.
+ */
+export const preflight: Runner<'preflight'> = {
+  policy: { group: 'runcmd' },
+
+  async run({ command, mend }, context, { shell, owner }) {
+    const { host } = context;
+    const earlier = await findEarlierRun(host);
+    // kubeadm is at work or has ended: the machine is not as it was before, and the next step takes it over.
+    const isOver = await hasSucceeded(host, command.verb, owner);
+    if (isOver || earlier === 'running' || earlier === 'ended')
+      return { done: true, message: 'kubeadm was run already' };
+    // A node already: kubeadm's own words on being called again, or on how, say more than everything that is in its way.
+    if (await looksJoined(host, command.verb))
+      return { done: true, message: 'this machine is a node already' };
+    const { findings, unanswered, ms } = await checkMachine(host, {
+      command,
+      instance: owner.instance,
+      mend,
+      searchPath: await exportedPath(host, shell.directory),
+    });
+    for (const what of unanswered) await context.progress(what);
+    const fatal = findings.filter(isFinal);
+    for (const finding of findings) if (!fatal.includes(finding)) await tell(context, finding);
+    if (fatal[0] !== undefined) return refusal(fatal[0], fatal.slice(1));
+    return { done: true, message: summary(findings.length, ms) };
+  },
+
+  holds: async ({ command }, host) => looksJoined(host, command.verb),
+};
+
+/** What may still come right, such as a container runtime that is starting, is left to kubeadm and its retries. */
+function isFinal({ severity, code }: PreflightFinding): boolean {
+  return severity === 'fatal' && CODES[code].persistence === 'permanent';
+}
+
+async function tell(context: StepContext, { severity, code, message }: PreflightFinding): Promise<void> {
+  await context.finding({ severity: severity === 'mended' ? 'info' : 'warning', code, message });
+}
+
+function refusal(first: PreflightFinding, others: PreflightFinding[]): StepResult {
+  const { code, message, remedy } = first;
+  const lines = others.slice(0, 3).map((other) => `${other.message} [${other.code}]`);
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return {
+    done: false,
+    failure: failure(code, capital(`${message}${more}`), { remedy, ...(lines.length > 0 ? { lines } : {}) }),
+    retry: 'no',
+  };
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function summary(count: number, ms: number): string {
+  const what = count === 0 ? 'nothing amiss' : `${count} finding${count === 1 ? '' : 's'}`;
+  return `${what}, ${(ms / 1000).toFixed(1)} s`;
+}
+
+/** Directories of every PATH that the shell of the commands before has exported. */
+async function exportedPath(host: Host, directory: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of ['env', 'env.0', 'env.1']) {
+    const text = (await host.files.readIfPresent(`${directory}/${name}`))?.toString('utf8') ?? '';
+    const value = /^(?:export|declare -x) PATH=(['"]?)(.*?)\1$/m.exec(text)?.[2] ?? '';
+    found.push(...value.split(':').filter((path) => path.startsWith('/')));
+  }
+  return found;
+}

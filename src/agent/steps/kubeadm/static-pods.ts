@@ -1,0 +1,59 @@
+import { failed } from '../../engine/failure.ts';
+import type { Host } from '../../host/host.ts';
+import { readConfig } from '../../kubeadm/config/config.ts';
+import { KubeadmError } from '../../kubeadm/config/yaml/failure.ts';
+import type { Runner } from '../shell/runner.ts';
+
+const MANIFESTS = '/etc/kubernetes/manifests';
+
+/**
+ * Static pods beside kubeadm's own. On a control plane they stand there before kubeadm runs, since one of them may be
+ * what its endpoint is reached through (kube-vip, haproxy). A worker gets them afterwards: kubeadm refuses to join a
+ * worker whose manifests directory is not empty.
+ */
+export const staticPods: Runner<'static-pods'> = {
+  async run({ entries, command, moment }, { host }) {
+    try {
+      if (moment === 'before' && !(await isControlPlane(host, command)))
+        return { done: true, message: 'after kubeadm, for this is a worker' };
+    } catch (error) {
+      // kubeadm's own step tells what is wrong with it, and with line and column.
+      if (error instanceof KubeadmError) return { done: true, message: 'after kubeadm' };
+      throw error;
+    }
+    const missing: typeof entries = [];
+    for (const entry of entries) {
+      const present = await host.files.readIfPresent(`${MANIFESTS}/${entry.name}`);
+      if (present?.toString('utf8') !== entry.content.reveal()) missing.push(entry);
+    }
+    if (missing.length === 0) return { done: true, message: 'there already' };
+    const stat = await host.files.stat(MANIFESTS);
+    if (stat !== undefined && stat.kind !== 'directory')
+      return failed('FileNotWritten', `${MANIFESTS} is not a directory`);
+    await host.files.mkdir(MANIFESTS, 0o700);
+    await host.files.writeAll(
+      missing.map(({ name, content }) => ({
+        path: `${MANIFESTS}/${name}`,
+        content: content.reveal(),
+        options: { mode: 0o600 },
+      })),
+    );
+    return { done: true, message: missing.map(({ name }) => name).join(', ') };
+  },
+
+  async holds({ entries }, host) {
+    for (const { name } of entries)
+      if ((await host.files.stat(`${MANIFESTS}/${name}`)) === undefined) return false;
+    return true;
+  },
+};
+
+async function isControlPlane(
+  host: Host,
+  { verb, args, configPath }: { verb: 'init' | 'join'; args: { reveal(): string[] }; configPath?: string },
+): Promise<boolean> {
+  if (verb === 'init') return true;
+  const text = configPath === undefined ? undefined : await host.files.readIfPresent(configPath);
+  return readConfig({ verb, args: args.reveal(), ...(text ? { text: text.toString('utf8') } : {}) })
+    .controlPlane;
+}

@@ -1,0 +1,60 @@
+import type { FileEntry } from '../../document/document.ts';
+import type { Host } from '../../host/host.ts';
+import type { Runner } from '../shell/runner.ts';
+
+/** What a reboot empties; Cluster API puts kubeadm's configuration there. */
+const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
+
+/**
+ * Writes files atomically; entries for one path act one after the other, as in cloud-init. Directories that are missing
+ * get the file's owner, as since cloud-init 23.1 (its change 1980); before, they were root's.
+ */
+export const files: Runner<'files'> = {
+  async run({ entries }, { host, interrupted }) {
+    let batch: FileEntry[] = [];
+    for (const entry of entries) {
+      // What a later entry appends to must be there before.
+      if (entry.append || batch.some(({ path }) => path === entry.path)) {
+        await writeBatch(host, batch);
+        batch = [];
+      }
+      if (entry.append) await append(host, entry, interrupted);
+      else batch.push(entry);
+    }
+    await writeBatch(host, batch);
+    return { done: true, message: `${entries.length} written` };
+  },
+
+  async renew({ entries }, host) {
+    for (const entry of entries) {
+      const isLost = VOLATILE.test(entry.path) && (await host.files.stat(entry.path)) === undefined;
+      if (isLost) await writeBatch(host, [entry]);
+    }
+  },
+};
+
+async function writeBatch(host: Host, entries: FileEntry[]): Promise<void> {
+  await host.files.writeAll(
+    entries.map(({ path, content, mode, owner }) => ({
+      path,
+      content: content.reveal(),
+      options: { mode, owner, ownsParents: true },
+    })),
+  );
+}
+
+/** An append is not idempotent, so what is there already is not added again when an interrupted step is repeated. */
+async function append(
+  host: Host,
+  { path, content, mode, owner }: FileEntry,
+  interrupted: boolean,
+): Promise<void> {
+  const addition = Buffer.from(content.reveal());
+  const present = (await host.files.readIfPresent(path)) ?? Buffer.alloc(0);
+  if (interrupted && present.subarray(-addition.length).equals(addition)) return;
+  await host.files.write(path, Buffer.concat([present, addition]), {
+    mode,
+    owner,
+    ownsParents: true,
+  });
+}

@@ -1,0 +1,79 @@
+import type { Failure } from '../../../protocol/journal.ts';
+import { failed } from '../../engine/failure.ts';
+import type { Host } from '../../host/host.ts';
+import type { Runner } from '../shell/runner.ts';
+import { lastLines } from '../tools/tool.ts';
+import { withBlock } from './kernel-block.ts';
+
+/** Preflight's mending adds lines to the same files. */
+const MODULES_FILE = '/etc/modules-load.d/slipway.conf';
+const SYSCTL_FILE = '/etc/sysctl.d/90-slipway.conf';
+
+/**
+ * Kernel modules and settings (sysctls): for later boots in files that systemd reads, and now. What the kernel refuses
+ * becomes a finding; whether kubeadm can do without it, the preflight step tells.
+ */
+export const kernel: Runner<'kernel'> = {
+  policy: { onFailure: 'continue' },
+  async run({ modules, sysctls }, { host }) {
+    const settings = Object.entries(sysctls);
+    await remember(host, MODULES_FILE, modules);
+    await remember(
+      host,
+      SYSCTL_FILE,
+      settings.map(([key, value]) => `${key} = ${value}`),
+    );
+    // Below a root directory there is no kernel of its own to tell.
+    if (host.root !== '/') return { done: true, message: 'for later boots' };
+    const failures: ReturnType<typeof failed>[] = [];
+    for (const name of modules) {
+      const problem = await load(host, name);
+      if (problem)
+        failures.push(failed('KernelModuleNotLoaded', `The kernel module ${name} cannot be loaded`, problem));
+    }
+    for (const [key, value] of settings) {
+      const problem = await set(host, key, value);
+      if (problem) failures.push(failed('SysctlNotSet', `${key} cannot be set to ${value}`, problem));
+    }
+    if (failures[0] !== undefined) return failures[0];
+    return {
+      done: true,
+      message: `${summary(modules.length, 'module')}, ${summary(settings.length, 'setting')}`,
+    };
+  },
+};
+
+type Problem = Pick<Failure, 'exitStatus' | 'lines'>;
+
+async function remember(host: Host, path: string, lines: string[]): Promise<void> {
+  const present = (await host.files.readIfPresent(path))?.toString('utf8') ?? '';
+  const wanted = withBlock(present, lines);
+  if (wanted !== present) await host.files.write(path, wanted, { mode: 0o644 });
+}
+
+/** A module that is built into the kernel is not loaded, but there. */
+async function load(host: Host, name: string): Promise<Problem | undefined> {
+  const there = (await host.files.stat(`/sys/module/${name.replaceAll('-', '_')}`)) !== undefined;
+  return there ? undefined : attempt(host, ['modprobe', '--', name]);
+}
+
+async function set(host: Host, key: string, value: string): Promise<Problem | undefined> {
+  // A dot in a name is a slash in the path, and the other way round, as sysctl(8) has it.
+  const swapped = key.replace(/[./]/g, (sign) => (sign === '.' ? '/' : '.'));
+  const present = (await host.files.readIfPresent(`/proc/sys/${swapped}`))?.toString('utf8');
+  if (present !== undefined && words(present) === words(value)) return undefined;
+  return attempt(host, ['sysctl', '-q', '-w', `${key}=${value}`]);
+}
+
+const words = (text: string): string => text.trim().split(/\s+/).join(' ');
+
+async function attempt(host: Host, argv: [string, ...string[]]): Promise<Problem | undefined> {
+  const result = await host.processes.run({ argv, env: { LC_ALL: 'C' }, timeoutMs: 10_000 });
+  // sysctl of older procps ends with 0 where the kernel refuses the value, but says so.
+  if (result.exitStatus === 0 && !/^sysctl: /m.test(result.stderr)) return undefined;
+  return { exitStatus: result.exitStatus, lines: lastLines(result) };
+}
+
+function summary(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,111 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { StepContext, StepResult } from '../../engine/step.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { openShared } from '../shell/shared.ts';
+import { ntp } from './ntp.ts';
+
+// A directory as the machine: what is decided and written. No service is run below a root.
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'slipway-ntp-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const put = (path: string, text: string, mode = 0o644) => {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+  chmodSync(join(root, path), mode);
+};
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const install = (program: string) => put(program, '#!/bin/sh\n', 0o755);
+
+function run(spec: Partial<Parameters<typeof ntp.run>[0]> = {}): Promise<StepResult> {
+  const host = createLinuxHost({ root });
+  const context: StepContext = {
+    host,
+    attempt: 1,
+    interrupted: false,
+    signal: new AbortController().signal,
+    remainingMs: () => 60_000,
+    progress: async () => undefined,
+    finding: async () => undefined,
+    output: () => undefined,
+  };
+  const shared = openShared(host, { bootCommands: [], commands: [] }, 'i-1', () => undefined);
+  return ntp.run({ enabled: true, servers: ['time.example'], pools: [], ...spec }, context, shared);
+}
+
+it('says what is missing where no time service is installed', async () => {
+  expect(await run()).toMatchObject({
+    done: false,
+    retry: 'no',
+    failure: { code: 'TimeSyncNotSetUp', cause: expect.stringContaining('No time service is installed') },
+  });
+  expect(ntp.policy?.onFailure).toBe('continue');
+});
+
+it('changes nothing when it is off, or asks for no servers', async () => {
+  install('/usr/sbin/chronyd');
+  put('/etc/chrony/chrony.conf', 'pool image.example\n');
+  expect(await run({ enabled: false })).toMatchObject({ done: true });
+  expect(await run({ servers: [] })).toMatchObject({ done: true, message: 'chrony configured' });
+  expect(read('/etc/chrony/chrony.conf')).toBe('pool image.example\n');
+  expect(existsSync(join(root, '/etc/chrony/chrony.conf.dist'))).toBe(false);
+});
+
+it('prefers chrony, keeps the distribution’s file aside and changes nothing the second time', async () => {
+  install('/usr/lib/systemd/systemd-timesyncd');
+  install('/usr/sbin/chronyd');
+  put('/etc/chrony.conf', 'pool image.example iburst\ndriftfile /var/lib/chrony/drift\n');
+  expect(await run()).toMatchObject({ done: true });
+  const once = read('/etc/chrony.conf');
+  expect(once.split('\n').slice(1)).toEqual([
+    'server time.example iburst',
+    'driftfile /var/lib/chrony/drift',
+    '',
+  ]);
+  expect(read('/etc/chrony.conf.dist')).toBe('pool image.example iburst\ndriftfile /var/lib/chrony/drift\n');
+  expect(await run()).toMatchObject({ done: true });
+  expect(read('/etc/chrony.conf')).toBe(once);
+
+  expect(await run({ servers: ['other.example'] })).toMatchObject({ done: true });
+  expect(read('/etc/chrony.conf')).toBe(once.replace('time.example', 'other.example'));
+  expect(read('/etc/chrony.conf.dist')).toContain('pool image.example iburst');
+});
+
+it('gives timesyncd a drop-in of its own', async () => {
+  install('/lib/systemd/systemd-timesyncd');
+  expect(await run({ pools: ['pool.example'] })).toMatchObject({
+    done: true,
+    message: 'systemd-timesyncd configured',
+  });
+  expect(read('/etc/systemd/timesyncd.conf.d/cloud-init.conf')).toContain('NTP=time.example pool.example\n');
+});
+
+it('makes a configuration where the distribution has none', async () => {
+  install('/usr/sbin/ntpd');
+  mkdirSync(join(root, '/etc/ntpsec'), { recursive: true });
+  expect(await run()).toMatchObject({ done: true });
+  expect(read('/etc/ntpsec/ntp.conf')).toMatch(/\nserver time\.example iburst\ndriftfile .*\n$/);
+});
+
+it('passes a masked service over for one that may run', async () => {
+  install('/usr/sbin/chronyd');
+  mkdirSync(join(root, '/etc/systemd/system'), { recursive: true });
+  symlinkSync('/dev/null', join(root, '/etc/systemd/system/chrony.service'));
+  expect(await run()).toMatchObject({ done: true, message: 'chrony configured' });
+  install('/usr/lib/systemd/systemd-timesyncd');
+  expect(await run()).toMatchObject({ done: true, message: 'systemd-timesyncd configured' });
+});

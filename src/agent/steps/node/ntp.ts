@@ -1,0 +1,68 @@
+import type { NtpSettings } from '../../document/document.ts';
+import { failed } from '../../engine/failure.ts';
+import type { Host } from '../../host/host.ts';
+import type { Runner } from '../shell/runner.ts';
+import { Problem } from '../tools/problem.ts';
+import { systemdRuns } from '../tools/systemd.ts';
+import { runTool } from '../tools/tool.ts';
+import { configOf, installedService, type TimeService, unitOf } from './time/services.ts';
+import { isOurs, timesyncdDropIn, withSources } from './time/sources.ts';
+
+/**
+ * Points the machine's time service at the servers of user data (cloud-init's `cc_ntp`), of chrony, systemd-timesyncd
+ * and ntp the first that is installed. Nothing is installed, and `enabled: false` changes nothing, as in cloud-init.
+ * Without servers and pools the distribution's own stay.
+ */
+export const ntp: Runner<'ntp'> = {
+  policy: { onFailure: 'continue' },
+  async run(settings, { host, signal }) {
+    if (!settings.enabled) return { done: true, message: 'left as it is (enabled: false)' };
+    const service = await installedService(host);
+    if (!service) {
+      const cause =
+        'No time service is installed (systemd-timesyncd, chrony or ntp), so the clock is not kept right';
+      return failed('TimeSyncNotSetUp', cause);
+    }
+    try {
+      if (settings.servers.length + settings.pools.length > 0) await configure(host, service, settings);
+      const running = await apply(host, service, signal);
+      return { done: true, message: `${service.name} configured${running}` };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return failed(error.code, error.message, error.more);
+    }
+  },
+};
+
+async function configure(host: Host, service: TimeService, settings: NtpSettings): Promise<void> {
+  const { path, text } = await configOf(host, service);
+  if (service.style === 'drop-in') {
+    const wanted = timesyncdDropIn(settings);
+    if (text !== wanted) await host.files.write(path, wanted);
+    return;
+  }
+  const aside = `${path}.dist`;
+  const original =
+    text === undefined || isOurs(text) ? (await host.files.readIfPresent(aside))?.toString('utf8') : text;
+  const wanted = withSources(original ?? service.otherwise, settings);
+  if (text === wanted) return;
+  // Copied, not renamed as cloud-init does: at no moment is the service without a configuration.
+  if (text !== undefined && !isOurs(text)) await host.files.write(aside, text);
+  await host.files.write(path, wanted);
+}
+
+/** Starts the service with its new configuration, and at every boot. */
+async function apply(host: Host, service: TimeService, signal: AbortSignal): Promise<string> {
+  if (!(await systemdRuns(host))) return '';
+  const unit = await unitOf(host, service);
+  if (!unit)
+    throw new Problem('TimeSyncNotSetUp', `${service.name} is installed, but has no systemd service`);
+  const how = { code: 'TimeSyncNotSetUp', timeoutMs: 60_000, signal } as const;
+  await runTool(host, ['systemctl', 'enable', `${unit}.service`], { doing: `enable ${unit}`, ...how });
+  // With --no-block: at boot the service may be ordered behind what waits for this step.
+  await runTool(host, ['systemctl', 'restart', '--no-block', `${unit}.service`], {
+    doing: `restart ${unit}`,
+    ...how,
+  });
+  return ', restarting';
+}

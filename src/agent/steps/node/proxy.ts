@@ -1,0 +1,82 @@
+import { PROXY_FILE } from '../../document/paths.ts';
+import { failed } from '../../engine/failure.ts';
+import type { Host } from '../../host/host.ts';
+import { noProxy } from '../../kubeadm/config/no-proxy.ts';
+import { proxyFile } from '../../kubeadm/run/proxy-environment.ts';
+import { noteRestart, restartContainerd } from '../containerd/restart.ts';
+import type { Runner } from '../shell/runner.ts';
+import { Problem } from '../tools/problem.ts';
+import { systemdRuns } from '../tools/systemd.ts';
+import { runTool } from '../tools/tool.ts';
+
+const UNITS = ['containerd', 'kubelet', 'slipway-report'];
+
+/** The file has mode 0600, as a proxy's password may be in it, and anybody may ask systemd for a unit's Environment=. */
+const DROP_IN = `# Written by Slipway from the settings of the node (slipway.proxy).
+[Service]
+EnvironmentFile=-${PROXY_FILE}
+`;
+
+/**
+ * Proxy settings for containerd, the kubelet, Slipway's reporter and kubeadm (which hands them to the static pods that
+ * it writes). The cluster's own networks and API servers are excepted by themselves.
+ */
+export const proxy: Runner<'proxy'> = {
+  async run({ settings, command, restartLater }, { host, signal }) {
+    const config =
+      command?.configPath === undefined ? undefined : await host.files.readIfPresent(command.configPath);
+    const except = noProxy(
+      settings.except,
+      command && { ...command, args: command.args.reveal() },
+      config?.toString('utf8'),
+    );
+    const http = settings.http?.reveal();
+    const https = settings.https?.reveal();
+    const wanted = proxyFile({
+      ...(http === undefined ? {} : { HTTP_PROXY: http }),
+      ...(https === undefined ? {} : { HTTPS_PROXY: https }),
+      NO_PROXY: except.join(','),
+    });
+    const changed = await isOther(host, PROXY_FILE, wanted);
+    const units: string[] = [];
+    for (const unit of UNITS) if (changed || (await isOther(host, dropIn(unit), DROP_IN))) units.push(unit);
+    if (units.length === 0) return { done: true, message: 'as wanted already' };
+    if (units.includes('containerd')) await noteRestart(host);
+    await host.files.write(PROXY_FILE, wanted, { mode: 0o600, owner: 'root:root' });
+    for (const unit of units) await host.files.write(dropIn(unit), DROP_IN, { mode: 0o644 });
+    try {
+      await apply(host, units, restartLater, signal);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return failed(error.code, error.message, error.more);
+    }
+    return { done: true, message: `for kubeadm, ${units.join(', ')}; directly: ${except.join(', ')}` };
+  },
+};
+
+const dropIn = (unit: string): string => `/etc/systemd/system/${unit}.service.d/50-slipway-proxy.conf`;
+
+async function isOther(host: Host, path: string, wanted: string): Promise<boolean> {
+  return (await host.files.readIfPresent(path))?.toString('utf8') !== wanted;
+}
+
+async function apply(host: Host, units: string[], restartLater: boolean, signal: AbortSignal): Promise<void> {
+  if (!(await systemdRuns(host))) return;
+  const how = { code: 'ProxyNotSetUp', timeoutMs: 60_000, signal } as const;
+  await runTool(host, ['systemctl', 'daemon-reload'], { doing: 'make systemd read the drop-ins', ...how });
+  // The step for containerd's own settings follows, and restarts it for both.
+  if (units.includes('containerd') && !restartLater && (await isActive(host, 'containerd')))
+    await restartContainerd(host, signal);
+  // Those that run go on with the new settings; kubeadm starts the kubelet of a node that is new.
+  for (const unit of units.filter((name) => name !== 'containerd'))
+    await runTool(host, ['systemctl', 'try-restart', '--no-block', `${unit}.service`], {
+      doing: `restart ${unit}`,
+      accept: [0, 5],
+      ...how,
+    });
+}
+
+async function isActive(host: Host, unit: string): Promise<boolean> {
+  const argv = ['systemctl', 'is-active', '--quiet', `${unit}.service`] as const;
+  return (await host.processes.run({ argv: [...argv], timeoutMs: 10_000 })).exitStatus === 0;
+}

@@ -1,0 +1,105 @@
+import { dirname } from 'node:path/posix';
+import type { Host } from '../../../host/host.ts';
+
+/** A program that keeps the clock right, with what distributions call its parts. */
+export interface TimeService {
+  name: string;
+  /** Any of these being there means that it is installed. */
+  programs: readonly string[];
+  /** The first that is there is used, else the first whose directory is there. */
+  configs: readonly [string, ...string[]];
+  units: readonly [string, ...string[]];
+  /** `drop-in`: a file of our own beside the distribution's; `whole`: the distribution's with other sources in it. */
+  style: 'drop-in' | 'whole';
+  /** What the configuration says where the distribution has none. */
+  otherwise: string;
+}
+
+/** In the order in which cloud-init prefers them. */
+const SERVICES: readonly TimeService[] = [
+  {
+    name: 'chrony',
+    programs: ['chronyd'],
+    configs: ['/etc/chrony/chrony.conf', '/etc/chrony.conf'],
+    units: ['chrony', 'chronyd'],
+    style: 'whole',
+    otherwise: 'driftfile /var/lib/chrony/drift\nmakestep 1.0 3\nrtcsync\n',
+  },
+  {
+    name: 'systemd-timesyncd',
+    programs: ['/usr/lib/systemd/systemd-timesyncd', '/lib/systemd/systemd-timesyncd'],
+    configs: ['/etc/systemd/timesyncd.conf.d/cloud-init.conf'],
+    units: ['systemd-timesyncd'],
+    style: 'drop-in',
+    otherwise: '',
+  },
+  {
+    name: 'ntp',
+    programs: ['ntpd'],
+    configs: ['/etc/ntpsec/ntp.conf', '/etc/ntp.conf'],
+    units: ['ntpsec', 'ntp', 'ntpd'],
+    style: 'whole',
+    otherwise: 'driftfile /var/lib/ntp/ntp.drift\n',
+  },
+];
+
+/**
+ * The time service that this machine has; undefined when it has none. One that is masked is there and must not run (as
+ * in a guest whose hypervisor sets the clock), so any other comes first.
+ */
+export async function installedService(host: Host): Promise<TimeService | undefined> {
+  const installed: TimeService[] = [];
+  for (const service of SERVICES) {
+    if (!(await isInstalled(host, service))) continue;
+    if (!(await isMasked(host, service))) return service;
+    installed.push(service);
+  }
+  return installed[0];
+}
+
+async function isInstalled(host: Host, { programs }: TimeService): Promise<boolean> {
+  for (const program of programs) {
+    const found = program.startsWith('/')
+      ? await host.files.stat(program)
+      : await host.processes.which(program);
+    if (found) return true;
+  }
+  return false;
+}
+
+async function isMasked(host: Host, { units }: TimeService): Promise<boolean> {
+  for (const unit of units) {
+    const path = `/etc/systemd/system/${unit}.service`;
+    const isLink = (await host.files.stat(path))?.kind === 'symlink';
+    if (isLink && (await host.files.readlink(path)) === '/dev/null') return true;
+  }
+  return false;
+}
+
+/** The file to write, and its present text. */
+export async function configOf(
+  host: Host,
+  service: TimeService,
+): Promise<{ path: string; text: string | undefined }> {
+  for (const path of service.configs) {
+    const text = (await host.files.readIfPresent(path))?.toString('utf8');
+    if (text !== undefined) return { path, text };
+  }
+  for (const path of service.configs) {
+    if (await host.files.stat(dirname(path))) return { path, text: undefined };
+  }
+  return { path: service.configs[0], text: undefined };
+}
+
+const UNIT_DIRECTORIES = ['/etc/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/system'];
+
+/** The name of the service's unit on this machine. */
+export async function unitOf(host: Host, service: TimeService): Promise<string | undefined> {
+  for (const unit of service.units) {
+    for (const directory of UNIT_DIRECTORIES) {
+      // An alias link would do for `restart` but not for `enable`.
+      if ((await host.files.stat(`${directory}/${unit}.service`))?.kind === 'file') return unit;
+    }
+  }
+  return undefined;
+}

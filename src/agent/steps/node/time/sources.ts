@@ -1,0 +1,29 @@
+import type { NtpSettings } from '../../../document/document.ts';
+
+type Sources = Pick<NtpSettings, 'servers' | 'pools'>;
+
+const HEADER = '# Time sources from the user data of this machine, set by Slipway';
+const SOURCE = /^\s*(?:server|pool|peer|sourcedir)\b/i;
+
+/** A drop-in for systemd-timesyncd (timesyncd.conf(5)), as cloud-init writes it. */
+export function timesyncdDropIn({ servers, pools }: Sources): string {
+  return `${HEADER}\n[Time]\nNTP=${[...servers, ...pools].join(' ')}\n`;
+}
+
+/**
+ * A configuration for chronyd or ntpd with these sources and no other; everything else is as the distribution has it
+ * (where the drift file and the keys are differs from one to the next).
+ */
+export function withSources(distribution: string, { servers, pools }: Sources): string {
+  const rest = distribution.split('\n').filter((line) => !SOURCE.test(line) && line !== HEADER);
+  const lines = [
+    ...pools.map((pool) => `pool ${pool} iburst`),
+    ...servers.map((server) => `server ${server} iburst`),
+  ];
+  return `${[HEADER, ...lines, ...rest].join('\n').trimEnd()}\n`;
+}
+
+/** Was this text made by `withSources` or `timesyncdDropIn`? */
+export function isOurs(text: string): boolean {
+  return text.startsWith(HEADER);
+}

@@ -1,0 +1,43 @@
+import { failure } from '../../engine/failure.ts';
+import type { StepContext, StepResult } from '../../engine/step.ts';
+import type { Runner } from './runner.ts';
+import type { ShellSession } from './shell-session.ts';
+
+const KEPT_IN_JOURNAL = 3;
+
+/** A command of `runcmd`: one that fails is told and does not keep the next one from running, as in cloud-init. */
+export const command: Runner<'command'> = {
+  policy: { onFailure: 'continue', attempts: 1, group: 'runcmd' },
+  run: ({ index }, context, { shell }) => runInShell(shell, index, context),
+  ahead: ({ index }, { shell }) => shell.begin(index),
+};
+
+/** A command of `bootcmd`: the same, at every boot. */
+export const bootCommand: Runner<'boot-command'> = {
+  policy: { onFailure: 'continue', attempts: 1, when: 'every-boot', group: 'bootcmd' },
+  run: ({ index }, context, { bootShell }) => runInShell(bootShell, index, context),
+};
+
+async function runInShell(shell: ShellSession, index: number, { signal }: StepContext): Promise<StepResult> {
+  const end = await shell.run(index, signal);
+  const status = end.exitStatus ?? 'unknown';
+  const more = {
+    ...(end.exitStatus === undefined ? {} : { exitStatus: end.exitStatus }),
+    lines: end.lines.slice(-KEPT_IN_JOURNAL),
+  };
+  if (end.kind === 'shell-ended' && signal.aborted) {
+    // The engine tells its own deadline from a request to stop; either way the command did not end by itself.
+    const cause = 'The command was still running when the deadline passed, and was ended';
+    return { done: false, failure: failure('DeadlineExceeded', cause, more), retry: 'until-deadline' };
+  }
+  if (end.kind === 'shell-ended' && !(end.exitStatus === 0 && shell.isLast(index))) {
+    const cause = `It ended the shell (exit status ${status}), so the commands after it were not run`;
+    return { done: false, failure: failure('CommandEndedScript', cause, more), retry: 'no' };
+  }
+  if (end.exitStatus === 0) return { done: true };
+  return {
+    done: false,
+    failure: failure('CommandFailed', `It ended with exit status ${status}`, more),
+    retry: 'no',
+  };
+}

@@ -1,0 +1,43 @@
+import { digest } from '../../../kit/digest.ts';
+import { Redactor } from '../../../kit/redact.ts';
+import type { Document } from '../../document/document.ts';
+import type { Host } from '../../host/host.ts';
+import type { Shared } from './runner.ts';
+import { type SessionOptions, ShellSession } from './shell-session.ts';
+
+/** Makes what the document's steps share; nothing is started yet. */
+export function openShared(
+  host: Host,
+  document: Pick<Document, 'bootCommands' | 'commands'> & Partial<Pick<Document, 'files'>>,
+  instance: string,
+  output: SessionOptions['output'],
+): Shared {
+  const session = (kind: string, items: (string | undefined)[]) =>
+    new ShellSession(host, {
+      // Another document is another script: its shell must not be taken for this one's.
+      name: `${kind}-${digest(items.map((item) => item ?? null)).slice(0, 12)}`,
+      items: items.map((shell) => ({ shell })),
+      env: { INSTANCE_ID: instance },
+      redactor: () => new Redactor(),
+      output,
+    });
+  const files = document.files ?? [];
+  return {
+    owner: {
+      instance,
+      // Only kubeadm's step asks.
+      get document() {
+        return digest(files.map(({ path, content, append }) => [path, content.reveal(), append]));
+      },
+      written: files.map(({ path }) => path),
+    },
+    bootShell: session(
+      'bootcmd',
+      document.bootCommands.map(({ shell }) => shell.reveal()),
+    ),
+    shell: session(
+      'runcmd',
+      document.commands.map((entry) => (entry.kind === 'command' ? entry.shell.reveal() : undefined)),
+    ),
+  };
+}

@@ -1,0 +1,219 @@
+import type { Redactor } from '../../../kit/redact.ts';
+import { RUN_DIR } from '../../document/paths.ts';
+import type { DurableHandle, Host, Watch } from '../../host/host.ts';
+import { type Marks, parseMarks, type ScriptItem, sessionScript, stateFiles } from './session-script.ts';
+
+/** How a command of the session ended. */
+export type CommandEnd =
+  | { kind: 'ended'; exitStatus: number; lines: string[] }
+  /** The shell itself ended in this command: `exit`, `set -e`, a syntax error, or a signal. */
+  | { kind: 'shell-ended'; exitStatus: number | undefined; lines: string[] };
+
+export interface SessionOptions {
+  /** Names the shell's files; one session of a name at a time. */
+  name: string;
+  items: ScriptItem[];
+  env: Record<string, string>;
+  redactor: () => Redactor;
+  output: (line: string, stream: 'stdout' | 'stderr') => void;
+}
+
+const KEPT_LINES = 20;
+const TELL_MS = 10_000;
+/** How long a shell whose last command has ended may take for its own end, such as a trap of the document's. */
+const END_MS = 5000;
+/** How often to look at the marks where the file system tells nothing of changes. */
+const LOOK_MS = 100;
+
+/**
+ * The shell in which a document's commands run; see `session-script.ts`. It outlives the agent: one that is started
+ * again finds it, learns what it did meanwhile, and goes on with it.
+ */
+export class ShellSession {
+  readonly directory: string;
+  readonly #host: Host;
+  readonly #options: SessionOptions;
+  #handle: DurableHandle | undefined;
+  #over: { exitStatus: number | undefined } | undefined;
+  #lines: string[] = [];
+  #muted = false;
+  #isDone = false;
+  #watch: Watch | undefined;
+  #wake: () => void = () => undefined;
+  readonly #abort = new AbortController();
+
+  constructor(host: Host, options: SessionOptions) {
+    this.#host = host;
+    this.#options = options;
+    this.directory = `${RUN_DIR}/shell/${options.name}`;
+  }
+
+  isLast(index: number): boolean {
+    return index === this.#options.items.length - 1;
+  }
+
+  /**
+   * Starts the shell, or finds it, ahead of item `index`: it is ready and waits when the item's turn comes. Where that
+   * fails, `run` tries again and tells why.
+   */
+  async begin(index: number): Promise<void> {
+    await this.#attach(index).catch(() => undefined);
+  }
+
+  /** Runs item `index`, or waits for it where an earlier agent had begun it, or tells how it ended meanwhile. */
+  async run(index: number, signal: AbortSignal): Promise<CommandEnd> {
+    const stop = () => this.#abort.abort();
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    try {
+      await this.#attach(index);
+      const marks = await this.#waitFor(index, (seen) => seen.waiting === index || seen.running === index);
+      if (marks?.waiting === index) {
+        this.#lines = [];
+        await this.#tell('go');
+      }
+      const end = await this.#waitFor(index, () => false);
+      this.#handle?.catchUp();
+      const exitStatus = end?.ended.get(index);
+      this.#isDone = end !== undefined && this.isLast(index);
+      if (exitStatus !== undefined) return { kind: 'ended', exitStatus, lines: this.#lines };
+      return { kind: 'shell-ended', exitStatus: this.#over?.exitStatus, lines: this.#lines };
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Waits until a shell that is running has come to the agent's own item `index`; its state is saved then. */
+  async waitBefore(index: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || (await this.#state()) !== 'running') return;
+    await this.#attach(index);
+    const marks = await this.#waitFor(index, (seen) => seen.waiting === index || seen.running === index);
+    if (marks?.waiting === index) await this.#takeState(marks);
+  }
+
+  /** Lets a shell that waits at the agent's own item `index` go on with that item's exit status. */
+  async answer(index: number, exitStatus: number): Promise<void> {
+    if ((await this.#state()) !== 'running') return;
+    await this.#attach(index);
+    const marks = await this.#waitFor(index, (seen) => seen.waiting === index);
+    if (marks?.waiting === index) await this.#tell(`status ${exitStatus}`);
+  }
+
+  /** Ends the shell, if it still runs, and removes what it left. What a command left running goes on. */
+  async close(): Promise<void> {
+    if (this.#isDone && !this.#over) {
+      await Promise.race([this.#handle?.result, this.#host.clock.sleep(END_MS, this.#abort.signal)]);
+    }
+    this.#abort.abort();
+    await this.#handle?.result;
+    this.#watch?.close();
+    await this.#host.processes.forgetDurable(this.#options.name);
+    await this.#host.files.remove(this.directory);
+  }
+
+  #state(): ReturnType<Host['processes']['findDurable']> {
+    return this.#host.processes.findDurable(this.#options.name);
+  }
+
+  async #attach(index: number): Promise<void> {
+    if (this.#handle && !this.#over) return;
+    const found = await this.#state();
+    // A shell that ended or vanished before this item is followed by a new one that starts here.
+    const tellsOfIt =
+      found === 'running' || (found === 'ended' && !this.#over && this.#beganIn(await this.#marks(), index));
+    if (!tellsOfIt) await this.#prepare(index);
+    const redactor = this.#options.redactor();
+    const handle = await this.#host.processes.startDurable({
+      name: this.#options.name,
+      argv: ['/bin/sh', `${this.directory}/script`],
+      env: this.#options.env,
+      signal: this.#abort.signal,
+      onLine: (raw, stream) => {
+        if (this.#muted) return;
+        const line = redactor.line(raw);
+        if (line === undefined) return;
+        this.#lines = [...this.#lines.slice(1 - KEPT_LINES), line];
+        this.#options.output(line, stream);
+      },
+    });
+    // What an adopted shell had printed before was shown before.
+    this.#muted = handle.adopted;
+    handle.catchUp();
+    this.#muted = false;
+    this.#handle = handle;
+    this.#over = undefined;
+    this.#watch?.close();
+    this.#watch = this.#host.files.watch(`${this.directory}/marks`, () => this.#wake());
+    void handle.result.then(({ exitStatus }) => {
+      this.#over = { exitStatus };
+      this.#wake();
+    });
+  }
+
+  #beganIn(marks: Marks, index: number): boolean {
+    return marks.ended.has(index) || marks.running === index;
+  }
+
+  async #prepare(first: number): Promise<void> {
+    const { files, processes } = this.#host;
+    await this.#takeState(await this.#marks());
+    await processes.forgetDurable(this.#options.name);
+    await files.mkdir(this.directory, 0o700);
+    await files.remove(`${this.directory}/go`);
+    const mode = 0o600;
+    // No reboot leaves anything of it, so nothing is gained by waiting for the disk.
+    await files.writeAll([
+      { path: `${this.directory}/marks`, content: '', options: { mode, volatile: true } },
+      {
+        path: `${this.directory}/script`,
+        content: sessionScript(this.directory, this.#options.items, first),
+        options: { mode, volatile: true },
+      },
+    ]);
+  }
+
+  /** Makes what the shell saved last the state that the next shell, or kubeadm, begins with. */
+  async #takeState({ ended }: Marks): Promise<void> {
+    const last = Math.max(...ended.keys());
+    if (last < 0) return;
+    const { files } = this.#host;
+    for (const [name, saved] of Object.entries(stateFiles(last))) {
+      const path = `${this.directory}/${saved}`;
+      if (await files.stat(path)) await files.rename(path, `${this.directory}/${name}`);
+    }
+  }
+
+  /** Until item `index` has ended, the shell is over, or `done` holds. Undefined when the shell ended without a mark. */
+  async #waitFor(index: number, done: (marks: Marks) => boolean): Promise<Marks | undefined> {
+    for (;;) {
+      const changed = this.#change();
+      const over = this.#over;
+      const marks = await this.#marks();
+      if (marks.ended.has(index) || done(marks)) return marks;
+      if (over) return undefined;
+      await changed();
+    }
+  }
+
+  /** Begins to listen; what it gives waits for the next mark, the shell's end, or the time to look anyway. */
+  #change(): () => Promise<void> {
+    const changed = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    return async () => {
+      const timer = setTimeout(this.#wake, LOOK_MS);
+      await changed;
+      clearTimeout(timer);
+    };
+  }
+
+  async #marks(): Promise<Marks> {
+    return parseMarks(
+      (await this.#host.files.readIfPresent(`${this.directory}/marks`))?.toString('utf8') ?? '',
+    );
+  }
+
+  async #tell(word: string): Promise<void> {
+    await this.#host.files.tell(`${this.directory}/go`, word, TELL_MS);
+  }
+}

@@ -1,0 +1,71 @@
+import type { MountEntry } from '../../document/document.ts';
+import type { StepContext } from '../../engine/step.ts';
+import type { Runner } from '../shell/runner.ts';
+import { eachEntry, place } from '../tools/each-entry.ts';
+import { systemdRuns } from '../tools/systemd.ts';
+import { runTool } from '../tools/tool.ts';
+import { activate } from './activate.ts';
+import { type FstabFields, fieldsOf, isWithOthers, withMounts } from './fstab.ts';
+import { sourceOf } from './mount-source.ts';
+
+const FSTAB = '/etc/fstab';
+
+/**
+ * Writes mounts into fstab, makes their mount points and mounts them (cloud-init's `cc_mounts`), but touches no mount
+ * of others. Below a root directory nothing is mounted: it would be mounted on the machine that has the directory.
+ */
+export const mounts: Runner<'mounts'> = {
+  policy: { onFailure: 'continue' },
+  async run({ entries }, context) {
+    const { host, signal } = context;
+    const present = (await host.files.readIfPresent(FSTAB))?.toString('utf8') ?? '';
+    const lines: { entry: MountEntry; fields: FstabFields }[] = [];
+    for (const entry of entries) {
+      const fields = await resolved(entry, context);
+      if (fields && !isWithOthers(present, fields)) lines.push({ entry, fields });
+    }
+    const wanted = withMounts(
+      present,
+      lines.map(({ fields }) => fields),
+    );
+    if (wanted !== present) {
+      await host.files.write(FSTAB, wanted);
+      // Its mount units are made from fstab, and one that is out of date might undo what is mounted here.
+      if (await systemdRuns(host)) {
+        await runTool(host, ['systemctl', 'daemon-reload'], {
+          doing: 'tell systemd of fstab',
+          code: 'MountFailed',
+        });
+      }
+    }
+    return eachEntry(lines, context, async ({ entry, fields }) => {
+      const [spec, file] = fields;
+      if (file.startsWith('/') && !(await host.files.stat(file))) await host.files.mkdir(file, 0o755);
+      if (host.root !== '/') return `${file} in fstab`;
+      const outcome = await activate(host, fields, signal);
+      if (outcome === 'no-device') {
+        await warn(context, entry, `${spec} was not mounted at ${file}: there is no such device (nofail).`);
+        return `${file} without its device`;
+      }
+      return `${file} ${outcome === 'mounted' ? 'mounted' : outcome === 'was-mounted' ? 'was mounted' : 'in fstab'}`;
+    });
+  },
+};
+
+/** The line for fstab; undefined for one that has no device on this machine. */
+async function resolved(entry: MountEntry, context: StepContext): Promise<FstabFields | undefined> {
+  const fields = fieldsOf(entry);
+  if (!fields) return undefined;
+  const [name, file, ...rest] = fields;
+  const source = await sourceOf(context.host, name);
+  if (source.kind === 'metadata-name') {
+    const message = `${name} was not mounted at ${file}: it is a cloud's own name for a disk, and nothing on this machine says which; name the device itself, or use LABEL=.`;
+    await warn(context, entry, message);
+    return undefined;
+  }
+  return [source.spec, file, ...rest];
+}
+
+function warn({ finding }: StepContext, entry: MountEntry, message: string): Promise<void> {
+  return finding({ severity: 'warning', code: 'MountDeviceMissing', message, ...place(entry.where) });
+}

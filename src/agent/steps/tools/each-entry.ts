@@ -1,0 +1,50 @@
+import { CODES } from '../../../protocol/codes/codes.ts';
+import type { Position } from '../../document/document.ts';
+import { codeOf, failed, failure, messageOf } from '../../engine/failure.ts';
+import type { StepContext, StepResult } from '../../engine/step.ts';
+import { Problem } from './problem.ts';
+
+/**
+ * Does `work` for one entry after the other. As in cloud-init, an entry that cannot be done keeps no other from being
+ * done; the step has then failed with the first problem that may pass by itself, else with the first. What `work`
+ * answers (what was done, in a few words) makes the step's message.
+ */
+export async function eachEntry<Entry>(
+  entries: readonly Entry[],
+  { signal, remainingMs }: Pick<StepContext, 'signal' | 'remainingMs'>,
+  work: (entry: Entry) => Promise<string>,
+): Promise<StepResult> {
+  const done: string[] = [];
+  const problems: Problem[] = [];
+  for (const entry of entries) {
+    if (signal.aborted) break;
+    try {
+      done.push(await work(entry));
+    } catch (error) {
+      problems.push(
+        error instanceof Problem ? error : new Problem(codeOf(error, 'FileNotWritten'), messageOf(error)),
+      );
+    }
+  }
+  if (signal.aborted) return stopped(remainingMs() <= 0);
+  const first = problems.find(({ code }) => CODES[code].persistence !== 'permanent') ?? problems[0];
+  if (!first) return { done: true, message: done.join('; ') };
+  const others = problems.length > 1 ? ` (and ${problems.length - 1} more of its entries failed)` : '';
+  return failed(first.code, `${first.message.replace(/[.]$/, '')}${others}`, first.more);
+}
+
+/** `retry: yes`, for the rest is still to be done; whether there is time for it the engine knows. */
+function stopped(outOfTime: boolean): StepResult {
+  return {
+    done: false,
+    failure: outOfTime
+      ? failure('DeadlineExceeded', 'The deadline passed before all entries of the step were done')
+      : failure('Interrupted', 'The step was told to stop before all of its entries were done'),
+    retry: 'yes',
+  };
+}
+
+/** `line:column` of an entry, for a finding. */
+export function place(where: Position | undefined): { where?: string } {
+  return where ? { where: `${where.line}:${where.column}` } : {};
+}

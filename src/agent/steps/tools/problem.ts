@@ -1,0 +1,15 @@
+import type { Code } from '../../../protocol/codes/codes.ts';
+import type { Failure } from '../../../protocol/journal.ts';
+
+/** Why one entry of a step could not be done; becomes the step's failure. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: Code;
+  readonly more: Pick<Failure, 'exitStatus' | 'lines'>;
+
+  constructor(code: Code, cause: string, more: Pick<Failure, 'exitStatus' | 'lines'> = {}) {
+    super(cause);
+    this.code = code;
+    this.more = more;
+  }
+}

@@ -1,0 +1,62 @@
+import { redact } from '../../../kit/redact.ts';
+import type { Code } from '../../../protocol/codes/codes.ts';
+import type { CommandResult, Host } from '../../host/host.ts';
+import { Problem } from './problem.ts';
+
+const KEPT_LINES = 3;
+const NOT_FOUND = 127;
+
+export interface ToolRun {
+  /** What for, as in "cannot create the user alice". */
+  doing: string;
+  /** The code when it fails. */
+  code: Code;
+  /** Secrets go this way, never into `argv`. */
+  input?: string;
+  /** Exit statuses that are an answer and no failure; default only 0. */
+  accept?: readonly number[];
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Runs a program of the machine that must succeed, with messages in English.
+ * @throws Problem `ToolMissing` when the program is not there, `code` when it fails or takes too long.
+ */
+export async function runTool(
+  host: Host,
+  argv: [string, ...string[]],
+  { doing, code, input, accept = [0], timeoutMs = 120_000, signal }: ToolRun,
+): Promise<CommandResult> {
+  const result = await host.processes.run({
+    argv,
+    env: { LC_ALL: 'C' },
+    timeoutMs,
+    ...(input === undefined ? {} : { input }),
+    ...(signal ? { signal } : {}),
+  });
+  if (accept.includes(result.exitStatus)) return result;
+  if (result.exitStatus === NOT_FOUND) {
+    throw new Problem('ToolMissing', `Cannot ${doing}: the program ${argv[0]} is not on this machine`);
+  }
+  const said = lastLines(result);
+  const how = result.timedOut ? `took longer than ${timeoutMs / 1000} s` : said.at(-1);
+  throw new Problem(
+    code,
+    `Cannot ${doing}: ${how ?? `${argv[0]} ended with exit status ${result.exitStatus}`}`,
+    {
+      exitStatus: result.exitStatus,
+      lines: said,
+    },
+  );
+}
+
+/** The last lines a program said, without secrets. */
+export function lastLines({ stderr, stdout }: Pick<CommandResult, 'stderr' | 'stdout'>): string[] {
+  const text = stderr.trim() === '' ? stdout : stderr;
+  return redact(text)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .slice(-KEPT_LINES);
+}
