@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Host } from '../host.ts';
-import { createBlockDevices } from './block-devices.ts';
-import { createClock } from './clock.ts';
-import { createFiles } from './files.ts';
-import { takeLock } from './lock.ts';
-import { createNetwork } from './network.ts';
-import { createProcesses } from './processes.ts';
-import { stayLean } from './stay-lean.ts';
+import { createBlockDevices } from './files/block-devices.ts';
+import { createFiles } from './files/files.ts';
+import { createNetwork } from './net/network.ts';
+import { takeLock } from './process/lock.ts';
+import { createProcesses } from './process/processes.ts';
+import { createClock } from './system/clock.ts';
+import { stayLean } from './system/stay-lean.ts';
 
 /** The Linux machine whose `/` is `root` (default: this machine). */
 export function createLinuxHost(options: { root?: string } = {}): Host {

@@ -1,4 +1,4 @@
-import type { Network } from '../host.ts';
+import type { Network } from '../../host.ts';
 import { createHttpClient } from './http-client.ts';
 import { callUnix } from './unix-call.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { HostError } from '../host.ts';
+import { HostError } from '../../host.ts';
 import { createBlockDevices } from './block-devices.ts';
 
 const devices = createBlockDevices('/');

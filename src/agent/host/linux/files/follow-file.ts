@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
-import { LineSplitter } from '../line-splitter.ts';
-import { TailBuffer } from '../tail-buffer.ts';
-import { elapsedMs } from './clock.ts';
+import { LineSplitter } from '../../line-splitter.ts';
+import { TailBuffer } from '../../tail-buffer.ts';
+import { elapsedMs } from '../system/clock.ts';
 
 const POLL_MS = 50;
 const KEEP_BYTES = 1024 * 1024;

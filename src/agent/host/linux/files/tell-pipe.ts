@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { HostError } from '../host.ts';
-import { delay, elapsedMs } from './clock.ts';
-import { toHostError } from './system-error.ts';
+import { HostError } from '../../host.ts';
+import { delay, elapsedMs } from '../system/clock.ts';
+import { toHostError } from '../system/system-error.ts';
 
 const TRY_MS = 2;
 

@@ -9,8 +9,8 @@ import {
 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Authority } from '../../../pki/authority.ts';
-import type { HttpClient, HttpClientOptions } from '../host.ts';
+import { Authority } from '../../../../pki/authority.ts';
+import type { HttpClient, HttpClientOptions } from '../../host.ts';
 import { createHttpClient } from './http-client.ts';
 
 const made = Authority.create('Test servers');
@@ -109,8 +109,8 @@ describe('a client', () => {
   });
 
   it('is known by its certificate', async () => {
-    const { createKey, createCsr } = await import('../../../pki/csr.ts');
-    const { readCsrKey } = await import('../../../pki/read-csr.ts');
+    const { createKey, createCsr } = await import('../../../../pki/csr.ts');
+    const { readCsrKey } = await import('../../../../pki/read-csr.ts');
     const mine = createKey();
     const { certificate } = authority.sign(
       { use: 'client', name: 'node-7', publicKey: readCsrKey(createCsr(mine, 'node-7')) },

@@ -21,12 +21,12 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { type AppendHandle, type FileStat, type Files, HostError, type WriteOptions } from '../host.ts';
+import { type AppendHandle, type FileStat, type Files, HostError, type WriteOptions } from '../../host.ts';
+import { toHostError } from '../system/system-error.ts';
 import { writeFilesAtomically } from './atomic-file.ts';
 import { lookupOwner } from './owners.ts';
 import { readUnsized } from './read-unsized.ts';
 import { realInRoot, resolveInRoot } from './resolve.ts';
-import { toHostError } from './system-error.ts';
 import { tellPipe } from './tell-pipe.ts';
 import { watchFile } from './watch-file.ts';
 import { writeDevice } from './write-device.ts';

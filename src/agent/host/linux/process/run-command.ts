@@ -1,10 +1,10 @@
-import type { CommandResult, CommandSpec } from '../host.ts';
-import { LineSplitter } from '../line-splitter.ts';
-import { TailBuffer } from '../tail-buffer.ts';
+import type { CommandResult, CommandSpec } from '../../host.ts';
+import { LineSplitter } from '../../line-splitter.ts';
+import { TailBuffer } from '../../tail-buffer.ts';
+import { elapsedMs } from '../system/clock.ts';
+import { childProcess, os } from '../system/late-modules.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
-import { elapsedMs } from './clock.ts';
 import { endGroup } from './end-group.ts';
-import { childProcess, os } from './late-modules.ts';
 
 const KEEP_BYTES = 256 * 1024;
 

@@ -1,13 +1,13 @@
 import { constants as access, accessSync, statSync, writeFileSync } from 'node:fs';
-import type { Processes } from '../host.ts';
+import type { Processes } from '../../host.ts';
+import { resolveInRoot } from '../files/resolve.ts';
+import { childProcess, os } from '../system/late-modules.ts';
+import { toHostError } from '../system/system-error.ts';
 import { canExec } from './can-exec.ts';
 import { childEnvironment, DEFAULT_PATH, inRoot } from './child-environment.ts';
 import { DurablePrograms } from './durable.ts';
-import { childProcess, os } from './late-modules.ts';
 import { identify } from './process-table.ts';
-import { resolveInRoot } from './resolve.ts';
 import { runCommand } from './run-command.ts';
-import { toHostError } from './system-error.ts';
 
 export function createProcesses(root: string): Processes {
   const durable = new DurablePrograms(root);

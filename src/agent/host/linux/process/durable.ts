@@ -1,14 +1,14 @@
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RUN_DIR } from '../../document/paths.ts';
-import { type DurableHandle, type DurableResult, type DurableSpec, HostError } from '../host.ts';
+import { RUN_DIR } from '../../../document/paths.ts';
+import { type DurableHandle, type DurableResult, type DurableSpec, HostError } from '../../host.ts';
+import { followFile } from '../files/follow-file.ts';
+import { resolveInRoot } from '../files/resolve.ts';
+import { elapsedMs } from '../system/clock.ts';
+import { childProcess } from '../system/late-modules.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
-import { elapsedMs } from './clock.ts';
 import { endGroup } from './end-group.ts';
-import { followFile } from './follow-file.ts';
-import { childProcess } from './late-modules.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';
-import { resolveInRoot } from './resolve.ts';
 
 /**
  * Runs the program and leaves its exit status in a file. It starts nothing before it was told "go", which the agent

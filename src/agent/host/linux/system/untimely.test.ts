@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { Authority } from '../../../pki/authority.ts';
+import { Authority } from '../../../../pki/authority.ts';
 import { untimely } from './untimely.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BlockDevice, BlockDevices } from '../host.ts';
+import type { BlockDevice, BlockDevices } from '../../host.ts';
+import { toHostError } from '../system/system-error.ts';
 import { resolveInRoot } from './resolve.ts';
-import { toHostError } from './system-error.ts';
 
 /** The kernel's own list: it knows every device, with or without udev, and below any root. */
 const KERNEL = '/sys/dev/block';

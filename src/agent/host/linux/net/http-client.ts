@@ -8,9 +8,9 @@ import {
   type HttpClient,
   type HttpClientOptions,
   type HttpRequest,
-} from '../host.ts';
+} from '../../host.ts';
+import { untimely } from '../system/untimely.ts';
 import { describeNetworkError } from './network-error.ts';
-import { untimely } from './untimely.ts';
 
 const BODY_LIMIT = 64 * 1024;
 /** Longer than a heartbeat of the bootstrap, so that one connection serves a whole bootstrap. */

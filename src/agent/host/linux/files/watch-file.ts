@@ -1,5 +1,5 @@
 import { watch } from 'node:fs';
-import type { Watch } from '../host.ts';
+import type { Watch } from '../../host.ts';
 
 /** How often the callback comes where the kernel has no watch left to give. */
 const POLL_MS = 10;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Files } from '../host.ts';
+import type { Files } from '../../host.ts';
 import { createFiles } from './files.ts';
 
 describe.runIf(process.getuid?.() === 0)('directories made for a file (needs root)', () => {

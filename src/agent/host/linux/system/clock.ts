@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Clock } from '../host.ts';
+import type { Clock } from '../../host.ts';
 
 /** The machine's clock; `monotonic` agrees between processes of one boot to within /proc/uptime's 10 ms. */
 export function createClock(): Clock {

@@ -1,4 +1,4 @@
-import { HostError } from '../host.ts';
+import { HostError } from '../../host.ts';
 
 const BEHIND = 'the clock is probably behind (timedatectl)';
 const AHEAD = 'renew it, or set the clock if that is ahead (timedatectl)';

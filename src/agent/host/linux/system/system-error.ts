@@ -1,4 +1,4 @@
-import { HostError } from '../host.ts';
+import { HostError } from '../../host.ts';
 
 const WORDS: Record<string, string> = {
   ENOENT: 'no such file or directory',

@@ -1,4 +1,4 @@
-import { HostError, type UnaryAnswer } from '../host.ts';
+import { HostError, type UnaryAnswer } from '../../host.ts';
 
 /** One byte that says "not compressed", four of length. */
 const PREFIX_BYTES = 5;

@@ -1,11 +1,11 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { RUN_DIR } from '../../document/paths.ts';
-import type { Lock } from '../host.ts';
-import { delay } from './clock.ts';
+import { RUN_DIR } from '../../../document/paths.ts';
+import type { Lock } from '../../host.ts';
+import { resolveInRoot } from '../files/resolve.ts';
+import { delay } from '../system/clock.ts';
+import { toHostError } from '../system/system-error.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';
-import { resolveInRoot } from './resolve.ts';
-import { toHostError } from './system-error.ts';
 
 /** How long a taker of a stale lock waits to see whether another one took it at the same moment. */
 const SETTLE_MS = 100;
