@@ -2,7 +2,7 @@ import { formatMs } from '../../kit/duration.ts';
 import type { Document } from '../document/document.ts';
 import { machineInstance } from '../facts/instance.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import type { PreflightFinding } from '../preflight/finding.ts';
+import type { PreflightFinding } from '../preflight/checks/finding.ts';
 import { fileOf, kubeadmCommandOf } from '../preflight/from-document.ts';
 import { checkMachine } from '../preflight/machine.ts';
 import type { PreflightResult } from '../preflight/run.ts';

@@ -6,7 +6,7 @@ import { shapedConfig } from '../kubeadm/config/shaped-arguments.ts';
 import { KubeadmError } from '../kubeadm/config/yaml/failure.ts';
 import { kubeadmMinor } from '../kubeadm/run/kubeadm-minor.ts';
 import { findRealKubeadm } from '../kubeadm/run/real-kubeadm.ts';
-import { found, type PreflightFinding } from './finding.ts';
+import { found, type PreflightFinding } from './checks/finding.ts';
 
 /** Any length does: only whether the file can be read is looked at. */
 const SOME_SECONDS = 60;

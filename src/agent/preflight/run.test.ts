@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { readConfig } from '../kubeadm/config/config.ts';
-import type { Check, Task } from './check.ts';
-import { found } from './finding.ts';
+import type { Check, Task } from './checks/check.ts';
+import { found } from './checks/finding.ts';
 import { runPreflight } from './run.ts';
 
 const host = createLinuxHost();

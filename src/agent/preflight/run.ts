@@ -1,24 +1,24 @@
 import type { Host } from '../host/host.ts';
-import type { Check, Task } from './check.ts';
-import { apiServer } from './checks/api-server.ts';
-import { cgroups } from './checks/cgroups.ts';
-import { clock } from './checks/clock.ts';
-import { containerRuntime } from './checks/container-runtime.ts';
-import { diskSpace } from './checks/disk-space.ts';
-import { kernel } from './checks/kernel.ts';
-import { kernelSettings } from './checks/kernel-settings.ts';
-import { kubeletService } from './checks/kubelet-service.ts';
-import { leftovers } from './checks/leftovers.ts';
-import { modules } from './checks/modules.ts';
-import { nameServers } from './checks/name-servers.ts';
-import { nodeName } from './checks/node-name.ts';
-import { ports } from './checks/ports.ts';
-import { privileges } from './checks/privileges.ts';
-import { programs } from './checks/programs.ts';
-import { resources } from './checks/resources.ts';
-import { swap } from './checks/swap.ts';
-import { versions } from './checks/versions.ts';
-import type { PreflightFinding } from './finding.ts';
+import type { Check, Task } from './checks/check.ts';
+import type { PreflightFinding } from './checks/finding.ts';
+import { apiServer } from './checks/kubernetes/api-server.ts';
+import { containerRuntime } from './checks/kubernetes/container-runtime.ts';
+import { kubeletService } from './checks/kubernetes/kubelet-service.ts';
+import { leftovers } from './checks/kubernetes/leftovers.ts';
+import { nodeName } from './checks/kubernetes/node-name.ts';
+import { ports } from './checks/kubernetes/ports.ts';
+import { programs } from './checks/kubernetes/programs.ts';
+import { versions } from './checks/kubernetes/versions.ts';
+import { cgroups } from './checks/machine/cgroups.ts';
+import { clock } from './checks/machine/clock.ts';
+import { diskSpace } from './checks/machine/disk-space.ts';
+import { kernel } from './checks/machine/kernel.ts';
+import { kernelSettings } from './checks/machine/kernel-settings.ts';
+import { modules } from './checks/machine/modules.ts';
+import { nameServers } from './checks/machine/name-servers.ts';
+import { privileges } from './checks/machine/privileges.ts';
+import { resources } from './checks/machine/resources.ts';
+import { swap } from './checks/machine/swap.ts';
 
 /** In the order in which their findings are told. */
 const CHECKS: readonly Check[] = [

@@ -1,5 +1,5 @@
-import { ipFamily } from '../../../kit/ip-family.ts';
-import type { Host } from '../../host/host.ts';
+import { ipFamily } from '../../../../kit/ip-family.ts';
+import type { Host } from '../../../host/host.ts';
 import { type Check, isBefore, readText, type Task } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 

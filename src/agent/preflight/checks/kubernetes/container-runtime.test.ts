@@ -4,8 +4,8 @@ import { createServer as createPlainServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLinuxHost } from '../../host/linux/host.ts';
-import { readConfig } from '../../kubeadm/config/config.ts';
+import { createLinuxHost } from '../../../host/linux/host.ts';
+import { readConfig } from '../../../kubeadm/config/config.ts';
 import { containerRuntime } from './container-runtime.ts';
 
 describe('the check of the container runtime', () => {

@@ -1,4 +1,4 @@
-import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import { CODES, type Code } from '../../../protocol/codes/codes.ts';
 
 /**
  * `fatal`: kubeadm is sure to refuse the machine, or the machine cannot work as a node. `warning`: it may. `mended`: it

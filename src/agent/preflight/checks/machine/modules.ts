@@ -1,4 +1,4 @@
-import type { Host } from '../../host/host.ts';
+import type { Host } from '../../../host/host.ts';
 import { type Check, readText } from '../check.ts';
 import { found } from '../finding.ts';
 

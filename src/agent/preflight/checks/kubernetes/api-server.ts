@@ -1,7 +1,7 @@
-import type { Code } from '../../../protocol/codes/codes.ts';
-import { readApiServer } from '../../diagnosis/evidence/api-server.ts';
-import type { ApiServerView } from '../../diagnosis/evidence/evidence.ts';
-import type { Host } from '../../host/host.ts';
+import type { Code } from '../../../../protocol/codes/codes.ts';
+import { readApiServer } from '../../../diagnosis/evidence/api-server.ts';
+import type { ApiServerView } from '../../../diagnosis/evidence/evidence.ts';
+import type { Host } from '../../../host/host.ts';
 import type { Check } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 

@@ -1,4 +1,4 @@
-import { type Host, HostError } from '../../host/host.ts';
+import { type Host, HostError } from '../../../host/host.ts';
 import { type Check, isBefore, type Task } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 

@@ -1,5 +1,5 @@
-import type { Host } from '../host/host.ts';
-import type { KubeadmConfig } from '../kubeadm/config/config.ts';
+import type { Host } from '../../host/host.ts';
+import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
 import type { PreflightFinding } from './finding.ts';
 
 /** What the checks know of the machine's task. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { Host } from '../../host/host.ts';
+import type { Host } from '../../../host/host.ts';
 import { type Check, readText } from '../check.ts';
 import { found } from '../finding.ts';
 

@@ -1,4 +1,4 @@
-import { isNodeName } from '../../kubeadm/config/api/check-rules.ts';
+import { isNodeName } from '../../../kubeadm/config/api/check-rules.ts';
 import type { Check } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
