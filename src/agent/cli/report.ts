@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { loadSettings } from '../report/config/load-settings.ts';
 import { describeProblem } from '../report/config/settings.ts';
-import { createLog } from '../report/log.ts';
+import { createLog } from '../report/events/log.ts';
 import { report } from '../report/reporter.ts';
 import { withUsage } from './options.ts';
 import { stopSignal } from './stop-signal.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SlipwayEvent } from '../../protocol/events.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { draftNow } from './draft.ts';
+import { draftNow } from './events/draft.ts';
 import { Pump } from './pump.ts';
 import { Spool } from './spool/spool.ts';
 import { DeliveryError, type Transport } from './transports/transport.ts';

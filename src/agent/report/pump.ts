@@ -2,7 +2,7 @@ import { type Backoff, backoffMs } from '../../kit/backoff.ts';
 import type { EventType } from '../../protocol/events.ts';
 import type { Host } from '../host/host.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import type { Log } from './log.ts';
+import type { Log } from './events/log.ts';
 import type { Spool } from './spool/spool.ts';
 import { DeliveryError, type Transport } from './transports/transport.ts';
 

@@ -10,7 +10,7 @@ import { OUTCOME, SENTINEL } from '../document/paths.ts';
 import { Journal } from '../engine/journal.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { createLog } from './log.ts';
+import { createLog } from './events/log.ts';
 import { report } from './reporter.ts';
 
 const TOKEN = 'abcdef.0123456789abcdef';

@@ -6,12 +6,12 @@ import { loadSettings, SettingsSource } from './config/load-settings.ts';
 import { describeProblem, type Settings } from './config/settings.ts';
 import { readCursor } from './cursor.ts';
 import { endReason } from './end.ts';
-import type { Log } from './log.ts';
+import type { Log } from './events/log.ts';
 import { Outlets } from './outlets.ts';
 import { Spool } from './spool/spool.ts';
 import { Teller } from './teller.ts';
-import { expectsSlipway } from './watch/expects-slipway.ts';
-import { isIgnitionPending } from './watch/ignition.ts';
+import { expectsSlipway } from './watch/boot/expects-slipway.ts';
+import { isIgnitionPending } from './watch/boot/ignition.ts';
 import { KUBELET_CONF, lookAtNode } from './watch/node-watch.ts';
 import { Observer } from './watch/observer.ts';
 

@@ -3,17 +3,17 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { REPORT_DIR, SENTINEL } from '../document/paths.ts';
 import { codeOf } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { draftNow } from './draft.ts';
-import { JournalEvents } from './from-journal.ts';
-import type { Log } from './log.ts';
+import { draftNow } from './events/draft.ts';
+import { JournalEvents } from './events/from-journal.ts';
+import type { Log } from './events/log.ts';
 import type { Spool } from './spool/spool.ts';
 import { agentProcess } from './watch/agent-process.ts';
 import { AgentWatch, type Loss } from './watch/agent-watch.ts';
+import type { Observation } from './watch/boot/observed-sequence.ts';
 import { machineFacts } from './watch/facts.ts';
 import { JournalTail } from './watch/journal-tail.ts';
 import { lossCause } from './watch/loss-cause.ts';
 import type { NodeSight } from './watch/node-watch.ts';
-import type { Observation } from './watch/observed-sequence.ts';
 import { readOutcome, verdictOf } from './watch/outcome-watch.ts';
 
 /** A block of a file system: less may still fit where a record does not. */

@@ -9,7 +9,7 @@ import { findEndpoints } from '../../../src/agent/kubeadm/repeat/etcd/endpoints.
 import { settleMembership } from '../../../src/agent/kubeadm/repeat/etcd/membership.ts';
 import { INVENTORY, readInventory } from '../../../src/agent/kubeadm/repeat/inventory.ts';
 import { agentProcess } from '../../../src/agent/report/watch/agent-process.ts';
-import { readCloudInit } from '../../../src/agent/report/watch/cloud-init.ts';
+import { readCloudInit } from '../../../src/agent/report/watch/boot/cloud-init.ts';
 import { jsonLines as watchLines } from '../../../src/controller/kube/json-lines.ts';
 import { sensitive } from '../../../src/kit/sensitive.ts';
 import { filesIn, jsons, testTexts, texts } from '../corpus.ts';

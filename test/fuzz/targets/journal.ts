@@ -5,7 +5,7 @@ import { JOURNAL, OUTCOME } from '../../../src/agent/document/paths.ts';
 import { historyOf } from '../../../src/agent/engine/history.ts';
 import { Journal } from '../../../src/agent/engine/journal.ts';
 import { parseJournal } from '../../../src/agent/engine/parse-journal.ts';
-import { JournalEvents } from '../../../src/agent/report/from-journal.ts';
+import { JournalEvents } from '../../../src/agent/report/events/from-journal.ts';
 import { Spool } from '../../../src/agent/report/spool/spool.ts';
 import { JournalTail } from '../../../src/agent/report/watch/journal-tail.ts';
 import { readOutcome, verdictOf } from '../../../src/agent/report/watch/outcome-watch.ts';

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Host, HostError } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../events/draft.ts';
 import { Spool } from './spool.ts';
 import { SPOOL, UNSAVED } from './spool-file.ts';
 

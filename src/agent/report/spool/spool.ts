@@ -6,9 +6,9 @@ import {
 } from '../../../protocol/events.ts';
 import { readEvent } from '../../../protocol/read-events.ts';
 import type { Host } from '../../host/host.ts';
-import { bounded } from '../bounded.ts';
-import type { Draft } from '../draft.ts';
-import { traceparentOf } from '../trace.ts';
+import { bounded } from '../events/bounded.ts';
+import type { Draft } from '../events/draft.ts';
+import { traceparentOf } from '../events/trace.ts';
 import { SpoolFile } from './spool-file.ts';
 import { type JournalMark, readSpoolLines, type SpoolBase, type SpoolLine } from './spool-lines.ts';
 

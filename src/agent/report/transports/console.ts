@@ -1,6 +1,6 @@
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
-import { describeEvent } from '../describe-event.ts';
+import { describeEvent } from '../events/describe-event.ts';
 import { DeliveryError, type Transport } from './transport.ts';
 
 /** Kernel names of serial lines and the consoles of hypervisors. */

@@ -15,7 +15,7 @@ import { EnrolmentRefused, enrol, momentOf, type Send } from '../../identity/enr
 import { type Identity, isDueForRenewal, readIdentity } from '../../identity/identity.ts';
 import { readToken, removeToken } from '../../identity/token.ts';
 import type { ControllerSettings } from '../config/settings.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../events/log.ts';
 import { DeliveryError, type Transport } from './transport.ts';
 
 /** No endpoint holds the reporter longer; the next one is asked then. */

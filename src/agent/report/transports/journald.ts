@@ -1,6 +1,6 @@
 import type { EventType, SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
-import { describeEvent } from '../describe-event.ts';
+import { describeEvent } from '../events/describe-event.ts';
 import { DeliveryError, type Transport } from './transport.ts';
 
 const SOCKET = '/run/systemd/journal/socket';

@@ -1,6 +1,6 @@
 import type { SlipwayEvent } from '../../../protocol/events.ts';
-import { shorten } from '../bounded.ts';
-import { describeEvent } from '../describe-event.ts';
+import { shorten } from '../events/bounded.ts';
+import { describeEvent } from '../events/describe-event.ts';
 
 const KEY_BYTES = 512;
 const VALUE_BYTES = 2048;

@@ -1,7 +1,7 @@
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
-import { shorten } from '../bounded.ts';
-import { describeEvent } from '../describe-event.ts';
+import { shorten } from '../events/bounded.ts';
+import { describeEvent } from '../events/describe-event.ts';
 import { DeliveryError, type Transport } from './transport.ts';
 
 /** vm-operator makes a condition of the virtual machine of it: `bool,reason,message`. */

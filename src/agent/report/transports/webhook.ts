@@ -2,7 +2,7 @@ import { retryAfterMs } from '../../../kit/retry-after.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host, HttpClient } from '../../host/host.ts';
 import type { WebhookSettings } from '../config/settings.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../events/log.ts';
 import { DeliveryError, type Transport } from './transport.ts';
 
 const TIMEOUT_MS = 20_000;

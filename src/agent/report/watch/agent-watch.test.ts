@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalRecord, RecordBody } from '../../../protocol/journal.ts';
-import type { RunState } from '../from-journal.ts';
+import type { RunState } from '../events/from-journal.ts';
 import type { AgentProcess } from './agent-process.ts';
 import { AgentWatch } from './agent-watch.ts';
 

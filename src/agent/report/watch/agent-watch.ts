@@ -1,4 +1,4 @@
-import type { RunState } from '../from-journal.ts';
+import type { RunState } from '../events/from-journal.ts';
 import type { AgentProcess } from './agent-process.ts';
 
 /** The agent writes a heartbeat so often while a step runs (engine.ts). */

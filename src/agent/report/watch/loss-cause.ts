@@ -2,7 +2,7 @@ import { CODES } from '../../../protocol/codes/codes.ts';
 import type { AgentLostEvent, EventFailure } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import type { Loss } from './agent-watch.ts';
-import { showUnit } from './systemd-unit.ts';
+import { showUnit } from './boot/systemd-unit.ts';
 
 /** Nobody waits longer for a reason than for the news itself. */
 const ASK_MS = 1000;

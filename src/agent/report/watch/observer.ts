@@ -1,8 +1,8 @@
 import type { Host } from '../../host/host.ts';
-import { readCloudInit } from './cloud-init.ts';
-import { CloudInitBoot } from './cloud-init-boot.ts';
-import { IgnitionBoot, isIgnitionBoot } from './ignition.ts';
-import type { Observation } from './observed-sequence.ts';
+import { readCloudInit } from './boot/cloud-init.ts';
+import { CloudInitBoot } from './boot/cloud-init-boot.ts';
+import { IgnitionBoot, isIgnitionBoot } from './boot/ignition.ts';
+import type { Observation } from './boot/observed-sequence.ts';
 
 /**
  * Watches a boot in which others do the work and no Slipway bootstrap runs: cloud-init with kubeadm among its commands,

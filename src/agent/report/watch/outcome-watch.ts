@@ -3,7 +3,7 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { parseOutcome } from '../../../protocol/read-outcome.ts';
 import { OUTCOME } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { asEventFailure } from '../from-journal.ts';
+import { asEventFailure } from '../events/from-journal.ts';
 
 const MAX_BYTES = 1024 * 1024;
 

@@ -1,4 +1,4 @@
-import { redact } from '../../kit/redact.ts';
+import { redact } from '../../../kit/redact.ts';
 
 /** Tells the people who look at the node; repeated lines are told once. */
 export type Log = (message: string) => void;

@@ -1,4 +1,4 @@
-import type { Host } from '../../host/host.ts';
+import type { Host } from '../../../host/host.ts';
 
 const SERVICE = '/etc/systemd/system/multi-user.target.wants/slipway.service';
 const CLOUD_INIT = '/usr/bin/cloud-init';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type EventBody, MAX_EVENT_BYTES, type SlipwayEvent } from '../../protocol/events.ts';
-import { readEvent } from '../../protocol/read-events.ts';
+import { type EventBody, MAX_EVENT_BYTES, type SlipwayEvent } from '../../../protocol/events.ts';
+import { readEvent } from '../../../protocol/read-events.ts';
 import { bounded, shorten } from './bounded.ts';
 
 function event(body: EventBody, machine = { instance: 'i-1', hostname: 'h' }): SlipwayEvent {

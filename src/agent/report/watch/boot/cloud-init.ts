@@ -1,4 +1,4 @@
-import type { Host } from '../../host/host.ts';
+import type { Host } from '../../../host/host.ts';
 
 const STATUS = '/run/cloud-init/status.json';
 const RESULT = '/run/cloud-init/result.json';

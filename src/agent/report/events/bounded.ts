@@ -1,12 +1,12 @@
-import { redact } from '../../kit/redact.ts';
+import { redact } from '../../../kit/redact.ts';
 import {
   type EventFailure,
   type EventStep,
   MAX_EVENT_BYTES,
   MAX_FAILURE_LINES,
   type SlipwayEvent,
-} from '../../protocol/events.ts';
-import { printable } from '../../protocol/wire.ts';
+} from '../../../protocol/events.ts';
+import { printable } from '../../../protocol/wire.ts';
 
 /** Names and ids; the reader takes up to 256 characters. */
 const MAX_NAME = 200;

@@ -1,5 +1,5 @@
-import type { EventBody, EventFailure, EventStep, SequenceMode } from '../../protocol/events.ts';
-import type { Failure, JournalRecord } from '../../protocol/journal.ts';
+import type { EventBody, EventFailure, EventStep, SequenceMode } from '../../../protocol/events.ts';
+import type { Failure, JournalRecord } from '../../../protocol/journal.ts';
 import type { Draft } from './draft.ts';
 
 /** A heartbeat is passed on when nothing else was told for this long. */

@@ -1,6 +1,6 @@
-import type { EventFailure } from '../../../protocol/events.ts';
-import { classify } from '../../diagnosis/words/classify.ts';
-import { asEventFailure } from '../from-journal.ts';
+import type { EventFailure } from '../../../../protocol/events.ts';
+import { classify } from '../../../diagnosis/words/classify.ts';
+import { asEventFailure } from '../../events/from-journal.ts';
 import type { KubeadmProcess } from './kubeadm-process.ts';
 
 /** Where an attempt of kubeadm begins in what it printed. */

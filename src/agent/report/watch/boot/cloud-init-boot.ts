@@ -1,7 +1,7 @@
-import { CODES } from '../../../protocol/codes/codes.ts';
-import type { EventBody, EventFailure, EventStep } from '../../../protocol/events.ts';
-import { SENTINEL } from '../../document/paths.ts';
-import type { Host } from '../../host/host.ts';
+import { CODES } from '../../../../protocol/codes/codes.ts';
+import type { EventBody, EventFailure, EventStep } from '../../../../protocol/events.ts';
+import { SENTINEL } from '../../../document/paths.ts';
+import type { Host } from '../../../host/host.ts';
 import type { CloudInitView } from './cloud-init.ts';
 import { kubeadmFailure } from './kubeadm-words.ts';
 import { KUBEADM, type Observation, ObservedSequence } from './observed-sequence.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalRecord, RecordBody } from '../../protocol/journal.ts';
+import type { JournalRecord, RecordBody } from '../../../protocol/journal.ts';
 import { JournalEvents } from './from-journal.ts';
 
 /** Records of one boot, a second apart unless `mono` says otherwise. */

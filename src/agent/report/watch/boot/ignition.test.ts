@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KubeadmUnitStandIn } from '../../../../test/support/kubeadm/kubeadm-unit-stand-in.ts';
-import type { EventBody } from '../../../protocol/events.ts';
-import type { Host } from '../../host/host.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
+import { KubeadmUnitStandIn } from '../../../../../test/support/kubeadm/kubeadm-unit-stand-in.ts';
+import type { EventBody } from '../../../../protocol/events.ts';
+import type { Host } from '../../../host/host.ts';
+import { createLinuxHost } from '../../../host/linux/host.ts';
+import { Observer } from '../observer.ts';
 import { isIgnitionPending } from './ignition.ts';
-import { Observer } from './observer.ts';
 
 const REFUSED = readFileSync(
   join(import.meta.dirname, '../../kubeadm/fixtures/join-1.20-refused.txt'),

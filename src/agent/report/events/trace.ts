@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EventBody } from '../../protocol/events.ts';
+import type { EventBody } from '../../../protocol/events.ts';
 
 /**
  * The W3C trace context of an event: one trace for all that belongs to a sequence (over restarts and reboots), one span

@@ -1,6 +1,6 @@
-import { utcTime } from '../../kit/utc-time.ts';
-import type { EventBody } from '../../protocol/events.ts';
-import type { Host } from '../host/host.ts';
+import { utcTime } from '../../../kit/utc-time.ts';
+import type { EventBody } from '../../../protocol/events.ts';
+import type { Host } from '../../host/host.ts';
 
 /** An event before the spool gives it a number. */
 export interface Draft {

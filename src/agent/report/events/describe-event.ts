@@ -1,5 +1,5 @@
-import { formatMs } from '../../kit/duration.ts';
-import type { EventFailure, SlipwayEvent } from '../../protocol/events.ts';
+import { formatMs } from '../../../kit/duration.ts';
+import type { EventFailure, SlipwayEvent } from '../../../protocol/events.ts';
 
 /** One line for people, most important first; undefined for what only a program wants to know. */
 export function describeEvent(event: SlipwayEvent): string | undefined {
