@@ -61,9 +61,9 @@ describe('bundle', () => {
     const { output, evaluated } = runAndSeeModules(script, ['version']);
     expect(output).toContain(projectVersion());
     expect(evaluated).toEqual([
-      'src/agent/cli/crash.ts',
+      'src/agent/cli/process/crash.ts',
       'src/agent/cli/program.ts',
-      'src/agent/cli/version.ts',
+      'src/agent/cli/process/version.ts',
     ]);
     expect(runAndSeeModules(script, ['explain', 'Unclassified']).evaluated).toContain(
       'src/protocol/codes/codes.ts',

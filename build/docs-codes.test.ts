@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { codeLink } from '../src/agent/cli/explain.ts';
+import { codeLink } from '../src/agent/cli/text/explain.ts';
 import { CODES } from '../src/protocol/codes/codes.ts';
 import { codesPage, DOCUMENT } from './docs-codes.ts';
 

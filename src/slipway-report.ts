@@ -1,5 +1,5 @@
-import { start } from './agent/cli/crash.ts';
 import { plainReportFlags } from './agent/cli/plain-options.ts';
+import { start } from './agent/cli/process/crash.ts';
 import { reportCommand } from './agent/cli/report.ts';
 
 /**

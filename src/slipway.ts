@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import { start } from './agent/cli/crash.ts';
+import { start } from './agent/cli/process/crash.ts';
 
 /** The agent's entry: which program is meant (by name, as busybox does), its exit status, nothing else. */
 start(async () => {
   if (basename(process.argv0) === 'kubeadm') {
-    const { shim } = await import('./agent/cli/shim.ts');
+    const { shim } = await import('./agent/cli/shim/shim.ts');
     return shim(process.argv.slice(2));
   }
   const { run } = await import('./agent/cli/program.ts');

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { REPORT_UNIT } from '../../src/agent/cli/report-unit.ts';
-import { BINARY, SERVICE_UNIT } from '../../src/agent/cli/service-unit.ts';
+import { REPORT_UNIT } from '../../src/agent/cli/units/report-unit.ts';
+import { BINARY, SERVICE_UNIT } from '../../src/agent/cli/units/service-unit.ts';
 import type { Lab, Machine, MachineFile, Role } from '../lab/lab.ts';
 import { metaData } from './cluster-api/user-data.ts';
 

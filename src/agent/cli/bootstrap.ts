@@ -2,13 +2,13 @@ import type { Failure } from '../../protocol/journal.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { AgentBusyError, bootstrap } from '../bootstrap.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { complain } from './complain.ts';
-import { catchFaults } from './crash.ts';
-import { lineWatcher } from './line-watcher.ts';
-import { liveWatcher } from './live-watcher.ts';
-import { durationOption, formatOption, sourceOptions, withUsage } from './options.ts';
-import { stopSignal } from './stop-signal.ts';
-import { version } from './version.ts';
+import { durationOption, formatOption, sourceOptions, withUsage } from './options/options.ts';
+import { catchFaults } from './process/crash.ts';
+import { stopSignal } from './process/stop-signal.ts';
+import { version } from './process/version.ts';
+import { complain } from './text/complain.ts';
+import { lineWatcher } from './text/line-watcher.ts';
+import { liveWatcher } from './text/live-watcher.ts';
 
 const TRY_AGAIN = 75;
 
@@ -48,7 +48,7 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
       const outcome = await bootstrap(options);
       live?.end();
       tell(outcome, format);
-      await (await import('./collect-after.ts')).collectAfter(options.host, outcome);
+      await (await import('./process/collect-after.ts')).collectAfter(options.host, outcome);
       // Whoever waits for the file waits in vain; another start writes it.
       return outcome.exitStatus === 0 && hidden ? TRY_AGAIN : outcome.exitStatus;
     } catch (error) {

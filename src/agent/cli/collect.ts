@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { collect } from '../collect/collect.ts';
 import { HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { UsageError, withUsage } from './options.ts';
-import { planFile } from './plan-file.ts';
-import { version } from './version.ts';
+import { UsageError, withUsage } from './options/options.ts';
+import { planFile } from './process/plan-file.ts';
+import { version } from './process/version.ts';
 
 const LIMIT_MS = 30_000;
 

@@ -5,8 +5,8 @@ import { LogTail } from '../diagnosis/transcript/log-tail.ts';
 import { readLines } from '../diagnosis/transcript/read-lines.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { verdictAsJson, verdictAsText } from './diagnose-text.ts';
-import { formatOption, UsageError, withUsage } from './options.ts';
+import { formatOption, UsageError, withUsage } from './options/options.ts';
+import { verdictAsJson, verdictAsText } from './text/diagnose-text.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 

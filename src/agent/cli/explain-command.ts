@@ -1,5 +1,5 @@
 import { CODES } from '../../protocol/codes/codes.ts';
-import { explain, isCode } from './explain.ts';
+import { explain, isCode } from './text/explain.ts';
 
 /** `slipway explain [CODE]`. */
 export function explainCommand(code: string | undefined): number {

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { UsageError, withUsage } from './options.ts';
-import { REPORT_UNIT } from './report-unit.ts';
-import { BINARY, SERVICE_UNIT } from './service-unit.ts';
+import { UsageError, withUsage } from './options/options.ts';
+import { REPORT_UNIT } from './units/report-unit.ts';
+import { BINARY, SERVICE_UNIT } from './units/service-unit.ts';
 
 const SHIM = '/usr/local/bin/kubeadm';
 const UNITS = '/etc/systemd/system';

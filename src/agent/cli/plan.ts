@@ -3,9 +3,9 @@ import { createLinuxHost } from '../host/linux/host.ts';
 import { plan } from '../plan/plan.ts';
 import { checkDocument } from '../preflight/check-document.ts';
 import { loadDocument } from '../userdata/load.ts';
-import { complain } from './complain.ts';
-import { formatOption, sourceOptions, withUsage } from './options.ts';
-import { planAsJson, planAsText } from './plan-text.ts';
+import { formatOption, sourceOptions, withUsage } from './options/options.ts';
+import { complain } from './text/complain.ts';
+import { planAsJson, planAsText } from './text/plan-text.ts';
 
 export interface PlanFlags {
   userData?: string;

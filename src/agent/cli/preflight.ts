@@ -7,8 +7,8 @@ import { fileOf, kubeadmCommandOf } from '../preflight/from-document.ts';
 import { checkMachine } from '../preflight/machine.ts';
 import type { PreflightResult } from '../preflight/run.ts';
 import { loadDocument } from '../userdata/load.ts';
-import { complain } from './complain.ts';
-import { formatOption, sourceOptions, withUsage } from './options.ts';
+import { formatOption, sourceOptions, withUsage } from './options/options.ts';
+import { complain } from './text/complain.ts';
 
 export interface PreflightFlags {
   userData?: string;

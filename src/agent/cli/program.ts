@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { BootstrapFlags } from './bootstrap.ts';
 import type { OptionRow } from './plain-options.ts';
-import { versionAnswer } from './version.ts';
+import { versionAnswer } from './process/version.ts';
 
 /**
  * The command line: commands as data, each loaded when it is called.
@@ -24,7 +24,7 @@ export async function run(argv: string[]): Promise<number> {
   const reportFlags = plainReportFlags(argv);
   if (reportFlags) return (await import('./report.ts')).reportCommand(reportFlags);
   const { runCommandLine } = await import('../../kit/command-line.ts');
-  const { addHelp } = await import('./help.ts');
+  const { addHelp } = await import('./text/help.ts');
   return runCommandLine('slipway', argv, (program, conclude) => {
     describeProgram(program, { BOOTSTRAP_OPTIONS, REPORT_OPTIONS }, conclude);
     addHelp(program);

@@ -4,9 +4,9 @@ import { loadSettings } from '../report/config/load-settings.ts';
 import { describeProblem } from '../report/config/settings.ts';
 import { createLog } from '../report/events/log.ts';
 import { report } from '../report/reporter.ts';
-import { withUsage } from './options.ts';
-import { stopSignal } from './stop-signal.ts';
-import { version } from './version.ts';
+import { withUsage } from './options/options.ts';
+import { stopSignal } from './process/stop-signal.ts';
+import { version } from './process/version.ts';
 
 export interface ReportFlags {
   root: string;

@@ -1,8 +1,8 @@
 import { AgentBusyError } from '../bootstrap.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { kubeadmRuns, type ResetReport, resetNode } from '../reset/reset.ts';
-import { formatOption, UsageError, withUsage } from './options.ts';
-import { version } from './version.ts';
+import { formatOption, UsageError, withUsage } from './options/options.ts';
+import { version } from './process/version.ts';
 
 export interface ResetFlags {
   yes?: boolean;

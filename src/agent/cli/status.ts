@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { durationOption, formatOption, withUsage } from './options.ts';
-import { liveStatus } from './status-live.ts';
-import { readStatus, type Status } from './status-read.ts';
-import { statusText } from './status-text.ts';
+import { durationOption, formatOption, withUsage } from './options/options.ts';
+import { liveStatus } from './text/status-live.ts';
+import { readStatus, type Status } from './text/status-read.ts';
+import { statusText } from './text/status-text.ts';
 
 export interface StatusFlags {
   wait?: boolean;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeBinary } from '../../../build/project.ts';
 import { megabytes } from '../../../build/sizes.ts';
-import { REPORT_UNIT } from '../../../src/agent/cli/report-unit.ts';
+import { REPORT_UNIT } from '../../../src/agent/cli/units/report-unit.ts';
 import { REPORT_DIR, RUN_DIR } from '../../../src/agent/document/paths.ts';
 import { Journal } from '../../../src/agent/engine/journal.ts';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';

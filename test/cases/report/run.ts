@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { REPORT_UNIT } from '../../../src/agent/cli/report-unit.ts';
+import { REPORT_UNIT } from '../../../src/agent/cli/units/report-unit.ts';
 import { UNSAVED } from '../../../src/agent/report/spool/spool-file.ts';
 import { MESSAGE_IDS } from '../../../src/agent/report/transports/journald.ts';
 import { type Lab, type Machine, type MachineFile, openLab } from '../../lab/lab.ts';

@@ -1,6 +1,6 @@
-import { describeRecord } from '../../../src/agent/cli/describe-record.ts';
-import { readStatus } from '../../../src/agent/cli/status-read.ts';
-import { statusText } from '../../../src/agent/cli/status-text.ts';
+import { describeRecord } from '../../../src/agent/cli/text/describe-record.ts';
+import { readStatus } from '../../../src/agent/cli/text/status-read.ts';
+import { statusText } from '../../../src/agent/cli/text/status-text.ts';
 import { JOURNAL, OUTCOME } from '../../../src/agent/document/paths.ts';
 import { historyOf } from '../../../src/agent/engine/history.ts';
 import { Journal } from '../../../src/agent/engine/journal.ts';

@@ -1,4 +1,4 @@
-import { verdictAsJson, verdictAsText } from '../../../src/agent/cli/diagnose-text.ts';
+import { verdictAsJson, verdictAsText } from '../../../src/agent/cli/text/diagnose-text.ts';
 import { diagnoseLog } from '../../../src/agent/diagnosis/diagnose-log.ts';
 import { LogTail } from '../../../src/agent/diagnosis/transcript/log-tail.ts';
 import { readLines } from '../../../src/agent/diagnosis/transcript/read-lines.ts';

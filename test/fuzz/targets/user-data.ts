@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { planAsJson, planAsText } from '../../../src/agent/cli/plan-text.ts';
+import { planAsJson, planAsText } from '../../../src/agent/cli/text/plan-text.ts';
 import type { ReportEntry } from '../../../src/agent/document/document.ts';
 import { NODE_FILES } from '../../../src/agent/document/paths.ts';
 import { plan } from '../../../src/agent/plan/plan.ts';

@@ -1,4 +1,4 @@
-import { formatMs } from '../../kit/duration.ts';
+import { formatMs } from '../../../kit/duration.ts';
 import type { Status } from './status-read.ts';
 
 /** One line that says where things stand: rewritten on a terminal, written when it changes elsewhere. */

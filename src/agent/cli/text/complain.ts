@@ -1,4 +1,4 @@
-import type { Failure } from '../../protocol/journal.ts';
+import type { Failure } from '../../../protocol/journal.ts';
 
 /** Prints a failure for people on standard error; lines that the cause repeats are left out. */
 export function complain({ code, cause, remedy, lines = [] }: Failure): void {

@@ -1,7 +1,7 @@
 /** `slipway explain CODE`: what a code means and what to do about it, from the table of codes. */
 
-import { CODES } from '../../protocol/codes/codes.ts';
-import type { CodeEntry } from '../../protocol/codes/entry.ts';
+import { CODES } from '../../../protocol/codes/codes.ts';
+import type { CodeEntry } from '../../../protocol/codes/entry.ts';
 
 const PERSISTENCE: Record<CodeEntry['persistence'], string> = {
   transient: 'It may pass by itself: Slipway tries again.',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CODES } from '../../protocol/codes/codes.ts';
+import { CODES } from '../../../protocol/codes/codes.ts';
 import { explain, isCode } from './explain.ts';
 
 describe('explain', () => {

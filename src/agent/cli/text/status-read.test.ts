@@ -2,11 +2,11 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Outcome } from '../../protocol/outcome.ts';
-import { JOURNAL, OUTCOME as OUTCOME_FILE } from '../document/paths.ts';
-import { writeOutcome } from '../engine/outcome.ts';
-import type { Host } from '../host/host.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { JOURNAL, OUTCOME as OUTCOME_FILE } from '../../document/paths.ts';
+import { writeOutcome } from '../../engine/outcome.ts';
+import type { Host } from '../../host/host.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
 import { readStatus } from './status-read.ts';
 import { statusText } from './status-text.ts';
 

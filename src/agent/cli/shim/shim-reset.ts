@@ -1,11 +1,11 @@
-import { JOURNAL } from '../document/paths.ts';
-import { Journal } from '../engine/journal.ts';
-import { machineInstance } from '../facts/instance.ts';
-import type { Host } from '../host/host.ts';
-import { forgetAttempt } from '../kubeadm/repeat/attempt-note.ts';
-import { forgetInventory } from '../kubeadm/repeat/inventory.ts';
-import { forgetSuccess } from '../kubeadm/repeat/succeeded.ts';
-import { version } from './version.ts';
+import { JOURNAL } from '../../document/paths.ts';
+import { Journal } from '../../engine/journal.ts';
+import { machineInstance } from '../../facts/instance.ts';
+import type { Host } from '../../host/host.ts';
+import { forgetAttempt } from '../../kubeadm/repeat/attempt-note.ts';
+import { forgetInventory } from '../../kubeadm/repeat/inventory.ts';
+import { forgetSuccess } from '../../kubeadm/repeat/succeeded.ts';
+import { version } from '../process/version.ts';
 
 /** Journals that `kubeadm reset` undoes what was done, so that a later `join` is not taken for finished. */
 export async function noteReset(host: Host): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { run } from './program.ts';
+import { run } from '../program.ts';
 
 describe('help', () => {
   let printed = '';

@@ -1,22 +1,22 @@
-import { sensitive } from '../../kit/sensitive.ts';
-import { AgentBusyError, concluding, runJournalled } from '../bootstrap.ts';
-import type { KubeadmCommand, ReportEntry } from '../document/document.ts';
-import { failure } from '../engine/failure.ts';
-import { outcomeWithoutSequence } from '../engine/outcome.ts';
-import type { Host } from '../host/host.ts';
-import type { Invocation } from '../kubeadm/run/invocation.ts';
-import { nodeSteps } from '../plan/node-steps.ts';
-import { kubeadmSteps, planDigest } from '../plan/plan.ts';
-import type { PlannedStep } from '../plan/planned-step.ts';
-import { openShared } from '../steps/shell/shared.ts';
-import { toSteps } from '../steps/steps.ts';
-import { withNodeFiles } from '../userdata/node/node-files.ts';
-import { complain } from './complain.ts';
-import { catchFaults } from './crash.ts';
-import { DEFAULT_DEADLINE_SECONDS } from './defaults.ts';
-import { lineWatcher } from './line-watcher.ts';
-import { stopSignal } from './stop-signal.ts';
-import { version } from './version.ts';
+import { sensitive } from '../../../kit/sensitive.ts';
+import { AgentBusyError, concluding, runJournalled } from '../../bootstrap.ts';
+import type { KubeadmCommand, ReportEntry } from '../../document/document.ts';
+import { failure } from '../../engine/failure.ts';
+import { outcomeWithoutSequence } from '../../engine/outcome.ts';
+import type { Host } from '../../host/host.ts';
+import type { Invocation } from '../../kubeadm/run/invocation.ts';
+import { nodeSteps } from '../../plan/node-steps.ts';
+import { kubeadmSteps, planDigest } from '../../plan/plan.ts';
+import type { PlannedStep } from '../../plan/planned-step.ts';
+import { openShared } from '../../steps/shell/shared.ts';
+import { toSteps } from '../../steps/steps.ts';
+import { withNodeFiles } from '../../userdata/node/node-files.ts';
+import { DEFAULT_DEADLINE_SECONDS } from '../options/defaults.ts';
+import { catchFaults } from '../process/crash.ts';
+import { stopSignal } from '../process/stop-signal.ts';
+import { version } from '../process/version.ts';
+import { complain } from '../text/complain.ts';
+import { lineWatcher } from '../text/line-watcher.ts';
 
 const PERMANENT_STATUS = 1;
 
@@ -60,7 +60,7 @@ export async function shimBootstrap(
       });
     });
     if (outcome.failure) complain(outcome.failure);
-    await (await import('./collect-after.ts')).collectAfter(host, outcome);
+    await (await import('../process/collect-after.ts')).collectAfter(host, outcome);
     return outcome.result === 'succeeded' ? 0 : outcome.failure?.exitStatus || PERMANENT_STATUS;
   } catch (error) {
     if (!(error instanceof AgentBusyError)) throw error;

@@ -1,6 +1,6 @@
-import { formatMs } from '../../kit/duration.ts';
-import type { JournalRecord } from '../../protocol/journal.ts';
-import type { Watcher } from '../bootstrap.ts';
+import { formatMs } from '../../../kit/duration.ts';
+import type { JournalRecord } from '../../../protocol/journal.ts';
+import type { Watcher } from '../../bootstrap.ts';
 import { describeRecord } from './describe-record.ts';
 
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';

@@ -1,10 +1,14 @@
-import { failure } from '../engine/failure.ts';
-import { type Host, HostError } from '../host/host.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
-import { KubeadmError } from '../kubeadm/config/yaml/failure.ts';
-import { parseInvocation } from '../kubeadm/run/invocation.ts';
-import { findRealKubeadm, kubeadmEnvironment, refuseSlipwayAsCaller } from '../kubeadm/run/real-kubeadm.ts';
-import { complain } from './complain.ts';
+import { failure } from '../../engine/failure.ts';
+import { type Host, HostError } from '../../host/host.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { KubeadmError } from '../../kubeadm/config/yaml/failure.ts';
+import { parseInvocation } from '../../kubeadm/run/invocation.ts';
+import {
+  findRealKubeadm,
+  kubeadmEnvironment,
+  refuseSlipwayAsCaller,
+} from '../../kubeadm/run/real-kubeadm.ts';
+import { complain } from '../text/complain.ts';
 
 /** A shell's own exit statuses for a program that is not there, and for one that is no program. */
 const NOT_FOUND = 127;

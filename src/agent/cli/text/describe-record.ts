@@ -1,5 +1,5 @@
-import { formatMs } from '../../kit/duration.ts';
-import type { JournalRecord } from '../../protocol/journal.ts';
+import { formatMs } from '../../../kit/duration.ts';
+import type { JournalRecord } from '../../../protocol/journal.ts';
 
 /** What a record means to somebody who watches; undefined where it means nothing. */
 export function describeRecord(record: JournalRecord): string | undefined {

@@ -1,9 +1,9 @@
-import type { Failure, JournalRecord } from '../../protocol/journal.ts';
-import type { Outcome, StepVerdict } from '../../protocol/outcome.ts';
-import { parseOutcome } from '../../protocol/read-outcome.ts';
-import { JOURNAL, OUTCOME, SENTINEL } from '../document/paths.ts';
-import { parseJournal } from '../engine/parse-journal.ts';
-import { type Host, HostError } from '../host/host.ts';
+import type { Failure, JournalRecord } from '../../../protocol/journal.ts';
+import type { Outcome, StepVerdict } from '../../../protocol/outcome.ts';
+import { parseOutcome } from '../../../protocol/read-outcome.ts';
+import { JOURNAL, OUTCOME, SENTINEL } from '../../document/paths.ts';
+import { parseJournal } from '../../engine/parse-journal.ts';
+import { type Host, HostError } from '../../host/host.ts';
 
 export interface StepStatus {
   id: string;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseSeconds } from '../../kit/duration.ts';
+import { parseSeconds } from '../../../kit/duration.ts';
 
 /** A command line that cannot be used; its message is for the person who typed it. */
 export class UsageError extends Error {

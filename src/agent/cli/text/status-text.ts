@@ -1,4 +1,4 @@
-import { formatMs } from '../../kit/duration.ts';
+import { formatMs } from '../../../kit/duration.ts';
 import type { Status, StepStatus } from './status-read.ts';
 
 const MARKS: Record<StepStatus['state'], string> = {

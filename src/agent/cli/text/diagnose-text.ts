@@ -1,8 +1,8 @@
-import { redact } from '../../kit/redact.ts';
-import { CODES, type Persistence } from '../../protocol/codes/codes.ts';
-import type { AttemptVerdict, LogVerdict } from '../diagnosis/diagnose-log.ts';
-import type { LogLine } from '../diagnosis/transcript/line.ts';
-import type { KubeadmFailure } from '../diagnosis/words/classify.ts';
+import { redact } from '../../../kit/redact.ts';
+import { CODES, type Persistence } from '../../../protocol/codes/codes.ts';
+import type { AttemptVerdict, LogVerdict } from '../../diagnosis/diagnose-log.ts';
+import type { LogLine } from '../../diagnosis/transcript/line.ts';
+import type { KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import { codeLink } from './explain.ts';
 
 /** Raised when a field changes its meaning or goes. */

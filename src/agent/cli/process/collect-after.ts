@@ -1,8 +1,8 @@
-import type { Outcome } from '../../protocol/outcome.ts';
-import { OUTCOME, STATE_DIR, SUPPORT_FILE } from '../document/paths.ts';
-import { messageOf } from '../engine/failure.ts';
-import { writeOutcome } from '../engine/outcome.ts';
-import type { Host } from '../host/host.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { OUTCOME, STATE_DIR, SUPPORT_FILE } from '../../document/paths.ts';
+import { messageOf } from '../../engine/failure.ts';
+import { writeOutcome } from '../../engine/outcome.ts';
+import type { Host } from '../../host/host.ts';
 import { version } from './version.ts';
 
 /** All in all it takes no longer than five seconds. */
@@ -16,7 +16,7 @@ const FOR_GOOD: readonly Outcome['result'][] = ['failed', 'deadline-exceeded'];
 export async function collectAfter(host: Host, outcome: Outcome): Promise<void> {
   if (!FOR_GOOD.includes(outcome.result) || host.root !== '/') return;
   try {
-    const { collect } = await import('../collect/collect.ts');
+    const { collect } = await import('../../collect/collect.ts');
     const { planFile } = await import('./plan-file.ts');
     const more = outcome.mode === 'bootstrap' ? await planFile(host) : [];
     const { archive } = await collect(host, { agent: version().version, limitMs: LIMIT_MS, more });

@@ -1,6 +1,6 @@
-import type { Host } from '../host/host.ts';
-import { plan } from '../plan/plan.ts';
-import { loadDocument } from '../userdata/load.ts';
+import type { Host } from '../../host/host.ts';
+import { plan } from '../../plan/plan.ts';
+import { loadDocument } from '../../userdata/load.ts';
 
 /** What the user data asks for, by titles and digests only; why it cannot be told where it cannot. */
 export async function planFile(host: Host): Promise<{ path: string; text: string }[]> {
