@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readLogFixtures } from '../../../test/support/log-fixtures.ts';
-import { diagnoseLog } from '../diagnosis/diagnose-log.ts';
-import { readLines } from '../diagnosis/transcript/read-lines.ts';
+import { readLogFixtures } from '../../../../test/support/log-fixtures.ts';
+import { diagnoseLog } from '../diagnose-log.ts';
+import { readLines } from '../transcript/read-lines.ts';
 
 const HINT = 'To see the stack trace of this error execute with --v=5 or higher';
 

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StandIn } from '../../../test/support/kubeadm/kubeadm-stand-in.ts';
-import { sensitive } from '../../kit/sensitive.ts';
-import type { KubeadmCommand } from '../document/document.ts';
-import type { StepContext, StepResult } from '../engine/step.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
-import { proxyEnvironment } from '../kubeadm/run/proxy-environment.ts';
-import { plan } from '../plan/plan.ts';
-import { readDocument } from '../userdata/read-document.ts';
-import { openShared } from './shell/shared.ts';
-import { toSteps } from './steps.ts';
+import { StandIn } from '../../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { sensitive } from '../../../kit/sensitive.ts';
+import type { KubeadmCommand } from '../../document/document.ts';
+import type { StepContext, StepResult } from '../../engine/step.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
+import { plan } from '../../plan/plan.ts';
+import { readDocument } from '../../userdata/read-document.ts';
+import { openShared } from '../shell/shared.ts';
+import { toSteps } from '../steps.ts';
 
 let machine: StandIn;
 beforeEach(() => {
@@ -209,7 +209,7 @@ esac
 
 // A command as the shim makes it, so that the two ways to the same steps cannot drift apart.
 test('a call without a configuration gets a flag for its patches', async () => {
-  const { shapedArguments } = await import('../kubeadm/config/shaped-arguments.ts');
+  const { shapedArguments } = await import('../../kubeadm/config/shaped-arguments.ts');
   const host = createLinuxHost({ root: machine.root.path });
   const command: KubeadmCommand = {
     kind: 'kubeadm',
