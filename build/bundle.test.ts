@@ -62,8 +62,8 @@ describe('bundle', () => {
     expect(output).toContain(projectVersion());
     expect(evaluated).toEqual([
       'src/agent/cli/process/crash.ts',
-      'src/agent/cli/program.ts',
       'src/agent/cli/process/version.ts',
+      'src/agent/cli/program.ts',
     ]);
     expect(runAndSeeModules(script, ['explain', 'Unclassified']).evaluated).toContain(
       'src/protocol/codes/codes.ts',

@@ -144,7 +144,7 @@ describe('a log', () => {
   });
 });
 
-const NEGATIVE = fileURLToPath(new URL('../kubeadm/fixtures/negative', import.meta.url));
+const NEGATIVE = fileURLToPath(new URL('./fixtures/negative', import.meta.url));
 
 describe('what is no failure of kubeadm gets no code', () => {
   it.each(readdirSync(NEGATIVE))('%s', (name) => {

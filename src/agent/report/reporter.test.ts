@@ -384,7 +384,7 @@ describe('a boot without Slipway', () => {
     const reporter = startReporter();
     status('modules-final');
     const output = readFileSync(
-      join(import.meta.dirname, '../kubeadm/fixtures/join-1.20-refused.txt'),
+      join(import.meta.dirname, '../diagnosis/fixtures/join-1.20-refused.txt'),
       'utf8',
     );
     put(

@@ -199,8 +199,8 @@ export const tools: Target = {
   ],
   corpus: () => [
     ...jsons(CONTAINERS, { status: { exitCode: 1, reason: 'Error' } }),
-    ...texts(...testTexts('src/agent/kubeadm/evidence')),
-    ...filesIn('src/agent/kubeadm/fixtures/logs', '.txt').slice(0, 4),
+    ...texts(...testTexts('src/agent/diagnosis/evidence')),
+    ...filesIn('src/agent/diagnosis/fixtures/logs', '.txt').slice(0, 4),
   ],
   run: (bytes) => {
     const text = bytes.toString('utf8');

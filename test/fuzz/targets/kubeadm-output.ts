@@ -49,9 +49,9 @@ const WORDS = [
   ],
 ];
 const corpus = (): Buffer[] => [
-  ...filesIn('src/agent/kubeadm/fixtures', '.txt'),
+  ...filesIn('src/agent/diagnosis/fixtures', '.txt'),
   ...texts(
-    ...testTexts('src/agent/kubeadm').filter((text) => /error|kube/i.test(text)),
+    ...testTexts('src/agent/diagnosis').filter((text) => /error|kube/i.test(text)),
     `error execution phase preflight: couldn't use token ${SECRET}\n`,
   ),
 ];

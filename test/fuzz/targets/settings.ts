@@ -102,7 +102,7 @@ export const containerdToml: Target = {
     texts(
       TOML,
       TOML.replace('2', '3').replaceAll('grpc.v1.cri', 'cri.v1.images'),
-      ...testTexts('src/agent/containerd'),
+      ...testTexts('src/agent/steps/containerd'),
     ),
   refuses: (error) => error instanceof ContainerdConfigError,
   run: (bytes) => {

@@ -178,7 +178,7 @@ export const ignition: Target = {
         storage: { files: [{ filesystem: 'root', path: '/a', contents: { source: 'data:,x' } }] },
       },
     ),
-    ...texts(...testTexts('src/agent/report/watch')),
+    ...texts(...testTexts('src/agent/report/watch/boot')),
   ],
   run: (bytes) => planned({ '/user-data': bytes }),
 };

@@ -8,7 +8,7 @@ import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { Observer } from './observer.ts';
 
-const FIXTURE = join(import.meta.dirname, '../../kubeadm/fixtures/join-1.20-refused.txt');
+const FIXTURE = join(import.meta.dirname, '../../diagnosis/fixtures/join-1.20-refused.txt');
 let folder: string;
 let host: Host;
 let children: ChildProcess[];

@@ -35,7 +35,7 @@ describe.runIf(process.platform === 'linux')('becoming another program', () => {
   };
   /** A process of its own tries to become `path`; Node.js would end with SIGABRT where the kernel refuses. */
   const become = (path: string) => {
-    const host = pathToFileURL(join(import.meta.dirname, 'host.ts'));
+    const host = pathToFileURL(join(import.meta.dirname, '../host.ts'));
     const script = `
       import { createLinuxHost } from ${JSON.stringify(host)};
       try { await createLinuxHost().processes.replace([process.argv[1], 'word']); }

@@ -10,7 +10,7 @@ import { Observer } from '../observer.ts';
 import { isIgnitionPending } from './ignition.ts';
 
 const REFUSED = readFileSync(
-  join(import.meta.dirname, '../../kubeadm/fixtures/join-1.20-refused.txt'),
+  join(import.meta.dirname, '../../../diagnosis/fixtures/join-1.20-refused.txt'),
   'utf8',
 );
 const UNIT = '/etc/systemd/system/kubeadm.service';
