@@ -1,6 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { attachControlPlane, type ControlPlane, openControlPlane } from './control-plane/control-plane.ts';
+import {
+  attachControlPlane,
+  type ControlPlane,
+  hasControlPlane,
+  openControlPlane,
+} from './control-plane/control-plane.ts';
 import { makeGroup } from './host/cgroups.ts';
 import { needKernelModules } from './host/kernel-modules.ts';
 import { needRequirements } from './host/requirements.ts';
@@ -27,6 +32,7 @@ import { cniConfig, machineSettings } from './machine/settings.ts';
 import { LabError } from './process/command.ts';
 import { self } from './process/process-id.ts';
 import { closeOnSignals } from './process/signals.ts';
+import { leaveHost, makeRoomFor } from './room.ts';
 import { fullRoot, plainLayer } from './root/debian-root.ts';
 import { cloudInitLayer, nodeLayer } from './root/node-layer.ts';
 
@@ -80,6 +86,7 @@ export class Lab {
     });
     const machine = new Machine(record);
     try {
+      await makeRoomFor(record, this.#say);
       const dir = await makeDisk(record);
       await cloneContainerdState(containerd, join(dir, 'disk/var/lib/containerd'));
       await stage(dir, options.files ?? {}, options.units ?? {});
@@ -106,6 +113,11 @@ export class Lab {
   /** The control plane that runs already. @throws LabError where none does */
   existingControlPlane(): Promise<ControlPlane> {
     return attachControlPlane(this.id, this.#switchPid);
+  }
+
+  /** Is there a control plane, whether all of it runs or not? */
+  async hasControlPlane(): Promise<boolean> {
+    return hasControlPlane(this.id);
   }
 
   /** A machine that is there already. @throws LabError when it is not */
@@ -156,11 +168,12 @@ export async function openLab(options: { say?: Say } = {}): Promise<Lab> {
     closing ??= (async () => {
       await destroyLab(id, network.holder);
       await network.close();
+      await leaveHost();
       forget();
     })();
     return closing;
   };
-  const lab = new Lab(id, network.holder.pid, close, options.say ?? (() => {}));
+  const lab = new Lab(id, network.holder.pid, close, options.say ?? sayOnStderr);
   const forget = closeOnSignals(() => lab.close());
   return lab;
 }
@@ -178,14 +191,24 @@ async function makeUserLab(options: { say?: Say }): Promise<Lab> {
   const network = await openSwitch();
   await writeRecord({ id: USER_LAB, owner: null, holder: network.holder, hostBoot: hostBoot() });
   await makeGroup(labGroup(USER_LAB));
-  return new Lab(USER_LAB, network.holder.pid, () => destroyLab(USER_LAB), options.say ?? (() => {}));
+  return new Lab(USER_LAB, network.holder.pid, closeUserLab, options.say ?? sayOnStderr);
+}
+
+async function closeUserLab(): Promise<void> {
+  await destroyLab(USER_LAB);
+  await leaveHost();
+}
+
+/** What takes minutes, and what is waited for, is said even where nobody asked. */
+function sayOnStderr(line: string): void {
+  process.stderr.write(`lab: ${line}\n`);
 }
 
 /** The person's lab where there is one. */
 export async function attachUserLab(options: { say?: Say } = {}): Promise<Lab | undefined> {
   const record = await readRecord(USER_LAB);
   if (record === undefined || !inUse(record)) return undefined;
-  return new Lab(USER_LAB, record.holder.pid, () => destroyLab(USER_LAB), options.say ?? (() => {}));
+  return new Lab(USER_LAB, record.holder.pid, closeUserLab, options.say ?? sayOnStderr);
 }
 
 /** @throws LabError where the person has no lab */

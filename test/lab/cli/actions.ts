@@ -10,6 +10,7 @@ import { readMachineRecord } from '../machine/machine-record.ts';
 import { attachUserLab, openUserLab, userLab } from '../open-lab.ts';
 import { prepareAll } from '../prepare.ts';
 import { LabError } from '../process/command.ts';
+import { leaveHost } from '../room.ts';
 import { selfCheck } from '../self-check.ts';
 
 const say = (line: string): void => {
@@ -106,12 +107,16 @@ export async function down(name: string | undefined, flags: { all?: boolean }): 
     const lab = await attachUserLab();
     await lab?.close();
     await collectGarbage();
+    await leaveHost();
     return;
   }
   if (name === undefined) throw new LabError('say which machine, or --all');
   const lab = await userLab();
   await (await lab.machine(name)).down();
-  if ((await machineNames(lab.id)).length === 0) await lab.close();
+  if ((await machineNames(lab.id)).length > 0) return;
+  if (await lab.hasControlPlane())
+    say('the control plane stays; `npm run lab -- down --all` takes it away too');
+  else await lab.close();
 }
 
 export async function list(): Promise<void> {
@@ -143,6 +148,7 @@ export async function list(): Promise<void> {
 
 export async function gc(flags: { cache?: boolean }): Promise<void> {
   const gone = await collectGarbage();
+  await leaveHost();
   process.stdout.write(gone.length === 0 ? 'nothing was left behind\n' : `took away ${gone.join(', ')}\n`);
   if (!flags.cache) return;
   if ((await labIds()).length > 0) throw new LabError('machines run on the cache: take them down first');

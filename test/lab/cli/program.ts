@@ -3,9 +3,14 @@ import { cacheDir } from '../cache/cache.ts';
 import * as act from './actions.ts';
 import * as controlPlane from './control-plane-actions.ts';
 
-const INTRODUCTION = `Machines made of Linux namespaces on this host: systemd as PID 1, containerd, kubeadm and kubelet, each with a disk
-of its own, on a network that only they see. What you put up stays until you take it down; tests make their own.
+/** One paragraph: commander breaks its lines to fit the terminal. */
+const INTRODUCTION =
+  'Machines made of Linux namespaces on this host: systemd as PID 1, containerd, kubeadm and kubelet, each with a disk ' +
+  'of its own, on a network that only they see. What you put up stays until you take it down; tests make their own.';
 
+/** Not part of the description, whose lines would be broken anew. */
+const EXAMPLES = `
+Examples:
   npm run lab -- prepare                 fill the cache (once, about two minutes)
   npm run lab -- up cp1                  a machine with the images of a control plane
   npm run lab -- exec cp1 crictl images
@@ -18,7 +23,7 @@ export function program(setStatus: (code: number) => void): Command {
     .description(INTRODUCTION)
     .addHelpText(
       'after',
-      () => `\nThe cache is ${cacheDir()} (SLIPWAY_LAB_CACHE moves it). Needs root on Linux.`,
+      () => `${EXAMPLES}\n\nThe cache is ${cacheDir()} (SLIPWAY_LAB_CACHE moves it). Needs root on Linux.`,
     )
     .enablePositionalOptions()
     .showHelpAfterError('(lab --help explains)')

@@ -211,6 +211,11 @@ async function placesOf(lab: string, say?: (line: string) => void): Promise<Plac
   };
 }
 
+/** Is one there, or ruins of one? */
+export function hasControlPlane(lab: string): boolean {
+  return existsSync(join(labDir(lab), 'control-plane'));
+}
+
 /** The lab's control plane, whether all of it runs or not. @throws LabError where there is none */
 export async function attachControlPlane(lab: string, switchPid: number): Promise<ControlPlane> {
   const places = await placesOf(lab);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { cacheDir } from '../cache/cache.ts';
 import { LabError } from '../process/command.ts';
+import { freeAmounts, NEEDS, shortages } from './capacity.ts';
 
 export interface Requirements {
   ok: boolean;
@@ -47,7 +48,7 @@ export async function requirements(): Promise<Requirements> {
   if (!/^\S+ \S+ cgroup2? /m.test(readFileSync('/proc/mounts', 'utf8'))) {
     missing.push('no control groups are mounted at /sys/fs/cgroup');
   }
-  missing.push(...cacheTrouble());
+  missing.push(...cacheTrouble(), ...roomTrouble());
   return { ok: missing.length === 0, missing };
 }
 
@@ -72,6 +73,12 @@ function cacheTrouble(): string[] {
     );
   }
   return trouble;
+}
+
+/** One machine must find room. Too few inotify instances are no trouble yet: they are raised, or waited for. */
+function roomTrouble(): string[] {
+  const free = freeAmounts();
+  return shortages({ ...NEEDS.worker, inotify: 0, watches: 0 }, free);
 }
 
 /** @throws LabError that lists what is missing */

@@ -2,6 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freeAmounts, NEEDS, shortages } from '../host/capacity.ts';
 import { destroyGroup, hierarchies, makeGroup } from '../host/cgroups.ts';
 import { labGroup } from '../lab-record.ts';
 import { collect, type Finished, LabError, lastLines, type RunOptions } from '../process/command.ts';
@@ -234,7 +235,10 @@ export class Machine {
       await waitFor(up, { timeoutMs: BOOT_LIMIT_MS, what: `${this.name} to boot`, everyMs: 50 });
     } catch (error) {
       if (error instanceof LabError && !error.message.includes('console')) {
-        throw new LabError(`${error.message}; its console last said:\n${lastLines(this.console, 20)}`);
+        const lacking = shortages(NEEDS.worker, freeAmounts()).map((line) => `; ${line}`);
+        throw new LabError(
+          `${error.message}${lacking.join('')}; its console last said:\n${lastLines(this.console, 20)}`,
+        );
       }
       throw error;
     }
