@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { execaSync } from 'execa';
 import { bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
 import { pack } from './pack.ts';
@@ -55,7 +55,7 @@ export async function buildBinary(
       licenses: basename(licenses),
     };
     await pack({ main, assets, node, output });
-    const answer = execFileSync(output, ['version'], { encoding: 'utf8', timeout: 30_000 }).trim();
+    const answer = execaSync(output, ['version'], { timeout: 30_000 }).stdout;
     renameSync(script, built.bundle);
     renameSync(licenses, built.licenses);
     renameSync(output, built.binary);

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { execaSync } from 'execa';
 import { bundle } from './bundle.ts';
 import { components } from './components.ts';
 import { licensesText, partsOf } from './licenses.ts';
@@ -32,7 +32,7 @@ export async function buildController(binary = controllerBinaryPath): Promise<st
     writeFileSync(licenses, licensesText(partsOf(inputs)));
     stripBinary(nodeBinary(), node);
     await pack({ main, assets: { licenses: basename(licenses) }, node, output });
-    const answer = execFileSync(output, ['--version'], { encoding: 'utf8', timeout: 30_000 }).trim();
+    const answer = execaSync(output, ['--version'], { timeout: 30_000 }).stdout;
     writeFileSync(join(dist, 'addon-components.yaml'), components());
     writeFileSync(join(dist, 'metadata.yaml'), readFileSync(join(root, 'manifests/metadata.yaml')));
     renameSync(licenses, join(dist, 'LICENSES-controller.txt'));

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { execaSync } from 'execa';
 
 /** The checkout's root folder. */
 export const root = dirname(import.meta.dirname);
@@ -38,10 +38,7 @@ export function projectVersion(): string {
  */
 export function projectCommit(folder = root): string {
   const git = (...words: string[]): string =>
-    execFileSync('git', ['-C', folder, ...words], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
+    execaSync('git', ['-C', folder, ...words], { stdio: ['ignore', 'pipe', 'ignore'] }).stdout;
   try {
     if (realpathSync(git('rev-parse', '--show-toplevel')) !== realpathSync(folder)) return 'unknown';
     return git('rev-parse', '--short=12', 'HEAD');

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execaSync } from 'execa';
 
 /**
  * Copies a Node.js binary without its symbol table: 126.6 MB become 108.5 MB. Only before the bundle is injected; a
@@ -8,11 +8,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
  */
 export function stripBinary(from: string, to: string): void {
   if (!hasStrip()) installBinutils();
-  execFileSync('strip', ['-s', '-o', to, from], { stdio: ['ignore', 'inherit', 'inherit'] });
+  execaSync('strip', ['-s', '-o', to, from], { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
 function hasStrip(): boolean {
-  return spawnSync('strip', ['--version'], { stdio: 'ignore' }).status === 0;
+  return execaSync('strip', ['--version'], { stdio: 'ignore', reject: false }).exitCode === 0;
 }
 
 function installBinutils(): void {
@@ -21,7 +21,8 @@ function installBinutils(): void {
   console.log('strip is missing: installing binutils');
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const apt = (...words: string[]): boolean =>
-    spawnSync('apt-get', ['-qq', ...words], { stdio: 'inherit', env: environment }).status === 0;
+    execaSync('apt-get', ['-qq', ...words], { stdio: 'inherit', env: environment, reject: false })
+      .exitCode === 0;
   const install = ['install', '--yes', '--no-install-recommends', 'binutils'];
   if (!apt(...install)) {
     apt('update');

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { EXEC_ARGV } from './pack.ts';
 
 /**
@@ -25,9 +25,9 @@ export function warmUp(node: string, agent: string, scratch: string): string {
   writeFileSync(`${userData}-meta`, META_DATA);
   const worker = join(import.meta.dirname, 'warm-up-worker.ts');
   const run = (...words: string[]): void => {
-    execFileSync(node, [...EXEC_ARGV, worker, agent, cache, ...words], {
+    execaSync(node, [...EXEC_ARGV, worker, agent, cache, ...words], {
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, PATH: `${programs}:${process.env.PATH}` },
+      env: { PATH: `${programs}:${process.env.PATH}` },
       timeout: 60_000,
       // The agent takes SIGTERM for a wish to stop, which a hanging one would never grant.
       killSignal: 'SIGKILL',

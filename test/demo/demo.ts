@@ -114,7 +114,7 @@ async function follow(machine: Machine, expected = 0): Promise<void> {
     stdio: 'inherit',
     env: { TERM: process.env.TERM ?? 'dumb' },
   });
-  const code = await new Promise((resolve) => child.on('exit', resolve));
+  const { exitCode: code } = await child;
   if (code === expected) return;
   process.stdout.write(`${await machine.logs()}\n`);
   throw new Error(

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { controllerBinaryPath, root } from '../../build/project.ts';
 import type { ControlPlane } from '../lab/lab.ts';
+import { type Running, runOk, start } from '../lab/process/command.ts';
 import type { MachineOptions } from '../support/cluster-api/user-data.ts';
 import { clusterApiCrds } from '../support/controller/management-cluster.ts';
 
@@ -21,7 +21,7 @@ const CONDITION = 'slipway.dev/BootstrapSucceeded';
 export class Management {
   readonly #api: ControlPlane;
   readonly #dir = mkdtempSync(join(tmpdir(), 'slipway-demo-'));
-  #controller: ChildProcess | undefined;
+  #controller: Running | undefined;
 
   private constructor(api: ControlPlane) {
     this.#api = api;
@@ -97,11 +97,8 @@ export class Management {
 
   async close(): Promise<void> {
     const controller = this.#controller;
-    if (controller && controller.exitCode === null) {
-      const gone = new Promise((resolve) => controller.once('exit', resolve));
-      controller.kill('SIGTERM');
-      await gone;
-    }
+    controller?.kill('SIGTERM');
+    await controller;
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
@@ -129,12 +126,12 @@ export class Management {
       `--name=${ADDRESS}`,
       '--admin-listen=127.0.0.1:0',
     ]);
-    this.#controller = spawn(program, words, { stdio: ['ignore', log, log] });
+    this.#controller = start(program, words, { stdio: ['ignore', log, log] });
     closeSync(log);
     for (const end = Date.now() + 30_000; ; await sleep(100)) {
       const text = readFileSync(join(this.#dir, 'controller.log'), 'utf8');
       if (text.includes('"serves"')) return;
-      if (this.#controller.exitCode !== null || Date.now() > end)
+      if (this.#controller.nodeChildProcess.exitCode !== null || Date.now() > end)
         throw new Error(`the controller does not serve:\n${text.split('\n').slice(-8).join('\n')}`);
     }
   }
@@ -156,14 +153,7 @@ export class Management {
 
   async #run(words: string[]): Promise<string> {
     const [program = '', ...rest] = this.#api.onSwitch([controllerBinaryPath, ...words]);
-    const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
-    let text = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-    });
-    const code = await new Promise((resolve) => child.on('close', resolve));
-    if (code !== 0) throw new Error(`slipway-controller ${words[0]} ended with status ${code}`);
-    return text;
+    return runOk(program, rest);
   }
 }
 

@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareSnapshots, hostSnapshot } from './host/host-snapshot.ts';
 import { labDir } from './lab-record.ts';
 import type { Machine } from './machine/machine.ts';
 import { openLab } from './open-lab.ts';
-import { LabError } from './process/command.ts';
+import { LabError, start } from './process/command.ts';
 import { waitFor } from './process/wait-for.ts';
 
 type Say = (line: string) => void;
@@ -181,19 +180,16 @@ const lab = await openLab();
 await lab.up('orphan', { role: 'worker', ready: 'init' });
 process.stdout.write(lab.id);
 setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+  const child = start(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const ended = new Promise<NodeJS.Signals | null>((resolve) =>
-    child.once('close', (_code, how) => resolve(how)),
-  );
   const id = await new Promise<string>((resolve, reject) => {
-    child.stdout.once('data', (text: Buffer) => resolve(text.toString()));
-    child.once('close', () => reject(new LabError('the process that should open a lab ended')));
+    child.stdout?.once('data', (text: Buffer) => resolve(text.toString()));
+    void child.then(() => reject(new LabError('the process that should open a lab ended')));
   });
   same(existsSync(labDir(id)), true, 'the lab is there');
   child.kill(signal);
-  same(await ended, signal, 'how the process ended');
+  same((await child).signal, signal, 'how the process ended');
   await waitFor(async () => !existsSync(labDir(id)), {
     timeoutMs: 20_000,
     what: `lab ${id} to be taken away`,

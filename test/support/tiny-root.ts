@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { execaSync } from 'execa';
 
 const PROGRAMS = [
   'sh',
@@ -44,7 +44,7 @@ export function makeTinyRoot(programs: string[] = []): TinyRoot {
   for (const directory of ['bin', 'etc', 'run', 'tmp', 'var/lib', 'dev', 'proc']) {
     mkdirSync(join(path, directory), { recursive: true });
   }
-  execFileSync('mknod', ['-m', '666', join(path, 'dev/null'), 'c', '1', '3']);
+  execaSync('mknod', ['-m', '666', join(path, 'dev/null'), 'c', '1', '3']);
   writeFileSync(
     join(path, 'etc/passwd'),
     'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n',
@@ -77,7 +77,7 @@ function install(root: string, name: string): void {
   const found = ['/bin', '/usr/bin', '/sbin', '/usr/sbin'].map((dir) => join(dir, name)).find(existsSync);
   if (found === undefined) return;
   copy(root, realpathSync(found), join('/bin', name));
-  const libraries = execFileSync('ldd', [found], { encoding: 'utf8' }).matchAll(/(\/[^\s()]+)/g);
+  const libraries = execaSync('ldd', [found]).stdout.matchAll(/(\/[^\s()]+)/g);
   for (const [, library] of libraries) if (library) copy(root, library, library);
 }
 

@@ -52,7 +52,7 @@ it('ends when it is told to while an API server does not answer', async () => {
   try {
     await once(silent, 'connection');
     controller.kill('SIGTERM');
-    expect(await once(controller, 'exit')).toEqual([0, null]);
+    expect(await controller).toMatchObject({ exitCode: 0 });
   } finally {
     controller.kill('SIGKILL');
     silent.close();

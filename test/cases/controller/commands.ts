@@ -1,5 +1,4 @@
 import { strict as assert } from 'node:assert';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { controllerCommand, startController } from '../../support/controller/controller-process.ts';
 import type { Scene } from './run.ts';
@@ -51,7 +50,6 @@ async function tail(words: readonly string[], wanted: RegExp): Promise<string> {
     assert.ok(Date.now() < end, `tail printed ${printed}`);
   }
   follower.kill('SIGTERM');
-  const [code] = (await once(follower, 'exit')) as [number];
-  assert.equal(code, 0);
+  assert.equal((await follower).exitCode, 0);
   return printed;
 }

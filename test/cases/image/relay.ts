@@ -22,7 +22,7 @@ export class Relay {
         for (const pipe of pipes) pipe.destroy();
       };
       for (const pipe of pipes) pipe.once('error', end).once('close', end);
-      child.once('error', end);
+      void child.then(end);
       if (child.stdin) socket.pipe(child.stdin);
       child.stdout?.pipe(socket);
     });

@@ -84,7 +84,7 @@ async function killOften(machine: Machine): Promise<number> {
   let kills = 0;
   while (true) {
     const child = machine.spawn(['slipway', 'bootstrap'], { stdio: 'ignore' });
-    const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()));
+    const ended = child.then(() => undefined);
     if (kills === KILLS) {
       await ended;
       return kills;

@@ -9,7 +9,7 @@ import type { MachineFile } from '../machine/machine-files.ts';
 import { readMachineRecord } from '../machine/machine-record.ts';
 import { attachUserLab, openUserLab, userLab } from '../open-lab.ts';
 import { prepareAll } from '../prepare.ts';
-import { LabError } from '../process/command.ts';
+import { finish, LabError } from '../process/command.ts';
 import { leaveHost } from '../room.ts';
 import { selfCheck } from '../self-check.ts';
 
@@ -67,10 +67,8 @@ export async function exec(name: string, command: readonly string[]): Promise<nu
   const ignore = (): void => {};
   process.on('SIGINT', ignore);
   try {
-    return await new Promise<number>((done, fail) => {
-      child.once('error', (error) => fail(new LabError(`cannot enter ${name}: ${error.message}`)));
-      child.once('close', (code, signal) => done(code ?? 128 + (signal === 'SIGKILL' ? 9 : 15)));
-    });
+    const { code, signal } = await finish(child, `entering ${name}`);
+    return code ?? 128 + (signal === 'SIGKILL' ? 9 : 15);
   } finally {
     process.off('SIGINT', ignore);
   }

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hierarchies, makeGroup } from '../host/cgroups.ts';
 import { JOIN_GROUPS } from '../machine/machine-enter.ts';
-import { LabError, lastLines } from '../process/command.ts';
+import { LabError, lastLines, startApart } from '../process/command.ts';
 import { alive, type ProcessId, processId } from '../process/process-id.ts';
 import { waitFor } from '../process/wait-for.ts';
 
@@ -40,11 +39,10 @@ export class Daemon {
     const groups = hierarchies().map((h) => join(h.mountpoint, this.#group));
     const log = openSync(join(this.#dir, 'log', `${this.name}.log`), 'a', 0o600);
     try {
-      const child = spawn(
+      const child = startApart(
         'sh',
         ['-c', JOIN_GROUPS, this.name, ...groups, '--', ...this.#prefix, ...command],
         {
-          detached: true,
           stdio: ['ignore', log, log],
           cwd: this.#dir,
           env: { PATH: process.env.PATH, HOME: this.#dir },

@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { LabError } from '../process/command.ts';
+import { LabError, startApart } from '../process/command.ts';
 import { type ProcessId, processId } from '../process/process-id.ts';
 
 /** Addresses inside a lab: the switch is the first of the network, machines follow. */
@@ -19,8 +18,7 @@ export interface Switch {
  */
 export async function openSwitch(onOwnerGone?: readonly string[]): Promise<Switch> {
   const script = join(import.meta.dirname, 'switch.sh');
-  const child = spawn('unshare', ['--net', 'bash', '--norc', script, ...(onOwnerGone ?? [])], {
-    detached: true,
+  const child = startApart('unshare', ['--net', 'bash', '--norc', script, ...(onOwnerGone ?? [])], {
     stdio: [onOwnerGone ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     cwd: '/',
     env: { PATH: process.env.PATH, HOME: process.env.HOME, GATEWAY, ...cacheVariables() },
@@ -54,7 +52,7 @@ function cacheVariables(): Record<string, string> {
   );
 }
 
-function ready(child: ChildProcess): Promise<void> {
+function ready(child: ReturnType<typeof startApart>): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = '';
     child.stderr?.on('data', (piece: Buffer) => {

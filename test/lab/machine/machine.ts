@@ -1,11 +1,20 @@
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freeAmounts, NEEDS, shortages } from '../host/capacity.ts';
 import { destroyGroup, hierarchies, makeGroup } from '../host/cgroups.ts';
 import { labGroup } from '../lab-record.ts';
-import { collect, type Finished, LabError, lastLines, type RunOptions } from '../process/command.ts';
+import {
+  type Finished,
+  finish,
+  LabError,
+  lastLines,
+  type Running,
+  type RunOptions,
+  type StartOptions,
+  start,
+  startApart,
+} from '../process/command.ts';
 import { waitFor } from '../process/wait-for.ts';
 import { enterArgs, execGroups, JOIN_GROUPS } from './machine-enter.ts';
 import {
@@ -68,8 +77,8 @@ export class Machine {
 
   /** Run a command inside to its end; its exit status is in the answer, never thrown. No shell is put between. */
   async exec(command: readonly string[], options: ExecOptions = {}): Promise<Finished> {
-    const child = this.spawn(command, { ...options, ownGroup: true });
-    return collect(child, `[${this.name}] ${command.join(' ')}`, options);
+    const running = this.#startIn(this.#init(), command, { input: '', ...options, ownGroup: true });
+    return finish(running, `[${this.name}] ${command.join(' ')}`, options);
   }
 
   /** `exec` that throws when the command fails; returns stdout. */
@@ -82,25 +91,24 @@ export class Machine {
     );
   }
 
-  /** Start a command inside and hand out the child. With `stdio: 'inherit'` it talks to this terminal. */
+  /**
+   * Start a command inside; its end and its streams are the caller's to wait for. With `stdio: 'inherit'` it talks to
+   * this terminal.
+   */
   spawn(
     command: readonly string[],
-    options: { env?: Readonly<Record<string, string>>; stdio?: StdioOptions; ownGroup?: boolean } = {},
-  ): ChildProcess {
-    return this.#spawnIn(this.#init(), command, options);
+    options: Pick<StartOptions, 'stdio'> & Pick<ExecOptions, 'env'> = {},
+  ): Running {
+    return this.#startIn(this.#init(), command, { ...options, buffer: false });
   }
 
-  #spawnIn(
+  #startIn(
     init: number,
     command: readonly string[],
-    options: { env?: Readonly<Record<string, string>>; stdio?: StdioOptions; ownGroup?: boolean },
-  ): ChildProcess {
-    const args = enterArgs(init, execGroups(this.#group, hierarchies()), command, options.env);
-    return spawn('sh', args, {
-      stdio: options.stdio ?? 'pipe',
-      detached: options.ownGroup === true,
-      cwd: '/',
-    });
+    { env, ...options }: Omit<StartOptions, 'env'> & Pick<ExecOptions, 'env'>,
+  ): Running {
+    const args = enterArgs(init, execGroups(this.#group, hierarchies()), command, env);
+    return start('sh', args, { ...options, cwd: '/' });
   }
 
   /** Write a file, folders included. Not atomic: it is for arranging, not for racing the machine. */
@@ -147,16 +155,8 @@ export class Machine {
     await rm(join(this.#dir, 'state'), { force: true });
     const script = join(import.meta.dirname, 'machine-supervise.sh');
     const keepers = hierarchies().map((h) => join(h.mountpoint, this.#keeperGroup));
-    const child = spawn(
-      'sh',
-      ['-c', JOIN_GROUPS, 'lab-boot', ...keepers, '--', 'bash', '--norc', script, this.#dir],
-      {
-        detached: true,
-        stdio: 'ignore',
-        cwd: '/',
-      },
-    );
-    child.unref();
+    const args = ['-c', JOIN_GROUPS, 'lab-boot', ...keepers, '--', 'bash', '--norc', script, this.#dir];
+    startApart('sh', args, { stdio: 'ignore', cwd: '/' }).unref();
     await this.booted(before, ready);
   }
 
@@ -226,10 +226,9 @@ export class Machine {
       }
       const init = initPid(this.#dir);
       if (bootCount(this.#dir) <= before || init === undefined) return false;
-      const child = this.#spawnIn(init, ['sh', '-c', READY[ready]], { ownGroup: true });
-      return (
-        (await collect(child, `[${this.name}] looking whether it is up`, { timeoutMs: 20_000 })).code === 0
-      );
+      const running = this.#startIn(init, ['sh', '-c', READY[ready]], { timeoutMs: 20_000 });
+      const done = await finish(running, `[${this.name}] looking whether it is up`, { timeoutMs: 20_000 });
+      return done.code === 0;
     };
     try {
       await waitFor(up, { timeoutMs: BOOT_LIMIT_MS, what: `${this.name} to boot`, everyMs: 50 });

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { LabError } from './command.ts';
+import { LabError, startApart } from './command.ts';
 
 export interface Held {
   release: () => Promise<void>;
@@ -11,12 +10,11 @@ export interface Held {
  * @param onWait called once when somebody else has it
  */
 export async function lock(file: string, onWait: () => void = () => {}): Promise<Held> {
-  const child = spawn('flock', ['--exclusive', file, 'sh', '-c', 'echo held; read -r _ignored'], {
+  const child = startApart('flock', ['--exclusive', file, 'sh', '-c', 'echo held; read -r _ignored'], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
   });
   let said = '';
-  child.stderr.on('data', (piece: Buffer) => {
+  child.stderr?.on('data', (piece: Buffer) => {
     said += piece.toString();
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -28,11 +26,11 @@ export async function lock(file: string, onWait: () => void = () => {}): Promise
     child.once('close', (code) =>
       reject(new LabError(`cannot lock ${file}: ${said.trim() || `flock ended with status ${code}`}`)),
     );
-    child.stdout.once('data', () => resolve());
+    child.stdout?.once('data', () => resolve());
   }).finally(() => clearTimeout(waiting));
   return {
     release: async () => {
-      child.stdin.end();
+      child.stdin?.end();
       await ended;
     },
   };

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
+import { runOk } from '../../lab/process/command.ts';
 
 const FILES = ['ca', 'etcd/ca', 'front-proxy-ca'].flatMap((name) => [`${name}.crt`, `${name}.key`]);
 
@@ -22,7 +21,7 @@ export async function makeCertificates(): Promise<ClusterCertificates> {
   const directory = await mkdtemp(join(tmpdir(), 'slipway-pki-'));
   try {
     for (const phase of ['ca', 'etcd-ca', 'front-proxy-ca', 'sa']) {
-      await promisify(execFile)(kubeadm, ['init', 'phase', 'certs', phase, '--cert-dir', directory]);
+      await runOk(kubeadm, ['init', 'phase', 'certs', phase, '--cert-dir', directory]);
     }
     const paths = [...FILES, 'sa.pub', 'sa.key'];
     const files = await Promise.all(

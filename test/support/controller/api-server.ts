@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -9,7 +8,7 @@ import type { Access } from '../../../src/controller/kube/access.ts';
 import { KubeClient } from '../../../src/controller/kube/client.ts';
 import { Authority } from '../../../src/pki/authority.ts';
 import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
-import { lastLines } from '../../lab/process/command.ts';
+import { lastLines, type Running, runOk, start } from '../../lab/process/command.ts';
 import { fullRoot } from '../../lab/root/debian-root.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 
@@ -27,8 +26,8 @@ export class ApiServer {
   readonly #root: string;
   readonly #ports: { etcd: number; peer: number; api: number };
   readonly #ca: string;
-  #etcd: ChildProcess | undefined;
-  #api: ChildProcess | undefined;
+  #etcd: Running | undefined;
+  #api: Running | undefined;
 
   private constructor(
     dir: string,
@@ -89,19 +88,8 @@ export class ApiServer {
 
   /** @returns what kubectl printed. @throws Error with its words */
   kubectl(words: readonly string[], input = ''): Promise<string> {
-    const child = spawn(join(this.#binaries, 'kubectl'), words, {
-      env: { PATH: process.env.PATH, HOME: this.dir, KUBECONFIG: this.kubeconfig() },
-    });
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (text: Buffer) => (out += text.toString()));
-    child.stderr.on('data', (text: Buffer) => (err += text.toString()));
-    child.stdin.end(input);
-    return new Promise((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', (code) =>
-        code === 0 ? resolve(out) : reject(new Error(`kubectl ${words.join(' ')}: ${err}`)),
-      );
-    });
+    const env = { PATH: process.env.PATH, HOME: this.dir, KUBECONFIG: this.kubeconfig() };
+    return runOk(join(this.#binaries, 'kubectl'), words, { env, input });
   }
 
   startEtcd(): void {
@@ -143,7 +131,8 @@ export class ApiServer {
     const client = this.client();
     try {
       for (const end = Date.now() + 90_000; ; await sleep(100)) {
-        if (api.exitCode !== null) throw new Error(`kube-apiserver ended:\n${this.log('kube-apiserver')}`);
+        if (api.nodeChildProcess.exitCode !== null)
+          throw new Error(`kube-apiserver ended:\n${this.log('kube-apiserver')}`);
         try {
           // Made by the server itself, after it can write.
           await client.request('GET', '/api/v1/namespaces/default', { timeoutMs: 2_000 });
@@ -174,19 +163,14 @@ export class ApiServer {
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 
-  #spawn(name: string, command: string[]): ChildProcess {
+  #spawn(name: string, command: string[]): Running {
     const [program, ...words] = [...DIES_WITH_US, ...command];
     const log = openSync(join(this.dir, `${name}.log`), 'a');
-    const child = spawn(program, words, {
-      cwd: this.dir,
-      stdio: ['ignore', log, log],
-      env: { HOME: this.dir },
-    });
-    closeSync(log);
-    const kill = (): void => void child.kill('SIGKILL');
-    process.once('exit', kill);
-    child.once('exit', () => process.off('exit', kill));
-    return child;
+    try {
+      return start(program, words, { cwd: this.dir, stdio: ['ignore', log, log], env: { HOME: this.dir } });
+    } finally {
+      closeSync(log);
+    }
   }
 
   #writeFiles(): string {
@@ -214,11 +198,9 @@ export class ApiServer {
   }
 }
 
-async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.kill(signal);
-  await gone;
+async function end(child: Running | undefined, signal: NodeJS.Signals): Promise<void> {
+  child?.kill(signal);
+  await child;
 }
 
 /** Ports that were free a moment ago, all different. */

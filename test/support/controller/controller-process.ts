@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { nodeBinary, root } from '../../../build/project.ts';
+import { type Finished, type Running, run, start } from '../../lab/process/command.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 
 const ENTRY = join(root, 'src/slipway-controller.ts');
@@ -12,9 +11,9 @@ export class ControllerProcess {
   readonly lines: string[] = [];
   port = 0;
   adminPort = 0;
-  readonly #child: ChildProcess;
+  readonly #child: Running;
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: Running) {
     this.#child = child;
   }
 
@@ -31,11 +30,11 @@ export class ControllerProcess {
       '--strangers-per-second=1000',
     ];
     const [program, ...rest] = [...DIES_WITH_US, ...before, nodeBinary(), ENTRY];
-    const child = spawn(program, [...rest, ...fixed, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = start(program, [...rest, ...fixed, ...words], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      buffer: false,
+    });
     const controller = new ControllerProcess(child);
-    const kill = (): void => void child.kill('SIGKILL');
-    process.once('exit', kill);
-    child.once('exit', () => process.off('exit', kill));
     const serves = new Promise<void>((resolve, reject) => {
       if (!child.stderr) throw new Error('the controller has no standard error');
       createInterface(child.stderr).on('line', (line) => {
@@ -46,7 +45,7 @@ export class ControllerProcess {
         controller.adminPort = adminPort ?? 0;
         resolve();
       });
-      child.once('exit', () => reject(new Error(`the controller ended:\n${controller.lines.join('\n')}`)));
+      void child.then(() => reject(new Error(`the controller ended:\n${controller.lines.join('\n')}`)));
     });
     await serves;
     return controller;
@@ -69,31 +68,24 @@ export class ControllerProcess {
 
   /** Ends it and waits. @returns its exit status */
   async end(signal: NodeJS.Signals): Promise<number | null> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
-    const gone = once(this.#child, 'exit');
     this.#child.kill(signal);
-    await gone;
-    return this.#child.exitCode;
+    return (await this.#child).exitCode ?? null;
   }
 }
 
-/** A command of the controller, with pipes for what it prints; `before` as above. */
-export function startController(words: readonly string[], before: readonly string[] = []): ChildProcess {
-  const [program, ...rest] = [...DIES_WITH_US, ...before, nodeBinary(), ENTRY];
-  return spawn(program, [...rest, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+/** A command of the controller, with pipes for what it prints. */
+export function startController(words: readonly string[]): Running {
+  const [program, ...rest] = [...DIES_WITH_US, nodeBinary(), ENTRY];
+  return start(program, [...rest, ...words], { stdio: ['ignore', 'pipe', 'pipe'], buffer: false });
 }
 
-/** A command of the controller that ends by itself. */
-export async function controllerCommand(
+/** A command of the controller that ends by itself; `before` as above. */
+export function controllerCommand(
   words: readonly string[],
   before: readonly string[] = [],
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  const child = startController(words, before);
-  let [stdout, stderr] = ['', ''];
-  child.stdout?.on('data', (text: Buffer) => (stdout += text.toString()));
-  child.stderr?.on('data', (text: Buffer) => (stderr += text.toString()));
-  const [code] = (await once(child, 'close')) as [number];
-  return { code, stdout, stderr };
+): Promise<Finished> {
+  const [program, ...rest] = [...DIES_WITH_US, ...before, nodeBinary(), ENTRY];
+  return run(program, [...rest, ...words]);
 }
 
 function readLine(line: string): { message?: string; port?: number; adminPort?: number } {

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { execaSync } from 'execa';
 import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
+import { type Running, start } from '../../lab/process/command.ts';
 import { waitFor } from '../../lab/process/wait-for.ts';
 import { fullRoot } from '../../lab/root/debian-root.ts';
 
@@ -16,7 +17,7 @@ export class EtcdMembers {
   readonly root: string;
   readonly #dir: string;
   readonly #binary: string[];
-  readonly #children = new Map<number, ChildProcess>();
+  readonly #children = new Map<number, Running>();
 
   private constructor(dir: string, debian: string) {
     this.#dir = dir;
@@ -70,18 +71,15 @@ export class EtcdMembers {
       '--unsafe-no-fsync',
     ];
     const [program = '', ...rest] = this.#binary;
-    this.#children.set(n, spawn(program, [...rest, ...args], { stdio: 'ignore' }));
+    this.#children.set(n, start(program, [...rest, ...args], { stdio: 'ignore' }));
   }
 
   /** Kills member `n` and takes its data away. */
   async stop(n: number): Promise<void> {
     const child = this.#children.get(n);
     this.#children.delete(n);
-    if (child && child.exitCode === null && child.signalCode === null) {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGKILL');
-      await ended;
-    }
+    child?.kill('SIGKILL');
+    await child;
     rmSync(join(this.#dir, `data-${n}`), { recursive: true, force: true });
   }
 
@@ -89,15 +87,14 @@ export class EtcdMembers {
   ask(path: string, body: unknown = {}, n = 1): Record<string, unknown> {
     const pki = this.pki;
     const credentials = ['--cacert', `${pki}/etcd/ca.crt`, '--cert', `${pki}/etcd/healthcheck-client.crt`];
-    const text = execFileSync(
+    const { stdout } = execaSync(
       'curl',
       ['-sS', '-m', '10', ...credentials, '--key', `${pki}/etcd/healthcheck-client.key`].concat(
         ['-d', JSON.stringify(body)],
         `${this.client(n)}${path}`,
       ),
-      { encoding: 'utf8' },
     );
-    return JSON.parse(text) as Record<string, unknown>;
+    return JSON.parse(stdout) as Record<string, unknown>;
   }
 
   /** Peer addresses of the members, with a mark for those that do not vote. */
@@ -159,9 +156,7 @@ export class EtcdMembers {
       }),
     );
     for (const phase of ['ca', 'etcd-ca', 'etcd-server', 'etcd-peer', 'etcd-healthcheck-client']) {
-      execFileSync(kubeadm, ['init', 'phase', 'certs', phase, '--config', join(this.root, 'kubeadm.yaml')], {
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
+      execaSync(kubeadm, ['init', 'phase', 'certs', phase, '--config', join(this.root, 'kubeadm.yaml')]);
     }
   }
 }
