@@ -4,7 +4,7 @@ import type { KubeadmCommand, ReportEntry } from '../../document/document.ts';
 import { failure } from '../../engine/failure.ts';
 import { outcomeWithoutSequence } from '../../engine/outcome.ts';
 import type { Host } from '../../host/host.ts';
-import type { Invocation } from '../../kubeadm/run/invocation.ts';
+import type { Invocation } from '../../kubeadm/config/invocation.ts';
 import { nodeSteps } from '../../plan/node-steps.ts';
 import { kubeadmSteps, planDigest } from '../../plan/plan.ts';
 import type { PlannedStep } from '../../plan/planned-step.ts';

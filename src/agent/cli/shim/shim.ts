@@ -1,8 +1,8 @@
 import { failure } from '../../engine/failure.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
+import { parseInvocation } from '../../kubeadm/config/invocation.ts';
 import { KubeadmError } from '../../kubeadm/config/yaml/failure.ts';
-import { parseInvocation } from '../../kubeadm/run/invocation.ts';
 import {
   findRealKubeadm,
   kubeadmEnvironment,

@@ -5,7 +5,7 @@
  * What is recognised is lifted out of the shell script and run by the engine, so a wrong "yes" would change what the
  * user asked for: only lines whose meaning is the same under every shell are lifted.
  */
-import { parseInvocation } from '../../../kubeadm/run/invocation.ts';
+import { parseInvocation } from '../../../kubeadm/config/invocation.ts';
 import { shellTokens, type Token } from './shell-words.ts';
 
 export interface LiftedKubeadm {

@@ -1,5 +1,5 @@
 /** What a call of `kubeadm` asks for: bootstrapping this machine, or anything else. */
-import { flagIsSet, flagValue, parseFlags } from '../config/flags.ts';
+import { flagIsSet, flagValue, parseFlags } from './flags.ts';
 
 export type Invocation =
   | { kind: 'pass-through' }
