@@ -1,5 +1,5 @@
+import { isMetadataName } from '../../document/device-name.ts';
 import type { Host } from '../../host/host.ts';
-import { isMetadataName } from '../../userdata/cloud-config/storage/devices.ts';
 
 const TAG = /^(?:LABEL|UUID|PARTLABEL|PARTUUID|ID)=/;
 

@@ -34,14 +34,6 @@ export function splitPartition(name: string): { device: string; partition?: stri
     : { device: match[1], partition: match[2] };
 }
 
-/**
- * Is it a name by which a cloud's metadata speaks of disks (cloud-init's `is_meta_device_name`)? Templates for one cloud
- * name its disks so; cloud-init leaves out what its data source does not know, and no source of Slipway knows any.
- */
-export function isMetadataName(device: string): boolean {
-  return /^(?:ami|root|swap|(?:ephemeral|ebs)[^:]*)$/.test(device);
-}
-
 /** Why an entry for such a name is left out. */
 export function metadataNameMessage(what: string, shown: string): string {
   return `${what}: ${shown} is a cloud's own name for a disk, and nothing here says which; the entry is left out.`;

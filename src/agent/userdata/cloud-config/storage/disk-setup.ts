@@ -1,8 +1,9 @@
+import { isMetadataName } from '../../../document/device-name.ts';
 import type { DiskEntry } from '../../../document/document.ts';
 import { printable, type Report } from '../../../text/report.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../../../text/yaml/node.ts';
-import { type Aliases, isMetadataName, metadataNameMessage } from './devices.ts';
+import { type Aliases, metadataNameMessage } from './devices.ts';
 
 /** `disk_setup`: partition tables by device (cloud-init's `cc_disk_setup`); default mbr, no layout, no overwriting. */
 export function readDiskSetup(node: Node, aliases: Aliases, report: Report): DiskEntry[] {

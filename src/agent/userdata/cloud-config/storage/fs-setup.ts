@@ -1,8 +1,9 @@
+import { isMetadataName } from '../../../document/device-name.ts';
 import type { FilesystemEntry } from '../../../document/document.ts';
 import { printable, type Report } from '../../../text/report.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
 import type { MappingNode, Node } from '../../../text/yaml/node.ts';
-import { type Aliases, isMetadataName, metadataNameMessage, splitPartition } from './devices.ts';
+import { type Aliases, metadataNameMessage, splitPartition } from './devices.ts';
 
 /** `fs_setup`: filesystems to make (cloud-init's `cc_disk_setup`, `mkfs`); partition `any` unless given. */
 export function readFsSetup(node: Node, aliases: Aliases, report: Report): FilesystemEntry[] {
