@@ -19,6 +19,92 @@ function controller(...names: string[]): string[] {
   return names.map((name) => `src/controller/${name}`);
 }
 
+/**
+ * The agent's rooms, each with what it may import: its own rooms, `kit`, `protocol`, `pki` and `tpm` of src, and packages
+ * of npm. Read it as the house's plan: what stands in nobody's row is nobody's business.
+ */
+const AGENT: Readonly<Record<string, string>> = {
+  'bootstrap.ts': 'protocol document engine facts host plan preflight steps steps/shell userdata',
+  cli: `kit protocol bootstrap.ts cli/options cli/process cli/text cli/units collect diagnosis
+    diagnosis/transcript document facts host host/linux plan preflight preflight/checks report
+    report/config report/events reset userdata npm:commander`,
+  'cli/options': 'kit',
+  'cli/process': 'protocol collect document engine host plan userdata',
+  'cli/shim': `kit bootstrap.ts cli/options cli/process cli/text document engine facts host host/linux
+    kubeadm/config kubeadm/repeat kubeadm/run plan steps steps/shell userdata/node`,
+  'cli/text': `kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine host
+    plan npm:commander`,
+  'cli/units': '',
+  cluster: 'kit protocol host kubeadm/config npm:yaml',
+  collect: 'kit document facts host',
+  diagnosis: `kit protocol diagnosis/causes diagnosis/evidence diagnosis/patterns diagnosis/transcript
+    diagnosis/words`,
+  'diagnosis/causes': 'protocol diagnosis diagnosis/evidence diagnosis/patterns diagnosis/words host',
+  'diagnosis/evidence': 'diagnosis/transcript host',
+  'diagnosis/patterns': 'protocol',
+  'diagnosis/transcript': '',
+  'diagnosis/words': 'kit protocol diagnosis/patterns',
+  document: 'kit protocol',
+  engine: 'kit protocol document host',
+  facts: 'host',
+  host: '',
+  'host/linux': 'host host/linux/files host/linux/net host/linux/process host/linux/system',
+  'host/linux/files': 'host host/linux/system',
+  'host/linux/net': 'host host/linux/system',
+  'host/linux/process': 'document host host/linux/files host/linux/system',
+  'host/linux/system': 'host',
+  identity: 'kit pki protocol document host',
+  'kubeadm/config': 'kit protocol document host npm:yaml',
+  'kubeadm/repeat': 'kit protocol cluster document host kubeadm/config kubeadm/run',
+  'kubeadm/run': `kit protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document host
+    kubeadm/config`,
+  plan: 'kit protocol document',
+  preflight: 'document host kubeadm/config kubeadm/repeat kubeadm/run preflight/checks',
+  'preflight/checks': 'kit protocol diagnosis/evidence host kubeadm/config',
+  report: `kit protocol document engine facts host report/config report/events report/spool
+    report/transports report/watch`,
+  'report/config': 'kit document host text text/yaml',
+  'report/events': 'kit protocol host',
+  'report/spool': 'protocol document host report/events',
+  'report/transports': 'kit protocol host identity report/config report/events',
+  'report/watch': 'protocol diagnosis/words document engine host report/events text text/yaml',
+  reset: 'kit document engine facts host kubeadm/config kubeadm/repeat kubeadm/run',
+  steps: `kit engine plan steps/accounts steps/containerd steps/kubeadm steps/node steps/shell
+    steps/storage`,
+  'steps/accounts': 'document engine host steps/shell steps/tools',
+  'steps/containerd': 'document engine host steps/shell steps/tools npm:smol-toml',
+  'steps/kubeadm': `kit protocol cluster diagnosis/words document engine host kubeadm/config kubeadm/repeat
+    kubeadm/run preflight preflight/checks reset steps/shell`,
+  'steps/node': `protocol document engine host kubeadm/config kubeadm/run steps/containerd steps/shell
+    steps/tools`,
+  'steps/shell': 'kit document engine host kubeadm/repeat plan',
+  'steps/storage': 'kit document engine host steps/shell steps/tools',
+  'steps/tools': 'kit protocol document engine host',
+  text: 'protocol document',
+  'text/yaml': 'document text',
+  userdata: `kit protocol document engine host text text/yaml userdata/cloud-config userdata/decode
+    userdata/instance userdata/jinja userdata/node userdata/sources`,
+  'userdata/cloud-config': 'kit document kubeadm/config text text/yaml userdata/decode userdata/node',
+  'userdata/decode': 'text',
+  'userdata/instance': 'document host',
+  'userdata/jinja': 'text text/yaml userdata/cloud-config userdata/decode userdata/instance',
+  'userdata/node': 'kit document host kubeadm/config text text/yaml',
+  'userdata/sources': 'document host text text/yaml userdata/decode userdata/instance',
+};
+
+function agentRooms(): Record<string, Room> {
+  const rooms = Object.entries(AGENT).map(([name, row]) => {
+    const words = row.split(/\s+/).filter((word) => word !== '');
+    const packages = words.filter((word) => word.startsWith('npm:')).map((word) => word.slice('npm:'.length));
+    const imports = words
+      .filter((word) => !word.startsWith('npm:'))
+      .map((word) => (SHARED.includes(`src/${word}`) ? `src/${word}` : `src/agent/${word}`));
+    const touches = name === 'host' || name.startsWith('host/') ? ({ machine: true } as const) : {};
+    return [`src/agent/${name}`, { imports, packages, ...touches }] as const;
+  });
+  return Object.fromEntries(rooms);
+}
+
 export const ROOMS: Readonly<Record<string, Room>> = {
   'src/protocol': { imports: [] },
   'src/kit': { imports: ['src/protocol'], packages: ['commander'] },
@@ -26,22 +112,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/pki': { imports: ['src/protocol', 'src/kit'] },
 
   // Everything in the agent gets a Host; which one it is, only a command decides.
-  'src/slipway.ts': { imports: ['src/agent/cli'] },
-  'src/slipway-report.ts': { imports: ['src/agent/cli'] },
-  'src/agent/cli': {
-    imports: [...SHARED, 'src/agent', 'src/agent/document', 'src/agent/host', 'src/agent/host/linux'],
-    packages: ['commander'],
-  },
-  'src/agent': {
-    imports: [...SHARED, 'src/agent/document', 'src/agent/host'],
-    packages: ['smol-toml', 'yaml'],
-  },
-  'src/agent/document': { imports: ['src/protocol', 'src/kit'] },
-  'src/agent/host': { imports: ['src/protocol', 'src/kit', 'src/agent/document'], machine: true },
-  'src/agent/host/linux': {
-    imports: ['src/protocol', 'src/kit', 'src/agent/document', 'src/agent/host'],
-    machine: true,
-  },
+  'src/slipway.ts': { imports: ['src/agent/cli', 'src/agent/cli/process', 'src/agent/cli/shim'] },
+  'src/slipway-report.ts': { imports: ['src/agent/cli', 'src/agent/cli/process'] },
+  ...agentRooms(),
 
   // A server has no machine to set up and lies behind no Host. What it is told and decides (machines, attest, model ...)
   // computes; these serve, store and ask.

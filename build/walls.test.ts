@@ -16,7 +16,7 @@ describe('walls', () => {
       'package.json',
       JSON.stringify({ dependencies: { undici: '8', yaml: '2' }, devDependencies: { vitest: '5' } }),
     );
-    put('src/agent/x.ts', 'export type T = 1;\n');
+    put('src/agent/host/x.ts', 'export type T = 1;\n');
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -57,11 +57,11 @@ describe('walls', () => {
     ['src/slipway.ts', `import { x } from './agent/steps/x.ts';`],
     ['src/slipway.ts', `import { x } from './controller/x.ts';`],
     ['src/slipway-controller.ts', `import { x } from './agent/x.ts';`],
-    ['src/agent/a.ts', `import { x } from '../../test/x.ts';`],
-    ['src/agent/a.ts', `import { x } from './x.test.ts';`],
-    ['src/agent/a.ts', `import { x } from './fixtures/x.ts';`],
-    ['src/agent/a.ts', `import { x } from 'vitest';`],
-    ['src/agent/a.ts', `import { x } from '#x';`],
+    ['src/agent/plan/a.ts', `import { x } from '../../../test/x.ts';`],
+    ['src/agent/plan/a.ts', `import { x } from './x.test.ts';`],
+    ['src/agent/plan/a.ts', `import { x } from './fixtures/x.ts';`],
+    ['src/agent/plan/a.ts', `import { x } from 'vitest';`],
+    ['src/agent/plan/a.ts', `import { x } from '#x';`],
     ['src/new-room/a.ts', `import { x } from './x.ts';`],
   ])('%s must not: %s', (path, line) => {
     put(path, `// The line is told.\n${line}\n`);
@@ -104,15 +104,21 @@ describe('walls', () => {
     put('src/kit/b.ts', `import type { Stats } from 'node:fs';\nimport { type Socket } from 'node:net';`);
     put('src/kit/a.ts', `import { x } from '../protocol/x.ts';\nimport { isIP as y } from 'node:net';`);
     put('src/pki/a.ts', `import { x } from '../kit/x.ts';\nimport { y } from 'node:crypto';`);
-    put('src/agent/steps/a.ts', `import { x } from '../engine/x.ts';\nimport { y } from '../host/host.ts';`);
-    put('src/agent/steps/b.ts', `import { x } from 'yaml';\nimport { y } from 'yaml/util';`);
+    put(
+      'src/agent/steps/tools/a.ts',
+      `import { x } from '../../engine/x.ts';\nimport { y } from '../../host/host.ts';`,
+    );
+    put('src/agent/cluster/b.ts', `import { x } from 'yaml';\nimport { y } from 'yaml/util';`);
     put('src/agent/cli/a.ts', `import { x } from '../host/linux/host.ts';`);
     put('src/agent/host/linux/a.ts', `import { x } from 'node:fs';\nprocess.kill(process.env);`);
     put('src/agent/host/linux/b.ts', `export const x = process.getBuiltinModule('node:dns');`);
     put('src/controller/store/a.ts', `import { x } from '../kube/x.ts';\nimport { y } from 'node:fs';`);
     put('src/controller/kube/a.ts', `import { x } from 'undici';\nimport { y } from 'node:https';`);
-    put('src/agent/a.test.ts', `import { x } from 'node:fs';\nimport { y } from '../controller/x.ts';`);
-    put('src/agent/b.ts', `// import { x } from '../controller/x.ts'\nexport const x = "import('node:fs')";`);
+    put('src/agent/plan/a.test.ts', `import { x } from 'node:fs';\nimport { y } from '../controller/x.ts';`);
+    put(
+      'src/agent/plan/b.ts',
+      `// import { x } from '../controller/x.ts'\nexport const x = "import('node:fs')";`,
+    );
     expect(breachesOfWalls(folder)).toEqual([]);
   });
 
