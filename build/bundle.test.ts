@@ -24,6 +24,11 @@ describe('bundle', () => {
     expect(strangers).toEqual([]);
   });
 
+  it('holds the packages that its rooms name, and not the HTTP client of the controller', () => {
+    const packages = made.inputs.flatMap((path) => /^node_modules\/([^/]+)\//.exec(path)?.[1] ?? []);
+    expect([...new Set(packages)].sort()).toEqual(['commander', 'smol-toml', 'yaml']);
+  });
+
   it('of the reporter alone is a part of the agent, a third of its size at most', async () => {
     const reporter = await bundle({ entry: 'src/slipway-report.ts' });
     const own = 'src/slipway-report.ts';

@@ -10,6 +10,7 @@ it('takes seconds and dates', () => {
   expect(retryAfterMs({ 'retry-after': '7' }, NOW)).toBe(7000);
   expect(retryAfterMs({ 'retry-after': later }, NOW)).toBe(30_000);
   expect(retryAfterMs({ 'retry-after': 'soon' }, NOW)).toBeUndefined();
+  expect(retryAfterMs({ 'retry-after': ['7', '8'] }, NOW)).toBeUndefined();
 });
 
 it("reckons a date from the answer's own, however wrong the clock here is", () => {

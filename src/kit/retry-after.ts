@@ -5,11 +5,15 @@
  *
  * @param now in milliseconds since 1970, for answers without `Date`
  */
-export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
-  const wish = headers['retry-after'];
-  if (wish === undefined) return undefined;
+export function retryAfterMs(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  now: number,
+): number | undefined {
+  const { 'retry-after': wish, date: sent } = headers;
+  // One that comes twice makes no sense.
+  if (typeof wish !== 'string') return undefined;
   if (/^\d{1,9}$/.test(wish)) return Number(wish) * 1000;
   const date = Date.parse(wish);
-  const answered = Date.parse(headers.date ?? '');
+  const answered = Date.parse(typeof sent === 'string' ? sent : '');
   return Number.isNaN(date) ? undefined : Math.max(0, date - (Number.isNaN(answered) ? now : answered));
 }

@@ -6,8 +6,10 @@ export interface Access {
   readonly ca?: string;
   readonly serverName?: string;
   readonly clientCertificate?: { readonly cert: string; readonly key: string };
-  /** Asked at every request: tokens of pods are renewed under way. */
-  readonly token?: () => string | undefined;
+  /** Asked at every request: tokens of pods are renewed under way. `refused` is one that the API server does not take. */
+  readonly token?: (refused?: string) => string | undefined;
+  /** Through which it is reached. */
+  readonly proxy?: URL;
   /** Namespace where none is said. */
   readonly namespace: string;
 }

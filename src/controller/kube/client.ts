@@ -1,12 +1,8 @@
-import {
-  Agent as HttpAgent,
-  type IncomingMessage,
-  type Agent as PlainAgent,
-  request as plainRequest,
-} from 'node:http';
-import { Agent as HttpsAgent, request as tlsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
 import type { Access } from './access.ts';
 import { errorOf, KubeError } from './kube-error.ts';
+import { createTransport } from './transport.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -26,6 +22,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
+const DEFAULT_TIMEOUT_MS = 30_000;
+const MAX_CONNECTIONS = 32;
 /** An answer's body larger than this is no answer to anything that is asked here. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
@@ -38,22 +36,16 @@ export class KubeClient {
   /** Requests that change something, since the process began; for metrics. */
   writes = 0;
   readonly #access: Access;
-  readonly #agent: PlainAgent;
-  readonly #watchAgent: PlainAgent;
+  readonly #transport: Dispatcher;
+  readonly #watchTransport: Dispatcher;
 
-  constructor(access: Access, options: { maxSockets?: number } = {}) {
+  /** @param transport instead of real connections */
+  constructor(access: Access, transport?: Dispatcher) {
     this.#access = access;
     this.namespace = access.namespace;
-    const tls = {
-      ...(access.ca === undefined ? {} : { ca: access.ca }),
-      ...(access.clientCertificate ?? {}),
-      ...(access.serverName === undefined ? {} : { servername: access.serverName }),
-    };
-    const Agent = access.server.protocol === 'https:' ? HttpsAgent : HttpAgent;
-    const common = { keepAlive: true, keepAliveMsecs: 15_000, ...tls };
-    this.#agent = new Agent({ ...common, maxSockets: options.maxSockets ?? 32, maxFreeSockets: 32 });
+    this.#transport = transport ?? createTransport(access, MAX_CONNECTIONS);
     // Watches last for minutes; among the others they would take the connections away.
-    this.#watchAgent = new Agent({ ...common, maxFreeSockets: 4 });
+    this.#watchTransport = transport ?? createTransport(access);
   }
 
   /**
@@ -63,86 +55,108 @@ export class KubeClient {
    */
   async request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
     if (method !== 'GET') this.writes += 1;
-    const timeoutMs = options.timeoutMs ?? 30_000;
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
     const deadline = AbortSignal.timeout(timeoutMs);
-    const signal = options.signal ? AbortSignal.any([deadline, options.signal]) : deadline;
+    const end = signal ? AbortSignal.any([deadline, signal]) : deadline;
     try {
-      const answer = await this.#send(method, path, options, signal, this.#agent);
-      const text = await wholeText(answer);
-      if ((answer.statusCode ?? 0) >= 400) throw errorOf(method, path, answer, text);
+      const { body } = await this.#send(method, path, options, end, this.#transport);
+      const text = await wholeText(body);
       return (text === '' ? undefined : JSON.parse(text)) as T;
     } catch (error) {
-      if (error instanceof KubeError) throw error;
-      if (deadline.aborted)
-        throw new KubeError(0, 'Timeout', `${method} ${path}: no answer within ${timeoutMs} ms`);
-      throw new KubeError(0, 'Unreachable', `${method} ${path}: ${(error as Error).message}`, {
-        cause: error,
-      });
+      throw asKubeError(error, `${method} ${path}`, deadline.aborted ? timeoutMs : undefined);
     }
   }
 
-  /** Begins a request whose answer goes on for long. @throws KubeError as `request` */
-  async stream(path: string, options: RequestOptions & { signal: AbortSignal }): Promise<IncomingMessage> {
-    const deadline = AbortSignal.timeout(options.timeoutMs ?? 30_000);
-    const beginning = new AbortController();
-    const stop = (): void => beginning.abort();
-    deadline.addEventListener('abort', stop);
-    options.signal.addEventListener('abort', stop);
-    if (options.signal.aborted) stop();
+  /**
+   * Begins a request whose answer goes on for long: the deadline is for its beginning, `signal` ends it.
+   *
+   * @throws KubeError as `request`
+   */
+  async stream(path: string, options: RequestOptions & { signal: AbortSignal }): Promise<Readable> {
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    const end = AbortSignal.any([deadline.signal, signal]);
     try {
-      const answer = await this.#send('GET', path, options, beginning.signal, this.#watchAgent);
-      if ((answer.statusCode ?? 0) >= 400) throw errorOf('GET', path, answer, await wholeText(answer));
-      return answer;
+      return (await this.#send('GET', path, options, end, this.#watchTransport)).body;
     } catch (error) {
-      if (error instanceof KubeError) throw error;
-      const why = deadline.aborted ? 'no answer in time' : (error as Error).message;
-      throw new KubeError(0, deadline.aborted ? 'Timeout' : 'Unreachable', `GET ${path}: ${why}`, {
-        cause: error,
-      });
+      throw asKubeError(error, `GET ${path}`, deadline.signal.aborted ? timeoutMs : undefined);
     } finally {
-      // From here on the caller's own signal destroys the answer.
-      deadline.removeEventListener('abort', stop);
+      clearTimeout(timer);
     }
   }
 
-  #send(
+  /** @throws KubeError for an answer of 400 and more */
+  async #send(
+    method: Method,
+    path: string,
+    options: RequestOptions,
+    signal: AbortSignal,
+    transport: Dispatcher,
+  ): Promise<Dispatcher.ResponseData> {
+    const token = this.#access.token?.();
+    let answer = await this.#sendAs(token, method, path, options, signal, transport);
+    if (answer.statusCode === 401) {
+      // Another one may have been laid down since it was read.
+      const other = this.#access.token?.(token);
+      if (other !== token) {
+        await wholeText(answer.body);
+        answer = await this.#sendAs(other, method, path, options, signal, transport);
+      }
+    }
+    if (answer.statusCode < 400) return answer;
+    throw errorOf(method, path, answer, await wholeText(answer.body));
+  }
+
+  #sendAs(
+    token: string | undefined,
     method: Method,
     path: string,
     { query = {}, body, contentType = 'application/json', accept = 'application/json' }: RequestOptions,
     signal: AbortSignal,
-    agent: PlainAgent,
-  ): Promise<IncomingMessage> {
-    const url = new URL(this.#access.server.pathname.replace(/\/$/, '') + path, this.#access.server);
+    transport: Dispatcher,
+  ): Promise<Dispatcher.ResponseData> {
+    const { server } = this.#access;
+    const url = new URL(server.pathname.replace(/\/$/, '') + path, server);
     for (const [key, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(key, String(value));
     }
-    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-    const token = this.#access.token?.();
-    const headers: Record<string, string | number> = {
-      accept,
-      'user-agent': 'slipway-controller',
-      ...(payload ? { 'content-type': contentType, 'content-length': payload.length } : {}),
-      ...(token ? { authorization: `Bearer ${token}` } : {}),
-    };
-    const send = url.protocol === 'https:' ? tlsRequest : plainRequest;
-    return new Promise((resolve, reject) => {
-      const request = send(url, { method, headers, agent, signal }, resolve);
-      request.once('error', reject);
-      request.end(payload);
+    return transport.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: {
+        accept,
+        'user-agent': 'slipway-controller',
+        ...(body === undefined ? {} : { 'content-type': contentType }),
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal,
     });
   }
 
-  /** Gives idle connections back. */
+  /** Ends all connections. */
   close(): void {
-    this.#agent.destroy();
-    this.#watchAgent.destroy();
+    void this.#transport.destroy();
+    void this.#watchTransport.destroy();
   }
 }
 
-async function wholeText(answer: IncomingMessage): Promise<string> {
+/** @param timeoutMs of the deadline that passed */
+function asKubeError(error: unknown, what: string, timeoutMs: number | undefined): KubeError {
+  if (error instanceof KubeError) return error;
+  if (timeoutMs !== undefined)
+    return new KubeError(0, 'Timeout', `${what}: no answer within ${timeoutMs} ms`, { cause: error });
+  // Of a name with several addresses the error has a code and no words.
+  const { message, code } = error as NodeJS.ErrnoException;
+  return new KubeError(0, 'Unreachable', `${what}: ${message || code}`, { cause: error });
+}
+
+async function wholeText(body: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > MAX_ANSWER_BYTES) throw new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`);
     chunks.push(chunk);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Access, AccessError } from './access.ts';
+import { proxyFor } from './proxy.ts';
 
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 /** The kubelet renews the token in place long before it ends (at 80 % of an hour). */
@@ -18,12 +19,15 @@ export function inClusterAccess(folder = FOLDER): Access | undefined {
   };
   let token = read('token');
   let readAt = performance.now();
+  const server = new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`);
+  const proxy = proxyFor(server, process.env);
   return {
-    server: new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`),
+    server,
+    ...(proxy ? { proxy } : {}),
     ca: read('ca.crt'),
     namespace: read('namespace'),
-    token: () => {
-      if (performance.now() - readAt > TOKEN_AGE_MS) {
+    token: (refused) => {
+      if (refused === token || performance.now() - readAt > TOKEN_AGE_MS) {
         token = read('token');
         readAt = performance.now();
       }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { retryAfterMs } from '../../kit/retry-after.ts';
 
 /** What the API server refused, in its words; status 0 where it could not be asked. */
 export class KubeError extends Error {
@@ -32,16 +32,25 @@ export function isStatus(error: unknown, status: number): error is KubeError {
   return error instanceof KubeError && error.status === status;
 }
 
+/** An answer without its body. */
+interface Answer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
 /** The error that an answer with a status of 400 or more stands for. */
-export function errorOf(method: string, path: string, answer: IncomingMessage, text: string): KubeError {
-  const status = answer.statusCode ?? 0;
+export function errorOf(
+  method: string,
+  path: string,
+  { statusCode, headers }: Answer,
+  text: string,
+): KubeError {
   const said = statusObject(text);
-  const seconds = Number(answer.headers['retry-after']);
   return new KubeError(
-    status,
-    said.reason ?? `HTTP${status}`,
-    `${method} ${path}: ${said.message ?? (text.slice(0, 200) || `status ${status}`)}`,
-    { retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined },
+    statusCode,
+    said.reason ?? `HTTP${statusCode}`,
+    `${method} ${path}: ${said.message ?? (text.slice(0, 200) || `status ${statusCode}`)}`,
+    { retryAfterMs: retryAfterMs(headers, Date.now()) },
   );
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AccessError } from './access.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 
@@ -10,18 +10,37 @@ describe('a kubeconfig', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'slipway-kubeconfig-'));
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
-  const read = (server: unknown) => {
+  const read = (server: unknown, more: object = {}) => {
     const path = join(folder, 'config');
     const contexts = [{ name: 'c', context: { cluster: 'k', user: 'u' } }];
-    const config = { 'current-context': 'c', contexts, clusters: [{ name: 'k', cluster: { server } }] };
+    const config = {
+      'current-context': 'c',
+      contexts,
+      clusters: [{ name: 'k', cluster: { server, ...more } }],
+    };
     writeFileSync(path, JSON.stringify(config));
     return readKubeconfig(path);
   };
 
   it('names the server', () => {
     expect(read('https://10.0.0.1:6443').server.host).toBe('10.0.0.1:6443');
+  });
+
+  it('names the proxy, or else the environment does', () => {
+    vi.stubEnv('HTTPS_PROXY', 'http://environment:1');
+    vi.stubEnv('NO_PROXY', 'direct.example,own.example');
+    expect(read('https://a.example').proxy?.href).toBe('http://environment:1/');
+    expect(read('https://direct.example').proxy).toBeUndefined();
+    const proxied = read('https://own.example', { 'proxy-url': 'socks5://own:1080' });
+    expect(proxied.proxy?.host).toBe('own:1080');
+    expect(() => read('https://a.example', { 'proxy-url': 'ftp://x' })).toThrow(
+      /config names no proxy; write/,
+    );
   });
 
   it('is refused in words where the server is no URL', () => {

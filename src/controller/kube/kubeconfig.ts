@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { type Access, AccessError } from './access.ts';
 import { inClusterAccess } from './in-cluster.ts';
+import { parseProxy, proxyFor } from './proxy.ts';
 
 /** The parts of a kubeconfig that are read; https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ */
 interface Kubeconfig {
@@ -50,6 +51,9 @@ export function readKubeconfig(path: string, contextName?: string): Access {
   if (!context || !cluster?.server) throw new AccessError(`${path} has no usable context ${wanted ?? ''}`);
   const server = URL.parse(cluster.server);
   if (!server) throw new AccessError(`${path} names a server that is no URL in the context ${wanted ?? ''}`);
+  const { 'proxy-url': proxyUrl } = cluster;
+  // What a kubeconfig says counts before the environment, also before NO_PROXY.
+  const proxy = isText(proxyUrl) ? parseProxy(proxyUrl, path) : proxyFor(server, process.env);
   const file = (name: string): string => readText(resolve(dirname(path), name));
   const either = (data: string | undefined, name: string | undefined): string | undefined =>
     isText(data) ? Buffer.from(data, 'base64').toString('utf8') : isText(name) ? file(name) : undefined;
@@ -66,6 +70,7 @@ export function readKubeconfig(path: string, contextName?: string): Access {
     ...(cluster['tls-server-name'] ? { serverName: cluster['tls-server-name'] } : {}),
     ...(cert && key ? { clientCertificate: { cert, key } } : {}),
     token,
+    ...(proxy ? { proxy } : {}),
     namespace: context.namespace ?? 'default',
   };
 }
