@@ -1,7 +1,6 @@
-import { addAbortListener } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs } from '../../kit/backoff.ts';
+import { BACKOFF, waitMs } from '../../kit/backoff.ts';
 import type { KubeClient } from './client.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { jsonLines } from './json-lines.ts';
 import { readJsonList } from './json-list.ts';
 import { isStatus, KubeError } from './kube-error.ts';
@@ -25,14 +24,19 @@ export interface InformerOptions {
   /** How long the API server keeps a watch open; spread, so that watches do not end together. */
   readonly watchSeconds?: number;
   readonly random?: () => number;
+  readonly clock?: Clock;
 }
 
 interface WatchEvent<T> {
   type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
-  object: T & { code?: number; message?: string; reason?: string };
+  object: T & {
+    code?: number;
+    message?: string;
+    reason?: string;
+    details?: { retryAfterSeconds?: number };
+  };
 }
 
-const BACKOFF = { baseMs: 500, capMs: 30_000 };
 /** A list that is not whole after this long never will be. */
 const LIST_MS = 5 * 60_000;
 /** A watch that ends sooner than this has not worked, whatever it said. */
@@ -46,7 +50,7 @@ const WORKED_MS = 5_000;
  * (410), and then tells what has vanished meanwhile. It keeps keys and versions, no objects.
  */
 export class Informer<T extends KubeObject> {
-  /** Watches begun, and lists; for metrics and tests. */
+  /** Watches begun, and lists that were whole; for metrics and tests. */
   watches = 0;
   lists = 0;
   readonly #client: KubeClient;
@@ -57,6 +61,8 @@ export class Informer<T extends KubeObject> {
   readonly #stop = new AbortController();
   #version: string | undefined;
   #failures = 0;
+  /** When the API server began to answer the present watch; undefined before. */
+  #watchedFrom: number | undefined;
   #running: Promise<void> | undefined;
 
   constructor(
@@ -68,7 +74,10 @@ export class Informer<T extends KubeObject> {
     this.#client = client;
     this.#path = path;
     this.#handlers = handlers;
-    this.#options = { pageSize: 500, silenceMs: 90_000, watchSeconds: 300, random: Math.random, ...options };
+    this.#options = {
+      ...{ pageSize: 500, silenceMs: 90_000, watchSeconds: 300, random: Math.random, clock: systemClock },
+      ...options,
+    };
   }
 
   start(): void {
@@ -82,35 +91,38 @@ export class Informer<T extends KubeObject> {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
+    const { clock, random } = this.#options;
     while (!signal.aborted) {
-      const began = performance.now();
-      try {
-        if (this.#version === undefined) await this.#list();
-        await this.#watch();
-        if (performance.now() - began >= WORKED_MS) this.#failures = 0;
-        else this.#failures += 1;
-      } catch (error) {
-        if (signal.aborted) return;
-        if (isStatus(error, 410)) this.#version = undefined;
-        if (performance.now() - began >= WORKED_MS) this.#failures = 0;
-        this.#failures += 1;
-        const waitMs = this.#waitMs(error);
-        this.#handlers.trouble?.(error as Error, waitMs);
-      }
-      if (this.#failures > 0) await sleep(this.#waitMs(), undefined, { signal }).catch(stopped);
+      const error = await this.#turn();
+      if (signal.aborted) return;
+      const hasWorked = this.#watchedFrom !== undefined && clock.now() - this.#watchedFrom >= WORKED_MS;
+      if (hasWorked) this.#failures = 0;
+      if (hasWorked && !error) continue;
+      this.#failures += 1;
+      const asked = error instanceof KubeError ? error.retryAfterMs : undefined;
+      const retryInMs = waitMs(this.#failures, BACKOFF.watch, random, asked);
+      if (error) this.#handlers.trouble?.(error, retryInMs);
+      await clock.pause(retryInMs, signal);
     }
   }
 
-  #waitMs(error?: unknown): number {
-    const asked = error instanceof KubeError ? error.retryAfterMs : undefined;
-    return Math.max(asked ?? 0, backoffMs(this.#failures, BACKOFF, this.#options.random));
+  /** @returns why the watch ended; undefined where the API server ended it as it should */
+  async #turn(): Promise<Error | undefined> {
+    this.#watchedFrom = undefined;
+    try {
+      if (this.#version === undefined) await this.#list();
+      await this.#watch();
+      return undefined;
+    } catch (error) {
+      if (isStatus(error, 410)) this.#version = undefined;
+      return error as Error;
+    }
   }
 
   async #list(): Promise<void> {
-    this.lists += 1;
     const seen = new Set<string>();
-    const isFirst = this.lists === 1;
-    const version = isFirst ? await this.#listFast(seen) : await this.#listFresh(seen);
+    const version = this.lists === 0 ? await this.#listFast(seen) : await this.#listFresh(seen);
+    this.lists += 1;
     for (const key of this.#known.keys()) {
       if (!seen.has(key)) this.#forget(key);
     }
@@ -126,17 +138,8 @@ export class Informer<T extends KubeObject> {
     const signal = AbortSignal.any([AbortSignal.timeout(LIST_MS), this.#stop.signal]);
     const query = { resourceVersion: '0' };
     const stream = await this.#client.stream(this.#path, { query, timeoutMs: 60_000, signal });
-    const ends = addAbortListener(signal, () => stream.destroy());
-    try {
-      const { resourceVersion } = await readJsonList<T>(
-        stream,
-        (object) => void seen.add(this.#tell(object)),
-      );
-      return resourceVersion;
-    } finally {
-      ends[Symbol.dispose]();
-      stream.destroy();
-    }
+    const { resourceVersion } = await readJsonList<T>(stream, (object) => void seen.add(this.#tell(object)));
+    return resourceVersion;
   }
 
   /** In pages, as it is now: after a version that was forgotten, nothing older may be told. */
@@ -157,7 +160,7 @@ export class Informer<T extends KubeObject> {
 
   async #watch(): Promise<void> {
     this.watches += 1;
-    const { watchSeconds, silenceMs, random } = this.#options;
+    const { watchSeconds, silenceMs, random, clock } = this.#options;
     const timeoutSeconds = Math.ceil(watchSeconds * (1 + random()));
     const end = new AbortController();
     const signal = AbortSignal.any([end.signal, this.#stop.signal]);
@@ -172,9 +175,8 @@ export class Informer<T extends KubeObject> {
       timeoutMs: 10_000,
       signal,
     });
+    this.#watchedFrom = clock.now();
     const silence = setTimeout(() => end.abort(), silenceMs);
-    // Also where it was aborted before there was a stream; an ordinary listener would wait for ever.
-    const ends = addAbortListener(signal, () => stream.destroy());
     try {
       for await (const event of jsonLines<WatchEvent<T>>(stream, () => silence.refresh())) this.#take(event);
     } catch (error) {
@@ -187,17 +189,17 @@ export class Informer<T extends KubeObject> {
       throw error;
     } finally {
       clearTimeout(silence);
-      ends[Symbol.dispose]();
-      stream.destroy();
     }
   }
 
   #take({ type, object }: WatchEvent<T>): void {
     if (type === 'ERROR') {
+      const seconds = object.details?.retryAfterSeconds;
       throw new KubeError(
         object.code ?? 500,
         object.reason ?? 'WatchError',
         object.message ?? 'the watch failed',
+        { retryAfterMs: seconds === undefined ? undefined : seconds * 1000 },
       );
     }
     if (type === 'ADDED' || type === 'MODIFIED') this.#tell(object);
@@ -219,6 +221,3 @@ export class Informer<T extends KubeObject> {
     if (this.#known.delete(key)) this.#handlers.gone(key);
   }
 }
-
-/** A wait that was cut short is no fault: the loop looks at the signal itself. */
-function stopped(): void {}
