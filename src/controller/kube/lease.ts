@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeClient } from './client.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { isStatus } from './kube-error.ts';
 import type { KubeObject } from './objects.ts';
 
@@ -23,7 +23,11 @@ export interface LeaseOptions {
   /** 2 s when absent. */
   readonly retryMs?: number;
   readonly random?: () => number;
+  readonly clock?: Clock;
 }
+
+/** Of a request, where nothing else ends it sooner. */
+const REQUEST_MS = 5_000;
 
 /**
  * Leader election by a Lease (coordination.k8s.io/v1), as client-go does it: the holder renews; others watch the record
@@ -43,7 +47,10 @@ export class Leadership {
 
   constructor(client: KubeClient, options: LeaseOptions, changed: (leads: boolean) => void) {
     this.#client = client;
-    this.#options = { durationMs: 15_000, retryMs: 2_000, random: Math.random, ...options };
+    this.#options = {
+      ...{ durationMs: 15_000, retryMs: 2_000, random: Math.random, clock: systemClock },
+      ...options,
+    };
     this.#changed = changed;
   }
 
@@ -73,20 +80,28 @@ export class Leadership {
   }
 
   async #run(): Promise<void> {
-    const { retryMs, durationMs, random } = this.#options;
+    const { retryMs, random, clock } = this.#options;
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      const began = performance.now();
+      const began = clock.now();
       try {
-        const won = await this.#tryOnce();
+        const won = await this.#tryOnce(signal);
         if (won) this.#renewedAt = began;
         this.#become(won);
       } catch {
         // A conflict or no answer: as holder, lead on only while nobody else can have taken over.
-        if (this.#leads && performance.now() - this.#renewedAt > durationMs * (2 / 3)) this.#become(false);
+        if (this.#leads && this.#leftMs() <= 0) this.#become(false);
       }
-      await sleep(retryMs * (0.75 + 0.5 * random()), undefined, { signal }).catch(stopped);
+      if (signal.aborted) return;
+      const pauseMs = retryMs * (0.75 + 0.5 * random());
+      await clock.pause(this.#leads ? Math.min(pauseMs, Math.max(0, this.#leftMs())) : pauseMs, signal);
     }
+  }
+
+  /** How long the holder may lead on without another renewal. */
+  #leftMs(): number {
+    const { durationMs, clock } = this.#options;
+    return this.#renewedAt + durationMs * (2 / 3) - clock.now();
   }
 
   #become(leads: boolean): void {
@@ -95,30 +110,31 @@ export class Leadership {
     this.#changed(leads);
   }
 
-  async #tryOnce(): Promise<boolean> {
+  async #tryOnce(signal: AbortSignal): Promise<boolean> {
     const { identity, durationMs } = this.#options;
-    const lease = await this.#get();
+    const lease = await this.#get(signal);
     const now = new Date().toISOString().replace('Z', '000Z');
     const spec = {
       holderIdentity: identity,
       leaseDurationSeconds: Math.ceil(durationMs / 1000),
       renewTime: now,
     };
-    if (!lease) return this.#create({ ...spec, acquireTime: now, leaseTransitions: 0 });
+    if (!lease) return this.#create({ ...spec, acquireTime: now, leaseTransitions: 0 }, signal);
     const holder = lease.spec.holderIdentity ?? '';
     if (holder === identity) {
-      await this.#put({ ...lease, spec: { ...lease.spec, ...spec } });
+      await this.#put({ ...lease, spec: { ...lease.spec, ...spec } }, signal);
       return true;
     }
     if (holder !== '' && !this.#ranOut(lease)) return false;
     const transitions = (lease.spec.leaseTransitions ?? 0) + 1;
-    await this.#put({ ...lease, spec: { ...spec, acquireTime: now, leaseTransitions: transitions } });
+    const taken = { ...spec, acquireTime: now, leaseTransitions: transitions };
+    await this.#put({ ...lease, spec: taken }, signal);
     return true;
   }
 
   #ranOut(lease: Lease): boolean {
     const record = JSON.stringify(lease.spec);
-    const now = performance.now();
+    const now = this.#options.clock.now();
     if (record !== this.#seen.record) {
       this.#seen = { record, at: now };
       return false;
@@ -130,10 +146,10 @@ export class Leadership {
     return `/apis/coordination.k8s.io/v1/namespaces/${this.#options.namespace}/leases`;
   }
 
-  async #get(): Promise<Lease | undefined> {
+  async #get(signal?: AbortSignal): Promise<Lease | undefined> {
     try {
       return await this.#client.request<Lease>('GET', `${this.#collection}/${this.#options.name}`, {
-        timeoutMs: 5_000,
+        ...this.#bounds(signal),
       });
     } catch (error) {
       if (isStatus(error, 404)) return undefined;
@@ -141,20 +157,24 @@ export class Leadership {
     }
   }
 
-  async #create(spec: Lease['spec']): Promise<boolean> {
+  async #create(spec: Lease['spec'], signal: AbortSignal): Promise<boolean> {
     const { name, namespace } = this.#options;
     const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace }, spec };
-    await this.#client.request('POST', this.#collection, { body, timeoutMs: 5_000 });
+    await this.#client.request('POST', this.#collection, { body, ...this.#bounds(signal) });
     return true;
   }
 
   /** With the resource version that was read: of two that write, one gets a conflict. */
-  async #put(lease: Lease): Promise<void> {
+  async #put(lease: Lease, signal?: AbortSignal): Promise<void> {
     await this.#client.request('PUT', `${this.#collection}/${lease.metadata.name}`, {
       body: lease,
-      timeoutMs: 5_000,
+      ...this.#bounds(signal),
     });
   }
-}
 
-function stopped(): void {}
+  /** The holder waits for no answer that comes after others may have taken over. */
+  #bounds(signal?: AbortSignal): { timeoutMs: number; signal?: AbortSignal } {
+    const timeoutMs = this.#leads ? Math.max(1, Math.ceil(Math.min(REQUEST_MS, this.#leftMs()))) : REQUEST_MS;
+    return { timeoutMs, ...(signal ? { signal } : {}) };
+  }
+}
