@@ -45,7 +45,7 @@ interface NodeSeen {
 export async function awaitNodeName(host: Host, spec: NameSpec): Promise<NameVerdict> {
   const { nodeName, signal, onProgress, graceMs = GRACE_MS } = spec;
   const until = host.clock.monotonic() + graceMs;
-  const client = host.network.client({ ca: spec.ca, minTls: 'TLSv1.2' });
+  const client = host.network.client({ ca: spec.ca });
   let seen: NodeSeen | undefined;
   let unseen = 0;
   onProgress(

@@ -223,7 +223,7 @@ export interface Network {
       key?: string;
     },
   ): Promise<HttpAnswer>;
-  /** A client that keeps its connection; TLS 1.3 at least, unless told otherwise. It verifies the server always. */
+  /** A client that keeps its connection. It verifies the server always. */
   client(options: HttpClientOptions): HttpClient;
   /**
    * One gRPC call with one message each way, over a Unix socket; `method` is `/SERVICE/METHOD`. An error status of the
@@ -248,8 +248,8 @@ export interface HttpClientOptions {
   key?: string;
   /** URLs of proxies for each kind of request, and a NO_PROXY list of hosts that are asked directly. */
   proxy?: { https?: string; http?: string; except?: string };
-  /** For servers that are older than TLS 1.3. */
-  minTls?: 'TLSv1.2';
+  /** Refuses servers of an older TLS; else Node.js's own least counts. */
+  minTls?: 'TLSv1.3';
 }
 
 export interface HttpRequest {

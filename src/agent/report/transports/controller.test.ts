@@ -1,10 +1,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer as createTcpServer } from 'node:net';
+import { createServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReportReceiver } from '../../../../test/support/controller/report-receiver.ts';
 import { sensitive } from '../../../kit/sensitive.ts';
+import { Authority } from '../../../pki/authority.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import type { ControllerSettings } from '../config/settings.ts';
@@ -270,6 +272,17 @@ describe('delivery', () => {
     await same.deliver(events(1, 1), never);
     receiver.mood = () => ({ status: 429, headers: { 'retry-after': '7' }, body: { error: 'slow-down' } });
     await expect(same.deliver(events(2, 2), never)).rejects.toMatchObject({ retryAfterMs: 7000 });
+  });
+
+  it('sends nothing to a server without TLS 1.3', async () => {
+    const { certificate, privateKey } = Authority.create('Old');
+    const pair = new Authority(certificate, privateKey).server(['localhost'], 60_000);
+    const old = createServer({ ...pair, maxVersion: 'TLSv1.2' }, (_, answer) => answer.writeHead(200).end());
+    await new Promise<void>((resolve) => old.listen(0, '127.0.0.1', resolve));
+    const endpoints = [`https://localhost:${(old.address() as AddressInfo).port}`];
+    const settings = { endpoints, ca: certificate, token: sensitive(TOKEN) };
+    await expect(transport(settings).deliver(events(1, 1), never)).rejects.toThrow(/does not speak TLS 1.3/);
+    await new Promise((resolve) => old.close(resolve));
   });
 
   it('finds the one event that is refused, passes over it and tells', async () => {

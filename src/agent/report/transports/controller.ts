@@ -172,6 +172,7 @@ export class ControllerTransport implements Transport {
     this.#client ??= {
       identity,
       http: host.network.client({
+        minTls: 'TLSv1.3',
         ...(settings.ca === undefined ? {} : { ca: settings.ca }),
         ...(identity ? { certificate: identity.certificate, key: identity.key } : {}),
         ...(settings.proxy ? { proxy: settings.proxy } : {}),

@@ -131,7 +131,14 @@ describe('a client', () => {
     const named = await listen(echo({ cert: other.cert, key: other.key }));
     await expect(clientOf().send(post(named))).rejects.toThrow(/its certificate is for another name/);
     const old = await listen(echo({ maxVersion: 'TLSv1.2' }));
-    await expect(clientOf().send(post(old))).rejects.toThrow(/does not speak TLS 1.3/);
+    await expect(clientOf({ ca, minTls: 'TLSv1.3' }).send(post(old))).rejects.toThrow(
+      /does not speak TLS 1.3/,
+    );
+  });
+
+  it('demands no TLS that the host does not, unless told to', async () => {
+    const port = await listen(echo({ maxVersion: 'TLSv1.2' }));
+    expect(await clientOf().send(post(port))).toMatchObject({ headers: { 'x-protocol': 'TLSv1.2' } });
   });
 
   it('names certificate, dates and clock where a certificate is not valid yet or any more, through a proxy too', async () => {

@@ -40,7 +40,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       try {
         return await dispatch(request);
       } catch (error) {
-        throw describeNetworkError(error, request.url);
+        throw describeNetworkError(error, request.url, options.minTls === undefined ? '1.2' : '1.3');
       }
     },
     close() {
@@ -62,8 +62,8 @@ function agentOptions({ ca, certificate, key, proxy, minTls }: HttpClientOptions
     keepAlive: true,
     maxSockets: 1,
     timeout: IDLE_MS,
-    minVersion: minTls ?? 'TLSv1.3',
     proxyEnv,
+    ...(minTls === undefined ? {} : { minVersion: minTls }),
     ...(ca === undefined ? {} : { ca }),
     ...(certificate === undefined ? {} : { cert: certificate }),
     ...(key === undefined ? {} : { key }),

@@ -24,7 +24,7 @@ const WORDS: Record<string, string> = {
 
 /** What OpenSSL says in the middle of its own messages; the codes around it differ between reading and writing. */
 const TLS_WORDS: { pattern: RegExp; words: string; errno?: string }[] = [
-  { pattern: /alert protocol version|unsupported protocol/, words: 'it does not speak TLS 1.3' },
+  { pattern: /alert protocol version|unsupported protocol/, words: 'it does not speak TLS LEAST' },
   { pattern: /wrong version number|packet length too long|http request/, words: 'it does not speak TLS' },
   {
     pattern: /alert certificate required|alert handshake failure/,
@@ -43,12 +43,18 @@ const TLS_WORDS: { pattern: RegExp; words: string; errno?: string }[] = [
   },
 ];
 
-/** Turns an error of Node's HTTP client into a HostError that names the server (no path, no credentials). */
-export function describeNetworkError(error: unknown, url: string): HostError {
+/**
+ * Turns an error of Node's HTTP client into a HostError that names the server (no path, no credentials).
+ * `leastTls` is the oldest version that was accepted, e.g. `1.3`.
+ */
+export function describeNetworkError(error: unknown, url: string, leastTls: string): HostError {
   const { host } = new URL(url);
   if (error instanceof HostError) return new HostError(`${host}: ${error.message}`, error.errno);
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
   const message = error instanceof Error ? error.message : String(error);
   const tls = TLS_WORDS.find(({ pattern }) => pattern.test(message));
-  return new HostError(`${host}: ${WORDS[code] ?? tls?.words ?? message.trim()}`, tls?.errno ?? code);
+  return new HostError(
+    `${host}: ${WORDS[code] ?? tls?.words.replace('LEAST', leastTls) ?? message.trim()}`,
+    tls?.errno ?? code,
+  );
 }

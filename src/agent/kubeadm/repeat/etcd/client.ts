@@ -34,8 +34,7 @@ export class EtcdClient {
   /** @param endpoints Client URLs, e.g. `https://10.0.0.1:2379`. */
   constructor(host: Host, endpoints: readonly string[], credentials: EtcdCredentials) {
     this.#endpoints = endpoints;
-    // etcd 3.4 is built with a Go that speaks TLS 1.3 only when asked to.
-    this.#http = host.network.client({ ...credentials, minTls: 'TLSv1.2' });
+    this.#http = host.network.client(credentials);
   }
 
   /**
