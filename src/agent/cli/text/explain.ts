@@ -1,5 +1,6 @@
 /** `slipway explain CODE`: what a code means and what to do about it, from the table of codes. */
 
+import { editDistance } from '../../../kit/edit-distance.ts';
 import { CODES } from '../../../protocol/codes/codes.ts';
 import type { CodeEntry } from '../../../protocol/codes/entry.ts';
 
@@ -59,18 +60,4 @@ function nearest(code: string, count: number): string[] {
     .sort((a, b) => a.distance - b.distance || a.name.localeCompare(b.name))
     .slice(0, count)
     .map(({ name }) => name);
-}
-
-/** Levenshtein's distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitute));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -1,3 +1,5 @@
+import { editDistance } from '../../../../kit/edit-distance.ts';
+
 /** The known word that a misspelt one most likely stands for; undefined when none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const bare = plain(word);
@@ -11,18 +13,4 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 
 function plain(word: string): string {
   return word.toLowerCase().replace(/[-_]/g, '');
-}
-
-function editDistance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next[j] = Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1);
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
