@@ -32,12 +32,20 @@ export interface AttemptVerdict {
 const KILLED = /(?:^|[ :])(Killed|Terminated)\b(?=$|.*kubeadm)/;
 const NO_KUBEADM = /kubeadm: (?:command )?not found|exec: "?kubeadm"?: executable file not found/;
 
-export function diagnoseLog(lines: readonly LogLine[]): LogVerdict {
+/** What is known of the last attempt besides the log. */
+export interface LogSight {
+  /** What it does, where the log does not tell. */
+  verb?: 'init' | 'join' | undefined;
+  /** Given where kubeadm is known to have ended, and not well. */
+  end?: { exitStatus: number };
+}
+
+export function diagnoseLog(lines: readonly LogLine[], sight: LogSight = {}): LogVerdict {
   const evidence = evidenceIn(lines);
   const own = lines.filter((line) => !isEvidence(line));
-  const attempts = findAttempts(own).map((attempt) => ({
+  const attempts = findAttempts(own, sight.verb).map((attempt, index, { length }) => ({
     attempt,
-    verdict: judge(attempt, evidence, lines),
+    verdict: judge(attempt, evidence, lines, index === length - 1 ? sight.end : undefined),
   }));
   const summaries = attempts.map(({ verdict }) => verdict);
   const last = attempts.at(-1);
@@ -49,7 +57,12 @@ export function diagnoseLog(lines: readonly LogLine[]): LogVerdict {
   return { result, telling: result === 'unfinished' ? endOf(last.attempt) : [], attempts: summaries };
 }
 
-function judge(attempt: Attempt, evidence: Evidence, lines: readonly LogLine[]): AttemptVerdict {
+function judge(
+  attempt: Attempt,
+  evidence: Evidence,
+  lines: readonly LogLine[],
+  end: LogSight['end'],
+): AttemptVerdict {
   const { verb, first, last } = attempt;
   const summary = { verb, first, last };
   const streams = streamsOf(attempt);
@@ -59,13 +72,10 @@ function judge(attempt: Attempt, evidence: Evidence, lines: readonly LogLine[]):
     return { ...summary, result: 'failed', failure };
   }
   if (attempt.result === 'succeeded') return { ...summary, result: 'succeeded' };
-  const killed = killedIn(attempt, lines);
-  if (killed !== undefined) {
-    return {
-      ...summary,
-      result: 'failed',
-      failure: withoutStatus(classify({ verb, ...streams, exitStatus: killed })),
-    };
+  const exitStatus = killedIn(attempt, lines) ?? end?.exitStatus;
+  if (exitStatus !== undefined) {
+    const failure = withoutStatus(classify({ verb, ...streams, exitStatus }));
+    return { ...summary, result: 'failed', failure };
   }
   const lost = lostKubelet({ verb, ...streams, exitStatus: undefined }, evidence);
   return lost === undefined

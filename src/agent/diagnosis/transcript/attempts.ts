@@ -65,10 +65,10 @@ interface Open {
   sawProgress: boolean;
 }
 
-/** In the order of the log. Never throws. */
-export function findAttempts(lines: readonly LogLine[]): Attempt[] {
+/** In the order of the log. Never throws. @param known What they do, where the log does not tell. */
+export function findAttempts(lines: readonly LogLine[], known?: 'init' | 'join'): Attempt[] {
   const attempts: Attempt[] = [];
-  let verb: 'init' | 'join' | undefined;
+  let verb = known;
   let open: Open | undefined;
   /** Lines outside of any attempt, of which an early error may be made. */
   let loose: LogLine[] = [];

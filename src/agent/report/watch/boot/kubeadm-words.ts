@@ -1,12 +1,9 @@
 import type { EventFailure } from '../../../../protocol/events.ts';
-import { classify } from '../../../diagnosis/words/classify.ts';
+import { diagnoseLog } from '../../../diagnosis/diagnose-log.ts';
+import { readLines } from '../../../diagnosis/transcript/read-lines.ts';
+import { classify, type KubeadmFailure } from '../../../diagnosis/words/classify.ts';
 import { asEventFailure } from '../../events/from-journal.ts';
 import type { KubeadmProcess } from './kubeadm-process.ts';
-
-/** Where an attempt of kubeadm begins in what it printed. */
-const BEGINS = /^.*\[(?:init\] Using Kubernetes version|preflight\] Running pre-flight checks).*$/gm;
-/** One that fails before that (its configuration) ends with this hint. */
-const HINT = /^To see the stack trace of this error execute with --v=5 or higher/m;
 
 /** What is known of an attempt besides its output. */
 export interface KubeadmSight {
@@ -19,24 +16,28 @@ export interface KubeadmSight {
 }
 
 /**
- * Why kubeadm failed, out of what it and others printed; undefined where it did not run.
+ * Why kubeadm failed, out of what it and others printed; undefined where it did not run, or did not fail.
  *
  * @param output both streams as they came, perhaps of several attempts: the last one counts
  */
 export function kubeadmFailure(output: string, sight: KubeadmSight): EventFailure | undefined {
   const { seen, meant, exitStatus } = sight;
-  const begin = [...output.matchAll(BEGINS)].at(-1);
-  if (!begin && !seen && !HINT.test(output)) return undefined;
-  const words = output.slice(begin?.index ?? 0);
-  // Ended by a signal it had no time for an error: what it printed is then only how far it came.
-  const isSignalled = exitStatus !== undefined && exitStatus > 128;
-  const found = classify({
-    verb: seen ?? (begin?.[0].includes('[init]') ? 'init' : (meant ?? 'join')),
-    stdout: isSignalled ? words : '',
-    stderr: isSignalled ? '' : words,
+  const verb = seen ?? meant;
+  const verdict = diagnoseLog(readLines('log', output), { verb, end: { exitStatus: exitStatus ?? 1 } });
+  const found = verdict.failure ?? (verdict.result === 'nothing' ? unseen(output, sight) : undefined);
+  if (found === undefined) return undefined;
+  const failure = asEventFailure(found);
+  return exitStatus === undefined ? failure : { ...failure, exitStatus };
+}
+
+/** kubeadm was seen running, but nothing that it printed is here. */
+function unseen(stdout: string, { seen, exitStatus }: KubeadmSight): KubeadmFailure | undefined {
+  if (!seen) return undefined;
+  const { exitStatus: _, ...failure } = classify({
+    verb: seen,
+    stdout,
+    stderr: '',
     exitStatus: exitStatus ?? 1,
   });
-  const failure = asEventFailure({ ...found, lines: found.lines?.slice(-3) ?? [] });
-  if (exitStatus === undefined) delete failure.exitStatus;
   return failure;
 }
