@@ -39,7 +39,7 @@ const AGENT: Readonly<Record<string, string>> = {
   collect: 'kit document facts host',
   diagnosis: `kit protocol diagnosis/causes diagnosis/evidence diagnosis/patterns diagnosis/transcript
     diagnosis/words`,
-  'diagnosis/causes': 'protocol diagnosis diagnosis/evidence diagnosis/patterns diagnosis/words host',
+  'diagnosis/causes': 'protocol diagnosis/evidence diagnosis/patterns diagnosis/words host',
   'diagnosis/evidence': 'diagnosis/transcript host',
   'diagnosis/patterns': 'protocol',
   'diagnosis/transcript': '',
@@ -67,7 +67,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'report/events': 'kit protocol host',
   'report/spool': 'protocol document host report/events',
   'report/transports': 'kit protocol host identity report/config report/events',
-  'report/watch': 'protocol diagnosis/words document engine host report/events text text/yaml',
+  'report/watch': `protocol diagnosis diagnosis/transcript diagnosis/words document engine host report/events
+    text text/yaml`,
   reset: 'kit document engine facts host kubeadm/config kubeadm/repeat kubeadm/run',
   steps: `kit engine plan steps/accounts steps/containerd steps/kubeadm steps/node steps/shell
     steps/storage`,

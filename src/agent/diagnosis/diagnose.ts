@@ -7,7 +7,7 @@
  */
 import { redact } from '../../kit/redact.ts';
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
-import { explainDiscovery } from './causes/explain-discovery.ts';
+import { explainDiscovery, type TokenSight } from './causes/explain-discovery.ts';
 import { KUBELET_STARTED } from './causes/explain-kubelet.ts';
 import { explainNode } from './causes/explain-node.ts';
 import type { Evidence } from './evidence/evidence.ts';
@@ -15,12 +15,7 @@ import type { Part } from './evidence/gather.ts';
 import type { Diagnosis } from './patterns/pattern.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
 
-export interface DiagnosisInput extends KubeadmEnd {
-  /** The public half of the bootstrap token. */
-  tokenId?: string | undefined;
-  /** In this run of the agent, the cluster once accepted the token. */
-  tokenWasKnown?: boolean | undefined;
-}
+export type DiagnosisInput = KubeadmEnd & TokenSight;
 
 /** Failures that say "in vain" but not why: the machine may know. */
 const NODE_SYMPTOMS: readonly Code[] = [
@@ -68,7 +63,11 @@ const startedKubelet = (stdout: string): boolean =>
   /\[wait-control-plane\]|\[kubelet-check\]/.test(stdout);
 
 export function diagnose(input: DiagnosisInput, evidence: Evidence): KubeadmFailure {
-  const base = classify(input);
+  return explain(classify(input), input, evidence);
+}
+
+/** Makes what kubeadm said more exact. It looks at codes and facts only: no wording changes what comes out. */
+export function explain(base: KubeadmFailure, input: DiagnosisInput, evidence: Evidence): KubeadmFailure {
   const parts = evidenceFor(base, input);
   if (parts.length === 0) return base;
   const seen = onlyParts(evidence, parts);

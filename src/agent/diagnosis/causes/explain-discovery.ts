@@ -1,6 +1,4 @@
 /** Explains by one request of our own to the API server: name, network, TLS, health, clock, and the tokens it knows. */
-
-import type { DiagnosisInput } from '../diagnose.ts';
 import type { ApiServerView, Evidence } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
 import type { KubeadmFailure } from '../words/classify.ts';
@@ -8,10 +6,18 @@ import type { KubeadmFailure } from '../words/classify.ts';
 /** A clock that differs less than this breaks no certificate. */
 const CLOCK_TOLERANCE = 60;
 
+/** What this run of the agent knows of its bootstrap token. */
+export interface TokenSight {
+  /** The public half of the bootstrap token. */
+  tokenId?: string | undefined;
+  /** In this run of the agent, the cluster once accepted the token. */
+  tokenWasKnown?: boolean | undefined;
+}
+
 export function explainDiscovery(
   base: KubeadmFailure,
   evidence: Evidence,
-  { tokenId, tokenWasKnown }: Pick<DiagnosisInput, 'tokenId' | 'tokenWasKnown'>,
+  { tokenId, tokenWasKnown }: TokenSight,
 ): Diagnosis | undefined {
   const view = evidence.apiServer;
   if (base.code === 'ClockWrong') return clock(base, view);
@@ -23,11 +29,7 @@ export function explainDiscovery(
 
 /** Of an API server that could not be used: which of the four steps fails now, if kubeadm did not say. */
 export function explainApiServer(base: KubeadmFailure, { apiServer: view }: Evidence): Diagnosis | undefined {
-  if (view === undefined) return undefined;
-  const said = /refuses connections|cannot be resolved|certificate|proxy|no route|unreachable|broke off/.test(
-    base.cause,
-  );
-  if (said) return undefined;
+  if (view === undefined || base.facts?.saysHow) return undefined;
   const at = `The API server at ${view.endpoint}`;
   const { evidence } = base;
   if (view.failedAt === 'dns') {

@@ -80,9 +80,7 @@ function runtimeDown({ units, runtimeLog }: Evidence): Diagnosis | undefined {
 /** A runtime that runs may still not serve: only its CRI plugin's own complaint counts then. */
 function fromRunning(runtimeLog: string[]): Diagnosis | undefined {
   const found = readRuntimeLog(runtimeLog);
-  return found?.code === 'ContainerRuntimeUnsuitable' && /CRI plugin/.test(found.cause ?? '')
-    ? found
-    : undefined;
+  return found?.facts?.fromCriPlugin ? found : undefined;
 }
 
 export function describe({ name, load, active, sub, result, exitStatus }: UnitState): string {
@@ -104,12 +102,12 @@ function outOfMemory({ outOfMemory: lines }: Evidence): Diagnosis | undefined {
 }
 
 function portInUse(base: KubeadmFailure, { listeners }: Evidence): Diagnosis | undefined {
-  const port = Number(/Port (\d+) is in use/.exec(base.cause)?.[1]);
+  const { port, also = '' } = base.facts ?? {};
   const holder = listeners.find((listener) => listener.port === port);
   if (holder === undefined) return undefined;
   return {
     code: 'PortInUse',
-    cause: base.cause.replace(`Port ${port} is in use`, `Port ${port} is in use by ${holder.program}`),
+    cause: `Port ${port} is in use by ${holder.program}.${also}`,
     remedy: base.remedy,
     persistence: base.persistence,
     evidence: base.evidence,

@@ -5,12 +5,9 @@ import { type Rule, reason, rule } from './rule.ts';
 
 const image: Rule['diagnose'] = ([text]) => diagnoseImagePull({ name: 'ImagePull', text });
 
-const sandboxImage: Rule['diagnose'] = (match) => {
-  const [text, name] = match;
-  const found = diagnoseImagePull({ name: 'ImagePull', text });
+const sandboxImage: Rule['diagnose'] = ([text, name]) => {
   return {
-    ...found,
-    cause: `No pod can start: ${(found.cause ?? '').replace(/^The image \S+|^A container image/, `the sandbox image ${name}`)}`,
+    ...diagnoseImagePull({ name: 'ImagePull', text }, `No pod can start: the sandbox image ${name}`),
     remedy:
       'Name a sandbox image in the configuration of the container runtime (sandbox_image) that is on the machine or that a reachable registry has.',
     // An image that a runtime's configuration names is asked for again and again, but only the registry can help.

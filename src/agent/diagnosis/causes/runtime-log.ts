@@ -8,6 +8,12 @@ const unsuitable = (cause: string, remedy?: string): ReturnType<Rule['diagnose']
   ...(remedy === undefined ? {} : { remedy }),
 });
 
+const criPlugin = (cause: string): ReturnType<Rule['diagnose']> => ({
+  code: 'ContainerRuntimeUnsuitable',
+  cause,
+  facts: { fromCriPlugin: true },
+});
+
 const RULES: Rule[] = [
   rule(
     /(?:failed to load TOML|load(?:ing)? config|toml: |config\.toml)[^"]*?(\(\d+, ?\d+\)|line \d+)?:? ([^"]*(?:expected|unexpected|invalid|cannot|unknown|duplicate|unsupported|defined)[^"]*)/i,
@@ -25,14 +31,14 @@ const RULES: Rule[] = [
   ),
   rule(
     /failed to load plugin[^\n]*?io\.containerd\.(?:grpc\.v1\.cri|cri\.v1\.\w+)"?.*?error="(.*)"/,
-    ([, why]) => unsuitable(`The CRI plugin of containerd does not start: ${reason(why)}.`),
+    ([, why]) => criPlugin(`The CRI plugin of containerd does not start: ${reason(why)}.`),
   ),
   rule(
     /failed to load plugin.*?error="(.*)" id="?io\.containerd\.(?:grpc\.v1\.cri|cri\.v1\.\w+)/,
-    ([, why]) => unsuitable(`The CRI plugin of containerd does not start: ${reason(why)}.`),
+    ([, why]) => criPlugin(`The CRI plugin of containerd does not start: ${reason(why)}.`),
   ),
   rule(/skip loading plugin[^\n]*?io\.containerd\.grpc\.v1\.cri[^\n]*disabled/i, () =>
-    unsuitable('The CRI plugin of containerd is disabled.'),
+    criPlugin('The CRI plugin of containerd is disabled.'),
   ),
   rule(/no space left on device/, () => ({
     code: 'DiskFull',

@@ -10,12 +10,13 @@ const pull: Pattern = inError(/failed to pull image [^\n]*/, (match) =>
 /** Before the patterns on the network, whose words the registry's errors have too. */
 export const imagePatterns: Pattern[] = [pull];
 
-export function diagnoseImagePull({ text }: PreflightFinding): Omit<Diagnosis, 'evidence'> {
+/** @param named What the sentence calls the image; by default as the text names it. */
+export function diagnoseImagePull({ text }: PreflightFinding, named?: string): Omit<Diagnosis, 'evidence'> {
   const image =
     /(?:failed to pull image|pulling image|unpack image|reference) "?([^\s":]+(?::\d+\/[^\s":]+)?[^\s",]*)"?/
       .exec(text)?.[1]
       ?.replace(/:$/, '');
-  const what = image === undefined ? 'A container image' : `The image ${image}`;
+  const what = named ?? (image === undefined ? 'A container image' : `The image ${image}`);
   if (/toomanyrequests|429 Too Many|rate limit/i.test(text)) {
     return {
       code: 'ImagePullFailed',

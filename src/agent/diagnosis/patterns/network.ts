@@ -11,6 +11,7 @@ const dns: Pattern = inError(
     const because = unreachable ? 'the DNS server does not answer' : shorten(reason, 80);
     return {
       code: 'ApiServerNameUnresolved',
+      facts: { saysHow: true },
       cause: `The name ${name} in ${endpointIn(output.error) ?? 'the control plane endpoint'} cannot be resolved${asked}: ${because}.`,
     };
   },
@@ -21,6 +22,7 @@ const refused: Pattern = inError(
   /dial tcp (\S+?): connect: connection refused/,
   (match, { output }) => ({
     code: 'ApiServerUnreachable',
+    facts: { saysHow: true },
     cause: `${apiServerIn(output.error)} refuses connections (${match[1]}): nothing listens there.`,
   }),
   aboutApiServer,
@@ -30,6 +32,7 @@ const unroutable: Pattern = inError(
   /dial tcp (\S+?): connect: (no route to host|network is unreachable|host is down|permission denied|cannot assign requested address)/,
   (match, { output }) => ({
     code: 'ApiServerUnreachable',
+    facts: { saysHow: true },
     cause: `${apiServerIn(output.error)} cannot be reached: ${match[2]} (${match[1]}).`,
   }),
   aboutApiServer,
@@ -39,6 +42,7 @@ const proxy: Pattern = inError(
   /proxyconnect tcp: (.*)|Get "https:[^"]*": (Forbidden|Proxy Authentication Required|Bad Gateway|Gateway Timeout|Service Unavailable)$/m,
   (match, { output }) => ({
     code: 'ApiServerUnreachable',
+    facts: { saysHow: true },
     cause: `${apiServerIn(output.error)} cannot be reached through the proxy: ${shorten(match[1] ?? match[2] ?? '', 160)}.`,
     remedy: 'Put the control plane endpoint into NO_PROXY, or correct HTTPS_PROXY.',
   }),
@@ -57,6 +61,7 @@ const lost: Pattern = inError(
   /(?:": |: )(unexpected EOF|EOF|http2: [^\n]*(?:GOAWAY|client connection lost|timeout awaiting)[^\n]*|(?:read|write) tcp \S+: (?:read|write|use)[^\n]*|[^\n]*connection reset by peer|[^\n]*broken pipe|[^\n]*server closed idle connection)\s*$/m,
   (match, { output }) => ({
     code: 'ApiServerUnavailable',
+    facts: { saysHow: true },
     cause: `${apiServerIn(output.error)} broke off a connection (${shorten(match[1] ?? '', 120)}); it may be restarting.`,
   }),
   aboutApiServer,
@@ -74,6 +79,7 @@ const slow: Pattern = inError(
 /** What the API server says of a webhook is not about the way to the API server, in whatever words. */
 const webhook: Pattern = inError(/failed calling webhook "([^"]+)": ([^\n]*)/, (match) => ({
   code: 'ApiServerUnavailable',
+  facts: { saysHow: true },
   cause: `The API server could not serve a request because it failed calling webhook ${match[1]}: ${shorten(
     (match[2] ?? '').replace(/^failed to call webhook: /, ''),
     160,

@@ -12,8 +12,21 @@ export interface Diagnosis {
   remedy?: string;
   /** Overrides the table. */
   persistence?: Persistence;
+  /** What the sentences say, for those who decide by it: no sentence of ours is ever matched. */
+  facts?: Facts;
   /** Line of the output that the diagnosis rests on. */
   evidence: string;
+}
+
+export interface Facts {
+  /** kubeadm named how the way to the API server fails; a request of our own would tell no more. */
+  saysHow?: true;
+  /** The CRI plugin complains, which it does in a runtime that runs. */
+  fromCriPlugin?: true;
+  /** The port that is in use. */
+  port?: number;
+  /** The sentence that lists what else is wrong. */
+  also?: string;
 }
 
 export interface PatternInput {

@@ -13,10 +13,10 @@ const simple =
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const port: Reader = ({ name, text }) => ({
-  code: 'PortInUse',
-  cause: `Port ${/\d+/.exec(name)?.[0] ?? /\d+/.exec(text)?.[0] ?? ''} is in use.`,
-});
+const port: Reader = ({ name, text }) => {
+  const number = /\d+/.exec(name)?.[0] ?? /\d+/.exec(text)?.[0] ?? '';
+  return { code: 'PortInUse', cause: `Port ${number} is in use.`, facts: { port: Number(number) } };
+};
 
 const program: Reader = ({ name, text }) => {
   const fromText = /^(\S+) not found in system path/.exec(text)?.[1];
@@ -147,6 +147,7 @@ export const preflightPattern: Pattern = ({ output }) => {
   return {
     ...first.diagnosis,
     cause: `${cause}${also}`,
+    facts: { ...first.diagnosis.facts, also },
     evidence: `[ERROR ${first.finding.name}]: ${shorten(first.finding.text, 240)}`,
   };
 };

@@ -23,7 +23,7 @@ import { kubeletHealthPatterns, kubeletPatterns } from '../patterns/kubelet.ts';
 import { networkPatterns, webhookPatterns } from '../patterns/network.ts';
 import { machinePatterns, nodePatterns, registrationPatterns } from '../patterns/node.ts';
 import { type KubeadmOutput, parseKubeadmOutput } from '../patterns/output.ts';
-import { type Diagnosis, inError, type Pattern } from '../patterns/pattern.ts';
+import { type Diagnosis, type Facts, inError, type Pattern } from '../patterns/pattern.ts';
 import { preflightPattern } from '../patterns/preflight.ts';
 import { runtimePatterns } from '../patterns/runtime.ts';
 import { tlsPatterns } from '../patterns/tls.ts';
@@ -42,6 +42,7 @@ export interface KubeadmFailure extends Failure {
   persistence: Persistence;
   /** kubeadm's phase, when it named one. */
   phase?: string;
+  facts?: Facts;
   /** The line that the code rests on, redacted; empty when it rests on the exit status. */
   evidence: string;
 }
@@ -93,6 +94,7 @@ export function classify(end: KubeadmEnd): KubeadmFailure {
     lines: lastLines(output, 3),
     persistence: diagnosis.persistence ?? row.persistence,
     ...(output.phase === undefined ? {} : { phase: output.phase }),
+    ...(diagnosis.facts === undefined ? {} : { facts: diagnosis.facts }),
     evidence: redact(diagnosis.evidence),
   };
 }
