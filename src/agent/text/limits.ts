@@ -30,7 +30,7 @@ export const MAX_YAML_EXPANDED_CHARS = MAX_DECODED_BYTES;
 export const MAX_JINJA_STEPS = 500_000;
 export const MAX_JINJA_OUTPUT = MAX_DECODED_BYTES;
 
-/** Depth of nested expressions, blocks and macro calls in a jinja template. */
+/** Depth of nested expressions and blocks in a jinja template. */
 export const MAX_JINJA_DEPTH = 100;
 
 /** Entries that are listed one by one; the rest is counted. */

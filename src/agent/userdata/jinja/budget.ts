@@ -1,8 +1,9 @@
 import { MAX_JINJA_OUTPUT, MAX_JINJA_STEPS } from '../../text/limits.ts';
-import { ValueError } from './values/values.ts';
+import { Dict, Sequence, type Value, ValueError } from './values/values.ts';
 
-/** Characters that cost as much as one step. */
+/** Characters, and items of lists, that cost as much as one step. */
 const CHARS_PER_STEP = 256;
+const ITEMS_PER_STEP = 64;
 
 /** Bounds what rendering a template may cost in time and memory, so that no template can hang the boot. */
 export class Budget {
@@ -32,9 +33,16 @@ export class Budget {
     return text;
   }
 
-  items<T>(items: T[]): T[] {
+  items<T>(items: readonly T[]): readonly T[] {
     this.reserveItems(items.length);
     return items;
+  }
+
+  /** Announces that a value is gone through. */
+  visit(value: Value): void {
+    if (typeof value === 'string') this.step(value.length / CHARS_PER_STEP);
+    else if (value instanceof Sequence || value instanceof Dict)
+      this.step(value.extent.count / ITEMS_PER_STEP);
   }
 
   /** Counts what goes into the result. */

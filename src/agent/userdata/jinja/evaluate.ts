@@ -1,24 +1,20 @@
 import type { Budget } from './budget.ts';
-import type { FilterContext } from './filters/filter-context.ts';
-import { LIST_FILTERS } from './filters/filters-list.ts';
-import { TEXT_FILTERS } from './filters/filters-text.ts';
-import { VALUE_FILTERS } from './filters/filters-value.ts';
+import { FILTERS } from './filters/filters.ts';
 import { TESTS } from './filters/tests.ts';
+import { isLeftOut, notKnown } from './left-out.ts';
+import { range } from './range.ts';
 import type { Scope } from './scope.ts';
 import type { Args, Expr } from './syntax/ast.ts';
 import { TemplateError } from './template-error.ts';
-import { arithmetic, iterate, toNumber } from './values/arithmetic.ts';
-import { compare, isNumeric } from './values/compare.ts';
-import { attribute, slice, subscript } from './values/members.ts';
+import { arithmetic } from './values/arithmetic.ts';
+import { compare } from './values/compare.ts';
+import { attribute, callMethod, slice, subscript } from './values/members.ts';
+import { str } from './values/text.ts';
 import {
   type CallArgs,
-  Callable,
   Dict,
   defined,
-  List,
-  str,
-  Thing,
-  Tuple,
+  Sequence,
   truth,
   typeName,
   Undefined,
@@ -26,34 +22,17 @@ import {
   ValueError,
 } from './values/values.ts';
 
-const FILTERS = { ...TEXT_FILTERS, ...LIST_FILTERS, ...VALUE_FILTERS };
-
-/** Is there a filter of that name? Jinja2 checks this before it renders. */
-export function isFilter(name: string): boolean {
-  return Object.hasOwn(FILTERS, name);
-}
-
-export function isTest(name: string): boolean {
-  return Object.hasOwn(TESTS, name) || name === 'filter' || name === 'test';
-}
-
 /** Computes expressions. Errors of values become `TemplateError`s at the place of the innermost expression. */
 export class Evaluator {
-  readonly budget: Budget;
-  readonly #context: FilterContext;
+  readonly #budget: Budget;
 
   constructor(budget: Budget) {
-    this.budget = budget;
-    this.#context = {
-      budget,
-      filter: (name, value, args) => this.#applyFilter(name, value, args),
-      test: (name, value, args) => this.#applyTest(name, value, args),
-    };
+    this.#budget = budget;
   }
 
   evaluate(expr: Expr, scope: Scope): Value {
     return this.at(expr.at, () => {
-      this.budget.step();
+      this.#budget.step();
       return this.#evaluate(expr, scope);
     });
   }
@@ -73,143 +52,126 @@ export class Evaluator {
       case 'const':
         return expr.value;
       case 'name':
-        return orUndefined(scope.get(expr.name), expr.name);
+        return variable(expr.name, scope);
       case 'list':
-        return new List(expr.items.map((item) => this.evaluate(item, scope)));
       case 'tuple':
-        return new Tuple(expr.items.map((item) => this.evaluate(item, scope)));
+        return new Sequence(expr.type, this.#all(expr.items, scope));
+      case 'concat':
+        return this.#budget.text(this.#all(expr.items, scope).map(str).join(''));
       case 'dict':
-        return this.#dict(expr.entries, scope);
-      case 'attribute':
-        return attribute(this.evaluate(expr.object, scope), expr.name, this.budget);
-      case 'item':
-        return this.#item(expr.object, expr.key, scope);
-      case 'slice':
-        throw new TemplateError('A slice stands where a value must be.', expr.at);
-      case 'call':
-        return this.call(this.evaluate(expr.target, scope), this.arguments(expr.args, scope));
-      case 'filter':
-        return this.applyFilterExpression(
-          expr,
-          expr.value === undefined ? null : this.evaluate(expr.value, scope),
-          scope,
+        return new Dict(
+          expr.entries.map(([key, value]) => [this.evaluate(key, scope), this.evaluate(value, scope)]),
         );
+      case 'attribute':
+        return attribute(this.evaluate(expr.object, scope), expr.name);
+      case 'item':
+        return subscript(this.#visited(expr.object, scope), this.evaluate(expr.key, scope));
+      case 'slice':
+        return slice(
+          this.#visited(expr.object, scope),
+          this.#optional(expr.start, scope),
+          this.#optional(expr.stop, scope),
+          this.#optional(expr.step, scope),
+        );
+      case 'method':
+        return callMethod(
+          this.#visited(expr.object, scope),
+          expr.name,
+          this.#arguments(expr.args, scope),
+          this.#budget,
+        );
+      case 'call':
+        return this.#call(expr, scope);
+      case 'filter':
       case 'test':
-        return this.#test(expr, scope);
+        return this.#apply(expr, scope);
       case 'unary':
-        return this.#unary(expr.operator, this.evaluate(expr.value, scope));
+        return unary(expr.operator, this.evaluate(expr.value, scope));
       case 'binary':
         return this.#binary(expr, scope);
       case 'compare':
         return this.#compare(expr, scope);
-      case 'concat':
-        return this.budget.text(expr.items.map((item) => str(this.evaluate(item, scope))).join(''));
       default:
         return this.#condition(expr, scope);
     }
   }
 
-  #dict(entries: readonly [Expr, Expr][], scope: Scope): Dict {
-    const dict = new Dict();
-    for (const [key, value] of entries) dict.set(this.evaluate(key, scope), this.evaluate(value, scope));
-    return dict;
+  /** A value that is about to be gone through. */
+  #visited(expr: Expr, scope: Scope): Value {
+    const value = this.evaluate(expr, scope);
+    this.#budget.visit(value);
+    return value;
   }
 
-  #item(object: Expr, key: Expr, scope: Scope): Value {
-    const value = this.evaluate(object, scope);
-    if (key.type !== 'slice') return subscript(value, this.evaluate(key, scope), this.budget);
-    const part = (each: Expr | undefined): Value | undefined =>
-      each === undefined ? undefined : this.evaluate(each, scope);
-    return slice(value, part(key.start), part(key.stop), part(key.step));
+  #all(expressions: readonly Expr[], scope: Scope): Value[] {
+    return expressions.map((expr) => this.evaluate(expr, scope));
   }
 
-  /** The filter of a `filter` expression applied to a value; chained filters without a value are applied in turn. */
-  applyFilterExpression(expr: Expr, value: Value, scope: Scope): Value {
-    if (expr.type !== 'filter') return this.evaluate(expr, scope);
-    const inner =
-      expr.value?.type === 'filter' && isOpen(expr.value)
-        ? this.applyFilterExpression(expr.value, value, scope)
-        : value;
-    return this.at(expr.at, () => this.#applyFilter(expr.name, inner, this.arguments(expr.args, scope)));
+  #optional(expr: Expr | undefined, scope: Scope): Value | undefined {
+    return expr === undefined ? undefined : this.evaluate(expr, scope);
   }
 
-  #applyFilter(name: string, value: Value, args: CallArgs): Value {
-    const filter = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
-    if (filter === undefined) throw new ValueError(`There is no filter named ${name.slice(0, 40)}.`);
-    this.budget.step();
-    return filter(value, args, this.#context);
+  #call({ name, args }: Expr & { type: 'call' }, scope: Scope): Value {
+    const own = scope.get(name);
+    if (own !== undefined) throw new ValueError(`${typeName(own)} cannot be called.`);
+    if (name === 'range') return range(this.#arguments(args, scope), this.#budget);
+    defined(variable(name, scope));
+    throw new ValueError(notKnown('function', name));
   }
 
-  #applyTest(name: string, value: Value, args: readonly Value[]): boolean {
-    this.budget.step();
-    if (name === 'filter') return isFilter(str(value));
-    if (name === 'test') return isTest(str(value));
-    const test = Object.hasOwn(TESTS, name) ? TESTS[name] : undefined;
-    if (test === undefined) throw new ValueError(`There is no test named ${name.slice(0, 40)}.`);
-    return test(value, args);
+  #apply(expr: Expr & { type: 'filter' | 'test' }, scope: Scope): Value {
+    const value = this.#visited(expr.value, scope);
+    const args = this.#arguments(expr.args, scope);
+    const found = expr.type === 'filter' ? FILTERS[expr.name] : TESTS[expr.name];
+    if (found === undefined) throw new ValueError(notKnown(expr.type, expr.name));
+    return found(value, args, this.#budget);
   }
 
-  #test(expr: Expr & { type: 'test' }, scope: Scope): boolean {
-    const value = this.evaluate(expr.value, scope);
-    return this.#applyTest(expr.name, value, this.arguments(expr.args, scope).positional);
-  }
-
-  #unary(operator: '-' | '+' | 'not', value: Value): Value {
-    if (operator === 'not') return !truth(value);
-    defined(value);
-    if (!isNumeric(value))
-      throw new ValueError(`The operator ${operator} does not work on ${typeName(value)}.`);
-    const number = toNumber(value);
-    return operator === '-' ? -number : number;
-  }
-
-  #binary(expr: Expr & { type: 'binary' }, scope: Scope): Value {
-    const left = this.evaluate(expr.left, scope);
-    if (expr.operator === 'and') return truth(left) ? this.evaluate(expr.right, scope) : left;
-    if (expr.operator === 'or') return truth(left) ? left : this.evaluate(expr.right, scope);
-    return arithmetic(expr.operator, left, this.evaluate(expr.right, scope), this.budget);
+  #binary({ operator, left, right }: Expr & { type: 'binary' }, scope: Scope): Value {
+    const first = this.evaluate(left, scope);
+    if (operator === 'and') return truth(first) ? this.evaluate(right, scope) : first;
+    if (operator === 'or') return truth(first) ? first : this.evaluate(right, scope);
+    return arithmetic(operator, first, this.evaluate(right, scope), this.#budget);
   }
 
   #compare(expr: Expr & { type: 'compare' }, scope: Scope): boolean {
     let left = this.evaluate(expr.first, scope);
     for (const { operator, value } of expr.rest) {
       const right = this.evaluate(value, scope);
+      this.#budget.visit(left);
+      this.#budget.visit(right);
       if (!compare(operator, left, right)) return false;
       left = right;
     }
     return true;
   }
 
-  #condition(expr: Expr & { type: 'condition' }, scope: Scope): Value {
-    if (truth(this.evaluate(expr.test, scope))) return this.evaluate(expr.yes, scope);
-    // Without an "else" the result is nothing, which prints as an empty string.
-    return expr.no === undefined ? '' : this.evaluate(expr.no, scope);
+  /** Without an "else" the result is not defined, and prints as nothing. */
+  #condition({ test, yes, no }: Expr & { type: 'condition' }, scope: Scope): Value {
+    if (truth(this.evaluate(test, scope))) return this.evaluate(yes, scope);
+    return no === undefined ? new Undefined('else', '') : this.evaluate(no, scope);
   }
 
-  arguments(args: Args, scope: Scope): CallArgs {
-    const positional = args.positional.map((each) => this.evaluate(each, scope));
-    const named = new Map(args.named.map(({ name, value }) => [name, this.evaluate(value, scope)]));
-    if (args.star !== undefined) positional.push(...iterate(this.evaluate(args.star, scope), this.budget));
-    const more = args.doubleStar === undefined ? undefined : this.evaluate(args.doubleStar, scope);
-    if (more instanceof Dict) for (const [key, value] of more.pairs) named.set(str(key), value);
-    else if (more !== undefined) throw new ValueError('** needs a mapping.');
-    return { positional, named };
-  }
-
-  call(target: Value, args: CallArgs): Value {
-    defined(target);
-    this.budget.step();
-    if (target instanceof Callable) return target.call(args);
-    if (target instanceof Thing && target.call !== undefined) return target.call(args);
-    throw new ValueError(`${typeName(target)} cannot be called.`);
+  #arguments({ positional, named }: Args, scope: Scope): CallArgs {
+    return {
+      positional: this.#all(positional, scope),
+      named: new Map(named.map(({ name, value }) => [name, this.evaluate(value, scope)])),
+    };
   }
 }
 
-function orUndefined(value: Value | undefined, name: string): Value {
-  return value === undefined ? new Undefined(name) : value;
+function variable(name: string, scope: Scope): Value {
+  const value = scope.get(name);
+  if (value !== undefined) return value;
+  if (name === 'range') throw new ValueError('range is a function and needs brackets: range(...).');
+  if (isLeftOut('function', name)) throw new ValueError(notKnown('function', name));
+  return new Undefined(name);
 }
 
-/** A filter at the very start of a chain that waits for its value, as in `{% filter upper | trim %}`. */
-function isOpen(expr: Expr & { type: 'filter' }): boolean {
-  return expr.value === undefined || (expr.value.type === 'filter' && isOpen(expr.value));
+function unary(operator: '-' | '+' | 'not', value: Value): Value {
+  if (operator === 'not') return !truth(value);
+  defined(value);
+  if (typeof value !== 'bigint' && typeof value !== 'number')
+    throw new ValueError(`The sign ${operator} does not work on ${typeName(value)}.`);
+  return operator === '-' ? -value : value;
 }

@@ -1,7 +1,7 @@
 import { fromMetaData } from '../cloud-config/hostname.ts';
 import type { Instance } from '../instance/instance.ts';
 import type { SystemFacts } from '../instance/system-facts.ts';
-import { Dict, List, type Value } from './values/values.ts';
+import { Dict, list, type Value } from './values/values.ts';
 
 /** Metadata before it is made into values of templates. */
 type Plain = { [key: string]: unknown };
@@ -85,16 +85,21 @@ function publicKeys(value: unknown): string[] {
 
 /** Keys are sorted and have their aliases, as cloud-init leaves them (`convert_jinja_instance_data`). */
 function toValue(value: unknown): Value {
-  if (Array.isArray(value)) return new List(value.map(toValue));
+  if (Array.isArray(value)) return list(value.map(toValue));
   if (typeof value === 'object' && value !== null) {
-    const dict = new Dict();
-    for (const [key, inner] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const converted = toValue(inner);
-      dict.set(key, converted);
-      const alias = key.replace(OPERATORS, '_');
-      if (alias !== key) dict.set(alias, converted);
-    }
-    return dict;
+    const sorted = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return new Dict(
+      sorted.flatMap(([key, inner]): [string, Value][] => {
+        const converted = toValue(inner);
+        const alias = key.replace(OPERATORS, '_');
+        return alias === key
+          ? [[key, converted]]
+          : [
+              [key, converted],
+              [alias, converted],
+            ];
+      }),
+    );
   }
   if (value === undefined || value === null) return null;
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;

@@ -2,68 +2,47 @@
 export type Expr =
   | { type: 'const'; value: null | boolean | bigint | number | string; at: number }
   | { type: 'name'; name: string; at: number }
-  | { type: 'list' | 'tuple'; items: Expr[]; at: number }
+  | { type: 'list' | 'tuple' | 'concat'; items: Expr[]; at: number }
   | { type: 'dict'; entries: [Expr, Expr][]; at: number }
   | { type: 'attribute'; object: Expr; name: string; at: number }
   | { type: 'item'; object: Expr; key: Expr; at: number }
-  | { type: 'slice'; start?: Expr; stop?: Expr; step?: Expr; at: number }
-  | { type: 'call'; target: Expr; args: Args; at: number }
-  | { type: 'filter'; name: string; value?: Expr; args: Args; at: number }
-  | { type: 'test'; name: string; value: Expr; args: Args; at: number }
+  | {
+      type: 'slice';
+      object: Expr;
+      start: Expr | undefined;
+      stop: Expr | undefined;
+      step: Expr | undefined;
+      at: number;
+    }
+  | { type: 'method'; object: Expr; name: string; args: Args; at: number }
+  | { type: 'call'; name: string; args: Args; at: number }
+  | { type: 'filter' | 'test'; name: string; value: Expr; args: Args; at: number }
   | { type: 'unary'; operator: '-' | '+' | 'not'; value: Expr; at: number }
   | { type: 'binary'; operator: string; left: Expr; right: Expr; at: number }
   | { type: 'compare'; first: Expr; rest: { operator: string; value: Expr }[]; at: number }
-  | { type: 'concat'; items: Expr[]; at: number }
-  | { type: 'condition'; test: Expr; yes: Expr; no?: Expr; at: number };
+  | { type: 'condition'; test: Expr; yes: Expr; no: Expr | undefined; at: number };
 
-/** Arguments of a call, in the order: positional, keyword, `*list`, `**mapping`. */
+/** Arguments of a call. */
 export interface Args {
   positional: Expr[];
   named: { name: string; value: Expr }[];
-  star?: Expr;
-  doubleStar?: Expr;
 }
 
-export const NO_ARGS: Args = { positional: [], named: [] };
-
-/** What `set`, `for` and `with` assign to. */
-export type Target =
-  | { type: 'name'; name: string }
-  | { type: 'member'; object: string; name: string; at: number }
-  | { type: 'tuple'; items: Target[] };
-
-export interface Parameter {
-  name: string;
-  otherwise?: Expr;
-}
+/** What `set` and `for` assign to. */
+export type Target = { type: 'name'; name: string } | { type: 'tuple'; items: Target[] };
 
 /** Statements. */
 export type Stmt =
   | { type: 'data'; text: string; at: number }
   | { type: 'output'; value: Expr; at: number }
-  | { type: 'if'; branches: { test?: Expr; body: Stmt[] }[]; at: number }
+  | { type: 'if'; branches: { test: Expr | undefined; body: Stmt[] }[]; at: number }
   | {
       type: 'for';
       target: Target;
       iterable: Expr;
-      test?: Expr;
-      recursive: boolean;
+      test: Expr | undefined;
       body: Stmt[];
       otherwise: Stmt[];
       at: number;
     }
-  | { type: 'set'; target: Target; value: Expr; at: number }
-  | { type: 'setBlock'; target: Target; filter?: Expr; body: Stmt[]; at: number }
-  | { type: 'with'; targets: { target: Target; value: Expr }[]; body: Stmt[]; at: number }
-  | {
-      type: 'macro';
-      name: string;
-      parameters: Parameter[];
-      body: Stmt[];
-      uses: ReadonlySet<string>;
-      at: number;
-    }
-  | { type: 'call'; call: Expr; parameters: Parameter[]; body: Stmt[]; uses: ReadonlySet<string>; at: number }
-  | { type: 'filter'; filter: Expr; body: Stmt[]; at: number }
-  | { type: 'scope'; body: Stmt[]; at: number }
-  | { type: 'do'; value: Expr; at: number };
+  | { type: 'set'; target: Target; value: Expr; at: number };

@@ -1,8 +1,8 @@
+import { notKnown } from '../left-out.ts';
 import { TemplateError } from '../template-error.ts';
-import type { Expr, Parameter, Stmt, Target } from './ast.ts';
+import type { Expr, Stmt, Target } from './ast.ts';
 import { tokenize } from './lexer.ts';
 import { parseExpression, parseTuple } from './parse-expression.ts';
-import { parseFilter } from './parse-filters.ts';
 import { TokenStream } from './token-stream.ts';
 
 /** Parses a template; throws `TemplateError`. */
@@ -10,9 +10,6 @@ export function parseTemplate(source: string): Stmt[] {
   const stream = new TokenStream(tokenize(source), source.length);
   return new TemplateParser(stream).whole();
 }
-
-/** Tags that would need other templates. */
-const NEEDS_LOADER = new Set(['include', 'extends', 'import', 'from']);
 
 class TemplateParser {
   readonly #stream: TokenStream;
@@ -57,12 +54,6 @@ class TemplateParser {
     return this.#body(ends, { name, at });
   }
 
-  #closed(name: string, at: number): Stmt[] {
-    const { statements } = this.#block(name, at);
-    this.#stream.expect('end', 'block');
-    return statements;
-  }
-
   #output(at: number): Stmt {
     this.#stream.next();
     const value = parseTuple(this.#stream);
@@ -78,31 +69,13 @@ class TemplateParser {
         return this.#for(at);
       case 'set':
         return this.#set(at);
-      case 'with':
-        return this.#with(at);
-      case 'macro':
-        return this.#macro(at);
-      case 'call':
-        return this.#call(at);
-      case 'filter': {
-        const filter = this.#filters(parseFilter(this.#stream, at));
-        return { type: 'filter', filter, body: this.#closed('filter', at), at };
-      }
-      case 'block':
-        return this.#namedBlock(at);
-      case 'do':
-      case 'print': {
-        const value = parseTuple(this.#stream);
-        this.#stream.expect('end', 'block');
-        return name === 'do' ? { type: 'do', value, at } : { type: 'output', value, at };
-      }
       default:
         throw new TemplateError(unknownTag(name), at);
     }
   }
 
   #if(at: number): Stmt {
-    const branches: { test?: Expr; body: Stmt[] }[] = [];
+    const branches: { test: Expr | undefined; body: Stmt[] }[] = [];
     let end = 'elif';
     while (end === 'elif') {
       const test = parseTuple(this.#stream, false);
@@ -110,129 +83,67 @@ class TemplateParser {
       branches.push({ test, body: part.statements });
       end = part.end;
     }
-    if (end === 'else') branches.push({ body: this.#block('if', at, ['endif']).statements });
+    if (end === 'else') branches.push({ test: undefined, body: this.#block('if', at, ['endif']).statements });
     this.#stream.expect('end', 'block');
     return { type: 'if', branches, at };
   }
 
   #for(at: number): Stmt {
-    const target = this.#target(false);
+    const target = this.#target();
     this.#stream.expect('name', 'in');
     const iterable = parseTuple(this.#stream, false);
     const test = this.#stream.skip('name', 'if') ? parseExpression(this.#stream) : undefined;
-    const recursive = this.#stream.skip('name', 'recursive');
+    if (this.#stream.is('name', 'recursive'))
+      throw new TemplateError('Slipway does not know recursive loops; write one loop in another.', at);
     const part = this.#block('for', at, ['else', 'endfor']);
     const otherwise = part.end === 'else' ? this.#block('for', at).statements : [];
     this.#stream.expect('end', 'block');
-    const loop = { target, iterable, recursive, body: part.statements, otherwise, at };
-    return { type: 'for', ...loop, ...(test === undefined ? {} : { test }) };
+    return { type: 'for', target, iterable, test, body: part.statements, otherwise, at };
   }
 
   #set(at: number): Stmt {
-    const target = this.#target(true);
-    if (this.#stream.skip('operator', '=')) {
-      const value = parseTuple(this.#stream);
-      this.#stream.expect('end', 'block');
-      return { type: 'set', target, value, at };
-    }
-    const piped = this.#stream.skip('operator', '|');
-    const filter = piped ? this.#filters(parseFilter(this.#stream, at)) : undefined;
-    const body = this.#closed('set', at);
-    return { type: 'setBlock', target, body, at, ...(filter === undefined ? {} : { filter }) };
-  }
-
-  /** Further filters behind the first: `upper | trim`. */
-  #filters(first: Expr): Expr {
-    let filter = first;
-    while (this.#stream.skip('operator', '|'))
-      filter = parseFilter(this.#stream, this.#stream.offset, filter);
-    return filter;
-  }
-
-  #with(at: number): Stmt {
-    const targets: { target: Target; value: Expr }[] = [];
-    while (!this.#stream.is('end', 'block')) {
-      if (targets.length > 0) this.#stream.expect('operator', ',');
-      const target = this.#target(false);
-      this.#stream.expect('operator', '=');
-      targets.push({ target, value: parseExpression(this.#stream) });
-    }
-    return { type: 'with', targets, body: this.#closed('with', at), at };
-  }
-
-  #macro(at: number): Stmt {
-    const name = this.#stream.name();
-    const parameters = this.#parameters();
-    return { type: 'macro', name, parameters, ...this.#bodyAndNames('macro', at), at };
-  }
-
-  #call(at: number): Stmt {
-    const parameters = this.#stream.is('operator', '(') ? this.#parameters() : [];
-    const call = parseExpression(this.#stream);
-    if (call.type !== 'call') throw new TemplateError('{% call %} needs a call of a macro.', at);
-    return { type: 'call', call, parameters, ...this.#bodyAndNames('call', at), at };
-  }
-
-  #bodyAndNames(tag: string, at: number): { body: Stmt[]; uses: ReadonlySet<string> } {
-    const before = this.#stream.names.length;
-    const body = this.#closed(tag, at);
-    return { body, uses: new Set(this.#stream.names.slice(before)) };
-  }
-
-  #parameters(): Parameter[] {
-    const parameters: Parameter[] = [];
-    this.#stream.expect('operator', '(');
-    while (!this.#stream.skip('operator', ')')) {
-      if (parameters.length > 0) this.#stream.expect('operator', ',');
-      const name = this.#stream.name();
-      const otherwise = this.#stream.skip('operator', '=') ? parseExpression(this.#stream) : undefined;
-      parameters.push(otherwise === undefined ? { name } : { name, otherwise });
-    }
-    return parameters;
-  }
-
-  /** `{% block %}` without inheritance is a scope of its own. */
-  #namedBlock(at: number): Stmt {
-    this.#stream.name();
-    while (this.#stream.is('name')) this.#stream.next();
-    const { statements } = this.#block('block', at);
-    if (this.#stream.is('name')) this.#stream.next();
+    const target = this.#target();
+    if (this.#stream.is('end', 'block') || this.#stream.is('operator', '|'))
+      throw new TemplateError(
+        'Slipway does not know {% set %} with {% endset %}; write {% set name = value %}.',
+        at,
+      );
+    if (this.#stream.is('operator', '.'))
+      throw new TemplateError('Slipway does not know {% set %} of members; set a name of its own.', at);
+    this.#stream.expect('operator', '=');
+    const value = parseTuple(this.#stream);
     this.#stream.expect('end', 'block');
-    return { type: 'scope', body: statements, at };
+    return { type: 'set', target, value, at };
   }
 
-  #target(members: boolean): Target {
-    const items = [this.#singleTarget(members)];
+  #target(): Target {
+    const items = [this.#singleTarget()];
     let tuple = false;
     while (this.#stream.skip('operator', ',')) {
       tuple = true;
       if (!this.#stream.is('name') && !this.#stream.is('operator', '(')) break;
-      items.push(this.#singleTarget(false));
+      items.push(this.#singleTarget());
     }
     const [only] = items;
     return tuple || only === undefined ? { type: 'tuple', items } : only;
   }
 
-  #singleTarget(members: boolean): Target {
+  #singleTarget(): Target {
     const at = this.#stream.offset;
     if (this.#stream.skip('operator', '(')) {
-      const inner = this.#stream.deeper(() => this.#target(false));
+      const inner = this.#stream.deeper(() => this.#target());
       this.#stream.expect('operator', ')');
       return inner;
     }
     const name = this.#stream.name();
     if (CONSTANT_NAMES.has(name)) throw new TemplateError(`${name} cannot be assigned to.`, at);
-    if (!members || !this.#stream.skip('operator', '.')) return { type: 'name', name };
-    return { type: 'member', object: name, name: this.#stream.name(), at };
+    return { type: 'name', name };
   }
 }
 
 const CONSTANT_NAMES = new Set(['true', 'false', 'none', 'True', 'False', 'None']);
 
 function unknownTag(name: string): string {
-  const shown = name.slice(0, 40);
-  if (NEEDS_LOADER.has(name)) return `{% ${shown} %} would need another template; user data is one template.`;
-  if (name.startsWith('end') || name === 'else' || name === 'elif')
-    return `{% ${shown} %} closes nothing that is open.`;
-  return `The tag {% ${shown} %} is not known.`;
+  const closes = name.startsWith('end') || name === 'else' || name === 'elif';
+  return closes ? `{% ${name.slice(0, 40)} %} closes nothing that is open.` : notKnown('tag', name);
 }

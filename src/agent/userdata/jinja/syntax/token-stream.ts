@@ -8,8 +8,6 @@ export class TokenStream {
   readonly #length: number;
   #index = 0;
   #depth = 0;
-  /** Names that were read, for those who must know what a macro's body uses. */
-  readonly names: string[] = [];
 
   constructor(tokens: readonly Token[], length: number) {
     this.#tokens = tokens;
@@ -27,7 +25,6 @@ export class TokenStream {
   next(): Token | undefined {
     const token = this.current;
     this.#index += 1;
-    if (token?.kind === 'name') this.names.push(token.text);
     return token;
   }
 

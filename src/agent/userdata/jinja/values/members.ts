@@ -1,106 +1,120 @@
 import type { Budget } from '../budget.ts';
-import { lengthOf } from './arithmetic.ts';
-import { DICT_METHODS, LIST_METHODS, TUPLE_METHODS } from './collection-methods.ts';
-import { needCount } from './signature.ts';
-import { type Context, STRING_METHODS } from './string-methods.ts';
+import { isLeftOut, type Kind, notKnown } from '../left-out.ts';
+import { lengthOf } from './iterate.ts';
+import { bind, needCount } from './signature.ts';
+import { type Method, STRING_METHODS } from './string-methods.ts';
+import { characters, str } from './text.ts';
 import {
-  Callable,
-  characters,
+  type CallArgs,
   Dict,
   defined,
-  List,
-  Range,
-  Thing,
-  Tuple,
+  Loop,
+  Sequence,
+  typeName,
   Undefined,
   type Value,
   ValueError,
 } from './values.ts';
 
-/** `value.name`: a method or member, else the item of that key, else undefined (Jinja2's `getattr`). */
-export function attribute(value: Value, name: string, budget: Budget): Value {
+const view = (name: string, items: (dict: Dict) => Value[]): Method<Dict> => {
+  return (dict, args) => {
+    bind(name, args, []);
+    return new Sequence('view', items(dict));
+  };
+};
+
+const DICT_METHODS: Readonly<Record<string, Method<Dict>>> = {
+  items: view('items', (dict) => dict.pairs.map((pair) => new Sequence('tuple', pair))),
+  keys: view('keys', (dict) => dict.pairs.map(([key]) => key)),
+  values: view('values', (dict) => dict.pairs.map(([, value]) => value)),
+  get: (dict, args) => {
+    const [key = null, otherwise = null] = bind('get', args, ['key', 'default?']);
+    const value = dict.get(key);
+    return value === undefined ? otherwise : value;
+  },
+};
+
+const LOOP_MEMBERS: Readonly<Record<string, (loop: Loop) => Value>> = {
+  index: ({ position }) => BigInt(position + 1),
+  index0: ({ position }) => BigInt(position),
+  revindex: ({ position, length }) => BigInt(length - position),
+  revindex0: ({ position, length }) => BigInt(length - position - 1),
+  first: ({ position }) => position === 0,
+  last: ({ position, length }) => position === length - 1,
+  length: ({ length }) => BigInt(length),
+};
+
+/** `value.name`: the item of that key, else undefined (Jinja2's `getattr`). Throws for what Python has under that name. */
+export function attribute(value: Value, name: string): Value {
   defined(value);
-  const found = member(value, name, budget);
-  const entry = found === undefined ? item(value, name) : found;
+  const found = member(value, name);
+  if (found !== undefined) return found;
+  const entry = item(value, name);
   return entry === undefined ? new Undefined(name) : entry;
 }
 
-/** `value[key]`: the item, else the member of that name, else undefined (Jinja2's `getitem`). */
-export function subscript(value: Value, key: Value, budget: Budget): Value {
+/** `value[key]`: the item, else undefined (Jinja2's `getitem`). Throws for what Python has under that name. */
+export function subscript(value: Value, key: Value): Value {
   defined(value);
-  const found = item(value, key);
-  if (found !== undefined) return found;
-  const named = typeof key === 'string' ? member(value, key, budget) : undefined;
-  return named === undefined ? new Undefined(typeof key === 'string' ? key : nameOf(key)) : named;
-}
-
-function nameOf(key: Value): string {
-  return typeof key === 'bigint' ? key.toString() : 'item';
+  const entry = item(value, key);
+  if (entry !== undefined) return entry;
+  const found = typeof key === 'string' ? member(value, key) : undefined;
+  return found === undefined ? new Undefined(str(key)) : found;
 }
 
 function item(value: Value, key: Value): Value | undefined {
-  if (value instanceof Dict) return hashable(key) ? value.get(key) : undefined;
+  if (value instanceof Dict) return value.get(key);
   if (typeof key !== 'bigint' && typeof key !== 'boolean') return undefined;
-  const list = typeof value === 'string' ? characters(value) : sequence(value);
-  if (value instanceof Range) {
-    const index = Number(key) < 0 ? Number(key) + value.length : Number(key);
-    return index >= 0 && index < value.length ? value.start + BigInt(index) * value.step : undefined;
+  return indexable(value)?.at(Number(key));
+}
+
+function indexable(value: Value): readonly Value[] | undefined {
+  if (typeof value === 'string') return characters(value);
+  return value instanceof Sequence && value.kind !== 'view' ? value.items : undefined;
+}
+
+/** Methods are no values here: Python would print where in memory they are. */
+function member(value: Value, name: string): Value | undefined {
+  if (value instanceof Loop && Object.hasOwn(LOOP_MEMBERS, name)) return LOOP_MEMBERS[name]?.(value);
+  if (methodOf(value, name) !== undefined) {
+    throw new ValueError(
+      `${name} is a method and needs brackets: ${name}(). A key of that name is ["${name}"].`,
+    );
   }
-  return list?.at(Number(key));
-}
-
-function sequence(value: Value): readonly Value[] | undefined {
-  return value instanceof List || value instanceof Tuple ? value.items : undefined;
-}
-
-function hashable(key: Value): boolean {
-  return !(
-    key instanceof List ||
-    key instanceof Dict ||
-    key instanceof Undefined ||
-    key instanceof Thing ||
-    key instanceof Callable ||
-    key instanceof Range
-  );
-}
-
-/** Members that start with two underscores are Python's insides; the sandbox of jinja hides them. */
-function member(value: Value, name: string, budget: Budget): Value | undefined {
-  if (value instanceof Thing) return value.member(name);
-  if (value instanceof Tuple) {
-    const index = value.names.indexOf(name);
-    if (index !== -1) return value.items[index];
-  }
-  const context: Context = { budget, member: (inner, key) => anyMember(inner, key, budget) };
-  if (typeof value === 'string') return bound(STRING_METHODS, value, name, context);
-  if (value instanceof Dict) return bound(DICT_METHODS, value, name, context);
-  if (value instanceof List) return bound(LIST_METHODS, value, name, context);
-  if (value instanceof Tuple) return bound(TUPLE_METHODS, value, name, context);
+  if (isLeftOut(kindOf(value), name)) throw new ValueError(notKnown(kindOf(value), name));
   return undefined;
 }
 
-/** What stands behind a place of `str.format`: `.name` or `[key]`, a number being an index. */
-function anyMember(value: Value, key: string, budget: Budget): Value {
-  const found = /^\d+$/.test(key) ? subscript(value, BigInt(key), budget) : attribute(value, key, budget);
-  if (found instanceof Undefined)
-    throw new ValueError('The format asks for a member that the value does not have.');
-  return found;
+function kindOf(value: Value): Kind {
+  if (typeof value === 'string') return 'method of strings';
+  if (value instanceof Dict) return 'method of mappings';
+  if (value instanceof Loop) return 'member of loop';
+  if (!(value instanceof Sequence)) return 'member of numbers';
+  const kinds = {
+    list: 'method of lists',
+    tuple: 'method of tuples',
+    range: 'member of range',
+    view: 'method of views',
+  } as const;
+  return kinds[value.kind];
 }
 
-function bound<T extends Value>(
-  methods: Readonly<
-    Record<
-      string,
-      (value: T, args: { positional: Value[]; named: Map<string, Value> }, context: Context) => Value
-    >
-  >,
-  value: T,
-  name: string,
-  context: Context,
-): Value | undefined {
+/** `value.name(...)`. */
+export function callMethod(value: Value, name: string, args: CallArgs, budget: Budget): Value {
+  defined(value);
+  const method = methodOf(value, name);
+  if (method !== undefined) return method(args, budget);
+  throw new ValueError(`${typeName(defined(attribute(value, name)))} cannot be called.`);
+}
+
+function methodOf(value: Value, name: string): ((args: CallArgs, budget: Budget) => Value) | undefined {
+  if (typeof value === 'string') return bound(STRING_METHODS, value, name);
+  return value instanceof Dict ? bound(DICT_METHODS, value, name) : undefined;
+}
+
+function bound<T>(methods: Readonly<Record<string, Method<T>>>, value: T, name: string) {
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
-  if (method === undefined) return undefined;
-  return new Callable(name, (args) => method(value, args, context));
+  return method && ((args: CallArgs, budget: Budget) => method(value, args, budget));
 }
 
 /** `value[start:stop:step]`. */
@@ -111,13 +125,12 @@ export function slice(
   step: Value | undefined,
 ): Value {
   defined(value);
-  const list = typeof value === 'string' ? characters(value) : sequence(value);
-  if (list === undefined) throw new ValueError('Only strings, lists and tuples can be sliced.');
+  const all = value instanceof Sequence && value.kind === 'range' ? undefined : indexable(value);
+  if (all === undefined) throw new ValueError('Only strings, lists and tuples can be sliced.');
   const stride = step === undefined || step === null ? 1 : needCount('A slice', step);
   if (stride === 0) throw new ValueError('The step of a slice cannot be zero.');
   const length = lengthOf(value);
-  const low = stride > 0 ? 0 : -1;
-  const high = stride > 0 ? length : length - 1;
+  const [low, high] = stride > 0 ? [0, length] : [-1, length - 1];
   const clamp = (bound: Value | undefined, otherwise: number): number => {
     if (bound === undefined || bound === null) return otherwise;
     const index = needCount('A slice', bound);
@@ -125,9 +138,8 @@ export function slice(
   };
   const from = clamp(start, stride > 0 ? low : high);
   const to = clamp(stop, stride > 0 ? high : low);
-  const picked: (Value | string)[] = [];
+  const picked: Value[] = [];
   for (let index = from; stride > 0 ? index < to : index > to; index += stride)
-    picked.push(list[index] ?? null);
-  if (typeof value === 'string') return picked.join('');
-  return value instanceof Tuple ? new Tuple(picked) : new List(picked);
+    picked.push(all[index] ?? null);
+  return value instanceof Sequence ? new Sequence(value.kind, picked) : picked.join('');
 }

@@ -1,43 +1,43 @@
 import { pythonFloat } from '../../../text/yaml/node.ts';
-import { order } from './compare.ts';
-import { Dict, List, Range, str, Tuple, typeName, type Value, ValueError } from './values.ts';
+import { orderText } from '../values/compare.ts';
+import { str } from '../values/text.ts';
+import { bounded, Dict, Sequence, typeName, type Value, ValueError } from '../values/values.ts';
 
 /**
  * Jinja2's `tojson`: Python's `json.dumps` with sorted keys, ASCII only, and `<`, `>`, `&`, `'` as escapes (so that
  * the result can stand in HTML). `indent` undefined means one line.
  */
 export function toJson(value: Value, indent: number | undefined): string {
-  return dump(value, indent, 0).replace(/[<>&']/g, (character) => escapeUnit(character));
+  return dump(bounded(value), indent, 0).replace(/[<>&']/g, (character) => escapeUnit(character));
 }
 
 function dump(value: Value, indent: number | undefined, depth: number): string {
-  if (depth > 50) throw new ValueError('A list or mapping is nested too deeply, or in itself.');
+  const inner = (each: Value): string => dump(each, indent, depth + 1);
   if (value === null) return 'null';
   if (typeof value === 'boolean') return String(value);
-  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'bigint') return str(value);
   if (typeof value === 'number') return Number.isFinite(value) ? pythonFloat(value) : notFinite(value);
   if (typeof value === 'string') return text(value);
-  if (value instanceof List || value instanceof Tuple) {
+  if (value instanceof Sequence && (value.kind === 'list' || value.kind === 'tuple'))
+    return enclose('[', value.items.map(inner), ']', indent, depth);
+  if (value instanceof Dict) {
+    const pairs = value.pairs.map(([key, item]) => [keyText(key), item] as const);
+    const sorted = pairs.sort(([a], [b]) => orderText(a, b));
     return enclose(
-      '[',
-      value.items.map((item) => dump(item, indent, depth + 1)),
-      ']',
+      '{',
+      sorted.map(([key, item]) => `${text(key)}: ${inner(item)}`),
+      '}',
       indent,
       depth,
     );
   }
-  if (value instanceof Dict) {
-    const pairs = value.pairs.toSorted(([a], [b]) => order(a, b));
-    const items = pairs.map(([key, item]) => `${text(keyText(key))}: ${dump(item, indent, depth + 1)}`);
-    return enclose('{', items, '}', indent, depth);
-  }
-  if (value instanceof Range) throw new ValueError('A range cannot be written as JSON; use "| list" first.');
   throw new ValueError(`${typeName(value)} cannot be written as JSON.`);
 }
 
+/** Python sorts keys of one type only. */
 function keyText(key: Value): string {
-  if (key === null) return 'null';
-  return typeof key === 'boolean' ? String(key) : str(key);
+  if (typeof key === 'string') return key;
+  throw new ValueError('tojson needs a mapping whose keys are strings.');
 }
 
 function notFinite(value: number): string {
