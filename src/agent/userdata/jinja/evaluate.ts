@@ -1,14 +1,14 @@
-import type { Budget } from './budget.ts';
 import { FILTERS } from './filters/filters.ts';
 import { TESTS } from './filters/tests.ts';
-import { isLeftOut, notKnown } from './left-out.ts';
-import { range } from './range.ts';
 import type { Scope } from './scope.ts';
 import type { Args, Expr } from './syntax/ast.ts';
-import { TemplateError } from './template-error.ts';
+import { TemplateError } from './syntax/template-error.ts';
 import { arithmetic } from './values/arithmetic.ts';
+import type { Budget } from './values/budget.ts';
 import { compare } from './values/compare.ts';
+import { isLeftOut, notKnown } from './values/left-out.ts';
 import { attribute, callMethod, slice, subscript } from './values/members.ts';
+import { range } from './values/range.ts';
 import { str } from './values/text.ts';
 import {
   type CallArgs,

@@ -1,8 +1,8 @@
 import type { Piece } from '../../text/source-text.ts';
-import { Budget } from './budget.ts';
 import { Evaluator } from './evaluate.ts';
 import { Scope } from './scope.ts';
 import type { Expr, Stmt, Target } from './syntax/ast.ts';
+import { Budget } from './values/budget.ts';
 import { iterate } from './values/iterate.ts';
 import { str } from './values/text.ts';
 import { Loop, truth, type Value, ValueError } from './values/values.ts';

@@ -2,7 +2,7 @@ import { printable, type Report } from '../../text/report.ts';
 import { derivedText, type SourceText } from '../../text/source-text.ts';
 import { type Part, typeOf } from '../decode/part.ts';
 import { renderTemplate } from './render.ts';
-import { TemplateError } from './template-error.ts';
+import { TemplateError } from './syntax/template-error.ts';
 import { MISSING_PREFIX, type Value } from './values/values.ts';
 
 /**

@@ -4,7 +4,7 @@ import { plainText } from '../../text/source-text.ts';
 import { JINJA_METADATA, jinjaExamples } from '../fixtures/read-json.ts';
 import { renderTemplate } from './render.ts';
 import { renderPart } from './render-part.ts';
-import { TemplateError } from './template-error.ts';
+import { TemplateError } from './syntax/template-error.ts';
 import { variablesOf } from './variables.ts';
 
 const variables = () => variablesOf({ metaData: JINJA_METADATA, source: 'nocloud' });

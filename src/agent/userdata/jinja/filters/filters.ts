@@ -1,4 +1,4 @@
-import type { Budget } from '../budget.ts';
+import type { Budget } from '../values/budget.ts';
 import { iterate, lengthOf } from '../values/iterate.ts';
 import { bind, needCount, needText } from '../values/signature.ts';
 import { joinTexts, replaceText, strip } from '../values/string-methods.ts';

@@ -1,5 +1,5 @@
 import { MAX_JINJA_TAG, MAX_JINJA_TOKENS } from '../../../text/limits.ts';
-import { TemplateError } from '../template-error.ts';
+import { TemplateError } from './template-error.ts';
 
 /** What a template consists of: text, and tags with their words. `begin` and `end` are `{{ }}` or `{% %}`. */
 export type Token =

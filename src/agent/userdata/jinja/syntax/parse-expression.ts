@@ -1,6 +1,6 @@
-import { TemplateError } from '../template-error.ts';
 import type { Expr } from './ast.ts';
 import { parseOperand } from './parse-operand.ts';
+import { TemplateError } from './template-error.ts';
 import type { TokenStream } from './token-stream.ts';
 
 const COMPARISONS = new Set(['==', '!=', '<', '<=', '>', '>=']);

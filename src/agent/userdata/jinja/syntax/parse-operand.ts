@@ -1,9 +1,9 @@
 import { FILTERS } from '../filters/filters.ts';
 import { TESTS } from '../filters/tests.ts';
-import { notKnown } from '../left-out.ts';
-import { TemplateError } from '../template-error.ts';
+import { notKnown } from '../values/left-out.ts';
 import type { Args, Expr } from './ast.ts';
 import { type Inner, ValueParser } from './parse-value.ts';
+import { TemplateError } from './template-error.ts';
 import type { TokenStream } from './token-stream.ts';
 
 /** What stands between operators: a value, its sign, and the filters and tests behind it. */

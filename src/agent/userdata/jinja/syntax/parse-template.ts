@@ -1,8 +1,8 @@
-import { notKnown } from '../left-out.ts';
-import { TemplateError } from '../template-error.ts';
+import { notKnown } from '../values/left-out.ts';
 import type { Expr, Stmt, Target } from './ast.ts';
 import { tokenize } from './lexer.ts';
 import { parseExpression, parseTuple } from './parse-expression.ts';
+import { TemplateError } from './template-error.ts';
 import { TokenStream } from './token-stream.ts';
 
 /** Parses a template; throws `TemplateError`. */

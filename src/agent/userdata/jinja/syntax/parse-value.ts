@@ -1,6 +1,6 @@
-import { TemplateError } from '../template-error.ts';
 import type { Args, Expr } from './ast.ts';
 import { parseInteger, parseString } from './literals.ts';
+import { TemplateError } from './template-error.ts';
 import type { TokenStream } from './token-stream.ts';
 
 /** Parses a whole expression, which is what stands within brackets. */

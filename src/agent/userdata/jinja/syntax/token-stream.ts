@@ -1,6 +1,6 @@
 import { MAX_JINJA_CHAIN, MAX_JINJA_DEPTH } from '../../../text/limits.ts';
-import { TemplateError } from '../template-error.ts';
 import type { Token } from './lexer.ts';
+import { TemplateError } from './template-error.ts';
 
 /** Reads tokens one after the other for the parsers, and bounds how deep these may call themselves. */
 export class TokenStream {

@@ -1,4 +1,4 @@
-import type { Budget } from '../budget.ts';
+import type { Budget } from './budget.ts';
 import { defined, Sequence, typeName, Undefined, type Value, ValueError } from './values.ts';
 
 /** Bits of the largest whole number; Python itself refuses to print more than 4300 digits (14,000 bits). */

@@ -1,4 +1,4 @@
-import type { Budget } from '../budget.ts';
+import type { Budget } from './budget.ts';
 import { characters } from './text.ts';
 import { Dict, Sequence, typeName, Undefined, type Value, ValueError } from './values.ts';
 

@@ -1,4 +1,4 @@
-import type { Budget } from '../budget.ts';
+import type { Budget } from './budget.ts';
 import { iterate } from './iterate.ts';
 import { bind, needCount, needText } from './signature.ts';
 import { characters } from './text.ts';

@@ -1,5 +1,5 @@
 import type { Budget } from './budget.ts';
-import { type CallArgs, Sequence, ValueError } from './values/values.ts';
+import { type CallArgs, Sequence, ValueError } from './values.ts';
 
 /** Jinja2's sandbox has the same limit. */
 const MAX_RANGE = 100_000n;

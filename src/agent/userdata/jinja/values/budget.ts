@@ -1,5 +1,5 @@
-import { MAX_JINJA_OUTPUT, MAX_JINJA_STEPS } from '../../text/limits.ts';
-import { Dict, Sequence, type Value, ValueError } from './values/values.ts';
+import { MAX_JINJA_OUTPUT, MAX_JINJA_STEPS } from '../../../text/limits.ts';
+import { Dict, Sequence, type Value, ValueError } from './values.ts';
 
 /** Characters, and items of lists, that cost as much as one step. */
 const CHARS_PER_STEP = 256;
