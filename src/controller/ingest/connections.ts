@@ -18,8 +18,14 @@ export class Connections {
   #total = 0;
   #closed = 0;
 
-  constructor(server: Server, limits: ConnectionLimits, refused: (why: string, address: string) => void) {
-    const rates = new Rates({ perSecond: limits.newPerSecond, burst: limits.perAddress });
+  /** @param now milliseconds that nobody sets */
+  constructor(
+    server: Server,
+    limits: ConnectionLimits,
+    refused: (why: string, address: string) => void,
+    now?: () => number,
+  ) {
+    const rates = new Rates({ perSecond: limits.newPerSecond, burst: limits.perAddress }, now);
     const tooMany = (address: string, mine: number): string | undefined => {
       if (mine >= limits.perAddress) return 'connections-of-address';
       if (rates.take(address) > 0) return 'connects-of-address';

@@ -243,7 +243,7 @@ describe('a standalone controller', () => {
     }
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
     machine.hangUp();
-  }, 20_000);
+  });
 
   it('serves others while a slow loris holds what it can', async () => {
     const slow: (TLSSocket | ReturnType<typeof plainConnect>)[] = [];
@@ -256,18 +256,16 @@ describe('a standalone controller', () => {
     }
     // These do not even begin to shake hands.
     for (let i = 0; i < 60; i += 1) slow.push(plainConnect(options).on('error', () => {}));
-    await sleep(200);
+    while ((await refusals('connections-of-address')) <= 30) await sleep(20);
     const machine = await enrolled('m9');
     machine.tell({ type: 'fact', name: 'x', value: 'y' });
-    const began = performance.now();
     expect(await machine.report()).toBe(1);
-    expect(performance.now() - began).toBeLessThan(500);
-    expect(await refusals('connections-of-address')).toBeGreaterThan(30);
-    const dead = (): number => slow.filter(({ destroyed }) => destroyed).length;
-    for (const end = Date.now() + 13_000; dead() < slow.length && Date.now() < end; ) await sleep(100);
-    expect(dead()).toBe(slow.length);
+    // It did not wait until they were gone, which they are when their time is over.
+    const held = (): number => slow.filter(({ destroyed }) => !destroyed).length;
+    expect(held()).toBeGreaterThan(0);
+    while (held() > 0) await sleep(100);
     machine.hangUp();
-  }, 20_000);
+  });
 
   it('speaks no TLS below 1.3', async () => {
     await expect(tls({ host: '127.0.0.1', port: running.port, ca, maxVersion: 'TLSv1.2' })).rejects.toThrow();
@@ -277,13 +275,13 @@ describe('a standalone controller', () => {
     const machine = await enrolled('m10');
     const other = await enrolled('m11');
     machine.tell({ type: 'fact', name: 'x', value: 'y' });
-    const statuses: number[] = [];
-    for (let i = 0; i < 80; i += 1) {
-      const answer = await machine.post('/v1/events', machine.batch(machine.spool));
-      statuses.push(answer.status);
-      if (answer.status === 429) expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    const ask = () => machine.post('/v1/events', machine.batch(machine.spool));
+    let slowed: Awaited<ReturnType<typeof ask>> | undefined;
+    while (!slowed) {
+      const answers = await Promise.all(Array.from({ length: 30 }, ask));
+      slowed = answers.find(({ status }) => status === 429);
     }
-    expect(statuses).toContain(429);
+    expect(Number(slowed.headers['retry-after'])).toBeGreaterThan(0);
     other.tell({ type: 'fact', name: 'x', value: 'y' });
     expect(await other.report()).toBe(1);
     for (const one of [machine, other]) one.hangUp();
