@@ -1,9 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { unitFiles } from './build/project.ts';
 
 export default defineConfig({
   test: {
     projects: [
       {
+        // As build/bundle.ts does it.
+        define: { SLIPWAY_UNITS: JSON.stringify(unitFiles()) },
         test: {
           name: 'unit',
           // No test measures time; a machine that is busy with other things must not fail one.

@@ -22,6 +22,8 @@ describe('bundle', () => {
       (path) => !/^(src\/(agent|protocol|kit|pki|tpm)\/|src\/slipway\.ts$|node_modules\/)/.test(path),
     );
     expect(strangers).toEqual([]);
+    // Not the code itself in the assertion: a failure would print all of it.
+    expect(made.code.includes('Description=Slipway: bootstrap this machine')).toBe(true);
   });
 
   it('holds the packages that its rooms name, and not the HTTP client of the controller', () => {

@@ -1,5 +1,5 @@
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { projectCommit, projectVersion, root } from './project.ts';
+import { projectCommit, projectVersion, root, unitFiles } from './project.ts';
 
 export interface Bundle {
   /** One CommonJS script that holds everything but Node.js's own modules. */
@@ -47,6 +47,7 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
     define: {
       SLIPWAY_VERSION: JSON.stringify(projectVersion()),
       SLIPWAY_COMMIT: JSON.stringify(projectCommit()),
+      SLIPWAY_UNITS: JSON.stringify(unitFiles()),
     },
   });
   if (result.warnings.length > 0) {
@@ -58,7 +59,7 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
   if (!output) throw new Error('esbuild wrote no bundle');
   return {
     code: output.text,
-    inputs: Object.keys(result.metafile.inputs).filter((path) => !path.startsWith('late:')),
+    inputs: Object.keys(result.metafile.inputs).filter((path) => !/^late:|^<define:/.test(path)),
     metafile: result.metafile,
   };
 }

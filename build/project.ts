@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
@@ -30,6 +30,17 @@ export function projectVersion(): string {
     if (typeof manifest.version === 'string') return manifest.version;
   }
   throw new Error('package.json has no version');
+}
+
+/** The texts of the unit files in systemd/ by their names, which `slipway install` puts in place. */
+export function unitFiles(): Record<string, string> {
+  const folder = join(root, 'systemd');
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, unitFile(name)]));
+}
+
+/** The text of one of them. */
+export function unitFile(name: string): string {
+  return readFileSync(join(root, 'systemd', name), 'utf8');
 }
 
 /**

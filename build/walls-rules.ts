@@ -25,7 +25,7 @@ function controller(...names: string[]): string[] {
  */
 const AGENT: Readonly<Record<string, string>> = {
   'bootstrap.ts': 'protocol document engine facts host plan preflight steps steps/shell userdata',
-  cli: `kit protocol bootstrap.ts cli/options cli/process cli/text cli/units collect diagnosis
+  cli: `kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis
     diagnosis/transcript document facts host host/linux plan preflight preflight/checks report
     report/config report/events reset userdata npm:commander`,
   'cli/options': 'kit',
@@ -34,7 +34,6 @@ const AGENT: Readonly<Record<string, string>> = {
     kubeadm/config kubeadm/repeat kubeadm/run plan steps steps/shell userdata/node`,
   'cli/text': `kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine host
     plan npm:commander`,
-  'cli/units': '',
   cluster: 'kit protocol host kubeadm/config npm:yaml',
   collect: 'kit document facts host',
   diagnosis: `kit protocol diagnosis/causes diagnosis/evidence diagnosis/patterns diagnosis/transcript

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { REPORT_UNIT } from '../../src/agent/cli/units/report-unit.ts';
-import { BINARY, SERVICE_UNIT } from '../../src/agent/cli/units/service-unit.ts';
+import { unitFile } from '../../build/project.ts';
+import { BINARY } from '../../src/agent/document/paths.ts';
 import type { Lab, Machine, MachineFile, Role } from '../lab/lab.ts';
 import { metaData } from './cluster-api/user-data.ts';
 
@@ -42,8 +42,8 @@ export async function bootMachine(lab: Lab, name: string, options: BootOptions):
       ...files,
     },
     units: {
-      ...(mode === 'service' ? { 'slipway.service': { content: SERVICE_UNIT } } : {}),
-      ...(report ? { 'slipway-report.service': { content: REPORT_UNIT } } : {}),
+      ...(mode === 'service' ? { 'slipway.service': { content: unitFile('slipway.service') } } : {}),
+      ...(report ? { 'slipway-report.service': { content: unitFile('slipway-report.service') } } : {}),
     },
   });
 }

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import { BINARY } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { UsageError, withUsage } from './options/options.ts';
-import { REPORT_UNIT } from './units/report-unit.ts';
-import { BINARY, SERVICE_UNIT } from './units/service-unit.ts';
+import { unitFile } from './units.ts';
 
 const SHIM = '/usr/local/bin/kubeadm';
 const UNITS = '/etc/systemd/system';
@@ -28,10 +28,8 @@ export function installCommand(flags: InstallFlags): Promise<number> {
     if (flags.shim) await refuseForeignShim(host);
     const done = [await installBinary(host)];
     if (flags.shim) done.push(await installShim(host));
-    if (flags.service)
-      done.push(await installUnit(host, 'slipway.service', SERVICE_UNIT, 'multi-user.target'));
-    if (flags.report)
-      done.push(await installUnit(host, 'slipway-report.service', REPORT_UNIT, 'sysinit.target'));
+    if (flags.service) done.push(await installUnit(host, 'slipway.service', 'multi-user.target'));
+    if (flags.report) done.push(await installUnit(host, 'slipway-report.service', 'sysinit.target'));
     process.stdout.write(`${done.join('\n')}\n`);
     return 0;
   });
@@ -65,10 +63,10 @@ async function installShim(host: Host): Promise<string> {
   return `${SHIM} -> slipway`;
 }
 
-async function installUnit(host: Host, name: string, text: string, wantedBy: string): Promise<string> {
+async function installUnit(host: Host, name: string, wantedBy: string): Promise<string> {
   const path = `${UNITS}/${name}`;
   const wanted = `${UNITS}/${wantedBy}.wants/${name}`;
-  await host.files.write(path, text);
+  await host.files.write(path, unitFile(name));
   if (!(await host.files.stat(wanted))) await host.files.symlink(`../${name}`, wanted);
   return `${path} written and enabled`;
 }

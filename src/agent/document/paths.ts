@@ -6,6 +6,9 @@
 /** Cluster API's bootstrap sentinel: exactly `success\n`, only after kubeadm succeeded (contract, "Sentinel file"). */
 export const SENTINEL = '/run/cluster-api/bootstrap-success.complete';
 
+/** Where the binary lies in a machine image; the unit files of systemd/ name it too. */
+export const BINARY = '/usr/local/bin/slipway';
+
 /** Slipway's volatile state; a tmpfs, so it is gone after a reboot. */
 export const RUN_DIR = '/run/slipway';
 

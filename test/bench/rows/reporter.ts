@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nodeBinary } from '../../../build/project.ts';
+import { nodeBinary, unitFile } from '../../../build/project.ts';
 import { megabytes } from '../../../build/sizes.ts';
-import { REPORT_UNIT } from '../../../src/agent/cli/units/report-unit.ts';
 import { REPORT_DIR, RUN_DIR } from '../../../src/agent/document/paths.ts';
 import { Journal } from '../../../src/agent/engine/journal.ts';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
@@ -179,7 +178,7 @@ function fromDisk(program: string, folder: string): string {
 }
 
 function unitEnvironment(): Record<string, string> {
-  const words = [...REPORT_UNIT.matchAll(/^Environment=(.*)$/gm)].flatMap(
+  const words = [...unitFile('slipway-report.service').matchAll(/^Environment=(.*)$/gm)].flatMap(
     ([, line]) => line?.split(' ') ?? [],
   );
   return Object.fromEntries(words.map((word) => word.split('=', 2)));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { REPORT_UNIT } from '../../../src/agent/cli/units/report-unit.ts';
+import { unitFile } from '../../../build/project.ts';
 import { UNSAVED } from '../../../src/agent/report/spool/spool-file.ts';
 import { MESSAGE_IDS } from '../../../src/agent/report/transports/journald.ts';
 import { type Lab, type Machine, type MachineFile, openLab } from '../../lab/lab.ts';
@@ -113,7 +113,7 @@ async function expectFullDisk(lab: Lab, controller: LabController, userData: str
     mode: 'binary',
     files: {
       [SETTINGS]: { content: await controller.settingsFor(name), mode: 0o600 },
-      [`/etc/systemd/system/${UNIT}`]: { content: REPORT_UNIT },
+      [`/etc/systemd/system/${UNIT}`]: { content: unitFile(UNIT) },
     },
   });
   const fill =

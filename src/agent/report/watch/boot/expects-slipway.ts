@@ -11,6 +11,6 @@ export async function expectsSlipway(host: Host): Promise<boolean> {
   const shim = await files.stat(SHIM);
   if (shim?.kind === 'symlink' && /(?:^|\/)slipway$/.test(await files.readlink(SHIM))) return true;
   if (!(await files.stat(SERVICE))) return false;
-  // The service stands back where cloud-init runs the boot (service-unit.ts).
+  // The service stands back where cloud-init runs the boot (systemd/slipway.service).
   return !(await files.stat(CLOUD_INIT)) || (await files.stat(CLOUD_INIT_OFF)) !== undefined;
 }

@@ -1,0 +1,13 @@
+declare const SLIPWAY_UNITS: Readonly<Record<string, string>> | undefined;
+
+/**
+ * The text of a unit file of systemd/, which the build puts into the binary.
+ *
+ * @param name e.g. `slipway.service`
+ * @throws Error where no build has put it in: `slipway install` copies a binary, so it needs one anyway.
+ */
+export function unitFile(name: string): string {
+  const text = typeof SLIPWAY_UNITS === 'undefined' ? undefined : SLIPWAY_UNITS[name];
+  if (text === undefined) throw new Error(`${name} is not in this program; npm run build puts it in`);
+  return text;
+}
