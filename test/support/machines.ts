@@ -7,7 +7,7 @@ import { metaData } from './cluster-api/user-data.ts';
 
 export const DIST = join(import.meta.dirname, '../../dist/slipway-linux-x64');
 
-const SEED = '/var/lib/cloud/seed/nocloud';
+export const SEED = '/var/lib/cloud/seed/nocloud';
 
 export interface BootOptions {
   role: Role;

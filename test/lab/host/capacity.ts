@@ -14,8 +14,8 @@ export interface Amounts {
 
 /** Measured on machines that run what their role has, and rounded up. */
 export const NEEDS: Readonly<Record<Role, Amounts>> = {
-  worker: { inotify: 16, watches: 2048, memory: 300, disk: 300, processes: 300 },
-  'control-plane': { inotify: 24, watches: 4096, memory: 900, disk: 600, processes: 500 },
+  worker: { inotify: 16, watches: 2048, memory: 300, disk: 400, processes: 300 },
+  'control-plane': { inotify: 24, watches: 4096, memory: 900, disk: 800, processes: 500 },
 };
 
 export const INOTIFY_INSTANCES = '/proc/sys/fs/inotify/max_user_instances';

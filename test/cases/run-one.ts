@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { play } from './play.ts';
+
+// node run-one.ts NAME: one case, to its end. run.ts starts it for each, so that what they say does not mix.
+
+/** What a case's run.ts exports; it throws when the product does not do what it should. */
+interface Program {
+  /** One sentence: what it shows. */
+  about: string;
+  run(say: (line: string) => void): Promise<void>;
+}
+
+async function main(name: string): Promise<number> {
+  const started = performance.now();
+  const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
+  const say = (line: string): void => console.log(`  ${line} (${seconds()})`);
+  const folder = join(import.meta.dirname, name);
+  try {
+    if (existsSync(join(folder, 'case.yaml'))) await play(folder, say);
+    if (existsSync(join(folder, 'run.ts'))) {
+      const { run }: Program = await import(join(folder, 'run.ts'));
+      await run(say);
+    }
+    console.log(`✔ ${name} (${seconds()})`);
+    return 0;
+  } catch (error) {
+    for (let cause = error; cause; cause = cause instanceof Error ? cause.cause : undefined)
+      console.log(cause instanceof Error ? cause.stack : String(cause));
+    console.log(`✘ ${name} (${seconds()})`);
+    return 1;
+  }
+}
+
+process.exitCode = await main(process.argv[2] ?? '');
