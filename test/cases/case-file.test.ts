@@ -23,7 +23,7 @@ it('refuses what would prove nothing', () => {
 });
 
 it('leaves no placeholder as it stands', () => {
-  expect(fill('a @TOKEN@ $& @', { TOKEN: '$&' })).toBe('a $& $& @');
+  expect(fill('a @DISK1@ $& @', { DISK1: '$&' })).toBe('a $& $& @');
   expect(() => fill('@TOKNE@', { TOKEN: 'x' })).toThrow('@TOKNE@ has no value; there are: TOKEN');
 });
 

@@ -28,7 +28,7 @@ export function secretsOf({ token, certificates }: ClusterData): string[] {
 
 /** @throws Error for a name that has no value: what is left as it stands would prove something else */
 export function fill(text: string, values: Values): string {
-  return text.replace(/@([A-Z_]+)@/g, (_, name: string) => {
+  return text.replace(/@([A-Z][A-Z0-9_]*)@/g, (_, name: string) => {
     const value = values[name];
     if (value === undefined)
       throw new Error(`@${name}@ has no value; there are: ${Object.keys(values).join(', ')}`);
