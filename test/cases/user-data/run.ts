@@ -1,26 +1,29 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import {
   JINJA_METADATA,
   jinjaExamples,
   yamlExamples,
 } from '../../../src/agent/userdata/fixtures/read-json.ts';
 import { cloudInitRoot, withScratchRoot } from '../../lab/lab.ts';
-import { DOCUMENTS } from './documents.ts';
 import { labelledVolume } from './volume.ts';
 
 export const about = 'YAML, jinja and files come out as with real PyYAML, Jinja2 and cloud-init';
 
 type Say = (line: string) => void;
 
+const CHECKOUT = join(import.meta.dirname, '../../..');
+const read = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
+
 export async function run(say: Say): Promise<void> {
   const lower = await cloudInitRoot(say);
   await recordedAnswers(lower, say);
-  for (const [name, userData] of Object.entries(DOCUMENTS)) {
-    const expected = await filesByCloudInit(lower, userData);
+  for (const [name, userData] of Object.entries(documents())) {
+    const expected = await filesBy('cloud-init', lower, userData);
     assert.match(expected, /\/data\//, `${name}: cloud-init wrote nothing`);
-    assert.equal(await filesBySlipway(lower, userData), expected, name);
+    assert.equal(await filesBy('slipway', lower, userData), expected, name);
     say(`${name}: the same ${expected.split('\n').length - 1} lines of paths, modes, owners and digests`);
   }
   say(await labelledVolume(lower));
@@ -56,7 +59,7 @@ async function recordedAnswers(lower: string[], say: Say): Promise<void> {
     data: { ds: { meta_data: JINJA_METADATA }, v1 },
   };
   const answers = await withScratchRoot(lower, async (root) => {
-    const program = readFileSync(join(import.meta.dirname, 'oracle.py'), 'utf8');
+    const program = read('oracle.py');
     const script = 'printf %s "$PROGRAM" >/tmp/oracle.py\npython3 /tmp/oracle.py';
     const done = await root.run(script, {
       input: JSON.stringify(job),
@@ -75,37 +78,30 @@ async function recordedAnswers(lower: string[], say: Say): Promise<void> {
   say(`${yaml.length} YAML texts and ${jinja.length} templates: recorded answers are those of the real ones`);
 }
 
-/** Everything below /data: path, kind, mode, owner, size, and the content's digest. */
-const LISTING = `
-cd /data && find . -printf '/data/%P %y %m %u:%g %s ' \\( -type f -exec sha256sum {} \\; -o -printf '\\n' \\) | sed 's/ [.].*//' | sort`;
+/** User data whose files both must write alike, all below /data; the plain one in other wrappings too. */
+function documents(): Record<string, string | Buffer> {
+  const [plain, template, multipart] = ['plain', 'template', 'multipart'].map((name) =>
+    read(`documents/${name}.user-data`),
+  ) as [string, string, string];
+  return {
+    plain,
+    'with CRLF': plain.replaceAll('\n', '\r\n'),
+    compressed: gzipSync(plain),
+    template,
+    multipart,
+  };
+}
 
-const META_DATA = 'instance-id: i-1\nlocal-hostname: node-1\n';
-
-/** The same seed for both: NoCloud in a directory of the image. */
-const SEED = `
-seed=/var/lib/cloud/seed/nocloud
-mkdir -p $seed
-cat >$seed/user-data
-printf '%s' "$META_DATA" >$seed/meta-data`;
-
-const CLOUD_INIT = `
-cloud-init init --local >/dev/null 2>&1
-cloud-init init >/dev/null 2>&1
-cloud-init single --name write-files-deferred --frequency always >/dev/null 2>&1`;
-
-const CHECKOUT = join(import.meta.dirname, '../../..');
-
-const SLIPWAY = `
-/checkout/node_modules/.bin/node /checkout/src/slipway.ts bootstrap >&2`;
-
-const filesByCloudInit = (lower: string[], userData: string | Buffer) => filesBy(CLOUD_INIT, lower, userData);
-const filesBySlipway = (lower: string[], userData: string | Buffer) => filesBy(SLIPWAY, lower, userData);
-
-function filesBy(program: string, lower: string[], userData: string | Buffer): Promise<string> {
+/** What is below /data after cloud-init or Slipway has run on a machine with this user data. */
+function filesBy(
+  program: 'cloud-init' | 'slipway',
+  lower: string[],
+  userData: string | Buffer,
+): Promise<string> {
   return withScratchRoot(lower, async (root) => {
-    const done = await root.run(SEED + program + LISTING, {
+    const script = [read('seed.sh'), read(`${program}.sh`), read('listing.sh')].join('\n');
+    const done = await root.run(script, {
       input: userData,
-      env: { META_DATA },
       binds: [{ from: CHECKOUT, to: '/checkout', readOnly: true }],
       timeoutMs: 120_000,
     });

@@ -1,0 +1,1 @@
+blkid -p -o value -s LABEL -s TYPE $DISK3

@@ -1,0 +1,1 @@
+useradd -m linked; ln -s /etc /home/linked/.ssh

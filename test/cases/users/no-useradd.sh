@@ -1,0 +1,1 @@
+rm /usr/sbin/useradd
