@@ -1,8 +1,8 @@
 import type { ReportEntry } from '../../document/document.ts';
 import { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
-import { type Node, pythonText } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
+import { plain } from '../../text/yaml/plain.ts';
 import { toText } from '../decode/text.ts';
 
 export interface MetaData {
@@ -27,20 +27,4 @@ export function readMetaData(bytes: Buffer, name: string): MetaData {
 function asRemark({ code, message, where }: ReportEntry, name: string): ReportEntry {
   const place = where === undefined ? '' : ` line ${where.line}, column ${where.column}`;
   return { severity: 'warning', code, message: `${name}${place}: ${message}` };
-}
-
-/** Nodes to plain values; keys become strings. */
-function plain(node: Node): unknown {
-  switch (node.kind) {
-    case 'sequence':
-      return node.items.map(plain);
-    case 'mapping':
-      return Object.fromEntries(node.entries.map(({ key, value }) => [pythonText(key) ?? '', plain(value)]));
-    case 'null':
-      return null;
-    case 'binary':
-      return Buffer.from(node.value).toString('base64');
-    default:
-      return node.value;
-  }
 }
