@@ -34,7 +34,7 @@ const AGENT: Readonly<Record<string, string>> = {
     kubeadm/config kubeadm/repeat kubeadm/run plan steps steps/shell userdata/node`,
   'cli/text': `kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine host
     plan npm:commander`,
-  cluster: 'kit protocol host kubeadm/config npm:yaml',
+  cluster: 'kit protocol host kubeadm/config text text/yaml',
   collect: 'kit document facts host',
   diagnosis: `kit protocol diagnosis/causes diagnosis/evidence diagnosis/patterns diagnosis/transcript
     diagnosis/words`,
@@ -60,14 +60,14 @@ const AGENT: Readonly<Record<string, string>> = {
   plan: 'kit protocol document',
   preflight: 'document host kubeadm/config kubeadm/repeat kubeadm/run preflight/checks',
   'preflight/checks': 'kit protocol diagnosis/evidence host kubeadm/config',
-  report: `kit protocol document engine facts host report/config report/events report/spool
+  report: `kit protocol cluster document engine facts host report/config report/events report/spool
     report/transports report/watch`,
   'report/config': 'kit document host text text/yaml',
   'report/events': 'kit protocol host',
   'report/spool': 'protocol document host report/events',
   'report/transports': 'kit protocol host identity report/config report/events',
-  'report/watch': `protocol diagnosis diagnosis/transcript diagnosis/words document engine host report/events
-    text text/yaml`,
+  'report/watch': `protocol cluster diagnosis diagnosis/transcript diagnosis/words document engine host
+    report/events`,
   reset: 'kit document engine facts host kubeadm/config kubeadm/repeat kubeadm/run',
   steps: `kit engine plan steps/accounts steps/containerd steps/kubeadm steps/node steps/shell
     steps/storage`,

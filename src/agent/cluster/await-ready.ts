@@ -1,6 +1,6 @@
 import type { Host } from '../host/host.ts';
 import { readKubeletIdentity } from './kubelet-identity.ts';
-import { readNode } from './read-node.ts';
+import { type ClusterNode, readNode } from './read-node.ts';
 
 export type Readiness = { ready: true; ms: number } | { ready: false; why: string };
 
@@ -24,7 +24,7 @@ async function notReady(host: Host): Promise<string | undefined> {
   const answer = await readNode(host, identity, identity.nodeName);
   switch (answer.kind) {
     case 'node':
-      return answer.node.ready ? undefined : (answer.node.why ?? 'it has not said why');
+      return answer.node.ready ? undefined : whyNot(answer.node);
     case 'missing':
       return 'it is not in the cluster';
     case 'unreachable':
@@ -32,4 +32,8 @@ async function notReady(host: Host): Promise<string | undefined> {
     default:
       return `the API server ${identity.server} answers with HTTP status ${answer.status}`;
   }
+}
+
+function whyNot({ reason, message }: ClusterNode): string {
+  return [reason, message].filter((part) => part !== undefined).join(': ') || 'it has not said why';
 }

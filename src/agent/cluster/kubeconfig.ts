@@ -1,6 +1,9 @@
 /** A kubeconfig as kubeadm writes it: one context that counts, credentials inside or in files beside it. */
-import { parse } from 'yaml';
 import type { Host } from '../host/host.ts';
+import { Report } from '../text/report.ts';
+import { plainText } from '../text/source-text.ts';
+import { parseYaml } from '../text/yaml/parse.ts';
+import { plain } from '../text/yaml/plain.ts';
 
 export interface ApiAccess {
   /** URL of the API server. */
@@ -13,9 +16,6 @@ export interface ApiAccess {
 
 /** kubeadm's have 6 KiB; a bundle of authorities may take hundreds. */
 const MAX_BYTES = 1024 * 1024;
-/** Signs of YAML's structure, of which base64 has none. What is nested without end takes the library the square of them. */
-const STRUCTURE = /[[{?:-]/g;
-const MAX_STRUCTURE = 4096;
 
 type Fields = Record<string, unknown>;
 
@@ -53,20 +53,15 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
+/** Undefined where a power loss tore it, or where it is no YAML: there is no access to be had from it. */
 function parseKubeconfig(text: string): Fields | undefined {
-  if ((text.match(STRUCTURE)?.length ?? 0) > MAX_STRUCTURE) return undefined;
-  try {
-    // Its warnings would go to the terminal; looking for keys that are given twice takes the square of their number.
-    const value: unknown = parse(text, { logLevel: 'error', uniqueKeys: false });
-    return isFields(value) ? value : undefined;
-  } catch {
-    // Torn by a power loss, or not YAML: there is no access to be had from it.
-    return undefined;
-  }
+  const root = parseYaml(plainText(text), new Report());
+  const config = root === undefined ? undefined : plain(root);
+  return isFields(config) ? config : undefined;
 }
 
 /** The value itself in base64, or the path of a file that holds it. */
-async function pem(host: Host, from: Record<string, unknown>, name: string): Promise<string | undefined> {
+async function pem(host: Host, from: Fields, name: string): Promise<string | undefined> {
   const data = from[`${name}-data`];
   if (typeof data === 'string' && data !== '') return Buffer.from(data, 'base64').toString('utf8');
   const path = from[name];

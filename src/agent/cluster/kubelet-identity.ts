@@ -42,7 +42,8 @@ export async function readKubeletIdentity(host: Host): Promise<KubeletIdentity |
 async function localApiServer(host: Host): Promise<string | undefined> {
   const manifest = (await host.files.readIfPresent(MANIFEST))?.toString('utf8') ?? '';
   const endpoint = /kube-apiserver\.advertise-address\.endpoint: *"?([^\s"]+)/.exec(manifest)?.[1];
-  return endpoint === undefined ? undefined : `https://${endpoint}`;
+  const url = `https://${endpoint}`;
+  return endpoint === undefined || !URL.canParse(url) ? undefined : url;
 }
 
 function nameIn(certificate: string): string | undefined {

@@ -22,6 +22,7 @@ describe('a name that a Ready Node has', () => {
     (): [number, unknown] => [
       200,
       {
+        kind: 'Node',
         status: {
           conditions: [
             { type: 'MemoryPressure', status: 'False' },
@@ -87,11 +88,11 @@ describe('a name that a Ready Node has', () => {
     answers = [() => [403, { kind: 'Status' }]];
     expect(await verdict(60_000)).toBe('unknown');
     // What a proxy in between may answer.
-    for (const body of ['<html>', 7, null, {}, { status: { conditions: 'x' } }]) {
+    for (const body of ['<html>', 7, null, {}, { kind: 'Status', status: 'Failure' }]) {
       answers = [() => [200, body]];
       expect(await verdict(60_000)).toBe('unknown');
     }
-    answers = [() => [200, { status: { conditions: [null, 7], nodeInfo: { bootID: 1 } } }]];
+    answers = [() => [200, { kind: 'Node', status: { conditions: [null, 7], nodeInfo: { bootID: 1 } } }]];
     expect(await verdict(60_000)).toBe('free');
     ca = Authority.create('another').certificate;
     expect(await verdict(60_000)).toBe('unknown');

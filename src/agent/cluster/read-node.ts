@@ -1,53 +1,97 @@
-/** This machine's Node object, asked for as its own kubelet may. */
+/** A Node as the API server tells of it: who may ask is the Node's own kubelet, or the bearer of a token. */
+import type { Sensitive } from '../../kit/sensitive.ts';
 import { type Host, HostError } from '../host/host.ts';
-import type { KubeletIdentity } from './kubelet-identity.ts';
+import type { ApiAccess } from './kubeconfig.ts';
 
-export interface NodeView {
+export interface ClusterNode {
+  /** Undefined as long as no kubelet has said anything about it. */
+  ready?: boolean;
+  /** Why it is or is not Ready, in the kubelet's words: one of them, and a sentence. */
+  reason?: string;
+  message?: string;
   providerId?: string;
-  ready: boolean;
-  /** Why it is not Ready, in the kubelet's words. */
-  why?: string;
+  /** Of the machine whose kubelet registered it. */
+  bootId?: string;
+  systemUuid?: string;
 }
 
 export type NodeAnswer =
-  | { kind: 'node'; node: NodeView }
+  | { kind: 'node'; node: ClusterNode }
   | { kind: 'missing' }
-  /** The API server does not let this kubelet look (401, 403) or cannot answer (5xx). */
+  /** The API server does not let the asker look (401, 403) or cannot answer (5xx). */
   | { kind: 'refused'; status: number }
+  /** Nobody answers, or something that is no API server, such as a proxy with a page of its own. */
   | { kind: 'unreachable'; problem: string };
 
 const LIMIT_MS = 5_000;
+/** etcd takes no object of more than 1.5 MiB. */
+const MAX_BYTES = 2 * 1024 * 1024;
 
 /** Never throws for what the network or the API server do. */
-export async function readNode(host: Host, identity: KubeletIdentity, name: string): Promise<NodeAnswer> {
-  const { server, ca, certificate, key } = identity;
-  const url = new URL(`/api/v1/nodes/${encodeURIComponent(name)}`, server).href;
+export async function readNode(
+  host: Host,
+  access: ApiAccess & { token?: Sensitive<string> },
+  name: string,
+): Promise<NodeAnswer> {
+  const { server, token, ...credentials } = access;
+  const client = host.network.client(credentials);
   try {
-    const answer = await host.network.get(url, {
+    const { status, body } = await client.send({
+      method: 'GET',
+      url: new URL(`/api/v1/nodes/${encodeURIComponent(name)}`, server).href,
+      headers: {
+        accept: 'application/json',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
+      },
       timeoutMs: LIMIT_MS,
-      certificate,
-      key,
-      ...(ca === undefined ? {} : { ca }),
+      maxBytes: MAX_BYTES,
     });
-    if (answer.status === 404) return { kind: 'missing' };
-    return answer.status === 200
-      ? { kind: 'node', node: parseNode(answer.body) }
-      : { kind: 'refused', status: answer.status };
+    if (status === 404) return { kind: 'missing' };
+    if (status !== 200) return { kind: 'refused', status };
+    const node = parseNode(body);
+    return node === undefined
+      ? { kind: 'unreachable', problem: 'what answers there is no API server' }
+      : { kind: 'node', node };
   } catch (error) {
-    if (error instanceof HostError || !(error instanceof Error)) throw error;
-    return { kind: 'unreachable', problem: 'code' in error ? String(error.code) : error.message };
+    if (error instanceof HostError) return { kind: 'unreachable', problem: error.errno };
+    throw error;
+  } finally {
+    client.close();
   }
 }
 
-/** A long list of images may cut the text off; what is looked for stands before them. */
-export function parseNode(text: string): NodeView {
-  const providerId = /"providerID":\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
-  const condition = /\{[^{}]*"type":\s*"Ready"[^{}]*\}/.exec(text)?.[0];
-  const ready = condition === undefined ? undefined : (JSON.parse(condition) as Record<string, unknown>);
-  const why = [ready?.reason, ready?.message].filter((part) => typeof part === 'string').join(': ');
+/** What is read of it; anything can be anything. */
+interface NodeObject {
+  kind?: unknown;
+  spec?: { providerID?: unknown } | null;
+  status?: { conditions?: unknown; nodeInfo?: { bootID?: unknown; systemUUID?: unknown } | null } | null;
+}
+
+/** Undefined where the body is no Node. */
+function parseNode(body: string): ClusterNode | undefined {
+  let object: NodeObject | null;
+  try {
+    object = JSON.parse(body) as NodeObject | null;
+  } catch {
+    return undefined;
+  }
+  if (object?.kind !== 'Node') return undefined;
+  const { spec, status } = object;
+  const conditions: (Record<string, unknown> | null)[] = Array.isArray(status?.conditions)
+    ? status.conditions
+    : [];
+  const ready = conditions.find((one) => one?.type === 'Ready');
+  const texts = {
+    reason: ready?.reason,
+    message: ready?.message,
+    providerId: spec?.providerID,
+    bootId: status?.nodeInfo?.bootID,
+    systemUuid: status?.nodeInfo?.systemUUID,
+  };
   return {
-    ready: ready?.status === 'True',
-    ...(providerId === undefined ? {} : { providerId: JSON.parse(providerId) as string }),
-    ...(why === '' ? {} : { why }),
+    ...(ready ? { ready: ready.status === 'True' } : {}),
+    ...Object.fromEntries(
+      Object.entries(texts).filter(([, value]) => typeof value === 'string' && value !== ''),
+    ),
   };
 }

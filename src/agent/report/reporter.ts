@@ -1,5 +1,6 @@
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { MachineIdentity, SlipwayEvent } from '../../protocol/events.ts';
+import { KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';
 import { machineInstance } from '../facts/instance.ts';
 import type { Host } from '../host/host.ts';
 import { loadSettings, SettingsSource } from './config/load-settings.ts';
@@ -12,7 +13,7 @@ import { Spool } from './spool/spool.ts';
 import { Teller } from './teller.ts';
 import { expectsSlipway } from './watch/boot/expects-slipway.ts';
 import { isIgnitionPending } from './watch/boot/ignition.ts';
-import { KUBELET_CONF, lookAtNode } from './watch/node-watch.ts';
+import { lookAtNode } from './watch/node-watch.ts';
 import { Observer } from './watch/observer.ts';
 
 /** How often each thing is looked at. The agent's own words matter most and cost least. */
@@ -91,7 +92,9 @@ class Reporter {
     const spool = await Spool.open(host, machine, Math.max(...(await Promise.all(positions))));
     const isRestart = spool.last((event) => event.boot === boot) !== undefined;
     const wasJoined =
-      !isRestart && (await host.files.stat(KUBELET_CONF)) !== undefined && !(await isIgnitionPending(host));
+      !isRestart &&
+      (await host.files.stat(KUBELET_KUBECONFIG)) !== undefined &&
+      !(await isIgnitionPending(host));
     return new Reporter(
       options,
       { settings, instance, boot, learnt, machine, spool, wasJoined },

@@ -24,6 +24,7 @@ clusters: [{name: k, cluster: {server: 'https://10.0.0.1:6443', certificate-auth
 users: [{name: u, user: {client-certificate: /a.pem, client-key-data: QQ==}}]
 `;
 const NODE = {
+  kind: 'Node',
   metadata: { name: 'node-1' },
   spec: { providerID: 'p://1' },
   status: {
