@@ -25,7 +25,7 @@ export function memoryHost(contents: Record<string, Buffer | string>, answer?: A
     ownFiles: files,
     clock: { now: () => new Date(1_767_323_045_678), monotonic: () => 90_000, sleep: async () => undefined },
     processes: { ...refusing<Host['processes']>('processes', ['nameSelf']), isAlive: () => false },
-    network: answer ? memoryNetwork(answer) : refusing('network', ['get', 'client', 'callUnix']),
+    network: answer ? memoryNetwork(answer) : refusing('network', ['client', 'callUnix']),
     blockDevices: refusing('block devices', ['find', 'isInUse']),
     random: () => 0.5,
     uuid: () => '00000000-0000-4000-8000-000000000000',
@@ -97,7 +97,6 @@ function memoryNetwork(answer: Answer): Host['network'] {
   const respond = async (url: string) => ({ headers: {}, ...answer(url) });
   return {
     ...refusing<Host['network']>('network', ['callUnix']),
-    get: respond,
     client: () => ({ send: ({ url }) => respond(url), close: () => undefined }),
   };
 }

@@ -210,20 +210,7 @@ export interface HttpAnswer {
 }
 
 export interface Network {
-  /** GET with a time limit; `ca` undefined and `insecure` true skips verification (only for reachability checks). */
-  get(
-    url: string,
-    options?: {
-      timeoutMs?: number;
-      ca?: string;
-      insecure?: boolean;
-      headers?: Record<string, string>;
-      /** PEM, to be known by. */
-      certificate?: string;
-      key?: string;
-    },
-  ): Promise<HttpAnswer>;
-  /** A client that keeps its connection. It verifies the server always. */
+  /** A client that keeps its connection. It verifies the server unless told otherwise. */
   client(options: HttpClientOptions): HttpClient;
   /**
    * One gRPC call with one message each way, over a Unix socket; `method` is `/SERVICE/METHOD`. An error status of the
@@ -248,6 +235,8 @@ export interface HttpClientOptions {
   key?: string;
   /** URLs of proxies for each kind of request, and a NO_PROXY list of hosts that are asked directly. */
   proxy?: { https?: string; http?: string; except?: string };
+  /** Believes any server that it is who it says. For what is learnt from anybody, and never with a secret. */
+  insecure?: boolean;
   /** Refuses servers of an older TLS; else Node.js's own least counts. */
   minTls?: 'TLSv1.3';
 }

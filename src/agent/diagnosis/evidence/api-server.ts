@@ -1,9 +1,10 @@
 /** One request to the API server for what it publishes to everybody: it tells name, network, TLS, health, clock and token. */
-import type { Host } from '../../host/host.ts';
+import { type Host, HostError } from '../../host/host.ts';
 import type { ApiServerView } from './evidence.ts';
 import { parseClusterInfo, readRequestError } from './parse.ts';
 
 const CLUSTER_INFO = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * Never throws: what fails is the answer. The certificate is not verified, since nothing that is read is trusted; it only
@@ -12,12 +13,11 @@ const CLUSTER_INFO = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
  * @param endpoint `host:port`, as kubeadm has it.
  */
 export async function readApiServer(host: Host, endpoint: string, timeoutMs: number): Promise<ApiServerView> {
+  const client = host.network.client({ insecure: true });
   try {
     const sent = host.clock.now().getTime();
-    const answer = await host.network.get(`https://${endpoint}${CLUSTER_INFO}`, {
-      timeoutMs,
-      insecure: true,
-    });
+    const url = `https://${endpoint}${CLUSTER_INFO}`;
+    const answer = await client.send({ method: 'GET', url, timeoutMs, maxBytes: MAX_BYTES });
     const received = host.clock.now().getTime();
     const date = Date.parse(answer.headers.date ?? '');
     // The header has whole seconds, cut off: half a second is added.
@@ -30,6 +30,9 @@ export async function readApiServer(host: Host, endpoint: string, timeoutMs: num
       ...(clusterInfo === undefined ? {} : { clusterInfo }),
     };
   } catch (error) {
+    if (!(error instanceof HostError)) throw error;
     return { endpoint, ...readRequestError(error) };
+  } finally {
+    client.close();
   }
 }

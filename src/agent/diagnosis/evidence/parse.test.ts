@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HostError } from '../../host/host.ts';
 import {
   parseClusterInfo,
   parseContainerEnd,
@@ -128,14 +129,13 @@ describe('what the tools of a machine print', () => {
   });
 
   it('the step at which a request failed', () => {
-    const error = (code: string) => Object.assign(new Error('x'), { code });
+    const error = (errno: string) => new HostError('x', errno);
     expect(readRequestError(error('ENOTFOUND')).failedAt).toBe('dns');
     expect(readRequestError(error('ECONNREFUSED')).failedAt).toBe('tcp');
-    expect(
-      readRequestError(new AggregateError([error('EHOSTUNREACH'), error('EHOSTUNREACH')], 'x')).failedAt,
-    ).toBe('tcp');
+    expect(readRequestError(error('EHOSTUNREACH')).failedAt).toBe('tcp');
     expect(readRequestError(error('DEPTH_ZERO_SELF_SIGNED_CERT')).failedAt).toBe('tls');
-    expect(readRequestError(new DOMException('x', 'TimeoutError')).failedAt).toBe('tcp');
-    expect(readRequestError('what').failedAt).toBe('http');
+    expect(readRequestError(error('ECLIENTCERT')).failedAt).toBe('tls');
+    expect(readRequestError(error('ETIMEDOUT')).failedAt).toBe('tcp');
+    expect(readRequestError(error('EFBIG'))).toEqual({ failedAt: 'http', problem: 'x' });
   });
 });

@@ -1,4 +1,5 @@
 /** Reads what the machine's own tools print. Pure; what is not understood is left out. */
+import type { HostError } from '../../host/host.ts';
 import { cleanLine } from '../transcript/line.ts';
 import type { ApiServerView, Disk, StaticPod, UnitState } from './evidence.ts';
 
@@ -152,21 +153,15 @@ const WORDS: Record<string, string> = {
   ECONNRESET: 'it breaks off the connection',
 };
 
-/** Where a request failed, from Node.js' error. */
-export function readRequestError(error: unknown): Pick<ApiServerView, 'failedAt' | 'problem'> {
-  const codes = [error, ...(error instanceof AggregateError ? error.errors : [])].map((one: unknown) =>
-    one instanceof Error ? String('code' in one ? one.code : 'errno' in one ? one.errno : '') : '',
-  );
-  const code = codes.find((one) => one in ERRORS) ?? codes[0] ?? '';
-  if (code in ERRORS) {
-    const failedAt = ERRORS[code];
-    return { ...(failedAt === undefined ? {} : { failedAt }), problem: WORDS[code] ?? code };
+/** Where a request failed. */
+export function readRequestError({ errno, message }: HostError): Pick<ApiServerView, 'failedAt' | 'problem'> {
+  if (errno in ERRORS) {
+    const failedAt = ERRORS[errno];
+    return { ...(failedAt === undefined ? {} : { failedAt }), problem: WORDS[errno] ?? errno };
   }
-  if (/^(?:CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/.test(code))
-    return { failedAt: 'tls', problem: code };
-  if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError'))
-    return { failedAt: 'tcp', problem: 'it does not answer' };
-  return { failedAt: 'http', problem: error instanceof Error ? error.message.slice(0, 120) : 'it failed' };
+  if (/^(?:CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|ECLIENTCERT)/.test(errno))
+    return { failedAt: 'tls', problem: errno };
+  return { failedAt: 'http', problem: message.slice(0, 120) };
 }
 
 /** Ids of the tokens that have signed the ConfigMap cluster-info; undefined when the body is no ConfigMap. */

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import type { Host } from '../host.ts';
 import { createBlockDevices } from './files/block-devices.ts';
 import { createFiles } from './files/files.ts';
-import { createNetwork } from './net/network.ts';
+import { createHttpClient } from './net/http-client.ts';
+import { callUnix } from './net/unix-call.ts';
 import { takeLock } from './process/lock.ts';
 import { createProcesses } from './process/processes.ts';
 import { createClock } from './system/clock.ts';
@@ -20,7 +21,7 @@ export function createLinuxHost(options: { root?: string } = {}): Host {
     ownFiles: root === '/' ? files : createFiles('/'),
     clock: createClock(),
     processes: createProcesses(root),
-    network: createNetwork(),
+    network: { client: createHttpClient, callUnix },
     blockDevices: createBlockDevices(root),
     random: Math.random,
     // The kernel's own, for node:crypto takes longer to load than reading the user data.

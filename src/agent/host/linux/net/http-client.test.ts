@@ -136,6 +136,17 @@ describe('a client', () => {
     );
   });
 
+  it('believes any server only where it is told to', async () => {
+    const port = await listen(echo());
+    expect((await clientOf({ insecure: true }).send(post(port))).status).toBe(200);
+  });
+
+  it('says of an address that is no URL that it is none', async () => {
+    await expect(
+      clientOf().send({ method: 'GET', url: 'https://a b', timeoutMs: 5_000 }),
+    ).rejects.toMatchObject({ errno: 'EINVAL' });
+  });
+
   it('demands no TLS that the host does not, unless told to', async () => {
     const port = await listen(echo({ maxVersion: 'TLSv1.2' }));
     expect(await clientOf().send(post(port))).toMatchObject({ headers: { 'x-protocol': 'TLSv1.2' } });

@@ -37,6 +37,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
   return {
     async send(request) {
+      if (!URL.canParse(request.url)) throw new HostError('its address is no URL', 'EINVAL');
       try {
         return await dispatch(request);
       } catch (error) {
@@ -52,7 +53,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
 class StaleConnection extends Error {}
 
-function agentOptions({ ca, certificate, key, proxy, minTls }: HttpClientOptions): AgentOptions {
+function agentOptions({ ca, certificate, key, proxy, insecure, minTls }: HttpClientOptions): AgentOptions {
   const proxyEnv = {
     ...(proxy?.https === undefined ? {} : { HTTPS_PROXY: proxy.https }),
     ...(proxy?.http === undefined ? {} : { HTTP_PROXY: proxy.http }),
@@ -63,6 +64,7 @@ function agentOptions({ ca, certificate, key, proxy, minTls }: HttpClientOptions
     maxSockets: 1,
     timeout: IDLE_MS,
     proxyEnv,
+    ...(insecure === true ? { rejectUnauthorized: false } : {}),
     ...(minTls === undefined ? {} : { minVersion: minTls }),
     ...(ca === undefined ? {} : { ca }),
     ...(certificate === undefined ? {} : { cert: certificate }),
