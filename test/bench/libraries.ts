@@ -12,6 +12,7 @@ import { measure } from './measure/measure.ts';
 // node test/bench/libraries.ts FOLDER [CONTEST]...: what a library would add to the bundle and to each start, for the
 // pages in docs/decisions. FOLDER has the libraries: npm i --prefix FOLDER valibot zod typebox ajv undici execa ...
 const RUNS = 41;
+const USER_DATA = join(root, 'src/agent/userdata/fixtures/init.yaml');
 const [folder, ...names] = process.argv.slice(2);
 if (folder === undefined) throw new Error('usage: node test/bench/libraries.ts FOLDER [CONTEST]...');
 
@@ -30,7 +31,10 @@ async function hold(name: string, contest: Contest): Promise<void> {
   const scripts = await Promise.all(
     Object.entries({ nothing: '', ...contest.entries }).map(async ([label, code]) => {
       const file = join(scratch, `${name}-${label.replaceAll(/\W/g, '_')}.cjs`);
-      const bytes = await bundleTo(file, code.replaceAll('URL', server.url));
+      const bytes = await bundleTo(
+        file,
+        code.replaceAll('URL', server.url).replaceAll('USER_DATA', USER_DATA),
+      );
       return { label, file, bytes };
     }),
   );
@@ -58,11 +62,11 @@ async function hold(name: string, contest: Contest): Promise<void> {
   );
 }
 
-/** Bundles as the product is bundled; packages come from `folder`, `ours/` is this project's src. */
+/** Bundles as the product is bundled; packages come from `folder`, `ours/` is the same work by this project. */
 async function bundleTo(file: string, code: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: code, resolveDir: folder ?? '.', loader: 'ts' },
-    alias: { ours: join(root, 'src') },
+    alias: { ours: join(import.meta.dirname, 'libraries/ours') },
     bundle: true,
     minify: true,
     write: false,

@@ -1,7 +1,9 @@
+import { PKI } from './pki.ts';
+
 /** What is compared in docs/decisions: the same small job, done by each candidate. */
 export interface Contest {
   readonly about: string;
-  /** A script by the candidate's name; `URL` stands for the server's. */
+  /** A script by the candidate's name; `URL` stands for the server's, `USER_DATA` for a document's path. */
   readonly entries: Readonly<Record<string, string>>;
 }
 
@@ -12,23 +14,16 @@ const bad = { version: 1, events: [{ seq: 1.5, time: '', type: 'step.started' }]
 const accepts = (value) => { try { return check(value); } catch { return false; } };
 if (!accepts(good) || accepts(bad)) process.exit(1);`;
 
+const READ_USER_DATA = `const text = require('node:fs').readFileSync('USER_DATA', 'utf8');`;
+
 const TYPES = `['step.started', 'step.ended', 'finding']`;
 
+/** The work that `ours` is held against is in files of their own, so that the compiler checks it. */
 export const CONTESTS: Readonly<Record<string, Contest>> = {
   schema: {
     about: 'load, define the shape of a message with a list, accept one and refuse one',
     entries: {
-      ours: `import { integer, list, asObject, oneOf, text, optional, version } from 'ours/protocol/wire.ts';
-        const check = (value) => {
-          const body = asObject(value, 'body');
-          version(body, 'version', 1);
-          for (const item of list(body, 'events', 1000)) {
-            const event = asObject(item, 'event');
-            integer(event, 'seq', 1, Number.MAX_SAFE_INTEGER); text(event, 'time', 40); oneOf(event, 'type', ${TYPES});
-            optional(event, 'message', (from, key) => text(from, key, 1000));
-          }
-          return true;
-        };${JUDGE}`,
+      ours: `import { check } from 'ours/schema.ts';${JUDGE}`,
       valibot: `import * as v from 'valibot';
         const event = v.object({ seq: v.pipe(v.number(), v.integer(), v.minValue(1)), time: v.pipe(v.string(), v.minLength(1), v.maxLength(40)),
           type: v.picklist(${TYPES}), message: v.optional(v.pipe(v.string(), v.maxLength(1000))) });
@@ -69,8 +64,7 @@ export const CONTESTS: Readonly<Record<string, Contest>> = {
   process: {
     about: 'load and run /bin/true, output caught',
     entries: {
-      ours: `import { runCommand } from 'ours/agent/host/linux/run-command.ts';
-        runCommand('/', { argv: ['/bin/true'] }).then(({ exitStatus }) => process.exitCode = exitStatus);`,
+      ours: `import { run } from 'ours/process.ts'; run();`,
       execa: `import { execa } from 'execa'; execa('/bin/true').then(({ exitCode }) => process.exitCode = exitCode);`,
       'nano-spawn': `import spawn from 'nano-spawn'; spawn('/bin/true').then(() => process.exitCode = 0);`,
     },
@@ -84,5 +78,20 @@ export const CONTESTS: Readonly<Record<string, Contest>> = {
       systeminformation: `import { mem, osInfo } from 'systeminformation';
         Promise.all([mem(), osInfo()]).then(([{ total }, { distro }]) => { if (!total || !distro) process.exit(1); });`,
     },
+  },
+  yaml: {
+    about:
+      "load and read a control plane's user data; the libraries make events or nodes, ours also their meaning",
+    entries: {
+      ours: `import { read } from 'ours/yaml.ts';${READ_USER_DATA} if (!read(text)) process.exit(1);`,
+      'js-yaml': `import { parseEvents, getScalarValue, EVENT_ID } from 'js-yaml';${READ_USER_DATA}
+        for (const event of parseEvents(text, {})) if (event.type === EVENT_ID.SCALAR) getScalarValue(text, event);`,
+      yaml: `import { parseDocument } from 'yaml';${READ_USER_DATA}
+        if (parseDocument(text, { version: '1.1', schema: 'failsafe' }).errors.length > 0) process.exit(1);`,
+    },
+  },
+  pki: {
+    about: 'load, make a P-256 key and a request for it, read the request, sign a certificate',
+    entries: PKI,
   },
 };
