@@ -11,6 +11,9 @@ export interface Room {
   readonly machine?: true;
 }
 
+/** Sources that one folder may hold directly. */
+export const LARGEST_FOLDER = 15;
+
 /** What both programs are built from, and what knows neither of them. */
 const SHARED = ['src/protocol', 'src/kit', 'src/tpm', 'src/pki'];
 

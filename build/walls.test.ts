@@ -122,6 +122,26 @@ describe('walls', () => {
     expect(breachesOfWalls(folder)).toEqual([]);
   });
 
+  it('sees a circle of files, of types too, and one of folders', () => {
+    put('src/kit/a.ts', `import { b } from './b.ts';`);
+    put('src/kit/b.ts', `import type { C } from './c.ts';`);
+    put('src/kit/c.ts', `import { a } from './a.ts';`);
+    put('src/kit/d.ts', `import { x } from './below/x.ts';`);
+    put('src/kit/below/y.ts', `import { a } from '../a.ts';`);
+    expect(breachesOfWalls(folder)).toEqual([
+      'a circle: src/kit/a.ts, src/kit/b.ts, src/kit/c.ts',
+      'a circle: src/kit, src/kit/below',
+    ]);
+  });
+
+  it('sees a folder with more sources than a reader takes in, and counts no tests', () => {
+    for (let i = 0; i < 15; i++) put(`src/kit/a${i}.ts`, 'export {};');
+    put('src/kit/a1.test.ts', 'export {};');
+    expect(breachesOfWalls(folder)).toEqual([]);
+    put('src/kit/more.ts', 'export {};');
+    expect(breachesOfWalls(folder)).toEqual([expect.stringContaining('src/kit holds 16 sources')]);
+  });
+
   it('ends npm run check with the place and the rule', () => {
     put('src/kit/a.ts', `import { x } from '../agent/x.ts';`);
     const check = spawnSync(nodeBinary(), [join(root, 'build/walls.ts'), folder], { encoding: 'utf8' });

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, posix } from 'node:path';
+import { circlesOf } from './circles.ts';
 import { root } from './project.ts';
 import {
   HIDDEN_IMPORTS,
   isTest,
+  LARGEST_FOLDER,
   MACHINE_GLOBALS,
   MACHINE_MEMBERS_OF_PROCESS,
   PURE_MODULES,
@@ -13,23 +15,32 @@ import {
 } from './walls-rules.ts';
 import { readUses, type Use } from './walls-uses.ts';
 
-/** A breach of a wall: `file:line` and a sentence. */
-export type Breach = `${string}:${number}: ${string}`;
-
 /**
- * Holds the sources of a project against the rooms of `walls-rules.ts`.
+ * Holds the sources of a project against the rooms of `walls-rules.ts`, and looks for circles and crowded folders.
  *
  * @param folder the checkout: tsconfig.json, package.json and src/
+ * @returns a sentence for each breach, with `file:line` where it lies in one
  */
-export function breachesOfWalls(folder: string): Breach[] {
+export function breachesOfWalls(folder: string): string[] {
   const packages = dependenciesOf(folder);
   const uses = readUses(folder, (path) => path.startsWith('src/') && !isTest(path));
-  return [...uses].flatMap(([path, list]) =>
+  const walls = [...uses].flatMap(([path, list]) =>
     list.flatMap((use) => {
       const problem = problemOf(path, use, packages);
       return problem === undefined ? [] : [`${path}:${use.line}: ${problem}` as const];
     }),
   );
+  const circles = circlesOf(uses).map((ring) => `a circle: ${ring.join(', ')}`);
+  return [...walls, ...circles, ...crowdedFolders([...uses.keys()])];
+}
+
+/** A newcomer finds a thing in a minute where no folder is a heap. */
+function crowdedFolders(paths: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const path of paths) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count > LARGEST_FOLDER)
+    .map(([folder, count]) => `${folder} holds ${count} sources, more than ${LARGEST_FOLDER}: sort them`);
 }
 
 function problemOf(path: string, use: Use, packages: readonly string[]): string | undefined {
@@ -98,7 +109,7 @@ if (import.meta.main) {
   const breaches = breachesOfWalls(process.argv[2] ?? root);
   for (const breach of breaches) console.error(breach);
   if (breaches.length > 0) {
-    console.error(`\nWalls: ${breaches.length} imports through a wall; see docs/decisions/walls.md.`);
+    console.error(`\nWalls: ${breaches.length} breaches; see docs/decisions/walls.md.`);
     process.exitCode = 1;
   }
 }

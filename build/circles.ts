@@ -1,0 +1,56 @@
+import { dirname, posix } from 'node:path';
+import type { Use } from './walls-uses.ts';
+
+/** What imports each other in a ring, in the order of names. */
+export type Circle = readonly string[];
+
+/**
+ * Circles among files, and among folders: there a folder stands for the files directly in it, so a folder and one below
+ * it can make a circle. Imports of types count, since a reader has to follow them too.
+ *
+ * @param uses by path of the file, as `readUses` gives them
+ */
+export function circlesOf(uses: ReadonlyMap<string, readonly Use[]>): Circle[] {
+  const files = new Map<string, Set<string>>();
+  const folders = new Map<string, Set<string>>();
+  for (const [path, list] of uses) {
+    for (const { kind, what } of list) {
+      if (kind !== 'import' || !/^\.\.?\//.test(what)) continue;
+      const target = posix.join(dirname(path), what);
+      add(files, path, target);
+      if (dirname(path) !== dirname(target)) add(folders, dirname(path), dirname(target));
+    }
+  }
+  return [...ringsOf(files), ...ringsOf(folders)];
+}
+
+function add(graph: Map<string, Set<string>>, from: string, to: string): void {
+  const targets = graph.get(from) ?? new Set();
+  graph.set(from, targets.add(to));
+}
+
+/** The strongly connected components of more than one node (Tarjan, 1972). */
+function ringsOf(graph: ReadonlyMap<string, ReadonlySet<string>>): Circle[] {
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const rings: Circle[] = [];
+  const visit = (node: string): number => {
+    const mine = order.size;
+    order.set(node, mine);
+    lowest.set(node, mine);
+    open.push(node);
+    for (const next of graph.get(node) ?? []) {
+      const reached = order.has(next) ? (open.includes(next) ? order.get(next) : undefined) : visit(next);
+      if (reached !== undefined) lowest.set(node, Math.min(lowest.get(node) ?? mine, reached));
+    }
+    const low = lowest.get(node) ?? mine;
+    if (low === mine) {
+      const ring = open.splice(open.indexOf(node));
+      if (ring.length > 1) rings.push(ring.sort());
+    }
+    return low;
+  };
+  for (const node of graph.keys()) if (!order.has(node)) visit(node);
+  return rings;
+}
