@@ -4,13 +4,13 @@ import type { Document } from './document/document.ts';
 import { STATE_DIR } from './document/paths.ts';
 import { runSequence, type SequenceOptions } from './engine/engine.ts';
 import { codeOf, failure, messageOf } from './engine/failure.ts';
+import { machineInstance } from './engine/instance.ts';
 import { Journal } from './engine/journal.ts';
 import { outcomeOf, outcomeWithoutSequence, removeOutcome, writeOutcome } from './engine/outcome.ts';
 import type { Step } from './engine/step.ts';
-import { machineInstance } from './facts/instance.ts';
 import type { Host, Lock } from './host/host.ts';
-import { plan, planDigest } from './plan/plan.ts';
-import { openShared } from './steps/shell/shared.ts';
+import { openShared } from './steps/kind/shared.ts';
+import { plan, planDigest } from './steps/plan.ts';
 import { toSteps } from './steps/steps.ts';
 import { loadDocument } from './userdata/load.ts';
 

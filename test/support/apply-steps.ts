@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { StepContext, StepResult } from '../../src/agent/engine/step.ts';
 import { createLinuxHost } from '../../src/agent/host/linux/host.ts';
-import { plan } from '../../src/agent/plan/plan.ts';
-import { openShared } from '../../src/agent/steps/shell/shared.ts';
+import { openShared } from '../../src/agent/steps/kind/shared.ts';
+import { plan } from '../../src/agent/steps/plan.ts';
 import { toSteps } from '../../src/agent/steps/steps.ts';
 import { readDocument } from '../../src/agent/userdata/read-document.ts';
 

@@ -1,7 +1,7 @@
 import type { Document } from '../document/document.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { plan } from '../plan/plan.ts';
 import { checkDocument } from '../preflight/check-document.ts';
+import { plan } from '../steps/plan.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { formatOption, sourceOptions, withUsage } from './options/options.ts';
 import { complain } from './text/complain.ts';

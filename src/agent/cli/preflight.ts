@@ -1,6 +1,6 @@
 import { formatMs } from '../../kit/duration.ts';
 import type { Document } from '../document/document.ts';
-import { machineInstance } from '../facts/instance.ts';
+import { machineInstance } from '../engine/instance.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import type { PreflightFinding } from '../preflight/checks/finding.ts';
 import { fileOf, kubeadmCommandOf } from '../preflight/from-document.ts';

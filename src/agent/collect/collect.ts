@@ -5,7 +5,7 @@
 import { zstdCompressSync } from 'node:zlib';
 import { redact } from '../../kit/redact.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
-import { homes } from '../facts/homes.ts';
+import { homes } from '../host/homes.ts';
 import type { Host } from '../host/host.ts';
 import { redactSettings, secretsIn, without } from './secrets.ts';
 import { type Source, sources } from './sources.ts';

@@ -1,6 +1,6 @@
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import type { KubeadmAdditions } from '../document/node-settings.ts';
-import { count, step } from './make-step.ts';
+import { count, step } from '../steps/kind/step-kind.ts';
 import type { PlannedStep } from './planned-step.ts';
 
 /** What makes the machine fit for kubeadm and for the commands before it: kernel, proxy, container runtime. */

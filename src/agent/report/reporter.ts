@@ -1,7 +1,7 @@
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { MachineIdentity, SlipwayEvent } from '../../protocol/events.ts';
 import { KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';
-import { machineInstance } from '../facts/instance.ts';
+import { machineInstance } from '../engine/instance.ts';
 import type { Host } from '../host/host.ts';
 import { loadSettings, SettingsSource } from './config/load-settings.ts';
 import { describeProblem, type Settings } from './config/settings.ts';

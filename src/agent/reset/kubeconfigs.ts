@@ -1,4 +1,4 @@
-import { homes } from '../facts/homes.ts';
+import { homes } from '../host/homes.ts';
 import type { Host } from '../host/host.ts';
 
 const ADMIN = ['/etc/kubernetes/admin.conf', '/etc/kubernetes/super-admin.conf'];

@@ -3,7 +3,7 @@ import type { Runner } from './shell/runner.ts';
 
 /** How each kind of step is run; loaded only where the document has one. */
 export const RUNNERS: { [Kind in StepKind]: () => Promise<Runner<Kind>> } = {
-  'boot-command': async () => (await import('./shell/command.ts')).bootCommand,
+  'boot-command': async () => (await import('./commands/command.ts')).bootCommand,
   files: async () => (await import('./node/files.ts')).files,
   disks: async () => (await import('./storage/disks.ts')).disks,
   filesystems: async () => (await import('./storage/filesystems.ts')).filesystems,
@@ -17,8 +17,8 @@ export const RUNNERS: { [Kind in StepKind]: () => Promise<Runner<Kind>> } = {
   containerd: async () => (await import('./containerd/containerd.ts')).containerd,
   'kubeadm-patches': async () => (await import('./kubeadm/kubeadm-patches.ts')).kubeadmPatches,
   'static-pods': async () => (await import('./kubeadm/static-pods.ts')).staticPods,
-  command: async () => (await import('./shell/command.ts')).command,
+  command: async () => (await import('./commands/command.ts')).command,
   preflight: async () => (await import('./kubeadm/preflight.ts')).preflight,
-  kubeadm: async () => (await import('./kubeadm/kubeadm.ts')).kubeadm,
+  kubeadm: async () => (await import('./kubeadm/kubeadm-step.ts')).kubeadm,
   ready: async () => (await import('./kubeadm/ready.ts')).ready,
 };

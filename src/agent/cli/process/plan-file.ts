@@ -1,5 +1,5 @@
 import type { Host } from '../../host/host.ts';
-import { plan } from '../../plan/plan.ts';
+import { plan } from '../../steps/plan.ts';
 import { loadDocument } from '../../userdata/load.ts';
 
 /** What the user data asks for, by titles and digests only; why it cannot be told where it cannot. */

@@ -1,6 +1,6 @@
 import { JOURNAL } from '../../document/paths.ts';
+import { machineInstance } from '../../engine/instance.ts';
 import { Journal } from '../../engine/journal.ts';
-import { machineInstance } from '../../facts/instance.ts';
 import type { Host } from '../../host/host.ts';
 import { forgetAttempt } from '../../kubeadm/repeat/attempt-note.ts';
 import { forgetInventory } from '../../kubeadm/repeat/inventory.ts';

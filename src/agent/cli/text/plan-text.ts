@@ -1,8 +1,8 @@
 import { digest } from '../../../kit/digest.ts';
 import { redact } from '../../../kit/redact.ts';
 import type { Document } from '../../document/document.ts';
-import { planDigest } from '../../plan/plan.ts';
 import type { PlannedStep } from '../../plan/planned-step.ts';
+import { planDigest } from '../../steps/plan.ts';
 
 /** The plan for people: each step with what it will do, and nothing that may be secret. */
 export function planAsText(document: Document, steps: PlannedStep[]): string {

@@ -6,7 +6,7 @@ import { sensitive } from '../../../kit/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { forgetRun } from '../run/run.ts';
+import { forgetRun } from '../run/durable-run.ts';
 import { SHAPED_CONFIG, shapedArguments } from './shaped-arguments.ts';
 
 const CONFIG = '/run/kubeadm/join.yaml';

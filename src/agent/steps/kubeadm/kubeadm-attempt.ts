@@ -13,13 +13,13 @@ import { type AttemptNote, noteAttempt, readAttempt } from '../../kubeadm/repeat
 import { type InventoryOwner, readInventory, takeInventory } from '../../kubeadm/repeat/inventory.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { prepareRepeat } from '../../kubeadm/repeat/repeat.ts';
-import { type AttemptResult, runAttempt } from '../../kubeadm/run/attempt.ts';
 import { chooseEndpoint } from '../../kubeadm/run/choose-endpoint.ts';
+import { findEarlierRun } from '../../kubeadm/run/durable-run.ts';
+import { type AttemptResult, runAttempt } from '../../kubeadm/run/explained-run.ts';
 import { kubeadmMinor } from '../../kubeadm/run/kubeadm-minor.ts';
 import { capSeconds, kubeadmPolicy } from '../../kubeadm/run/policy.ts';
 import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
 import { findRealKubeadm, slipwayInstead } from '../../kubeadm/run/real-kubeadm.ts';
-import { findEarlierRun } from '../../kubeadm/run/run.ts';
 import { noteBefore } from '../../reset/before.ts';
 
 const RETRY = { permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const;

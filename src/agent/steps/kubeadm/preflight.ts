@@ -4,7 +4,7 @@ import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { hasSucceeded } from '../../kubeadm/repeat/succeeded.ts';
-import { findEarlierRun } from '../../kubeadm/run/run.ts';
+import { findEarlierRun } from '../../kubeadm/run/durable-run.ts';
 import type { PreflightFinding } from '../../preflight/checks/finding.ts';
 import { checkMachine } from '../../preflight/machine.ts';
 import type { Runner } from '../shell/runner.ts';

@@ -5,9 +5,9 @@ import type { KubeadmCommand } from '../../document/document.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
-import { plan } from '../../plan/plan.ts';
 import { readDocument } from '../../userdata/read-document.ts';
-import { openShared } from '../shell/shared.ts';
+import { openShared } from '../kind/shared.ts';
+import { plan } from '../plan.ts';
 import { toSteps } from '../steps.ts';
 
 let machine: StandIn;

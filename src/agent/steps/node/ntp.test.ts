@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { openShared } from '../shell/shared.ts';
+import { openShared } from '../kind/shared.ts';
 import { ntp } from './ntp.ts';
 
 // A directory as the machine: what is decided and written. No service is run below a root.

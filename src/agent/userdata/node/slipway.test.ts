@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { plan } from '../../plan/plan.ts';
+import { plan } from '../../steps/plan.ts';
 import { readDocument } from '../read-document.ts';
 
 const read = (text: string) =>

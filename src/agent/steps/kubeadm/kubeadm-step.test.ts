@@ -8,10 +8,10 @@ import type { Step, StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { INVENTORY } from '../../kubeadm/repeat/inventory.ts';
-import { forgetRun } from '../../kubeadm/run/run.ts';
-import { openShared } from '../shell/shared.ts';
+import { forgetRun } from '../../kubeadm/run/durable-run.ts';
+import { openShared } from '../kind/shared.ts';
 import { toStep } from '../steps.ts';
-import { kubeadm } from './kubeadm.ts';
+import { kubeadm } from './kubeadm-step.ts';
 
 describe('the kubeadm step', () => {
   let machine: StandIn;

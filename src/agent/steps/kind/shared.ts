@@ -2,8 +2,8 @@ import { digest } from '../../../kit/digest.ts';
 import { Redactor } from '../../../kit/redact.ts';
 import type { Document } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import type { Shared } from './runner.ts';
-import { type SessionOptions, ShellSession } from './shell-session.ts';
+import type { Shared } from '../shell/runner.ts';
+import { type SessionOptions, ShellSession } from '../shell/shell-session.ts';
 
 /** Makes what the document's steps share; nothing is started yet. */
 export function openShared(

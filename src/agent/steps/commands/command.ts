@@ -1,7 +1,7 @@
 import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
-import type { Runner } from './runner.ts';
-import type { ShellSession } from './shell-session.ts';
+import type { Runner } from '../shell/runner.ts';
+import type { ShellSession } from '../shell/shell-session.ts';
 
 const KEPT_IN_JOURNAL = 3;
 

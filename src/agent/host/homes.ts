@@ -1,4 +1,4 @@
-import type { Host } from '../host/host.ts';
+import type { Host } from './host.ts';
 
 /** Home directories of root and of the users in /home. */
 export async function homes(host: Host): Promise<string[]> {

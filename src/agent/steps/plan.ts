@@ -1,8 +1,8 @@
 import { digest } from '../../kit/digest.ts';
 import type { Document, FileEntry, KubeadmCommand } from '../document/document.ts';
-import { count, step } from './make-step.ts';
-import { additionsAfter, additionsBefore, nodeSteps } from './node-steps.ts';
-import type { PlannedStep } from './planned-step.ts';
+import { additionsAfter, additionsBefore, nodeSteps } from '../plan/node-steps.ts';
+import type { PlannedStep } from '../plan/planned-step.ts';
+import { count, step } from './kind/step-kind.ts';
 
 /**
  * The steps that make of a machine what the document asks for, in the order in which cloud-init's modules run:

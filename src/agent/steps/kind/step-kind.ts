@@ -1,5 +1,5 @@
-import { digest } from '../../kit/digest.ts';
-import type { PlannedStep, StepKind, StepSpecs } from './planned-step.ts';
+import { digest } from '../../../kit/digest.ts';
+import type { PlannedStep, StepKind, StepSpecs } from '../../plan/planned-step.ts';
 
 /**
  * A step with the digest of its content.

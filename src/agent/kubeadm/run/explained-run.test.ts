@@ -10,7 +10,7 @@ import { readLogFixtures } from '../../../../test/support/log-fixtures.ts';
 import { installTools } from '../../../../test/support/machine-tools.ts';
 import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { runAttempt } from './attempt.ts';
+import { runAttempt } from './explained-run.ts';
 
 const UP =
   'Id=kubelet.service\nLoadState=loaded\nActiveState=active\nSubState=running\nResult=success\nNRestarts=0\nExecMainStatus=0\n\nId=containerd.service\nLoadState=loaded\nActiveState=active\nSubState=running\nResult=success\nNRestarts=0\nExecMainStatus=0\n';
