@@ -27,18 +27,18 @@ function controller(...names: string[]): string[] {
  * of npm. Read it as the house's plan: what stands in nobody's row is nobody's business.
  */
 const AGENT: Readonly<Record<string, string>> = {
-  'bootstrap.ts': 'protocol document engine facts host plan preflight steps steps/shell userdata',
-  cli: `kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis
-    diagnosis/transcript document facts host host/linux plan preflight preflight/checks report
-    report/config report/events reset userdata npm:commander`,
+  'bootstrap.ts': 'protocol document engine host preflight steps steps/kind userdata',
+  cli: `kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
+    document engine host host/linux preflight preflight/checks report report/config report/events reset
+    steps userdata npm:commander`,
   'cli/options': 'kit',
-  'cli/process': 'protocol collect document engine host plan userdata',
-  'cli/shim': `kit bootstrap.ts cli/options cli/process cli/text document engine facts host host/linux
-    kubeadm/config kubeadm/repeat kubeadm/run plan steps steps/shell userdata/node`,
-  'cli/text': `kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine host
-    plan npm:commander`,
+  'cli/process': 'protocol collect document engine host steps userdata',
+  'cli/shim': `kit bootstrap.ts cli/options cli/process cli/text document engine host host/linux
+    kubeadm/config kubeadm/repeat kubeadm/run steps steps/kind userdata/node`,
+  'cli/text': `kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine
+    host steps steps/kind npm:commander`,
   cluster: 'kit protocol host kubeadm/config text text/yaml',
-  collect: 'kit document facts host',
+  collect: 'kit document host',
   diagnosis: `kit protocol diagnosis/causes diagnosis/evidence diagnosis/patterns diagnosis/transcript
     diagnosis/words`,
   'diagnosis/causes': 'protocol diagnosis/evidence diagnosis/patterns diagnosis/words host',
@@ -48,7 +48,6 @@ const AGENT: Readonly<Record<string, string>> = {
   'diagnosis/words': 'kit protocol diagnosis/patterns',
   document: 'kit protocol',
   engine: 'kit protocol document host',
-  facts: 'host',
   host: '',
   'host/linux': 'host host/linux/files host/linux/net host/linux/process host/linux/system',
   'host/linux/files': 'host host/linux/system',
@@ -58,12 +57,11 @@ const AGENT: Readonly<Record<string, string>> = {
   identity: 'kit pki protocol document host',
   'kubeadm/config': 'kit protocol document host npm:yaml',
   'kubeadm/repeat': 'kit protocol cluster document host kubeadm/config kubeadm/run',
-  'kubeadm/run': `kit protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document host
-    kubeadm/config`,
-  plan: 'kit protocol document',
+  'kubeadm/run': `kit protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document
+    host kubeadm/config`,
   preflight: 'document host kubeadm/config kubeadm/repeat kubeadm/run preflight/checks',
   'preflight/checks': 'kit protocol diagnosis/evidence host kubeadm/config',
-  report: `kit protocol cluster document engine facts host report/config report/events report/spool
+  report: `kit protocol cluster document engine host report/config report/events report/spool
     report/transports report/watch`,
   'report/config': 'kit document host text text/yaml',
   'report/events': 'kit protocol host',
@@ -71,17 +69,19 @@ const AGENT: Readonly<Record<string, string>> = {
   'report/transports': 'kit protocol host identity report/config report/events',
   'report/watch': `protocol cluster diagnosis diagnosis/transcript diagnosis/words document engine host
     report/events`,
-  reset: 'kit document engine facts host kubeadm/config kubeadm/repeat kubeadm/run',
-  steps: `kit engine plan steps/accounts steps/containerd steps/kubeadm steps/node steps/shell
+  reset: 'kit document engine host kubeadm/config kubeadm/repeat kubeadm/run',
+  steps: `kit document steps/accounts steps/commands steps/containerd steps/kind steps/kubeadm steps/node
     steps/storage`,
-  'steps/accounts': 'document engine host steps/shell steps/tools',
-  'steps/containerd': 'document engine host steps/shell steps/tools npm:smol-toml',
-  'steps/kubeadm': `kit protocol cluster diagnosis/words document engine host kubeadm/config kubeadm/repeat
-    kubeadm/run preflight preflight/checks reset steps/shell`,
-  'steps/node': `protocol document engine host kubeadm/config kubeadm/run steps/containerd steps/shell
+  'steps/accounts': 'document engine host steps/kind steps/tools',
+  'steps/commands': 'kit document engine steps/kind steps/shell',
+  'steps/containerd': 'document engine host steps/kind steps/tools npm:smol-toml',
+  'steps/kind': 'kit protocol document engine host kubeadm/repeat steps/shell',
+  'steps/kubeadm': `kit protocol cluster diagnosis/words document engine host kubeadm/config
+    kubeadm/repeat kubeadm/run preflight preflight/checks reset steps/kind`,
+  'steps/node': `kit protocol document engine host kubeadm/config kubeadm/run steps/containerd steps/kind
     steps/tools`,
-  'steps/shell': 'kit document engine host kubeadm/repeat plan',
-  'steps/storage': 'kit document engine host steps/shell steps/tools',
+  'steps/shell': 'kit document host',
+  'steps/storage': 'kit document engine host steps/kind steps/tools',
   'steps/tools': 'kit protocol document engine host',
   text: 'protocol document',
   'text/yaml': 'document text',

@@ -43,6 +43,20 @@ describe('bootstrap', () => {
     expect(JSON.parse(readFileSync(join(root, OUTCOME), 'utf8'))).toEqual(outcome);
   });
 
+  it('writes a file again that another document has overwritten since', async () => {
+    const host = createLinuxHost({ root });
+    const give = (content: string) =>
+      writeFileSync(
+        join(root, 'user-data'),
+        `#cloud-config\nwrite_files: [{path: /etc/a, content: ${content}, owner: "0:0"}]\n`,
+      );
+    for (const content of ['one', 'two', 'one']) {
+      give(content);
+      expect(await run(host)).toMatchObject({ result: 'succeeded' });
+      expect(readFileSync(join(root, 'etc/a'), 'utf8')).toBe(content);
+    }
+  });
+
   it('tells when the verdict cannot be written, and gives it all the same', async () => {
     const host = createLinuxHost({ root });
     const write: Host['files']['write'] = async (path, ...rest) => {

@@ -10,8 +10,8 @@ import { outcomeOf, outcomeWithoutSequence, removeOutcome, writeOutcome } from '
 import type { Step } from './engine/step.ts';
 import type { Host, Lock } from './host/host.ts';
 import { openShared } from './steps/kind/shared.ts';
+import { loadSteps } from './steps/kind/step-kind.ts';
 import { plan, planDigest } from './steps/plan.ts';
-import { toSteps } from './steps/steps.ts';
 import { loadDocument } from './userdata/load.ts';
 
 export interface Watcher {
@@ -135,7 +135,7 @@ async function runDocument(
     const outcome = await runJournalled({
       ...options,
       about,
-      steps: await toSteps(planned, shared),
+      steps: await loadSteps(planned, shared),
       digest: planDigest(planned),
       findings,
       commandsDecide: !planned.some(({ kind }) => kind === 'kubeadm'),

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import type { StepContext, StepResult } from '../../src/agent/engine/step.ts';
 import { createLinuxHost } from '../../src/agent/host/linux/host.ts';
 import { openShared } from '../../src/agent/steps/kind/shared.ts';
+import { loadSteps } from '../../src/agent/steps/kind/step-kind.ts';
 import { plan } from '../../src/agent/steps/plan.ts';
-import { toSteps } from '../../src/agent/steps/steps.ts';
 import { readDocument } from '../../src/agent/userdata/read-document.ts';
 
 // node apply-steps.ts [--root DIR] [--interrupted] < user-data: applies every step of the user data, without engine and
@@ -27,7 +27,7 @@ async function applyAll(): Promise<Applied> {
   const document = readDocument(readFileSync(0), { metaData: { 'instance-id': 'i-1' }, source: 'test' });
   const shared = openShared(host, document, 'i-1', () => undefined);
   const applied: Applied = { report: document.report.map(({ message }) => message), steps: {} };
-  for (const step of await toSteps(plan(document), shared)) {
+  for (const step of await loadSteps(plan(document), shared)) {
     const findings: Applied['steps'][string]['findings'] = [];
     const result = await step.run({
       host,

@@ -1,4 +1,4 @@
-import { backoffMs } from '../../kit/backoff.ts';
+import { backoffMs, DEFAULT_BACKOFF } from '../../kit/backoff.ts';
 import type { Failure, Finding, Result, StepEnded } from '../../protocol/journal.ts';
 import type { StepVerdict } from '../../protocol/outcome.ts';
 import type { Host } from '../host/host.ts';
@@ -42,6 +42,7 @@ export interface SequenceResult {
 }
 
 const HEARTBEAT_MS = 15_000;
+const DEFAULT_ATTEMPTS = 3;
 
 const EXIT: Record<Result, number> = {
   succeeded: 0,
@@ -165,13 +166,12 @@ class SequenceRun {
     let tolerated: Verdict | undefined;
     for (const step of this.#o.steps) {
       const groupEnd = step.group === undefined ? undefined : endedGroups.get(step.group);
-      if (groupEnd && step.onFailure === 'stop') return groupEnd;
+      if (groupEnd && stops(step)) return groupEnd;
       if (groupEnd) continue;
       const end = await this.#runStep(step);
       if (!end) continue;
       const verdict = { ...end, step: step.id };
-      if (step.onFailure === 'stop' || end.result === 'deadline-exceeded' || this.#o.stop.aborted)
-        return verdict;
+      if (stops(step) || end.result === 'deadline-exceeded' || this.#o.stop.aborted) return verdict;
       if (end.failure) await this.#find(asFinding(step, end.failure));
       if (step.group && end.failure?.code === 'CommandEndedScript') endedGroups.set(step.group, verdict);
       tolerated ??= verdict;
@@ -182,11 +182,10 @@ class SequenceRun {
   /** Runs one step until it is done or failed for good; undefined when it is done. */
   async #runStep(step: Step): Promise<Verdict | undefined> {
     const { host, stop } = this.#o;
+    const { attempts = DEFAULT_ATTEMPTS, backoff = DEFAULT_BACKOFF } = step;
     const past = this.#history.step(step.id, step.digest);
     if (past.ended && (await this.#isDone(step, past.ended, past.superseded))) {
-      await step.skipped?.(host);
-      // The agent may have died between the record of the step's end and this.
-      await step.settled?.(host);
+      await step.settled?.(host, past.ended.result === 'done');
       this.#skipped.push(step);
       this.#note(step, past.ended.result === 'failed' ? 'failed' : 'done', past.ended.attempt, past.ended.ms);
       return past.ended.failure && { result: 'failed', failure: past.ended.failure };
@@ -213,15 +212,15 @@ class SequenceRun {
         const sync = step.settled ? 'now' : 'with-next';
         await this.#end(step, { attempt, ms, result: 'done', ...message }, sync);
         this.#note(step, 'done', attempt, spent);
-        await step.settled?.(host);
+        await step.settled?.(host, true);
         return undefined;
       }
       if (stop.aborted) return this.#interruption(step);
       // An attempt that the deadline cut off says less than the one before it, which came to its own end.
       last = this.#deadline.passed && last ? last : result.failure;
       this.#note(step, 'failed', attempt, spent);
-      const again = result.retry === 'until-deadline' || (result.retry === 'yes' && attempt < step.attempts);
-      const wait = backoffMs(attempt, step.backoff, () => host.random());
+      const again = result.retry === 'until-deadline' || (result.retry === 'yes' && attempt < attempts);
+      const wait = backoffMs(attempt, backoff, () => host.random());
       const retry = again && wait < this.#deadline.remainingMs();
       await this.#end(step, {
         attempt,
@@ -230,7 +229,7 @@ class SequenceRun {
         failure: result.failure,
         ...(retry ? { retryInMs: wait } : {}),
       });
-      await step.settled?.(host);
+      await step.settled?.(host, false);
       if (!again) return { result: result.retry === 'yes' ? 'transient' : 'failed', failure: result.failure };
       if (!retry || this.#deadline.passed) return this.#outOfTime(step, last);
       await host.clock.sleep(wait, stop);
@@ -239,20 +238,20 @@ class SequenceRun {
 
   /** A step without `ahead` may be run again though it was finished, so nothing after it in its group is started. */
   async #startAhead(current: Step): Promise<void> {
-    const { steps, host } = this.#o;
+    const { steps } = this.#o;
     const seen = new Set<string>();
     for (const [index, step] of steps.entries()) {
       if (step.group === undefined || seen.has(step.group)) continue;
       if (step.ahead && this.#history.step(step.id, step.digest).ended) continue;
       seen.add(step.group);
-      if (index > steps.indexOf(current)) await step.ahead?.(host);
+      if (index > steps.indexOf(current)) await step.ahead?.();
     }
   }
 
   async #isDone(step: Step, ended: StepEnded & { boot: string }, superseded: boolean): Promise<boolean> {
     if (ended.retryInMs !== undefined) return false;
     // A failed step that does not stop the sequence was run, and is not run twice.
-    if (ended.result === 'failed' && step.onFailure === 'stop') return false;
+    if (ended.result === 'failed' && stops(step)) return false;
     if (step.when === 'every-boot' && ended.boot !== (await this.#o.host.bootId())) return false;
     // Another document's step has been at the same place since; only what can be looked at may still hold.
     return step.holds ? step.holds(this.#o.host) : !superseded;
@@ -327,6 +326,8 @@ class SequenceRun {
 function forgetBudget(history: History): History {
   return { ...history, activeMs: 0, step: (id, digest) => ({ ...history.step(id, digest), attempts: 0 }) };
 }
+
+const stops = ({ onFailure = 'stop' }: Step): boolean => onFailure === 'stop';
 
 function asFinding(step: Step, { code, cause }: Failure): Omit<Finding, 'type'> {
   return { severity: 'warning', code, message: `${step.title}: ${cause}` };

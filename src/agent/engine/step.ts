@@ -2,32 +2,40 @@ import type { Backoff } from '../../kit/backoff.ts';
 import type { Failure, Finding, StepOutline } from '../../protocol/journal.ts';
 import type { Host } from '../host/host.ts';
 
-/** A step that the engine can run: what the plan said, and how to do it. */
+/** A step as the engine runs it: what the plan says of it, and how it is done. */
 export interface Step extends StepOutline {
-  /** `once` per instance, or again at every boot. */
-  when: 'once' | 'every-boot';
-  /** Whether the sequence ends when the step failed for good. */
-  onFailure: 'stop' | 'continue';
+  /** Once per instance, or again at every boot; default `once`. */
+  when?: 'once' | 'every-boot';
+  /** Whether the sequence ends when the step has failed for good; default `stop`. */
+  onFailure?: 'stop' | 'continue';
   /** Steps of one group share a shell; when one ends it (`CommandEndedScript`), the others of the group are not run. */
   group?: string;
-  /** How many attempts a sequence may spend on transient failures. */
-  attempts: number;
-  backoff: Backoff;
+  /** How many attempts a sequence may spend on transient failures; default 3. */
+  attempts?: number;
+  /** Pauses between attempts; default `DEFAULT_BACKOFF`. */
+  backoff?: Backoff;
   run(context: StepContext): Promise<StepResult>;
   /**
-   * Starts what takes time and changes nothing, so that it is ready when the step's turn comes; called before the first
-   * step runs, for the first unfinished step of each group. Must not throw.
+   * Starts what takes time and changes nothing, so that it is ready when the step's turn comes. The engine calls it before
+   * the first step runs, for the first unfinished step of each group. Must not throw.
    */
-  ahead?(host: Host): Promise<void>;
-  /** Asked before a finished step is skipped: is what it did still in force? */
+  ahead?(): Promise<void>;
+  /**
+   * The proof: is what the finished step did still in force? A step without proof is done again when another document's
+   * step has been at the same place since.
+   */
   holds?(host: Host): Promise<boolean>;
-  /** Called when a finished step is skipped. */
-  skipped?(host: Host): Promise<void>;
-  /** Called for a finished step when a later one is still to be run: puts back what a reboot took from /run. */
+  /** Puts back what a reboot took from /run: the engine calls it for a finished step when a later one is still to be run. */
   renew?(host: Host): Promise<void>;
-  /** Called when the step's end is in the journal, once more when it is skipped; frees what was kept for a resume. */
-  settled?(host: Host): Promise<void>;
+  /**
+   * The step's end is in the journal: tells of it, and frees what was kept for a resume. The engine calls it again for a
+   * finished step, since the agent may have died between the record and this, and a reboot empties /run.
+   */
+  settled?(host: Host, isDone: boolean): Promise<void>;
 }
+
+/** How a step is done, without what the plan says of it. */
+export type StepWork = Omit<Step, keyof StepOutline>;
 
 export interface StepContext {
   host: Host;

@@ -5,11 +5,9 @@ import { failure } from '../../engine/failure.ts';
 import { outcomeWithoutSequence } from '../../engine/outcome.ts';
 import type { Host } from '../../host/host.ts';
 import type { Invocation } from '../../kubeadm/config/invocation.ts';
-import { nodeSteps } from '../../plan/node-steps.ts';
-import type { PlannedStep } from '../../plan/planned-step.ts';
 import { openShared } from '../../steps/kind/shared.ts';
-import { kubeadmSteps, planDigest } from '../../steps/plan.ts';
-import { toSteps } from '../../steps/steps.ts';
+import { loadSteps, type PlannedStep } from '../../steps/kind/step-kind.ts';
+import { callSteps, nodeSteps, planDigest } from '../../steps/plan.ts';
 import { withNodeFiles } from '../../userdata/node/node-files.ts';
 import { DEFAULT_DEADLINE_SECONDS } from '../options/defaults.ts';
 import { catchFaults } from '../process/crash.ts';
@@ -47,7 +45,7 @@ export async function shimBootstrap(
       return runJournalled({
         host,
         about,
-        steps: await toSteps(
+        steps: await loadSteps(
           planned,
           openShared(host, { bootCommands: [], commands: [command] }, about.instance, watcher.output),
         ),
@@ -77,7 +75,7 @@ async function planInvocation(
   const config = given.configPath && (await host.files.readIfPresent(given.configPath));
   const document = await withNodeFiles(host, { commands: [given], report: [] });
   const steps = document.commands.flatMap((command) =>
-    command.kind === 'kubeadm' ? kubeadmSteps(0, command, ['shim', config], document) : [],
+    command.kind === 'kubeadm' ? callSteps(0, command, ['shim', config], document) : [],
   );
   const errors = document.report.filter(({ severity }) => severity === 'error');
   return { planned: [...nodeSteps(document), ...steps], errors };

@@ -1,4 +1,5 @@
-import type { Runner } from '../shell/runner.ts';
+import type { GroupEntry } from '../../document/document.ts';
+import type { Work } from '../kind/step-kind.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import { runTool } from '../tools/tool.ts';
 import { createGroup } from './create-group.ts';
@@ -8,9 +9,9 @@ import { findAccount, listedMembers } from './database.ts';
  * Creates groups and adds users of the image to them (cloud-init's `create_group`). It runs before users are created,
  * so a member that user data creates has to name the group in its own `groups`, as with cloud-init.
  */
-export const groups: Runner<'groups'> = {
-  policy: { onFailure: 'continue' },
-  run: ({ entries }, context) =>
+export const createGroups: Work<{ entries: GroupEntry[] }> = ({ entries }) => ({
+  onFailure: 'continue',
+  run: (context) =>
     eachEntry(entries, context, async ({ name, members }) => {
       const { host, finding } = context;
       const created = await createGroup(host, name);
@@ -32,4 +33,4 @@ export const groups: Runner<'groups'> = {
       }
       return created ? `${name} created` : `${name} was there`;
     }),
-};
+});

@@ -1,6 +1,6 @@
 import type { UserEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
 import { Problem } from '../tools/problem.ts';
 import { keyOf } from './authorized-keys.ts';
@@ -14,16 +14,16 @@ import { writeSudoRules } from './sudoers.ts';
  * Creates users (cloud-init's `cc_users_groups` and `Distro.create_user`). A user of the image is kept as it is, but
  * for its password, its sudo rules and its SSH keys.
  */
-export const users: Runner<'users'> = {
-  policy: { onFailure: 'continue' },
-  async run({ entries }, context) {
+export const createUsers: Work<{ entries: UserEntry[] }> = ({ entries }) => ({
+  onFailure: 'continue',
+  async run(context) {
     const newUsers = await NewUsers.load(context.host);
     const result = await eachEntry(entries, context, (user) => setUp(user, newUsers, context));
     // What is tried again has to know its own users; what is over must not mistake later ones for them.
     if (result.done || result.retry === 'no') await newUsers.forget();
     return result;
   },
-};
+});
 
 async function setUp(user: UserEntry, newUsers: NewUsers, { host, finding }: StepContext): Promise<string> {
   const { name, sshAuthorizedKeys, sudo } = user;

@@ -1,22 +1,27 @@
 import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 import type { ShellSession } from '../shell/shell-session.ts';
 
 const KEPT_IN_JOURNAL = 3;
 
 /** A command of `runcmd`: one that fails is told and does not keep the next one from running, as in cloud-init. */
-export const command: Runner<'command'> = {
-  policy: { onFailure: 'continue', attempts: 1, group: 'runcmd' },
-  run: ({ index }, context, { shell }) => runInShell(shell, index, context),
-  ahead: ({ index }, { shell }) => shell.begin(index),
-};
+export const runCommand: Work<{ index: number }> = ({ index }, { shell }) => ({
+  onFailure: 'continue',
+  attempts: 1,
+  group: 'runcmd',
+  run: (context) => runInShell(shell, index, context),
+  ahead: () => shell.begin(index),
+});
 
 /** A command of `bootcmd`: the same, at every boot. */
-export const bootCommand: Runner<'boot-command'> = {
-  policy: { onFailure: 'continue', attempts: 1, when: 'every-boot', group: 'bootcmd' },
-  run: ({ index }, context, { bootShell }) => runInShell(bootShell, index, context),
-};
+export const runBootCommand: Work<{ index: number }> = ({ index }, { bootShell }) => ({
+  when: 'every-boot',
+  onFailure: 'continue',
+  attempts: 1,
+  group: 'bootcmd',
+  run: (context) => runInShell(bootShell, index, context),
+});
 
 async function runInShell(shell: ShellSession, index: number, { signal }: StepContext): Promise<StepResult> {
   const end = await shell.run(index, signal);

@@ -3,7 +3,7 @@ import { RUN_DIR } from '../../document/paths.ts';
 import { failed } from '../../engine/failure.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 import { Problem } from '../tools/problem.ts';
 import { runTool } from '../tools/tool.ts';
 import { isOurs, registryFiles } from './hosts-toml.ts';
@@ -19,8 +19,8 @@ const ASIDE = '.before-slipway';
  * Sets up containerd: its own settings merged into what is there and proven by containerd itself before they take
  * effect, registries as files of certs.d, which need no restart. It is restarted only when its configuration changed.
  */
-export const containerd: Runner<'containerd'> = {
-  async run(settings, { host, signal, progress }) {
+export const setUpContainerd: Work<ContainerdSettings> = (settings) => ({
+  async run({ host, signal, progress }) {
     try {
       const present = (await host.files.readIfPresent(CONFIG))?.toString('utf8');
       const merged = merge(present, settings, await majorOf(host, signal));
@@ -41,7 +41,7 @@ export const containerd: Runner<'containerd'> = {
       await host.files.remove(CANDIDATE);
     }
   },
-};
+});
 
 function merge(present: string | undefined, settings: ContainerdSettings, major: number): MergedConfig {
   try {

@@ -2,8 +2,16 @@ import { digest } from '../../../kit/digest.ts';
 import { Redactor } from '../../../kit/redact.ts';
 import type { Document } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import type { Shared } from '../shell/runner.ts';
+import type { InventoryOwner } from '../../kubeadm/repeat/inventory.ts';
 import { type SessionOptions, ShellSession } from '../shell/shell-session.ts';
+
+/** What a step shares with the other steps of its sequence. */
+export interface Shared {
+  bootShell: ShellSession;
+  shell: ShellSession;
+  /** For whom and for what the steps are run. */
+  owner: InventoryOwner;
+}
 
 /** Makes what the document's steps share; nothing is started yet. */
 export function openShared(

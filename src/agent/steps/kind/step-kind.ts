@@ -1,19 +1,64 @@
 import { digest } from '../../../kit/digest.ts';
-import type { PlannedStep, StepKind, StepSpecs } from '../../plan/planned-step.ts';
+import type { StepOutline } from '../../../protocol/journal.ts';
+import type { Document } from '../../document/document.ts';
+import type { Step, StepWork } from '../../engine/step.ts';
+import type { Shared } from './shared.ts';
 
 /**
- * A step with the digest of its content.
- *
- * @param more What else makes it another step.
+ * A kind of step: which steps a document asks for, what `slipway plan` tells of one, and how one is done. The plan of
+ * every kind is loaded at every start; the work of a kind only where a document has a step of it.
  */
-export function step<Kind extends StepKind>(
-  kind: Kind,
-  id: string,
-  title: string,
-  spec: StepSpecs[Kind],
-  more?: unknown,
-) {
-  return { kind, id, title, digest: digest([kind, revealed(spec), more]), spec } as PlannedStep;
+export interface StepKind<Spec, From = Document> {
+  /** Stands in digests and in the plan's JSON. */
+  name: string;
+  plan(from: From): Wanted<Spec>[];
+  /** Lines for people, without what may be secret. */
+  details?(spec: Spec): string[];
+  work(): Promise<Work<Spec>>;
+}
+
+/** What the plan of a kind says of one step. */
+export interface Wanted<Spec> {
+  /** The same for the same place in the document. */
+  id: string;
+  /** A few words for people, free of arguments that could hold a secret. */
+  title: string;
+  /** All that the step needs; its content decides whether the step is another one. */
+  spec: Spec;
+  /** What else makes it another step. */
+  more?: unknown;
+}
+
+/** How the steps of a kind are done; see `Step` for what each member is for. */
+export type Work<Spec> = (spec: Spec, shared: Shared) => StepWork;
+
+/** A step of the plan: data, until it is loaded for the engine. */
+export interface PlannedStep extends StepOutline {
+  kind: string;
+  spec: unknown;
+  details: string[];
+  load(shared: Shared): Promise<Step>;
+}
+
+/** The steps of one kind. */
+export function stepsOf<Spec, From>(kind: StepKind<Spec, From>, from: From): PlannedStep[] {
+  return kind.plan(from).map(({ id, title, spec, more }) => {
+    const outline = { id, title, digest: digest([kind.name, revealed(spec), more]) };
+    return {
+      ...outline,
+      kind: kind.name,
+      spec,
+      get details() {
+        return kind.details?.(spec) ?? [];
+      },
+      load: async (shared) => ({ ...outline, ...(await kind.work())(spec, shared) }),
+    };
+  });
+}
+
+/** The same for the engine; what does the steps of a kind is loaded here, and only here. */
+export function loadSteps(planned: readonly PlannedStep[], shared: Shared): Promise<Step[]> {
+  return Promise.all(planned.map((step) => step.load(shared)));
 }
 
 /** The content for the digest: sensitive values opened, positions in the user data left out. */

@@ -1,11 +1,18 @@
+import type { KubeadmCommand } from '../../document/document.ts';
+import type { NamedText } from '../../document/node-settings.ts';
 import { PATCHES_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { patchesDirectory } from '../../kubeadm/config/patches.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
+
+export interface PatchesSpec {
+  entries: NamedText[];
+  command: KubeadmCommand;
+}
 
 /** Patches for what kubeadm makes, in the directory that it reads: its configuration's, else /etc/kubernetes/patches. */
-export const kubeadmPatches: Runner<'kubeadm-patches'> = {
-  async run({ entries, command }, { host }) {
+export const writePatches: Work<PatchesSpec> = ({ entries, command }) => ({
+  async run({ host }) {
     const directory = (await givenDirectory(host, command)) ?? PATCHES_DIR;
     await host.files.mkdir(directory, 0o700);
     await host.files.writeAll(
@@ -18,13 +25,13 @@ export const kubeadmPatches: Runner<'kubeadm-patches'> = {
     return { done: true, message: `${entries.map(({ name }) => name).join(', ')} in ${directory}` };
   },
 
-  async holds({ entries, command }, host) {
+  async holds(host) {
     const directory = (await givenDirectory(host, command)) ?? PATCHES_DIR;
     for (const { name } of entries)
       if ((await host.files.stat(`${directory}/${name}`)) === undefined) return false;
     return true;
   },
-};
+});
 
 async function givenDirectory(
   host: Host,

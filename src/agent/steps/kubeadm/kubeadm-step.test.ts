@@ -10,8 +10,7 @@ import { createLinuxHost } from '../../host/linux/host.ts';
 import { INVENTORY } from '../../kubeadm/repeat/inventory.ts';
 import { forgetRun } from '../../kubeadm/run/durable-run.ts';
 import { openShared } from '../kind/shared.ts';
-import { toStep } from '../steps.ts';
-import { kubeadm } from './kubeadm-step.ts';
+import { bootstrapNode } from './kubeadm-step.ts';
 
 describe('the kubeadm step', () => {
   let machine: StandIn;
@@ -29,7 +28,10 @@ describe('the kubeadm step', () => {
   const stepFor = (verb: 'init' | 'join', instance = 'i-1'): Step => {
     const command: KubeadmCommand = { kind: 'kubeadm', verb, args: sensitive([]) };
     const shared = openShared(host, { bootCommands: [], commands: [command] }, instance, () => undefined);
-    return toStep(kubeadm, { index: 0, command }, { id: 'kubeadm', title: 'kubeadm', digest: 'd' }, shared);
+    return {
+      ...{ id: 'kubeadm', title: 'kubeadm', digest: 'd' },
+      ...bootstrapNode({ index: 0, command }, shared),
+    };
   };
   const attempt = async (step: Step, more: Partial<StepContext> = {}): Promise<StepResult> => {
     const result = await step.run({

@@ -9,29 +9,39 @@ import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { forgetSuccess, hasSucceeded, noteSuccess } from '../../kubeadm/repeat/succeeded.ts';
 import { forgetRun } from '../../kubeadm/run/durable-run.ts';
 import { kubeadmPolicy } from '../../kubeadm/run/policy.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 import { attemptKubeadm } from './kubeadm-attempt.ts';
 import { verifiedNode } from './verify-node.ts';
 
-/** `kubeadm init` or `join`: the step for which all the others exist. */
-export const kubeadm: Runner<'kubeadm'> = {
-  policy: { group: 'runcmd', attempts: Number.POSITIVE_INFINITY },
-  backoff: ({ command }) => kubeadmPolicy(command.verb).backoff,
+export interface KubeadmSpec {
+  /** Its place among the commands, which share a shell. */
+  index: number;
+  command: KubeadmCommand;
+}
 
-  async run({ index, command }, context, { shell, owner }) {
+/** `kubeadm init` or `join`: the step for which all the others exist. */
+export const bootstrapNode: Work<KubeadmSpec> = ({ index, command }, { shell, owner }) => ({
+  group: 'runcmd',
+  attempts: Number.POSITIVE_INFINITY,
+  backoff: kubeadmPolicy(command.verb).backoff,
+
+  async run(context) {
     await shell.waitBefore(index, context.signal);
-    const result = await bootstrapNode(command, context, owner, shell.directory);
+    const result = await runOrProve(command, context, owner, shell.directory);
     if (result.done) await shell.answer(index, 0);
     return result;
   },
 
-  holds: async ({ command }, host) => looksJoined(host, command.verb),
-  skipped: async ({ command }, host) => announce(host, command),
-  settled: forgetRun,
-};
+  holds: (host) => looksJoined(host, command.verb),
+
+  async settled(host, isDone) {
+    if (isDone) await announce(host, command);
+    await forgetRun(host);
+  },
+});
 
 /** One attempt: kubeadm, unless it has succeeded before, and proof that the machine is a node then. */
-async function bootstrapNode(
+async function runOrProve(
   command: KubeadmCommand,
   context: StepContext,
   owner: InventoryOwner,

@@ -1,4 +1,5 @@
 import { CODES } from '../../../protocol/codes/codes.ts';
+import type { KubeadmCommand } from '../../document/document.ts';
 import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
@@ -7,16 +8,21 @@ import { hasSucceeded } from '../../kubeadm/repeat/succeeded.ts';
 import { findEarlierRun } from '../../kubeadm/run/durable-run.ts';
 import type { PreflightFinding } from '../../preflight/checks/finding.ts';
 import { checkMachine } from '../../preflight/machine.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
+
+export interface PreflightSpec {
+  command: KubeadmCommand;
+  mend: boolean;
+}
 
 /**
  * Looks at configuration and machine before kubeadm does, in about a second. What will never come right ends the
  * sequence here; all else becomes a finding, and kubeadm is run.
  */
-export const preflight: Runner<'preflight'> = {
-  policy: { group: 'runcmd' },
+export const checkBefore: Work<PreflightSpec> = ({ command, mend }, { shell, owner }) => ({
+  group: 'runcmd',
 
-  async run({ command, mend }, context, { shell, owner }) {
+  async run(context) {
     const { host } = context;
     const earlier = await findEarlierRun(host);
     // kubeadm is at work or has ended: the machine is not as it was before, and the next step takes it over.
@@ -39,8 +45,8 @@ export const preflight: Runner<'preflight'> = {
     return { done: true, message: summary(findings.length, ms) };
   },
 
-  holds: async ({ command }, host) => looksJoined(host, command.verb),
-};
+  holds: (host) => looksJoined(host, command.verb),
+});
 
 /** What may still come right, such as a container runtime that is starting, is left to kubeadm and its retries. */
 function isFinal({ severity, code }: PreflightFinding): boolean {

@@ -1,15 +1,15 @@
 import { formatMs } from '../../../kit/duration.ts';
 import { awaitReady } from '../../cluster/await-ready.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 
 /** Without a network plugin a node does not become Ready, so nobody is kept waiting for long. */
 const LIMIT_MS = 20_000;
 
 /** Sees the Node become Ready, and tells why where it does not. The sentinel is written already; nothing depends on it. */
-export const ready: Runner<'ready'> = {
-  policy: { onFailure: 'continue' },
+export const seeReady: Work<unknown> = () => ({
+  onFailure: 'continue',
 
-  async run(_, { host, signal, remainingMs, finding }) {
+  async run({ host, signal, remainingMs, finding }) {
     // Below a root directory no kubelet runs.
     if (host.root !== '/') return { done: true };
     const readiness = await awaitReady(host, Math.min(LIMIT_MS, remainingMs()), signal);
@@ -21,4 +21,4 @@ export const ready: Runner<'ready'> = {
     });
     return { done: true, message: `not Ready yet: ${readiness.why}` };
   },
-};
+});

@@ -1,18 +1,26 @@
+import type { KubeadmCommand } from '../../document/document.ts';
+import type { NamedText } from '../../document/node-settings.ts';
 import { failed } from '../../engine/failure.ts';
 import type { Host } from '../../host/host.ts';
 import { readConfig } from '../../kubeadm/config/config.ts';
 import { KubeadmError } from '../../kubeadm/config/yaml/failure.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 
 const MANIFESTS = '/etc/kubernetes/manifests';
+
+export interface StaticPodsSpec {
+  entries: NamedText[];
+  command: KubeadmCommand;
+  moment: 'before' | 'after';
+}
 
 /**
  * Static pods beside kubeadm's own. On a control plane they stand there before kubeadm runs, since one of them may be
  * what its endpoint is reached through (kube-vip, haproxy). A worker gets them afterwards: kubeadm refuses to join a
  * worker whose manifests directory is not empty.
  */
-export const staticPods: Runner<'static-pods'> = {
-  async run({ entries, command, moment }, { host }) {
+export const writeStaticPods: Work<StaticPodsSpec> = ({ entries, command, moment }) => ({
+  async run({ host }) {
     try {
       if (moment === 'before' && !(await isControlPlane(host, command)))
         return { done: true, message: 'after kubeadm, for this is a worker' };
@@ -41,12 +49,12 @@ export const staticPods: Runner<'static-pods'> = {
     return { done: true, message: missing.map(({ name }) => name).join(', ') };
   },
 
-  async holds({ entries }, host) {
+  async holds(host) {
     for (const { name } of entries)
       if ((await host.files.stat(`${MANIFESTS}/${name}`)) === undefined) return false;
     return true;
   },
-};
+});
 
 async function isControlPlane(
   host: Host,

@@ -1,6 +1,6 @@
 import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 
 /** What a reboot empties; Cluster API puts kubeadm's configuration there. */
 const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
@@ -9,8 +9,8 @@ const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
  * Writes files atomically; entries for one path act one after the other, as in cloud-init. Directories that are missing
  * get the file's owner, as since cloud-init 23.1 (its change 1980); before, they were root's.
  */
-export const files: Runner<'files'> = {
-  async run({ entries }, { host, interrupted }) {
+export const writeFiles: Work<{ entries: FileEntry[] }> = ({ entries }) => ({
+  async run({ host, interrupted }) {
     let batch: FileEntry[] = [];
     for (const entry of entries) {
       // What a later entry appends to must be there before.
@@ -25,13 +25,13 @@ export const files: Runner<'files'> = {
     return { done: true, message: `${entries.length} written` };
   },
 
-  async renew({ entries }, host) {
+  async renew(host) {
     for (const entry of entries) {
       const isLost = VOLATILE.test(entry.path) && (await host.files.stat(entry.path)) === undefined;
       if (isLost) await writeBatch(host, [entry]);
     }
   },
-};
+});
 
 async function writeBatch(host: Host, entries: FileEntry[]): Promise<void> {
   await host.files.writeAll(

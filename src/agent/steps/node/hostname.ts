@@ -1,12 +1,13 @@
-import type { Runner } from '../shell/runner.ts';
+import type { Hostname } from '../../document/document.ts';
+import type { Work } from '../kind/step-kind.ts';
 
 /** Sets the static and the transient host name, as cloud-init's set_hostname does on distributions with /etc/hostname. */
-export const hostname: Runner<'hostname'> = {
-  async run({ name }, { host }) {
+export const setHostname: Work<Hostname> = ({ name }) => ({
+  async run({ host }) {
     await host.files.write('/etc/hostname', `${name}\n`);
     // Below a root directory there is no kernel of its own to tell.
     if (host.root === '/' && host.hostname() !== name)
       await host.files.write('/proc/sys/kernel/hostname', name);
     return { done: true, message: name };
   },
-};
+});

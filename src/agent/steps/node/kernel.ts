@@ -1,7 +1,8 @@
 import type { Failure } from '../../../protocol/journal.ts';
+import type { KernelSettings } from '../../document/node-settings.ts';
 import { failed } from '../../engine/failure.ts';
 import type { Host } from '../../host/host.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 import { lastLines } from '../tools/tool.ts';
 import { withBlock } from './kernel-block.ts';
 
@@ -13,9 +14,9 @@ const SYSCTL_FILE = '/etc/sysctl.d/90-slipway.conf';
  * Kernel modules and settings (sysctls): for later boots in files that systemd reads, and now. What the kernel refuses
  * becomes a finding; whether kubeadm can do without it, the preflight step tells.
  */
-export const kernel: Runner<'kernel'> = {
-  policy: { onFailure: 'continue' },
-  async run({ modules, sysctls }, { host }) {
+export const setUpKernel: Work<KernelSettings> = ({ modules, sysctls }) => ({
+  onFailure: 'continue',
+  async run({ host }) {
     const settings = Object.entries(sysctls);
     await remember(host, MODULES_FILE, modules);
     await remember(
@@ -41,7 +42,7 @@ export const kernel: Runner<'kernel'> = {
       message: `${summary(modules.length, 'module')}, ${summary(settings.length, 'setting')}`,
     };
   },
-};
+});
 
 type Problem = Pick<Failure, 'exitStatus' | 'lines'>;
 

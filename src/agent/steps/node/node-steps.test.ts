@@ -7,8 +7,8 @@ import { createLinuxHost } from '../../host/linux/host.ts';
 import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
 import { readDocument } from '../../userdata/read-document.ts';
 import { openShared } from '../kind/shared.ts';
+import { loadSteps } from '../kind/step-kind.ts';
 import { plan } from '../plan.ts';
-import { toSteps } from '../steps.ts';
 
 let machine: StandIn;
 beforeEach(() => {
@@ -27,7 +27,7 @@ async function apply(userData: string, ids: RegExp): Promise<Record<string, Step
     signal: new AbortController().signal,
     progress: async () => {},
   };
-  for (const step of await toSteps(
+  for (const step of await loadSteps(
     plan(document),
     openShared(host, document, 'i-1', () => {}),
   )) {

@@ -11,10 +11,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { StepContext, StepResult } from '../../engine/step.ts';
+import type { NtpSettings } from '../../document/document.ts';
+import type { StepContext, StepResult, StepWork } from '../../engine/step.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { openShared } from '../kind/shared.ts';
-import { ntp } from './ntp.ts';
+import { setUpTime } from './ntp.ts';
 
 // A directory as the machine: what is decided and written. No service is run below a root.
 let root: string;
@@ -31,7 +32,17 @@ const put = (path: string, text: string, mode = 0o644) => {
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const install = (program: string) => put(program, '#!/bin/sh\n', 0o755);
 
-function run(spec: Partial<Parameters<typeof ntp.run>[0]> = {}): Promise<StepResult> {
+function stepFor(spec: Partial<NtpSettings> = {}): StepWork {
+  const shared = openShared(
+    createLinuxHost({ root }),
+    { bootCommands: [], commands: [] },
+    'i-1',
+    () => undefined,
+  );
+  return setUpTime({ enabled: true, servers: ['time.example'], pools: [], ...spec }, shared);
+}
+
+function run(spec: Partial<NtpSettings> = {}): Promise<StepResult> {
   const host = createLinuxHost({ root });
   const context: StepContext = {
     host,
@@ -43,8 +54,7 @@ function run(spec: Partial<Parameters<typeof ntp.run>[0]> = {}): Promise<StepRes
     finding: async () => undefined,
     output: () => undefined,
   };
-  const shared = openShared(host, { bootCommands: [], commands: [] }, 'i-1', () => undefined);
-  return ntp.run({ enabled: true, servers: ['time.example'], pools: [], ...spec }, context, shared);
+  return stepFor(spec).run(context);
 }
 
 it('says what is missing where no time service is installed', async () => {
@@ -53,7 +63,7 @@ it('says what is missing where no time service is installed', async () => {
     retry: 'no',
     failure: { code: 'TimeSyncNotSetUp', cause: expect.stringContaining('No time service is installed') },
   });
-  expect(ntp.policy?.onFailure).toBe('continue');
+  expect(stepFor().onFailure).toBe('continue');
 });
 
 it('changes nothing when it is off, or asks for no servers', async () => {

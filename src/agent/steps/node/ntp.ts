@@ -1,7 +1,7 @@
 import type { NtpSettings } from '../../document/document.ts';
 import { failed } from '../../engine/failure.ts';
 import type { Host } from '../../host/host.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 import { Problem } from '../tools/problem.ts';
 import { systemdRuns } from '../tools/systemd.ts';
 import { runTool } from '../tools/tool.ts';
@@ -13,9 +13,9 @@ import { isOurs, timesyncdDropIn, withSources } from './time/sources.ts';
  * and ntp the first that is installed. Nothing is installed, and `enabled: false` changes nothing, as in cloud-init.
  * Without servers and pools the distribution's own stay.
  */
-export const ntp: Runner<'ntp'> = {
-  policy: { onFailure: 'continue' },
-  async run(settings, { host, signal }) {
+export const setUpTime: Work<NtpSettings> = (settings) => ({
+  onFailure: 'continue',
+  async run({ host, signal }) {
     if (!settings.enabled) return { done: true, message: 'left as it is (enabled: false)' };
     const service = await installedService(host);
     if (!service) {
@@ -32,7 +32,7 @@ export const ntp: Runner<'ntp'> = {
       return failed(error.code, error.message, error.more);
     }
   },
-};
+});
 
 async function configure(host: Host, service: TimeService, settings: NtpSettings): Promise<void> {
   const { path, text } = await configOf(host, service);

@@ -1,10 +1,12 @@
+import type { KubeadmCommand } from '../../document/document.ts';
+import type { ProxySettings } from '../../document/node-settings.ts';
 import { PROXY_FILE } from '../../document/paths.ts';
 import { failed } from '../../engine/failure.ts';
 import type { Host } from '../../host/host.ts';
 import { noProxy } from '../../kubeadm/config/no-proxy.ts';
 import { proxyFile } from '../../kubeadm/run/proxy-environment.ts';
 import { noteRestart, restartContainerd } from '../containerd/restart.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 import { Problem } from '../tools/problem.ts';
 import { systemdRuns } from '../tools/systemd.ts';
 import { runTool } from '../tools/tool.ts';
@@ -17,12 +19,19 @@ const DROP_IN = `# Written by Slipway from the settings of the node (slipway.pro
 EnvironmentFile=-${PROXY_FILE}
 `;
 
+export interface ProxySpec {
+  settings: ProxySettings;
+  command: KubeadmCommand | undefined;
+  /** Another step restarts containerd. */
+  restartLater: boolean;
+}
+
 /**
  * Proxy settings for containerd, the kubelet, Slipway's reporter and kubeadm (which hands them to the static pods that
  * it writes). The cluster's own networks and API servers are excepted by themselves.
  */
-export const proxy: Runner<'proxy'> = {
-  async run({ settings, command, restartLater }, { host, signal }) {
+export const setUpProxy: Work<ProxySpec> = ({ settings, command, restartLater }) => ({
+  async run({ host, signal }) {
     const config =
       command?.configPath === undefined ? undefined : await host.files.readIfPresent(command.configPath);
     const except = noProxy(
@@ -52,7 +61,7 @@ export const proxy: Runner<'proxy'> = {
     }
     return { done: true, message: `for kubeadm, ${units.join(', ')}; directly: ${except.join(', ')}` };
   },
-};
+});
 
 const dropIn = (unit: string): string => `/etc/systemd/system/${unit}.service.d/50-slipway-proxy.conf`;
 

@@ -1,7 +1,7 @@
 import type { DiskEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice, Host } from '../../host/host.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
 import { Problem } from '../tools/problem.ts';
 import { runTool } from '../tools/tool.ts';
@@ -18,10 +18,10 @@ const OWN_ACCORD_MS = 1000;
  * Partitions disks (cloud-init's `cc_disk_setup`, `mkpart`). A disk that is partitioned as asked is left alone, one that
  * holds something else too unless `overwrite` says otherwise, and one that is in use always.
  */
-export const disks: Runner<'disks'> = {
-  policy: { onFailure: 'continue' },
-  run: ({ entries }, context) => eachEntry(entries, context, (entry) => partition(entry, context)),
-};
+export const partitionDisks: Work<{ entries: DiskEntry[] }> = ({ entries }) => ({
+  onFailure: 'continue',
+  run: (context) => eachEntry(entries, context, (entry) => partition(entry, context)),
+});
 
 async function partition(entry: DiskEntry, { host, signal, finding }: StepContext): Promise<string> {
   if (entry.layout === false) return `${entry.device} not to be partitioned`;

@@ -2,7 +2,7 @@ import { digest } from '../../../kit/digest.ts';
 import type { FilesystemEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { DurableResult } from '../../host/host.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
 import { Problem } from '../tools/problem.ts';
 import { lastLines } from '../tools/tool.ts';
@@ -15,14 +15,14 @@ import { blkidType, mkfsCommand } from './mkfs-command.ts';
  * Makes file systems (cloud-init's `cc_disk_setup`, `mkfs`). What is there as asked is kept, what is there otherwise is
  * left alone unless `overwrite` or `replace_fs` says that it may go, and a device in use is never touched.
  */
-export const filesystems: Runner<'filesystems'> = {
-  policy: { onFailure: 'continue' },
-  async run({ entries }, context) {
+export const makeFilesystems: Work<{ entries: FilesystemEntry[] }> = ({ entries }) => ({
+  onFailure: 'continue',
+  async run(context) {
     const result = await eachEntry(entries, context, (entry) => make(entry, context));
     if (result.done) await settle(context.host, context.signal);
     return result;
   },
-};
+});
 
 async function make(entry: FilesystemEntry, context: StepContext): Promise<string> {
   const { host, signal, finding } = context;

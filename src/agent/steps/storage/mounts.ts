@@ -1,6 +1,6 @@
 import type { MountEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import type { Runner } from '../shell/runner.ts';
+import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
 import { systemdRuns } from '../tools/systemd.ts';
 import { runTool } from '../tools/tool.ts';
@@ -14,9 +14,9 @@ const FSTAB = '/etc/fstab';
  * Writes mounts into fstab, makes their mount points and mounts them (cloud-init's `cc_mounts`), but touches no mount
  * of others. Below a root directory nothing is mounted: it would be mounted on the machine that has the directory.
  */
-export const mounts: Runner<'mounts'> = {
-  policy: { onFailure: 'continue' },
-  async run({ entries }, context) {
+export const mountFilesystems: Work<{ entries: MountEntry[] }> = ({ entries }) => ({
+  onFailure: 'continue',
+  async run(context) {
     const { host, signal } = context;
     const present = (await host.files.readIfPresent(FSTAB))?.toString('utf8') ?? '';
     const lines: { entry: MountEntry; fields: FstabFields }[] = [];
@@ -50,7 +50,7 @@ export const mounts: Runner<'mounts'> = {
       return `${file} ${outcome === 'mounted' ? 'mounted' : outcome === 'was-mounted' ? 'was mounted' : 'in fstab'}`;
     });
   },
-};
+});
 
 /** The line for fstab; undefined for one that has no device on this machine. */
 async function resolved(entry: MountEntry, context: StepContext): Promise<FstabFields | undefined> {

@@ -1,0 +1,22 @@
+import type { GroupEntry, UserEntry } from '../../document/document.ts';
+import { count, type StepKind } from '../kind/step-kind.ts';
+
+export const groups: StepKind<{ entries: GroupEntry[] }> = {
+  name: 'groups',
+  plan: ({ groups: entries }) =>
+    entries.length === 0
+      ? []
+      : [{ id: 'groups', title: `create ${count(entries.length, 'group')}`, spec: { entries } }],
+  details: ({ entries }) => entries.map(({ name }) => name),
+  work: async () => (await import('./groups.ts')).createGroups,
+};
+
+export const users: StepKind<{ entries: UserEntry[] }> = {
+  name: 'users',
+  plan: ({ users: entries }) =>
+    entries.length === 0
+      ? []
+      : [{ id: 'users', title: `create ${count(entries.length, 'user')}`, spec: { entries } }],
+  details: ({ entries }) => entries.map(({ name }) => name),
+  work: async () => (await import('./users.ts')).createUsers,
+};

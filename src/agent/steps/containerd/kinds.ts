@@ -1,0 +1,12 @@
+import type { Document } from '../../document/document.ts';
+import type { ContainerdSettings } from '../../document/node-settings.ts';
+import type { StepKind } from '../kind/step-kind.ts';
+
+export const containerd: StepKind<ContainerdSettings, Pick<Document, 'node'>> = {
+  name: 'containerd',
+  plan: ({ node }) =>
+    node?.containerd ? [{ id: 'containerd', title: 'set up containerd', spec: node.containerd }] : [],
+  details: ({ cgroupDriver, sandboxImage, registries }) =>
+    [cgroupDriver, sandboxImage, ...registries.map(({ host }) => host)].filter((text) => text !== undefined),
+  work: async () => (await import('./containerd.ts')).setUpContainerd,
+};

@@ -1,0 +1,74 @@
+import { redact } from '../../../kit/redact.ts';
+import type { Document, KubeadmCommand } from '../../document/document.ts';
+import type { KubeadmAdditions } from '../../document/node-settings.ts';
+import { count, type StepKind } from '../kind/step-kind.ts';
+import type { PatchesSpec } from './kubeadm-patches.ts';
+import type { KubeadmSpec } from './kubeadm-step.ts';
+import type { PreflightSpec } from './preflight.ts';
+import type { StaticPodsSpec } from './static-pods.ts';
+
+/** A call of kubeadm, with what the document says of it. */
+export interface Call {
+  /** Its place among the commands. */
+  index: number;
+  command: KubeadmCommand;
+  /** Content of its configuration: another content makes it another call. */
+  config: unknown;
+  mend: boolean;
+  additions: KubeadmAdditions;
+}
+
+export const patches: StepKind<PatchesSpec, Call> = {
+  name: 'kubeadm-patches',
+  plan: ({ command, additions: { patches: entries } }) => {
+    const what = entries.length === 1 ? '1 patch' : `${entries.length} patches`;
+    return entries.length === 0
+      ? []
+      : [{ id: 'kubeadm-patches', title: `write ${what} for kubeadm`, spec: { entries, command } }];
+  },
+  details: ({ entries }) => entries.map(({ name }) => name),
+  work: async () => (await import('./kubeadm-patches.ts')).writePatches,
+};
+
+const staticPods = (moment: 'before' | 'after'): StepKind<StaticPodsSpec, Call> => ({
+  name: 'static-pods',
+  plan: ({ command, additions: { staticPods: entries } }) => {
+    const title = `${moment} kubeadm: write ${count(entries.length, 'static pod')}`;
+    return entries.length === 0
+      ? []
+      : [{ id: `static-pods/${moment}`, title, spec: { entries, command, moment } }];
+  },
+  details: ({ entries }) => entries.map(({ name }) => name),
+  work: async () => (await import('./static-pods.ts')).writeStaticPods,
+});
+export const podsBefore = staticPods('before');
+export const podsAfter = staticPods('after');
+
+export const preflight: StepKind<PreflightSpec, Call> = {
+  name: 'preflight',
+  plan: ({ command, mend, config: more }) => [
+    { id: 'preflight', title: 'check the machine', spec: { command, mend }, more },
+  ],
+  work: async () => (await import('./preflight.ts')).checkBefore,
+};
+
+export const kubeadm: StepKind<KubeadmSpec, Call> = {
+  name: 'kubeadm',
+  plan: ({ index, command, config: more }) => [
+    { id: 'kubeadm', title: `kubeadm ${command.verb}`, spec: { index, command }, more },
+  ],
+  details: ({ command: { verb, args, sentinel } }) => [
+    redact(['kubeadm', verb, ...args.reveal()].join(' ')),
+    ...(sentinel ? [`then write ${sentinel}`] : []),
+  ],
+  work: async () => (await import('./kubeadm-step.ts')).bootstrapNode,
+};
+
+export const ready: StepKind<Record<string, never>> = {
+  name: 'ready',
+  plan: ({ commands }: Document) =>
+    commands.some(({ kind }) => kind === 'kubeadm')
+      ? [{ id: 'ready', title: 'see the node become Ready', spec: {} }]
+      : [],
+  work: async () => (await import('./ready.ts')).seeReady,
+};

@@ -1,0 +1,88 @@
+import { digest } from '../../../kit/digest.ts';
+import type { Document, FileEntry, Hostname, NtpSettings } from '../../document/document.ts';
+import type { KernelSettings } from '../../document/node-settings.ts';
+import { count, type StepKind } from '../kind/step-kind.ts';
+import type { ProxySpec } from './proxy.ts';
+
+export const files: StepKind<{ entries: FileEntry[] }> = {
+  name: 'files',
+  plan: (document) => {
+    const entries = document.files.filter(({ defer }) => !defer);
+    return entries.length === 0
+      ? []
+      : [{ id: 'files', title: `write ${count(entries.length, 'file')}`, spec: { entries } }];
+  },
+  details: ({ entries }) =>
+    entries.map(({ path, content, mode, owner, append }) => {
+      const bytes = content.reveal();
+      const how = append ? 'append' : 'write';
+      return `${how} ${path} ${mode.toString(8).padStart(4, '0')} ${owner} ${bytes.length} bytes ${digest(bytes).slice(0, 12)}`;
+    }),
+  work: async () => (await import('./files.ts')).writeFiles,
+};
+
+export const deferredFiles: typeof files = {
+  ...files,
+  plan: (document) => {
+    const entries = document.files.filter(({ defer }) => defer);
+    return entries.length === 0
+      ? []
+      : [
+          {
+            id: 'files/deferred',
+            title: `write ${count(entries.length, 'deferred file')}`,
+            spec: { entries },
+          },
+        ];
+  },
+};
+
+export const hostname: StepKind<Hostname> = {
+  name: 'hostname',
+  plan: ({ hostname: spec }) =>
+    spec ? [{ id: 'hostname', title: `set the host name to ${spec.name}`, spec }] : [],
+  details: ({ name, fqdn }) => [fqdn ?? name],
+  work: async () => (await import('./hostname.ts')).setHostname,
+};
+
+export const ntp: StepKind<NtpSettings> = {
+  name: 'ntp',
+  plan: ({ ntp: spec }) => (spec ? [{ id: 'ntp', title: 'set up time synchronisation', spec }] : []),
+  details: ({ servers, pools }) => [...servers, ...pools],
+  work: async () => (await import('./ntp.ts')).setUpTime,
+};
+
+type Around = Pick<Document, 'node' | 'commands'>;
+
+export const kernel: StepKind<KernelSettings, Around> = {
+  name: 'kernel',
+  plan: ({ node }) =>
+    node?.kernel
+      ? [{ id: 'kernel', title: 'load kernel modules and set kernel settings', spec: node.kernel }]
+      : [],
+  details: ({ modules, sysctls }) => [
+    ...modules,
+    ...Object.entries(sysctls).map(([key, value]) => `${key} = ${value}`),
+  ],
+  work: async () => (await import('./kernel.ts')).setUpKernel,
+};
+
+export const proxy: StepKind<ProxySpec, Around> = {
+  name: 'proxy',
+  plan: ({ node, commands }) =>
+    node?.proxy
+      ? [
+          {
+            id: 'proxy',
+            title: 'set up the proxy',
+            spec: {
+              settings: node.proxy,
+              command: commands.find((entry) => entry.kind === 'kubeadm'),
+              restartLater: node.containerd !== undefined,
+            },
+          },
+        ]
+      : [],
+  details: ({ settings: { except } }) => (except.length > 0 ? [`except ${except.join(', ')}`] : []),
+  work: async () => (await import('./proxy.ts')).setUpProxy,
+};
