@@ -90,7 +90,11 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/cloud-config': 'kit document kubeadm/config text text/yaml userdata/decode userdata/node',
   'userdata/decode': 'text',
   'userdata/instance': 'document host',
-  'userdata/jinja': 'text text/yaml userdata/cloud-config userdata/decode userdata/instance',
+  'userdata/jinja': `text userdata/cloud-config userdata/decode userdata/instance
+    userdata/jinja/filters userdata/jinja/syntax userdata/jinja/values`,
+  'userdata/jinja/filters': 'text/yaml userdata/jinja/values',
+  'userdata/jinja/syntax': 'text userdata/jinja/filters userdata/jinja/values',
+  'userdata/jinja/values': 'text text/yaml',
   'userdata/node': 'kit document host kubeadm/config text text/yaml',
   'userdata/sources': 'document host text text/yaml userdata/decode userdata/instance',
 };
