@@ -4,6 +4,7 @@ import { readNode } from '../../../src/agent/cluster/read-node.ts';
 import * as parse from '../../../src/agent/diagnosis/evidence/parse.ts';
 import { RUN_DIR } from '../../../src/agent/document/paths.ts';
 import { HostError } from '../../../src/agent/host/host.ts';
+import { parseUnits } from '../../../src/agent/host/show-units.ts';
 import { ATTEMPT_NOTE, readAttempt } from '../../../src/agent/kubeadm/repeat/attempt-note.ts';
 import { findEndpoints } from '../../../src/agent/kubeadm/repeat/etcd/endpoints.ts';
 import { settleMembership } from '../../../src/agent/kubeadm/repeat/etcd/membership.ts';
@@ -208,7 +209,7 @@ export const tools: Target = {
     return [
       ...[
         parse.parseJournal(text),
-        parse.parseUnits(text),
+        parseUnits(text).map(parse.unitState),
         parse.parseDisks(text),
         parse.parseMemory(text),
         parse.parseSwaps(text),

@@ -3,10 +3,11 @@
  * a second and a half. What is slow or not there is noted as missing; nothing here fails.
  */
 import type { Host } from '../../host/host.ts';
+import { showUnits } from '../../host/show-units.ts';
 import { readApiServer } from './api-server.ts';
 import type { Evidence } from './evidence.ts';
 import { NO_EVIDENCE } from './evidence.ts';
-import { parseDisks, parseJournal, parseListeners, parseMemory, parseSwaps, parseUnits } from './parse.ts';
+import { parseDisks, parseJournal, parseListeners, parseMemory, parseSwaps, unitState } from './parse.ts';
 import { type LogMarks, readStaticPods } from './static-pods.ts';
 
 /** The parts of the evidence; a diagnosis asks only for those that can change it. */
@@ -27,7 +28,7 @@ const PART_MS = 1_200;
 const ALL_MS = 1_500;
 const JOURNAL_LINES = 400;
 const UNITS = ['kubelet.service', 'containerd.service', 'crio.service'];
-const PROPERTIES = 'Id,LoadState,ActiveState,SubState,Result,NRestarts,ExecMainStatus';
+const PROPERTIES = ['Id', 'LoadState', 'ActiveState', 'SubState', 'Result', 'NRestarts', 'ExecMainStatus'];
 const PATHS = [
   '/',
   '/var/lib/kubelet',
@@ -112,7 +113,9 @@ async function unitLog(
 }
 
 async function unitStates(host: Host): Promise<Partial<Evidence>> {
-  return { units: parseUnits(await output(host, ['systemctl', 'show', '-p', PROPERTIES, ...UNITS])) };
+  const units = await showUnits(host, UNITS, PROPERTIES, PART_MS);
+  if (units === undefined) throw new Error('systemd does not answer');
+  return { units: units.filter((unit) => unit.has('Id')).map(unitState) };
 }
 
 /** df ends with 1 when a path is not there, and still tells the others. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HostError } from '../../host/host.ts';
+import { parseUnits } from '../../host/show-units.ts';
 import {
   parseClusterInfo,
   parseContainerEnd,
@@ -10,8 +11,8 @@ import {
   parseListeners,
   parseMemory,
   parseSwaps,
-  parseUnits,
   readRequestError,
+  unitState,
 } from './parse.ts';
 
 describe('what the tools of a machine print', () => {
@@ -27,7 +28,7 @@ describe('what the tools of a machine print', () => {
   it('systemctl show of several units', () => {
     const text =
       'Id=kubelet.service\nLoadState=loaded\nActiveState=activating\nSubState=auto-restart\nResult=exit-code\nNRestarts=7\nExecMainStatus=255\n\nId=crio.service\nLoadState=not-found\nActiveState=inactive\nSubState=dead\nResult=success\nNRestarts=0\nExecMainStatus=0\n';
-    expect(parseUnits(text)).toEqual([
+    expect(parseUnits(text).map(unitState)).toEqual([
       {
         name: 'kubelet.service',
         load: 'loaded',

@@ -1,5 +1,6 @@
 /** Reads what the machine's own tools print. Pure; what is not understood is left out. */
 import type { HostError } from '../../host/host.ts';
+import type { UnitProperties } from '../../host/show-units.ts';
 import { cleanLine } from '../transcript/line.ts';
 import type { ApiServerView, Disk, StaticPod, UnitState } from './evidence.ts';
 
@@ -14,21 +15,16 @@ export function parseJournal(text: string): { program: string | undefined; text:
     });
 }
 
-/** `systemctl show UNIT...`: blocks of `Name=value`, an empty line between units. */
-export function parseUnits(text: string): UnitState[] {
-  return text
-    .split(/\n\s*\n/)
-    .map((block) => new Map(block.split('\n').map((line) => splitOnce(line.trim(), '='))))
-    .filter((block) => block.has('Id'))
-    .map((block) => ({
-      name: block.get('Id') ?? '',
-      load: block.get('LoadState') ?? '',
-      active: block.get('ActiveState') ?? '',
-      sub: block.get('SubState') ?? '',
-      result: block.get('Result') ?? '',
-      restarts: Number(block.get('NRestarts') ?? 0) || 0,
-      exitStatus: Number(block.get('ExecMainStatus') ?? 0) || 0,
-    }));
+export function unitState(unit: UnitProperties): UnitState {
+  return {
+    name: unit.get('Id') ?? '',
+    load: unit.get('LoadState') ?? '',
+    active: unit.get('ActiveState') ?? '',
+    sub: unit.get('SubState') ?? '',
+    result: unit.get('Result') ?? '',
+    restarts: Number(unit.get('NRestarts') ?? 0) || 0,
+    exitStatus: Number(unit.get('ExecMainStatus') ?? 0) || 0,
+  };
 }
 
 /** `df -Pk PATH...`, in the order of its lines; the path is the mount point. */
@@ -175,9 +171,4 @@ export function parseClusterInfo(body: string): { signedBy: string[] } | undefin
       .filter((key) => key.startsWith(prefix))
       .map((key) => key.slice(prefix.length)),
   };
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }

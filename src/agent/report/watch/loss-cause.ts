@@ -1,8 +1,8 @@
 import { CODES } from '../../../protocol/codes/codes.ts';
 import type { AgentLostEvent, EventFailure } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
+import { showUnits } from '../../host/show-units.ts';
 import type { Loss } from './agent-watch.ts';
-import { showUnit } from './boot/systemd-unit.ts';
 
 /** Nobody waits longer for a reason than for the news itself. */
 const ASK_MS = 1000;
@@ -42,7 +42,8 @@ function failureOf(
 
 /** What systemd says of the service's main process, if it was the agent. */
 async function askSystemd(host: Host, pid: number): Promise<{ result: string; status: number } | undefined> {
-  const said = await showUnit(host, 'slipway.service', 'Result,ExecMainPID,ExecMainStatus');
+  const properties = ['Result', 'ExecMainPID', 'ExecMainStatus'];
+  const [said] = (await showUnits(host, ['slipway.service'], properties, ASK_MS)) ?? [];
   if (said?.get('ExecMainPID') !== String(pid)) return undefined;
   return { result: said.get('Result') ?? '', status: Number(said.get('ExecMainStatus')) || 0 };
 }

@@ -1,22 +1,17 @@
 import type { Host } from '../../../host/host.ts';
+import { showUnits } from '../../../host/show-units.ts';
 import { type Check, readText } from '../check.ts';
 import { found } from '../finding.ts';
+
+const ASK_MS = 800;
 
 /** kubeadm only warns when it cannot start the kubelet, and then waits for minutes for one that nobody starts. */
 export const kubeletService: Check = {
   name: 'kubelet service',
   async run(host) {
-    const argv: [string, ...string[]] = [
-      'systemctl',
-      'show',
-      'kubelet.service',
-      '-p',
-      'LoadState',
-      '--value',
-    ];
-    const { exitStatus, stdout } = await host.processes.run({ argv, timeoutMs: 800 });
-    const state = stdout.trim();
-    if (exitStatus !== 0 || (state !== 'not-found' && state !== 'masked')) return [];
+    const [unit] = (await showUnits(host, ['kubelet.service'], ['LoadState'], ASK_MS)) ?? [];
+    const state = unit?.get('LoadState');
+    if (state !== 'not-found' && state !== 'masked') return [];
     if (await runsOtherwise(host)) return [];
     const what = state === 'masked' ? 'is masked' : 'does not exist';
     return [found('fatal', 'KubeletNotStarted', `the systemd unit kubelet.service ${what}`)];

@@ -1,9 +1,23 @@
 import type { Host } from '../../../host/host.ts';
+import { showUnits } from '../../../host/show-units.ts';
 
 /** Nobody waits longer for a reason than for the news itself. */
 const ASK_MS = 1000;
 /** What one attempt of kubeadm prints, several times over. */
 const OUTPUT_LINES = 4000;
+
+const PROPERTIES = [
+  'ActiveState',
+  'SubState',
+  'Result',
+  'ExecMainCode',
+  'ExecMainStatus',
+  'InvocationID',
+  'NRestarts',
+  'RestartUSec',
+  'ExecMainStartTimestampMonotonic',
+  'ExecMainExitTimestampMonotonic',
+];
 
 /** A service as systemd sees it. */
 export interface UnitState {
@@ -26,27 +40,9 @@ export interface UnitState {
   restartMs: number;
 }
 
-/** systemctl's answer by property; undefined where there is none. */
-export async function showUnit(
-  host: Host,
-  unit: string,
-  properties: string,
-): Promise<Map<string, string> | undefined> {
-  const { exitStatus, stdout } = await host.processes.run({
-    argv: ['systemctl', 'show', unit, '-p', properties],
-    timeoutMs: ASK_MS,
-  });
-  if (exitStatus !== 0) return undefined;
-  return new Map(
-    stdout.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-  );
-}
-
 /** Undefined where systemd does not answer. */
 export async function unitState(host: Host, unit: string): Promise<UnitState | undefined> {
-  const properties =
-    'ActiveState,SubState,Result,ExecMainCode,ExecMainStatus,InvocationID,NRestarts,RestartUSec,ExecMainStartTimestampMonotonic,ExecMainExitTimestampMonotonic';
-  const said = await showUnit(host, unit, properties);
+  const [said] = (await showUnits(host, [unit], PROPERTIES, ASK_MS)) ?? [];
   if (!said) return undefined;
   const text = (name: string) => said.get(name) ?? '';
   const number = (name: string) => Number(text(name)) || 0;
