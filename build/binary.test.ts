@@ -158,6 +158,11 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
       },
     );
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const full = '"$0" version | (exec 0<&-; /bin/sleep 1); "$0" version >/dev/full';
+    expect(spawnSync('/bin/sh', ['-c', full, binary], { encoding: 'utf8' })).toMatchObject({
+      status: 1,
+      stderr: 'slipway: ENOSPC: no space left on device, write\n',
+    });
   });
 
   it('shows no folder of the machine that built it', () => {

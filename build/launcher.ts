@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 import { plainReportFlags } from '../src/agent/cli/plain-options.ts';
+import { start } from '../src/agent/cli/process/crash.ts';
 import { versionAnswer } from '../src/agent/cli/process/version.ts';
 
 /**
@@ -12,7 +13,11 @@ import { versionAnswer } from '../src/agent/cli/process/version.ts';
 const words = process.argv.slice(2);
 const isShim = basename(process.argv0) === 'kubeadm';
 const answer = isShim ? undefined : versionAnswer(words);
-if (answer !== undefined) process.stdout.write(answer);
+if (answer !== undefined)
+  start(async () => {
+    process.stdout.write(answer);
+    return 0;
+  });
 // It waits beside the kubelet for minutes: a quarter of the source, and no cache of code that only a bootstrap runs.
 else if (!isShim && plainReportFlags(words)) run('report');
 else run('agent', Buffer.from(getRawAsset('agent-cache')));

@@ -83,7 +83,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/shell': 'kit document host',
   'steps/storage': 'kit document engine host steps/kind steps/tools',
   'steps/tools': 'kit protocol document engine host',
-  text: 'protocol document',
+  text: 'kit protocol document',
   'text/yaml': 'document text',
   userdata: `kit protocol document engine host text text/yaml userdata/cloud-config userdata/decode
     userdata/instance userdata/jinja userdata/node userdata/sources`,

@@ -2,7 +2,7 @@ import type { Failure } from '../../protocol/journal.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { AgentBusyError, bootstrap } from '../bootstrap.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { durationOption, formatOption, sourceOptions, withUsage } from './options/options.ts';
+import { demandRoot, durationOption, formatOption, sourceOptions, withUsage } from './options/options.ts';
 import { catchFaults } from './process/crash.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { version } from './process/version.ts';
@@ -26,6 +26,7 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
   return withUsage(async () => {
     const { root, ...files } = sourceOptions(flags);
     const format = formatOption(flags.output);
+    if (root === '/') demandRoot('bootstrap this machine', 'slipway bootstrap');
     const live = process.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
     const fault = catchFaults();
     let hidden = false;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { counted } from '../../kit/counted.ts';
 import { collect } from '../collect/collect.ts';
 import { HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
@@ -35,7 +36,7 @@ export function collectCommand({ out }: CollectFlags): Promise<number> {
     }
     const kib = Math.ceil(archive.length / 1024);
     process.stdout.write(
-      `${path}: ${files} files, ${kib} KiB; ${missing.length} not there (README.txt says which)\n`,
+      `${path}: ${counted(files, 'file')}, ${kib} KiB; ${missing.length} not there (README.txt says which)\n`,
     );
     return 0;
   });

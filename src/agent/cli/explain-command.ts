@@ -1,11 +1,19 @@
 import { CODES } from '../../protocol/codes/codes.ts';
-import { explain, isCode } from './text/explain.ts';
+import { formatOption, withUsage } from './options/options.ts';
+import { explain, explainAsJson, isCode, unknownCode } from './text/explain.ts';
 
-/** `slipway explain [CODE]`. */
-export function explainCommand(code: string | undefined): number {
-  const text = code === undefined ? allCodes() : explain(code);
-  process.stdout.write(`${text.trimEnd()}\n`);
-  return code === undefined || isCode(code) ? 0 : 2;
+/** `slipway explain [CODE]`: 0 with what it means, 2 where there is no such code. */
+export function explainCommand(code: string | undefined, { output }: { output: string }): Promise<number> {
+  return withUsage(async () => {
+    const format = formatOption(output);
+    if (code !== undefined && !isCode(code)) {
+      process.stderr.write(`slipway: ${unknownCode(code)}\n`);
+      return 2;
+    }
+    const text = format === 'json' ? explainAsJson(code) : code === undefined ? allCodes() : explain(code);
+    process.stdout.write(`${text.trimEnd()}\n`);
+    return 0;
+  });
 }
 
 function allCodes(): string {

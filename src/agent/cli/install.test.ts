@@ -34,5 +34,5 @@ it.runIf(process.getuid?.() === 0)('enables the units that are asked for, twice 
     }
   }
   expect(readFileSync(join(units, 'slipway.service'), 'utf8')).toMatch(/^Wants=.*slipway-report\.service/m);
-  expect(printed).toContain('/etc/systemd/system/slipway-report.service written and enabled');
+  expect(printed).toContain(`${root}/etc/systemd/system/slipway-report.service written and enabled`);
 });

@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { BINARY } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { UsageError, withUsage } from './options/options.ts';
+import { pathOption, UsageError, withUsage } from './options/options.ts';
 import { unitFile } from './units.ts';
 
 const SHIM = '/usr/local/bin/kubeadm';
@@ -22,7 +22,7 @@ export function installCommand(flags: InstallFlags): Promise<number> {
       throw new UsageError(
         'give --shim (with cloud-init), --service (without), --report, or several of them',
       );
-    const host = createLinuxHost({ root: resolve(flags.root) });
+    const host = createLinuxHost({ root: pathOption('root', flags.root) });
     if ((await host.ownFiles.stat(host.root))?.kind !== 'directory')
       throw new UsageError(`--root ${flags.root}: there is no such directory`);
     if (flags.shim) await refuseForeignShim(host);
@@ -36,19 +36,20 @@ export function installCommand(flags: InstallFlags): Promise<number> {
 }
 
 async function installBinary(host: Host): Promise<string> {
-  if ((await host.files.real(BINARY)) === process.execPath) return `${BINARY} is this binary`;
+  if ((await host.files.real(BINARY)) === process.execPath)
+    return `${join(host.root, BINARY)} is this binary`;
   await host.files.write(BINARY, await host.ownFiles.read(process.execPath), {
     mode: 0o755,
     owner: 'root:root',
   });
-  return `${BINARY} written`;
+  return `${join(host.root, BINARY)} written`;
 }
 
 /** Asked before anything is changed. @throws UsageError */
 async function refuseForeignShim(host: Host): Promise<void> {
   if ((await host.files.stat(SHIM)) === undefined || (await isShim(host))) return;
   throw new UsageError(
-    `${SHIM} is there and is not Slipway; move the real kubeadm to /usr/bin first, where Slipway finds it`,
+    `${join(host.root, SHIM)} is there and is not Slipway; move the real kubeadm to /usr/bin first, where Slipway finds it`,
   );
 }
 
@@ -58,9 +59,9 @@ async function isShim(host: Host): Promise<boolean> {
 }
 
 async function installShim(host: Host): Promise<string> {
-  if (await isShim(host)) return `${SHIM} is there`;
+  if (await isShim(host)) return `${join(host.root, SHIM)} is there`;
   await host.files.symlink('slipway', SHIM);
-  return `${SHIM} -> slipway`;
+  return `${join(host.root, SHIM)} -> slipway`;
 }
 
 async function installUnit(host: Host, name: string, wantedBy: string): Promise<string> {
@@ -68,5 +69,5 @@ async function installUnit(host: Host, name: string, wantedBy: string): Promise<
   const wanted = `${UNITS}/${wantedBy}.wants/${name}`;
   await host.files.write(path, unitFile(name));
   if (!(await host.files.stat(wanted))) await host.files.symlink(`../${name}`, wanted);
-  return `${path} written and enabled`;
+  return `${join(host.root, path)} written and enabled`;
 }

@@ -20,17 +20,21 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     const { root, ...files } = sourceOptions(flags);
     const format = formatOption(flags.output);
     const answer = await loadDocument(createLinuxHost({ root }), files);
+    const tell = (plain: unknown) =>
+      format === 'json' && process.stdout.write(`${JSON.stringify(plain, undefined, 2)}\n`);
     if (answer.kind === 'none') {
       complain(answer.failure);
+      tell({ failure: answer.failure });
       return answer.permanent ? 2 : 75;
     }
     const { document } = answer;
     const report = [...document.report, ...checkDocument(document)];
     for (const entry of report) process.stderr.write(`slipway: ${describeEntry(entry)}\n`);
-    if (report.some(({ severity }) => severity === 'error')) return 2;
-    const steps = plan(document);
-    process.stdout.write(format === 'json' ? planAsJson(document, steps) : planAsText(document, steps));
-    return 0;
+    const isBad = report.some(({ severity }) => severity === 'error');
+    const steps = isBad ? undefined : plan(document);
+    tell(planAsJson(document, report, steps));
+    if (format === 'text' && steps !== undefined) process.stdout.write(planAsText(document, steps));
+    return isBad ? 2 : 0;
   });
 }
 

@@ -90,7 +90,10 @@ function describeProgram(
     .command('explain')
     .description('what a code means and what to do about it')
     .argument('[code]', 'such as ApiServerUnreachable; without it, all codes')
-    .action(async (code) => conclude((await import('./explain-command.ts')).explainCommand(code)));
+    .option('--output <format>', 'text or json', 'text')
+    .action(async (code, options) =>
+      conclude(await (await import('./explain-command.ts')).explainCommand(code, options)),
+    );
 
   program
     .command('diagnose')
@@ -126,7 +129,10 @@ function describeProgram(
   program
     .command('version')
     .description('version, commit, Node.js version and platform')
-    .option('--output <format>', 'text or json', 'text');
+    .option('--output <format>', 'text or json', 'text')
+    .action(async (options) =>
+      conclude(await (await import('./version-command.ts')).versionCommand(options)),
+    );
 
   program
     .command('licenses')

@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { loadSettings } from '../report/config/load-settings.ts';
 import { describeProblem } from '../report/config/settings.ts';
 import { createLog } from '../report/events/log.ts';
 import { report } from '../report/reporter.ts';
-import { withUsage } from './options/options.ts';
+import { pathOption, withUsage } from './options/options.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { version } from './process/version.ts';
 
@@ -16,7 +15,7 @@ export interface ReportFlags {
 /** `slipway report`: 0 when nothing is left to report, or when it was told to stop. */
 export function reportCommand(flags: ReportFlags): Promise<number> {
   return withUsage(async () => {
-    const host = createLinuxHost({ root: resolve(flags.root) });
+    const host = createLinuxHost({ root: pathOption('root', flags.root) });
     if (flags.check) return check(host);
     host.stayLean();
     const log = createLog((line) => process.stdout.write(`${line}\n`));

@@ -1,7 +1,7 @@
 import { AgentBusyError } from '../bootstrap.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { kubeadmRuns, type ResetReport, resetNode } from '../reset/reset.ts';
-import { formatOption, UsageError, withUsage } from './options/options.ts';
+import { demandRoot, formatOption, UsageError, withUsage } from './options/options.ts';
 import { version } from './process/version.ts';
 
 export interface ResetFlags {
@@ -16,8 +16,7 @@ takes its etcd member out of the cluster and deletes its data. Go on? [y/N] `;
 export function resetCommand(flags: ResetFlags): Promise<number> {
   return withUsage(async () => {
     const format = formatOption(flags.output);
-    if (process.getuid?.() !== 0)
-      throw new UsageError('only root can reset this machine (sudo slipway reset)');
+    demandRoot('reset this machine', 'slipway reset');
     if (!flags.yes) await askForConsent();
     const host = createLinuxHost();
     host.processes.nameSelf('slipway');

@@ -1,8 +1,7 @@
-import { resolve } from 'node:path';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { durationOption, formatOption, withUsage } from './options/options.ts';
+import { durationOption, formatOption, pathOption, UsageError, withUsage } from './options/options.ts';
 import { liveStatus } from './text/status-live.ts';
 import { readStatus, type Status } from './text/status-read.ts';
 import { statusText } from './text/status-text.ts';
@@ -23,7 +22,9 @@ const STILL_OPEN = 75;
 export function statusCommand(flags: StatusFlags): Promise<number> {
   return withUsage(async () => {
     const format = formatOption(flags.output);
-    const host = createLinuxHost({ root: resolve(flags.root) });
+    if (flags.timeout !== undefined && !flags.wait)
+      throw new UsageError('--timeout says how long to wait, so it needs --wait');
+    const host = createLinuxHost({ root: pathOption('root', flags.root) });
     const limitMs =
       flags.timeout === undefined
         ? Number.POSITIVE_INFINITY

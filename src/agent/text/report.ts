@@ -1,3 +1,4 @@
+import { visible } from '../../kit/visible.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { Position, ReportEntry } from '../document/document.ts';
 import { MAX_REPORT_ENTRIES } from './limits.ts';
@@ -59,6 +60,6 @@ export function formatReportEntry(entry: ReportEntry): string {
 
 /** A name out of the user data (a key, a path, a file name) made fit for one line of a message: bounded and printable. */
 export function printable(name: string): string {
-  const clean = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\u{fffd}');
+  const clean = visible(name);
   return clean.length > 120 ? `${clean.slice(0, 117)}...` : clean;
 }

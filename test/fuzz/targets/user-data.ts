@@ -35,7 +35,7 @@ async function planned(files: Record<string, Buffer | string>): Promise<unknown>
   if (report.some(({ severity }) => severity === 'error')) return report;
   const steps = plan(document);
   const printed = planAsText(document, steps);
-  return { report, printed, json: planAsJson(document, steps) };
+  return { report, printed, json: JSON.stringify(planAsJson(document, report, steps)) };
 }
 
 function mustBeTold({ message, where }: ReportEntry): void {

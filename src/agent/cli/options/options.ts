@@ -21,12 +21,32 @@ export function formatOption(text: string): 'text' | 'json' {
   return text;
 }
 
-/** Options of commands that look for user data, as paths that do not depend on the working directory. */
+/**
+ * The path of a directory or file that an option names; it does not depend on the working directory. An empty name is a
+ * shell's variable that is not set: taken for the working directory, it would do its work in the wrong place.
+ *
+ * @throws UsageError
+ */
+export function pathOption(name: string, text: string): string {
+  if (text === '') throw new UsageError(`--${name}: its name is empty; is a variable not set?`);
+  return resolve(text);
+}
+
+/**
+ * Asked before anything is begun, so that nobody reads of a file or directory instead that only root may write.
+ *
+ * @throws UsageError
+ */
+export function demandRoot(what: string, command: string): void {
+  if (process.getuid?.() !== 0) throw new UsageError(`only root can ${what} (sudo ${command})`);
+}
+
+/** Options of commands that look for user data, as paths. @throws UsageError */
 export function sourceOptions(options: { userData?: string; metaData?: string; root: string }) {
   return {
-    root: resolve(options.root),
-    ...(options.userData === undefined ? {} : { userDataFile: resolve(options.userData) }),
-    ...(options.metaData === undefined ? {} : { metaDataFile: resolve(options.metaData) }),
+    root: pathOption('root', options.root),
+    ...(options.userData === undefined ? {} : { userDataFile: pathOption('user-data', options.userData) }),
+    ...(options.metaData === undefined ? {} : { metaDataFile: pathOption('meta-data', options.metaData) }),
   };
 }
 

@@ -18,12 +18,12 @@ export function versionText(json: boolean): string {
 }
 
 /**
- * What `slipway version` and `slipway --version` print; undefined for every other command, and where help is
- * asked for. Scripts and health checks
- * ask at every turn, so it loads nothing, not even the command line library.
+ * What `slipway version` and `slipway --version` print; undefined for every other command, and wherever the command line
+ * library may have something to say (help, a mistake). Scripts and health checks ask at every turn, so it loads nothing,
+ * not even that library.
  */
 export function versionAnswer(argv: readonly string[]): string | undefined {
   if (argv[0] !== 'version' && argv[0] !== '--version') return undefined;
-  if (argv.includes('--help') || argv.includes('-h')) return undefined;
-  return `${versionText(argv.includes('json') || argv.includes('--output=json'))}\n`;
+  const format = /^(?:--output[ =](text|json))?$/.exec(argv.slice(1).join(' '));
+  return format === null ? undefined : `${versionText(format[1] === 'json')}\n`;
 }

@@ -13,6 +13,7 @@ import { complain } from '../text/complain.ts';
 /** A shell's own exit statuses for a program that is not there, and for one that is no program. */
 const NOT_FOUND = 127;
 const NOT_STARTED = 126;
+const PERMANENT_STATUS = 1;
 
 /**
  * Slipway called as `kubeadm`: `init` and `join` go through the engine, everything else straight to the real kubeadm,
@@ -26,6 +27,10 @@ export async function shim(argv: string[]): Promise<number> {
   try {
     refuseSlipwayAsCaller(host, process.argv0);
     if (invocation.kind === 'bootstrap') {
+      if (process.getuid?.() !== 0) {
+        complain(failure('NotRoot', `Only root can run kubeadm ${invocation.verb}`));
+        return PERMANENT_STATUS;
+      }
       const { shimBootstrap } = await import('./shim-bootstrap.ts');
       return await shimBootstrap(host, invocation);
     }

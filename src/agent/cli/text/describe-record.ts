@@ -1,3 +1,4 @@
+import { counted } from '../../../kit/counted.ts';
 import { formatMs } from '../../../kit/duration.ts';
 import type { JournalRecord } from '../../../protocol/journal.ts';
 
@@ -6,8 +7,8 @@ export function describeRecord(record: JournalRecord): string | undefined {
   switch (record.type) {
     case 'sequence.started':
       return record.resumed
-        ? `going on with ${record.steps.length} steps that an earlier run began`
-        : `${record.steps.length} steps to do`;
+        ? `going on with ${counted(record.steps.length, 'step')} that an earlier run began`
+        : `${counted(record.steps.length, 'step')} to do`;
     case 'step.started':
       return `${record.step} ...${record.attempt > 1 ? ` (attempt ${record.attempt})` : ''}`;
     case 'step.progress':

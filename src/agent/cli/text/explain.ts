@@ -1,6 +1,7 @@
 /** `slipway explain CODE`: what a code means and what to do about it, from the table of codes. */
 
 import { editDistance } from '../../../kit/edit-distance.ts';
+import { visible } from '../../../kit/visible.ts';
 import { CODES } from '../../../protocol/codes/codes.ts';
 import type { CodeEntry } from '../../../protocol/codes/entry.ts';
 
@@ -21,15 +22,21 @@ export function isCode(code: string): boolean {
 export function explain(code: string): string {
   const name = find(code);
   const row = name === undefined ? undefined : TABLE[name];
-  if (name === undefined || row === undefined) return unknown(code);
+  if (name === undefined || row === undefined) return unknownCode(code);
   return [
     `${name} (${row.category})`,
     '',
     `  What it means   ${row.cause}`,
     `  What to do      ${row.remedy}`,
     `  Tried again     ${PERSISTENCE[row.persistence]}`,
-    `  Link            ${codeLink(name)}`,
   ].join('\n');
+}
+
+/** The same for programs: one code, or a list of all. */
+export function explainAsJson(code: string | undefined): string {
+  const rows = Object.entries(TABLE).map(([name, row]) => ({ code: name, ...row }));
+  const name = code === undefined ? undefined : find(code);
+  return JSON.stringify(code === undefined ? rows : rows.find((row) => row.code === name), undefined, 2);
 }
 
 /** Where the documentation has the code. */
@@ -40,11 +47,13 @@ function find(code: string): string | undefined {
   return Object.keys(TABLE).find((name) => name.toLowerCase() === wanted);
 }
 
-function unknown(code: string): string {
-  const shown = code.length > 60 ? `${code.slice(0, 60)}…` : code;
+/** What to say of a word that is no code: the nearest ones. */
+export function unknownCode(code: string): string {
+  const plain = visible(code);
+  const shown = plain.length > 60 ? `${plain.slice(0, 60)}…` : plain;
   const near = nearest(code.slice(0, 60), 3);
   const hint = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
-  return `There is no code "${shown}".${hint} All codes are in docs/codes.md.`;
+  return `There is no code "${shown}".${hint} All codes: slipway explain`;
 }
 
 function nearest(code: string, count: number): string[] {

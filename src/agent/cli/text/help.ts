@@ -50,7 +50,8 @@ Examples:
   slipway plan                               ... with this machine's user data
 
 Every mistake in the user data is told with its line and column. Exit status: 0
-with the steps, 2 with mistakes, 75 where no user data was found.
+with the steps, 2 with mistakes, 75 where no user data was found. With --output
+json, "report" holds the mistakes and warnings.
 `,
   },
   preflight: {
@@ -94,6 +95,9 @@ This binary becomes /usr/local/bin/slipway. The real kubeadm belongs into
 Examples:
   slipway explain ApiServerUnreachable
   slipway explain | less                     all codes
+  slipway explain --output json              for programs
+
+Exit status: 0 with what it means, 2 where there is no such code.
 `,
   },
   diagnose: {

@@ -1,35 +1,44 @@
-import type { Document } from '../../document/document.ts';
+import { counted } from '../../../kit/counted.ts';
+import { visible } from '../../../kit/visible.ts';
+import type { Document, ReportEntry } from '../../document/document.ts';
 import type { PlannedStep } from '../../steps/kind/step-kind.ts';
 import { planDigest } from '../../steps/plan.ts';
 
-/** The plan for people: each step with what it will do, and nothing that may be secret. */
+/**
+ * The plan for people: each step with what it will do, and nothing that may be secret. Whoever wrote the user data does
+ * not get to steer the terminal.
+ */
 export function planAsText(document: Document, steps: PlannedStep[]): string {
+  const { format, instance } = document;
   const lines = [
-    `${document.format} from ${document.instance.source}, ${steps.length} steps, digest ${planDigest(steps)}`,
+    `${format} from ${visible(instance.source)}, ${counted(steps.length, 'step')}, digest ${planDigest(steps)}`,
   ];
   steps.forEach((step, index) => {
+    const number = String(index + 1).padStart(3);
     lines.push(
-      `${String(index + 1).padStart(3)}  ${step.id.padEnd(14)} ${step.title}  (${step.digest.slice(0, 12)})`,
+      `${number}  ${step.id.padEnd(14)} ${visible(step.title)}  (${step.digest.slice(0, 12)})`,
+      ...step.details.map((detail) => `${' '.repeat(20)}${visible(detail.replaceAll('\t', '    '))}`),
     );
-    for (const detail of step.details) lines.push(`${' '.repeat(20)}${detail}`);
   });
   return `${lines.join('\n')}\n`;
 }
 
-/** The same as `slipway plan --output json` prints it. */
-export function planAsJson(document: Document, steps: PlannedStep[]): string {
-  const plain = {
-    format: document.format,
-    source: document.instance.source,
-    instance: document.instance.id,
-    digest: planDigest(steps),
-    steps: steps.map((step) => ({
-      id: step.id,
-      kind: step.kind,
-      title: step.title,
-      digest: step.digest,
-      details: step.details,
-    })),
+/** What `slipway plan --output json` prints; without steps where the user data has errors, which `report` tells. */
+export function planAsJson(
+  { format, instance }: Document,
+  report: readonly ReportEntry[],
+  steps: PlannedStep[] | undefined,
+): unknown {
+  return {
+    format,
+    source: instance.source,
+    instance: instance.id,
+    report,
+    ...(steps === undefined
+      ? {}
+      : {
+          digest: planDigest(steps),
+          steps: steps.map(({ id, kind, title, digest, details }) => ({ id, kind, title, digest, details })),
+        }),
   };
-  return `${JSON.stringify(plain, undefined, 2)}\n`;
 }

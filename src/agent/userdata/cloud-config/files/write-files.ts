@@ -38,7 +38,11 @@ function filePath(fields: Fields): string | undefined {
     return undefined;
   }
   const absolute = posix.resolve('/', path);
-  if (path.includes('\0') || path.endsWith('/') || absolute === '/') {
+  if (path.includes('\0')) {
+    fields.wrong('path', 'the path holds a NUL, which no name of a file can.');
+    return undefined;
+  }
+  if (path.endsWith('/') || absolute === '/') {
     fields.wrong('path', 'the path must name a file, not a directory.');
     return undefined;
   }

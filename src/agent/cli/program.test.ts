@@ -1,0 +1,131 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { run } from './program.ts';
+
+let folder: string;
+let userData: string;
+const printed = { stdout: '', stderr: '' };
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'slipway-program-'));
+  userData = join(folder, 'user-data');
+  for (const stream of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      printed[stream] += String(text);
+      return true;
+    });
+  }
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const ask = async (...words: string[]) => {
+  Object.assign(printed, { stdout: '', stderr: '' });
+  return { status: await run(words), ...printed };
+};
+
+describe('a command line', () => {
+  it('with an option that would do nothing is refused', async () => {
+    expect(await ask('status', '--root', folder, '--timeout', '5s')).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: 'slipway: --timeout says how long to wait, so it needs --wait\n',
+    });
+    expect(await ask('version', '--output', 'xml')).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: 'slipway: --output xml: give text or json\n',
+    });
+    expect((await ask('version', '--bogus')).status).toBe(2);
+  });
+
+  it.each([['bootstrap', '--user-data', '/x'], ['plan'], ['status'], ['report'], ['install', '--shim']])(
+    'whose --root is empty is refused: %s',
+    async (...words) => {
+      expect(await ask(...words, '--root', '')).toEqual({
+        status: 2,
+        stdout: '',
+        stderr: 'slipway: --root: its name is empty; is a variable not set?\n',
+      });
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['bootstrap', 'only root can bootstrap this machine (sudo slipway bootstrap)'],
+    ['reset', 'only root can reset this machine (sudo slipway reset)'],
+  ])('that only root may give says so to others: %s', async (command, message) => {
+    vi.spyOn(process, 'getuid').mockReturnValue(65534);
+    expect(await ask(command)).toEqual({ status: 2, stdout: '', stderr: `slipway: ${message}\n` });
+  });
+});
+
+describe('explain', () => {
+  it('tells what is no code on standard error', async () => {
+    expect(await ask('explain', 'TokenUnknwon')).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^slipway: There is no code "TokenUnknwon"\. Did you mean TokenUnknown/),
+    });
+  });
+
+  it('tells programs one code or all', async () => {
+    const one = JSON.parse((await ask('explain', 'tokenunknown', '--output', 'json')).stdout);
+    expect(one).toMatchObject({ code: 'TokenUnknown', persistence: 'until-deadline' });
+    const all = JSON.parse((await ask('explain', '--output=json')).stdout);
+    expect(all).toContainEqual(one);
+  });
+
+  it('points to nothing that a node has not', async () => {
+    expect((await ask('explain', 'TokenUnknown')).stdout).not.toContain('docs/');
+  });
+});
+
+describe('plan', () => {
+  it('tells programs what is wrong with user data', async () => {
+    writeFileSync(userData, '#cloud-config\nwrite_files:\n- path: "/a\\0b"\nfoo: 1\n');
+    const { status, stdout, stderr } = await ask('plan', '--user-data', userData, '--output', 'json');
+    const plain = JSON.parse(stdout);
+    expect(status).toBe(2);
+    expect(plain).not.toHaveProperty('steps');
+    expect(plain.report).toEqual([
+      {
+        severity: 'error',
+        code: 'UserDataInvalid',
+        message: expect.stringContaining('the path holds a NUL'),
+        where: { line: 3, column: 9 },
+      },
+      {
+        severity: 'warning',
+        code: 'UserDataIgnoredKey',
+        message: expect.any(String),
+        where: expect.anything(),
+      },
+    ]);
+    expect(stderr).toContain('the path holds a NUL');
+  });
+
+  it('tells programs that there is no user data', async () => {
+    const { status, stdout } = await ask('plan', '--user-data', join(folder, 'none'), '--output', 'json');
+    expect({ status, ...JSON.parse(stdout) }).toMatchObject({
+      status: 2,
+      failure: { code: expect.any(String) },
+    });
+  });
+
+  it('hands no control characters of user data to the terminal', async () => {
+    writeFileSync(userData, '#cloud-config\nruncmd:\n- "echo \\e[31mred \\u202eabc\\tdef"\n- "true"\n');
+    const { status, stdout } = await ask('plan', '--user-data', userData);
+    expect(status).toBe(0);
+    expect(stdout).toContain('echo \u{fffd}[31mred \u{fffd}abc    def');
+    expect(stdout).toMatch(/, 2 steps, /);
+  });
+
+  it('counts one step in the singular', async () => {
+    writeFileSync(userData, '#cloud-config\nruncmd:\n- "true"\n');
+    expect((await ask('plan', '--user-data', userData)).stdout).toMatch(/, 1 step, /);
+  });
+});
