@@ -27,14 +27,14 @@ function controller(...names: string[]): string[] {
  * of npm. Read it as the house's plan: what stands in nobody's row is nobody's business.
  */
 const AGENT: Readonly<Record<string, string>> = {
-  'bootstrap.ts': 'protocol document engine host preflight steps steps/kind userdata',
+  'bootstrap.ts': 'protocol document engine host preflight startup steps steps/kind userdata',
   cli: `kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
     document engine host host/linux preflight preflight/checks report report/config report/events reset
     steps userdata npm:commander`,
   'cli/options': 'kit',
   'cli/process': 'protocol collect document engine host steps userdata',
   'cli/shim': `kit bootstrap.ts cli/options cli/process cli/text document engine host host/linux
-    kubeadm/config kubeadm/repeat kubeadm/run steps userdata`,
+    kubeadm/config kubeadm/repeat kubeadm/run steps steps/kind userdata/node`,
   'cli/text': `kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine
     host steps steps/kind npm:commander`,
   cluster: 'kit protocol host kubeadm/config text text/yaml',
@@ -70,6 +70,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'report/watch': `protocol cluster diagnosis diagnosis/transcript diagnosis/words document engine host
     report/events`,
   reset: 'kit document engine host kubeadm/config kubeadm/repeat kubeadm/run',
+  startup: 'protocol host',
   steps: `kit document steps/accounts steps/commands steps/containerd steps/kind steps/kubeadm steps/node
     steps/storage`,
   'steps/accounts': 'document engine host steps/kind steps/tools',
@@ -90,8 +91,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/cloud-config': 'kit document kubeadm/config text text/yaml userdata/decode userdata/node',
   'userdata/decode': 'text',
   'userdata/instance': 'document host',
-  'userdata/jinja': `text userdata/cloud-config userdata/decode userdata/instance userdata/jinja/filters
-    userdata/jinja/syntax userdata/jinja/values`,
+  'userdata/jinja': `text userdata/cloud-config userdata/decode userdata/instance
+    userdata/jinja/filters userdata/jinja/syntax userdata/jinja/values`,
   'userdata/jinja/filters': 'text/yaml userdata/jinja/values',
   'userdata/jinja/syntax': 'text userdata/jinja/filters userdata/jinja/values',
   'userdata/jinja/values': 'text text/yaml',

@@ -9,8 +9,9 @@ import { Journal } from './engine/journal.ts';
 import { outcomeOf, outcomeWithoutSequence, removeOutcome, writeOutcome } from './engine/outcome.ts';
 import type { Step } from './engine/step.ts';
 import type { Host, Lock } from './host/host.ts';
+import { stillStarting } from './startup/starting.ts';
 import { openShared } from './steps/kind/shared.ts';
-import { loadSteps, type PlannedStep } from './steps/kind/step-kind.ts';
+import { loadSteps } from './steps/kind/step-kind.ts';
 import { plan, planDigest } from './steps/plan.ts';
 import { loadDocument } from './userdata/load.ts';
 
@@ -57,8 +58,20 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
         answer.failure,
       );
     }
-    about.instance = answer.document.instance.id ?? about.instance;
-    return runDocument(options, about, answer.document, plan);
+    const { document } = answer;
+    about.instance = document.instance.id ?? about.instance;
+    const report = [...document.report, ...(await configurationReport(document))];
+    const errors = report.filter(({ severity }) => severity === 'error');
+    const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
+    const [first] = errors;
+    if (first) {
+      const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+      const badInput = failure(first.code, `${placed(first)}${more}`, {
+        lines: errors.slice(0, 3).map(placed),
+      });
+      return outcomeWithoutSequence(host, about, 'bad-input', badInput, findings);
+    }
+    return runDocument(options, about, document, findings);
   });
 }
 
@@ -110,29 +123,17 @@ export class AgentBusyError extends Error {
   }
 }
 
-/** Runs what the document asks for, and makes the outcome of it; nothing where its report has an error. */
-export async function runDocument(
-  options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'>,
+async function runDocument(
+  options: BootstrapOptions,
   about: About,
   document: Document,
-  toPlan: (document: Document) => PlannedStep[],
+  findings: Omit<Finding, 'type'>[],
 ): Promise<Outcome> {
   const { host, watcher } = options;
-  const report = [...document.report, ...(await configurationReport(document))];
-  const errors = report.filter(({ severity }) => severity === 'error');
-  const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
-  const [first] = errors;
-  if (first) {
-    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-    const badInput = failure(first.code, `${placed(first)}${more}`, {
-      lines: errors.slice(0, 3).map(placed),
-    });
-    return outcomeWithoutSequence(host, about, 'bad-input', badInput, findings);
-  }
-  const planned = toPlan(document);
+  const planned = plan(document);
   const shared = openShared(host, document, about.instance, watcher.output);
   try {
-    return await runJournalled({
+    const outcome = await runJournalled({
       ...options,
       about,
       steps: await loadSteps(planned, shared),
@@ -140,6 +141,7 @@ export async function runDocument(
       findings,
       commandsDecide: !planned.some(({ kind }) => kind === 'kubeadm'),
     });
+    return outcome;
   } finally {
     await shared.bootShell.close();
     await shared.shell.close();
@@ -147,21 +149,30 @@ export async function runDocument(
 }
 
 /** Opens the journal, runs the steps and makes the outcome of it. */
-async function runJournalled(
+export async function runJournalled(
   options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'> &
     Pick<SequenceOptions, 'digest' | 'findings' | 'commandsDecide'> & { about: About; steps: Step[] },
 ): Promise<Outcome> {
-  const { host, about, watcher, ...sequence } = options;
+  const { host, about, watcher, steps, digest, findings, commandsDecide, deadlineSeconds, stop } = options;
   await host.files.mkdir(STATE_DIR, 0o700);
   const journal = await Journal.open(host);
   journal.observe((record) => watcher.record(record));
   try {
-    const output = watcher.output.bind(watcher);
-    return await outcomeOf(
+    const sequence = await runSequence({
       host,
-      about,
-      await runSequence({ ...sequence, ...about, host, journal, pid: process.pid, output }),
-    );
+      journal,
+      steps,
+      digest,
+      ...about,
+      pid: process.pid,
+      deadlineSeconds,
+      stop,
+      findings,
+      commandsDecide,
+      notFinal: (code) => stillStarting(host, code),
+      output: (line, stream) => watcher.output(line, stream),
+    });
+    return await outcomeOf(host, about, sequence);
   } finally {
     await journal.close();
   }

@@ -10,6 +10,8 @@ export const DEFAULT_BACKOFF: Backoff = { baseMs: 2000, capMs: 30_000 };
 
 /** Who tries again after what; no other file has figures of its own. */
 export const BACKOFF = {
+  /** A step that failed because of a service that is still starting. */
+  starting: { baseMs: 2_000, capMs: 5_000 },
   /** A list or a watch of the API server. */
   watch: { baseMs: 500, capMs: 30_000 },
   /** A piece of the controller's work that failed. */

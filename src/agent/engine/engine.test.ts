@@ -61,6 +61,22 @@ describe('runSequence', () => {
     return result;
   };
 
+  it('goes on while what a failure rests on is still starting, beyond the attempts of the step', async () => {
+    const answers = ['it starts', 'it starts', 'it starts', 'it starts', undefined];
+    const unsuitable = step('late', () => ({
+      done: false,
+      failure: failure('ContainerRuntimeUnsuitable', 'It does not speak CRI.'),
+      retry: 'no',
+    }));
+    expect(await sequence([unsuitable], { notFinal: async () => answers.shift() })).toMatchObject({
+      result: 'failed',
+      failure: { code: 'ContainerRuntimeUnsuitable' },
+    });
+    expect(ran).toHaveLength(5);
+    const told = readFileSync(join(root, JOURNAL), 'utf8');
+    expect(told).toContain('it starts; the step is tried again');
+  });
+
   it('runs steps in order, once per instance', async () => {
     expect(await sequence([done('a'), done('b')])).toMatchObject({ result: 'succeeded', exitStatus: 0 });
     expect(await sequence([done('a'), done('b'), done('c')])).toMatchObject({ result: 'succeeded' });

@@ -1,4 +1,5 @@
-import { backoffMs, DEFAULT_BACKOFF } from '../../kit/backoff.ts';
+import { BACKOFF, backoffMs, DEFAULT_BACKOFF } from '../../kit/backoff.ts';
+import type { Code } from '../../protocol/codes/codes.ts';
 import type { Failure, Finding, Result, StepEnded } from '../../protocol/journal.ts';
 import type { StepVerdict } from '../../protocol/outcome.ts';
 import type { Host } from '../host/host.ts';
@@ -24,6 +25,8 @@ export interface SequenceOptions {
   findings: Omit<Finding, 'type'>[];
   /** Nothing but the commands says whether the machine is as wanted, so one that failed makes the verdict. */
   commandsDecide: boolean;
+  /** Why a failure with this code is not final yet; undefined where it is. Nobody is asked when absent. */
+  notFinal?: (code: Code) => Promise<string | undefined>;
   output?: StepContext['output'];
 }
 
@@ -219,8 +222,12 @@ class SequenceRun {
       // An attempt that the deadline cut off says less than the one before it, which came to its own end.
       last = this.#deadline.passed && last ? last : result.failure;
       this.#note(step, 'failed', attempt, spent);
-      const again = result.retry === 'until-deadline' || (result.retry === 'yes' && attempt < attempts);
-      const wait = backoffMs(attempt, backoff, () => host.random());
+      const mayRepeat = result.retry === 'until-deadline' || (result.retry === 'yes' && attempt < attempts);
+      const starting = mayRepeat ? undefined : await this.#o.notFinal?.(result.failure.code);
+      if (starting !== undefined) await this.#tell(step, `${starting}; the step is tried again`);
+      const again = mayRepeat || starting !== undefined;
+      const pause = starting === undefined ? backoff : BACKOFF.starting;
+      const wait = backoffMs(attempt, pause, () => host.random());
       const retry = again && wait < this.#deadline.remainingMs();
       await this.#end(step, {
         attempt,
@@ -271,10 +278,7 @@ class SequenceRun {
         interrupted,
         signal,
         remainingMs: () => this.#deadline.remainingMs(),
-        progress: async (message, fromOutput = false) => {
-          const more = fromOutput ? { fromOutput } : {};
-          await journal.append({ type: 'step.progress', step: step.id, message, ...more });
-        },
+        progress: (message, fromOutput) => this.#tell(step, message, fromOutput),
         finding: (finding) => this.#find(finding),
         output: this.#o.output ?? (() => undefined),
       });
@@ -289,6 +293,11 @@ class SequenceRun {
       clearInterval(heartbeat);
       cancel();
     }
+  }
+
+  async #tell(step: Step, message: string, fromOutput = false): Promise<void> {
+    const more = fromOutput ? { fromOutput } : {};
+    await this.#o.journal.append({ type: 'step.progress', step: step.id, message, ...more });
   }
 
   #outOfTime(step: Step, last: Failure | undefined): Verdict {

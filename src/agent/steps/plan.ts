@@ -36,22 +36,8 @@ export function plan(document: Document): PlannedStep[] {
   ];
 }
 
-/**
- * The same for a call of kubeadm that comes from a command line.
- *
- * @param config Content of its configuration, which is on the machine already.
- */
-export function planCall(document: Document, config: Uint8Array | undefined): PlannedStep[] {
-  return [
-    ...nodeSteps(document),
-    ...document.commands.flatMap((entry) =>
-      entry.kind === 'kubeadm' ? callSteps(0, entry, ['shim', config], document) : [],
-    ),
-  ];
-}
-
 /** What makes the machine fit for kubeadm and for the commands before it: kernel, proxy, container runtime. */
-function nodeSteps(document: Document): PlannedStep[] {
+export function nodeSteps(document: Pick<Document, 'node' | 'commands'>): PlannedStep[] {
   return [...stepsOf(kernel, document), ...stepsOf(proxy, document), ...stepsOf(containerd, document)];
 }
 
@@ -61,11 +47,11 @@ function nodeSteps(document: Document): PlannedStep[] {
  *
  * @param config Content of its configuration: another content makes it another call.
  */
-function callSteps(
+export function callSteps(
   index: number,
   command: KubeadmCommand,
   config: unknown,
-  { preflight: { mend } = { mend: false }, node }: Document,
+  { preflight: { mend } = { mend: false }, node }: Pick<Document, 'preflight' | 'node'>,
 ): PlannedStep[] {
   const additions = node?.kubeadm ?? { staticPods: [], patches: [] };
   const call: Call = { index, command, config, mend, additions };

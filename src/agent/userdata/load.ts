@@ -1,9 +1,9 @@
 import type { Failure } from '../../protocol/journal.ts';
-import type { Document, KubeadmCommand } from '../document/document.ts';
+import type { Document } from '../document/document.ts';
 import { codeOf, failure, messageOf } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { type NodeFile, readNodeFiles } from './node/node-files.ts';
-import { documentOf, readDocument } from './read-document.ts';
+import { withNodeFiles } from './node/node-files.ts';
+import { readDocument } from './read-document.ts';
 import type { SourceAnswer } from './sources/answer.ts';
 import { findUserData } from './sources/find.ts';
 
@@ -27,7 +27,10 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
       ...(metaDataFile === undefined ? {} : { metaDataFile }),
       files: host.ownFiles,
     });
-    return fromAnswer(answer, await readNodeFiles(host));
+    const loaded = fromAnswer(answer);
+    return loaded.kind === 'none'
+      ? loaded
+      : { ...loaded, document: await withNodeFiles(host, loaded.document) };
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');
@@ -35,15 +38,10 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
   }
 }
 
-/** The document of a call of kubeadm. @throws HostError when the node's settings cannot be read. */
-export async function loadCall(host: Host, command: KubeadmCommand): Promise<Document> {
-  return documentOf(command, await readNodeFiles(host));
-}
-
-function fromAnswer(answer: SourceAnswer, onDisk: NodeFile[]): Loaded {
+function fromAnswer(answer: SourceAnswer): Loaded {
   switch (answer.kind) {
     case 'found':
-      return { kind: 'document', document: readDocument(answer.userData, answer, onDisk) };
+      return { kind: 'document', document: readDocument(answer.userData, answer) };
     case 'empty':
       return none(true, failure('UserDataEmpty', `The user data of ${answer.source} is empty.`));
     case 'needs-network':

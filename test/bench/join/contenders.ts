@@ -1,6 +1,5 @@
 import { SENTINEL } from '../../../src/agent/document/paths.ts';
 import type { Machine } from '../../lab/lab.ts';
-import { joinConfiguration } from '../../support/cluster-api/kubeadm-configuration.ts';
 import type { ClusterData } from '../../support/cluster-api/user-data.ts';
 import { workerJoin } from '../../support/cluster-api/user-data.ts';
 
@@ -25,7 +24,18 @@ export interface Contender {
 const CONFIG = '/run/kubeadm/kubeadm-join-config.yaml';
 
 const plainConfig = (machine: Machine, { cluster, endpoint }: Round): string =>
-  joinConfiguration(cluster, { name: machine.name, discovery: { endpoint } });
+  JSON.stringify({
+    apiVersion: 'kubeadm.k8s.io/v1beta2',
+    kind: 'JoinConfiguration',
+    discovery: {
+      bootstrapToken: {
+        apiServerEndpoint: endpoint,
+        caCertHashes: [cluster.certificates.caCertHash],
+        token: cluster.token,
+      },
+    },
+    nodeRegistration: { criSocket: '/run/containerd/containerd.sock', name: machine.name },
+  });
 
 /** The policy of the script that Cluster API once had, reset included. */
 const FIVE_TRIES = `

@@ -1,5 +1,5 @@
 import { GATEWAY } from '../host/switch.ts';
-import { fastKeys, hasInsecurePort, type Release } from '../kubernetes/release.ts';
+import { KUBERNETES_VERSION } from '../kubernetes/kubernetes-version.ts';
 
 export const ENDPOINT = `${GATEWAY}:6443`;
 
@@ -11,28 +11,27 @@ export const ABSENT_NODE = 'lab';
  * kubeadm many seconds. The kubelet's client CA is named, because kubeadm would otherwise write this host's directory
  * into the configuration that it gives to every kubelet of the cluster.
  */
-export function kubeadmConfig(pki: string, release: Release): string {
-  const apiVersion = `kubeadm.k8s.io/${release.configApi}`;
+export function kubeadmConfig(pki: string): string {
   const documents = [
     {
-      apiVersion,
+      apiVersion: 'kubeadm.k8s.io/v1beta2',
       kind: 'InitConfiguration',
       localAPIEndpoint: { advertiseAddress: GATEWAY, bindPort: 6443 },
       nodeRegistration: { name: ABSENT_NODE, criSocket: '/run/containerd/containerd.sock' },
     },
     {
-      apiVersion,
+      apiVersion: 'kubeadm.k8s.io/v1beta2',
       kind: 'ClusterConfiguration',
-      kubernetesVersion: release.version,
+      kubernetesVersion: KUBERNETES_VERSION,
       controlPlaneEndpoint: ENDPOINT,
-      ...fastKeys(release),
+      featureGates: { PublicKeysECDSA: true },
       certificatesDir: pki,
       apiServer: { certSANs: ['127.0.0.1', 'localhost'] },
     },
     {
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
       kind: 'KubeletConfiguration',
-      cgroupDriver: release.cgroupDriver,
+      cgroupDriver: 'cgroupfs',
       authentication: { x509: { clientCAFile: '/etc/kubernetes/pki/ca.crt' } },
     },
     { apiVersion: 'kubeproxy.config.k8s.io/v1alpha1', kind: 'KubeProxyConfiguration' },
@@ -49,19 +48,20 @@ export interface Places {
   dir: string;
   /** Kubernetes binaries. */
   binaries: string;
-  /** The words that run etcd. */
-  etcd: readonly string[];
-  release: Release;
+  /** A Debian root with etcd. */
+  root: string;
 }
 
 /** The command line of each process. */
-export function commandOf(name: ProcessName, { dir, binaries, etcd, release }: Places): string[] {
+export function commandOf(name: ProcessName, { dir, binaries, root }: Places): string[] {
   const pki = `${dir}/pki`;
   const client = 'http://127.0.0.1:2379';
   if (name === 'etcd') {
+    // Through the root's own loader: the host may have another C library, or an older one.
+    const loader = [`${root}/lib64/ld-linux-x86-64.so.2`, '--library-path', `${root}/lib/x86_64-linux-gnu`];
     const urls = [`--listen-client-urls=${client}`, `--advertise-client-urls=${client}`];
     const peer = '--listen-peer-urls=http://127.0.0.1:2380';
-    return [...etcd, `--data-dir=${dir}/etcd`, ...urls, peer, '--unsafe-no-fsync'];
+    return [...loader, `${root}/usr/bin/etcd`, `--data-dir=${dir}/etcd`, ...urls, peer, '--unsafe-no-fsync'];
   }
   if (name === 'apiserver') {
     return [
@@ -98,7 +98,7 @@ export function commandOf(name: ProcessName, { dir, binaries, etcd, release }: P
       (use) => `--${use}kubeconfig=${dir}/kubeconfig/controller-manager.conf`,
     ),
     '--bind-address=127.0.0.1',
-    ...(hasInsecurePort(release.minor) ? ['--port=0'] : []),
+    '--port=0',
     '--leader-elect=false',
     '--use-service-account-credentials=true',
     `--cluster-signing-cert-file=${pki}/ca.crt`,

@@ -2,11 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
-import { type Etcd, labEtcd } from '../../lab/kubernetes/etcd.ts';
-import { kubernetesBinaries, kubernetesRelease } from '../../lab/kubernetes/kubernetes.ts';
-import { fastKeys, type Release } from '../../lab/kubernetes/release.ts';
+import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
 import { type Running, start } from '../../lab/process/command.ts';
 import { waitFor } from '../../lab/process/wait-for.ts';
+import { fullRoot } from '../../lab/root/debian-root.ts';
 
 const ADDRESSES = ['127.0.9.1', '127.0.9.2', '127.0.9.3'];
 
@@ -17,18 +16,23 @@ const ADDRESSES = ['127.0.9.1', '127.0.9.2', '127.0.9.3'];
 export class EtcdMembers {
   readonly root: string;
   readonly #dir: string;
-  readonly #binary: readonly string[];
+  readonly #binary: string[];
   readonly #children = new Map<number, Running>();
 
-  private constructor(dir: string, { command }: Etcd) {
+  private constructor(dir: string, debian: string) {
     this.#dir = dir;
     this.root = join(dir, 'machine');
-    this.#binary = command;
+    this.#binary = [
+      `${debian}/lib64/ld-linux-x86-64.so.2`,
+      '--library-path',
+      `${debian}/lib/x86_64-linux-gnu`,
+      `${debian}/usr/bin/etcd`,
+    ];
   }
 
   static async create(): Promise<EtcdMembers> {
-    const members = new EtcdMembers(mkdtempSync(join(tmpdir(), 'slipway-etcd-')), await labEtcd());
-    members.#makeCertificates(join(await kubernetesBinaries(), 'kubeadm'), await kubernetesRelease());
+    const members = new EtcdMembers(mkdtempSync(join(tmpdir(), 'slipway-etcd-')), await fullRoot());
+    members.#makeCertificates(join(await kubernetesBinaries(), 'kubeadm'));
     return members;
   }
 
@@ -138,16 +142,16 @@ export class EtcdMembers {
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
-  #makeCertificates(kubeadm: string, release: Release): void {
+  #makeCertificates(kubeadm: string): void {
     const sans = { serverCertSANs: ADDRESSES, peerCertSANs: ADDRESSES };
     this.put(
       '/kubeadm.yaml',
       JSON.stringify({
-        apiVersion: `kubeadm.k8s.io/${release.configApi}`,
+        apiVersion: 'kubeadm.k8s.io/v1beta2',
         kind: 'ClusterConfiguration',
-        kubernetesVersion: release.version,
+        kubernetesVersion: 'v1.20.2',
         certificatesDir: this.pki,
-        ...fastKeys(release),
+        featureGates: { PublicKeysECDSA: true },
         etcd: { local: sans },
       }),
     );

@@ -1,5 +1,5 @@
 import { digest } from '../../../kit/digest.ts';
-import type { FileEntry, Hostname, NtpSettings } from '../../document/document.ts';
+import type { Document, FileEntry, Hostname, NtpSettings } from '../../document/document.ts';
 import type { KernelSettings } from '../../document/node-settings.ts';
 import { count, type StepKind } from '../kind/step-kind.ts';
 import type { ProxySpec } from './proxy.ts';
@@ -52,7 +52,9 @@ export const ntp: StepKind<NtpSettings> = {
   work: async () => (await import('./ntp.ts')).setUpTime,
 };
 
-export const kernel: StepKind<KernelSettings> = {
+type Around = Pick<Document, 'node' | 'commands'>;
+
+export const kernel: StepKind<KernelSettings, Around> = {
   name: 'kernel',
   plan: ({ node }) =>
     node?.kernel
@@ -65,7 +67,7 @@ export const kernel: StepKind<KernelSettings> = {
   work: async () => (await import('./kernel.ts')).setUpKernel,
 };
 
-export const proxy: StepKind<ProxySpec> = {
+export const proxy: StepKind<ProxySpec, Around> = {
   name: 'proxy',
   plan: ({ node, commands }) =>
     node?.proxy

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { readDocument } from '../read-document.ts';
-import { type NodeFile, readNodeFiles } from './node-files.ts';
+import { withNodeFiles } from './node-files.ts';
 
-const read = (text: string, onDisk: NodeFile[] = []) =>
-  readDocument(Buffer.from(`#cloud-config\n${text}`), { metaData: {}, source: 'nocloud' }, onDisk);
+const read = (text: string) =>
+  readDocument(Buffer.from(`#cloud-config\n${text}`), { metaData: {}, source: 'nocloud' });
 const told = (text: string) =>
   read(text).report.map(
     ({ severity, message, where }) => `${severity} ${where?.line}:${where?.column} ${message}`,
@@ -147,16 +147,18 @@ describe('the files of /etc/slipway', () => {
       '/etc/slipway/node.d/30-replaced.yaml': 'not: known\n',
       '/etc/slipway/node.d/notes.txt': 'not: known\n',
     });
-    const document = read(
-      [
-        'slipway: {containerd: {cgroupDriver: systemd}}',
-        'write_files:',
-        '- {path: /etc/slipway/node.d/10-proxy.yaml, content: "proxy: {http: \\"http://file:1\\"}"}',
-        '- {path: /etc/slipway/node.d/30-replaced.yaml, content: "endpoints: [\\"10.0.0.9:6443\\"]"}',
-        'runcmd: [kubeadm join --config /a]',
-        '',
-      ].join('\n'),
-      await readNodeFiles(host),
+    const document = await withNodeFiles(
+      host,
+      read(
+        [
+          'slipway: {containerd: {cgroupDriver: systemd}}',
+          'write_files:',
+          '- {path: /etc/slipway/node.d/10-proxy.yaml, content: "proxy: {http: \\"http://file:1\\"}"}',
+          '- {path: /etc/slipway/node.d/30-replaced.yaml, content: "endpoints: [\\"10.0.0.9:6443\\"]"}',
+          'runcmd: [kubeadm join --config /a]',
+          '',
+        ].join('\n'),
+      ),
     );
     expect(document.report).toEqual([]);
     expect(document.node?.kernel?.modules).toEqual(['image']);
@@ -168,7 +170,7 @@ describe('the files of /etc/slipway', () => {
 
   test('are refused with their own lines and columns', async () => {
     const host = machine({ '/etc/slipway/node.yaml': 'kernel:\n  sysctl: {}\n' });
-    const { report } = read('runcmd: []\n', await readNodeFiles(host));
+    const { report } = await withNodeFiles(host, read('runcmd: []\n'));
     expect(report).toEqual([
       {
         severity: 'error',
@@ -178,7 +180,8 @@ describe('the files of /etc/slipway', () => {
     ]);
   });
 
-  test('are none on a machine that has none', async () => {
-    expect(await readNodeFiles(machine({}))).toEqual([]);
+  test('change nothing where there are none', async () => {
+    const document = read('runcmd: [kubeadm join --config /a]\n');
+    expect(await withNodeFiles(machine({}), document)).toEqual(document);
   });
 });

@@ -35,13 +35,11 @@ export function readSlipway(node: Node, report: Report): SlipwayKey {
   };
 }
 
-/** `over` wins, section by section. */
-export function merged(under: SlipwayKey, over: SlipwayKey): SlipwayKey {
-  return { ...under, ...over, node: { ...under.node, ...over.node } };
-}
-
 /** The document with what the key says: of the machine, and of each call of kubeadm. */
-export function withSlipway(document: Document, { preflight, node, endpoints }: SlipwayKey): Document {
+export function withSlipway<T extends Pick<Document, 'commands'>>(
+  document: T,
+  { preflight, node, endpoints }: SlipwayKey,
+): T & Pick<Document, 'preflight' | 'node'> {
   const hasPatches = (node?.kubeadm?.patches.length ?? 0) > 0;
   return {
     ...document,
@@ -50,7 +48,7 @@ export function withSlipway(document: Document, { preflight, node, endpoints }: 
     commands: document.commands.map((command) => {
       if (command.kind !== 'kubeadm') return command;
       // A join may ask any of the endpoints; an init makes its own.
-      const asks = endpoints !== undefined && command.verb === 'join';
+      const asks = endpoints !== undefined && command.verb === 'join' && command.endpoints === undefined;
       return {
         ...command,
         ...(asks ? { endpoints } : {}),

@@ -54,8 +54,6 @@ build() {
   done
 }
 
-if [ "$*" != pause ]; then
-  unpack
-  go_path_mode
-fi
+unpack
+go_path_mode
 build "$@"

@@ -15,6 +15,8 @@ export type Membership =
   | { state: 'blocked'; failure: Failure };
 
 export interface MembershipSpec {
+  /** Directory of the certificates, e.g. /etc/kubernetes/pki. */
+  pki: string;
   nodeName: string;
   signal: AbortSignal;
   onProgress(message: string): void;
@@ -80,10 +82,10 @@ export async function leaveEtcd(host: Host, spec: MembershipSpec): Promise<Membe
 
 async function withEtcd(
   host: Host,
-  { nodeName }: MembershipSpec,
+  { pki, nodeName }: MembershipSpec,
   work: (client: EtcdClient, own: Own) => Promise<Membership>,
 ): Promise<Membership> {
-  const credentials = await readEtcdCredentials(host);
+  const credentials = await readEtcdCredentials(host, pki);
   const peerUrl = await ownPeerUrl(host);
   // Both are made long before the cluster is told of a new member.
   if (credentials === undefined || peerUrl === undefined) return { state: 'absent', removed: false };

@@ -1,0 +1,101 @@
+import type { Code } from '../../protocol/codes/codes.ts';
+import type { Part } from './services.ts';
+
+/**
+ * For each permanent code: what has to be up before a verdict with it is final. An empty row: the code rests on the text
+ * of the user data, on kubeadm's configuration, or on what the cluster says, none of which a boot changes.
+ *
+ * Each row answers one question: could this be true only for the first minute of a boot?
+ */
+export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
+  UserDataEmpty: [],
+  UserDataTooLarge: [],
+  UserDataFormatUnknown: [],
+  UserDataUndecodable: [],
+  UserDataSyntax: [],
+  UserDataTemplate: [],
+  UserDataInvalid: [],
+  UserDataIgnoredKey: [],
+  // A root file system that is still read-only, or a mount that is still missing.
+  FileNotWritten: ['disks'],
+  FileSystemReadOnly: ['disks'],
+  // A command of the user data is never run twice.
+  CommandFailed: [],
+  CommandEndedScript: [],
+  DeadlineExceeded: [],
+  InternalError: [],
+  KubeadmNotFound: ['programs'],
+  ToolMissing: ['programs'],
+  // The account files are locked while others write to them.
+  GroupNotCreated: ['accounts'],
+  UserNotCreated: ['accounts'],
+  AccountSettingIgnored: [],
+  TimeSyncNotSetUp: ['time'],
+  // udev's probing holds a disk open.
+  DiskInUse: ['disks'],
+  DiskLeftAlone: ['disks'],
+  DiskNotPartitioned: ['disks'],
+  FilesystemNotMade: ['disks'],
+  MountFailed: ['disks', 'network'],
+  KernelModuleNotLoaded: ['kernel'],
+  SysctlNotSet: ['kernel', 'network'],
+  ContainerdConfigInvalid: [],
+  ContainerdNotRestarted: ['runtime'],
+  ProxyNotSetUp: ['runtime'],
+  BootstrapNotRun: [],
+  CloudInitFailed: [],
+  ReportConfigInvalid: [],
+  KubeadmConfigFieldUnknown: [],
+  KubeadmConfigNotExpressible: [],
+  KernelTooOld: [],
+  // systemd mounts the hierarchies before anything of ours runs.
+  CgroupsUnsuitable: [],
+  KernelSettingMended: [],
+  // A file system grows to its disk's size during the boot.
+  DiskSpaceLow: ['disks'],
+  HostNameUnresolved: ['names', 'network'],
+  DnsNotConfigured: ['names', 'network'],
+  NodeNameWrong: [],
+  NodeProviderIdWrong: [],
+  KubeadmConfigInvalid: [],
+  KubeadmConfigNotFound: ['disks'],
+  KubeadmConfigVersionUnsupported: [],
+  KubeadmArgumentInvalid: [],
+  KubeadmNotTakenOver: [],
+  PreflightFailed: ['runtime', 'network', 'kernel'],
+  // A program of the boot before, or a container that the runtime is still taking away.
+  PortInUse: ['runtime'],
+  LeftoversFound: [],
+  ProgramMissing: ['programs'],
+  KernelSettingWrong: ['kernel', 'network'],
+  SwapEnabled: ['disks'],
+  MachineTooSmall: [],
+  NotRoot: [],
+  VersionSkew: ['programs'],
+  ContainerRuntimeUnsuitable: ['runtime'],
+  // The registry answered.
+  ImageNotFound: [],
+  ImagePullDenied: [],
+  // A certificate is not valid yet where the clock is behind; another machine answers where names or routes are not there yet.
+  ApiServerCertificateInvalid: ['time', 'names', 'network'],
+  TokenSecretWrong: [],
+  CaHashMismatch: ['names', 'network'],
+  DiscoveryFileInvalid: ['time', 'disks'],
+  PermissionDenied: [],
+  CertificateKeyInvalid: [],
+  CertificatesMissing: ['disks'],
+  CertificateInvalid: ['time'],
+  KubeletNotStarted: ['programs'],
+  ControlPlaneEndpointMissing: [],
+  // The machine does not have its address yet.
+  ControlPlaneConfigInvalid: ['network'],
+  // The host name comes by DHCP.
+  NodeNameInvalid: ['network'],
+  KubeletBadFlag: [],
+  KubeletConfigInvalid: [],
+  KubeletFileMissing: ['disks'],
+  CgroupDriverMismatch: ['runtime'],
+  ControlPlaneBadFlag: [],
+  EtcdDataUnusable: ['disks'],
+  TokenExpired: ['time'],
+};

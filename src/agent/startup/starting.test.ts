@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import type { Host } from '../host/host.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { RESTS_ON } from './last-word.ts';
+import { stillStarting } from './starting.ts';
+
+const BOOTED = { seconds: 30 };
+
+/** A machine where systemctl and timedatectl answer so. */
+function machine(
+  shown: string | undefined,
+  more: { seconds?: number; time?: string; files?: string[] } = {},
+): Host {
+  const real = createLinuxHost({ root: '/' });
+  const { seconds = BOOTED.seconds, time = '', files = [] } = more;
+  return {
+    ...real,
+    clock: { ...real.clock, monotonic: () => seconds * 1000 },
+    files: {
+      ...real.files,
+      stat: async (path) => (files.includes(path) ? ((await real.files.stat('/')) ?? undefined) : undefined),
+    },
+    processes: {
+      ...real.processes,
+      run: async ({ argv }) => {
+        const stdout = argv[0] === 'systemctl' ? shown : time;
+        if (stdout === undefined) throw new Error('no systemd');
+        return { exitStatus: 0, stdout, stderr: '' } as Awaited<ReturnType<Host['processes']['run']>>;
+      },
+    },
+  };
+}
+
+const unit = (name: string, active: string, since = 0, more = 'NRestarts=0\nJob=0') =>
+  `Id=${name}\nLoadState=loaded\nActiveState=${active}\nActiveEnterTimestampMonotonic=${since * 1e6}\n${more}\n`;
+
+describe('not while it starts', () => {
+  it.each([
+    ['it is activating', unit('containerd.service', 'activating'), /containerd\.service is activating/],
+    ['it became active just now', unit('containerd.service', 'active', 25), /became active 5 s ago/],
+    ['it waits behind others', unit('containerd.service', 'inactive', 0, 'Job=117'), /waits for its turn/],
+    [
+      'one of several is not up yet',
+      `${unit('docker.service', 'active', 1)}\n${unit('cri-docker.service', 'activating')}`,
+      /cri-docker/,
+    ],
+  ])('what a container runtime says is not its last word while %s', async (_, shown, why) => {
+    expect(await stillStarting(machine(shown), 'ContainerRuntimeUnsuitable')).toMatch(why);
+  });
+
+  it.each([
+    ['has been up for longer than its grace', unit('containerd.service', 'active', 5)],
+    ['has failed', unit('containerd.service', 'failed')],
+    ['is switched off', unit('containerd.service', 'inactive')],
+    ['ends again and again', unit('containerd.service', 'activating', 0, 'NRestarts=3')],
+    ['is masked', unit('containerd.service', 'inactive').replace('loaded', 'masked')],
+    ['is not there', unit('containerd.service', 'inactive').replace('loaded', 'not-found')],
+  ])('a container runtime that %s has said its last word', async (_, shown) => {
+    expect(await stillStarting(machine(shown), 'ContainerRuntimeUnsuitable')).toBeUndefined();
+  });
+
+  it('counts a machine without an answer of systemd as booting for two minutes', async () => {
+    expect(await stillStarting(machine(undefined, { seconds: 30 }), 'MountFailed')).toMatch(
+      /booted 30 s ago/,
+    );
+    expect(await stillStarting(machine(undefined, { seconds: 121 }), 'MountFailed')).toBeUndefined();
+  });
+
+  it('waits for a clock that is not set yet, for as long as a time service has not been up for long', async () => {
+    const time = 'NTP=yes\nNTPSynchronized=no\n';
+    const shown = (since: number) => unit('systemd-timesyncd.service', 'active', since);
+    expect(await stillStarting(machine(shown(5), { seconds: 110, time }), 'CertificateInvalid')).toMatch(
+      /time synchronisation is still at work/,
+    );
+    expect(
+      await stillStarting(machine(shown(5), { seconds: 130, time }), 'CertificateInvalid'),
+    ).toBeUndefined();
+    const set = 'NTP=yes\nNTPSynchronized=yes\n';
+    expect(
+      await stillStarting(machine(shown(5), { seconds: 110, time: set }), 'CertificateInvalid'),
+    ).toBeUndefined();
+  });
+
+  it('waits for udev while events wait for it', async () => {
+    const shown = unit('systemd-udevd.service', 'active', 1);
+    const busy = machine(shown, { files: ['/run/udev/queue'] });
+    expect(await stillStarting(busy, 'DiskInUse')).toMatch(/still at work/);
+    expect(await stillStarting(machine(shown), 'DiskInUse')).toBeUndefined();
+  });
+
+  it('asks nobody for a code that rests on words alone, or below a root directory', async () => {
+    const silent = { ...machine(undefined), root: '/' };
+    expect(await stillStarting(silent, 'KubeadmConfigInvalid')).toBeUndefined();
+    expect(await stillStarting({ ...silent, root: '/image' }, 'MountFailed')).toBeUndefined();
+  });
+});
+
+it('asks of every permanent code whether it could be true for the first minute of a boot only', () => {
+  const permanent = Object.entries(CODES).flatMap(([code, { persistence }]) =>
+    persistence === 'permanent' ? [code as Code] : [],
+  );
+  expect(permanent.filter((code) => RESTS_ON[code] === undefined)).toEqual([]);
+});
