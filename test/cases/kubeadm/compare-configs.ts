@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { checkConfig } from '../../../src/agent/kubeadm/config/api/check.ts';
 import { convertConfig } from '../../../src/agent/kubeadm/config/api/convert.ts';
 import { KUBEADM, type StandIn } from '../../support/kubeadm/kubeadm-stand-in.ts';
-import { type ConfigCase, SOUND_INIT, SOUND_JOIN, SPOILERS } from './configs.ts';
+import { type ConfigCase, sound, spoilers } from './configs.ts';
 
 /** Converts a configuration for the real kubeadm and looks at what that one has read. */
 export function convertAndRead(machine: StandIn, config: ConfigCase, minor: number): void {
-  const { about, verb, text, understood, flags = [] } = config;
+  const { about, verb, text, understood, flags } = config;
   assert.deepEqual(checkConfig(verb, text, about), [], about);
   const converted = convertConfig(verb, text, about, minor);
   assert.ok(converted, `${about} was not converted`);
@@ -25,25 +25,20 @@ export function convertAndRead(machine: StandIn, config: ConfigCase, minor: numb
  */
 export function compareChecks(machine: StandIn): { refused: number; agreed: number } {
   const sum = { refused: 0, agreed: 0 };
-  spoil(machine, 'join', SOUND_JOIN, sum);
-  spoil(machine, 'init', SOUND_INIT, sum);
+  for (const verb of ['join', 'init'] as const) spoil(machine, verb, sum);
   return sum;
 }
 
-function spoil(
-  machine: StandIn,
-  verb: 'init' | 'join',
-  sound: string,
-  sum: { refused: number; agreed: number },
-): void {
-  assert.deepEqual(checkConfig(verb, sound, 'sound'), []);
-  assert.equal(migrate(machine, sound).status, 0);
-  const lines = sound.trimEnd().split('\n');
+function spoil(machine: StandIn, verb: 'init' | 'join', sum: { refused: number; agreed: number }): void {
+  const whole = sound(verb);
+  assert.deepEqual(checkConfig(verb, whole, 'sound'), []);
+  assert.equal(migrate(machine, whole).status, 0);
+  const lines = whole.trimEnd().split('\n');
   lines.forEach((line, index) => {
     const match = /^( *(?:- )?)((?:[a-zA-Z]+: )?)\S+$/.exec(line);
     if (match === null || line === '---' || line.endsWith(':') || /^(apiVersion|kind):/.test(line)) return;
     // Half of the ways at each line, the other half at the next: each asks a kubeadm of its own.
-    const ways = SPOILERS.filter((_, way) => (way + index) % 2 === 0);
+    const ways = spoilers().filter((_, way) => (way + index) % 2 === 0);
     for (const spoiler of ways) {
       const text = lines.with(index, `${match[1]}${match[2]}${spoiler}`).join('\n');
       const errors = checkConfig(verb, text, 'spoilt').filter(({ severity }) => severity === 'error');
