@@ -27,12 +27,12 @@ function controller(...names: string[]): string[] {
  * of npm. Read it as the house's plan: what stands in nobody's row is nobody's business.
  */
 const AGENT: Readonly<Record<string, string>> = {
-  'bootstrap.ts': 'protocol document engine host preflight startup steps steps/kind userdata',
+  'bootstrap.ts': 'kit protocol document engine host preflight startup steps steps/kind userdata',
   cli: `kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
     document engine host host/linux preflight preflight/checks report report/config report/events reset
     steps userdata npm:commander`,
   'cli/options': 'kit',
-  'cli/process': 'protocol collect document engine host steps userdata',
+  'cli/process': 'kit protocol collect document engine host steps userdata',
   'cli/shim': `kit bootstrap.ts cli/options cli/process cli/text document engine host host/linux
     kubeadm/config kubeadm/repeat kubeadm/run steps steps/kind userdata/node`,
   'cli/text': `kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine
@@ -51,15 +51,15 @@ const AGENT: Readonly<Record<string, string>> = {
   host: '',
   'host/linux': 'host host/linux/files host/linux/net host/linux/process host/linux/system',
   'host/linux/files': 'host host/linux/system',
-  'host/linux/net': 'host host/linux/system',
+  'host/linux/net': 'kit host host/linux/system',
   'host/linux/process': 'document host host/linux/files host/linux/system',
-  'host/linux/system': 'host',
+  'host/linux/system': 'kit host',
   identity: 'kit pki protocol document host',
   'kubeadm/config': 'kit protocol document host npm:yaml',
   'kubeadm/repeat': 'kit protocol cluster document host kubeadm/config kubeadm/run',
   'kubeadm/run': `kit protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document
     host kubeadm/config`,
-  preflight: 'document host kubeadm/config kubeadm/repeat kubeadm/run preflight/checks',
+  preflight: 'kit document host kubeadm/config kubeadm/repeat kubeadm/run preflight/checks',
   'preflight/checks': 'kit protocol diagnosis/evidence host kubeadm/config',
   report: `kit protocol cluster document engine host report/config report/events report/spool
     report/transports report/watch`,
@@ -75,7 +75,7 @@ const AGENT: Readonly<Record<string, string>> = {
     steps/storage`,
   'steps/accounts': 'document engine host steps/kind steps/tools',
   'steps/commands': 'kit document engine steps/kind steps/shell',
-  'steps/containerd': 'document engine host steps/kind steps/tools npm:smol-toml',
+  'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
   'steps/kind': 'kit protocol document engine host kubeadm/repeat steps/shell',
   'steps/kubeadm': `kit protocol cluster diagnosis/words document engine host kubeadm/config
     kubeadm/repeat kubeadm/run preflight preflight/checks reset steps/kind`,
@@ -97,7 +97,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/jinja/syntax': 'text userdata/jinja/filters userdata/jinja/values',
   'userdata/jinja/values': 'text text/yaml',
   'userdata/node': 'kit document host kubeadm/config text text/yaml',
-  'userdata/sources': 'document host text text/yaml userdata/decode userdata/instance',
+  'userdata/sources': 'kit document host text text/yaml userdata/decode userdata/instance',
 };
 
 function agentRooms(): Record<string, Room> {
@@ -126,7 +126,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   // A server has no machine to set up and lies behind no Host. What it is told and decides (machines, attest, model ...)
   // computes; these serve, store and ask.
-  'src/slipway-controller.ts': { imports: ['src/controller/cli'], machine: true },
+  'src/slipway-controller.ts': { imports: ['src/kit', 'src/controller/cli'], machine: true },
   'src/controller/log.ts': { imports: ['src/kit'] },
   'src/controller/model': { imports: ['src/protocol', 'src/kit'] },
   'src/controller/web': { imports: [], machine: true },

@@ -1,9 +1,11 @@
+import { errorMessage } from '../kit/error-message.ts';
+import { positionText } from '../kit/position.ts';
 import type { Failure, Finding, JournalRecord } from '../protocol/journal.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Document } from './document/document.ts';
 import { STATE_DIR } from './document/paths.ts';
 import { runSequence, type SequenceOptions } from './engine/engine.ts';
-import { codeOf, failure, messageOf } from './engine/failure.ts';
+import { codeOf, failure } from './engine/failure.ts';
 import { machineInstance } from './engine/instance.ts';
 import { Journal } from './engine/journal.ts';
 import { outcomeOf, outcomeWithoutSequence, removeOutcome, writeOutcome } from './engine/outcome.ts';
@@ -102,12 +104,12 @@ export async function concluding(
     if (error instanceof AgentBusyError) throw error;
     const code = codeOf(error, 'JournalNotWritten');
     const result = code === 'InternalError' ? 'failed' : 'transient';
-    outcome = await outcomeWithoutSequence(host, about, result, failure(code, messageOf(error)));
+    outcome = await outcomeWithoutSequence(host, about, result, failure(code, errorMessage(error)));
   }
   try {
     await writeOutcome(host, outcome);
   } catch (error) {
-    const cause = `The verdict is known and could not be written: ${messageOf(error)}`;
+    const cause = `The verdict is known and could not be written: ${errorMessage(error)}`;
     unwritten(failure(codeOf(error, 'OutcomeNotWritten'), cause));
   } finally {
     await lock?.release();
@@ -188,7 +190,7 @@ async function configurationReport(document: Document): Promise<Entry[]> {
 }
 
 function placed({ where, message }: Entry): string {
-  return where ? `user data line ${where.line}, column ${where.column}: ${message}` : message;
+  return where ? `user data ${positionText(where)}: ${message}` : message;
 }
 
 function asFinding({ code, message, where }: Entry): Omit<Finding, 'type'> {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { errorMessage } from '../../kit/error-message.ts';
 import { diagnoseLog } from '../diagnosis/diagnose-log.ts';
 import type { LogLine } from '../diagnosis/transcript/line.ts';
 import { LogTail } from '../diagnosis/transcript/log-tail.ts';
@@ -51,6 +52,6 @@ async function readFileEnd(host: Host, file: string): Promise<LogTail> {
       offset += chunk.length;
     }
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${file} cannot be read: ${errorMessage(error)}`);
   }
 }

@@ -1,3 +1,4 @@
+import { positionText } from '../../kit/position.ts';
 import type { Document } from '../document/document.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { checkDocument } from '../preflight/check-document.ts';
@@ -39,5 +40,5 @@ export function planCommand(flags: PlanFlags): Promise<number> {
 }
 
 function describeEntry({ severity, code, message, where }: Document['report'][number]): string {
-  return `${severity}: user data${where ? ` line ${where.line}, column ${where.column}` : ''}: ${message} [${code}]`;
+  return `${severity}: user data${where ? ` ${positionText(where)}` : ''}: ${message} [${code}]`;
 }

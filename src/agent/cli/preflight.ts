@@ -1,4 +1,5 @@
 import { formatMs } from '../../kit/duration.ts';
+import { positionText } from '../../kit/position.ts';
 import type { Document } from '../document/document.ts';
 import { machineInstance } from '../engine/instance.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
@@ -51,7 +52,7 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
 function tellErrors({ report }: Document): number {
   const errors = report.filter(({ severity }) => severity === 'error');
   for (const { code, message, where } of errors) {
-    const at = where ? `user data line ${where.line}, column ${where.column}: ` : '';
+    const at = where ? `user data ${positionText(where)}: ` : '';
     process.stderr.write(`slipway: error: ${at}${message} [${code}]\n`);
   }
   return errors.length;

@@ -2,7 +2,9 @@
  * Everything that one needs to understand a node from afar, in one archive: bounded in size and time, and without
  * secrets. Nothing here fails; what is not there, or came too late, is named in README.txt.
  */
+
 import { zstdCompressSync } from 'node:zlib';
+import { errorMessage } from '../../kit/error-message.ts';
 import { redact } from '../../kit/redact.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
 import { homes } from '../host/homes.ts';
@@ -99,7 +101,7 @@ async function read(host: Host, source: Source, signal: AbortSignal): Promise<An
   try {
     return 'file' in source ? await readFile(host, source) : await runCommand(host, source.argv, signal);
   } catch (error) {
-    return { why: error instanceof Error ? error.message : String(error) };
+    return { why: errorMessage(error) };
   }
 }
 

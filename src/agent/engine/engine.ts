@@ -1,10 +1,11 @@
 import { BACKOFF, backoffMs, DEFAULT_BACKOFF } from '../../kit/backoff.ts';
+import { errorMessage } from '../../kit/error-message.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { Failure, Finding, Result, StepEnded } from '../../protocol/journal.ts';
 import type { StepVerdict } from '../../protocol/outcome.ts';
 import type { Host } from '../host/host.ts';
 import { Deadline } from './deadline.ts';
-import { codeOf, failure, messageOf } from './failure.ts';
+import { codeOf, failure } from './failure.ts';
 import { type History, historyOf } from './history.ts';
 import type { Journal } from './journal.ts';
 import type { Step, StepContext, StepResult } from './step.ts';
@@ -124,7 +125,7 @@ class SequenceRun {
     } catch (error) {
       verdict = {
         result: 'transient',
-        failure: failure(codeOf(error, 'JournalNotWritten'), messageOf(error)),
+        failure: failure(codeOf(error, 'JournalNotWritten'), errorMessage(error)),
       };
     }
     const ms = this.#history.activeMs + this.#o.host.clock.monotonic() - this.#startMono;
@@ -159,7 +160,7 @@ class SequenceRun {
       this.#findings.push({
         severity: 'warning',
         code: codeOf(error, 'JournalNotWritten'),
-        message: messageOf(error),
+        message: errorMessage(error),
       });
     }
   }
@@ -286,7 +287,7 @@ class SequenceRun {
       const code = codeOf(error, 'FileNotWritten');
       return {
         done: false,
-        failure: failure(code, messageOf(error)),
+        failure: failure(code, errorMessage(error)),
         retry: code === 'DiskFull' ? 'yes' : 'no',
       };
     } finally {

@@ -40,10 +40,6 @@ function errnoOf(error: unknown): string | undefined {
   return undefined;
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 function sentence(text: string): string {
   const trimmed = text.trim();
   const capital = /^[a-z]+[ :]/.test(trimmed) ? trimmed.charAt(0).toUpperCase() + trimmed.slice(1) : trimmed;

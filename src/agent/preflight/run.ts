@@ -1,3 +1,4 @@
+import { errorMessage } from '../../kit/error-message.ts';
 import type { Host } from '../host/host.ts';
 import type { Check, Task } from './checks/check.ts';
 import type { PreflightFinding } from './checks/finding.ts';
@@ -74,7 +75,7 @@ export async function runPreflight(
         if (answer !== 'late') return answer;
         unanswered.push(`the check of ${check.name} took longer than ${limit / 1000} s`);
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
+        const why = errorMessage(error);
         unanswered.push(`the check of ${check.name} failed: ${why}`);
       }
       return [];

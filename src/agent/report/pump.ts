@@ -1,4 +1,5 @@
 import { type Backoff, backoffMs } from '../../kit/backoff.ts';
+import { errorMessage } from '../../kit/error-message.ts';
 import type { EventType } from '../../protocol/events.ts';
 import type { Host } from '../host/host.ts';
 import { readCursor, writeCursor } from './cursor.ts';
@@ -104,7 +105,7 @@ export class Pump {
     } catch (error) {
       if (signal.aborted) return;
       this.#failures += 1;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       this.#log(`${name}: ${message}; trying again`);
       const wish = error instanceof DeliveryError ? error.retryAfterMs : undefined;
       const pause = backoffMs(this.#failures, BACKOFF, () => this.#host.random());

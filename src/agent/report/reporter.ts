@@ -1,3 +1,4 @@
+import { errorMessage } from '../../kit/error-message.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { MachineIdentity, SlipwayEvent } from '../../protocol/events.ts';
 import { KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';
@@ -267,7 +268,7 @@ class Reporter {
     try {
       await work();
     } catch (error) {
-      this.#o.log(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      this.#o.log(`${what}: ${errorMessage(error)}`);
     }
   }
 }

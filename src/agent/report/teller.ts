@@ -1,3 +1,4 @@
+import { errorMessage } from '../../kit/error-message.ts';
 import type { EventBody, FindingEvent, SlipwayEvent } from '../../protocol/events.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { REPORT_DIR, SENTINEL } from '../document/paths.ts';
@@ -131,9 +132,7 @@ export class Teller {
           await spool.add(drafts, { journal: { id, seq: record.seq } });
       } catch (error) {
         // A record that makes no sense must not keep the ones after it from being told.
-        log(
-          `record ${record.seq} of the journal cannot be told: ${error instanceof Error ? error.message : error}`,
-        );
+        log(`record ${record.seq} of the journal cannot be told: ${errorMessage(error)}`);
       }
     }
   }

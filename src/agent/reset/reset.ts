@@ -2,9 +2,9 @@
  * Takes a node back to what the machine was before it: `kubeadm reset` by the real kubeadm, then what that leaves of
  * kubeadm, the kubelet, the network plugin and Slipway itself. What others may own is named instead of removed.
  */
+import { errorMessage } from '../../kit/error-message.ts';
 import { redact } from '../../kit/redact.ts';
 import { JOURNAL, OUTCOME, RUN_DIR, SENTINEL } from '../document/paths.ts';
-import { messageOf } from '../engine/failure.ts';
 import { machineInstance } from '../engine/instance.ts';
 import { Journal } from '../engine/journal.ts';
 import type { Host } from '../host/host.ts';
@@ -98,7 +98,7 @@ async function runKubeadmReset(host: Host, { onLine }: ResetOptions, report: Res
   } catch (error) {
     if (!(error instanceof KubeadmError)) throw error;
     report.problems.push(
-      `${messageOf(error)} So what it made is removed by name only, and pods may still run.`,
+      `${errorMessage(error)} So what it made is removed by name only, and pods may still run.`,
     );
     return;
   }

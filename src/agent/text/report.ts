@@ -1,3 +1,4 @@
+import { positionText } from '../../kit/position.ts';
 import { visible } from '../../kit/visible.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { Position, ReportEntry } from '../document/document.ts';
@@ -53,7 +54,7 @@ export class Report {
 
 /** One line for people: `slipway: user data line 12, column 3: message [Code]`; warnings say so. */
 export function formatReportEntry(entry: ReportEntry): string {
-  const place = entry.where === undefined ? '' : ` line ${entry.where.line}, column ${entry.where.column}`;
+  const place = entry.where === undefined ? '' : ` ${positionText(entry.where)}`;
   const grade = entry.severity === 'warning' ? 'warning: ' : '';
   return `slipway: user data${place}: ${grade}${entry.message} [${entry.code}]`;
 }

@@ -1,6 +1,7 @@
+import { errorMessage } from '../../kit/error-message.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Document } from '../document/document.ts';
-import { codeOf, failure, messageOf } from '../engine/failure.ts';
+import { codeOf, failure } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { withNodeFiles } from './node/node-files.ts';
 import { readDocument } from './read-document.ts';
@@ -34,7 +35,7 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');
-    return none(userDataFile !== undefined || error.errno === 'EFBIG', failure(code, messageOf(error)));
+    return none(userDataFile !== undefined || error.errno === 'EFBIG', failure(code, errorMessage(error)));
   }
 }
 

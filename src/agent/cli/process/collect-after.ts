@@ -1,6 +1,6 @@
+import { errorMessage } from '../../../kit/error-message.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { OUTCOME, STATE_DIR, SUPPORT_FILE } from '../../document/paths.ts';
-import { messageOf } from '../../engine/failure.ts';
 import { writeOutcome } from '../../engine/outcome.ts';
 import type { Host } from '../../host/host.ts';
 import { version } from './version.ts';
@@ -25,7 +25,7 @@ export async function collectAfter(host: Host, outcome: Outcome): Promise<void> 
     await tellInVerdict(host, outcome);
     process.stderr.write(`slipway: for support, without secrets: ${SUPPORT_FILE}\n`);
   } catch (error) {
-    process.stderr.write(`slipway: nothing was collected for support: ${messageOf(error)}\n`);
+    process.stderr.write(`slipway: nothing was collected for support: ${errorMessage(error)}\n`);
   }
 }
 

@@ -2,6 +2,7 @@
  * What happens to an error that nobody caught: a fault of Slipway's own, or of Node.js. It is told in one line, never as
  * a stack trace, and a run that is under way still comes to its verdict.
  */
+import { errorMessage } from '../../../kit/error-message.ts';
 
 let conclude: ((error: unknown) => void) | undefined;
 
@@ -56,5 +57,5 @@ export function catchFaults(): Fault {
 }
 
 export function tell(error: unknown): void {
-  process.stderr.write(`slipway: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`slipway: ${errorMessage(error)}\n`);
 }

@@ -1,3 +1,5 @@
+import { errorMessage } from '../../../kit/error-message.ts';
+import { positionText } from '../../../kit/position.ts';
 import type { Host } from '../../host/host.ts';
 import { plan } from '../../steps/plan.ts';
 import { loadDocument } from '../../userdata/load.ts';
@@ -12,7 +14,7 @@ async function planText(host: Host): Promise<string> {
   if (answer.kind === 'none') return `${answer.failure.cause}\n`;
   const { document } = answer;
   const remarks = document.report.map(({ severity, message, where }) => {
-    const at = where === undefined ? '' : `line ${where.line}, column ${where.column}: `;
+    const at = where === undefined ? '' : `${positionText(where)}: `;
     return `${severity}: ${at}${message}`;
   });
   const wrong = document.report.some(({ severity }) => severity === 'error');
@@ -20,4 +22,4 @@ async function planText(host: Host): Promise<string> {
   return `${[`${document.format} from ${document.instance.source}`, ...remarks, ...steps].join('\n')}\n`;
 }
 
-const reason = (error: unknown): string => `${error instanceof Error ? error.message : String(error)}\n`;
+const reason = (error: unknown): string => `${errorMessage(error)}\n`;

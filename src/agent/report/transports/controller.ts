@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { errorMessage } from '../../../kit/error-message.ts';
 import { retryAfterMs } from '../../../kit/retry-after.ts';
 import { utcTime } from '../../../kit/utc-time.ts';
 import {
@@ -142,7 +143,7 @@ export class ControllerTransport implements Transport {
         const what = isDoubted
           ? 'the token gives no other certificate'
           : 'the certificate could not be renewed';
-        log(`controller: ${what}: ${messageOf(error)}`);
+        log(`controller: ${what}: ${errorMessage(error)}`);
         return known;
       }
       if (error instanceof EnrolmentRefused) throw new DeliveryError(error.message);
@@ -233,8 +234,4 @@ function refusalOf({ body }: HttpAnswer): { error: string; words?: string } {
   } catch {
     return { error: 'no reason given' };
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

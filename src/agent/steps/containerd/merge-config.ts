@@ -5,7 +5,9 @@
  * Shapes: version 2 (containerd 1.5 and newer) has one CRI plugin, version 3 (containerd 2.0 and newer) one for images
  * and one for the runtime (containerd, docs/cri/config.md and docs/PLUGINS.md of 1.6, 1.7 and 2.1).
  */
+
 import { parse, stringify, type TomlTable, type TomlValue } from 'smol-toml';
+import { positionText } from '../../../kit/position.ts';
 import type { ContainerdSettings } from '../../document/node-settings.ts';
 
 export const CERTS_DIR = '/etc/containerd/certs.d';
@@ -79,12 +81,9 @@ function read(text: string): TomlTable {
     return parse(text, { integersAsBigInt: true }) as TomlTable;
   } catch (error) {
     // The library shows the lines around the error, which may hold credentials of a registry.
-    const place = error as { line?: number; column?: number };
-    throw new ContainerdConfigError(
-      place.line === undefined
-        ? 'it is not TOML'
-        : `it is not TOML at line ${place.line}, column ${place.column}`,
-    );
+    const { line, column } = error as { line?: number; column?: number };
+    const place = line === undefined || column === undefined ? '' : ` at ${positionText({ line, column })}`;
+    throw new ContainerdConfigError(`it is not TOML${place}`);
   }
 }
 

@@ -1,6 +1,7 @@
+import { errorMessage } from '../../../kit/error-message.ts';
 import { CODES } from '../../../protocol/codes/codes.ts';
 import type { Position } from '../../document/document.ts';
-import { codeOf, failed, failure, messageOf } from '../../engine/failure.ts';
+import { codeOf, failed, failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { Problem } from './problem.ts';
 
@@ -22,7 +23,7 @@ export async function eachEntry<Entry>(
       done.push(await work(entry));
     } catch (error) {
       problems.push(
-        error instanceof Problem ? error : new Problem(codeOf(error, 'FileNotWritten'), messageOf(error)),
+        error instanceof Problem ? error : new Problem(codeOf(error, 'FileNotWritten'), errorMessage(error)),
       );
     }
   }

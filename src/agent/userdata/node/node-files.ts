@@ -1,3 +1,4 @@
+import { positionText } from '../../../kit/position.ts';
 import type { Document, FileEntry, ReportEntry } from '../../document/document.ts';
 import { NODE_FILES } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
@@ -44,7 +45,7 @@ function readFile(path: string, text: string, into: ReportEntry[]): SlipwayKey {
   const root = parseYaml(plainText(text), report);
   const key = root === undefined ? {} : readSlipway(root, report);
   for (const { where, message, ...entry } of report.entries) {
-    const at = where === undefined ? '' : ` line ${where.line}, column ${where.column}`;
+    const at = where === undefined ? '' : ` ${positionText(where)}`;
     into.push({ ...entry, message: `${path}${at}: ${message}` });
   }
   return key;

@@ -1,3 +1,4 @@
+import { positionText } from '../../../kit/position.ts';
 import type { ReportEntry } from '../../document/document.ts';
 import { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
@@ -25,6 +26,6 @@ export function readMetaData(bytes: Buffer, name: string): MetaData {
 
 /** A problem of the meta-data is a warning of the user data, and its line is not one of the user data's. */
 function asRemark({ code, message, where }: ReportEntry, name: string): ReportEntry {
-  const place = where === undefined ? '' : ` line ${where.line}, column ${where.column}`;
+  const place = where === undefined ? '' : ` ${positionText(where)}`;
   return { severity: 'warning', code, message: `${name}${place}: ${message}` };
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../../kit/error-message.ts';
 import { HostError } from '../../host.ts';
 
 const BEHIND = 'the clock is probably behind (timedatectl)';
@@ -51,7 +52,7 @@ export function describeNetworkError(error: unknown, url: string, leastTls: stri
   const { host } = new URL(url);
   if (error instanceof HostError) return new HostError(`${host}: ${error.message}`, error.errno);
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const tls = TLS_WORDS.find(({ pattern }) => pattern.test(message));
   return new HostError(
     `${host}: ${WORDS[code] ?? tls?.words.replace('LEAST', leastTls) ?? message.trim()}`,

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../../kit/error-message.ts';
 import { HostError } from '../../host.ts';
 
 const WORDS: Record<string, string> = {
@@ -22,6 +23,6 @@ const WORDS: Record<string, string> = {
 export function toHostError(error: unknown, doing: string, path: string): HostError {
   if (error instanceof HostError) return error;
   const errno = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
-  const detail = WORDS[errno] ?? (error instanceof Error ? error.message : String(error));
+  const detail = WORDS[errno] ?? errorMessage(error);
   return new HostError(`${doing} ${path}: ${detail}`, errno, path);
 }

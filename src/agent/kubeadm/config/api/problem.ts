@@ -1,3 +1,4 @@
+import { positionText } from '../../../../kit/position.ts';
 import type { Code } from '../../../../protocol/codes/codes.ts';
 
 /** Something about a kubeadm configuration that a person should know, with its place in the file. */
@@ -12,6 +13,6 @@ export interface ConfigProblem {
 }
 
 /** `MESSAGE (FILE line L, column C)`. */
-export function placedMessage({ message, line, column }: ConfigProblem, name: string): string {
-  return `${message} (${name} line ${line}, column ${column})`;
+export function placedMessage(problem: ConfigProblem, name: string): string {
+  return `${problem.message} (${name} ${positionText(problem)})`;
 }

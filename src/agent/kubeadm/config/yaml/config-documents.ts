@@ -1,5 +1,7 @@
 /** kubeadm's configuration file as YAML documents with their kinds; the first look at it, with line and column. */
+
 import { type Document, isMap, isScalar, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml';
+import { positionText } from '../../../../kit/position.ts';
 import { type Aliases, aliasesOf } from './aliases.ts';
 import { KubeadmError } from './failure.ts';
 
@@ -78,8 +80,8 @@ export function readDocuments(text: string, name: string): ConfigDocument[] {
   return documents;
 }
 
-export function invalid(name: string, what: string, line?: number, column?: number): KubeadmError {
-  const where = line === undefined ? '' : ` (line ${line}, column ${column})`;
+export function invalid(name: string, what: string, line?: number, column = 1): KubeadmError {
+  const where = line === undefined ? '' : ` (${positionText({ line, column })})`;
   return new KubeadmError(
     'KubeadmConfigInvalid',
     `The kubeadm configuration ${name} is not valid: ${what}${where}.`,
