@@ -68,6 +68,7 @@ describe('readConfig', () => {
       advertiseAddress: '192.0.2.7',
       bindPort: 8443,
       providerId: 'aws:///x',
+      allowsCgroupV1: false,
       skipPhases: ['addon/kube-proxy'],
       ignorePreflightErrors: ['Swap'],
     });
@@ -84,6 +85,30 @@ describe('readConfig', () => {
       providerId: 'kind://x',
       bindPort: 6443,
     });
+  });
+
+  it.each([
+    ['a map of arguments', '{nodeRegistration: {kubeletExtraArgs: {fail-cgroupv1: "false"}}', true],
+    ['a list', '{nodeRegistration: {kubeletExtraArgs: [{name: fail-cgroupv1, value: "0"}]}', true],
+    [
+      'an argument that says the contrary',
+      '{nodeRegistration: {kubeletExtraArgs: {fail-cgroupv1: "true"}}',
+      false,
+    ],
+    ['another argument', '{nodeRegistration: {kubeletExtraArgs: {v: "2"}}', false],
+  ])('knows by %s whether the kubelet takes control groups of version 1', (_, members, allowed) => {
+    const text = `${members}, apiVersion: kubeadm.k8s.io/v1beta4, kind: JoinConfiguration}`;
+    expect(readConfig({ verb: 'join', args: [], text }).allowsCgroupV1).toBe(allowed);
+  });
+
+  it('reads that of the cluster where the node has no argument of its own', () => {
+    const kubelet =
+      '{apiVersion: kubelet.config.k8s.io/v1beta1, kind: KubeletConfiguration, failCgroupV1: false}';
+    const init = (args: string) =>
+      `{apiVersion: kubeadm.k8s.io/v1beta4, kind: InitConfiguration, nodeRegistration: {kubeletExtraArgs: [${args}]}}\n---\n${kubelet}`;
+    const allowed = (args: string) => readConfig({ verb: 'init', args: [], text: init(args) }).allowsCgroupV1;
+    expect(allowed('')).toBe(true);
+    expect(allowed('{name: fail-cgroupv1, value: "true"}')).toBe(false);
   });
 
   it('lets flags win', () => {

@@ -37,6 +37,8 @@ export interface KubeadmConfig {
   bindPort: number;
   /** `--provider-id` among the kubelet's extra arguments. */
   providerId?: string;
+  /** The kubelet is told to start where control groups are of version 1. */
+  allowsCgroupV1: boolean;
   skipPhases: string[];
   ignorePreflightErrors: string[];
 }
@@ -84,6 +86,7 @@ export function readConfig({ verb, args, text, name = 'file' }: ConfigInput): Ku
     externalEtcd: at(cluster?.map, 'etcd', 'external') !== undefined,
     etcdDataDir: scalar(cluster?.map, 'etcd', 'local', 'dataDir') ?? '/var/lib/etcd',
     bindPort: Number(port ?? 6443) || 6443,
+    allowsCgroupV1: allowsCgroupV1(node?.map, documents),
     skipPhases: listOr(flagList(flags, 'skip-phases'), node?.map, 'skipPhases'),
     ignorePreflightErrors: [
       ...flagList(flags, 'ignore-preflight-errors'),
@@ -155,6 +158,15 @@ export function bootstrapToken({ args, text, name = 'file' }: ConfigInput): Sens
     scalar(node, 'discovery', 'tlsBootstrapToken') ??
     scalar(node, 'discovery', 'bootstrapToken', 'token');
   return token !== undefined && TOKEN.test(token) ? sensitive(token) : undefined;
+}
+
+/** Its own argument wins over the cluster's configuration, of which a join sees nothing. */
+function allowsCgroupV1(node: YAMLMap | undefined, documents: readonly ConfigDocument[]): boolean {
+  const argument = extraArgument(at(node, 'nodeRegistration'), 'fail-cgroupv1');
+  const kubelet = documents.find(({ kind }) => kind === 'KubeletConfiguration')?.map;
+  const fails = argument ?? scalar(kubelet, 'failCgroupV1');
+  // As the kubelet reads it.
+  return fails !== undefined && /^(0|f|false)$/i.test(fails);
 }
 
 /** kubeletExtraArgs is a map up to v1beta3 and a list of name and value from v1beta4 on. */

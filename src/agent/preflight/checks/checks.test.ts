@@ -87,6 +87,10 @@ describe('checks on files of a machine', () => {
       expect.stringMatching(/^fatal CgroupsUnsuitable .*controllers memory/),
     ]);
     expect(await told(cgroups, { kubeadmMinor: 35 })).toHaveLength(2);
+    const told35 = (allowsCgroupV1: boolean) =>
+      told(cgroups, { kubeadmMinor: 35, config: { ...join4, allowsCgroupV1 } });
+    expect(await told35(false)).toHaveLength(2);
+    expect(await told35(true), 'the kubelet is told to start').toHaveLength(1);
     put('/sys/fs/cgroup/cgroup.controllers', 'cpuset cpu io memory pids\n');
     expect(await told(cgroups, { kubeadmMinor: 35 })).toEqual([]);
   });

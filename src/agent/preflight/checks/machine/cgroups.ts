@@ -23,9 +23,9 @@ export const cgroups: Check = {
   },
 };
 
-/** Since 1.35 the kubelet refuses version 1 unless its configuration says failCgroupV1: false. */
+/** Since 1.35 the kubelet refuses version 1 unless its configuration says failCgroupV1: false, or its argument does. */
 function retiring(task: Task): PreflightFinding[] {
-  if (task.kubeadmMinor === undefined || isBefore(task, 35)) return [];
+  if (task.kubeadmMinor === undefined || isBefore(task, 35) || task.config?.allowsCgroupV1) return [];
   const message =
     'this machine has control groups version 1, with which the kubelet only starts if failCgroupV1 is false';
   return [
