@@ -55,6 +55,19 @@ describe('convertConfig', () => {
     ).toBeUndefined();
   });
 
+  it.each([
+    ['v1beta2', 28, '/run/containerd/containerd.sock', 'unix:///run/containerd/containerd.sock'],
+    ['v1beta2', 36, '/run/containerd/containerd.sock', 'unix:///run/containerd/containerd.sock'],
+    ['v1beta3', 36, '/var/run/crio/crio.sock', 'unix:///var/run/crio/crio.sock'],
+    ['v1beta3', 36, 'unix:///run/containerd/containerd.sock', 'unix:///run/containerd/containerd.sock'],
+    ['v1beta3', 36, 'npipe:////./pipe/containerd', 'npipe:////./pipe/containerd'],
+  ])('writes a socket of %s for kubeadm 1.%i as a URL: %s', (version, minor, criSocket, expected) => {
+    const join = { ...head(version, 'JoinConfiguration'), nodeRegistration: { criSocket } };
+    expect(convert('join', minor, join).documents[0]).toMatchObject({
+      nodeRegistration: { criSocket: expected },
+    });
+  });
+
   it('leaves a document of another component that nobody can read to kubeadm', () => {
     const broken = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n<<: 0\n';
     const converted = convertConfig('init', `${write(newer.cluster)}---\n${broken}`, 'x', 20);

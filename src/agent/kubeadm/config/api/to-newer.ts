@@ -4,6 +4,7 @@ import { type Draft, section, take, within } from './draft.ts';
 
 /** v1beta3 knows CoreDNS only and no hyperkube image. */
 export function beta2ToBeta3(draft: Draft): void {
+  socketsToUrls(draft);
   const cluster = draft.documents.get('ClusterConfiguration');
   const dns = section(cluster, 'dns');
   if (dns?.type === 'kube-dns')
@@ -23,6 +24,7 @@ export function beta2ToBeta3(draft: Draft): void {
 
 /** Flags become lists, and the timeouts move into a section of their own. */
 export function beta3ToBeta4(draft: Draft): void {
+  socketsToUrls(draft);
   argumentsToLists(draft);
   const { documents } = draft;
   const forControlPlane = take(
@@ -37,4 +39,14 @@ export function beta3ToBeta4(draft: Draft): void {
   const join = documents.get('JoinConfiguration');
   const discovery = take(section(join, 'discovery'), 'timeout');
   if (join !== undefined && discovery !== undefined) within(join, 'timeouts').discovery ??= discovery;
+}
+
+/** A path alone has been deprecated since 1.24, and kubeadm warns of it whenever it reads it. */
+function socketsToUrls({ documents }: Draft): void {
+  for (const kind of ['InitConfiguration', 'JoinConfiguration']) {
+    const registration = section(documents.get(kind), 'nodeRegistration');
+    const socket = registration?.criSocket;
+    if (registration && typeof socket === 'string' && socket.startsWith('/'))
+      registration.criSocket = `unix://${socket}`;
+  }
 }
