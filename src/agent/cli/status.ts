@@ -4,7 +4,7 @@ import { createLinuxHost } from '../host/linux/host.ts';
 import { durationOption, formatOption, pathOption, UsageError, withUsage } from './options/options.ts';
 import { liveStatus } from './text/status-live.ts';
 import { readStatus, type Status } from './text/status-read.ts';
-import { statusText } from './text/status-text.ts';
+import { looksOf, statusText } from './text/status-text.ts';
 
 export interface StatusFlags {
   wait?: boolean;
@@ -31,7 +31,9 @@ export function statusCommand(flags: StatusFlags): Promise<number> {
         : durationOption('timeout', flags.timeout) * 1000;
     const status = flags.wait ? await waitForVerdict(host, limitMs) : await readStatus(host);
     process.stdout.write(
-      format === 'json' ? `${JSON.stringify(status, undefined, 2)}\n` : statusText(status),
+      format === 'json'
+        ? `${JSON.stringify(status, undefined, 2)}\n`
+        : statusText(status, looksOf(process.stdout)),
     );
     if (!flags.wait) return 0;
     return status.outcome?.exitStatus ?? STILL_OPEN;

@@ -2,23 +2,28 @@ import { formatMs } from '../../../kit/duration.ts';
 import type { JournalRecord } from '../../../protocol/journal.ts';
 import type { Watcher } from '../../bootstrap.ts';
 import { describeRecord } from './describe-record.ts';
+import { LiveLine } from './live-line.ts';
 
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 const TICK_MS = 100;
+/** Select Graphic Rendition. */
+const GREEN = 32;
+const RED = 31;
+const DIM = 2;
 
 /** Live progress on a terminal: a finished step leaves one line, the one under way shows its last words and its time. */
 export function liveWatcher(): Watcher & { end(): void } {
   const titles = new Map<string, string>();
   let current: { title: string; since: number; detail: string } | undefined;
   let frame = 0;
-  const clear = () => process.stderr.write('\r\x1b[K');
+  const line = new LiveLine(process.stderr);
+  const coloured = process.stderr.hasColors();
+  const paint = (text: string, rendition: number) => (coloured ? `\x1b[${rendition}m${text}\x1b[0m` : text);
   const draw = () => {
-    if (!current) return;
+    if (!current) return line.show('');
     frame = (frame + 1) % FRAMES.length;
-    const head = `${FRAMES[frame]} ${current.title} ${formatMs(performance.now() - current.since)}`;
-    const room = (process.stderr.columns ?? 80) - head.length - 3;
-    const detail = current.detail && room > 10 ? `  \x1b[2m${current.detail.slice(0, room)}\x1b[0m` : '';
-    process.stderr.write(`\r\x1b[K${head}${detail}`);
+    const { title, since, detail } = current;
+    line.show(`${FRAMES[frame]} ${title} ${formatMs(performance.now() - since)}  ${detail}`.trimEnd());
   };
   const timer = setInterval(draw, TICK_MS);
   timer.unref();
@@ -27,9 +32,9 @@ export function liveWatcher(): Watcher & { end(): void } {
     const { step, result, ms, failure, retryInMs, message } = record;
     const title = titles.get(step) ?? step;
     if (result !== 'failed')
-      return `\x1b[32m✔\x1b[0m ${title}  \x1b[2m${formatMs(ms)}${message ? `  ${message}` : ''}\x1b[0m`;
+      return `${paint('✔', GREEN)} ${title}  ${paint(`${formatMs(ms)}${message ? `  ${message}` : ''}`, DIM)}`;
     const again = retryInMs === undefined ? '' : `\n  next attempt in ${formatMs(retryInMs)}`;
-    return `\x1b[31m✘\x1b[0m ${title}  \x1b[2m${formatMs(ms)}\x1b[0m\n  ${failure?.cause ?? ''} [${failure?.code ?? ''}]${again}`;
+    return `${paint('✘', RED)} ${title}  ${paint(formatMs(ms), DIM)}\n  ${failure?.cause ?? ''} [${failure?.code ?? ''}]${again}`;
   };
 
   return {
@@ -42,13 +47,11 @@ export function liveWatcher(): Watcher & { end(): void } {
       } else if (record.type === 'step.progress') {
         if (current) current.detail = record.message;
       } else if (record.type === 'step.ended') {
-        clear();
         current = undefined;
-        process.stderr.write(`${lastLine(record)}\n`);
+        line.print(lastLine(record));
       } else {
         const text = describeRecord(record);
-        clear();
-        if (text) process.stderr.write(`${text}\n`);
+        if (text) line.print(text);
       }
       draw();
     },
@@ -57,7 +60,7 @@ export function liveWatcher(): Watcher & { end(): void } {
     },
     end() {
       clearInterval(timer);
-      clear();
+      line.end();
     },
   };
 }

@@ -1,19 +1,31 @@
 import { formatMs } from '../../../kit/duration.ts';
-import type { Status } from './status-read.ts';
+import { visible } from '../../../kit/visible.ts';
+import { LiveLine, type Terminal } from './live-line.ts';
+import type { Status, StepStatus } from './status-read.ts';
 
 /** One line that says where things stand: rewritten on a terminal, written when it changes elsewhere. */
-export function liveStatus(stream: NodeJS.WriteStream): { show(status: Status): void; end(): void } {
+export function liveStatus(stream: Terminal & { isTTY?: boolean }): {
+  show(status: Status): void;
+  end(): void;
+} {
+  const line = stream.isTTY ? new LiveLine(stream) : undefined;
   let last = '';
   return {
     show(status) {
       const step = status.steps.find(({ state }) => state === 'running' || state === 'retrying');
-      const what = step ? `${step.title}${step.message ? `: ${step.message}` : ''}` : 'waiting for the agent';
-      if (stream.isTTY) stream.write(`\r\x1b[K${what}${step ? `  ${formatMs(step.seconds * 1000)}` : ''}`);
-      else if (what !== last) stream.write(`${what}\n`);
+      const what = step ? describe(step) : 'waiting for the agent';
+      if (line) line.show(step ? `${formatMs(step.seconds * 1000).padStart(7)}  ${what}` : what);
+      else if (what !== last) stream.write(`${visible(what)}\n`);
       last = what;
     },
-    end() {
-      if (stream.isTTY) stream.write('\r\x1b[K');
-    },
+    end: () => line?.end(),
   };
+}
+
+/** What the step does now, and why it does it again. */
+function describe({ title, state, attempts, message, lastFailure }: StepStatus): string {
+  if (lastFailure === undefined) return message ? `${title}: ${message}` : title;
+  const failed = `attempt ${lastFailure.attempt} failed: ${lastFailure.code}`;
+  if (state === 'retrying') return `${title}: ${failed}; tried again soon`;
+  return `${title} (attempt ${attempts}${message ? `: ${message}` : ''}; ${failed})`;
 }

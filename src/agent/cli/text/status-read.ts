@@ -14,6 +14,8 @@ export interface StepStatus {
   seconds: number;
   message?: string;
   failure?: Failure;
+  /** Why the attempt before failed, while the step is tried again or waits for that. */
+  lastFailure?: Failure & { attempt: number };
 }
 
 /** What `slipway status --output json` prints. */
@@ -129,6 +131,8 @@ function stepStatus(
           ? 'failed'
           : 'done';
   const message = running ? progress?.message : end?.message;
+  const failed = ends.findLast(({ result }) => result === 'failed');
+  const again = state === 'running' || state === 'retrying';
   return {
     id,
     title,
@@ -137,5 +141,6 @@ function stepStatus(
     seconds: (spent + (running && now !== undefined && started ? Math.max(0, now - started.mono) : 0)) / 1000,
     ...(message ? { message } : {}),
     ...(end?.failure && !running ? { failure: end.failure } : {}),
+    ...(again && failed?.failure ? { lastFailure: { attempt: failed.attempt, ...failed.failure } } : {}),
   };
 }

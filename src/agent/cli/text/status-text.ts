@@ -1,5 +1,21 @@
+import { cut, pad, width, wrap } from '../../../kit/columns.ts';
 import { formatMs } from '../../../kit/duration.ts';
+import { visible } from '../../../kit/visible.ts';
+import type { Failure } from '../../../protocol/journal.ts';
+import { columnsOf } from './live-line.ts';
 import type { Status, StepStatus } from './status-read.ts';
+
+/** How the place shows text where it is printed. */
+export interface Looks {
+  /** Columns of the terminal; absent where there is none, and lines may be as long as they are. */
+  columns?: number;
+  colours: boolean;
+}
+
+/** What a stream shows; a person who wants no colours says so with NO_COLOR. */
+export function looksOf(stream: NodeJS.WriteStream): Looks {
+  return stream.isTTY ? { columns: columnsOf(stream), colours: stream.hasColors() } : { colours: false };
+}
 
 const MARKS: Record<StepStatus['state'], string> = {
   done: '✔',
@@ -10,21 +26,54 @@ const MARKS: Record<StepStatus['state'], string> = {
   skipped: '-',
 };
 
+/** Select Graphic Rendition: a number that begins it, to be ended by 0. */
+const GREEN = 32;
+const RED = 31;
+const YELLOW = 33;
+const DIM = 2;
+const BOLD = 1;
+
+const STATE_COLOURS: Record<StepStatus['state'], number> = {
+  done: GREEN,
+  failed: RED,
+  running: YELLOW,
+  retrying: YELLOW,
+  waiting: DIM,
+  skipped: DIM,
+};
+
+/** More than people like to read in one line. */
+const WIDEST_TEXT = 100;
+const LONGEST_TITLE = 40;
+/** Columns of the names before cause and remedy. */
+const LABEL = 12;
+
+type Paint = (text: string, rendition: number) => string;
+
 /** The status for people: the verdict first, then each step with its time, then why it failed and what to do. */
-export function statusText(status: Status): string {
-  const lines = [headline(status), ...status.steps.map(stepLine)];
-  for (const step of status.steps) {
-    if (step.failure && step.state !== 'done') lines.push(...failureLines(step));
+export function statusText(status: Status, { columns, colours }: Looks = { colours: false }): string {
+  const paint: Paint = (text, rendition) => (colours ? `\x1b[${rendition}m${text}\x1b[0m` : text);
+  const room = columns ?? Number.POSITIVE_INFINITY;
+  const { steps, outcome } = status;
+  const titles = Math.min(LONGEST_TITLE, Math.max(0, ...steps.map(({ title }) => width(title))));
+  const lines = [paint(headline(status), isBad(status) ? RED : BOLD)];
+  if (steps.length > 0) lines.push('', ...steps.map((step) => stepLine(step, titles, room, paint)));
+  const block = (heading: string, failure: Failure) =>
+    lines.push('', paint(heading, BOLD), ...failureLines(failure, room, paint));
+  for (const { title, state, failure, lastFailure } of steps) {
+    if (lastFailure) block(`${title}, attempt ${lastFailure.attempt}: ${lastFailure.code}`, lastFailure);
+    else if (failure && state !== 'done') block(`${title}: ${failure.code}`, failure);
   }
-  const { outcome } = status;
-  if (outcome?.failure && !status.steps.some(({ failure }) => failure?.code === outcome.failure?.code)) {
-    lines.push('', `${outcome.failure.code}: ${outcome.failure.cause}`, `  ${outcome.failure.remedy}`);
-  }
+  if (outcome?.failure && !steps.some(({ failure }) => failure?.code === outcome.failure?.code))
+    block(outcome.failure.code, outcome.failure);
   if (outcome?.support) lines.push('', `For support, without secrets: ${outcome.support}`);
   if (status.journal)
     lines.push('', `The journal was not read: ${status.journal}. As root, this tells more.`);
   return `${lines.join('\n')}\n`;
 }
+
+const isBad = ({ state, outcome }: Status): boolean =>
+  state === 'interrupted' || (state === 'concluded' && outcome !== undefined && outcome.exitStatus !== 0);
 
 function headline({ state, outcome, runningSeconds }: Status): string {
   if (state === 'running') return `at work for ${formatMs((runningSeconds ?? 0) * 1000)}`;
@@ -41,18 +90,33 @@ function headline({ state, outcome, runningSeconds }: Status): string {
     : `${outcome.result} (exit status ${outcome.exitStatus}) ${when}`;
 }
 
-function stepLine({ state, title, attempts, seconds, message }: StepStatus): string {
+function stepLine(
+  { state, title, attempts, seconds, message }: StepStatus,
+  titles: number,
+  room: number,
+  paint: Paint,
+): string {
   const time = state === 'waiting' ? '' : formatMs(seconds * 1000);
   const more = [
-    attempts > 1 ? `${attempts} attempts` : '',
+    attempts > 1 ? (state === 'running' ? `attempt ${attempts}` : `${attempts} attempts`) : '',
     state === 'running' ? (message ?? '') : '',
   ].filter(Boolean);
-  const line = `  ${MARKS[state]} ${title.padEnd(34)} ${time.padStart(8)}${more.length > 0 ? `  ${more.join(', ')}` : ''}`;
-  return line.trimEnd();
+  const name = pad(cut(title, Math.min(titles, Math.max(8, room - 14))), titles);
+  const head = `${name} ${time.padStart(8)}`;
+  const rest = more.length === 0 ? '' : cut(`  ${more.join(', ')}`, room - 4 - width(head));
+  const text = `${head}${rest === '' ? '' : paint(rest, DIM)}`.trimEnd();
+  return `  ${paint(MARKS[state], STATE_COLOURS[state])} ${state === 'waiting' ? paint(text, DIM) : text}`;
 }
 
-function failureLines({ title, failure }: StepStatus): string[] {
-  if (!failure) return [];
-  const output = (failure.lines ?? []).map((line) => `    ${line}`);
-  return ['', `${title}: ${failure.code}`, `  ${failure.cause}`, ...output, `  ${failure.remedy}`];
+function failureLines({ code, cause, remedy, lines = [] }: Failure, room: number, paint: Paint): string[] {
+  const field = (name: string, texts: string[]) =>
+    texts.map((text, index) => `  ${paint(pad(index === 0 ? name : '', LABEL), DIM)}${text}`);
+  const columns = Math.max(20, Math.min(WIDEST_TEXT, room) - LABEL - 2);
+  const sentences = (text: string) => (Number.isFinite(room) ? wrap(text, columns) : [visible(text)]);
+  return [
+    ...field('Cause', sentences(cause)),
+    ...field('Output', lines.map(visible)),
+    ...field('What to do', sentences(remedy)),
+    ...field('More', [`slipway explain ${code}`]),
+  ];
 }

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { width } from '../../../kit/columns.ts';
+import type { RecordBody } from '../../../protocol/journal.ts';
+import { Journal } from '../../engine/journal.ts';
+import type { Host } from '../../host/host.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { liveStatus } from './status-live.ts';
+import { readStatus, type Status } from './status-read.ts';
+import { statusText } from './status-text.ts';
+
+let root: string;
+let host: Host;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'slipway-status-'));
+  host = createLinuxHost({ root });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const STEPS = [
+  { id: 'files', title: 'write 3 files', digest: 'd1' },
+  { id: 'kubeadm', title: 'kubeadm join', digest: 'd2' },
+  { id: 'runcmd/2', title: 'runcmd 2 (echo)', digest: 'd3' },
+];
+const FAILURE = {
+  code: 'ApiServerUnreachable' as const,
+  cause: 'The API server at 192.0.2.7:6443 does not answer: connection refused.',
+  remedy: 'Check the endpoint, the load balancer and the firewalls between.',
+};
+const AT_WORK: RecordBody[] = [
+  { type: 'run.started', run: 'r', instance: 'i', mode: 'bootstrap', agent: '0', pid: process.pid },
+  {
+    ...{ type: 'sequence.started', run: 'r', sequence: 's', digest: 'd', steps: STEPS },
+    ...{ deadlineSeconds: 900, resumed: false },
+  },
+  { type: 'step.started', step: 'files', digest: 'd1', attempt: 1 },
+  { type: 'step.ended', step: 'files', digest: 'd1', attempt: 1, result: 'done', ms: 40 },
+  { type: 'step.started', step: 'kubeadm', digest: 'd2', attempt: 1 },
+  {
+    ...{ type: 'step.ended', step: 'kubeadm', digest: 'd2', attempt: 1, result: 'failed', ms: 8_000 },
+    ...{ failure: FAILURE, retryInMs: 5_000 },
+  },
+];
+const SECOND: RecordBody[] = [
+  { type: 'step.started', step: 'kubeadm', digest: 'd2', attempt: 2 },
+  { type: 'step.progress', step: 'kubeadm', message: 'waits for the API server to answer 日本' },
+];
+
+async function statusAfter(records: RecordBody[]): Promise<Status> {
+  await host.files.mkdir('/var/lib/slipway', 0o700);
+  const journal = await Journal.open(host);
+  for (const record of records) await journal.append(record);
+  await journal.close();
+  return readStatus(host);
+}
+
+describe('a step that is tried again', () => {
+  it.each([
+    ['before the next attempt', AT_WORK, 'retrying'],
+    ['in the next attempt', [...AT_WORK, ...SECOND], 'running'],
+  ])('tells why the last attempt failed %s', async (_, records, state) => {
+    const status = await statusAfter(records);
+    expect(status.steps[1]).toMatchObject({ state, lastFailure: { attempt: 1, ...FAILURE } });
+    const text = statusText(status);
+    expect(text).toContain(
+      [
+        'kubeadm join, attempt 1: ApiServerUnreachable',
+        `  Cause       ${FAILURE.cause}`,
+        `  What to do  ${FAILURE.remedy}`,
+        '  More        slipway explain ApiServerUnreachable',
+      ].join('\n'),
+    );
+    expect(text.match(/ApiServerUnreachable$/gm)).toHaveLength(2);
+  });
+
+  it('tells nothing of it once it is done', async () => {
+    const done = {
+      type: 'step.ended',
+      step: 'kubeadm',
+      digest: 'd2',
+      attempt: 2,
+      result: 'done',
+      ms: 9,
+    } as const;
+    const status = await statusAfter([...AT_WORK, ...SECOND, done]);
+    expect(status.steps[1]).not.toHaveProperty('lastFailure');
+    expect(statusText(status)).not.toContain('ApiServerUnreachable');
+  });
+});
+
+it.each([60, 80, 100])('fits a terminal of %i columns, in colour and without', async (columns) => {
+  const status = await statusAfter([...AT_WORK, ...SECOND]);
+  const plain = statusText(status, { columns, colours: false });
+  expect(plain.split('\n').filter((line) => width(line) > columns)).toEqual([]);
+  const coloured = statusText(status, { columns, colours: true });
+  expect(coloured).not.toBe(plain);
+  expect(stripVTControlCharacters(coloured)).toBe(plain);
+});
+
+it('shows a live line that fits, and plain lines in a pipe', async () => {
+  const status = await statusAfter([...AT_WORK, ...SECOND]);
+  let written = '';
+  const stream = {
+    columns: 60,
+    on: () => undefined,
+    off: () => undefined,
+    write: (text: string) => {
+      written += text;
+    },
+  };
+  const live = liveStatus({ ...stream, isTTY: true });
+  for (let time = 0; time < 3; time += 1) live.show(status);
+  const lines = written.split('\r\x1b[K').filter(Boolean);
+  expect(lines).toHaveLength(3);
+  for (const line of lines) expect(width(line)).toBeLessThan(60);
+  written = '';
+  const piped = liveStatus(stream);
+  for (let time = 0; time < 3; time += 1) piped.show(status);
+  expect(written).toBe(
+    'kubeadm join (attempt 2: waits for the API server to answer 日本; attempt 1 failed: ApiServerUnreachable)\n',
+  );
+});
