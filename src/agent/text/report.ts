@@ -1,5 +1,5 @@
 import { positionText } from '../../kit/position.ts';
-import { visible } from '../../kit/visible.ts';
+import { visible } from '../../kit/terminal/visible.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { Position, ReportEntry } from '../document/document.ts';
 import { MAX_REPORT_ENTRIES } from './limits.ts';

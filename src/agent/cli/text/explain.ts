@@ -1,7 +1,7 @@
 /** `slipway explain CODE`: what a code means and what to do about it, from the table of codes. */
 
 import { editDistance } from '../../../kit/edit-distance.ts';
-import { visible } from '../../../kit/visible.ts';
+import { visible } from '../../../kit/terminal/visible.ts';
 import { CODES } from '../../../protocol/codes/codes.ts';
 import type { CodeEntry } from '../../../protocol/codes/entry.ts';
 

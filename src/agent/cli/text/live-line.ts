@@ -1,4 +1,4 @@
-import { cut, width } from '../../../kit/columns.ts';
+import { cut, width } from '../../../kit/terminal/columns.ts';
 
 /** The part of a terminal's stream that a live line needs. */
 export interface Terminal {

@@ -1,5 +1,5 @@
 import { counted } from '../../../kit/counted.ts';
-import { visible } from '../../../kit/visible.ts';
+import { visible } from '../../../kit/terminal/visible.ts';
 import type { Document, ReportEntry } from '../../document/document.ts';
 import type { PlannedStep } from '../../steps/kind/step-kind.ts';
 import { planDigest } from '../../steps/plan.ts';

@@ -1,5 +1,5 @@
 import { formatMs } from '../../../kit/duration.ts';
-import { visible } from '../../../kit/visible.ts';
+import { visible } from '../../../kit/terminal/visible.ts';
 import { LiveLine, type Terminal } from './live-line.ts';
 import type { Status, StepStatus } from './status-read.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { width } from '../../../kit/columns.ts';
+import { width } from '../../../kit/terminal/columns.ts';
 import type { RecordBody } from '../../../protocol/journal.ts';
 import { Journal } from '../../engine/journal.ts';
 import type { Host } from '../../host/host.ts';

@@ -1,6 +1,6 @@
-import { cut, pad, width, wrap } from '../../../kit/columns.ts';
 import { formatMs } from '../../../kit/duration.ts';
-import { visible } from '../../../kit/visible.ts';
+import { cut, pad, width, wrap } from '../../../kit/terminal/columns.ts';
+import { visible } from '../../../kit/terminal/visible.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import { columnsOf } from './live-line.ts';
 import type { Status, StepStatus } from './status-read.ts';
