@@ -34,7 +34,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',
   'cli/shim': `kit bootstrap.ts cli/options cli/process cli/text document engine host host/linux
-    kubeadm/config kubeadm/repeat kubeadm/run steps steps/kind userdata/node`,
+    kubeadm/config kubeadm/repeat kubeadm/run steps userdata`,
   'cli/text': `kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine
     host steps steps/kind npm:commander`,
   cluster: 'kit protocol host kubeadm/config text text/yaml',
@@ -91,8 +91,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/cloud-config': 'kit document kubeadm/config text text/yaml userdata/decode userdata/node',
   'userdata/decode': 'text',
   'userdata/instance': 'document host',
-  'userdata/jinja': `text userdata/cloud-config userdata/decode userdata/instance
-    userdata/jinja/filters userdata/jinja/syntax userdata/jinja/values`,
+  'userdata/jinja': `text userdata/cloud-config userdata/decode userdata/instance userdata/jinja/filters
+    userdata/jinja/syntax userdata/jinja/values`,
   'userdata/jinja/filters': 'text/yaml userdata/jinja/values',
   'userdata/jinja/syntax': 'text userdata/jinja/filters userdata/jinja/values',
   'userdata/jinja/values': 'text text/yaml',

@@ -13,7 +13,7 @@ import type { Step } from './engine/step.ts';
 import type { Host, Lock } from './host/host.ts';
 import { stillStarting } from './startup/starting.ts';
 import { openShared } from './steps/kind/shared.ts';
-import { loadSteps } from './steps/kind/step-kind.ts';
+import { loadSteps, type PlannedStep } from './steps/kind/step-kind.ts';
 import { plan, planDigest } from './steps/plan.ts';
 import { loadDocument } from './userdata/load.ts';
 
@@ -60,20 +60,8 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
         answer.failure,
       );
     }
-    const { document } = answer;
-    about.instance = document.instance.id ?? about.instance;
-    const report = [...document.report, ...(await configurationReport(document))];
-    const errors = report.filter(({ severity }) => severity === 'error');
-    const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
-    const [first] = errors;
-    if (first) {
-      const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-      const badInput = failure(first.code, `${placed(first)}${more}`, {
-        lines: errors.slice(0, 3).map(placed),
-      });
-      return outcomeWithoutSequence(host, about, 'bad-input', badInput, findings);
-    }
-    return runDocument(options, about, document, findings);
+    about.instance = answer.document.instance.id ?? about.instance;
+    return runDocument(options, about, answer.document, plan);
   });
 }
 
@@ -125,17 +113,29 @@ export class AgentBusyError extends Error {
   }
 }
 
-async function runDocument(
-  options: BootstrapOptions,
+/** Runs what the document asks for, and makes the outcome of it; nothing where its report has an error. */
+export async function runDocument(
+  options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'>,
   about: About,
   document: Document,
-  findings: Omit<Finding, 'type'>[],
+  toPlan: (document: Document) => PlannedStep[],
 ): Promise<Outcome> {
   const { host, watcher } = options;
-  const planned = plan(document);
+  const report = [...document.report, ...(await configurationReport(document))];
+  const errors = report.filter(({ severity }) => severity === 'error');
+  const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
+  const [first] = errors;
+  if (first) {
+    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+    const badInput = failure(first.code, `${placed(first)}${more}`, {
+      lines: errors.slice(0, 3).map(placed),
+    });
+    return outcomeWithoutSequence(host, about, 'bad-input', badInput, findings);
+  }
+  const planned = toPlan(document);
   const shared = openShared(host, document, about.instance, watcher.output);
   try {
-    const outcome = await runJournalled({
+    return await runJournalled({
       ...options,
       about,
       steps: await loadSteps(planned, shared),
@@ -143,7 +143,6 @@ async function runDocument(
       findings,
       commandsDecide: !planned.some(({ kind }) => kind === 'kubeadm'),
     });
-    return outcome;
   } finally {
     await shared.bootShell.close();
     await shared.shell.close();
@@ -151,30 +150,29 @@ async function runDocument(
 }
 
 /** Opens the journal, runs the steps and makes the outcome of it. */
-export async function runJournalled(
+async function runJournalled(
   options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'> &
     Pick<SequenceOptions, 'digest' | 'findings' | 'commandsDecide'> & { about: About; steps: Step[] },
 ): Promise<Outcome> {
-  const { host, about, watcher, steps, digest, findings, commandsDecide, deadlineSeconds, stop } = options;
+  const { host, about, watcher, ...sequence } = options;
   await host.files.mkdir(STATE_DIR, 0o700);
   const journal = await Journal.open(host);
   journal.observe((record) => watcher.record(record));
   try {
-    const sequence = await runSequence({
+    const output = watcher.output.bind(watcher);
+    return await outcomeOf(
       host,
-      journal,
-      steps,
-      digest,
-      ...about,
-      pid: process.pid,
-      deadlineSeconds,
-      stop,
-      findings,
-      commandsDecide,
-      notFinal: (code) => stillStarting(host, code),
-      output: (line, stream) => watcher.output(line, stream),
-    });
-    return await outcomeOf(host, about, sequence);
+      about,
+      await runSequence({
+        ...sequence,
+        ...about,
+        host,
+        journal,
+        pid: process.pid,
+        notFinal: (code) => stillStarting(host, code),
+        output,
+      }),
+    );
   } finally {
     await journal.close();
   }

@@ -48,7 +48,10 @@ it.each(folders)('%s can be read, and all files that it names are there', (name)
     ...roots.flatMap(({ apply }) =>
       apply.flatMap((one) => [one['user-data'], one.before ?? '', one.after ?? '']),
     ),
-  ].filter((file) => /\.(sh|user-data)$/.test(file));
+  ]
+    .filter((file) => /\.(sh|user-data)$/.test(file))
+    // A file for each API that a release may not read itself.
+    .flatMap((file) => [...new Set(['v1beta2', 'v1beta4'].map((api) => fill(file, { OTHER_API: api })))]);
   expect(named.length).toBeGreaterThan(0);
   for (const file of named) expect(existsSync(fileOf(folder, file)), file).toBe(true);
 });

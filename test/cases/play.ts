@@ -6,7 +6,7 @@ import { type ControlPlane, type Finished, type Lab, type Machine, openLab } fro
 import { joinableCluster, newCluster } from '../support/cluster-api/lab-cluster.ts';
 import { expectNoStackTrace } from '../support/expect-outcome.ts';
 import { bootMachine, SEED, waitForReady } from '../support/machines.ts';
-import { type CaseFile, fileOf, readCase, type Step } from './case-file.ts';
+import { type CaseFile, type Expectation, fileOf, readCase, type Step } from './case-file.ts';
 import { applyRoots } from './roots.ts';
 import { fill, secretsOf, type Values, valuesOf } from './values.ts';
 import { expectPart, expectVerdict } from './verdict.ts';
@@ -33,7 +33,14 @@ async function playSteps(folder: string, content: CaseFile, steps: readonly Step
       ? await joinableCluster(controlPlane)
       : content.cluster && (await newCluster(content.cluster));
     const secrets = [...(cluster ? secretsOf(cluster) : []), ...(content.secrets ?? [])];
-    const player = new Player(folder, content, lab, controlPlane, cluster ? valuesOf(cluster) : {}, secrets);
+    const player = new Player(
+      folder,
+      content,
+      lab,
+      controlPlane,
+      cluster ? await valuesOf(cluster) : {},
+      secrets,
+    );
     for (const [index, step] of steps.entries()) {
       await player.play(step).catch((error: unknown) => {
         throw new Error(`step ${index + 1} (${Object.entries(step)[0]?.join(': ')})`, { cause: error });
@@ -76,7 +83,7 @@ class Player {
     this.#last = step.on ?? step.boot ?? step.reboot ?? step['cut-power'] ?? this.#last;
     const done = await this.#act(step);
     if (done) this.#check(step, done);
-    if (step.expect) await expectVerdict(this.#machine(), step.expect, this.#secrets);
+    if (step.expect) await expectVerdict(this.#machine(), this.#known(step.expect), this.#secrets);
   }
 
   async #act(step: Step): Promise<Finished | undefined> {
@@ -92,6 +99,11 @@ class Player {
     else if (step.bootstrap) return this.#bootstrap(step.bootstrap, step);
     else if (step.kubectl) return this.#kubectl(step.kubectl, step);
     return undefined;
+  }
+
+  /** What is told as progress may name the release. */
+  #known({ journal, ...rest }: Expectation): Expectation {
+    return journal ? { ...rest, journal: journal.map((text) => fill(text, this.#values)) } : rest;
   }
 
   async #boot(name: string): Promise<void> {
@@ -145,7 +157,11 @@ class Player {
     const flags = step.deadline === undefined ? [] : ['--deadline', step.deadline];
     if (source === 'seed') return this.#exec(['slipway', 'bootstrap', '--verbose', ...flags], step);
     if (!source.startsWith('/'))
-      await this.#machine().put(USER_DATA, this.#filled(source, { NAME: this.#last, ...step.with }), 0o600);
+      await this.#machine().put(
+        USER_DATA,
+        this.#filled(fill(source, this.#values), { NAME: this.#last, ...step.with }),
+        0o600,
+      );
     const path = source.startsWith('/') ? source : USER_DATA;
     const where = ['--user-data', path, '--meta-data', `${SEED}/meta-data`];
     const done = await this.#exec(['slipway', 'bootstrap', ...where, ...flags], step);

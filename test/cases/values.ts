@@ -1,11 +1,25 @@
+import { kubernetesRelease } from '../lab/kubernetes/kubernetes.ts';
+import { hostAllowance } from '../lab/kubernetes/release.ts';
 import type { ClusterData } from '../support/cluster-api/user-data.ts';
 
 /** What stands in for `@NAME@` in the files of a case. */
 export type Values = Readonly<Record<string, string>>;
 
-/** What is known of a cluster only when the case runs. */
-export function valuesOf({ endpoint, token, certificates }: ClusterData): Values {
+/** What is known of a cluster and its release only when the case runs. */
+export async function valuesOf({ endpoint, token, certificates }: ClusterData): Promise<Values> {
+  const { version, minor, configApi, cgroupDriver, images } = await kubernetesRelease();
+  const { ignorePreflightErrors = [], kubeletExtraArgs = {} } = hostAllowance(minor);
+  const args = Object.entries(kubeletExtraArgs);
   return {
+    KUBERNETES_VERSION: version,
+    API: configApi,
+    OTHER_API: configApi === 'v1beta4' ? 'v1beta2' : 'v1beta4',
+    CGROUP_DRIVER: cgroupDriver,
+    PAUSE_IMAGE: images.pause,
+    // Members of lists and maps that others may follow.
+    IGNORED_CHECKS: ignorePreflightErrors.join(', '),
+    KUBELET_ARGS: args.map(([name, value]) => `${name}: "${value}", `).join(''),
+    KUBELET_ARGS_LIST: args.map(([name, value]) => `{name: ${name}, value: "${value}"}, `).join(''),
     ENDPOINT: endpoint,
     TOKEN: token,
     CA_CERT_HASH: certificates.caCertHash,

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { buildBinary } from '../../build/binary.ts';
 import { buildController } from '../../build/controller-binary.ts';
 import { type Lab, type Machine, openLab, requirements } from '../lab/lab.ts';
 import { openUserLab } from '../lab/open-lab.ts';
-import { makeCertificates } from '../support/cluster-api/certificates.ts';
+import { newCluster } from '../support/cluster-api/lab-cluster.ts';
 import { type ClusterData, controlPlaneInit, workerJoin } from '../support/cluster-api/user-data.ts';
 import { bootMachine, kubectl, waitForReady } from '../support/machines.ts';
 import { Management } from './management.ts';
@@ -12,7 +11,6 @@ import { Management } from './management.ts';
 // (slipway.service), a worker (cloud-init with Slipway as its kubeadm), and a worker that fails for a real reason.
 
 const CONTROL_PLANE_IP = '10.99.1.10';
-const KUBERNETES = 'v1.20.2';
 
 const say = (text: string) => process.stdout.write(`\x1b[1m${text}\x1b[0m\n`);
 
@@ -46,13 +44,7 @@ async function demo(keep: boolean): Promise<number> {
 }
 
 async function show(lab: Lab): Promise<void> {
-  const cluster: ClusterData = {
-    name: 'demo',
-    endpoint: `${CONTROL_PLANE_IP}:6443`,
-    kubernetesVersion: KUBERNETES,
-    certificates: await makeCertificates(),
-    token: `${randomBytes(3).toString('hex')}.${randomBytes(8).toString('hex')}`,
-  };
+  const cluster = await newCluster(CONTROL_PLANE_IP, 'demo');
   say('A management cluster: etcd, kube-apiserver, the CRDs of Cluster API, slipway-controller');
   const management = await Management.start(await lab.controlPlane());
   try {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StandIn } from '../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { tar } from '../../kit/tar.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { collect } from './collect.ts';
 import { redactSettings, secretsIn } from './secrets.ts';
-import { tar } from './tar.ts';
 
 let machine: StandIn;
 beforeEach(() => {

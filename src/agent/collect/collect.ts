@@ -6,12 +6,12 @@
 import { zstdCompressSync } from 'node:zlib';
 import { errorMessage } from '../../kit/error-message.ts';
 import { redact } from '../../kit/redact.ts';
+import { type TarEntry, tar } from '../../kit/tar.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
 import { homes } from '../host/homes.ts';
 import type { Host } from '../host/host.ts';
 import { redactSettings, secretsIn, without } from './secrets.ts';
 import { type Source, sources } from './sources.ts';
-import { type TarEntry, tar } from './tar.ts';
 
 const MAX_COMMAND_BYTES = 512 * 1024;
 const MAX_BYTES = 16 * 1024 * 1024;

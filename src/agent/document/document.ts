@@ -9,7 +9,7 @@ import type { Code } from '../../protocol/codes/codes.ts';
 import type { NodeSettings } from './node-settings.ts';
 
 export interface Document {
-  format: 'cloud-config' | 'ignition' | 'slipway' | 'none';
+  format: 'cloud-config' | 'none';
   /** Instance metadata that the source gave. */
   instance: InstanceData;
   /** Name to give the machine, when user data or metadata says one. */

@@ -36,8 +36,22 @@ export function plan(document: Document): PlannedStep[] {
   ];
 }
 
+/**
+ * The same for a call of kubeadm that comes from a command line.
+ *
+ * @param config Content of its configuration, which is on the machine already.
+ */
+export function planCall(document: Document, config: Uint8Array | undefined): PlannedStep[] {
+  return [
+    ...nodeSteps(document),
+    ...document.commands.flatMap((entry) =>
+      entry.kind === 'kubeadm' ? callSteps(0, entry, ['shim', config], document) : [],
+    ),
+  ];
+}
+
 /** What makes the machine fit for kubeadm and for the commands before it: kernel, proxy, container runtime. */
-export function nodeSteps(document: Pick<Document, 'node' | 'commands'>): PlannedStep[] {
+function nodeSteps(document: Document): PlannedStep[] {
   return [...stepsOf(kernel, document), ...stepsOf(proxy, document), ...stepsOf(containerd, document)];
 }
 
@@ -47,11 +61,11 @@ export function nodeSteps(document: Pick<Document, 'node' | 'commands'>): Planne
  *
  * @param config Content of its configuration: another content makes it another call.
  */
-export function callSteps(
+function callSteps(
   index: number,
   command: KubeadmCommand,
   config: unknown,
-  { preflight: { mend } = { mend: false }, node }: Pick<Document, 'preflight' | 'node'>,
+  { preflight: { mend } = { mend: false }, node }: Document,
 ): PlannedStep[] {
   const additions = node?.kubeadm ?? { staticPods: [], patches: [] };
   const call: Call = { index, command, config, mend, additions };

@@ -1,10 +1,10 @@
 import { errorMessage } from '../../kit/error-message.ts';
 import type { Failure } from '../../protocol/journal.ts';
-import type { Document } from '../document/document.ts';
+import type { Document, KubeadmCommand } from '../document/document.ts';
 import { codeOf, failure } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { withNodeFiles } from './node/node-files.ts';
-import { readDocument } from './read-document.ts';
+import { type NodeFile, readNodeFiles } from './node/node-files.ts';
+import { documentOf, readDocument } from './read-document.ts';
 import type { SourceAnswer } from './sources/answer.ts';
 import { findUserData } from './sources/find.ts';
 
@@ -28,10 +28,7 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
       ...(metaDataFile === undefined ? {} : { metaDataFile }),
       files: host.ownFiles,
     });
-    const loaded = fromAnswer(answer);
-    return loaded.kind === 'none'
-      ? loaded
-      : { ...loaded, document: await withNodeFiles(host, loaded.document) };
+    return fromAnswer(answer, await readNodeFiles(host));
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');
@@ -39,10 +36,15 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
   }
 }
 
-function fromAnswer(answer: SourceAnswer): Loaded {
+/** The document of a call of kubeadm. @throws HostError when the node's settings cannot be read. */
+export async function loadCall(host: Host, command: KubeadmCommand): Promise<Document> {
+  return documentOf(command, await readNodeFiles(host));
+}
+
+function fromAnswer(answer: SourceAnswer, onDisk: NodeFile[]): Loaded {
   switch (answer.kind) {
     case 'found':
-      return { kind: 'document', document: readDocument(answer.userData, answer) };
+      return { kind: 'document', document: readDocument(answer.userData, answer, onDisk) };
     case 'empty':
       return none(true, failure('UserDataEmpty', `The user data of ${answer.source} is empty.`));
     case 'needs-network':

@@ -1,4 +1,4 @@
-import type { Command, Document, InstanceData, KubeadmCommand } from '../document/document.ts';
+import type { Command, Document, InstanceData, KubeadmCommand, ReportEntry } from '../document/document.ts';
 import { printable, Report } from '../text/report.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
 import { fromMetaData } from './cloud-config/hostname.ts';
@@ -8,30 +8,45 @@ import type { Part } from './decode/part.ts';
 import type { Instance } from './instance/instance.ts';
 import { renderPart } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';
+import { type NodeFile, settingsIn } from './node/node-files.ts';
+import { merged, type SlipwayKey, withSlipway } from './node/slipway.ts';
 import { boothookCommand, RUNCMD_NAME, scriptCommand } from './scripts.ts';
 
 /**
  * User data to a document: gzip, base64 and MIME undone, jinja rendered, `#cloud-config` and scripts read by
- * cloud-init's rules (see docs/user-data.md).
+ * cloud-init's rules (see docs/user-data.md), the node's settings added. What it gives nobody changes any more.
  *
  * Never throws for bad input: whatever is wrong is in `report`, every error and warning with line and column of the
  * user data where it has one. A document with an error in its report must not be acted upon. Pure: reads and changes
  * nothing on the machine.
+ *
+ * @param onDisk Settings of the node that are on the machine; user data wins over them.
  */
-export function readDocument(raw: Buffer, instance: Instance): Document {
+export function readDocument(raw: Buffer, instance: Instance, onDisk: readonly NodeFile[] = []): Document {
   const report = new Report([...(instance.remarks ?? [])]);
   const document = emptyDocument(instance, report);
   const parts = decodeUserData(raw, report);
-  if (parts === undefined) return document;
+  if (parts === undefined) return withSettings(document, {}, onDisk);
   if (instance.vendorData?.toString('latin1').trim()) {
     report.warn('UserDataIgnoredKey', 'The source gives vendor data, which Slipway does not act upon.');
   }
-  const read = readParts(parts, instance, report);
+  const { slipway, ...read } = readParts(parts, instance, report);
   // A cloud-config decides about the name, also that it stays (preserve_hostname).
   if ('files' in read) delete document.hostname;
-  Object.assign(document, read);
-  document.format = 'cloud-config';
-  return document;
+  return withSettings({ ...document, ...read, format: 'cloud-config' }, slipway, onDisk);
+}
+
+/** The same for a call of kubeadm that comes from a command line: it has settings of the node beside it, no user data. */
+export function documentOf(command: KubeadmCommand, onDisk: readonly NodeFile[]): Document {
+  const empty = emptyDocument({ source: 'command line', metaData: {} }, new Report());
+  return withSettings({ ...empty, commands: [command] }, {}, onDisk);
+}
+
+/** The one place that knows what wins: the key `slipway` of the user data over the files. */
+function withSettings(document: Document, key: SlipwayKey, onDisk: readonly NodeFile[]): Document {
+  const report: ReportEntry[] = [];
+  const settings = merged(settingsIn(onDisk, document.files, report), key);
+  return { ...withSlipway(document, settings), report: [...document.report, ...report] };
 }
 
 function emptyDocument(instance: Instance, report: Report): Document {
@@ -63,7 +78,11 @@ interface Script {
   commands: (Command | KubeadmCommand)[];
 }
 
-function readParts(parts: readonly Part[], instance: Instance, report: Report): Partial<Document> {
+function readParts(
+  parts: readonly Part[],
+  instance: Instance,
+  report: Report,
+): Partial<Document> & { slipway: SlipwayKey } {
   const configs: { keys: TopLevel; report: Report }[] = [];
   const boothooks: Command[] = [];
   const scripts: Script[] = [];
@@ -86,11 +105,12 @@ function readParts(parts: readonly Part[], instance: Instance, report: Report): 
     }
   }
   const content = readConfigs(configs, instance, report);
-  if (content !== undefined) scripts.push({ name: RUNCMD_NAME, commands: content.commands });
+  if (content !== undefined) scripts.push({ name: RUNCMD_NAME, commands: content.document.commands });
   scripts.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   return {
-    ...content,
-    bootCommands: [...boothooks, ...(content?.bootCommands ?? [])],
+    ...content?.document,
+    slipway: content?.slipway ?? {},
+    bootCommands: [...boothooks, ...(content?.document.bootCommands ?? [])],
     commands: scripts.flatMap((script) => script.commands),
   };
 }
@@ -112,14 +132,14 @@ function readConfigs(
   const [first] = configs;
   if (first === undefined) return undefined;
   if (configs.length === 1) return readCloudConfig(first.keys, instance.metaData, first.report);
-  const merged = new Map(configs.flatMap(({ keys }) => [...keys]));
-  const merging = merged.get('merge_how') ?? merged.get('merge_type');
+  const keys = new Map(configs.flatMap(({ keys }) => [...keys]));
+  const merging = keys.get('merge_how') ?? keys.get('merge_type');
   if (merging !== undefined) {
     const message =
       'merge_how is not supported where there are several cloud-config parts; put them into one part.';
     report.error('UserDataInvalid', message, merging.key.where);
   }
-  return readCloudConfig(merged, instance.metaData, report);
+  return readCloudConfig(keys, instance.metaData, report);
 }
 
 function unread(part: Part, multipart: boolean, report: Report): void {

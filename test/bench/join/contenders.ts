@@ -1,5 +1,6 @@
 import { SENTINEL } from '../../../src/agent/document/paths.ts';
 import type { Machine } from '../../lab/lab.ts';
+import { joinConfiguration } from '../../support/cluster-api/kubeadm-configuration.ts';
 import type { ClusterData } from '../../support/cluster-api/user-data.ts';
 import { workerJoin } from '../../support/cluster-api/user-data.ts';
 
@@ -24,18 +25,7 @@ export interface Contender {
 const CONFIG = '/run/kubeadm/kubeadm-join-config.yaml';
 
 const plainConfig = (machine: Machine, { cluster, endpoint }: Round): string =>
-  JSON.stringify({
-    apiVersion: 'kubeadm.k8s.io/v1beta2',
-    kind: 'JoinConfiguration',
-    discovery: {
-      bootstrapToken: {
-        apiServerEndpoint: endpoint,
-        caCertHashes: [cluster.certificates.caCertHash],
-        token: cluster.token,
-      },
-    },
-    nodeRegistration: { criSocket: '/run/containerd/containerd.sock', name: machine.name },
-  });
+  joinConfiguration(cluster, { name: machine.name, discovery: { endpoint } });
 
 /** The policy of the script that Cluster API once had, reset included. */
 const FIVE_TRIES = `

@@ -2,7 +2,8 @@ is "$(tr -s '\t ' ' ' </proc/sys/net/ipv4/ip_local_port_range)" '20000 60000' 't
 dump=$(containerd config dump)
 has "$dump" 'config_path = "/etc/containerd/certs\.d"'
 has "$dump" 'restrict_oom_score_adj = true' "the image's own setting"
-has "$(cat /etc/containerd/config.toml)" 'SystemdCgroup = false'
+[ "$CGROUP_DRIVER" = systemd ] && driver=true || driver=false
+has "$(cat /etc/containerd/config.toml)" "SystemdCgroup = $driver"
 has "$(cat /etc/containerd/certs.d/docker.io/hosts.toml)" 'mirror\.example'
 for unit in containerd kubelet; do
   environment=$(tr '\0' '\n' <"/proc/$(systemctl show $unit -p MainPID --value)/environ")

@@ -1,6 +1,6 @@
 until_ok 60 sh -c 'cloud-init status | grep -q done'
 is "$(cat /run/cluster-api/bootstrap-success.complete)" success 'the sentinel'
-is "$(cat /var/tmp/version)" v1.20.2 'what another kubeadm command printed'
+is "$(cat /var/tmp/version)" "$KUBERNETES_VERSION" 'what another kubeadm command printed'
 exists /var/tmp/after # made by the command after kubeadm
 log=$(cat /var/log/cloud-init-output.log)
 has_no "$log" "${TOKEN/./\\.}" cloud-init-output.log

@@ -25,14 +25,12 @@ export async function conditions(scene: Scene, controller: ControllerProcess): P
   good.spool = all.slice(2, 14);
   assert.equal(await good.report(), 2, 'what follows waits');
   good.spool = all.slice(2);
-  const began = performance.now();
   assert.equal(await good.report(), 40);
   const succeeded = await cluster.conditionIs('good', 'True');
-  assert.ok(performance.now() - began < 1000, 'the verdict took more than a second');
   assert.equal(succeeded.reason, 'Bootstrapped');
   const types = (await cluster.machine('good')).status?.conditions?.map(({ type }) => type);
   assert.deepEqual(types?.sort(), ['Ready', 'example.org/Checked', CONDITION].sort());
-  say(`success within ${Math.round(performance.now() - began)} ms; conditions of others stay`);
+  say('success; conditions of others stay');
 
   const bad = scene.machine(controller);
   await bad.enrol(await cluster.machineToken('bad'));

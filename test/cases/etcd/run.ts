@@ -17,7 +17,6 @@ export async function run(say: (line: string) => void): Promise<void> {
   const etcd = await EtcdMembers.create();
   const host = createLinuxHost({ root: etcd.root });
   const spec = (patienceMs: number) => ({
-    pki: '/etc/kubernetes/pki',
     nodeName: 'cp2',
     signal: new AbortController().signal,
     onProgress: (message: string) => say(`  ${message}`),

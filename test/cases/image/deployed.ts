@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { stringify } from 'yaml';
+import { kubernetesRelease } from '../../lab/kubernetes/kubernetes.ts';
 import type { Machine } from '../../lab/lab.ts';
 import { kubectl } from '../../support/machines.ts';
 import { forward, MANIFESTS } from './node.ts';
@@ -8,7 +9,7 @@ const NAMESPACE = 'slipway-system';
 /** The name of the Service, which is in the controller's certificate. */
 export const SERVICE = `slipway-controller.${NAMESPACE}.svc`;
 /** Kubernetes 1.20 has disruption budgets as v1beta1 alone; Cluster API's own versions need a newer one. */
-const BUDGET = { newer: 'policy/v1', known: 'policy/v1beta1' };
+const BUDGET = { newer: 'policy/v1', known: 'policy/v1beta1', since: 21 };
 
 export interface Pod {
   name: string;
@@ -28,12 +29,14 @@ export class Deployed {
   /** `kubectl apply -k manifests`, and nothing else. @returns when every replica is ready */
   static async apply(machine: Machine): Promise<Deployed> {
     const done = await machine.exec(['kubectl', ...ADMIN, 'apply', '-k', MANIFESTS]);
-    assert.equal(
-      done.stderr.trim(),
-      `error: unable to recognize "${MANIFESTS}": no matches for kind "PodDisruptionBudget" in version "policy/v1"`,
-    );
-    const budget = await machine.read(`${MANIFESTS}/controller/disruption-budget.yaml`);
-    await applyText(machine, budget);
+    if (await knowsBudget()) assert.equal(done.code, 0, done.stderr);
+    else {
+      assert.equal(
+        done.stderr.trim(),
+        `error: unable to recognize "${MANIFESTS}": no matches for kind "PodDisruptionBudget" in version "policy/v1"`,
+      );
+      await applyText(machine, await machine.read(`${MANIFESTS}/controller/disruption-budget.yaml`));
+    }
     const address = await kubectl(
       ...[machine, ...IN, 'get', 'service', 'slipway-controller'],
       '--output=jsonpath={.spec.clusterIP}',
@@ -109,9 +112,15 @@ const ADMIN = ['--kubeconfig', '/etc/kubernetes/admin.conf'];
 const IN = ['--namespace', NAMESPACE];
 
 /** `kubectl apply` of manifests as text. @returns what it says */
-export function applyText(machine: Machine, text: string, ...options: string[]): Promise<string> {
-  const input = text.replaceAll(`apiVersion: ${BUDGET.newer}\n`, `apiVersion: ${BUDGET.known}\n`);
+export async function applyText(machine: Machine, text: string, ...options: string[]): Promise<string> {
+  const input = (await knowsBudget())
+    ? text
+    : text.replaceAll(`apiVersion: ${BUDGET.newer}\n`, `apiVersion: ${BUDGET.known}\n`);
   return machine.execOk(['kubectl', ...ADMIN, 'apply', '--filename=-', ...options], { input });
+}
+
+async function knowsBudget(): Promise<boolean> {
+  return (await kubernetesRelease()).minor >= BUDGET.since;
 }
 
 function machineObject(name: string): object {

@@ -2,33 +2,36 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../../../build/project.ts';
-import { KUBERNETES_VERSION } from '../../lab/kubernetes/kubernetes-version.ts';
+import { controlPlaneTaint, minorOf } from '../../lab/kubernetes/release.ts';
 import type { Lab, Machine, MachineFile } from '../../lab/lab.ts';
+import { clusterConfiguration, initConfiguration } from '../../support/cluster-api/kubeadm-configuration.ts';
+import { newCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { clusterApiCrds } from '../../support/controller/management-cluster.ts';
 import { kubectl, waitForReady } from '../../support/machines.ts';
 
 /** Where the checkout's manifests lie on the machine. */
 export const MANIFESTS = '/root/manifests';
 const CRDS = '/root/crds';
+const CONFIG = '/root/kubeadm.yaml';
 const KUBERNETES_SERVICE = '10.96.0.1';
 
 /** A cluster of one machine, made by the real kubeadm, with pods and with Cluster API's Machines. */
 export async function manageOneNode(lab: Lab): Promise<Machine> {
   const machine = await lab.up('management', { files: { ...manifestFiles(), ...crdFiles() } });
-  await machine.execOk(
-    [
-      'kubeadm',
-      'init',
-      `--kubernetes-version=${KUBERNETES_VERSION}`,
-      `--apiserver-advertise-address=${machine.ip}`,
-      // The lab has neither program; `forward` stands in for kube-proxy, and nothing here asks a name server.
-      '--skip-phases=addon',
-    ],
-    { timeoutMs: 300_000 },
-  );
+  const cluster = await newCluster(machine.ip);
+  const configuration = [
+    clusterConfiguration(cluster),
+    initConfiguration(cluster, machine.ip, { name: machine.name }),
+  ];
+  await machine.put(CONFIG, configuration.join('---\n'), 0o600);
+  // The lab has neither program; `forward` stands in for kube-proxy, and nothing here asks a name server.
+  await machine.execOk(['kubeadm', 'init', `--config=${CONFIG}`, '--skip-phases=addon'], {
+    timeoutMs: 300_000,
+  });
   await forward(machine, KUBERNETES_SERVICE, 443, [`${machine.ip}:6443`]);
   await waitForReady(machine, [machine.name]);
-  await kubectl(machine, 'taint', 'nodes', '--all', 'node-role.kubernetes.io/master-');
+  const minor = minorOf(cluster.kubernetesVersion);
+  await kubectl(machine, 'taint', 'nodes', '--all', `${controlPlaneTaint(minor)}-`);
   await kubectl(machine, 'apply', '--server-side', '--validate=false', `--filename=${CRDS}`);
   await kubectl(machine, 'wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
   return machine;

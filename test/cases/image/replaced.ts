@@ -4,34 +4,27 @@ import { bootstrapEvents, type SimulatedMachine } from '../../support/controller
 import type { Deployed } from './deployed.ts';
 
 const EVENTS = 30;
-const GRACE_S = 30;
 
 /**
  * Deletes the pod that leads while a machine reports: the machine notices nothing, another pod leads, and the deleted one ends
- * by itself.
- *
- * @returns seconds until its container was gone
+ * by itself: one that its kubelet had to kill at the end of its grace would not have said that it ends.
  */
-export async function replaceLeader(deployed: Deployed, machine: SimulatedMachine): Promise<number> {
+export async function replaceLeader(deployed: Deployed, machine: SimulatedMachine): Promise<void> {
   const leader = await deployed.leader();
   const ended = follow(deployed, leader);
   const events = bootstrapEvents(EVENTS);
   for (const event of events.splice(0, 5)) machine.tell(event);
   await machine.report();
 
-  const began = performance.now();
-  // The kubelet of 1.20 may take half a minute more to tell that a container has ended.
   await deployed.kubectl('delete', 'pod', leader, '--wait=false');
   const [log] = await Promise.all([ended, tellAll(deployed, machine, events)]);
-  const seconds = Math.round((log.endedAt - began) / 100) / 10;
-  const said = JSON.stringify(log.lines);
+  const said = JSON.stringify(log);
   assert.deepEqual(
-    log.lines.slice(-3).map(({ message }) => message),
+    log.slice(-3).map(({ message }) => message),
     ['drains', 'no longer leads', 'ends'],
     said,
   );
-  assert.ok(!log.lines.some(({ level }) => level === 'error'), said);
-  assert.ok(seconds < GRACE_S, `it ended after ${seconds} s: ${said}`);
+  assert.ok(!log.some(({ level }) => level === 'error'), said);
   await deployed.machine.waitFor(
     async () => {
       const next = await deployed.leader();
@@ -44,7 +37,6 @@ export async function replaceLeader(deployed: Deployed, machine: SimulatedMachin
     '--output=jsonpath={.status.seq} {.status.events}',
   );
   assert.equal(stored, `${EVENTS} ${EVENTS}`, 'every event is stored once');
-  return seconds;
 }
 
 /** One event after the other, each over a connection of its own, to the replicas by turns: none of them may be refused. */
@@ -63,18 +55,17 @@ async function tellAll(
   if (machine.spool.length > 0) await machine.report();
 }
 
-interface Log {
-  lines: { level: string; message: string }[];
-  /** By performance.now(). */
-  endedAt: number;
+interface LogLine {
+  level: string;
+  message: string;
 }
 
 /** What a pod logs until its container ends. */
-async function follow({ machine }: Deployed, pod: string): Promise<Log> {
+async function follow({ machine }: Deployed, pod: string): Promise<LogLine[]> {
   const { stdout } = await machine.exec([
     ...['kubectl', '--kubeconfig=/etc/kubernetes/admin.conf', '--namespace=slipway-system'],
     ...['logs', '--follow', pod],
   ]);
   const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
-  return { lines: lines.map((line) => JSON.parse(line)), endedAt: performance.now() };
+  return lines.map((line) => JSON.parse(line));
 }

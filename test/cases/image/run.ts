@@ -80,12 +80,10 @@ async function reportThrough(deployed: Deployed, say: (line: string) => void): P
     say('a machine enrols and reports through the Service; its Machine is bootstrapped');
 
     const second = await enrol('m2');
-    const seconds = await replaceLeader(deployed, second);
+    await replaceLeader(deployed, second);
     await deployed.bootstrapped('m2');
     second.hangUp();
-    say(
-      `the leader was deleted: it drained and ended after ${seconds} s, the other leads, no report was refused`,
-    );
+    say('the leader was deleted: it drained and ended by itself, the other leads, no report was refused');
     await expectReadable(deployed);
     say('kubectl shows both machines, and the admin port answers');
   } finally {

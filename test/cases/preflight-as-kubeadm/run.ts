@@ -25,7 +25,7 @@ export async function run(say: (line: string) => void): Promise<void> {
     const userData = workerJoin(cluster);
     const machine = await bootMachine(lab, 'w1', { role: 'control-plane', userData, mode: 'binary' });
     for (const verb of ['join', 'init'] as const) {
-      const compared = await compare(machine, verb, valuesOf(cluster));
+      const compared = await compare(machine, verb, await valuesOf(cluster));
       say(`${compared} ways in which a machine cannot ${verb}: kubeadm agrees`);
     }
   } finally {

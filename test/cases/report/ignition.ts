@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Lab, Machine } from '../../lab/lab.ts';
-import { ignitionWorker, joinConfiguration } from '../../support/cluster-api/ignition.ts';
+import { ignitionJoin, ignitionWorker } from '../../support/cluster-api/ignition.ts';
 import type { ClusterData } from '../../support/cluster-api/user-data.ts';
 import { bootMachine } from '../../support/machines.ts';
 import type { LabController, ToldEvent } from './receiver.ts';
@@ -45,7 +45,7 @@ export async function observeIgnition(
   assert.equal(stepOf(end), 'kubeadm');
   assert.equal(end.mode, 'observed');
 
-  await machine.put('/etc/kubeadm.yml', joinConfiguration(cluster, name), 0o600);
+  await machine.put('/etc/kubeadm.yml', ignitionJoin(cluster, name), 0o600);
   await machine.put('/etc/falter', '');
   await machine.put(DROP_IN, '[Service]\nRestart=on-failure\nRestartSec=2s\n');
   await machine.reboot();

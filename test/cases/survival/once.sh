@@ -1,3 +1,3 @@
 is "$(cat /var/tmp/count)" $'a\nb\nc\nd\ne' 'each command runs once; what they wrote'
-left=$(find /etc /run/kubeadm /run/cluster-api /var/lib/slipway -name '.slipway-*')
+left=$(find /etc /run /var/lib/slipway -name '.slipway-*')
 is "$left" '' 'the list of temporary files'

@@ -102,7 +102,7 @@ export const answers: Target = {
     const files = {
       '/etc/kubernetes/admin.conf': KUBECONFIG,
       '/etc/kubernetes/manifests/kube-apiserver.yaml':
-        'kube-apiserver.advertise-address.endpoint: 10.0.0.1:6443',
+        'kube-apiserver.advertise-address.endpoint: 10.0.0.1:6443\n--etcd-cafile=/pki/etcd/ca.crt\n',
       ...Object.fromEntries(
         ['ca.crt', 'server.crt', 'server.key'].map((name) => [`/pki/etcd/${name}`, 'PEM']),
       ),
@@ -123,7 +123,7 @@ export const answers: Target = {
         graceMs: 0,
       }),
       endpoints: await findEndpoints(host()),
-      membership: await settleMembership(host(), { ...common, pki: '/pki', patienceMs: 0 }),
+      membership: await settleMembership(host(), { ...common, patienceMs: 0 }),
       clusterInfo: parse.parseClusterInfo(body),
     };
   },

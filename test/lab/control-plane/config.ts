@@ -1,5 +1,5 @@
 import { GATEWAY } from '../host/switch.ts';
-import { KUBERNETES_VERSION } from '../kubernetes/kubernetes-version.ts';
+import { fastKeys, hasInsecurePort, type Release } from '../kubernetes/release.ts';
 
 export const ENDPOINT = `${GATEWAY}:6443`;
 
@@ -11,27 +11,28 @@ export const ABSENT_NODE = 'lab';
  * kubeadm many seconds. The kubelet's client CA is named, because kubeadm would otherwise write this host's directory
  * into the configuration that it gives to every kubelet of the cluster.
  */
-export function kubeadmConfig(pki: string): string {
+export function kubeadmConfig(pki: string, release: Release): string {
+  const apiVersion = `kubeadm.k8s.io/${release.configApi}`;
   const documents = [
     {
-      apiVersion: 'kubeadm.k8s.io/v1beta2',
+      apiVersion,
       kind: 'InitConfiguration',
       localAPIEndpoint: { advertiseAddress: GATEWAY, bindPort: 6443 },
       nodeRegistration: { name: ABSENT_NODE, criSocket: '/run/containerd/containerd.sock' },
     },
     {
-      apiVersion: 'kubeadm.k8s.io/v1beta2',
+      apiVersion,
       kind: 'ClusterConfiguration',
-      kubernetesVersion: KUBERNETES_VERSION,
+      kubernetesVersion: release.version,
       controlPlaneEndpoint: ENDPOINT,
-      featureGates: { PublicKeysECDSA: true },
+      ...fastKeys(release),
       certificatesDir: pki,
       apiServer: { certSANs: ['127.0.0.1', 'localhost'] },
     },
     {
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
       kind: 'KubeletConfiguration',
-      cgroupDriver: 'cgroupfs',
+      cgroupDriver: release.cgroupDriver,
       authentication: { x509: { clientCAFile: '/etc/kubernetes/pki/ca.crt' } },
     },
     { apiVersion: 'kubeproxy.config.k8s.io/v1alpha1', kind: 'KubeProxyConfiguration' },
@@ -48,20 +49,19 @@ export interface Places {
   dir: string;
   /** Kubernetes binaries. */
   binaries: string;
-  /** A Debian root with etcd. */
-  root: string;
+  /** The words that run etcd. */
+  etcd: readonly string[];
+  release: Release;
 }
 
 /** The command line of each process. */
-export function commandOf(name: ProcessName, { dir, binaries, root }: Places): string[] {
+export function commandOf(name: ProcessName, { dir, binaries, etcd, release }: Places): string[] {
   const pki = `${dir}/pki`;
   const client = 'http://127.0.0.1:2379';
   if (name === 'etcd') {
-    // Through the root's own loader: the host may have another C library, or an older one.
-    const loader = [`${root}/lib64/ld-linux-x86-64.so.2`, '--library-path', `${root}/lib/x86_64-linux-gnu`];
     const urls = [`--listen-client-urls=${client}`, `--advertise-client-urls=${client}`];
     const peer = '--listen-peer-urls=http://127.0.0.1:2380';
-    return [...loader, `${root}/usr/bin/etcd`, `--data-dir=${dir}/etcd`, ...urls, peer, '--unsafe-no-fsync'];
+    return [...etcd, `--data-dir=${dir}/etcd`, ...urls, peer, '--unsafe-no-fsync'];
   }
   if (name === 'apiserver') {
     return [
@@ -98,7 +98,7 @@ export function commandOf(name: ProcessName, { dir, binaries, root }: Places): s
       (use) => `--${use}kubeconfig=${dir}/kubeconfig/controller-manager.conf`,
     ),
     '--bind-address=127.0.0.1',
-    '--port=0',
+    ...(hasInsecurePort(release.minor) ? ['--port=0'] : []),
     '--leader-elect=false',
     '--use-service-account-credentials=true',
     `--cluster-signing-cert-file=${pki}/ca.crt`,

@@ -3,11 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { destroyGroup } from '../host/cgroups.ts';
-import { kubernetesBinaries } from '../kubernetes/kubernetes.ts';
+import { labEtcd } from '../kubernetes/etcd.ts';
+import { kubernetesBinaries, kubernetesRelease } from '../kubernetes/kubernetes.ts';
+import { rootKubeconfig } from '../kubernetes/release.ts';
 import { labDir, labGroup } from '../lab-record.ts';
 import { type Finished, LabError, lastLines, run } from '../process/command.ts';
 import { waitFor } from '../process/wait-for.ts';
-import { fullRoot } from '../root/debian-root.ts';
 import { ABSENT_NODE, commandOf, ENDPOINT, kubeadmConfig, type Places, type ProcessName } from './config.ts';
 import { Daemon } from './daemon.ts';
 
@@ -37,7 +38,7 @@ export class ControlPlane {
 
   /** Path of a kubeconfig with all rights. */
   get adminKubeconfig(): string {
-    return join(this.#places.dir, 'kubeconfig/admin.conf');
+    return join(this.#places.dir, `kubeconfig/${rootKubeconfig(this.#places.release.minor)}.conf`);
   }
 
   /** The directory with ca.crt, ca.key, front-proxy-ca.*, sa.* and etcd's CA, as kubeadm lays them. */
@@ -153,16 +154,16 @@ export class ControlPlane {
 
   /** From nothing to joinable. */
   async create(): Promise<void> {
-    const { dir } = this.#places;
+    const { dir, release } = this.#places;
     for (const sub of ['log', 'kubeconfig', 'run'])
       await mkdir(join(dir, sub), { recursive: true, mode: 0o700 });
     const config = join(dir, 'kubeadm.yaml');
-    await writeFile(config, kubeadmConfig(this.pki));
+    await writeFile(config, kubeadmConfig(this.pki, release));
     const phase = (...args: string[]) => this.#ok('kubeadm', ['init', 'phase', ...args, '--config', config]);
     await this.start('etcd');
     await phase('certs', 'all');
     await Promise.all(
-      ['admin', 'controller-manager'].map((name) =>
+      [rootKubeconfig(release.minor), 'controller-manager'].map((name) =>
         phase('kubeconfig', name, '--kubeconfig-dir', join(dir, 'kubeconfig')),
       ),
     );
@@ -207,7 +208,8 @@ async function placesOf(lab: string, say?: (line: string) => void): Promise<Plac
   return {
     dir: join(labDir(lab), 'control-plane'),
     binaries: await kubernetesBinaries(say),
-    root: await fullRoot(say),
+    etcd: (await labEtcd(say)).command,
+    release: await kubernetesRelease(say),
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import { type TarEntry, tar } from './tar.ts';
+import { type TarEntry, tar } from '../../../src/kit/tar.ts';
 
 /** A container image of one layer, made from files. */
 export interface ImageSpec {
@@ -13,7 +13,7 @@ export interface ImageSpec {
 
 /** A docker-archive (`ctr images import` reads it) with one layer; the same content gives the same bytes. */
 export function imageTar(spec: ImageSpec): Buffer {
-  const layer = tar(layerEntries(spec));
+  const layer = tar(layerEntries(spec), 0);
   const diffId = sha256(layer);
   const config = Buffer.from(
     JSON.stringify({
@@ -34,18 +34,19 @@ export function imageTar(spec: ImageSpec): Buffer {
   const configName = `${sha256(config)}.json`;
   const layerName = `${diffId}/layer.tar`;
   const manifest = JSON.stringify([{ Config: configName, RepoTags: [spec.name], Layers: [layerName] }]);
-  return tar([
-    { path: layerName, data: layer },
-    { path: configName, data: config },
-    { path: 'manifest.json', data: Buffer.from(manifest) },
-  ]);
+  const files = [
+    { path: layerName, content: layer },
+    { path: configName, content: config },
+    { path: 'manifest.json', content: Buffer.from(manifest) },
+  ];
+  return tar(files, 0);
 }
 
 function layerEntries(spec: ImageSpec): TarEntry[] {
   const files = [
-    { path: '/etc/passwd', data: Buffer.from('root:x:0:0:root:/root:/sbin/nologin\n'), mode: 0o644 },
-    { path: '/etc/nsswitch.conf', data: Buffer.from('hosts: files dns\n'), mode: 0o644 },
-    ...spec.files.map((file) => ({ path: file.path, data: file.data, mode: file.mode ?? 0o755 })),
+    { path: '/etc/passwd', content: Buffer.from('root:x:0:0:root:/root:/sbin/nologin\n'), mode: 0o644 },
+    { path: '/etc/nsswitch.conf', content: Buffer.from('hosts: files dns\n'), mode: 0o644 },
+    ...spec.files.map((file) => ({ path: file.path, content: file.data, mode: file.mode ?? 0o755 })),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
   const directories = new Map<string, number>([['tmp/', 0o1777]]);
   for (const file of files) {
@@ -55,7 +56,7 @@ function layerEntries(spec: ImageSpec): TarEntry[] {
   }
   return [
     ...[...directories].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, mode]) => ({ path, mode })),
-    ...files.map((file) => ({ path: file.path.slice(1), data: file.data, mode: file.mode })),
+    ...files.map((file) => ({ path: file.path.slice(1), content: file.content, mode: file.mode })),
   ];
 }
 

@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { cached } from '../cache/cache.ts';
-import { kubernetesBinaries } from '../kubernetes/kubernetes.ts';
-import { IMAGES } from '../kubernetes/kubernetes-version.ts';
-import { inRootOk } from '../root/in-root.ts';
+import { type Etcd, labEtcd, librariesOf } from '../kubernetes/etcd.ts';
+import { kubernetesBinaries, kubernetesRelease } from '../kubernetes/kubernetes.ts';
+import type { Release } from '../kubernetes/release.ts';
 import { type ImageSpec, imageTar } from './image-tar.ts';
 
 type Say = (line: string) => void;
@@ -14,24 +14,23 @@ export type Role = 'control-plane' | 'worker';
  * the pause program stands in, so that unmodified Cluster API user data passes. Such a pod never gets ready; nothing
  * in the lab waits for one.
  */
-const STAND_INS = [
-  { name: IMAGES.coredns, path: '/coredns' },
-  { name: IMAGES.component('kube-proxy'), path: '/usr/local/bin/kube-proxy' },
-];
+const STAND_INS = { coredns: '/coredns', 'kube-proxy': '/usr/local/bin/kube-proxy' } as const;
 
 const COMPONENTS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 
 /** A directory of image archives for the role, made by hand from the binaries: no registry is asked for anything. */
 export async function imageTars(role: Role, root: string, say?: Say): Promise<string> {
   const binaries = await kubernetesBinaries(say);
+  const { images } = await kubernetesRelease(say);
+  const etcd = role === 'worker' ? undefined : await labEtcd(say);
   return cached(
     {
       name: `images-${role}`,
-      recipe: { binaries, root, standIns: STAND_INS, version: 1 },
+      recipe: { binaries, root, images, etcd: etcd?.programs, standIns: STAND_INS, version: 1 },
       make: async (dir) => {
         await mkdir(dir, { recursive: true });
         // One at a time: each is as large as its program.
-        for await (const [file, spec] of specs(role, binaries, root))
+        for await (const [file, spec] of specs(images, binaries, etcd))
           await writeFile(join(dir, file), imageTar(spec));
       },
     },
@@ -39,44 +38,34 @@ export async function imageTars(role: Role, root: string, say?: Say): Promise<st
   );
 }
 
-async function* specs(role: Role, binaries: string, root: string): AsyncGenerator<[string, ImageSpec]> {
+async function* specs(
+  images: Release['images'],
+  binaries: string,
+  etcd: Etcd | undefined,
+): AsyncGenerator<[string, ImageSpec]> {
   const pause = await readFile(join(binaries, 'pause'));
   yield [
     'pause.tar',
-    { name: IMAGES.pause, files: [{ path: '/pause', data: pause }], entrypoint: ['/pause'] },
+    { name: images.pause, files: [{ path: '/pause', data: pause }], entrypoint: ['/pause'] },
   ];
-  for (const { name, path } of STAND_INS) {
+  for (const name of ['coredns', 'kube-proxy'] as const) {
+    const path = STAND_INS[name];
     const labels = { 'slipway.dev/stand-in': 'holds the pause program only' };
-    yield [
-      `${path.split('/').at(-1)}.tar`,
-      { name, files: [{ path, data: pause }], entrypoint: [path], labels },
-    ];
+    yield [`${name}.tar`, { name: images[name], files: [{ path, data: pause }], entrypoint: [path], labels }];
   }
-  if (role === 'worker') return;
+  if (etcd === undefined) return;
   for (const component of COMPONENTS) {
     const data = await readFile(join(binaries, component));
     yield [
       `${component}.tar`,
-      { name: IMAGES.component(component), files: [{ path: `/usr/local/bin/${component}`, data }] },
+      { name: images[component], files: [{ path: `/usr/local/bin/${component}`, data }] },
     ];
   }
   const files = [];
-  for (const path of [
-    '/usr/bin/etcd',
-    '/usr/bin/etcdctl',
-    ...(await libraries(root, ['/usr/bin/etcd', '/usr/bin/etcdctl'])),
-  ]) {
-    files.push({
-      path: path.replace(/^\/usr\/bin\//, '/usr/local/bin/'),
-      data: await readFile(join(root, path)),
-    });
+  for (const path of Object.values(etcd.programs)) {
+    files.push({ path: `/usr/local/bin/${basename(path)}`, data: await readFile(path) });
   }
-  yield ['etcd.tar', { name: IMAGES.etcd, files }];
-}
-
-/** The shared libraries (and the loader) that programs of a root need, at the paths the loader looks for. */
-async function libraries(root: string, programs: string[]): Promise<string[]> {
-  const text = await inRootOk({ what: 'asking ldd', lower: [root], script: `ldd ${programs.join(' ')}` });
-  const found = [...text.matchAll(/(\/lib\S*) \(0x/g)].map((match) => match[1] ?? '');
-  return [...new Set(found)].sort();
+  for (const path of await librariesOf(etcd))
+    files.push({ path, data: await readFile(join(etcd.root, path)) });
+  yield ['etcd.tar', { name: images.etcd, files }];
 }

@@ -42,7 +42,7 @@ export async function kubernetesSource(say?: Say): Promise<string> {
 
 /**
  * Build Kubernetes binaries into `out` from Debian's source package; about 15 minutes for all on two cores.
- * Some only: a matter of minutes (`pause` seconds, `crictl` and `kubeadm` two or three minutes).
+ * Some only: a matter of minutes (`pause` seconds, once the tools are there; `crictl` and `kubeadm` two or three minutes).
  */
 export async function buildKubernetes(
   out: string,
@@ -51,10 +51,11 @@ export async function buildKubernetes(
 ): Promise<void> {
   const root = await fullRoot(say);
   const tools = await buildTools(root, say);
-  const source = await kubernetesSource(say);
+  // The pause program is one file of C that is here.
+  const source = only.some((name) => name !== 'pause') ? await kubernetesSource(say) : undefined;
   await withScratchDir(async (scratch) => {
     for (const sub of ['in', 'build']) await mkdir(join(scratch, sub));
-    await cp(source, join(scratch, 'in'), { recursive: true });
+    if (source !== undefined) await cp(source, join(scratch, 'in'), { recursive: true });
     await cp(SOURCES, join(scratch, 'in/lab'), { recursive: true });
     await inRootOk({
       what: `building ${only.join(', ')} from source`,

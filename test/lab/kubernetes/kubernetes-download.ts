@@ -1,109 +1,85 @@
-import { createWriteStream } from 'node:fs';
-import { chmod, mkdir, rename, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { LabError, runOk } from '../process/command.ts';
-import { withScratchDir } from '../root/in-root.ts';
-import { KUBERNETES_VERSION } from './kubernetes-version.ts';
-import { sha256File } from './sha256-file.ts';
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LabError } from '../process/command.ts';
+import { downloadChecked, get, unpack } from './download-checked.ts';
+import { KUBERNETES_PROGRAMS } from './kubernetes-version.ts';
+import { minorOf, type Release } from './release.ts';
 
 type Say = (line: string) => void;
 
-/** Where releases are published: Kubernetes itself, and crictl by the cri-tools project. */
+/** Where releases are published: Kubernetes itself, and by their projects crictl, etcd and containerd. */
 export interface ReleaseHosts {
   kubernetes: string;
-  criTools: string;
+  github: string;
 }
 
-const UPSTREAM: ReleaseHosts = { kubernetes: 'https://dl.k8s.io', criTools: 'https://github.com' };
+const UPSTREAM: ReleaseHosts = { kubernetes: 'https://dl.k8s.io', github: 'https://github.com' };
 
-const FROM_RELEASE = [
-  'kubeadm',
-  'kubelet',
-  'kubectl',
-  'kube-apiserver',
-  'kube-controller-manager',
-  'kube-scheduler',
-];
-const CRI_TOOLS_VERSION = 'v1.20.0';
+/** The newest minor version of Kubernetes that the lab is known to work with. */
+const NEWEST_MINOR = 36;
+
+/** kubelets of 1.36 and later are made for it; Debian's runc starts its containers. */
+const CONTAINERD = '2.1.9';
 
 /** Nobody should wait long to learn that there is no internet. */
 const CONNECT_MS = 4_000;
 
-/** Why upstream's release cannot be reached, or undefined when it can. */
-export async function unreachable(hosts: ReleaseHosts = UPSTREAM): Promise<string | undefined> {
-  const url = `${hosts.kubernetes}/release/${KUBERNETES_VERSION}/bin/linux/amd64/kubeadm.sha256`;
-  try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(CONNECT_MS) });
-    return answer.ok ? undefined : `${url} answers ${answer.status}`;
-  } catch (error) {
-    return `${new URL(url).host}: ${reason(error)}`;
-  }
-}
-
-/** fetch says "fetch failed" and keeps the cause to itself. */
-function reason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
+/**
+ * Upstream's stable release, or the last one of the newest minor version that the lab knows.
+ * @throws LabError where upstream cannot be reached
+ */
+export async function newestRelease(hosts: ReleaseHosts = UPSTREAM): Promise<string> {
+  const ask = async (name: string): Promise<string> => {
+    const answer = await get(`${hosts.kubernetes}/release/${name}.txt`, CONNECT_MS);
+    const version = (await answer.text()).trim();
+    if (!/^v1\.\d+\.\d+$/.test(version)) throw new LabError(`${answer.url} names no release`);
+    return version;
+  };
+  const stable = await ask('stable');
+  return minorOf(stable) > NEWEST_MINOR ? ask(`stable-1.${NEWEST_MINOR}`) : stable;
 }
 
 /**
- * Upstream's release binaries and crictl into `dir`, each checked against the SHA-256 published beside it.
+ * Upstream's programs of a release into `dir`, each checked against the SHA-256 published beside it.
  * @throws LabError naming the file that could not be had or is not what was published
  */
 export async function downloadKubernetes(
   dir: string,
+  version: string,
   say: Say,
   hosts: ReleaseHosts = UPSTREAM,
 ): Promise<void> {
-  for (const name of FROM_RELEASE) {
-    say(`downloading ${name}`);
-    await downloadChecked(
-      `${hosts.kubernetes}/release/${KUBERNETES_VERSION}/bin/linux/amd64/${name}`,
-      join(dir, name),
-    );
+  for (const name of KUBERNETES_PROGRAMS) {
+    say(`downloading ${name} ${version}`);
+    await downloadChecked(`${hosts.kubernetes}/release/${version}/bin/linux/amd64/${name}`, join(dir, name));
     await chmod(join(dir, name), 0o755);
   }
-  say('downloading crictl');
-  await mkdir(dir, { recursive: true });
-  await withScratchDir(async (scratch) => {
-    const archive = `crictl-${CRI_TOOLS_VERSION}-linux-amd64.tar.gz`;
-    const releases = `${hosts.criTools}/kubernetes-sigs/cri-tools/releases/download/${CRI_TOOLS_VERSION}`;
-    await downloadChecked(`${releases}/${archive}`, join(scratch, archive));
-    await runOk('tar', ['-xzf', join(scratch, archive), '-C', dir, '--no-same-owner', 'crictl']);
+}
+
+/** What belongs to a release and is published by others: crictl, etcd, and containerd where Debian's is too old. */
+export async function downloadCompanions(
+  dir: string,
+  { minor, images }: Pick<Release, 'minor' | 'images'>,
+  say: Say,
+  hosts: ReleaseHosts = UPSTREAM,
+): Promise<void> {
+  const project = (name: string, version: string) => `${hosts.github}/${name}/releases/download/${version}`;
+  const tools = `v1.${minor}.0`;
+  const etcd = `v${/:v?(\d+\.\d+\.\d+)/.exec(images.etcd)?.[1]}`;
+  const containerd = `containerd-static-${CONTAINERD}-linux-amd64.tar.gz`;
+  await unpack(dir, say, {
+    url: `${project('kubernetes-sigs/cri-tools', tools)}/crictl-${tools}-linux-amd64.tar.gz`,
+    members: ['crictl'],
   });
-}
-
-/** Download a file whose sum is published as `url`.sha256; the file appears only when it is right. */
-export async function downloadChecked(url: string, to: string): Promise<void> {
-  const sum = /^[0-9a-f]{64}/.exec((await (await get(`${url}.sha256`)).text()).trim())?.[0];
-  if (sum === undefined) throw new LabError(`${url}.sha256 holds no SHA-256 sum`);
-  const partial = `${to}.partial`;
-  try {
-    const { body } = await get(url);
-    if (body === null) throw new LabError(`${url} is empty`);
-    await pipeline(Readable.fromWeb(body), createWriteStream(partial));
-    const actual = await sha256File(partial);
-    if (actual !== sum) {
-      throw new LabError(
-        `${basename(to)} from ${url} is not what was published: SHA-256 ${actual} instead of ${sum}`,
-      );
-    }
-    await rename(partial, to);
-  } finally {
-    await rm(partial, { force: true });
-  }
-}
-
-async function get(url: string): Promise<Response> {
-  let answer: Response;
-  try {
-    // The whole download may take long; only a server that says nothing at all is given up.
-    answer = await fetch(url, { signal: AbortSignal.timeout(600_000) });
-  } catch (error) {
-    throw new LabError(`cannot download ${url}: ${reason(error)}`);
-  }
-  if (!answer.ok) throw new LabError(`cannot download ${url}: the server answers ${answer.status}`);
-  return answer;
+  await unpack(dir, say, {
+    url: `${project('etcd-io/etcd', etcd)}/etcd-${etcd}-linux-amd64.tar.gz`,
+    sums: `${project('etcd-io/etcd', etcd)}/SHA256SUMS`,
+    members: [`etcd-${etcd}-linux-amd64/etcd`, `etcd-${etcd}-linux-amd64/etcdctl`],
+  });
+  if (minor < 36) return;
+  await unpack(dir, say, {
+    url: `${project('containerd/containerd', `v${CONTAINERD}`)}/${containerd}`,
+    sums: `${project('containerd/containerd', `v${CONTAINERD}`)}/${containerd}.sha256sum`,
+    members: ['bin/containerd', 'bin/containerd-shim-runc-v2', 'bin/ctr'],
+  });
 }

@@ -4,9 +4,17 @@ import { join, resolve } from 'node:path';
 import { cached } from '../cache/cache.ts';
 import { LabError, runOk } from '../process/command.ts';
 import { buildKubernetes } from './kubernetes-build.ts';
-import { downloadKubernetes, unreachable } from './kubernetes-download.ts';
-import { KUBERNETES_BINARIES, KUBERNETES_VERSION } from './kubernetes-version.ts';
+import { downloadCompanions, downloadKubernetes } from './kubernetes-download.ts';
+import {
+  DEBIAN_VERSION,
+  ETCD_PROGRAMS,
+  KUBERNETES_BINARIES,
+  KUBERNETES_PROGRAMS,
+  RUNTIME_PROGRAMS,
+} from './kubernetes-version.ts';
+import { needsCrictl, type Release, releaseOf } from './release.ts';
 import { sha256File } from './sha256-file.ts';
+import { upstreamRelease } from './upstream-release.ts';
 
 type Say = (line: string) => void;
 
@@ -14,9 +22,9 @@ type Say = (line: string) => void;
 export const CHECKOUT = resolve(import.meta.dirname, '../../..');
 
 /**
- * A directory with every one of `KUBERNETES_BINARIES`, from the first of: `$SLIPWAY_KUBERNETES_DIR`,
- * `../shared/kubernetes` beside the checkout, an earlier build or download in the cache, upstream's release
- * (checksums verified), a build from Debian's source package.
+ * A directory with every one of `KUBERNETES_PROGRAMS` and `pause`, from the first of: `$SLIPWAY_KUBERNETES_DIR`,
+ * upstream's newest release (checksums verified) where it can be reached or was before, `../shared/kubernetes` beside the
+ * checkout, a build from Debian's source package.
  */
 export async function kubernetesBinaries(say: Say = () => {}): Promise<string> {
   const named = process.env.SLIPWAY_KUBERNETES_DIR;
@@ -24,9 +32,10 @@ export async function kubernetesBinaries(say: Say = () => {}): Promise<string> {
     if (!existsSync(named)) throw new LabError(`SLIPWAY_KUBERNETES_DIR names ${named}, which does not exist`);
     return fromDirectory(named, say);
   }
+  const version = await upstreamRelease(say);
+  if (version !== undefined) return fromUpstream(version, say);
   const beside = resolve(CHECKOUT, '../shared/kubernetes');
-  if (existsSync(beside)) return fromDirectory(beside, say);
-  return fromAfar(say);
+  return existsSync(beside) ? fromDirectory(beside, say) : fromDebian(say);
 }
 
 /** A directory that holds either the binaries themselves or one archive of them with its SHA256SUMS. */
@@ -52,7 +61,7 @@ async function fromDirectory(dir: string, say: Say): Promise<string> {
           );
         }
         await runOk('tar', ['-xf', join(dir, archive), '-C', made, '--no-same-owner']);
-        await checkComplete(made, join(dir, archive));
+        await complete(made, join(dir, archive), say);
       },
     },
     say,
@@ -71,10 +80,12 @@ async function expectedSum(dir: string, archive: string): Promise<string> {
   );
 }
 
+const KNOWN_PROGRAMS = [...KUBERNETES_BINARIES, ...RUNTIME_PROGRAMS, ...ETCD_PROGRAMS];
+
 async function fromPlainDirectory(dir: string, say: Say): Promise<string> {
-  await checkComplete(dir, dir);
+  const names = KNOWN_PROGRAMS.filter((name) => existsSync(join(dir, name)));
   const seen: Record<string, string> = {};
-  for (const name of KUBERNETES_BINARIES) {
+  for (const name of names) {
     const { size, mtimeMs } = await stat(join(dir, name));
     seen[name] = `${size} ${mtimeMs}`;
   }
@@ -83,37 +94,76 @@ async function fromPlainDirectory(dir: string, say: Say): Promise<string> {
       name: 'kubernetes',
       recipe: { dir: resolve(dir), seen },
       make: async (made) => {
-        for (const name of KUBERNETES_BINARIES) await cp(join(dir, name), join(made, name));
+        for (const name of names) await cp(join(dir, name), join(made, name), { dereference: true });
+        await complete(made, dir, say);
       },
     },
     say,
   );
 }
 
-/** Without any copy at hand: what the cache has, else a download, else a build. All three are the same entry. */
-function fromAfar(say: Say): Promise<string> {
+function fromUpstream(version: string, say: Say): Promise<string> {
   return cached(
     {
       name: 'kubernetes',
-      recipe: { version: KUBERNETES_VERSION, from: 'upstream or debian' },
+      recipe: { version, from: 'upstream' },
       make: async (made) => {
-        const why = await unreachable();
-        if (why === undefined) {
-          await downloadKubernetes(made, say);
-          // Upstream has no pause program outside of its image.
-          await buildKubernetes(made, say, ['pause']);
-        } else {
-          say(`no release download (${why}): building from Debian's source package, about 15 minutes`);
-          await buildKubernetes(made, say);
-        }
-        await checkComplete(made, made);
+        await downloadKubernetes(made, version, say);
+        await downloadCompanions(made, await askKubeadm(join(made, 'kubeadm')), say);
+        await complete(made, made, say);
       },
     },
     say,
   );
 }
 
-async function checkComplete(dir: string, source: string): Promise<void> {
-  const missing = KUBERNETES_BINARIES.filter((name) => !existsSync(join(dir, name)));
+function fromDebian(say: Say): Promise<string> {
+  return cached(
+    {
+      name: 'kubernetes',
+      recipe: { version: DEBIAN_VERSION, from: 'upstream or debian' },
+      make: async (made) => {
+        say("building Kubernetes from Debian's source package, about 15 minutes");
+        await buildKubernetes(made, say);
+        await complete(made, made, say);
+      },
+    },
+    say,
+  );
+}
+
+/** @throws LabError for what is missing and cannot be made */
+async function complete(dir: string, source: string, say: Say): Promise<void> {
+  const missing = KUBERNETES_PROGRAMS.filter((name) => !existsSync(join(dir, name)));
   if (missing.length > 0) throw new LabError(`${source} lacks ${missing.join(', ')}`);
+  const { version, minor } = await askKubeadm(join(dir, 'kubeadm'));
+  if (needsCrictl(minor) && !existsSync(join(dir, 'crictl'))) {
+    throw new LabError(`${source} lacks crictl, which kubeadm ${version} asks the container runtime with`);
+  }
+  // Upstream has no pause program outside of its image.
+  if (!existsSync(join(dir, 'pause'))) await buildKubernetes(dir, say, ['pause']);
+}
+
+/** Which release the lab has. */
+export async function kubernetesRelease(say?: Say): Promise<Release> {
+  return releaseIn(await kubernetesBinaries(say));
+}
+
+const known = new Map<string, Promise<Release>>();
+
+function releaseIn(dir: string): Promise<Release> {
+  const before = known.get(dir);
+  if (before !== undefined) return before;
+  const asked = askKubeadm(join(dir, 'kubeadm'));
+  known.set(dir, asked);
+  return asked;
+}
+
+async function askKubeadm(kubeadm: string): Promise<Release> {
+  const version = (await runOk(kubeadm, ['version', '--output=short'])).trim();
+  // With the version it asks nobody on the internet.
+  return releaseOf(
+    version,
+    await runOk(kubeadm, ['config', 'images', 'list', `--kubernetes-version=${version}`]),
+  );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatSources, hostAptSources, parseAptSources } from './apt.ts';
+import { formatSources, hostAptSources, inSuite, parseAptSources } from './apt.ts';
 
 describe('parseAptSources', () => {
   it('reads deb822, and leaves out what does not serve the release', () => {
@@ -56,4 +56,15 @@ deb http://m.example/security bookworm-security main contrib
 it('takes the mirror that the environment names', async () => {
   const sources = await hostAptSources({ SLIPWAY_LAB_MIRROR: 'http://mirror.example/debian' });
   expect(sources.map((source) => source.uri)).toEqual(['http://mirror.example/debian']);
+});
+
+it('asks the same archive for another release of Debian', () => {
+  const archive = {
+    uri: 'http://m.example/debian',
+    suites: ['bookworm', 'bookworm-updates'],
+    components: ['main'],
+  };
+  const security = { ...archive, uri: 'http://m.example/security', suites: ['bookworm-security'] };
+  expect(inSuite([archive, security], 'forky')).toEqual([{ ...archive, suites: ['forky'] }]);
+  expect(inSuite([archive, security], 'bookworm')).toEqual([archive, security]);
 });

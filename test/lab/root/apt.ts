@@ -99,6 +99,14 @@ function absentAsEmpty(error: NodeJS.ErrnoException): string[] {
   throw error;
 }
 
+/** The same archives, asked for another release of Debian. */
+export function inSuite(sources: readonly AptSource[], suite: string): AptSource[] {
+  if (suite === SUITE) return [...sources];
+  return sources
+    .filter((source) => source.suites.includes(SUITE))
+    .map((source) => ({ ...source, suites: [suite] }));
+}
+
 /** The sources as deb822 text; `types` chooses binary or source packages. */
 export function formatSources(sources: readonly AptSource[], types: 'deb' | 'deb-src' = 'deb'): string {
   return sources
@@ -111,15 +119,16 @@ export function formatSources(sources: readonly AptSource[], types: 'deb' | 'deb
 
 /**
  * An apt of our own below `dir`: its own sources, lists and caches, so the host's apt is not touched.
- * Returns a function that runs apt-get with it.
+ * Returns a function that runs apt-get with it. `suite`: another release of Debian than the machines' own.
  */
 export async function privateApt(
   dir: string,
   types: 'deb' | 'deb-src',
+  suite: string = SUITE,
 ): Promise<(args: string[], cwd: string) => Promise<string>> {
   for (const sub of ['lists/partial', 'archives/partial']) await mkdir(join(dir, sub), { recursive: true });
   const sourceList = join(dir, 'lab.sources');
-  await writeFile(sourceList, formatSources(await hostAptSources(), types));
+  await writeFile(sourceList, formatSources(inSuite(await hostAptSources(), suite), types));
   const options = {
     'Dir::Etc::sourcelist': sourceList,
     'Dir::Etc::sourceparts': '/dev/null',

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { cp, link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { cached } from '../cache/cache.ts';
-import { kubernetesBinaries } from '../kubernetes/kubernetes.ts';
+import { kubernetesBinaries, kubernetesRelease } from '../kubernetes/kubernetes.ts';
+import { RUNTIME_PROGRAMS } from '../kubernetes/kubernetes-version.ts';
+import type { Release } from '../kubernetes/release.ts';
 
 type Say = (line: string) => void;
 
 /** Programs that a node image has in /usr/bin; the others only run in containers or in the lab's own control plane. */
-const ON_THE_NODE = ['kubeadm', 'kubelet', 'kubectl', 'crictl'] as const;
+const ON_THE_NODE = ['kubeadm', 'kubelet', 'kubectl', 'crictl', ...RUNTIME_PROGRAMS] as const;
 
 /**
  * Units that make no sense in a machine without a kernel of its own, or would change the host's.
@@ -26,13 +29,16 @@ const ENABLED = ['kubelet.service'];
 /** What makes the Debian root a Kubernetes node image: binaries, units, configuration. */
 export async function nodeLayer(say?: Say): Promise<string> {
   const binaries = await kubernetesBinaries(say);
+  const containerd = containerdConfig(await kubernetesRelease(say));
+  const programs = ON_THE_NODE.filter((name) => existsSync(join(binaries, name)));
   const files = join(import.meta.dirname, 'node');
   return cached(
     {
       name: 'node',
       recipe: {
         binaries,
-        programs: ON_THE_NODE,
+        programs,
+        containerd,
         masked: MASKED,
         enabled: ENABLED,
         files: await digestTree(files),
@@ -50,7 +56,7 @@ export async function nodeLayer(say?: Say): Promise<string> {
           await mkdir(join(dir, sub), { recursive: true, mode: 0o755 });
         }
         // The overlay copies a file before it changes it, so a machine cannot reach back through these links.
-        for (const name of ON_THE_NODE) await link(join(binaries, name), join(dir, 'usr/bin', name));
+        for (const name of programs) await link(join(binaries, name), join(dir, 'usr/bin', name));
         await symlink('/usr/lib/cni', join(dir, 'opt/cni/bin'));
         for (const unit of MASKED) await symlink('/dev/null', join(dir, 'etc/systemd/system', unit));
         for (const unit of ENABLED) {
@@ -58,6 +64,8 @@ export async function nodeLayer(say?: Say): Promise<string> {
           await mkdir(wants, { recursive: true, mode: 0o755 });
           await symlink(`/etc/systemd/system/${unit}`, join(wants, unit));
         }
+        await mkdir(join(dir, 'etc/containerd'), { recursive: true, mode: 0o755 });
+        await writeFile(join(dir, 'etc/containerd/config.toml'), containerd);
         await writeFile(
           join(dir, 'etc/crictl.yaml'),
           'runtime-endpoint: unix:///run/containerd/containerd.sock\n',
@@ -66,6 +74,24 @@ export async function nodeLayer(say?: Say): Promise<string> {
     },
     say,
   );
+}
+
+/** In the words of version 2, which containerd 1.6 to 2.x read; the image and the driver are those of the release. */
+function containerdConfig({ images, cgroupDriver }: Release): string {
+  return `version = 2
+[plugins]
+  [plugins."io.containerd.grpc.v1.cri"]
+    sandbox_image = "${images.pause}"
+    # Without CAP_SYS_RESOURCE runc cannot lower a score, and every sandbox would fail.
+    restrict_oom_score_adj = true
+    [plugins."io.containerd.grpc.v1.cri".cni]
+      bin_dir = "/usr/lib/cni"
+      conf_dir = "/etc/cni/net.d"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+      runtime_type = "io.containerd.runc.v2"
+      [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+        SystemdCgroup = ${cgroupDriver === 'systemd'}
+`;
 }
 
 /** The configuration that a machine with cloud-init has on top. */

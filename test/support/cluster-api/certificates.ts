@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
+import { kubernetesBinaries, kubernetesRelease } from '../../lab/kubernetes/kubernetes.ts';
 import { runOk } from '../../lab/process/command.ts';
 
 const FILES = ['ca', 'etcd/ca', 'front-proxy-ca'].flatMap((name) => [`${name}.crt`, `${name}.key`]);
@@ -18,10 +18,13 @@ export interface ClusterCertificates {
 /** New certificate authorities and a service account key, made by kubeadm itself. */
 export async function makeCertificates(): Promise<ClusterCertificates> {
   const kubeadm = join(await kubernetesBinaries(), 'kubeadm');
+  const ofVersion = `--kubernetes-version=${(await kubernetesRelease()).version}`;
   const directory = await mkdtemp(join(tmpdir(), 'slipway-pki-'));
   try {
     for (const phase of ['ca', 'etcd-ca', 'front-proxy-ca', 'sa']) {
-      await runOk(kubeadm, ['init', 'phase', 'certs', phase, '--cert-dir', directory]);
+      // Without a version kubeadm asks the internet for the newest, but for the phase that takes none.
+      const version = phase === 'sa' ? [] : [ofVersion];
+      await runOk(kubeadm, ['init', 'phase', 'certs', phase, '--cert-dir', directory, ...version]);
     }
     const paths = [...FILES, 'sa.pub', 'sa.key'];
     const files = await Promise.all(

@@ -1,4 +1,5 @@
 import type { MachineFile } from '../../lab/lab.ts';
+import { joinConfiguration } from './kubeadm-configuration.ts';
 import type { ClusterData } from './user-data.ts';
 
 export interface IgnitionOptions {
@@ -20,7 +21,7 @@ export function ignitionWorker(
     '/etc/systemd/system/kubeadm.service': { content: UNIT },
     '/etc/systemd/system/multi-user.target.wants/kubeadm.service': { symlink: '../kubeadm.service' },
     '/etc/kubeadm.sh': { content: script(options.preKubeadmCommands ?? []), mode: 0o700 },
-    '/etc/kubeadm.yml': { content: joinConfiguration(cluster, name, options.caCertHash), mode: 0o600 },
+    '/etc/kubeadm.yml': { content: ignitionJoin(cluster, name, options.caCertHash), mode: 0o600 },
   };
 }
 
@@ -47,24 +48,8 @@ mv /etc/kubeadm.yml /tmp/
 `;
 }
 
-/** kubeadm's configuration for a worker. */
-export function joinConfiguration(
-  { endpoint, token, certificates }: ClusterData,
-  name: string,
-  caCertHash = certificates.caCertHash,
-): string {
-  return `---
-apiVersion: kubeadm.k8s.io/v1beta2
-discovery:
-  bootstrapToken:
-    apiServerEndpoint: ${endpoint}
-    caCertHashes:
-    - ${caCertHash}
-    token: ${token}
-  timeout: 5s
-kind: JoinConfiguration
-nodeRegistration:
-  criSocket: /run/containerd/containerd.sock
-  name: ${name}
-`;
+/** kubeadm's configuration for a worker, which the unit gives to kubeadm as it is. */
+export function ignitionJoin(cluster: ClusterData, name: string, caCertHash?: string): string {
+  const discovery = { timeout: '5s', ...(caCertHash === undefined ? {} : { caCertHash }) };
+  return `---\n${joinConfiguration(cluster, { name, discovery })}`;
 }

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { kubernetesRelease } from '../../lab/kubernetes/kubernetes.ts';
 import type { ControlPlane } from '../../lab/lab.ts';
 import { makeCertificates } from './certificates.ts';
 import type { ClusterData } from './user-data.ts';
 
-const KUBERNETES = 'v1.20.2';
-
 /** A cluster that its first control-plane machine will make at `ip`. */
-export async function newCluster(ip: string): Promise<ClusterData> {
+export async function newCluster(ip: string, name = 'lab'): Promise<ClusterData> {
   return {
-    name: 'lab',
+    name,
     endpoint: `${ip}:6443`,
-    kubernetesVersion: KUBERNETES,
+    kubernetesVersion: (await kubernetesRelease()).version,
     certificates: await makeCertificates(),
     token: `${randomBytes(3).toString('hex')}.${randomBytes(8).toString('hex')}`,
   };
@@ -21,7 +20,7 @@ export async function joinableCluster(controlPlane: ControlPlane): Promise<Clust
   return {
     name: 'lab',
     endpoint: controlPlane.endpoint,
-    kubernetesVersion: KUBERNETES,
+    kubernetesVersion: (await kubernetesRelease()).version,
     certificates: { files: [], caCertHash: controlPlane.caCertHashes[0] ?? '' },
     token: await controlPlane.createToken(),
   };

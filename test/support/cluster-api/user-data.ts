@@ -1,4 +1,10 @@
 import type { ClusterCertificates } from './certificates.ts';
+import {
+  clusterConfiguration,
+  initConfiguration,
+  type JoinOptions,
+  joinConfiguration,
+} from './kubeadm-configuration.ts';
 
 /**
  * User data in the shape in which Cluster API's kubeadm provider renders it (contract, sections 2.1 to 2.5): jinja
@@ -15,13 +21,11 @@ export interface ClusterData {
   token: string;
 }
 
-export interface MachineOptions {
+export interface MachineOptions extends Pick<JoinOptions, 'discovery' | 'kubeletExtraArgs'> {
   preKubeadmCommands?: string[];
   postKubeadmCommands?: string[];
   bootCommands?: string[];
   files?: { path: string; content: string; permissions?: string; encoding?: string }[];
-  /** Replaces parts of the join configuration's discovery, to make joins that fail. */
-  discovery?: { endpoint?: string; token?: string; caCertHash?: string; timeout?: string };
 }
 
 interface File {
@@ -33,32 +37,7 @@ interface File {
 
 /** For the machine that makes the cluster. */
 export function controlPlaneInit(cluster: ClusterData, ip: string, options: MachineOptions = {}): string {
-  const { name, endpoint, kubernetesVersion, token } = cluster;
-  const config = `---
-apiServer: {}
-apiVersion: kubeadm.k8s.io/v1beta2
-clusterName: ${name}
-controlPlaneEndpoint: ${endpoint}
-controllerManager: {}
-dns: {}
-etcd: {}
-kind: ClusterConfiguration
-kubernetesVersion: ${kubernetesVersion}
-networking: {}
-scheduler: {}
-
----
-apiVersion: kubeadm.k8s.io/v1beta2
-bootstrapTokens:
-- token: ${token}
-  ttl: 15m0s
-kind: InitConfiguration
-localAPIEndpoint:
-  advertiseAddress: ${ip}
-nodeRegistration:
-  criSocket: /run/containerd/containerd.sock
-  name: '{{ ds.meta_data.local_hostname }}'
-`;
+  const config = `---\n${clusterConfiguration(cluster)}\n---\n${initConfiguration(cluster, ip, options)}`;
   const files = [...certificateFiles(cluster), kubeadmFile('/run/kubeadm/kubeadm.yaml', config)];
   return render(
     files,
@@ -69,13 +48,16 @@ nodeRegistration:
 
 /** For a further control-plane machine: its certificates arrive in the user data, never by `--certificate-key`. */
 export function controlPlaneJoin(cluster: ClusterData, ip: string, options: MachineOptions = {}): string {
-  const part = `controlPlane:\n  localAPIEndpoint:\n    advertiseAddress: ${ip}\n`;
-  return join(cluster, part, certificateFiles(cluster), options);
+  return join(
+    joinConfiguration(cluster, { ...options, advertiseAddress: ip }),
+    certificateFiles(cluster),
+    options,
+  );
 }
 
 /** For a worker. */
 export function workerJoin(cluster: ClusterData, options: MachineOptions = {}): string {
-  return join(cluster, '', [], options);
+  return join(`---\n${joinConfiguration(cluster, options)}`, [], options);
 }
 
 /** NoCloud metadata. */
@@ -83,30 +65,7 @@ export function metaData(hostname: string): string {
   return `instance-id: ${hostname}-0001\nlocal-hostname: ${hostname}\n`;
 }
 
-function join(
-  cluster: ClusterData,
-  controlPlane: string,
-  certificates: File[],
-  options: MachineOptions,
-): string {
-  const { endpoint, token, caCertHash, timeout } = {
-    endpoint: cluster.endpoint,
-    token: cluster.token,
-    caCertHash: cluster.certificates.caCertHash,
-    ...options.discovery,
-  };
-  const config = `${controlPlane === '' ? '---\n' : ''}apiVersion: kubeadm.k8s.io/v1beta2
-${controlPlane}discovery:
-  bootstrapToken:
-    apiServerEndpoint: ${endpoint}
-    caCertHashes:
-    - ${caCertHash}
-    token: ${token}
-${timeout === undefined ? '' : `  timeout: ${timeout}\n`}kind: JoinConfiguration
-nodeRegistration:
-  criSocket: /run/containerd/containerd.sock
-  name: '{{ ds.meta_data.local_hostname }}'
-`;
+function join(config: string, certificates: File[], options: MachineOptions): string {
   const files = [...certificates, kubeadmFile('/run/kubeadm/kubeadm-join-config.yaml', config)];
   return render(
     files,

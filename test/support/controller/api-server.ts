@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Access } from '../../../src/controller/kube/access.ts';
 import { KubeClient } from '../../../src/controller/kube/client.ts';
 import { Authority } from '../../../src/pki/authority.ts';
+import { labEtcd } from '../../lab/kubernetes/etcd.ts';
 import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
 import { lastLines, type Running, runOk, start } from '../../lab/process/command.ts';
-import { fullRoot } from '../../lab/root/debian-root.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 
 /** Users that the API server knows by token. The last is the controller as its manifests name it. */
@@ -23,7 +23,7 @@ export const CONTROLLER = 'controller-for-tests';
 export class ApiServer {
   readonly dir: string;
   readonly #binaries: string;
-  readonly #root: string;
+  readonly #etcdCommand: readonly string[];
   readonly #ports: { etcd: number; peer: number; api: number };
   readonly #ca: string;
   #etcd: Running | undefined;
@@ -32,20 +32,20 @@ export class ApiServer {
   private constructor(
     dir: string,
     binaries: string,
-    root: string,
+    etcdCommand: readonly string[],
     ports: { etcd: number; peer: number; api: number },
   ) {
     this.dir = dir;
     this.#binaries = binaries;
-    this.#root = root;
+    this.#etcdCommand = etcdCommand;
     this.#ports = ports;
     this.#ca = this.#writeFiles();
   }
 
   static async start(say?: (line: string) => void): Promise<ApiServer> {
-    const [binaries, root] = [await kubernetesBinaries(say), await fullRoot(say)];
+    const [binaries, { command }] = [await kubernetesBinaries(say), await labEtcd(say)];
     const [etcd = 0, peer = 0, api = 0] = await freePorts(3);
-    const server = new ApiServer(mkdtempSync(join(tmpdir(), 'slipway-api-')), binaries, root, {
+    const server = new ApiServer(mkdtempSync(join(tmpdir(), 'slipway-api-')), binaries, command, {
       etcd,
       peer,
       api,
@@ -93,13 +93,10 @@ export class ApiServer {
   }
 
   startEtcd(): void {
-    const root = this.#root;
-    const loader = [`${root}/lib64/ld-linux-x86-64.so.2`, '--library-path', `${root}/lib/x86_64-linux-gnu`];
     const client = `http://127.0.0.1:${this.#ports.etcd}`;
     const peer = `http://127.0.0.1:${this.#ports.peer}`;
     this.#etcd = this.#spawn('etcd', [
-      ...loader,
-      `${root}/usr/bin/etcd`,
+      ...this.#etcdCommand,
       `--data-dir=${this.dir}/etcd`,
       ...[`--listen-client-urls=${client}`, `--advertise-client-urls=${client}`],
       ...[

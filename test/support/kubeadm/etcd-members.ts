@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
-import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
+import { type Etcd, labEtcd } from '../../lab/kubernetes/etcd.ts';
+import { kubernetesBinaries, kubernetesRelease } from '../../lab/kubernetes/kubernetes.ts';
+import { fastKeys, type Release } from '../../lab/kubernetes/release.ts';
 import { type Running, start } from '../../lab/process/command.ts';
 import { waitFor } from '../../lab/process/wait-for.ts';
-import { fullRoot } from '../../lab/root/debian-root.ts';
 
 const ADDRESSES = ['127.0.9.1', '127.0.9.2', '127.0.9.3'];
 
@@ -16,23 +17,18 @@ const ADDRESSES = ['127.0.9.1', '127.0.9.2', '127.0.9.3'];
 export class EtcdMembers {
   readonly root: string;
   readonly #dir: string;
-  readonly #binary: string[];
+  readonly #binary: readonly string[];
   readonly #children = new Map<number, Running>();
 
-  private constructor(dir: string, debian: string) {
+  private constructor(dir: string, { command }: Etcd) {
     this.#dir = dir;
     this.root = join(dir, 'machine');
-    this.#binary = [
-      `${debian}/lib64/ld-linux-x86-64.so.2`,
-      '--library-path',
-      `${debian}/lib/x86_64-linux-gnu`,
-      `${debian}/usr/bin/etcd`,
-    ];
+    this.#binary = command;
   }
 
   static async create(): Promise<EtcdMembers> {
-    const members = new EtcdMembers(mkdtempSync(join(tmpdir(), 'slipway-etcd-')), await fullRoot());
-    members.#makeCertificates(join(await kubernetesBinaries(), 'kubeadm'));
+    const members = new EtcdMembers(mkdtempSync(join(tmpdir(), 'slipway-etcd-')), await labEtcd());
+    members.#makeCertificates(join(await kubernetesBinaries(), 'kubeadm'), await kubernetesRelease());
     return members;
   }
 
@@ -142,16 +138,16 @@ export class EtcdMembers {
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
-  #makeCertificates(kubeadm: string): void {
+  #makeCertificates(kubeadm: string, release: Release): void {
     const sans = { serverCertSANs: ADDRESSES, peerCertSANs: ADDRESSES };
     this.put(
       '/kubeadm.yaml',
       JSON.stringify({
-        apiVersion: 'kubeadm.k8s.io/v1beta2',
+        apiVersion: `kubeadm.k8s.io/${release.configApi}`,
         kind: 'ClusterConfiguration',
-        kubernetesVersion: 'v1.20.2',
+        kubernetesVersion: release.version,
         certificatesDir: this.pki,
-        featureGates: { PublicKeysECDSA: true },
+        ...fastKeys(release),
         etcd: { local: sans },
       }),
     );

@@ -1,14 +1,10 @@
 import { sensitive } from '../../../kit/sensitive.ts';
-import { AgentBusyError, concluding, runJournalled } from '../../bootstrap.ts';
-import type { KubeadmCommand, ReportEntry } from '../../document/document.ts';
-import { failure } from '../../engine/failure.ts';
-import { outcomeWithoutSequence } from '../../engine/outcome.ts';
+import { AgentBusyError, concluding, runDocument } from '../../bootstrap.ts';
+import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import type { Invocation } from '../../kubeadm/config/invocation.ts';
-import { openShared } from '../../steps/kind/shared.ts';
-import { loadSteps, type PlannedStep } from '../../steps/kind/step-kind.ts';
-import { callSteps, nodeSteps, planDigest } from '../../steps/plan.ts';
-import { withNodeFiles } from '../../userdata/node/node-files.ts';
+import { planCall } from '../../steps/plan.ts';
+import { loadCall } from '../../userdata/load.ts';
 import { DEFAULT_DEADLINE_SECONDS } from '../options/defaults.ts';
 import { catchFaults } from '../process/crash.ts';
 import { stopSignal } from '../process/stop-signal.ts';
@@ -35,27 +31,15 @@ export async function shimBootstrap(
   try {
     const hooks = { fault: fault.error, unwritten: complain };
     const outcome = await concluding(host, { mode: 'shim', agent, ...hooks }, async (about) => {
-      const { planned, errors } = await planInvocation(host, command);
-      if (errors[0] !== undefined) {
-        const badInput = failure(errors[0].code, errors[0].message, {
-          lines: errors.slice(0, 3).map(({ message }) => message),
-        });
-        return outcomeWithoutSequence(host, about, 'bad-input', badInput);
-      }
-      return runJournalled({
+      const document = await loadCall(host, command);
+      const config = command.configPath && (await host.files.readIfPresent(command.configPath));
+      const run = {
         host,
-        about,
-        steps: await loadSteps(
-          planned,
-          openShared(host, { bootCommands: [], commands: [command] }, about.instance, watcher.output),
-        ),
-        digest: planDigest(planned),
-        findings: [],
-        commandsDecide: false,
         deadlineSeconds: DEFAULT_DEADLINE_SECONDS,
         stop: AbortSignal.any([stopSignal(), fault.signal]),
         watcher,
-      });
+      };
+      return runDocument(run, about, document, () => planCall(document, config || undefined));
     });
     if (outcome.failure) complain(outcome.failure);
     await (await import('../process/collect-after.ts')).collectAfter(host, outcome);
@@ -65,18 +49,4 @@ export async function shimBootstrap(
     process.stderr.write(`slipway: ${error.message}; it is left alone. See: slipway status\n`);
     return PERMANENT_STATUS;
   }
-}
-
-/** cloud-init passes over the key `slipway`, so what the node is given comes from the files of /etc/slipway only. */
-async function planInvocation(
-  host: Host,
-  given: KubeadmCommand,
-): Promise<{ planned: PlannedStep[]; errors: ReportEntry[] }> {
-  const config = given.configPath && (await host.files.readIfPresent(given.configPath));
-  const document = await withNodeFiles(host, { commands: [given], report: [] });
-  const steps = document.commands.flatMap((command) =>
-    command.kind === 'kubeadm' ? callSteps(0, command, ['shim', config], document) : [],
-  );
-  const errors = document.report.filter(({ severity }) => severity === 'error');
-  return { planned: [...nodeSteps(document), ...steps], errors };
 }

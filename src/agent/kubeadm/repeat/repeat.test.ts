@@ -112,20 +112,24 @@ describe('what is done between two attempts', () => {
     });
   });
 
-  it('touches nothing of a control plane whose etcd cannot be looked at', async () => {
-    const pki = '/etc/kubernetes/pki/etcd';
-    for (const name of ['ca.crt', 'healthcheck-client.crt', 'healthcheck-client.key'])
-      machine.put(`${pki}/${name}`, 'x');
-    machine.put(
-      '/etc/kubernetes/manifests/kube-apiserver.yaml',
-      'kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint: 127.0.0.1:6443',
-    );
-    const before = machine.state();
-    const found = await repeat({ verb: 'join', phase: 'control-plane-join/etcd' }, { controlPlane: true });
-    expect(found).toMatchObject({ kind: 'blocked', failure: { code: 'EtcdUnhealthy' } });
-    expect(machine.state()).toEqual(before);
-    expect(machine.calls).toEqual([]);
-  });
+  it.each(['/etc/kubernetes/pki', '/srv/certificates'])(
+    'touches nothing of a control plane whose etcd cannot be looked at, with certificates in %s',
+    async (pki) => {
+      for (const name of ['ca.crt', 'healthcheck-client.crt', 'healthcheck-client.key'])
+        machine.put(`${pki}/etcd/${name}`, 'x');
+      machine.put(
+        '/etc/kubernetes/manifests/kube-apiserver.yaml',
+        `    kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint: 127.0.0.1:6443
+    - --etcd-cafile=${pki}/etcd/ca.crt
+`,
+      );
+      const before = machine.state();
+      const found = await repeat({ verb: 'join', phase: 'control-plane-join/etcd' }, { controlPlane: true });
+      expect(found).toMatchObject({ kind: 'blocked', failure: { code: 'EtcdUnhealthy' } });
+      expect(machine.state()).toEqual(before);
+      expect(machine.calls).toEqual([]);
+    },
+  );
 });
 
 describe('the note of a failed attempt', () => {

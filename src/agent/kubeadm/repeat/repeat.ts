@@ -5,7 +5,7 @@
 import type { Failure } from '../../../protocol/journal.ts';
 import type { Host } from '../../host/host.ts';
 import type { AttemptNote } from './attempt-note.ts';
-import { leaveEtcd, type Membership, type MembershipSpec, settleMembership } from './etcd/membership.ts';
+import { leaveEtcd, type Membership, settleMembership } from './etcd/membership.ts';
 import type { Inventory } from './inventory.ts';
 import { looksJoined } from './joined.ts';
 import { cleanAfter } from './leftovers.ts';
@@ -35,19 +35,17 @@ export type Repeat =
   /** The attempt may not be repeated now; nothing was cleaned. */
   | { kind: 'blocked'; failure: Failure };
 
-/** Going on is given up after so many times in vain. */
+/** After so many times in vain, kubeadm begins anew. */
 const MAX_RESUMED = 4;
-const PKI = '/etc/kubernetes/pki';
 const ETCD_MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
 const ADMIN = '/etc/kubernetes/admin.conf';
 
 /** @throws HostError when the disk cannot be read or written */
 export async function prepareRepeat(host: Host, spec: RepeatSpec): Promise<Repeat> {
   const { verb, note, inventory, onProgress } = spec;
-  const membership: MembershipSpec = { ...spec, pki: PKI };
   const mayHaveJoined = await mayBeMember(host, spec);
   const member: Membership = mayHaveJoined
-    ? await settleMembership(host, membership)
+    ? await settleMembership(host, spec)
     : { state: 'absent', removed: false };
   if (member.state === 'blocked') return { kind: 'blocked', failure: member.failure };
   const skip = await phasesToSkip(host, spec, member);
@@ -56,7 +54,7 @@ export async function prepareRepeat(host: Host, spec: RepeatSpec): Promise<Repea
     return { kind: 'resume', skip };
   }
   if (member.state === 'member') {
-    const left = await leaveEtcd(host, membership);
+    const left = await leaveEtcd(host, spec);
     if (left.state === 'blocked') return { kind: 'blocked', failure: left.failure };
   }
   onProgress('cleaning up after the attempt before');

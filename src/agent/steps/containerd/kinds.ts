@@ -1,8 +1,7 @@
-import type { Document } from '../../document/document.ts';
 import type { ContainerdSettings } from '../../document/node-settings.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 
-export const containerd: StepKind<ContainerdSettings, Pick<Document, 'node'>> = {
+export const containerd: StepKind<ContainerdSettings> = {
   name: 'containerd',
   plan: ({ node }) =>
     node?.containerd ? [{ id: 'containerd', title: 'set up containerd', spec: node.containerd }] : [],

@@ -1,5 +1,5 @@
 import { digest } from '../../../kit/digest.ts';
-import type { Document, FileEntry, Hostname, NtpSettings } from '../../document/document.ts';
+import type { FileEntry, Hostname, NtpSettings } from '../../document/document.ts';
 import type { KernelSettings } from '../../document/node-settings.ts';
 import { count, type StepKind } from '../kind/step-kind.ts';
 import type { ProxySpec } from './proxy.ts';
@@ -52,9 +52,7 @@ export const ntp: StepKind<NtpSettings> = {
   work: async () => (await import('./ntp.ts')).setUpTime,
 };
 
-type Around = Pick<Document, 'node' | 'commands'>;
-
-export const kernel: StepKind<KernelSettings, Around> = {
+export const kernel: StepKind<KernelSettings> = {
   name: 'kernel',
   plan: ({ node }) =>
     node?.kernel
@@ -67,7 +65,7 @@ export const kernel: StepKind<KernelSettings, Around> = {
   work: async () => (await import('./kernel.ts')).setUpKernel,
 };
 
-export const proxy: StepKind<ProxySpec, Around> = {
+export const proxy: StepKind<ProxySpec> = {
   name: 'proxy',
   plan: ({ node, commands }) =>
     node?.proxy

@@ -1,7 +1,7 @@
 import type { Document } from '../../document/document.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { describe, type MappingEntry, type Node, pythonText } from '../../text/yaml/node.ts';
-import { readSlipway, withSlipway } from '../node/slipway.ts';
+import { readSlipway, type SlipwayKey } from '../node/slipway.ts';
 import { readUsersAndGroups } from './accounts/users.ts';
 import { readBootcmd } from './commands/bootcmd.ts';
 import { readRuncmd } from './commands/runcmd.ts';
@@ -15,11 +15,14 @@ import { readFsSetup } from './storage/fs-setup.ts';
 import { readMounts } from './storage/mounts.ts';
 
 /** What cloud-config contributes to a document. */
-export type Content = Pick<
-  Document,
-  'files' | 'bootCommands' | 'commands' | 'users' | 'groups' | 'disks' | 'filesystems' | 'mounts'
-> &
-  Partial<Pick<Document, 'hostname' | 'ntp' | 'preflight' | 'node'>>;
+export interface Content {
+  document: Pick<
+    Document,
+    'files' | 'bootCommands' | 'commands' | 'users' | 'groups' | 'disks' | 'filesystems' | 'mounts'
+  > &
+    Partial<Pick<Document, 'hostname' | 'ntp'>>;
+  slipway: SlipwayKey;
+}
 
 const NULL: Node = { kind: 'null', where: { line: 1, column: 1 } };
 
@@ -57,7 +60,7 @@ export function readCloudConfig(keys: TopLevel, metaData: Record<string, unknown
   const hostname = readHostname(names, metaData, report);
   const ntpNode = find('ntp');
   const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, report);
-  const content: Content = {
+  const document: Content['document'] = {
     ...(hostname === undefined ? {} : { hostname }),
     files: readWriteFiles(get('write_files'), report),
     bootCommands: readBootcmd(get('bootcmd'), report),
@@ -74,5 +77,5 @@ export function readCloudConfig(keys: TopLevel, metaData: Record<string, unknown
     const why = Object.hasOwn(KNOWN_KEYS, name) ? KNOWN_KEYS[name] : 'is not known';
     report.warn('UserDataIgnoredKey', `${printable(name)} ${why}; it is ignored.`, key.where);
   }
-  return withSlipway(content, slipway);
+  return { document, slipway };
 }

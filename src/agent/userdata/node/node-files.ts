@@ -1,43 +1,47 @@
 import { positionText } from '../../../kit/position.ts';
-import type { Document, FileEntry, ReportEntry } from '../../document/document.ts';
+import type { FileEntry, ReportEntry } from '../../document/document.ts';
 import { NODE_FILES } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import { readSlipway, type SlipwayKey, withSlipway } from './slipway.ts';
+import { merged, readSlipway, type SlipwayKey } from './slipway.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const DROP_IN = /^[^./][^/]*\.ya?ml$/;
 
-/** Part of a document that the files can add to. */
-type Target = Pick<Document, 'commands' | 'report'> & Partial<Pick<Document, 'files' | 'preflight' | 'node'>>;
+/** A file of the node's settings: its path and its text. */
+export type NodeFile = readonly [path: string, text: string];
 
 /**
- * The document with what /etc/slipway/node.yaml and node.d/*.yaml say, which hold what else would stand behind the key
- * `slipway`. Files that the document is going to write count as written: user data of Cluster API brings them as files,
- * with cloud-init and without. Later ones win, section by section: node.yaml, node.d in the order of names, the key.
+ * What /etc/slipway/node.yaml and node.d/*.yaml hold on this machine.
  *
  * @throws HostError when a file cannot be read.
  */
-export async function withNodeFiles<T extends Target>(
-  host: Host,
-  document: T,
-): Promise<T & Pick<Document, 'preflight' | 'node'>> {
-  const report: ReportEntry[] = [];
-  let merged: SlipwayKey = {};
-  for (const [path, text] of await nodeFiles(host, document.files ?? [])) {
-    const key = readFile(path, text, report);
-    merged = { ...merged, ...key, node: { ...merged.node, ...key.node } };
+export async function readNodeFiles({ files }: Host): Promise<NodeFile[]> {
+  const found: NodeFile[] = [];
+  const names = await files.list(NODE_FILES.dropIns);
+  for (const path of [NODE_FILES.machine, ...names.map((name) => `${NODE_FILES.dropIns}/${name}`)]) {
+    if (!isNodeFile(path)) continue;
+    const bytes = await files.readIfPresent(path, MAX_BYTES);
+    if (bytes !== undefined) found.push([path, bytes.toString('utf8')]);
   }
-  return {
-    ...withSlipway(document, {
-      ...merged,
-      ...(document.preflight ? { preflight: document.preflight } : {}),
-      node: { ...merged.node, ...document.node },
-    }),
-    report: [...document.report, ...report],
-  };
+  return found;
+}
+
+/**
+ * What the files say, which is what else would stand behind the key `slipway`. Files that the document is going to write
+ * count as written: user data of Cluster API brings them as files, with cloud-init and without. Later ones win, section by
+ * section: node.yaml, then node.d in the order of names.
+ */
+export function settingsIn(
+  onDisk: readonly NodeFile[],
+  written: readonly FileEntry[],
+  report: ReportEntry[],
+): SlipwayKey {
+  return inOrder(onDisk, written)
+    .map(([path, text]) => readFile(path, text, report))
+    .reduce(merged, {});
 }
 
 function readFile(path: string, text: string, into: ReportEntry[]): SlipwayKey {
@@ -52,14 +56,8 @@ function readFile(path: string, text: string, into: ReportEntry[]): SlipwayKey {
 }
 
 /** Paths and contents in the order in which they count. */
-async function nodeFiles(host: Host, written: readonly FileEntry[]): Promise<[string, string][]> {
-  const contents = new Map<string, string>();
-  const names = await host.files.list(NODE_FILES.dropIns);
-  for (const path of [NODE_FILES.machine, ...names.map((name) => `${NODE_FILES.dropIns}/${name}`)]) {
-    if (!isNodeFile(path)) continue;
-    const bytes = await host.files.readIfPresent(path, MAX_BYTES);
-    if (bytes !== undefined) contents.set(path, bytes.toString('utf8'));
-  }
+function inOrder(onDisk: readonly NodeFile[], written: readonly FileEntry[]): NodeFile[] {
+  const contents = new Map<string, string>(onDisk);
   for (const { path, content, append } of written) {
     if (!isNodeFile(path)) continue;
     const text = Buffer.from(content.reveal()).toString('utf8');

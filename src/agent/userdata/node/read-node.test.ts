@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { readDocument } from '../read-document.ts';
-import { withNodeFiles } from './node-files.ts';
+import { type NodeFile, readNodeFiles } from './node-files.ts';
 
-const read = (text: string) =>
-  readDocument(Buffer.from(`#cloud-config\n${text}`), { metaData: {}, source: 'nocloud' });
+const read = (text: string, onDisk: NodeFile[] = []) =>
+  readDocument(Buffer.from(`#cloud-config\n${text}`), { metaData: {}, source: 'nocloud' }, onDisk);
 const told = (text: string) =>
   read(text).report.map(
     ({ severity, message, where }) => `${severity} ${where?.line}:${where?.column} ${message}`,
@@ -147,18 +147,16 @@ describe('the files of /etc/slipway', () => {
       '/etc/slipway/node.d/30-replaced.yaml': 'not: known\n',
       '/etc/slipway/node.d/notes.txt': 'not: known\n',
     });
-    const document = await withNodeFiles(
-      host,
-      read(
-        [
-          'slipway: {containerd: {cgroupDriver: systemd}}',
-          'write_files:',
-          '- {path: /etc/slipway/node.d/10-proxy.yaml, content: "proxy: {http: \\"http://file:1\\"}"}',
-          '- {path: /etc/slipway/node.d/30-replaced.yaml, content: "endpoints: [\\"10.0.0.9:6443\\"]"}',
-          'runcmd: [kubeadm join --config /a]',
-          '',
-        ].join('\n'),
-      ),
+    const document = read(
+      [
+        'slipway: {containerd: {cgroupDriver: systemd}}',
+        'write_files:',
+        '- {path: /etc/slipway/node.d/10-proxy.yaml, content: "proxy: {http: \\"http://file:1\\"}"}',
+        '- {path: /etc/slipway/node.d/30-replaced.yaml, content: "endpoints: [\\"10.0.0.9:6443\\"]"}',
+        'runcmd: [kubeadm join --config /a]',
+        '',
+      ].join('\n'),
+      await readNodeFiles(host),
     );
     expect(document.report).toEqual([]);
     expect(document.node?.kernel?.modules).toEqual(['image']);
@@ -170,7 +168,7 @@ describe('the files of /etc/slipway', () => {
 
   test('are refused with their own lines and columns', async () => {
     const host = machine({ '/etc/slipway/node.yaml': 'kernel:\n  sysctl: {}\n' });
-    const { report } = await withNodeFiles(host, read('runcmd: []\n'));
+    const { report } = read('runcmd: []\n', await readNodeFiles(host));
     expect(report).toEqual([
       {
         severity: 'error',
@@ -180,8 +178,7 @@ describe('the files of /etc/slipway', () => {
     ]);
   });
 
-  test('change nothing where there are none', async () => {
-    const document = read('runcmd: [kubeadm join --config /a]\n');
-    expect(await withNodeFiles(machine({}), document)).toEqual(document);
+  test('are none on a machine that has none', async () => {
+    expect(await readNodeFiles(machine({}))).toEqual([]);
   });
 });

@@ -35,11 +35,13 @@ export function readSlipway(node: Node, report: Report): SlipwayKey {
   };
 }
 
+/** `over` wins, section by section. */
+export function merged(under: SlipwayKey, over: SlipwayKey): SlipwayKey {
+  return { ...under, ...over, node: { ...under.node, ...over.node } };
+}
+
 /** The document with what the key says: of the machine, and of each call of kubeadm. */
-export function withSlipway<T extends Pick<Document, 'commands'>>(
-  document: T,
-  { preflight, node, endpoints }: SlipwayKey,
-): T & Pick<Document, 'preflight' | 'node'> {
+export function withSlipway(document: Document, { preflight, node, endpoints }: SlipwayKey): Document {
   const hasPatches = (node?.kubeadm?.patches.length ?? 0) > 0;
   return {
     ...document,
@@ -48,7 +50,7 @@ export function withSlipway<T extends Pick<Document, 'commands'>>(
     commands: document.commands.map((command) => {
       if (command.kind !== 'kubeadm') return command;
       // A join may ask any of the endpoints; an init makes its own.
-      const asks = endpoints !== undefined && command.verb === 'join' && command.endpoints === undefined;
+      const asks = endpoints !== undefined && command.verb === 'join';
       return {
         ...command,
         ...(asks ? { endpoints } : {}),

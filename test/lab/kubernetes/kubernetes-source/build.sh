@@ -54,6 +54,8 @@ build() {
   done
 }
 
-unpack
-go_path_mode
+if [ "$*" != pause ]; then
+  unpack
+  go_path_mode
+fi
 build "$@"

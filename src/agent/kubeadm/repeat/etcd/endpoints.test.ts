@@ -96,12 +96,12 @@ describe('where the members of etcd are', () => {
 
   it('is asked with the first pair that is whole', async () => {
     const pki = '/etc/kubernetes/pki';
-    expect(await readEtcdCredentials(host, pki)).toBeUndefined();
+    expect(await readEtcdCredentials(host)).toBeUndefined();
     machine.put(`${pki}/etcd/ca.crt`, 'CA');
     machine.put(`${pki}/etcd/healthcheck-client.crt`, 'H');
     machine.put(`${pki}/apiserver-etcd-client.crt`, 'A');
     machine.put(`${pki}/apiserver-etcd-client.key`, 'K');
-    expect(await readEtcdCredentials(host, pki)).toEqual({ ca: 'CA', certificate: 'A', key: 'K' });
+    expect(await readEtcdCredentials(host)).toEqual({ ca: 'CA', certificate: 'A', key: 'K' });
   });
 
   it('knows an IPv6 address by its brackets', async () => {

@@ -15,8 +15,6 @@ export type Membership =
   | { state: 'blocked'; failure: Failure };
 
 export interface MembershipSpec {
-  /** Directory of the certificates, e.g. /etc/kubernetes/pki. */
-  pki: string;
   nodeName: string;
   signal: AbortSignal;
   onProgress(message: string): void;
@@ -82,10 +80,10 @@ export async function leaveEtcd(host: Host, spec: MembershipSpec): Promise<Membe
 
 async function withEtcd(
   host: Host,
-  { pki, nodeName }: MembershipSpec,
+  { nodeName }: MembershipSpec,
   work: (client: EtcdClient, own: Own) => Promise<Membership>,
 ): Promise<Membership> {
-  const credentials = await readEtcdCredentials(host, pki);
+  const credentials = await readEtcdCredentials(host);
   const peerUrl = await ownPeerUrl(host);
   // Both are made long before the cluster is told of a new member.
   if (credentials === undefined || peerUrl === undefined) return { state: 'absent', removed: false };

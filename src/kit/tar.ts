@@ -1,36 +1,40 @@
 const BLOCK = 512;
-const MODE = 0o600;
 
+/** A file, or a directory where the path ends with "/". */
 export interface TarEntry {
   /** Relative; longer than 255 bytes it is cut. */
   path: string;
-  content: Uint8Array;
+  /** Permissions; default: for root alone. */
+  mode?: number;
+  content?: Uint8Array | undefined;
 }
 
-/** An archive in POSIX's ustar format, of plain files that belong to root. `seconds` since 1970 is their time. */
+/** An archive in POSIX's ustar format; all belongs to root. `seconds` since 1970 is the time of all. */
 export function tar(entries: readonly TarEntry[], seconds: number): Buffer {
   const parts: Uint8Array[] = [];
-  for (const { path, content } of entries) {
-    parts.push(header(path, content.length, seconds), content, Buffer.alloc(-content.length & (BLOCK - 1)));
+  for (const entry of entries) {
+    const content = entry.content ?? new Uint8Array();
+    parts.push(header(entry, content.length, seconds), content, Buffer.alloc(-content.length & (BLOCK - 1)));
   }
   parts.push(Buffer.alloc(2 * BLOCK));
   return Buffer.concat(parts);
 }
 
-function header(path: string, size: number, seconds: number): Buffer {
+function header({ path, mode }: TarEntry, size: number, seconds: number): Buffer {
   const block = Buffer.alloc(BLOCK);
+  const isDirectory = path.endsWith('/');
   const { name, prefix } = split(path);
   const octal = (value: number, offset: number, digits: number): void => {
     block.write(`${value.toString(8).padStart(digits, '0')}\0`, offset, 'latin1');
   };
   block.write(name, 0);
-  octal(MODE, 100, 7);
+  octal(mode ?? (isDirectory ? 0o700 : 0o600), 100, 7);
   octal(0, 108, 7);
   octal(0, 116, 7);
   octal(size, 124, 11);
   octal(Math.max(0, Math.floor(seconds)), 136, 11);
   block.write('        ', 148, 'latin1');
-  block.write('0', 156, 'latin1');
+  block.write(isDirectory ? '5' : '0', 156, 'latin1');
   block.write('ustar\x0000', 257, 'latin1');
   block.write('root', 265, 'latin1');
   block.write('root', 297, 'latin1');

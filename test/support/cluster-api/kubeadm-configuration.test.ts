@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { checkConfig } from '../../../src/agent/kubeadm/config/api/check.ts';
+import { clusterConfiguration, initConfiguration, joinConfiguration } from './kubeadm-configuration.ts';
+import type { ClusterData } from './user-data.ts';
+
+const cluster = (kubernetesVersion: string): ClusterData => ({
+  name: 'lab',
+  endpoint: '10.99.0.1:6443',
+  kubernetesVersion,
+  certificates: { files: [], caCertHash: `sha256:${'0'.repeat(64)}` },
+  token: 'abcdef.0123456789abcdef',
+});
+
+it.each([
+  ['v1.20.2', 'v1beta2'],
+  ['v1.28.15', 'v1beta3'],
+  ['v1.30.0', 'v1beta3'],
+  ['v1.31.0', 'v1beta4'],
+  ['v1.35.6', 'v1beta4'],
+  ['v1.36.2', 'v1beta4'],
+])('a configuration for %s is a right one of %s', (version, api) => {
+  const join = joinConfiguration(cluster(version), {
+    name: 'w1',
+    kubeletExtraArgs: { v: '2' },
+    advertiseAddress: '10.99.0.2',
+    discovery: { timeout: '5s' },
+  });
+  const parts = [
+    clusterConfiguration(cluster(version)),
+    initConfiguration(cluster(version), '10.99.0.2', { name: 'cp1' }),
+  ];
+  const init = parts.join('---\n');
+  expect([...checkConfig('join', join, 'join'), ...checkConfig('init', init, 'init')]).toEqual([]);
+  for (const document of [...parseAllDocuments(init), ...parseAllDocuments(join)])
+    expect(document.get('apiVersion')).toBe(`kubeadm.k8s.io/${api}`);
+  const { discovery, timeouts, nodeRegistration } = parse(join);
+  expect(api === 'v1beta4' ? timeouts.discovery : discovery.timeout).toBe('5s');
+  const args = nodeRegistration.kubeletExtraArgs;
+  if (api === 'v1beta4') expect(args).toContainEqual({ name: 'v', value: '2' });
+  else expect(args).toEqual({ v: '2' });
+});
+
+it('is as Cluster API writes it', () =>
+  expect(joinConfiguration(cluster('v1.34.0'))).toBe(`apiVersion: kubeadm.k8s.io/v1beta4
+discovery:
+  bootstrapToken:
+    apiServerEndpoint: 10.99.0.1:6443
+    caCertHashes:
+    - sha256:${'0'.repeat(64)}
+    token: abcdef.0123456789abcdef
+kind: JoinConfiguration
+nodeRegistration:
+  criSocket: /run/containerd/containerd.sock
+  name: '{{ ds.meta_data.local_hostname }}'
+`));
