@@ -48,7 +48,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'diagnosis/words': 'kit protocol diagnosis/patterns',
   document: 'kit protocol',
   engine: 'kit protocol document host',
-  host: '',
+  host: 'kit',
   'host/linux': 'host host/linux/files host/linux/net host/linux/process host/linux/system',
   'host/linux/files': 'host host/linux/system',
   'host/linux/net': 'kit host host/linux/system',
@@ -135,7 +135,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['src/protocol', 'src/kit', ...controller('kube', 'model')],
     machine: true,
   },
-  'src/controller/attest': { imports: ['src/protocol', 'src/pki', ...controller('kube', 'model', 'store')] },
+  'src/controller/attest': {
+    imports: ['src/protocol', 'src/kit', 'src/pki', ...controller('kube', 'model', 'store')],
+  },
   'src/controller/machines': {
     imports: ['src/protocol', 'src/kit', ...controller('attest', 'kube', 'log.ts', 'model', 'store', 'web')],
   },
@@ -145,6 +147,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/controller/serve': {
     imports: [
+      'src/kit',
       'src/pki',
       ...controller('attest', 'ingest', 'kube', 'log.ts', 'machines', 'model', 'store', 'web'),
     ],

@@ -1,6 +1,6 @@
 import { run } from './controller/cli/program.ts';
 import { UsageError } from './controller/cli/usage-error.ts';
-import { errorMessage } from './kit/error-message.ts';
+import { lastWords } from './kit/errors.ts';
 
 /** The controller's entry: arguments, exit status, nothing else. */
 process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
@@ -23,5 +23,5 @@ run(process.argv.slice(2)).then(
 );
 
 function complain(error: unknown): void {
-  process.stderr.write(`slipway-controller: ${errorMessage(error)}\n`);
+  process.stderr.write(`slipway-controller: ${lastWords(error)}\n`);
 }

@@ -1,4 +1,4 @@
-import { errorMessage } from '../kit/error-message.ts';
+import { ExpectedError, errorMessage } from '../kit/errors.ts';
 import { positionText } from '../kit/position.ts';
 import type { Failure, Finding, JournalRecord } from '../protocol/journal.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -105,7 +105,7 @@ export async function concluding(
   return outcome;
 }
 
-export class AgentBusyError extends Error {
+export class AgentBusyError extends ExpectedError {
   override readonly name = 'AgentBusyError';
 
   constructor(pid: number | undefined) {

@@ -6,6 +6,7 @@ import {
   type KeyObject,
   X509Certificate,
 } from 'node:crypto';
+import { ExpectedError } from '../kit/errors.ts';
 import { type CertificateRequest, issue } from './certificate.ts';
 
 const DAY_MS = 86_400_000;
@@ -27,7 +28,7 @@ export class Authority {
     this.#privateKey = createPrivateKey(privateKey);
     this.#publicKey = createPublicKey(this.#privateKey);
     if (!parsed.checkPrivateKey(this.#privateKey)) {
-      throw new Error("the authority's certificate and key do not belong together");
+      throw new ExpectedError("the authority's certificate and key do not belong together");
     }
     this.#name = /^CN=(.*)$/m.exec(parsed.subject)?.[1] ?? '';
   }

@@ -1,5 +1,7 @@
 /** PEM, the text form of certificates and keys (RFC 7468). */
 
+import { ExpectedError } from '../kit/errors.ts';
+
 export function toPem(label: string, der: Uint8Array): string {
   const lines =
     Buffer.from(der)
@@ -13,6 +15,6 @@ export function fromPem(label: string, text: string): Uint8Array {
   const begin = `-----BEGIN ${label}-----`;
   const start = text.indexOf(begin);
   const end = text.indexOf(`-----END ${label}-----`, start);
-  if (start < 0 || end < 0) throw new Error(`there is no PEM block ${label}`);
+  if (start < 0 || end < 0) throw new ExpectedError(`there is no PEM block ${label}`);
   return Buffer.from(text.slice(start + begin.length, end), 'base64');
 }

@@ -10,6 +10,11 @@ export class WireError extends Error {
     super(message);
     this.code = code;
   }
+
+  /** The brand of src/kit/errors.ts; what crosses the wire imports nothing. */
+  get expected(): true {
+    return true;
+  }
 }
 
 export type WireObject = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { errorMessage } from '../../kit/error-message.ts';
+import { errorMessage } from '../../kit/errors.ts';
 import { diagnoseLog } from '../diagnosis/diagnose-log.ts';
 import type { LogLine } from '../diagnosis/transcript/line.ts';
 import { LogTail } from '../diagnosis/transcript/log-tail.ts';

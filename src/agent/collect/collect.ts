@@ -4,7 +4,7 @@
  */
 
 import { zstdCompressSync } from 'node:zlib';
-import { errorMessage } from '../../kit/error-message.ts';
+import { errorMessage } from '../../kit/errors.ts';
 import { redact } from '../../kit/redact.ts';
 import { type TarEntry, tar } from '../../kit/tar.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';

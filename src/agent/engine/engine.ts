@@ -1,5 +1,5 @@
 import { BACKOFF, backoffMs, DEFAULT_BACKOFF } from '../../kit/backoff.ts';
-import { errorMessage } from '../../kit/error-message.ts';
+import { errorMessage } from '../../kit/errors.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { Failure, Finding, Result, StepEnded } from '../../protocol/journal.ts';
 import type { StepVerdict } from '../../protocol/outcome.ts';

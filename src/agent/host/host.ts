@@ -6,6 +6,8 @@
  * link out of it.
  */
 
+import { ExpectedError } from '../../kit/errors.ts';
+
 export interface Host {
   readonly platform: 'linux' | 'windows';
   /** Directory that stands for the machine's `/`; `/` on the real machine. */
@@ -283,7 +285,7 @@ export interface BlockDevices {
 }
 
 /** An operation on the machine failed; `errno` is the kernel's name (ENOSPC, EROFS, ENOENT ...). */
-export class HostError extends Error {
+export class HostError extends ExpectedError {
   override readonly name = 'HostError';
   readonly errno: string;
   readonly path: string | undefined;

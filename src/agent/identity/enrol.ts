@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../kit/errors.ts';
 import { createCsr, createKey } from '../../pki/csr.ts';
 import {
   ENROLMENT_VERSION,
@@ -17,7 +18,7 @@ const PENDING_KEY = `${IDENTITY_DIR}/pending.json`;
 export type Send = (path: string, body: Uint8Array) => Promise<HttpAnswer>;
 
 /** The controller answered, but not with a certificate. */
-export class EnrolmentRefused extends Error {
+export class EnrolmentRefused extends ExpectedError {
   override readonly name = 'EnrolmentRefused';
   readonly status: number;
 

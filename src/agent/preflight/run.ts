@@ -1,4 +1,4 @@
-import { errorMessage } from '../../kit/error-message.ts';
+import { errorMessage } from '../../kit/errors.ts';
 import type { Host } from '../host/host.ts';
 import type { Check, Task } from './checks/check.ts';
 import type { PreflightFinding } from './checks/finding.ts';

@@ -1,5 +1,5 @@
 import { type Backoff, backoffMs } from '../../kit/backoff.ts';
-import { errorMessage } from '../../kit/error-message.ts';
+import { errorMessage } from '../../kit/errors.ts';
 import type { EventType } from '../../protocol/events.ts';
 import type { Host } from '../host/host.ts';
 import { readCursor, writeCursor } from './cursor.ts';

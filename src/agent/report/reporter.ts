@@ -1,4 +1,4 @@
-import { errorMessage } from '../../kit/error-message.ts';
+import { errorMessage } from '../../kit/errors.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { MachineIdentity, SlipwayEvent } from '../../protocol/events.ts';
 import { KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';

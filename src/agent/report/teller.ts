@@ -1,4 +1,4 @@
-import { errorMessage } from '../../kit/error-message.ts';
+import { errorMessage } from '../../kit/errors.ts';
 import type { EventBody, FindingEvent, SlipwayEvent } from '../../protocol/events.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { REPORT_DIR, SENTINEL } from '../document/paths.ts';

@@ -2,7 +2,7 @@
  * Takes a node back to what the machine was before it: `kubeadm reset` by the real kubeadm, then what that leaves of
  * kubeadm, the kubelet, the network plugin and Slipway itself. What others may own is named instead of removed.
  */
-import { errorMessage } from '../../kit/error-message.ts';
+import { errorMessage } from '../../kit/errors.ts';
 import { redact } from '../../kit/redact.ts';
 import { JOURNAL, OUTCOME, RUN_DIR, SENTINEL } from '../document/paths.ts';
 import { machineInstance } from '../engine/instance.ts';

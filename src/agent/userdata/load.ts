@@ -1,4 +1,4 @@
-import { errorMessage } from '../../kit/error-message.ts';
+import { errorMessage } from '../../kit/errors.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { codeOf, failure } from '../engine/failure.ts';

@@ -1,7 +1,8 @@
+import { ExpectedError } from '../../kit/errors.ts';
 import type { RefusalCode } from '../../protocol/events.ts';
 
 /** A request that is refused. `message` is for the log; a stranger learns `code` alone. */
-export class Refused extends Error {
+export class Refused extends ExpectedError {
   override readonly name = 'Refused';
   readonly code: RefusalCode;
   /** For a machine that proved who it is. */

@@ -1,4 +1,6 @@
+import { ExpectedError } from '../../kit/errors.ts';
+
 /** An argument that makes no sense; exit status 2. */
-export class UsageError extends Error {
+export class UsageError extends ExpectedError {
   override readonly name = 'UsageError';
 }

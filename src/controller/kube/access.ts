@@ -1,3 +1,5 @@
+import { ExpectedError } from '../../kit/errors.ts';
+
 /** How to reach an API server and as whom. */
 export interface Access {
   /** Base URL, `https://` only outside of tests on one machine. */
@@ -15,6 +17,6 @@ export interface Access {
 }
 
 /** The API server cannot be reached because nobody said how, or what was said is unusable. */
-export class AccessError extends Error {
+export class AccessError extends ExpectedError {
   override readonly name = 'AccessError';
 }

@@ -1,7 +1,8 @@
+import { ExpectedError } from '../../kit/errors.ts';
 import { retryAfterMs } from '../../kit/retry-after.ts';
 
 /** What the API server refused, in its words; status 0 where it could not be asked. */
-export class KubeError extends Error {
+export class KubeError extends ExpectedError {
   override readonly name = 'KubeError';
   /** HTTP status; 0 where there was no answer. */
   readonly status: number;

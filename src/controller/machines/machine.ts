@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ExpectedError } from '../../kit/errors.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/objects.ts';
 
@@ -62,7 +63,7 @@ export async function findMachineVersion(client: KubeClient): Promise<MachineVer
   const served = group.versions.map(({ version }) => version);
   const known = VERSIONS.find((version) => served.includes(version));
   if (known) return known;
-  throw new Error(
+  throw new ExpectedError(
     `Cluster API serves ${served.join(', ')} only; slipway-controller knows ${VERSIONS.join(' and ')}`,
   );
 }

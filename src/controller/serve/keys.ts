@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ExpectedError } from '../../kit/errors.ts';
 import { Authority } from '../../pki/authority.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isStatus } from '../kube/kube-error.ts';
@@ -56,7 +57,9 @@ export async function kubernetesKeys(client: KubeClient, namespace: string): Pro
 export async function kubernetesCertificate(client: KubeClient, namespace: string): Promise<string> {
   const found = await readSecret(client, namespace);
   if (found) return found.certificate;
-  throw new Error(`there is no Secret ${namespace}/${CA_SECRET} yet; the controller makes it when it starts`);
+  throw new ExpectedError(
+    `there is no Secret ${namespace}/${CA_SECRET} yet; the controller makes it when it starts`,
+  );
 }
 
 function secretsPath(namespace: string): string {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { ExpectedError } from '../../kit/errors.ts';
 import { Enrolment } from '../attest/enrolment.ts';
 import { KubernetesTokens } from '../attest/kubernetes-tokens.ts';
 import { MachineTokenAttestor } from '../attest/machine-token.ts';
@@ -88,7 +89,7 @@ async function machineVersion(client: KubeClient): Promise<MachineVersion> {
     return await findMachineVersion(client);
   } catch (error) {
     if (!isStatus(error, 404)) throw error;
-    throw new Error(
+    throw new ExpectedError(
       'this cluster has no Cluster API (no cluster.x-k8s.io); install it first, or use serve --standalone',
       {
         cause: error,

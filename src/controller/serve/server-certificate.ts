@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { ExpectedError } from '../../kit/errors.ts';
 import type { Authority } from '../../pki/authority.ts';
 import type { TlsFiles } from '../ingest/server.ts';
 import { type Log, reason } from '../log.ts';
@@ -60,7 +61,7 @@ export class ServerCertificate {
       const cert = readFileSync(tlsFiles.cert, 'utf8');
       const key = readFileSync(tlsFiles.key, 'utf8');
       if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
-        throw new Error(`${tlsFiles.key} is not the key of ${tlsFiles.cert}`);
+        throw new ExpectedError(`${tlsFiles.key} is not the key of ${tlsFiles.cert}`);
       }
       return { cert, key, ca };
     }

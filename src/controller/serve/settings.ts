@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../kit/errors.ts';
 import type { Level } from '../log.ts';
 
 /** What `serve` is told; every field is an option of the command line. */
@@ -40,7 +41,7 @@ export function parseListen(text: string): Listen {
   const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^:[\]]*):)?(\d{1,5})$/.exec(text);
   const port = Number(match?.[2]);
   if (!match || port > 65_535)
-    throw new Error(`${text} is no address to listen on; write :8443 or 10.0.0.1:8443`);
+    throw new ExpectedError(`${text} is no address to listen on; write :8443 or 10.0.0.1:8443`);
   const host = match[1]?.replace(/^\[|\]$/g, '');
   return { port, ...(host ? { host } : {}) };
 }

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { ExpectedError } from '../../kit/errors.ts';
 import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary, type Summary } from '../model/summary.ts';
 import { lineOf, type NodeLine } from './node-line.ts';
@@ -62,7 +63,7 @@ export class SqliteStore implements Store {
       user_version: number;
     };
     if (found > USER_VERSION) {
-      throw new Error(
+      throw new ExpectedError(
         `${path} was written by a newer slipway-controller (tables ${found}, known ${USER_VERSION})`,
       );
     }

@@ -1,4 +1,5 @@
 import { STORE_BUSY_MS } from '../../kit/backoff.ts';
+import { ExpectedError } from '../../kit/errors.ts';
 import type { ReadEvent } from '../../protocol/events.ts';
 import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import type { Summary } from '../model/summary.ts';
@@ -46,7 +47,7 @@ export interface Owner {
 }
 
 /** The store cannot be reached or is overloaded; nothing was stored, or nobody knows. Trying again is right and harmless. */
-export class StoreBusy extends Error {
+export class StoreBusy extends ExpectedError {
   override readonly name = 'StoreBusy';
   readonly retryAfterMs: number;
 

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { parseSeconds } from '../../../kit/duration.ts';
+import { ExpectedError } from '../../../kit/errors.ts';
 
 /** A command line that cannot be used; its message is for the person who typed it. */
-export class UsageError extends Error {
+export class UsageError extends ExpectedError {
   override readonly name = 'UsageError';
 }
 

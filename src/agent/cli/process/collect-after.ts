@@ -1,4 +1,4 @@
-import { errorMessage } from '../../../kit/error-message.ts';
+import { errorMessage } from '../../../kit/errors.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { OUTCOME, STATE_DIR, SUPPORT_FILE } from '../../document/paths.ts';
 import { writeOutcome } from '../../engine/outcome.ts';

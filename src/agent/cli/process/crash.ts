@@ -1,8 +1,8 @@
 /**
- * What happens to an error that nobody caught: a fault of Slipway's own, or of Node.js. It is told in one line, never as
- * a stack trace, and a run that is under way still comes to its verdict.
+ * What happens to an error that nobody caught. It is told in one line, never as a stack trace: a fault of Slipway's own
+ * is called one, what was to be expected has its own words. A run that is under way still comes to its verdict.
  */
-import { errorMessage } from '../../../kit/error-message.ts';
+import { lastWords } from '../../../kit/errors.ts';
 
 let conclude: ((error: unknown) => void) | undefined;
 
@@ -57,5 +57,5 @@ export function catchFaults(): Fault {
 }
 
 export function tell(error: unknown): void {
-  process.stderr.write(`slipway: ${errorMessage(error)}\n`);
+  process.stderr.write(`slipway: ${lastWords(error)}\n`);
 }

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../../kit/error-message.ts';
+import { errorMessage } from '../../../kit/errors.ts';
 import { positionText } from '../../../kit/position.ts';
 import type { Host } from '../../host/host.ts';
 import { plan } from '../../steps/plan.ts';

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { errorMessage } from '../../../kit/error-message.ts';
+import { errorMessage } from '../../../kit/errors.ts';
 import { retryAfterMs } from '../../../kit/retry-after.ts';
 import { utcTime } from '../../../kit/utc-time.ts';
 import {

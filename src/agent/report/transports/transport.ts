@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../../kit/errors.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 
 /** A way out of the machine. Each has a pump of its own, so that none waits for another. */
@@ -22,7 +23,7 @@ export interface Transport {
 }
 
 /** Not delivered; to be tried again. */
-export class DeliveryError extends Error {
+export class DeliveryError extends ExpectedError {
   override readonly name = 'DeliveryError';
   /** The receiver's own wish. */
   readonly retryAfterMs: number | undefined;

@@ -7,13 +7,14 @@
  */
 
 import { parse, stringify, type TomlTable, type TomlValue } from 'smol-toml';
+import { ExpectedError } from '../../../kit/errors.ts';
 import { positionText } from '../../../kit/position.ts';
 import type { ContainerdSettings } from '../../document/node-settings.ts';
 
 export const CERTS_DIR = '/etc/containerd/certs.d';
 
 /** A configuration that cannot be merged into; the message says why, for people. */
-export class ContainerdConfigError extends Error {
+export class ContainerdConfigError extends ExpectedError {
   override readonly name = 'ContainerdConfigError';
 }
 

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../../kit/error-message.ts';
+import { errorMessage } from '../../../kit/errors.ts';
 import { CODES } from '../../../protocol/codes/codes.ts';
 import type { Position } from '../../document/document.ts';
 import { codeOf, failed, failure } from '../../engine/failure.ts';

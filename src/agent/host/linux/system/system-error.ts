@@ -1,4 +1,4 @@
-import { errorMessage } from '../../../../kit/error-message.ts';
+import { errorMessage } from '../../../../kit/errors.ts';
 import { HostError } from '../../host.ts';
 
 const WORDS: Record<string, string> = {

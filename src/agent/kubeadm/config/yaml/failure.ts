@@ -1,9 +1,10 @@
 /** Failures of our own around kubeadm, told with a code of the table. */
+import { ExpectedError } from '../../../../kit/errors.ts';
 import { CODES, type Code } from '../../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../../protocol/journal.ts';
 
 /** Thrown where kubeadm cannot even be started; `failure` is ready for the journal. */
-export class KubeadmError extends Error {
+export class KubeadmError extends ExpectedError {
   override readonly name = 'KubeadmError';
   readonly failure: Failure;
 

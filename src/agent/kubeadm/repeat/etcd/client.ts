@@ -1,4 +1,5 @@
 /** etcd's v3 API as JSON over HTTPS, on the client port (its gRPC gateway; etcd 3.4 and newer). */
+import { ExpectedError } from '../../../../kit/errors.ts';
 import { type Host, HostError, type HttpClient } from '../../../host/host.ts';
 
 export interface EtcdMember {
@@ -22,7 +23,7 @@ export interface EtcdCredentials {
 const LIMIT_MS = 5_000;
 
 /** etcd answered, and refused; `message` is etcd's own word, e.g. `etcdserver: unhealthy cluster`. */
-export class EtcdRefusal extends Error {
+export class EtcdRefusal extends ExpectedError {
   override readonly name = 'EtcdRefusal';
 }
 

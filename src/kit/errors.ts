@@ -1,0 +1,31 @@
+/**
+ * What a caller is meant to expect: the machine, a server or a person's input is as it is, and the message says so to
+ * people. Errors without this brand are faults of the program itself.
+ */
+export class ExpectedError extends Error {
+  get expected(): true {
+    return true;
+  }
+}
+
+/**
+ * What the system or OpenSSL says of a call counts as expected too, such as a full disk or a file that is no certificate;
+ * a TypeError of Node.js, which has a code as well, does not.
+ */
+export function isExpected(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  if ('expected' in error && error.expected === true) return true;
+  return 'code' in error && !(error instanceof TypeError || error instanceof RangeError);
+}
+
+/** The error in one line, for the end of a program: a message, or the program's own fault named as such. */
+export function lastWords(error: unknown): string {
+  if (isExpected(error)) return error.message;
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return `a fault of the program itself, please report it: ${what}`;
+}
+
+/** What was thrown, in its own words; anything can be thrown. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
