@@ -1,18 +1,18 @@
-/** Exponential back-off with full jitter; the one place that knows how long to wait before trying again. */
+/** Exponential back-off with full jitter. Only this file knows how long to wait before another attempt. */
 export interface Backoff {
   /** Upper bound of the first wait. */
   baseMs: number;
-  /** Upper bound of every wait. kOps had reached 34 minutes without one (kops ff2f69c031). */
+  /** Upper bound of every wait. Without one, kOps reached 34 minutes (kops ff2f69c031). */
   capMs: number;
 }
 
 export const DEFAULT_BACKOFF: Backoff = { baseMs: 2000, capMs: 30_000 };
 
-/** Who tries again after what; no other file has figures of its own. */
+/** Who waits how long between attempts; no other file has figures of its own. */
 export const BACKOFF = {
   /** A step that failed because of a service that is still starting. */
   starting: { baseMs: 2_000, capMs: 5_000 },
-  /** A list or a watch of the API server. */
+  /** A failed list or watch of the API server. */
   watch: { baseMs: 500, capMs: 30_000 },
   /** A piece of the controller's work that failed. */
   work: { baseMs: 500, capMs: 30_000 },
@@ -20,17 +20,17 @@ export const BACKOFF = {
   fight: { baseMs: 5_000, capMs: 10 * 60_000 },
 } as const satisfies Record<string, Backoff>;
 
-/** What the controller asks of machines with Retry-After while its store takes nothing and names no time. */
+/** The controller's Retry-After while its store accepts nothing and names no time. */
 export const STORE_BUSY_MS = 2_000;
 
-/** A longer wish of a server is cut to this: it may be wrong, and nobody would know that it is. */
+/** Cuts a longer Retry-After: the server may be wrong, and nobody would notice. */
 const MAX_ASKED_MS = 10 * 60_000;
-/** Bound of the jitter on top of a wish. */
+/** Upper bound of the jitter that is added to a Retry-After. */
 const ASKED_JITTER_MS = 5_000;
 
 /**
- * Milliseconds to wait after failed attempt number `attempt` (from 1): uniform in (0, min(cap, base * 2^(attempt-1))],
- * so that machines which failed together do not come back together.
+ * Milliseconds to wait after failed attempt number `attempt` (from 1): uniform in (0, min(cap, base *
+ * 2^(attempt-1))]. The jitter keeps machines that failed together from coming back together.
  */
 export function backoffMs(attempt: number, { baseMs, capMs }: Backoff, random: () => number): number {
   const ceiling = Math.min(capMs, baseMs * 2 ** Math.min(attempt - 1, 30));
@@ -38,8 +38,8 @@ export function backoffMs(attempt: number, { baseMs, capMs }: Backoff, random: (
 }
 
 /**
- * As `backoffMs`, or what the server asked for (`retryAfterMs`), ten minutes at most. A wish gets jitter on top, up to five
- * seconds, or all come back at the same moment.
+ * Like `backoffMs`, but a server's `retryAfterMs` takes precedence: at most ten minutes, plus up to five
+ * seconds of jitter, so that not all machines come back at the same moment.
  */
 export function waitMs(
   attempt: number,

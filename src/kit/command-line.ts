@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 
-/** Bad arguments; of the agent the same status as bad user data. */
+/** Bad arguments. The agent uses the same status for bad user data. */
 const USAGE_STATUS = 2;
 
 /**
- * Runs the command that is named, or shows the help.
+ * Runs the command that `argv` names; shows the help if `argv` is empty.
  *
- * @param describe names the commands, whose actions tell their exit status
+ * @param describe declares the commands; each command's action reports its exit status
  * @returns the exit status
  */
 export async function runCommandLine(

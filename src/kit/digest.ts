@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** SHA-256 in hex of `value`'s JSON with sorted keys; bytes are hashed first. Equal values give equal digests. */
+/** SHA-256 in hex of `value` as JSON with sorted keys and hashed bytes. Equal values have equal digests. */
 export function digest(value: unknown): string {
   return sha256(JSON.stringify(canonical(value)));
 }

@@ -1,4 +1,4 @@
-/** Levenshtein's distance: how many characters must be put in, taken out or replaced to make `b` of `a`. */
+/** Levenshtein distance: how many characters one must insert, remove or replace to turn `a` into `b`. */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -1,4 +1,4 @@
-/** 4 or 6 for the text of an IP address, undefined for everything else; brackets around IPv6 are no part of it. */
+/** 4 or 6 for the text of an IP address, else undefined. IPv6 in brackets does not count. */
 export function ipFamily(text: string): 4 | 6 | undefined {
   const octets = text.split('.');
   if (octets.length === 4 && octets.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256)) return 4;

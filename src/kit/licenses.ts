@@ -1,10 +1,10 @@
 import { getAsset, isSea } from 'node:sea';
 
-/** Where the build puts the texts; see build/licenses.ts. */
+/** The build writes the texts to this asset; see build/licenses.ts. */
 const ASSET = 'licenses';
 
 /**
- * The command `licenses` of both programs: prints the licence texts of everything in the binary that runs.
+ * The command `licenses` of both programs: prints the licence texts of everything in the running binary.
  *
  * @returns the exit status
  */

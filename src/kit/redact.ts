@@ -1,26 +1,27 @@
 /**
- * The second line of defence against secrets in text that other programs print: what looks like a secret is cut out
- * before the text is logged, journalled or shown. The first line is that nothing of ours prints a secret.
+ * Cuts whatever looks like a secret out of other programs' output before it is logged, journalled or shown.
+ * This is the second line of defence; the first is that Slipway itself prints no secret.
  *
- * It errs on the side of cutting too much, with one exception: hashes of public keys (`sha256:...`) stay, since a person
- * needs them to compare.
+ * It would rather cut too much, with one exception: it leaves hashes of public keys (`sha256:...`), because
+ * people need to compare them.
  */
 
 const MARK = '[redacted]';
 
 /**
- * Each replaces secrets within one line; `$1` is what may stay before the secret. A line may be as long as somebody likes:
- * from no place may a pattern look further than it takes or than a bound, or the time grows with the square of the length.
+ * Each rule replaces secrets within one line; `$1` is the text before the secret that may stay. Lines can be
+ * arbitrarily long, so from any position a pattern may look ahead only as far as it consumes or up to a
+ * bound; otherwise the time grows with the square of the length.
  */
 const RULES: { pattern: RegExp; replacement: string }[] = [
-  // JSON Web Tokens, and the detached form in cluster-info (`header..signature`).
+  // JSON Web Tokens, also the detached form in cluster-info (`header..signature`).
   {
     pattern: /(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]{5,}\.[\w-]*\.[\w-]{10,}/g,
     replacement: `$1${MARK}`,
   },
-  // Base64 of a PEM block that says "PRIVATE KEY" ("-----BEGIN " is LS0tLS1CRUdJTi in base64).
+  // Base64 of a PEM block with "PRIVATE KEY" ("-----BEGIN " is LS0tLS1CRUdJTi in base64).
   { pattern: /LS0tLS1CRUdJTi[A-Za-z0-9+/_-]{16,}={0,2}/g, replacement: MARK },
-  // Anything after a header or setting that carries credentials.
+  // Everything after a header or setting that carries credentials.
   {
     pattern:
       /\b((?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:bearer|basic|negotiate|token|aws4-hmac-sha256)\s+)[^"'\r\n]+/gi,
@@ -39,37 +40,37 @@ const RULES: { pattern: RegExp; replacement: string }[] = [
     pattern: /(--[\w-]{0,64}(?:password|passwd|passphrase|client-secret)\s+)("[^"]*"|'[^']*'|\S+)/gi,
     replacement: `$1${MARK}`,
   },
-  // Validation errors quote the value of a field, which may be a token with a slip in it.
+  // Validation errors quote the field's value, which may be a mistyped token.
   { pattern: /(token\S{0,200}: Invalid value: )"[^"]+"/gi, replacement: `$1"${MARK}"` },
   { pattern: /(could not construct token string for token: )\S+/gi, replacement: `$1${MARK}` },
   { pattern: /(bootstrap token )"[^"]+"/gi, replacement: `$1"${MARK}"` },
-  // JSON decoders show what stands around an error, which may be the tail of a secret.
+  // JSON decoders quote the text around an error, which may be the end of a secret.
   { pattern: /(error found in #\d+ byte of ).*$/g, replacement: `$1${MARK}` },
-  // user:password@host in URLs; the user's name may stay.
+  // user:password@host in URLs; the user name may stay.
   { pattern: /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']*:)[^\s/@"']+(?=@)/gi, replacement: `$1${MARK}` },
-  // Bootstrap tokens: the id is public, the part behind the dot is the secret.
+  // Bootstrap tokens: the id is public, the part after the dot is the secret.
   { pattern: /(?<![\w.])([a-z0-9]{6})\.[a-z0-9]{16}(?![\w])/g, replacement: `$1.${MARK}` },
 ];
 
 const PEM_BEGIN = /-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY[A-Z0-9 ]{0,40})-----/;
 const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z0-9 ]{0,40}-----/;
-/** A PEM body has at most this many lines; after it, a block without an end is taken to be over. */
+/** A PEM body has at most this many lines; beyond them, a block without an end counts as over. */
 const PEM_MAX_LINES = 400;
 
 /**
- * Cuts secrets out of a text line by line. Keeps state between lines, so that the body of a private key is dropped;
- * make one per stream.
+ * Cuts secrets out of a text line by line. It remembers earlier lines so that it can drop the body of a
+ * private key, so use one per stream.
  */
 export class Redactor {
   private pemLines = 0;
 
-  /** The line without its secrets; undefined when the whole line belongs to a private key and is dropped. */
+  /** The line without its secrets; undefined if the whole line belongs to a private key. */
   line(text: string): string | undefined {
     let rest = text;
     if (this.pemLines > 0) {
       const end = PEM_END.exec(rest);
       if (end === null) {
-        // Where the block was cut off, the next ordinary line must not vanish: no PEM line has a space in it.
+        // If the block was cut off, the next ordinary line must stay. No PEM line has a space.
         if (this.pemLines++ < PEM_MAX_LINES && looksLikePemBody(rest)) return undefined;
         this.pemLines = 0;
       } else {
@@ -89,7 +90,7 @@ export class Redactor {
       shown += `${redactLine(rest.slice(0, begin.index))}[redacted ${begin[1]}]`;
       rest = rest.slice(begin.index + begin[0].length);
       const end = PEM_END.exec(rest);
-      // A key written with escaped line ends (JSON) may lack its END in this line only when it was cut off.
+      // The block continues on the next lines, or it is JSON with escaped line ends that was cut off.
       if (end === null) {
         this.pemLines = 1;
         return shown;
@@ -110,7 +111,7 @@ function redactLine(text: string): string {
   return result;
 }
 
-/** Cuts secrets out of a whole text, line by line; lines of a private key's body vanish. */
+/** Cuts secrets out of a whole text; drops the lines of a private key's body. */
 export function redact(text: string): string {
   const redactor = new Redactor();
   const kept: string[] = [];

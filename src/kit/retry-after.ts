@@ -1,16 +1,16 @@
 /**
- * Milliseconds that an answer asks for with `Retry-After` (RFC 9110, 10.2.3: seconds, or a date); undefined where it does
- * not, or what it says makes no sense. A date is reckoned from the answer's own `Date`, since this machine's clock may be
- * wrong by years.
+ * Milliseconds that an answer's `Retry-After` asks for (RFC 9110, 10.2.3: seconds or a date); undefined if it
+ * is missing or makes no sense. A date counts relative to the answer's own `Date`, because this machine's
+ * clock may be years off.
  *
- * @param now in milliseconds since 1970, for answers without `Date`
+ * @param now milliseconds since 1970, for answers without `Date`
  */
 export function retryAfterMs(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   now: number,
 ): number | undefined {
   const { 'retry-after': wish, date: sent } = headers;
-  // One that comes twice makes no sense.
+  // Two such headers make no sense.
   if (typeof wish !== 'string') return undefined;
   if (/^\d{1,9}$/.test(wish)) return Number(wish) * 1000;
   const date = Date.parse(wish);

@@ -1,13 +1,13 @@
-/** What `util.inspect` calls; the module itself would have to be loaded first. */
+/** The key that `util.inspect` calls, written out to avoid loading node:util. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
-/** What stands in the place of a secret wherever somebody prints it. */
+/** What appears in place of a secret when somebody prints it. */
 export const PLACEHOLDER = '[sensitive]';
 
 /**
- * Holds a value that must not be shown. String conversion, JSON and `util.inspect` (so also `console.log`) give
- * `[sensitive]`; only `reveal()` gives the value. The value lies in a private field, which no enumeration, spread or
- * structured clone reaches.
+ * Holds a value that must not be shown. String conversion, JSON and `util.inspect` (so also `console.log`)
+ * print `[sensitive]`; only `reveal()` returns the value. It lies in a private field, which enumeration,
+ * spreading and structured cloning cannot reach.
  */
 export class Sensitive<T> {
   readonly #value: T;

@@ -10,10 +10,10 @@ import { ExpectedError } from '../kit/errors.ts';
 import { type CertificateRequest, issue } from './certificate.ts';
 
 const DAY_MS = 86_400_000;
-/** Clocks of fresh machines are often behind, and clocks are set back by hours: a certificate is valid from a day before. */
+/** Clocks of fresh machines are often hours behind, so a certificate is valid from the day before. */
 const BACKDATE_MS = DAY_MS;
 
-/** A certificate authority of its own, which signs what the controller shows and what it gives to machines. */
+/** A certificate authority. It signs the controller's own certificate and those of the machines. */
 export class Authority {
   /** Its own certificate, in PEM. */
   readonly certificate: string;
@@ -21,7 +21,7 @@ export class Authority {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
 
-  /** @throws Error where certificate and key do not belong together */
+  /** @throws Error if certificate and key do not belong together */
   constructor(certificate: string, privateKey: string) {
     const parsed = new X509Certificate(certificate);
     this.certificate = certificate;
@@ -33,7 +33,7 @@ export class Authority {
     this.#name = /^CN=(.*)$/m.exec(parsed.subject)?.[1] ?? '';
   }
 
-  /** A new authority: P-256, valid for ten years. @returns certificate and PKCS#8 key in PEM */
+  /** Creates an authority: P-256, valid for ten years. @returns certificate and PKCS#8 key in PEM */
   static create(name: string, now = Date.now()): { certificate: string; privateKey: string } {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const request: CertificateRequest = {
@@ -55,7 +55,7 @@ export class Authority {
     validMs: number,
     now = Date.now(),
   ): { certificate: string; expiresAt: Date } {
-    // To the second, as certificates have it.
+    // Certificates have no fractions of a second.
     const expiresAt = new Date(Math.floor((now + validMs) / 1000) * 1000);
     const certificate = issue(
       { ...request, notBefore: new Date(now - BACKDATE_MS), notAfter: expiresAt },
@@ -64,7 +64,7 @@ export class Authority {
     return { certificate, expiresAt };
   }
 
-  /** A key and a certificate for a server that answers under these names and addresses. */
+  /** Creates a key and a certificate for a server with these names and addresses. */
   server(
     hosts: readonly string[],
     validMs: number,
@@ -84,7 +84,7 @@ export class Authority {
   }
 }
 
-/** SHA-256 in hex over a public key (SubjectPublicKeyInfo): names the key whatever certificate it stands in. */
+/** SHA-256 in hex of a public key (SubjectPublicKeyInfo). It identifies the key in whatever certificate. */
 export function keyDigest(key: KeyObject): string {
   return createHash('sha256')
     .update(key.export({ format: 'der', type: 'spki' }))

@@ -45,7 +45,7 @@ export function issue(request: CertificateRequest, issuer: Issuer): string {
   const algorithm = sequence(oid(OID.ecdsaWithSha256));
   const body = sequence(
     tagged(0xa0, integer(2)),
-    // 127 random bits: unguessable, and positive without a leading zero.
+    // 127 random bits: nobody can guess them, and they are positive without a leading zero.
     integer(Buffer.concat([Uint8Array.of((randomBytes(1).readUInt8() & 0x7f) | 0x40), randomBytes(15)])),
     algorithm,
     distinguishedName(issuer.name),
@@ -98,7 +98,7 @@ function extension(type: string, critical: boolean, value: Uint8Array): Uint8Arr
   return sequence(oid(type), ...(critical ? [boolean(true)] : []), octetString(value));
 }
 
-/** The first way of RFC 5280, 4.2.1.2: SHA-1 of the key's bits; a name, not a protection. */
+/** Method 1 of RFC 5280, 4.2.1.2: SHA-1 of the key's bits. It names the key and protects nothing. */
 function keyIdentifier(key: KeyObject): Uint8Array {
   const spki = readDer(key.export({ format: 'der', type: 'spki' }));
   const bits = itemsOf(spki)[1]?.content.subarray(1) ?? new Uint8Array();
@@ -112,7 +112,7 @@ function hostName(host: string): Uint8Array {
 }
 
 function ipv6Bytes(text: string): Uint8Array {
-  // The URL parser writes the canonical form; only `::` is left to be filled.
+  // The URL parser writes the canonical form; only `::` remains to be expanded.
   const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const groups = (part: string): number[] =>

@@ -3,7 +3,7 @@ import { bitString, integer, oid, sequence, setOf, tagged, utf8 } from './der.ts
 import { OID } from './oids.ts';
 import { toPem } from './pem.ts';
 
-/** A new key on the curve P-256, as PKCS#8 in PEM. */
+/** Creates a P-256 key. @returns PKCS#8 in PEM */
 export function createKey(): string {
   return generateKeyPairSync('ec', {
     namedCurve: 'P-256',
@@ -13,16 +13,16 @@ export function createKey(): string {
 }
 
 /**
- * A certificate request (PKCS#10, RFC 2986) for a key, signed by it with ECDSA and SHA-256.
+ * Creates a certificate request (PKCS#10, RFC 2986) for a key, signed with ECDSA and SHA-256.
  *
  * @param privateKey EC key in PEM
- * @param commonName what the machine calls itself; whoever signs decides the names in the certificate
+ * @param commonName the machine's name for itself; the signer decides the names in the certificate
  */
 export function createCsr(privateKey: string, commonName: string): string {
   const key = createPrivateKey(privateKey);
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
   const name = sequence(setOf(sequence(oid(OID.commonName), utf8(commonName))));
-  // The attributes are asked for even where there are none: [0], constructed.
+  // The attributes field ([0], constructed) must be there even if it is empty.
   const info = sequence(integer(0), name, spki, tagged(0xa0));
   const algorithm = sequence(oid(OID.ecdsaWithSha256));
   return toPem('CERTIFICATE REQUEST', sequence(info, algorithm, bitString(sign('sha256', info, key))));

@@ -1,5 +1,5 @@
 /**
- * DER, the encoding of certificates and certificate requests (X.690): just what those need, written and read.
+ * DER, the encoding of certificates and certificate requests (X.690): writes and reads only what those need.
  * A value is its complete bytes: tag, length, content.
  */
 
@@ -18,7 +18,7 @@ export const TAG = {
   generalizedTime: 0x18,
 } as const;
 
-/** A value with any tag. */
+/** Encodes a value with any tag. */
 export function tagged(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
   const length = contents.reduce((sum, content) => sum + content.length, 0);
   return Buffer.concat([Uint8Array.of(tag), lengthOctets(length), ...contents]);
@@ -35,7 +35,7 @@ export function sequence(...items: readonly Uint8Array[]): Uint8Array {
   return tagged(TAG.sequence, ...items);
 }
 
-/** A set of one; sets of more would have to be sorted. */
+/** A set of one item; a larger set would have to be sorted. */
 export function setOf(item: Uint8Array): Uint8Array {
   return tagged(TAG.set, item);
 }
@@ -72,12 +72,12 @@ export function octetString(content: Uint8Array): Uint8Array {
   return tagged(TAG.octetString, content);
 }
 
-/** A bit string of whole bytes, or with `unused` bits at its end left out. */
+/** A bit string of whole bytes; its last `unused` bits do not count. */
 export function bitString(content: Uint8Array, unused = 0): Uint8Array {
   return tagged(TAG.bitString, Uint8Array.of(unused), content);
 }
 
-/** A time to the second, in the form that RFC 5280 (4.1.2.5) asks for at that date. */
+/** A time in seconds, in the form that RFC 5280 (4.1.2.5) requires for its date. */
 export function time(date: Date): Uint8Array {
   const digits = date.toISOString().replace(/[-:T]|\.\d+/g, '');
   return date.getUTCFullYear() < 2050
@@ -85,22 +85,22 @@ export function time(date: Date): Uint8Array {
     : tagged(TAG.generalizedTime, Buffer.from(digits));
 }
 
-/** One value that was read. */
+/** A value that `readDer` found. */
 export interface DerValue {
   readonly tag: number;
   readonly content: Uint8Array;
-  /** Tag, length and content: what a signature is over. */
+  /** Tag, length and content: the bytes that a signature covers. */
   readonly bytes: Uint8Array;
 }
 
-/** @throws Error where the bytes are no DER, or hold more than one value */
+/** @throws Error if the bytes are not DER or hold more than one value */
 export function readDer(bytes: Uint8Array): DerValue {
   const value = readFirst(bytes);
   if (value.bytes.length !== bytes.length) throw new Error('there are bytes after the value');
   return value;
 }
 
-/** The values inside of a sequence. @throws Error where it is none, or damaged */
+/** The values in a sequence. @throws Error if `value` is no sequence or is damaged */
 export function itemsOf(value: DerValue | undefined): DerValue[] {
   if (value?.tag !== TAG.sequence) throw new Error('a sequence of values is missing');
   const items: DerValue[] = [];
@@ -120,7 +120,7 @@ function readFirst(bytes: Uint8Array): DerValue {
   let length = octets === 0 ? first : 0;
   for (const octet of bytes.subarray(2, 2 + octets)) length = length * 256 + octet;
   const start = 2 + octets;
-  // DER has one way to write a length: the shortest.
+  // DER permits only the shortest form of a length.
   if (octets > 0 && length < (octets === 1 ? 0x80 : 256 ** (octets - 1))) throw new Error('not a DER length');
   if (bytes.length < start + length) throw new Error('the value is cut off');
   return { tag, content: bytes.subarray(start, start + length), bytes: bytes.subarray(0, start + length) };

@@ -1,4 +1,4 @@
-/** Whether a text is an IP address. By hand, because node:net reaches the network and this room does not. */
+/** Recognises IP addresses. node:net would do, but this room has no access to the network. */
 
 export function isIPv4(text: string): boolean {
   return /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(text);

@@ -1,4 +1,4 @@
-/** Object identifiers of X.509 (RFC 5280, RFC 5758) that Slipway writes or reads. */
+/** The object identifiers of X.509 (RFC 5280, RFC 5758) that Slipway reads or writes. */
 export const OID = {
   commonName: '2.5.4.3',
   organization: '2.5.4.10',

@@ -10,7 +10,7 @@ export function toPem(label: string, der: Uint8Array): string {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }
 
-/** The bytes of the first block with this label. @throws Error where there is none */
+/** The bytes of the first block with this label. @throws Error if there is none */
 export function fromPem(label: string, text: string): Uint8Array {
   const begin = `-----BEGIN ${label}-----`;
   const start = text.indexOf(begin);

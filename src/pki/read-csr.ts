@@ -3,12 +3,13 @@ import { itemsOf, oid, readDer, TAG } from './der.ts';
 import { OID } from './oids.ts';
 import { fromPem } from './pem.ts';
 
-/** Curves that a node's key may lie on. */
+/** The curves that Slipway accepts for a node's key. */
 const CURVES = ['prime256v1', 'secp384r1'];
 
 /**
- * The public key of a certificate request (PKCS#10, RFC 2986), after its own signature has proved that whoever sent it
- * holds the private key. Names in the request are not read: the controller decides them.
+ * Reads the public key of a certificate request (PKCS#10, RFC 2986) and checks the request's own signature,
+ * which proves that the sender holds the private key. Ignores the names in the request: the controller
+ * decides them.
  *
  * @param pem at most a few KiB; the caller bounds it
  * @throws Error with one sentence for the log
@@ -26,7 +27,7 @@ export function readCsrKey(pem: string): KeyObject {
     throw new Error('the key of the certificate request is not on the curve P-256 or P-384');
   }
   const hash = hashOf(itemsOf(algorithm)[0]?.bytes);
-  // The first byte of a bit string counts unused bits; a signature has none.
+  // The first byte of a bit string counts its unused bits; a signature has none.
   if (signature.content[0] !== 0)
     throw new Error('the signature of the certificate request is no whole bytes');
   if (!verify(hash, info.bytes, key, signature.content.subarray(1))) {

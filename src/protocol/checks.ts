@@ -1,21 +1,21 @@
-/** Whether values that were read from a file are what they must be; for readers that pass over what is not. */
+/** Checks of values that were read from a file, for readers that skip whatever fails them. */
 
 export type Check = (value: unknown) => boolean;
 
-/** Fields by name; what is not named may be anything. */
+/** A check for each named field; other fields may hold anything. */
 export type Shape = Readonly<Record<string, Check>>;
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 const CODE = /^[A-Z][A-Za-z0-9]{0,63}$/;
 
 export const isText: Check = (value) => typeof value === 'string';
-/** A name that goes over the wire as it is. */
+/** A name that goes over the wire unchanged. */
 export const isName: Check = (value) =>
   typeof value === 'string' && value.length >= 1 && value.length <= 256 && value.isWellFormed();
 export const isTime: Check = (value) => typeof value === 'string' && TIME.test(value);
 export const isCode: Check = (value) => typeof value === 'string' && CODE.test(value);
 export const isFlag: Check = (value) => typeof value === 'boolean';
-/** Seconds or milliseconds, whole or not, from 0 on; far below what a number can count. */
+/** Seconds or milliseconds, possibly with a fraction; the bound is far below what a number can count. */
 export const isDuration: Check = (value) => typeof value === 'number' && value >= 0 && value <= 2 ** 43;
 export const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 export const isExitStatus: Check = (value) => isCount(value) && Number(value) <= 65_535;
@@ -40,7 +40,7 @@ export function hasShape(shape: Shape): Check {
     checks.every(([name, check]) => check((value as Record<string, unknown>)[name]));
 }
 
-/** `Failure`, in the journal and in the outcome. */
+/** `Failure` in the journal and in the outcome. */
 export const isFailure = hasShape({
   code: isCode,
   cause: isText,
@@ -52,7 +52,7 @@ export const isFailure = hasShape({
 /** `Result` of a sequence. */
 export const isResult = isOneOf('succeeded', 'failed', 'transient', 'bad-input', 'deadline-exceeded');
 
-/** `Finding`, but for its type. */
+/** `Finding` without its type. */
 export const FINDING: Shape = {
   severity: isOneOf('warning', 'info'),
   code: isCode,

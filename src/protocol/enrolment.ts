@@ -1,6 +1,6 @@
 /**
- * Enrolment: a token is exchanged for a client certificate whose key was made on the node and never leaves it
- * (`POST /v1/enroll`). A machine that already has a certificate renews it over mutual TLS, without a token.
+ * Enrolment (`POST /v1/enroll`): a machine exchanges a token for a client certificate. It makes the key
+ * itself and never sends it. To renew the certificate it uses mutual TLS and needs no token.
  */
 import type { MachineIdentity } from './events.ts';
 import { readMachine } from './read-events.ts';
@@ -8,32 +8,32 @@ import { optional, parseBody, textMatching, version, WireError, type WireObject 
 
 export const ENROLMENT_VERSION = 1;
 
-/** A request or an answer of the enrolment is never larger. */
+/** Upper bound of a request or an answer. */
 export const MAX_ENROLMENT_BYTES = 64 * 1024;
 
 export interface EnrolRequest {
   version: typeof ENROLMENT_VERSION;
-  /** Given the first time; absent when a certificate that is still valid speaks for the machine. */
+  /** Only the first time; later the machine's valid certificate speaks for it. */
   token?: string;
-  /** PKCS#10 in PEM. The controller takes the public key out of it and decides all names by itself. */
+  /** PKCS#10 in PEM. The controller takes only the public key from it and decides all names itself. */
   csr: string;
   machine: MachineIdentity;
 }
 
 export interface EnrolReply {
   version: typeof ENROLMENT_VERSION;
-  /** The client certificate in PEM, followed by intermediates if there are any. */
+  /** The client certificate in PEM, then any intermediates. */
   certificate: string;
   /** The authority that signed it, in PEM. */
   ca: string;
-  /** ISO 8601 in UTC. The node renews when two thirds of the time until then have passed. */
+  /** ISO 8601 in UTC. The node renews when two thirds of the time have passed. */
   expiresAt: string;
 }
 
-/** One or more PEM blocks and nothing between them. */
+/** One or more PEM blocks with nothing between them. */
 const PEM =
   /^(?:-----BEGIN [A-Z0-9 ]{1,40}-----\r?\n[A-Za-z0-9+/=\r\n]+-----END [A-Z0-9 ]{1,40}-----\r?\n?)+$/;
-/** Printable, no spaces; 16 characters at least, so that nobody guesses one. */
+/** Printable, without spaces; at least 16 characters, so that nobody guesses one. */
 const TOKEN = /^[\x21-\x7e]{16,256}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 

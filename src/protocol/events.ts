@@ -1,59 +1,66 @@
 /**
- * Events: what a machine tells of its bootstrap, as it crosses the wire to a controller, a webhook or a hypervisor.
+ * Events: what a machine reports of its bootstrap to a controller, a webhook or a hypervisor.
  *
- * They are derived from the journal's records and from what the reporter sees by itself; docs/protocol.md describes them
- * for people. An event holds no secret, is below `MAX_EVENT_BYTES`, and can be read without any other.
+ * The reporter derives them from the journal's records and from what it observes itself; docs/protocol.md
+ * describes them for people. An event holds no secret, is smaller than `MAX_EVENT_BYTES`, and makes sense
+ * without other events.
  */
 
-/** Version of the schema; readers refuse another one with a sentence and ignore fields that they do not know. */
+/** Version of the schema. Readers refuse another version with a sentence and ignore unknown fields. */
 export const EVENTS_VERSION = 1;
 
-/** A whole event as JSON is smaller than this (the guest-agent event limit of the clouds, 3 KiB). */
+/** Every event's JSON is smaller than this: the clouds' limit for guest-agent events is 3 KiB. */
 export const MAX_EVENT_BYTES = 3072;
-/** Events in one batch. */
+/** Most events in one batch. */
 export const MAX_BATCH_EVENTS = 256;
-/** A batch as JSON, after decompression. */
+/** Upper bound of a batch's JSON after decompression. */
 export const MAX_BATCH_BYTES = 1024 * 1024;
-/** How deep arrays and objects of a body may nest; nothing of ours comes near. */
+/** Deepest nesting of arrays and objects in a body; real ones stay far below. */
 export const MAX_BODY_DEPTH = 16;
-/** Lines of output that a failure carries. */
+/** Most lines of output in a failure. */
 export const MAX_FAILURE_LINES = 3;
 
-/** Who speaks. A reporter learns some of it late (a host name changes, a provider sets an ID); the last batch is right. */
+/**
+ * Who sends the events. A reporter learns some of it late (a host name changes, a provider sets an ID), so
+ * the last batch is right.
+ */
 export interface MachineIdentity {
-  /** Instance id of the machine (cloud-init's sense), else its machine-id. Names the machine on the wire. */
+  /** The instance id (in cloud-init's sense), else the machine-id. Identifies the machine on the wire. */
   instance: string;
   hostname: string;
-  /** `spec.providerID` of the Node, where it is known on the machine. */
+  /** `spec.providerID` of the Node, if the machine knows it. */
   providerID?: string;
 }
 
-/** Fields that every event carries. */
+/** The fields of every event. */
 export interface EventHead {
   v: typeof EVENTS_VERSION;
   machine: MachineIdentity;
-  /** The kernel's boot id: the boot in which the event happened. */
+  /** The kernel's boot id at the time of the event. */
   boot: string;
-  /** The reporter's own count: per machine from 1, grows by one over restarts and reboots, never repeats within a boot. */
+  /**
+   * The reporter's count of this machine's events: starts at 1, continues over restarts and reboots, and
+   * never repeats within a boot.
+   */
   seq: number;
-  /** Wall clock, ISO 8601 in UTC with milliseconds. May jump; never use it for durations or for order. */
+  /** Wall clock, ISO 8601 in UTC with milliseconds. It may jump: never use it for durations or order. */
   time: string;
-  /** Milliseconds since boot; only comparable between events of the same `boot`. */
+  /** Milliseconds since boot; compare them only within the same `boot`. */
   mono: number;
   /** W3C trace context: one trace per sequence, one span per attempt of a step. */
   traceparent: string;
-  /** A text or list was shortened so that the event stays within its bound. */
+  /** The reporter shortened a text or list to keep the event within its bound. */
   truncated?: true;
 }
 
-/** Why something failed; the same words as in outcome.json. */
+/** Why something failed; outcome.json has the same words. */
 export interface EventFailure {
-  /** A code of the table of codes. A string here: an older reader must take a newer agent's codes. */
+  /** A code of the table. It is a string so that an older reader accepts a newer agent's codes. */
   code: string;
   cause: string;
   remedy: string;
   exitStatus?: number;
-  /** The last relevant lines of output, redacted; at most `MAX_FAILURE_LINES`. */
+  /** The last relevant lines of output, without secrets; at most `MAX_FAILURE_LINES`. */
   lines?: string[];
 }
 
@@ -62,26 +69,26 @@ export interface EventStep {
   title: string;
 }
 
-/** `observed`: no Slipway bootstrap runs on this machine; cloud-init and kubeadm are watched from outside. */
+/** `observed`: Slipway does not bootstrap this machine; the reporter only watches cloud-init and kubeadm. */
 export type SequenceMode = 'bootstrap' | 'shim' | 'observed';
 
 export interface SequenceStartedEvent {
   type: 'sequence.started';
   sequence: string;
   mode: SequenceMode;
-  /** Version of the agent that works; absent where there is none (`observed`). */
+  /** Version of the agent that bootstraps; absent if there is none (`observed`). */
   agent?: string;
   steps: EventStep[];
-  /** How many steps more there are than `steps` holds. */
+  /** How many further steps `steps` leaves out. */
   stepsOmitted?: number;
   deadlineSeconds?: number;
-  /** It goes on with what an earlier process had begun. */
+  /** The agent continues what an earlier process began. */
   resumed: boolean;
 }
 
 export type EventResult = 'succeeded' | 'failed' | 'transient' | 'bad-input' | 'deadline-exceeded';
 
-/** The verdict. It also comes without a `sequence.started`, where nothing could be begun (bad user data). */
+/** The verdict. If bad user data prevents the start, it comes without a `sequence.started`. */
 export interface SequenceEndedEvent {
   type: 'sequence.ended';
   sequence: string;
@@ -90,7 +97,7 @@ export interface SequenceEndedEvent {
   exitStatus: number;
   /** Active milliseconds. */
   ms: number;
-  /** Step that failed. */
+  /** The step that failed. */
   step?: EventStep;
   failure?: EventFailure;
 }
@@ -102,7 +109,7 @@ export interface StepStartedEvent {
   attempt: number;
 }
 
-/** Where a step stands, such as a phase of kubeadm. */
+/** How far a step has come, for example the phase of kubeadm. */
 export interface StepProgressEvent {
   type: 'step.progress';
   sequence: string;
@@ -110,7 +117,7 @@ export interface StepProgressEvent {
   message: string;
 }
 
-/** An attempt failed and another follows. */
+/** An attempt failed, and another follows. */
 export interface StepAttemptEvent {
   type: 'step.attempt';
   sequence: string;
@@ -133,7 +140,7 @@ export interface StepEndedEvent {
   failure?: EventFailure;
 }
 
-/** Something noticed that does not stop the sequence. */
+/** The agent noticed something that does not stop the sequence. */
 export interface FindingEvent {
   type: 'finding';
   severity: 'warning' | 'info';
@@ -142,14 +149,14 @@ export interface FindingEvent {
   where?: string;
 }
 
-/** Something that is so on this machine: `kernel`, `os`, `cloud-init.datasource` ... */
+/** A property of this machine: `kernel`, `os`, `cloud-init.datasource` ... */
 export interface FactEvent {
   type: 'fact';
   name: string;
   value: string;
 }
 
-/** The bootstrap is alive though nothing else was told for a while. */
+/** The bootstrap is alive, although nothing else was reported for a while. */
 export interface HeartbeatEvent {
   type: 'heartbeat';
   sequence: string;
@@ -162,7 +169,7 @@ export interface SentinelEvent {
   path: string;
 }
 
-/** What the kubelet and the cluster say of the Node. */
+/** What the kubelet and the cluster say about the Node. */
 export interface NodeObservedEvent {
   type: 'node.observed';
   node: string;
@@ -171,23 +178,25 @@ export interface NodeObservedEvent {
   message?: string;
 }
 
-/** The process that bootstraps is gone or stuck, and left no verdict. Not final: another run may go on (`resumed`). */
+/**
+ * The bootstrapping process is gone or stuck and left no verdict. This is not final: another run may resume.
+ */
 export interface AgentLostEvent {
   type: 'agent.lost';
   sequence: string;
-  /** `killed`: ended without a word. `hung`: alive but silent. `crashed`: ended by an error of its own. */
+  /** `killed`: ended silently. `hung`: alive but silent. `crashed`: ended by its own error. */
   how: 'crashed' | 'killed' | 'hung';
   pid: number;
   step?: EventStep;
   failure: EventFailure;
 }
 
-/** The agent's state was reset (`kubeadm reset`): what was told before no longer holds. */
+/** Somebody reset the agent's state (`kubeadm reset`): earlier events no longer apply. */
 export interface NodeResetEvent {
   type: 'node.reset';
 }
 
-/** Events that were made and are lost (disk and memory full, refused by every receiver); never silently. */
+/** Events that were lost: disk and memory were full, or every receiver refused them. No loss is silent. */
 export interface EventsLostEvent {
   type: 'events.lost';
   count: number;
@@ -214,12 +223,15 @@ export type EventType = EventBody['type'];
 
 export type SlipwayEvent = EventHead & EventBody;
 
-/** What a reader makes of an event whose type a newer reporter invented: its head, so that it is stored and acknowledged. */
+/**
+ * How a reader represents an event whose type a newer reporter invented: only the head, so that it can store
+ * and acknowledge it.
+ */
 export type UnknownEvent = EventHead & { type: 'unknown'; kind: string };
 
 export type ReadEvent = SlipwayEvent | UnknownEvent;
 
-/** Body of `POST /v1/events`. Events stand in ascending order of `seq`. */
+/** Body of `POST /v1/events`, with events in ascending order of `seq`. */
 export interface EventBatch {
   version: typeof EVENTS_VERSION;
   machine: MachineIdentity;
@@ -228,23 +240,24 @@ export interface EventBatch {
   events: SlipwayEvent[];
 }
 
-/** The same as a receiver has read it. */
+/** The batch as a receiver reads it. */
 export type ReadBatch = Omit<EventBatch, 'events'> & { events: ReadEvent[] };
 
-/** Answer 200 to `POST /v1/events`. */
+/** The answer (200) to `POST /v1/events`. */
 export interface BatchReply {
   version: typeof EVENTS_VERSION;
-  /** Every event of this batch up to and including this sequence number is stored for good. */
+  /** The receiver has stored every event of this batch up to and including this sequence number for good. */
   stored: number;
-  /** A sentence for the people who look at the node; it goes to the node's log. */
+  /** A sentence for the people who look at the node; the reporter logs it there. */
   words?: string;
 }
 
 /**
- * Why a request is refused: all that a stranger learns. `words` is only given to a machine that proved who it is.
+ * Why the receiver refuses a request. A stranger learns nothing more; only a machine that proved its identity
+ * gets `words`.
  *
- * `bad-request` 400, `unsupported-version` 400, `unauthorized` 401, `forbidden` 403, `not-found` 404, `too-large` 413,
- * `slow-down` 429 and `unavailable` 503 (both with `Retry-After`).
+ * `bad-request` 400, `unsupported-version` 400, `unauthorized` 401, `forbidden` 403, `not-found` 404,
+ * `too-large` 413, `slow-down` 429 and `unavailable` 503 (both with `Retry-After`).
  */
 export type RefusalCode =
   | 'bad-request'
@@ -272,6 +285,6 @@ export const REFUSAL_STATUS: Record<RefusalCode, number> = {
   unavailable: 503,
 };
 
-/** Where the API's requests go, below an endpoint's URL. */
+/** Path of the API's requests below an endpoint's URL. */
 export const EVENTS_PATH = '/v1/events';
 export const ENROL_PATH = '/v1/enroll';

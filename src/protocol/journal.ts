@@ -1,33 +1,33 @@
 /**
- * The journal's records: what happened on this machine, one JSON object a line, in order.
+ * The journal's records: what happened on this machine, in order, one JSON object per line.
  *
- * Everything else (status, outcome, what is sent to a controller) is derived from these records. They hold no
- * secret: no command text, no file content, only ids, digests, codes and redacted output lines.
+ * Status, outcome and events are all derived from these records. They hold no secret: no command text, no
+ * file content, only ids, digests, codes and redacted lines of output.
  */
 import type { Code } from './codes/codes.ts';
 
-/** Version of the record schema; a reader refuses a higher one and ignores unknown fields. */
+/** Version of the record schema. A reader refuses a higher one and ignores unknown fields. */
 export const JOURNAL_VERSION = 1;
 
-/** Fields that every record carries. */
+/** The fields of every record. */
 export interface RecordHead {
   v: typeof JOURNAL_VERSION;
-  /** Starts at 1, grows by one, never repeats in a journal. */
+  /** Starts at 1, grows by one and never repeats within a journal. */
   seq: number;
-  /** Wall clock, ISO 8601 in UTC with milliseconds. May jump; never use it for durations. */
+  /** Wall clock, ISO 8601 in UTC with milliseconds. It may jump: never use it for durations. */
   time: string;
-  /** Milliseconds since boot (CLOCK_BOOTTIME); only comparable between records of the same `boot`. */
+  /** Milliseconds since boot (CLOCK_BOOTTIME); compare them only within the same `boot`. */
   mono: number;
   /** The kernel's boot id. */
   boot: string;
 }
 
-/** A process of the agent began to work for `instance`. */
+/** An agent process began to work for `instance`. */
 export interface RunStarted {
   type: 'run.started';
-  /** Unique to this process. */
+  /** Identifies this process. */
   run: string;
-  /** Instance id of the machine (cloud-init's sense); a journal baked into an image by mistake is recognised by it. */
+  /** The instance id (in cloud-init's sense); reveals a journal that an image holds by mistake. */
   instance: string;
   mode: 'bootstrap' | 'shim';
   /** Version of the agent. */
@@ -35,24 +35,24 @@ export interface RunStarted {
   pid: number;
 }
 
-/** A sequence of steps began, or goes on after an interruption (same `sequence`). */
+/** A sequence of steps began, or continues after an interruption (with the same `sequence`). */
 export interface SequenceStarted {
   type: 'sequence.started';
   run: string;
   sequence: string;
-  /** Digest of all steps; the same document on the same machine gives the same digest. */
+  /** Digest of all steps; the same document has the same digest on the same machine. */
   digest: string;
   steps: StepOutline[];
-  /** Hard deadline in seconds of active time. */
+  /** Upper bound of the active time, in seconds. */
   deadlineSeconds: number;
-  /** True when an earlier process had begun this sequence and did not conclude it. */
+  /** An earlier process began this sequence and did not finish it. */
   resumed: boolean;
 }
 
-/** What the journal tells of a step before it runs. */
+/** What the journal says about a step before it runs. */
 export interface StepOutline {
   id: string;
-  /** A few words for people, free of arguments that could hold a secret. */
+  /** A few words for people, without arguments that could hold a secret. */
   title: string;
   digest: string;
 }
@@ -61,22 +61,22 @@ export interface StepStarted {
   type: 'step.started';
   step: string;
   digest: string;
-  /** Counts from 1 and goes on over restarts and reboots. */
+  /** Counts from 1 and continues over restarts and reboots. */
   attempt: number;
-  /** True when a process that an earlier, killed agent had started was found alive and is waited for. */
+  /** The agent found a running process that an earlier, killed agent had started, and waits for it. */
   adopted?: boolean;
 }
 
-/** Something worth telling while a step runs, such as a kubeadm phase. */
+/** News from a running step, such as a phase of kubeadm. */
 export interface StepProgress {
   type: 'step.progress';
   step: string;
   message: string;
-  /** It repeats a line of a child's output; who shows that output need not show this. */
+  /** It repeats a line of a child's output, so whoever shows that output can skip it. */
   fromOutput?: boolean;
 }
 
-/** The agent is alive while a long step runs; bounds the working time that a kill leaves uncounted. */
+/** The agent is alive in a long step. After a kill, only the time since the last heartbeat is not counted. */
 export interface Heartbeat {
   type: 'heartbeat';
   step: string;
@@ -90,10 +90,10 @@ export interface StepEnded {
   result: 'done' | 'failed' | 'skipped';
   /** Active milliseconds of this attempt. */
   ms: number;
-  /** One line on what was done, or why it was skipped. */
+  /** One line about what the step did, or why the agent skipped it. */
   message?: string;
   failure?: Failure;
-  /** Set when another attempt follows: milliseconds until then. */
+  /** Milliseconds until the next attempt; absent if none follows. */
   retryInMs?: number;
 }
 
@@ -106,17 +106,17 @@ export interface Failure {
   remedy: string;
   /** Exit status of the child process, if there was one. */
   exitStatus?: number;
-  /** At most the last three relevant lines of output, redacted. */
+  /** At most the last three relevant lines of output, without secrets. */
   lines?: string[];
 }
 
-/** Something noticed that does not stop the sequence. */
+/** The agent noticed something that does not stop the sequence. */
 export interface Finding {
   type: 'finding';
   severity: 'warning' | 'info';
   code: Code;
   message: string;
-  /** `line:column` in the user data, where it has one. */
+  /** `line:column` in the user data, if it is about a place there. */
   where?: string;
 }
 
@@ -126,7 +126,7 @@ export interface SequenceEnded {
   sequence: string;
   result: Result;
   exitStatus: number;
-  /** Active milliseconds of the whole sequence over all runs. */
+  /** Active milliseconds of the whole sequence in all its runs. */
   ms: number;
   failure?: Failure;
 }
@@ -134,18 +134,21 @@ export interface SequenceEnded {
 /** `transient`: failed, but the same machine may succeed at its next boot. */
 export type Result = 'succeeded' | 'failed' | 'transient' | 'bad-input' | 'deadline-exceeded';
 
-/** `kubeadm reset` was run: what was done before no longer holds. */
+/** Somebody ran `kubeadm reset`: what was done before no longer counts. */
 export interface NodeReset {
   type: 'node.reset';
   run: string;
-  /** `node`: the whole of it, so everything is to be done again but what was done to disks. Absent: what kubeadm did. */
+  /**
+   * `node`: the whole node was reset, so every step except those on disks has to run again. Absent: only
+   * kubeadm's work was undone.
+   */
   scope?: 'node';
 }
 
-/** The journal's own end was torn (power loss) or a line unreadable, and has been mended. */
+/** The agent repaired the journal: its end was torn (power loss) or a line was unreadable. */
 export interface JournalRepaired {
   type: 'journal.repaired';
-  /** Bytes cut off or passed over. */
+  /** Bytes that were cut off or skipped. */
   bytes: number;
 }
 

@@ -1,8 +1,8 @@
 /**
  * `/run/slipway/outcome.json`: the verdict on this boot, for programs and people that wait for it.
  *
- * Written once per run of the agent, on success and on failure, atomically and world-readable (it holds no
- * secret); removed when a new run begins, so its presence always means "concluded".
+ * The agent writes it once per run, after success or failure, atomically and world-readable (it holds no
+ * secret). A new run removes it first, so its presence always means "concluded".
  */
 import type { Failure, Finding, Result } from './journal.ts';
 
@@ -11,16 +11,16 @@ export const OUTCOME_VERSION = 1;
 export interface Outcome {
   version: typeof OUTCOME_VERSION;
   result: Result;
-  /** Exit status that the agent ended with. */
+  /** The agent's exit status. */
   exitStatus: number;
   /** One sentence for people. */
   message: string;
   failure?: Failure;
-  /** Archive of everything that support needs, made after the verdict when it is a failure for good. */
+  /** Archive of everything that support needs; the agent makes it after a final failure. */
   support?: string;
-  /** Where it failed. */
+  /** The step that failed. */
   step?: string;
-  /** What was noticed and did not stop the sequence. */
+  /** What the agent noticed and what did not stop the sequence. */
   findings: Pick<Finding, 'severity' | 'code' | 'message' | 'where'>[];
   /** Each step of the sequence with its last result. */
   steps: StepVerdict[];
@@ -31,7 +31,7 @@ export interface Outcome {
   agent: string;
   startedAt: string;
   endedAt: string;
-  /** Active seconds over all runs of the sequence. */
+  /** Active seconds of the sequence in all its runs. */
   seconds: number;
 }
 

@@ -1,4 +1,4 @@
-/** The reader of `POST /v1/events` and of its answer; both sides use it, so that they agree. */
+/** Reads `POST /v1/events` and its answer. Agent and controller share it, so that they agree. */
 import {
   type BatchReply,
   EVENTS_VERSION,
@@ -41,9 +41,9 @@ const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 /**
- * Reads a batch out of a request's body (decompressed).
+ * Reads a batch from a request's (decompressed) body.
  *
- * @throws WireError; its `code` is what the sender is told.
+ * @throws WireError whose `code` goes to the sender
  */
 export function readBatch(bytes: Uint8Array): ReadBatch {
   const body = parseBody(bytes, MAX_BATCH_BYTES);
@@ -65,7 +65,7 @@ export function readBatch(bytes: Uint8Array): ReadBatch {
   };
 }
 
-/** @throws WireError when it is no event of this version, or larger than an event may be. */
+/** @throws WireError if it is no event of this version or larger than an event may be */
 export function readEvent(value: unknown): ReadEvent {
   const from = asObject(value, 'an event');
   const head: EventHead = {
@@ -97,7 +97,7 @@ export function readMachine(from: WireObject): MachineIdentity {
   };
 }
 
-/** @throws WireError when the answer is not one of this version. */
+/** @throws WireError if it is no answer of this version */
 export function readReply(bytes: Uint8Array): BatchReply {
   const body = parseBody(bytes, MAX_BATCH_BYTES);
   return {

@@ -1,4 +1,4 @@
-/** The reader of one record of the journal. A disk may give back other bytes than it was given. */
+/** Reads one record of the journal and checks it: a disk may return other bytes than were written. */
 import {
   FINDING,
   hasShape,
@@ -71,7 +71,7 @@ const BODIES: Readonly<Record<RecordBody['type'], Shape>> = {
 
 const CHECKS = new Map(Object.entries(BODIES).map(([type, shape]) => [type, hasShape(shape)]));
 
-/** Undefined where it is no record of this version. Of a type that a newer agent invented, only the head is looked at. */
+/** Undefined if it is no record of this version. Of unknown types (a newer agent's), it checks only the head. */
 export function readRecord(value: unknown): JournalRecord | undefined {
   if (!isHead(value)) return undefined;
   const record = value as JournalRecord;

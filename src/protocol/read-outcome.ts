@@ -1,4 +1,4 @@
-/** The reader of `outcome.json`. It lies where every program of the machine can be in the way. */
+/** Reads `outcome.json`. Any program of the machine may have damaged it. */
 import {
   FINDING,
   hasShape,
@@ -34,7 +34,7 @@ const isOutcome = hasShape({
   steps: isListOf(isStep),
   instance: isText,
   boot: isName,
-  // Empty where nothing could be begun.
+  // Empty if no sequence could begin.
   sequence: (value) => value === '' || isName(value),
   mode: isOneOf('bootstrap', 'shim'),
   agent: isText,
@@ -43,13 +43,13 @@ const isOutcome = hasShape({
   seconds: isDuration,
 });
 
-/** Undefined where the bytes are no verdict; the journal tells then. */
+/** Undefined if the bytes are no verdict; then the journal says how it went. */
 export function parseOutcome(bytes: Uint8Array): Outcome | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
     return isOutcome(value) ? (value as Outcome) : undefined;
   } catch {
-    // It is written atomically, so this is another program's doing.
+    // The agent writes it atomically, so another program spoilt it.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
-/** Reads what crossed the wire: bounded in size, depth and length of texts, and strict about types. */
+/** Reads what crossed the wire: strict about types, bounded in size, depth and length of texts. */
 import { MAX_BODY_DEPTH, type RefusalCode } from './events.ts';
 
-/** A body that cannot be taken. `message` is for the log, not for the stranger who sent it; it quotes nothing of it. */
+/** An unacceptable body. `message` is for the log, not for the unknown sender, and quotes nothing of the body. */
 export class WireError extends Error {
   override readonly name = 'WireError';
   readonly code: RefusalCode;
@@ -20,9 +20,10 @@ export class WireError extends Error {
 export type WireObject = Readonly<Record<string, unknown>>;
 
 /**
- * Parses a JSON object out of a request's or an answer's bytes.
+ * Parses a JSON object from the bytes of a request or an answer.
  *
- * @throws WireError `too-large` beyond `maxBytes`; `bad-request` for invalid UTF-8, deep nesting, bad JSON, no object.
+ * @throws WireError `too-large` beyond `maxBytes`; `bad-request` for invalid UTF-8, deep nesting, bad JSON or
+ * no object
  */
 export function parseBody(bytes: Uint8Array, maxBytes: number): WireObject {
   if (bytes.length > maxBytes) throw new WireError('too-large', `the body has more than ${maxBytes} bytes`);
@@ -43,7 +44,7 @@ export function parseBody(bytes: Uint8Array, maxBytes: number): WireObject {
   return asObject(value, 'the body');
 }
 
-/** How deep brackets nest outside of strings; stops counting once it is too deep. */
+/** How deep brackets nest outside of strings; it stops counting when the depth exceeds the limit. */
 function depthOf(bytes: Uint8Array): number {
   let depth = 0;
   let deepest = 0;
@@ -75,7 +76,7 @@ export function list(from: WireObject, key: string, maxItems: number): readonly 
   return value;
 }
 
-/** A text of 1 to `max` characters; control characters become spaces, so that it can be shown on a terminal. */
+/** A text of 1 to `max` characters. Control characters become spaces, so that a terminal can show it. */
 export function text(from: WireObject, key: string, max: number): string {
   const value = from[key];
   if (typeof value !== 'string' || value.length === 0 || value.length > max || !value.isWellFormed())
@@ -83,7 +84,7 @@ export function text(from: WireObject, key: string, max: number): string {
   return printable(value);
 }
 
-/** As `text`, but it may be empty. */
+/** Like `text`, but possibly empty. */
 export function looseText(from: WireObject, key: string, max: number): string {
   return from[key] === '' ? '' : text(from, key, max);
 }
@@ -107,7 +108,7 @@ export function oneOf<T extends string>(from: WireObject, key: string, values: r
   throw new WireError('bad-request', `${key} is none of ${values.join(', ')}`);
 }
 
-/** `{ [key]: read() }` where the field is given, else nothing; null counts as not given. */
+/** `{ [key]: read() }` if the field is given, else nothing; null counts as absent. */
 export function optional<K extends string, T>(
   from: WireObject,
   key: K,
@@ -117,7 +118,7 @@ export function optional<K extends string, T>(
   return { [key]: read(from, key) } as { [P in K]: T };
 }
 
-/** @throws WireError `unsupported-version` with a sentence that says what is understood. */
+/** @throws WireError `unsupported-version` with a sentence that names the known version */
 export function version<V extends number>(from: WireObject, key: string, known: V): V {
   if (from[key] === known) return known;
   throw new WireError(
@@ -126,7 +127,7 @@ export function version<V extends number>(from: WireObject, key: string, known: 
   );
 }
 
-/** Control characters (also those that move a terminal's cursor or turn text around) as spaces. */
+/** Replaces control characters by spaces, also those that move a cursor or change the writing direction. */
 export function printable(value: string): string {
   return value.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, ' ');
 }

@@ -1,6 +1,6 @@
 /**
- * The text with a placeholder for each character that a terminal would act upon or not show: escapes and other controls,
- * marks that turn the direction of writing, line breaks. What comes out is one line, as it reads.
+ * The text as one harmless line: a placeholder replaces each character that a terminal would act upon or not
+ * show (escapes and other controls, marks that change the writing direction, line breaks).
  */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\u{fffd}');

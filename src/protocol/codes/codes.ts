@@ -1,8 +1,8 @@
 /**
- * The table of codes: the one place that says what can go wrong, whether it can pass by itself, and what a person can do.
+ * The table of codes: what can go wrong, whether it can pass by itself, and what a person can do.
  *
- * A code is stable: it becomes the reason of a Machine's condition and people alert on it. `slipway explain CODE` and
- * docs/codes.md are made from this table.
+ * A code never changes: it becomes the reason of a Machine's condition, and people alert on it. `slipway
+ * explain CODE` and docs/codes.md show this table.
  */
 
 import { type CodeEntry, entry } from './entry.ts';

@@ -15,21 +15,21 @@ export type Category =
   | 'agent';
 
 /**
- * `transient`: trying again soon may help. `permanent`: the same input on the same machine fails again.
- * `until-deadline`: cannot be told apart from "not yet", so it is tried until the deadline.
+ * `transient`: another attempt soon may succeed. `permanent`: the same input fails again on the same machine.
+ * `until-deadline`: nobody can tell it from "not yet", so Slipway retries until the deadline.
  */
 export type Persistence = 'transient' | 'permanent' | 'until-deadline';
 
 export interface CodeEntry {
   category: Category;
   persistence: Persistence;
-  /** One sentence, general; a failure's own `cause` names the particulars. */
+  /** One general sentence; a failure's own `cause` names the particulars. */
   cause: string;
   /** One sentence in the imperative. */
   remedy: string;
 }
 
-/** One row of the table. */
+/** Makes one row of the table. */
 export const entry = (
   category: Category,
   persistence: Persistence,

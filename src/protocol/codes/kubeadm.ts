@@ -1,10 +1,11 @@
 /**
- * Codes for what goes wrong in `kubeadm init` and `kubeadm join`, in the order in which kubeadm works: configuration,
- * preflight, discovery, credentials, kubelet, control plane, etcd, node.
+ * Codes for failures of `kubeadm init` and `kubeadm join`, in the order in which kubeadm works:
+ * configuration, preflight, discovery, credentials, kubelet, control plane, etcd, node.
  *
- * On persistence: `permanent` is only what the next attempt on the same machine with the same user data must meet again.
- * Where kubeadm's output cannot tell "never" from "not yet" (an unknown token may be created a second later; a kubelet
- * may be unhealthy because the runtime is still starting) the entry says `until-deadline`.
+ * `permanent` is only what the next attempt on the same machine with the same user data is certain to meet
+ * again. Where kubeadm's output does not distinguish "never" from "not yet" (somebody may create an unknown
+ * token a second later; a runtime that is still starting makes the kubelet unhealthy), the entry says
+ * `until-deadline`.
  */
 import { type CodeEntry, entry } from './entry.ts';
 

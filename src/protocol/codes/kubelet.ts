@@ -1,6 +1,6 @@
 /**
- * Codes that kubeadm's own output cannot tell: why the kubelet, the container runtime or a static pod does not run, told
- * from their logs. kubeadm says only that it waited in vain.
+ * Codes for why the kubelet, the container runtime or a static pod does not run, taken from their logs.
+ * kubeadm's own output says only that it waited in vain.
  */
 import { type CodeEntry, entry } from './entry.ts';
 

@@ -1,4 +1,4 @@
-/** Codes of the steps that set up the machine itself: accounts, time, disks, file systems, mounts. */
+/** Codes for the steps that set up the machine: accounts, time, disks, file systems, mounts. */
 
 import { type CodeEntry, entry } from './entry.ts';
 
@@ -31,7 +31,7 @@ export const MACHINE_CODES = {
     'runtime',
     'permanent',
     'Time synchronisation could not be set up.',
-    'Have systemd-timesyncd, chrony or ntp in the image, and look at the log of its service.',
+    'Put systemd-timesyncd, chrony or ntp into the image, and look at the log of its service.',
   ),
   DiskNotFound: entry(
     'runtime',
@@ -78,13 +78,13 @@ export const MACHINE_CODES = {
   KernelModuleNotLoaded: entry(
     'runtime',
     'permanent',
-    'A kernel module that the node was to have could not be loaded.',
-    'Have the module in the image (the package of extra modules of the running kernel), or take it out of slipway.kernel.modules.',
+    'A kernel module that slipway.kernel asks for could not be loaded.',
+    'Put the module into the image (the package of extra modules of the running kernel), or take it out of slipway.kernel.modules.',
   ),
   SysctlNotSet: entry(
     'runtime',
     'permanent',
-    'A kernel setting that the node was to have could not be set.',
+    'A kernel setting that slipway.kernel asks for could not be set.',
     'Correct its name or value in slipway.kernel.sysctls; if a module brings it, name that in slipway.kernel.modules.',
   ),
   ContainerdConfigInvalid: entry(

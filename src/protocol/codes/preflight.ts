@@ -1,4 +1,4 @@
-/** Codes for what is checked of a machine before kubeadm runs and after it has succeeded. */
+/** Codes for the checks of a machine before kubeadm runs and after it has succeeded. */
 import { type CodeEntry, entry } from './entry.ts';
 
 export const PREFLIGHT_CODES = {
@@ -11,7 +11,7 @@ export const PREFLIGHT_CODES = {
   KubeadmConfigNotExpressible: entry(
     'user data',
     'permanent',
-    'A setting of the kubeadm configuration cannot be said in the API version that the installed kubeadm reads.',
+    'The API version of the installed kubeadm has no place for a setting of the kubeadm configuration.',
     'Take the setting out, or use an image whose kubeadm has the Kubernetes version of the Machine.',
   ),
   KernelTooOld: entry(
@@ -30,7 +30,7 @@ export const PREFLIGHT_CODES = {
     'preflight',
     'permanent',
     'A kernel setting or module that Kubernetes needs was not there and has been put right.',
-    'Nothing need be done; set it in the image to spare the mending.',
+    'You need not do anything; set it in the image so that Slipway need not put it right.',
   ),
   DiskSpaceLow: entry(
     'preflight',
@@ -54,7 +54,7 @@ export const PREFLIGHT_CODES = {
     'node',
     'permanent',
     'The node was registered under another name than its configuration asks for.',
-    'Let nodeRegistration.name and the hostname-override of the kubelet agree, and replace the machine.',
+    'Set the same name in nodeRegistration.name and in the hostname-override of the kubelet, and replace the machine.',
   ),
   NodeProviderIdWrong: entry(
     'node',

@@ -1,4 +1,6 @@
-/** Codes of what the reporter sees from outside: a bootstrap that died or never began, cloud-init's own failures. */
+/**
+ * Codes for what the reporter sees from outside: a bootstrap that died or never began, cloud-init's failures.
+ */
 import { entry } from './entry.ts';
 
 export const REPORT_CODES = {
