@@ -1,19 +1,19 @@
 /**
- * The machine behind one interface. Everything that Slipway does to a machine or learns from it goes through a `Host`,
- * so that steps can be run below a directory (`--root`), recorded, and tested.
+ * The machine behind one interface. Whatever Slipway does to a machine or learns from it goes through a
+ * `Host`, so that steps can run below a directory (`--root`), be recorded, and be tested.
  *
- * Paths are absolute paths as the machine sees them; the host maps them below its root and never follows a symbolic
- * link out of it.
+ * Paths are absolute paths as the machine sees them. The host maps them below its root and never follows a
+ * symbolic link out of it.
  */
 
 import { ExpectedError } from '../../kit/errors.ts';
 
 export interface Host {
   readonly platform: 'linux' | 'windows';
-  /** Directory that stands for the machine's `/`; `/` on the real machine. */
+  /** The directory that stands for the machine's `/`; `/` on the real machine. */
   readonly root: string;
   readonly files: Files;
-  /** Where the agent itself runs, whatever `root` is: for paths that a person gave it, and its own program. */
+  /** The agent's own files, whatever `root` is: paths that a person named, and its own program. */
   readonly ownFiles: Files;
   readonly clock: Clock;
   /** Starts programs; below a root they run in a chroot. */
@@ -26,13 +26,13 @@ export interface Host {
   uuid(): string;
   /** The kernel's boot id; differs after every reboot. */
   bootId(): Promise<string>;
-  /** Host name in force. */
+  /** The host name in force. */
   hostname(): string;
   /** An environment variable of the agent's own process. */
   env(name: string): string | undefined;
-  /** From now on this process is kept small rather than fast; for one that mostly waits. */
+  /** Keeps this process small rather than fast from now on; for a process that mostly waits. */
   stayLean(): void;
-  /** Holds `name` for as long as this process lives; null when another process holds it. Crash-safe. */
+  /** Holds `name` until this process ends, even by a crash. @returns `heldBy` if another process holds it */
   lock(name: string): Promise<Lock | { heldBy: number | undefined }>;
 }
 
@@ -56,68 +56,71 @@ export interface FileStat {
 }
 
 export interface WriteOptions {
-  /** Permission bits; default 0o644 for a new file. */
+  /** Permission bits; 0o644 is the default for a new file. */
   mode?: number;
-  /** `user`, `user:group`, or numeric ids; names are looked up in the machine's own passwd and group files. */
+  /** `user`, `user:group`, or numeric ids; the machine's own passwd and group files resolve names. */
   owner?: string;
-  /** Directories that have to be made for the file get its owner too; else the agent's own. */
+  /** Gives directories that are made for the file its owner too; otherwise they belong to the agent. */
   ownsParents?: boolean;
-  /** For what no reboot is to survive, as in /run: whole or not there, but not synced to the disk. */
+  /** For files that no reboot is to survive, as in /run: the write is atomic but not synced to the disk. */
   volatile?: boolean;
 }
 
-/** A file that is being watched. */
+/** A file under watch. */
 export interface Watch {
   close(): void;
 }
 
 export interface Files {
-  /** Throws `HostError` with `errno` ENOENT when missing. */
+  /** @throws HostError ENOENT if it is missing */
   read(path: string): Promise<Buffer>;
-  /** Undefined when the file is not there. */
+  /** Undefined if the file is missing. */
   readIfPresent(path: string, maxBytes?: number): Promise<Buffer | undefined>;
-  /** Bytes from `offset` on, at most `length`. */
+  /** At most `length` bytes from `offset` on. */
   readFrom(path: string, offset: number, length: number): Promise<Buffer>;
-  /** Undefined when nothing is there; does not follow a final symbolic link. */
+  /** Undefined if nothing is there. Does not follow a final symbolic link. */
   stat(path: string): Promise<FileStat | undefined>;
   /** Atomic and durable: temp file in the same directory, fsync, mode and owner, rename, fsync of the directory. */
   write(path: string, content: Uint8Array | string, options?: WriteOptions): Promise<void>;
-  /** Several atomic writes; directories are synced once each. */
+  /** Several atomic writes that sync each directory once. */
   writeAll(entries: { path: string; content: Uint8Array | string; options?: WriteOptions }[]): Promise<void>;
-  /** Opens for appending and keeps it open. */
+  /** Opens for appending; the handle keeps the file open. */
   openAppend(path: string, mode: number): Promise<AppendHandle>;
   /**
-   * Writes to a device such as a serial console without ever waiting for it.
-   * @returns how many bytes it took; 0 when it takes none now
+   * Writes to a device such as a serial console and never waits for it.
+   * @returns how many bytes the device took; 0 if it takes none now
    */
   writeDevice(path: string, data: Uint8Array): Promise<number>;
-  /** Creates missing parents too; an existing directory is left as it is. */
+  /** Makes missing parents too; leaves an existing directory unchanged. */
   mkdir(path: string, mode?: number): Promise<void>;
-  /** Room of the file system that holds `path`, for unprivileged writers. */
+  /** The size of `path`'s file system and the space for unprivileged writers. */
   space(path: string): Promise<{ totalBytes: number; freeBytes: number }>;
-  /** Names in a directory, sorted; empty when the directory is not there. */
+  /** Sorted names in a directory; empty if the directory is missing. */
   list(path: string): Promise<string[]>;
-  /** Removes a file or a whole directory; nothing happens when it is not there. */
+  /** Removes a file or a whole directory; does nothing if it is missing. */
   remove(path: string): Promise<void>;
   /**
    * Writes a line into a named pipe as soon as somebody reads from it.
-   * @throws HostError ETIMEDOUT when nobody does within `timeoutMs`.
+   * @throws HostError ETIMEDOUT if nobody does within `timeoutMs`
    */
   tell(path: string, line: string, timeoutMs: number): Promise<void>;
   /**
-   * Calls back soon after an existing file's content has changed, perhaps more than once. Some file systems tell
-   * nothing, so look at the file from time to time too. Does not keep the agent running.
+   * Calls back soon after an existing file's content has changed, perhaps more than once. Some file systems
+   * report nothing, so look at the file from time to time too. The watch does not keep the agent running.
    */
   watch(path: string, changed: () => void): Watch;
   rename(from: string, to: string): Promise<void>;
   symlink(target: string, path: string): Promise<void>;
   readlink(path: string): Promise<string>;
-  /** Where the path lies for the agent's own process. */
+  /** The path as the agent's own process sees it. */
   real(path: string): Promise<string>;
 }
 
 export interface AppendHandle {
-  /** Written when it resolves; on disk then too unless `durable` is false, else with the next append that is. */
+  /**
+   * Resolves after the write; unless `durable` is false, the data is then on disk. Otherwise the next durable
+   * append brings it there.
+   */
   append(data: string, durable?: boolean): Promise<void>;
   /** Cuts the file to `length` bytes. */
   truncate(length: number): Promise<void>;
@@ -125,22 +128,22 @@ export interface AppendHandle {
 }
 
 export interface CommandSpec {
-  /** Program and arguments; no shell in between. */
+  /** Program and arguments; no shell. */
   argv: [string, ...string[]];
-  /** Added to the agent's environment; undefined removes a variable. */
+  /** Changes to the agent's environment; undefined removes a variable. */
   env?: Record<string, string | undefined>;
   input?: string | Uint8Array;
-  /** Ends the process group (SIGTERM, then SIGKILL after five seconds) when it takes longer. */
+  /** After this time the process group is ended (SIGTERM, five seconds later SIGKILL). */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Each whole line of output as it comes. */
+  /** Gets each whole line of output as it comes. */
   onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
-  /** How much of each stream's end is kept; default 256 KiB. */
+  /** How much of each stream's end to keep; default 256 KiB. */
   keepBytes?: number;
 }
 
 export interface CommandResult {
-  /** Exit status; 128 + signal when a signal ended it; 127 when it could not be started. */
+  /** Exit status; 128 + signal if a signal ended it; 127 if it could not start. */
   exitStatus: number;
   stdout: string;
   stderr: string;
@@ -149,11 +152,11 @@ export interface CommandResult {
 }
 
 /**
- * A program that outlives the agent: its output and exit status go to files, so that an agent that was killed and
- * started again finds it, waits for it and learns how it ended, instead of starting it twice.
+ * A program that outlives the agent. Its output and exit status go to files, so that an agent that was killed
+ * and started again finds it, waits for it and learns how it ended, and does not start it twice.
  */
 export interface DurableSpec {
-  /** Names the run; a running program with the same name is adopted. */
+  /** Identifies the run; the agent adopts a running program of the same name. */
   name: string;
   argv: [string, ...string[]];
   env?: Record<string, string | undefined>;
@@ -161,17 +164,17 @@ export interface DurableSpec {
   signal?: AbortSignal;
 }
 
-/** A durable program under way. */
+/** A running durable program. */
 export interface DurableHandle {
-  /** Was found running or ended, not started now. */
+  /** The agent found it running or ended and did not start it. */
   adopted: boolean;
-  /** Delivers all output that has come until now. */
+  /** Delivers all output so far. */
   catchUp(): void;
   result: Promise<DurableResult>;
 }
 
 export interface DurableResult {
-  /** Undefined when the program vanished without leaving a status (power loss, killed together with the agent). */
+  /** Undefined if the program vanished without a status (power loss, or killed together with the agent). */
   exitStatus: number | undefined;
   stdout: string;
   stderr: string;
@@ -179,28 +182,29 @@ export interface DurableResult {
 }
 
 export interface Processes {
-  /** Runs to the end. Never throws for a program's failure; `exitStatus` tells. */
+  /** Runs the program to its end. A program's failure never throws; see `exitStatus`. */
   run(spec: CommandSpec): Promise<CommandResult>;
   /**
-   * Is a durable program of that name running, did it end without anybody having taken its result, or did it vanish
-   * without a trace of how it ended? Undefined when there is none.
+   * The state of the durable program of that name: `ended` means that nobody has taken its result yet,
+   * `vanished` that nothing tells how it ended. Undefined if there is none.
    */
   findDurable(name: string): Promise<'running' | 'ended' | 'vanished' | undefined>;
-  /** Starts, or adopts what `findDurable` found running or ended. The files stay until forgotten. */
+  /** Starts the program, or adopts a `running` or `ended` one. Its files stay until `forgetDurable`. */
   startDurable(spec: DurableSpec): Promise<DurableHandle>;
   /** The same, and waits for the end. */
   runDurable(spec: DurableSpec): Promise<DurableResult>;
-  /** Forgets a durable run's files; call it when its result is in the journal. */
+  /** Removes a durable run's files; call it when the journal has its result. */
   forgetDurable(name: string): Promise<void>;
   /**
-   * Replaces this process where the platform can, else runs the program with inherited streams; returns only by
-   * @throws HostError when the program cannot be started.
+   * Replaces this process if the platform can; else runs the program with inherited streams. It returns only
+   * by throwing.
+   * @throws HostError if the program cannot start
    */
   replace(argv: [string, ...string[]], env?: Record<string, string | undefined>): Promise<never>;
-  /** First executable of that name in PATH for which `accept` holds; machine path. */
+  /** The machine path of the first executable of that name in PATH that `accept` allows. */
   which(name: string, accept?: (path: string) => Promise<boolean>): Promise<string | undefined>;
   isAlive(pid: number): boolean;
-  /** The name that ps, pgrep and pkill know this process by; Node.js would have it "MainThread". At most 15 bytes count. */
+  /** Sets this process's name for ps, pgrep and pkill (default: "MainThread"). At most 15 bytes count. */
   nameSelf(name: string): void;
 }
 
@@ -212,12 +216,12 @@ export interface HttpAnswer {
 }
 
 export interface Network {
-  /** A client that keeps its connection. It verifies the server unless told otherwise. */
+  /** A client that keeps its connection open. It verifies the server unless told otherwise. */
   client(options: HttpClientOptions): HttpClient;
   /**
-   * One gRPC call with one message each way, over a Unix socket; `method` is `/SERVICE/METHOD`. An error status of the
+   * Makes one unary gRPC call over a Unix socket; `method` is `/SERVICE/METHOD`. An error status from the
    * server is an answer.
-   * @throws HostError ENOENT, ECONNREFUSED, ETIMEDOUT and others, EPROTO when no gRPC server answers.
+   * @throws HostError ENOENT, ECONNREFUSED, ETIMEDOUT and others; EPROTO if no gRPC server answers
    */
   callUnix(socketPath: string, method: string, message: Uint8Array, timeoutMs: number): Promise<UnaryAnswer>;
 }
@@ -230,16 +234,16 @@ export interface UnaryAnswer {
 }
 
 export interface HttpClientOptions {
-  /** PEM; takes the place of the well-known authorities. */
+  /** PEM; replaces the well-known authorities. */
   ca?: string;
-  /** PEM, to be known by. */
+  /** PEM; the client shows it to the server. */
   certificate?: string;
   key?: string;
-  /** URLs of proxies for each kind of request, and a NO_PROXY list of hosts that are asked directly. */
+  /** Proxy URLs for https and http requests, and a NO_PROXY list of hosts to reach directly. */
   proxy?: { https?: string; http?: string; except?: string };
-  /** Believes any server that it is who it says. For what is learnt from anybody, and never with a secret. */
+  /** Accepts any server certificate. Use it only for public knowledge, never with a secret. */
   insecure?: boolean;
-  /** Refuses servers of an older TLS; else Node.js's own least counts. */
+  /** Refuses an older TLS; the default is Node.js's own minimum. */
   minTls?: 'TLSv1.3';
 }
 
@@ -248,7 +252,7 @@ export interface HttpRequest {
   url: string;
   headers?: Record<string, string>;
   body?: Uint8Array;
-  /** For everything from connecting to the last byte of the answer. */
+  /** Covers everything from connecting to the answer's last byte. */
   timeoutMs: number;
   /** A longer answer is an error; default 64 KiB. */
   maxBytes?: number;
@@ -257,8 +261,9 @@ export interface HttpRequest {
 
 export interface HttpClient {
   /**
-   * Any answer resolves, whatever its status.
-   * @throws HostError in words for people when there was none; errno ECLIENTCERT when our certificate is the reason.
+   * Resolves with any answer, whatever its status.
+   * @throws HostError in words for people if there was none; errno ECLIENTCERT if our certificate is the
+   * reason
    */
   send(request: HttpRequest): Promise<HttpAnswer>;
   close(): void;
@@ -266,21 +271,21 @@ export interface HttpClient {
 
 /** A disk or partition as the kernel sees it. */
 export interface BlockDevice {
-  /** Its node below /dev, by the kernel's name, e.g. `/dev/sdb1`. */
+  /** Its device node by the kernel's name, e.g. `/dev/sdb1`. */
   path: string;
-  /** Everything that is no partition is a disk: loop devices, RAID arrays, logical volumes. */
+  /** Everything but a partition counts as a disk: loop devices, RAID arrays, logical volumes. */
   kind: 'disk' | 'partition';
   bytes: number;
   /** Logical sector size. */
   sectorBytes: number;
-  /** Those that the kernel has read, by number. */
+  /** The partitions that the kernel knows, by number. */
   partitions: { number: number; path: string }[];
 }
 
 export interface BlockDevices {
-  /** The device that a node or a link to it stands for; undefined when there is none. */
+  /** The device behind a device node or a link to one; undefined if there is none. */
   find(path: string): Promise<BlockDevice | undefined>;
-  /** Is it, or a partition of it, mounted, used as swap, or a part of an array or volume group? */
+  /** Is it or one of its partitions mounted, used as swap, or part of an array or volume group? */
   isInUse(path: string): Promise<boolean>;
 }
 

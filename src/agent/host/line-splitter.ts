@@ -1,4 +1,4 @@
-/** Cuts a stream of bytes into lines; a line longer than 64 KiB is delivered in pieces so that memory stays bounded. */
+/** Cuts a stream of bytes into lines. Lines above 64 KiB come in pieces, so that memory stays bounded. */
 export class LineSplitter {
   #pending = '';
   readonly #decoder = new TextDecoder();
@@ -18,7 +18,7 @@ export class LineSplitter {
     }
   }
 
-  /** Delivers what is left without a line end. */
+  /** Delivers a last line that has no line end. */
   end(): void {
     if (this.#pending !== '') this.#onLine(this.#pending);
     this.#pending = '';

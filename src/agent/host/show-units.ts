@@ -1,11 +1,11 @@
 import type { Host } from './host.ts';
 
-/** The properties of one unit by their names, e.g. `ActiveState`: `active`. */
+/** A unit's properties by name, e.g. `ActiveState`: `active`. */
 export type UnitProperties = ReadonlyMap<string, string>;
 
 /**
- * What systemd says of units, in the order asked.
- * @returns undefined where it does not answer in time, or is not there
+ * Asks systemd about units; the answers have the order of `units`.
+ * @returns undefined if systemd is missing or does not answer in time
  */
 export async function showUnits(
   host: Host,
@@ -21,7 +21,7 @@ export async function showUnits(
   return exitStatus === 0 ? parseUnits(stdout) : undefined;
 }
 
-/** `systemctl show`: a block of `Name=value` for each unit, with an empty line between. */
+/** Parses `systemctl show`: a block of `Name=value` lines per unit, separated by empty lines. */
 export function parseUnits(text: string): UnitProperties[] {
   return text
     .split(/\n\s*\n/)

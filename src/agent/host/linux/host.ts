@@ -10,7 +10,7 @@ import { createProcesses } from './process/processes.ts';
 import { createClock } from './system/clock.ts';
 import { stayLean } from './system/stay-lean.ts';
 
-/** The Linux machine whose `/` is `root` (default: this machine). */
+/** The Linux machine whose `/` is `root`; default: this machine. */
 export function createLinuxHost(options: { root?: string } = {}): Host {
   const root = resolve(options.root ?? '/');
   const files = createFiles(root);
@@ -24,7 +24,7 @@ export function createLinuxHost(options: { root?: string } = {}): Host {
     network: { client: createHttpClient, callUnix },
     blockDevices: createBlockDevices(root),
     random: Math.random,
-    // The kernel's own, for node:crypto takes longer to load than reading the user data.
+    // The kernel's own UUID: node:crypto takes longer to load than reading the user data.
     uuid: () => readFileSync('/proc/sys/kernel/random/uuid', 'utf8').trim(),
     bootId: async () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
     hostname: () => readFileSync('/proc/sys/kernel/hostname', 'utf8').trim(),

@@ -20,24 +20,25 @@ export interface AtomicWrite {
   path: string;
   content: Uint8Array;
   mode: number;
-  /** Numeric owner and group; the process's own when absent. */
+  /** Numeric owner and group; default: the process's own. */
   owner?: { uid: number; gid: number };
-  /** Not synced: what a reboot takes anyway. It is still whole or not there for every reader. */
+  /** Does not sync, because a reboot takes the file anyway. Every reader still sees all of it or nothing. */
   volatile?: boolean;
 }
 
-/** Files open at one time; a process may have 1,024. */
+/** Most files open at a time; a process may have 1,024. */
 const MOST_OPEN = 256;
 
 let counter = 0;
 
 /**
- * Writes files so that each is either the old one or the new one, never a part of it, whatever happens to the machine
- * meanwhile: temp file in the same directory, mode and owner, fsync, rename, fsync of the directory.
+ * Writes files so that each is the old one or the new one and never a mixture, whatever happens to the
+ * machine: temp file in the same directory, mode and owner, fsync, rename, fsync of the directory.
  *
- * Several files share the directory syncs. A failure removes the temp files that were made; files already renamed stay.
+ * Files in one directory share its sync. After a failure it removes its temp files; files that it has already
+ * renamed stay.
  *
- * @throws the system's error (ENOSPC, EROFS, EACCES ...), with `path` set to the file meant.
+ * @throws the system's error (ENOSPC, EROFS, EACCES ...) with `path` set to the intended file
  */
 export async function writeFilesAtomically(writes: readonly AtomicWrite[]): Promise<void> {
   for (let from = 0; from < writes.length; from += MOST_OPEN) {
@@ -82,7 +83,7 @@ function writeTemp(write: AtomicWrite): { temp: string; fd: number } {
   counter += 1;
   const temp = join(dirname(write.path), `.slipway-${process.pid}-${counter}.tmp`);
   try {
-    // Nobody else may look into it before its own mode and owner are set.
+    // Nobody else may read it before it has its final mode and owner.
     const fd = openSync(temp, 'wx', 0o600);
     try {
       let written = 0;
@@ -105,7 +106,8 @@ async function syncDirectory(path: string): Promise<void> {
   try {
     await fsyncAsync(fd);
   } catch {
-    // Some file systems (overlay on odd lowers, network ones) cannot sync a directory; a second try tells a real fault.
+    // Some file systems (overlay on odd lowers, network ones) cannot sync a directory; a second try exposes a
+    // real fault.
     fsyncSync(fd);
   } finally {
     closeSync(fd);

@@ -4,9 +4,9 @@ import type { BlockDevice, BlockDevices } from '../../host.ts';
 import { toHostError } from '../system/system-error.ts';
 import { resolveInRoot } from './resolve.ts';
 
-/** The kernel's own list: it knows every device, with or without udev, and below any root. */
+/** The kernel's own list. It knows every device, with or without udev, and below any root. */
 const KERNEL = '/sys/dev/block';
-/** /sys counts in these whatever the disk's own sector size is. */
+/** The unit of /sys, whatever the disk's own sector size is. */
 const SYS_SECTOR = 512;
 
 export function createBlockDevices(root: string): BlockDevices {
@@ -18,7 +18,7 @@ export function createBlockDevices(root: string): BlockDevices {
       try {
         return describe(realpathSync(kernel));
       } catch (error) {
-        // A node that the kernel has no device for, as after a disk was detached.
+        // A device node without a device, for example of a detached disk.
         if (isErrno(error, 'ENOENT')) return undefined;
         throw toHostError(error, 'looking at', path);
       }
@@ -26,7 +26,8 @@ export function createBlockDevices(root: string): BlockDevices {
 
     async isInUse(path) {
       try {
-        // The kernel grants exclusive access to one: a mount, swap, LVM, RAID; for a disk also those of its partitions.
+        // The kernel grants exclusive access to one user: a mount, swap, LVM, RAID. A partition's user holds
+        // the disk too.
         closeSync(
           openSync(resolveInRoot(root, path), constants.O_RDONLY | constants.O_EXCL | constants.O_NONBLOCK),
         );
@@ -59,7 +60,7 @@ function describe(kernel: string): BlockDevice {
   };
 }
 
-/** The kernel writes "!" for "/" in names such as cciss!c0d0. */
+/** The kernel writes "!" instead of "/" in names such as cciss!c0d0. */
 function nodeOf(name: string): string {
   return `/dev/${name.replaceAll('!', '/')}`;
 }
@@ -68,7 +69,7 @@ function statOf(path: string): ReturnType<typeof statSync> | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }
 
-/** Linux's encoding of device numbers (gnu_dev_major and gnu_dev_minor), as far as the kernel's 12 + 20 bits go. */
+/** Decodes Linux's device numbers (gnu_dev_major, gnu_dev_minor) as far as the kernel's 12 + 20 bits go. */
 function major(rdev: number | bigint): number {
   return Number((BigInt(rdev) >> 8n) & 0xfffn);
 }

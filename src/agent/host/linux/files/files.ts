@@ -33,7 +33,7 @@ import { writeDevice } from './write-device.ts';
 
 type Write = { path: string; content: Uint8Array | string; options?: WriteOptions };
 
-/** The file system below `root`. Synchronous calls inside: they cost a tenth of the asynchronous ones at start-up. */
+/** The file system below `root`. At start-up its synchronous calls cost a tenth of asynchronous ones. */
 export function createFiles(root: string): Files {
   const at = (path: string, followLast = true) => resolveInRoot(root, path, followLast);
 
@@ -68,7 +68,7 @@ export function createFiles(root: string): Files {
   const writeAll = async (entries: Write[]): Promise<void> => {
     const made = new Set<string>();
     const writes = entries.map((entry) => prepare(entry, made));
-    // A device, a /proc file or a bind-mounted file cannot be replaced by a rename; it can only be written in place.
+    // A rename cannot replace a device, a /proc file or a bind-mounted file; only a write in place works.
     const inPlace = writes.filter(({ path }) => !isReplaceable(path));
     for (const write of inPlace) attempt('writing', write.path, () => writeInPlace(write));
     try {
@@ -157,7 +157,7 @@ export function createFiles(root: string): Files {
       attempt('removing', path, () => {
         const real = at(path, false);
         const stat = lstatSync(real, { throwIfNoEntry: false });
-        // Of a file, rmSync tells the system's error only in words of its own.
+        // For a file, rmSync words the system's error in its own way, so call the system directly.
         if (stat?.isDirectory()) rmSync(real, { recursive: true, force: true });
         else if (stat) unlinkSync(real);
       });
@@ -189,7 +189,7 @@ export function createFiles(root: string): Files {
   };
 }
 
-/** Makes what is missing of a path; `owner` gets what was made. */
+/** Makes the missing directories of a path and gives them to `owner`. */
 function makeDirectories(path: string, owner: { uid: number; gid: number } | undefined): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o755 });
   if (first === undefined || owner === undefined) return;
@@ -221,7 +221,7 @@ function isReplaceable(path: string): boolean {
   if (stat.isDirectory()) throw new HostError(`writing ${path}: is a directory`, 'EISDIR', path);
   if (!stat.isFile()) return false;
   const parent = lstatSync(dirname(path));
-  // A file on another device than its directory is a mount point; /proc and /sys files have no size and no rename.
+  // A file on another device than its directory is a mount point; /proc and /sys files have no rename.
   return stat.dev === parent.dev && !/^\/(proc|sys)\//.test(path);
 }
 

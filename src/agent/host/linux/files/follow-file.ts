@@ -6,25 +6,25 @@ import { elapsedMs } from '../system/clock.ts';
 const POLL_MS = 50;
 const KEEP_BYTES = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-/** Behind by more than this, the agent would do nothing but read; all but the end is passed over, and that is told. */
+/** If the agent is further behind than this, it would only read all day; it skips to the end and says so. */
 const BURST_BYTES = 1024 * 1024;
 const BURST_KEPT_BYTES = 256 * 1024;
-/** How long one look may take while the program still runs; deadlines and heartbeats wait meanwhile. */
+/** Bounds one look while the program runs, because deadlines and heartbeats wait meanwhile. */
 const LOOK_MS = 100;
-/** What was read is given back to the file system from this size on: the file lies in /run, which is memory. */
+/** From this size on, what was read goes back to the file system: the file lies in /run, which is memory. */
 const GIVE_BACK_BYTES = 16 * 1024 * 1024;
 
 export interface Follower {
-  /** Reads what has come until now, delivering whole lines. */
+  /** Reads what has come so far and delivers whole lines. */
   catchUp(): void;
-  /** Reads the rest, stops following, and gives the last MiB of the file. */
+  /** Reads the rest, stops following, and returns the last MiB of the file. */
   finish(): Promise<string>;
 }
 
 /**
- * Delivers each line of a file that a program appends to. Polls, since the file may lie on a file system that has no
- * notifications. However much the program prints, the agent's time and the file's size stay bounded: of a burst only the
- * last part is delivered, behind a line that tells how much was passed over.
+ * Delivers each line of a file that a program appends to. It polls, because the file system may lack
+ * notifications. However much the program prints, the agent's time and the file's size stay bounded: of a
+ * burst it delivers only the last part, after a line that says how much it skipped.
  */
 export function followFile(path: string, onLine: (line: string) => void): Follower {
   const fd = openSync(path, 'r+');
@@ -54,7 +54,7 @@ export function followFile(path: string, onLine: (line: string) => void): Follow
       at += passed;
     }
     read(size, ms);
-    // The program appends, so it goes on at the new end. What it prints in this very moment may be lost.
+    // The program appends, so it continues at the new end. What it prints at this very moment may be lost.
     if (at >= GIVE_BACK_BYTES && at === fstatSync(fd).size) {
       ftruncateSync(fd, 0);
       at = 0;

@@ -3,10 +3,10 @@ import { HostError } from '../../host.ts';
 import { resolveInRoot } from './resolve.ts';
 
 /**
- * Looks up `user`, `user:group`, or numeric ids in the machine's own /etc/passwd and /etc/group.
- * A user without a group gets its primary group, as chown(1) does with `user:`; root is known without a file.
+ * Looks up `user`, `user:group`, or numeric ids in the machine's own /etc/passwd and /etc/group. Without a
+ * group, the user's primary group counts, as in chown(1) with `user:`. Root needs no file.
  *
- * @throws HostError EINVAL when the user or group is not known to the machine.
+ * @throws HostError EINVAL if the machine does not know the user or group
  */
 export function lookupOwner(root: string, owner: string): { uid: number; gid: number } {
   const [user = '', group] = owner.split(':', 2);
@@ -41,7 +41,7 @@ function findLine(root: string, file: string, column: number, value: string): st
   try {
     text = readFileSync(resolveInRoot(root, file), 'utf8');
   } catch {
-    // A root without the file simply knows nobody; the caller says whom it looked for.
+    // Without the file, the root knows nobody; the caller's error names the user or group.
     return undefined;
   }
   return text

@@ -1,11 +1,11 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Most files of /proc fit in here. One for all reads, which are synchronous. */
+/** Most files of /proc fit. All reads share it, because they are synchronous. */
 const scratch = Buffer.allocUnsafeSlow(4096);
 
 /**
- * Reads a file that says nothing of its size, as those of /proc do. Node.js takes 64 KiB for each such read; whoever looks
- * at them several times a second holds a dozen of those until V8 collects them.
+ * Reads a file that does not reveal its size, such as those in /proc. Node.js allocates 64 KiB for each such
+ * read; a reader that looks several times a second would hold a dozen of those until V8 collects them.
  *
  * @throws the system's error, as node:fs does
  */

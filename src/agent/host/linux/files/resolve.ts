@@ -5,24 +5,26 @@ import { HostError } from '../../host.ts';
 const MAX_LINKS = 40;
 
 /**
- * Maps an absolute path of the machine to a path of this process, resolving every symbolic link as if `root` were `/`.
- * The result never lies outside `root`, however the links below it point (as with openat2's RESOLVE_IN_ROOT).
+ * Maps an absolute path of the machine to a path of this process and resolves every symbolic link as if
+ * `root` were `/`. The result never lies outside `root`, wherever the links below it point (as with openat2's
+ * RESOLVE_IN_ROOT).
  *
- * With `followLast` false a final symbolic link is not resolved. Parts that do not exist yet are taken as they are.
+ * Without `followLast` it does not resolve a final symbolic link. It keeps missing parts of the path as they
+ * are.
  *
- * @throws HostError ELOOP when there are more than 40 links on the way, EINVAL for a path that is not absolute.
+ * @throws HostError ELOOP after more than 40 links, EINVAL for a path that is not absolute
  */
 export function resolveInRoot(root: string, path: string, followLast = true): string {
   absolute(path);
-  // The kernel does it by itself when the path is used.
+  // The kernel resolves links when the path is used.
   if (root === '/') return resolve(path);
   return walk(root, path, followLast);
 }
 
 /**
- * The path without any symbolic link that `path` leads to, as a path of this process; also where `root` is `/`.
+ * The target of `path` without any symbolic link, as a path of this process, also if `root` is `/`.
  *
- * @throws HostError as `resolveInRoot`.
+ * @throws HostError like `resolveInRoot`
  */
 export function realInRoot(root: string, path: string): string {
   return walk(root, absolute(path), true);

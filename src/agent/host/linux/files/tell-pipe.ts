@@ -5,7 +5,7 @@ import { toHostError } from '../system/system-error.ts';
 
 const TRY_MS = 2;
 
-/** See `Files.tell`. Opening without a reader fails with ENXIO instead of blocking the agent. */
+/** See `Files.tell`. Without a reader, a non-blocking open fails with ENXIO; a blocking one would wait. */
 export async function tellPipe(real: string, path: string, line: string, timeoutMs: number): Promise<void> {
   const end = elapsedMs() + timeoutMs;
   for (;;) {

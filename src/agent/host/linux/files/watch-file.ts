@@ -1,7 +1,7 @@
 import { watch } from 'node:fs';
 import type { Watch } from '../../host.ts';
 
-/** How often the callback comes where the kernel has no watch left to give. */
+/** How often to call back if the kernel has no watch left. */
 const POLL_MS = 10;
 
 /** See `Files.watch`. */
@@ -20,7 +20,7 @@ export function watchFile(real: string, changed: () => void): Watch {
       },
     };
   } catch (error) {
-    // ENOSPC and EMFILE: the machine's limit of watches, which other programs share, is used up.
+    // ENOSPC and EMFILE: the machine's limit of watches, which all programs share, is exhausted.
     if (!isLimit(error)) throw error;
     startPolling();
     return { close: () => clearInterval(poll) };

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 
-/** See `Files.writeDevice`. A serial line that nobody reads, with flow control, would hold a blocking writer for ever. */
+/** See `Files.writeDevice`. With flow control, an unread serial line blocks an ordinary writer for ever. */
 export function writeDevice(real: string, data: Uint8Array): number {
   const fd = openSync(real, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {

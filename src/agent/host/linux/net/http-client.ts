@@ -13,10 +13,10 @@ import { untimely } from '../system/untimely.ts';
 import { describeNetworkError } from './network-error.ts';
 
 const BODY_LIMIT = 64 * 1024;
-/** Longer than a heartbeat of the bootstrap, so that one connection serves a whole bootstrap. */
+/** Longer than the bootstrap's heartbeat interval, so that one connection serves a whole bootstrap. */
 const IDLE_MS = 60_000;
 
-/** See `Network.client`. One connection at a time, kept open; Node's own client, loaded when first used. */
+/** See `Network.client`. It keeps one connection open at a time and loads Node's client on first use. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   let agent: HttpAgent | undefined;
   const dispatch = async (request: HttpRequest): Promise<HttpAnswer> => {
@@ -30,7 +30,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     try {
       return await start();
     } catch (error) {
-      // The other side closed an idle connection at the moment it was used again: nothing was lost but the connection.
+      // The server closed an idle connection at the moment of its reuse: only the connection is lost.
       if (error instanceof StaleConnection) return start();
       throw error;
     }
@@ -96,7 +96,7 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
     );
     let peer: Uint8Array | undefined;
     outgoing.on('socket', (socket) => {
-      // On a connection that is used again the handshake is over; what waits for it would pile up there.
+      // A reused connection has its handshake behind it; listeners for it would pile up there.
       if (outgoing.reusedSocket) return;
       onHandshake(socket, (certificate) => {
         peer = certificate;
@@ -114,13 +114,13 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
 }
 
 /**
- * Shows the server's certificate (DER) before Node.js judges it: when it was refused, nobody can look at it any more.
- * getPeerX509Certificate here would make Node.js find no names in it afterwards.
+ * Shows the server's certificate (DER) before Node.js judges it; after a refusal nobody can look at it. Do
+ * not call getPeerX509Certificate here: afterwards Node.js would find no names in the certificate.
  */
 function onHandshake(socket: Socket, show: (certificate: Uint8Array | undefined) => void): void {
   if (!('getPeerCertificate' in socket)) return;
   const secure = socket as TLSSocket;
-  // Through a proxy the handshake is over by now, and went well.
+  // Through a proxy, the handshake is already over and went well.
   secure.prependOnceListener('secure', () => show(secure.getPeerCertificate().raw));
 }
 

@@ -23,7 +23,7 @@ const WORDS: Record<string, string> = {
   ERR_PROXY_TUNNEL: 'the proxy does not let the connection through',
 };
 
-/** What OpenSSL says in the middle of its own messages; the codes around it differ between reading and writing. */
+/** OpenSSL's words inside its messages; the codes around them differ between reading and writing. */
 const TLS_WORDS: { pattern: RegExp; words: string; errno?: string }[] = [
   { pattern: /alert protocol version|unsupported protocol/, words: 'it does not speak TLS LEAST' },
   { pattern: /wrong version number|packet length too long|http request/, words: 'it does not speak TLS' },
@@ -46,7 +46,7 @@ const TLS_WORDS: { pattern: RegExp; words: string; errno?: string }[] = [
 
 /**
  * Turns an error of Node's HTTP client into a HostError that names the server (no path, no credentials).
- * `leastTls` is the oldest version that was accepted, e.g. `1.3`.
+ * `leastTls` is the oldest accepted version, e.g. `1.3`.
  */
 export function describeNetworkError(error: unknown, url: string, leastTls: string): HostError {
   const { host } = new URL(url);

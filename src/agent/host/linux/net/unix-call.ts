@@ -1,10 +1,10 @@
 import { HostError, type UnaryAnswer } from '../../host.ts';
 
-/** One byte that says "not compressed", four of length. */
+/** One byte for "not compressed", four for the length. */
 const PREFIX_BYTES = 5;
 const ANSWER_LIMIT = 64 * 1024;
 
-/** One unary gRPC call over a Unix socket; see `Network.callUnix`. */
+/** Makes one unary gRPC call over a Unix socket; see `Network.callUnix`. */
 export async function callUnix(
   socketPath: string,
   method: string,
@@ -56,7 +56,8 @@ export async function callUnix(
       if (size <= ANSWER_LIMIT) chunks.push(chunk);
     });
     stream.on('error', fail);
-    // Trailers may come after the last byte, so the end of the data is too early. After an error this changes nothing.
+    // Trailers may come after the last byte, so the end of the data is too early. After an error, this does
+    // nothing.
     stream.on('close', () => {
       end();
       if (status === undefined) {

@@ -1,14 +1,14 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 
-/** Long enough for the headers of every program that is built today, and for a line `#!`. */
+/** Enough for the headers of every program of today, and for a `#!` line. */
 const HEAD_BYTES = 4096;
 const ELF = Buffer.from([0x7f, 0x45, 0x4c, 0x46]);
 const PT_INTERP = 3;
 
 /**
- * Will the kernel surely start this file in place of the running process? Node.js aborts the process where it does
- * not, so a file about which there is any doubt (built for another processor, which binfmt_misc may emulate; a script
- * whose interpreter is a script) is not for `process.execve`.
+ * Tells whether the kernel will surely start this file in place of the running process. If it does not,
+ * Node.js aborts the process. So a doubtful file is not for `process.execve`: one for another processor
+ * (which binfmt_misc may emulate), or a script whose interpreter is a script.
  */
 export function canExec(path: string): boolean {
   const head = headOf(path);
@@ -20,7 +20,7 @@ export function canExec(path: string): boolean {
   return loader === undefined || headOf(loader) !== undefined;
 }
 
-/** The beginning of an executable file; undefined for anything else. */
+/** The beginning of an executable file; undefined for any other file. */
 function headOf(path: string): Buffer | undefined {
   try {
     accessSync(path, constants.X_OK);
@@ -33,7 +33,7 @@ function headOf(path: string): Buffer | undefined {
       closeSync(fd);
     }
   } catch {
-    // Missing, forbidden or unreadable: starting it in the ordinary way tells which.
+    // Missing, forbidden or unreadable: an ordinary start says which.
     return undefined;
   }
 }
@@ -42,14 +42,14 @@ function scriptInterpreter(head: Buffer): string | undefined {
   return /^#![ \t]*(\S+)/.exec(head.subarray(0, 256).toString('latin1'))?.[1];
 }
 
-/** Word size, byte order and machine are as in the program that runs now. */
+/** Compares word size, byte order and machine with the running program's. */
 function isOfThisProcessor(head: Buffer): boolean {
   const own = headOf('/proc/self/exe');
   const marks = (elf: Buffer) => Buffer.concat([elf.subarray(4, 6), elf.subarray(18, 20)]);
   return own !== undefined && head.length > 64 && marks(head).equals(marks(own));
 }
 
-/** The dynamic loader that a 64-bit ELF program names; undefined for a static one. */
+/** The dynamic loader that a 64-bit ELF program names; undefined for a static program. */
 function elfLoader(head: Buffer): string | undefined {
   const [table, size, count] = [
     Number(head.readBigUInt64LE(32)),

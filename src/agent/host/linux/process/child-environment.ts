@@ -1,10 +1,10 @@
-/** Where programs are looked for when the agent's own environment does not say (early boot). */
+/** The default PATH, if the agent's own environment has none (early boot). */
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The agent's environment with `changes`; undefined removes a variable. PATH is always there. */
+/** The agent's environment with `changes`; undefined removes a variable. PATH is always set. */
 export function childEnvironment(changes: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, PATH: process.env.PATH || DEFAULT_PATH };
-  // The agent's own settings of the Node.js runtime are not the child's business.
+  // The agent's settings of Node.js are not meant for the child.
   delete env.NODE_OPTIONS;
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) delete env[name];
@@ -13,7 +13,7 @@ export function childEnvironment(changes: Record<string, string | undefined> = {
   return env;
 }
 
-/** The argument vector that runs `argv` with `root` as its `/`. */
+/** The arguments that run `argv` with `root` as its `/`. */
 export function inRoot(root: string, argv: readonly [string, ...string[]]): [string, ...string[]] {
   return root === '/' ? [...argv] : ['chroot', root, ...argv];
 }

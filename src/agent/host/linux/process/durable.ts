@@ -11,10 +11,11 @@ import { endGroup } from './end-group.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';
 
 /**
- * Runs the program and leaves its exit status in a file. It starts nothing before it was told "go", which the agent
- * says only after it has noted the wrapper's identity: a program is never running without a trace of it. It ignores
- * SIGTERM so that it can still note how its child ended when the whole group is asked to stop. The status is one write of
- * a few bytes; it counts only with its line end, so a full disk cannot turn a failure into a success.
+ * Runs the program and writes its exit status to a file. It starts the program only when the agent says "go",
+ * and the agent says so only after it has noted the wrapper's identity: no program ever runs without a trace.
+ * The wrapper ignores SIGTERM, so that it can still note its child's end when somebody asks the whole group
+ * to stop. The status is one write of a few bytes and counts only with its line end, so that a full disk
+ * cannot turn a failure into a success.
  */
 const WRAPPER = `
 read -r go || exit 125
@@ -29,7 +30,7 @@ const POLL_MS = 100;
 
 export type DurableState = 'running' | 'ended' | 'vanished';
 
-/** Programs that outlive the agent; see `DurableSpec`. Their files lie in /run/slipway/exec/NAME, mode 0700. */
+/** Programs that outlive the agent; see `DurableSpec`. Files: /run/slipway/exec/NAME, mode 0700. */
 export class DurablePrograms {
   readonly #root: string;
 
@@ -84,7 +85,7 @@ export class DurablePrograms {
     };
   }
 
-  /** Resolves when the program has ended. */
+  /** Resolves at the program's end. */
   #start(dir: string, spec: DurableSpec): Promise<void> {
     rmSync(dir, { recursive: true, force: true });
     mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -127,12 +128,12 @@ function readIdentity(dir: string): ProcessIdentity | undefined {
   try {
     return JSON.parse(readFileSync(join(dir, 'pid'), 'utf8'));
   } catch {
-    // Missing, or torn by a full disk: then nothing was told to go.
+    // Missing, or torn by a full disk: in either case nobody said "go".
     return undefined;
   }
 }
 
-/** Undefined when there is none, or none that is whole. */
+/** Undefined if the file is missing or torn. */
 function readStatus(dir: string): number | undefined {
   try {
     const text = readFileSync(join(dir, 'status'), 'utf8');

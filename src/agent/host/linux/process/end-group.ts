@@ -1,6 +1,6 @@
 const GRACE_MS = 5000;
 
-/** Asks a process group to end (SIGTERM) and ends it after five seconds (SIGKILL). A group that is gone is fine. */
+/** Asks a process group to end (SIGTERM) and kills it after five seconds. The group may be gone already. */
 export function endGroup(leader: number): void {
   send(leader, 'SIGTERM');
   setTimeout(() => send(leader, 'SIGKILL'), GRACE_MS).unref();

@@ -7,12 +7,12 @@ import { delay } from '../system/clock.ts';
 import { toHostError } from '../system/system-error.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';
 
-/** How long a taker of a stale lock waits to see whether another one took it at the same moment. */
+/** Whoever takes a stale lock waits this long to see whether somebody else took it at the same moment. */
 const SETTLE_MS = 100;
 
 /**
- * Holds /run/slipway/NAME.lock, which names the holder's process so that a dead holder's lock can be taken over.
- * The file appears whole (by link), so nobody ever reads half of it.
+ * Holds /run/slipway/NAME.lock. The file names its holder's process, so that others can take over a dead
+ * holder's lock. It appears whole (by link), so nobody reads half of it.
  */
 export async function takeLock(root: string, name: string): Promise<Lock | { heldBy: number | undefined }> {
   const path = resolveInRoot(root, `${RUN_DIR}/${name}.lock`);

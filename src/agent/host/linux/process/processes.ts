@@ -29,11 +29,11 @@ export function createProcesses(root: string): Processes {
     isAlive: (pid) => identify(pid) !== undefined,
 
     nameSelf(name) {
-      // process.title would also overwrite the arguments, which people read in ps.
+      // process.title would also overwrite the arguments that ps shows.
       try {
         writeFileSync('/proc/self/comm', name);
       } catch {
-        // No /proc here (a chroot): the name is for people only.
+        // Without /proc (in a chroot) the name cannot be set; it is for people only.
       }
     },
 
@@ -41,7 +41,7 @@ export function createProcesses(root: string): Processes {
       const [file, ...args] = inRoot(root, argv);
       const environment = childEnvironment(env);
       if (process.execve && file.startsWith('/') && canExec(file)) {
-        // Its one-line notice that it is experimental would appear in front of the other program's output.
+        // Node.js would print its "experimental" warning in front of the other program's output.
         process.removeAllListeners('warning');
         process.execve(file, [argv[0], ...args], environment as Record<string, string>);
       }

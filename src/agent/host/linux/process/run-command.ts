@@ -8,7 +8,7 @@ import { endGroup } from './end-group.ts';
 
 const KEEP_BYTES = 256 * 1024;
 
-/** Runs a program to its end in a process group of its own; see `Processes.run`. */
+/** Runs a program to its end in its own process group; see `Processes.run`. */
 export function runCommand(root: string, spec: CommandSpec): Promise<CommandResult> {
   const started = elapsedMs();
   const [file, ...args] = inRoot(root, spec.argv);
@@ -47,7 +47,7 @@ export function runCommand(root: string, spec: CommandSpec): Promise<CommandResu
       });
       return splitter;
     });
-    // A program that does not read its input must not end the agent with EPIPE.
+    // EPIPE from a program that does not read its input must not end the agent.
     child.stdin?.on('error', () => undefined);
     if (spec.input !== undefined) child.stdin?.end(spec.input);
 
@@ -70,7 +70,7 @@ export function runCommand(root: string, spec: CommandSpec): Promise<CommandResu
       finish(127);
     });
     child.on('close', (code, signal) => finish(code ?? 128 + signalNumber(signal)));
-    // A grandchild that keeps the pipes open must not hold us once the program itself has ended.
+    // A grandchild that keeps the pipes open must not hold up the agent after the program's end.
     child.on('exit', (code, signal) => {
       setTimeout(() => {
         child.stdout?.destroy();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../host.ts';
 
-/** The machine's clock; `monotonic` agrees between processes of one boot to within /proc/uptime's 10 ms. */
+/** The machine's clock. Processes of one boot agree on `monotonic` to within /proc/uptime's 10 ms. */
 export function createClock(): Clock {
   const bootMs = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1000;
   const start = elapsedMs();
@@ -12,13 +12,13 @@ export function createClock(): Clock {
   };
 }
 
-/** Milliseconds of a clock that does not jump. Not `performance`, which costs a millisecond to load. */
+/** Milliseconds of a clock that does not jump. `performance` would cost a millisecond to load. */
 export function elapsedMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-/** Resolves after `ms`, or when `signal` aborts: whoever aborted knows why. */
+/** Resolves after `ms`, or when `signal` aborts; the one who aborted knows why. */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -1,6 +1,6 @@
 /**
- * Keeps V8 from compiling what runs often into machine code: its optimising compilers alone take 7 MB of a process that
- * wakes up a few times a second and needs none of them (docs/reporting.md has the figures).
+ * Keeps V8 from compiling hot code to machine code: its optimising compilers take 7 MB of memory in a process
+ * that wakes up only a few times a second (figures in docs/reporting.md).
  */
 export function stayLean(): void {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');

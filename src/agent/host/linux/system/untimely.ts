@@ -5,14 +5,14 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Says of certificates that were refused for their dates which one it is, when it is valid, and that the clock may be what
- * is wrong: machines boot with clocks that are years behind. How far off it is instead of what it shows, so that the words
- * stay the same from one attempt to the next.
+ * Explains certificates that were refused for their dates: which one it is, and when it is valid. Machines
+ * boot with clocks that are years behind, so it mentions the clock too. It gives the clock's distance instead
+ * of its time, so that the words stay the same from one attempt to the next.
  *
- * @param peer the server's own, in DER
- * @param ca PEM of the authorities that were configured
- * @param now by the machine's clock, in milliseconds since 1970
- * @returns undefined where all of them are valid by that clock: one that is not known here is meant
+ * @param peer the server's own certificate, in DER
+ * @param ca PEM of the configured authorities
+ * @param now this machine's clock, in milliseconds since 1970
+ * @returns undefined if all of them are valid by that clock, so that another certificate is to blame
  */
 export function untimely(
   peer: Uint8Array | undefined,
@@ -40,7 +40,7 @@ export function untimely(
   return undefined;
 }
 
-/** Those that cannot be read are left out: somebody else says what is wrong with them. */
+/** Skips unreadable certificates; other code reports those. */
 function certificatesIn(pem: string): X509Certificate[] {
   return (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).flatMap((text) => {
     try {
