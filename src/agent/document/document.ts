@@ -1,8 +1,8 @@
 /**
- * The document: user data in one normalised shape, whatever format it came in.
+ * The document: user data in one normalised shape, whatever its format was.
  *
- * Readers of user data make it, the plan consumes it. It is data, not behaviour; contents that may hold secrets are
- * wrapped in `Sensitive` so that no formatter, logger or serialiser can print them by accident.
+ * Readers of user data make it, and the plan reads it. It holds data, no behaviour. `Sensitive` wraps every
+ * content that may hold a secret, so that no formatter, logger or serialiser prints it by accident.
  */
 import type { Sensitive } from '../../kit/sensitive.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
@@ -10,34 +10,37 @@ import type { NodeSettings } from './node-settings.ts';
 
 export interface Document {
   format: 'cloud-config' | 'none';
-  /** Instance metadata that the source gave. */
+  /** Instance metadata from the source. */
   instance: InstanceData;
-  /** Name to give the machine, when user data or metadata says one. */
+  /** The machine's name, if user data or metadata says one. */
   hostname?: Hostname;
-  /** In the order given; a later entry for the same path acts on what the earlier one left. */
+  /** In the order given; a later entry for the same path acts on the result of the earlier one. */
   files: FileEntry[];
-  /** Run at every boot, before files are written (cloud-init `bootcmd`). */
+  /** Run at every boot before files are written (cloud-init `bootcmd`). */
   bootCommands: Command[];
-  /** Run once per instance, after everything else, in one shell (cloud-init `runcmd`), the kubeadm line lifted out. */
+  /**
+   * Run once per instance, in one shell, after everything else (cloud-init `runcmd`). The kubeadm line is an
+   * item of its own.
+   */
   commands: (Command | KubeadmCommand)[];
   users: UserEntry[];
-  /** Present when user data has `users` without `default`, or an explicit list. */
+  /** The groups to create, with their members. */
   groups: GroupEntry[];
   ntp?: NtpSettings;
   preflight?: PreflightSettings;
-  /** What the node is given around kubeadm. */
+  /** The node's settings beside kubeadm. */
   node?: NodeSettings;
   disks: DiskEntry[];
   filesystems: FilesystemEntry[];
   mounts: MountEntry[];
-  /** Errors and warnings that came up while reading; a document with an error is never acted upon. */
+  /** Errors and warnings from reading; Slipway never acts upon a document with an error. */
   report: ReportEntry[];
 }
 
 export interface InstanceData {
   /** cloud-init's `instance-id`; identifies the machine for run-once decisions. */
   id?: string;
-  /** Name of the source it came from, e.g. `nocloud`. */
+  /** Name of the source, such as `nocloud`. */
   source: string;
 }
 
@@ -58,17 +61,17 @@ export interface FileEntry {
   owner: string;
   /** Add to the end of the file instead of replacing it. */
   append: boolean;
-  /** Written after users exist and packages are there (cloud-init `defer`). */
+  /** Written when users and packages are there (cloud-init `defer`). */
   defer: boolean;
   where?: Position;
 }
 
-/** A shell line, or an argument vector that is run without a shell's interpretation. */
+/** A shell line, or an argument vector that runs without a shell. */
 export interface Command {
   kind: 'command';
-  /** Text as it stands in the shell script that cloud-init would have made. */
+  /** The text as cloud-init would have put it into its shell script. */
   shell: Sensitive<string>;
-  /** First word, for people; holds no argument. */
+  /** First word, for people; it holds no argument. */
   program: string;
   where?: Position;
 }
@@ -80,15 +83,15 @@ export interface Command {
 export interface KubeadmCommand {
   kind: 'kubeadm';
   verb: 'init' | 'join';
-  /** Everything after the verb, as given; may hold a token, so it is sensitive. */
+  /** Everything after the verb; may hold a token. */
   args: Sensitive<string[]>;
   /** The path behind `--config`, if given. */
   configPath?: string;
-  /** `host:port` of API servers that may be asked in the place of the one in the configuration; in turn, those first that answer. */
+  /** `host:port` of API servers to try instead of the configured one; those that answer come first. */
   endpoints?: string[];
-  /** Directory of patches, for a configuration that names none. */
+  /** Directory of patches, if the configuration names none. */
   patches?: string;
-  /** The sentinel that the line asks for; absent when the line has no `&& echo success > ...` part. */
+  /** The sentinel of the line's `&& echo success > ...` part, if it has one. */
   sentinel?: string;
   where?: Position;
 }
@@ -109,16 +112,16 @@ export interface UserEntry {
   noCreateHome: boolean;
   noUserGroup: boolean;
   uid?: number;
-  /** Days after expiry of the password until the account is disabled. */
+  /** Days from the password's expiry until the account is disabled. */
   inactive?: string;
   expiredate?: string;
-  /** Hash, never the plain text; for a user that is there already too (cloud-init `hashed_passwd`). */
+  /** A hash, never plain text. It also applies to an existing user (cloud-init `hashed_passwd`). */
   passwordHash?: Sensitive<string>;
-  /** Hash for a user that this document creates; one that is there keeps its own (cloud-init `passwd`). */
+  /** A hash for a user that this document creates; an existing user keeps its own (cloud-init `passwd`). */
   initialPasswordHash?: Sensitive<string>;
   plainPassword?: Sensitive<string>;
   lockPassword: boolean;
-  /** Lines for sudoers, without the user's name; empty when none. */
+  /** Lines for sudoers without the user's name; possibly empty. */
   sudo: string[];
   sshAuthorizedKeys: string[];
   where?: Position;
@@ -131,16 +134,16 @@ export interface NtpSettings {
   where?: Position;
 }
 
-/** How the machine is checked before kubeadm runs. */
+/** How Slipway checks the machine before kubeadm runs. */
 export interface PreflightSettings {
-  /** Put right what can be put right safely. */
+  /** Mend what Slipway can mend safely. */
   mend: boolean;
 }
 
 export interface DiskEntry {
   device: string;
   tableType: 'mbr' | 'gpt';
-  /** `true`: one partition over the whole disk; else a list of sizes in per cent with a type code. */
+  /** `true`: one partition over the whole disk; a list: sizes in per cent, each with a type code. */
   layout: boolean | { percent: number; code?: string }[];
   overwrite: boolean;
   where?: Position;
@@ -150,7 +153,7 @@ export interface FilesystemEntry {
   device: string;
   filesystem: string;
   label?: string;
-  /** `auto`, `any`, `none` or a number, as cloud-init defines them. */
+  /** `auto`, `any`, `none` or a number, as in cloud-init. */
   partition?: string;
   overwrite: boolean;
   replaceFs?: string;
@@ -159,12 +162,12 @@ export interface FilesystemEntry {
 }
 
 export interface MountEntry {
-  /** fs_spec, fs_file, fs_vfstype, fs_mntops, fs_freq, fs_passno; missing ones filled with cloud-init's defaults. */
+  /** fs_spec, fs_file, fs_vfstype, fs_mntops, fs_freq, fs_passno; cloud-init's defaults fill missing ones. */
   fields: [string, string | null, string, string, string, string];
   where?: Position;
 }
 
-/** Place in the user data, counted from 1. */
+/** Place in the user data; both count from 1. */
 export interface Position {
   line: number;
   column: number;

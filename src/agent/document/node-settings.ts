@@ -1,7 +1,8 @@
 /**
- * What a node is given around kubeadm: kernel, proxies, container runtime, static pods, patches. See docs/node.md.
+ * The node's settings beside kubeadm: kernel, proxies, container runtime, static pods, patches. See
+ * docs/node.md.
  *
- * Part of the document; it comes from the `slipway` key of user data and from the files of /etc/slipway.
+ * They are a part of the document and come from the user data's `slipway` key and from files in /etc/slipway.
  */
 import type { Sensitive } from '../../kit/sensitive.ts';
 
@@ -13,17 +14,17 @@ export interface NodeSettings {
 }
 
 export interface KernelSettings {
-  /** Names, loaded now and at every boot. */
+  /** Names of modules to load now and at every boot. */
   modules: string[];
-  /** By name with dots, such as `net.ipv4.ip_forward`; set now and at every boot. */
+  /** Values by dotted name, such as `net.ipv4.ip_forward`, to set now and at every boot. */
   sysctls: Record<string, string>;
 }
 
 export interface ProxySettings {
-  /** URLs; a proxy's user name and password may be in them. */
+  /** URLs, possibly with user name and password. */
   http?: Sensitive<string>;
   https?: Sensitive<string>;
-  /** Hosts, domains and networks that are reached directly, besides what Slipway adds by itself. */
+  /** Hosts, domains and networks to reach without the proxy; Slipway adds some of its own. */
   except: string[];
 }
 
@@ -34,14 +35,14 @@ export interface ContainerdSettings {
 }
 
 export interface RegistrySettings {
-  /** As in the names of images: `docker.io`, `registry.example:5000`; `_default` stands for all others. */
+  /** As in image names: `docker.io`, `registry.example:5000`. `_default` stands for all others. */
   host: string;
-  /** Where it really is, when its name does not tell. */
+  /** The registry's URL, if its name does not tell. */
   server?: string;
-  /** Certificates in PEM; they take the place of the well-known authorities. */
+  /** Certificates in PEM; they replace the well-known authorities. */
   ca?: string;
   skipVerify: boolean;
-  /** Asked in this order, before the registry itself. */
+  /** In the order in which the runtime asks them, before the registry itself. */
   mirrors: MirrorSettings[];
 }
 
@@ -49,7 +50,7 @@ export interface MirrorSettings {
   url: string;
   ca?: string;
   skipVerify: boolean;
-  /** The URL's path is the whole root of the API; no /v2 is added. */
+  /** The URL's path is the API's whole root; the runtime adds no /v2. */
   overridePath: boolean;
   capabilities: ('pull' | 'resolve' | 'push')[];
 }

@@ -1,50 +1,50 @@
 /**
- * Well-known paths. They are part of the contract with Cluster API, with operating-system images and with
- * whoever waits for a machine, so they stand in one place. All are as seen from the machine's own root.
+ * Well-known paths, seen from the machine's own root. They are part of the contract with Cluster API, with
+ * operating-system images and with whoever waits for a machine, so they all stand here.
  */
 
-/** Cluster API's bootstrap sentinel: exactly `success\n`, only after kubeadm succeeded (contract, "Sentinel file"). */
+/** Cluster API's bootstrap sentinel: exactly `success\n`, written only after kubeadm has succeeded. */
 export const SENTINEL = '/run/cluster-api/bootstrap-success.complete';
 
-/** Where the binary lies in a machine image; the unit files of systemd/ name it too. */
+/** Where machine images hold the binary; the unit files in systemd/ name this path too. */
 export const BINARY = '/usr/local/bin/slipway';
 
-/** Slipway's volatile state; a tmpfs, so it is gone after a reboot. */
+/** Slipway's volatile state. It is a tmpfs, so a reboot empties it. */
 export const RUN_DIR = '/run/slipway';
 
-/** The verdict, written on success and on failure, so that nobody who waits can hang. */
+/** The verdict. Slipway writes it after success and failure, so that whoever waits never hangs. */
 export const OUTCOME = `${RUN_DIR}/outcome.json`;
 
 /** Everything Slipway keeps across reboots. */
 export const STATE_DIR = '/var/lib/slipway';
 
-/** The journal: append-only JSON lines, mode 0600, the only truth on the node. */
+/** The journal: append-only JSON lines, mode 0600, the node's only source of truth. */
 export const JOURNAL = `${STATE_DIR}/journal.jsonl`;
 
-/** What the reporter keeps across reboots: events not yet acknowledged, and how far each receiver is. Mode 0700. */
+/** The reporter's state across reboots: unacknowledged events and each receiver's progress. Mode 0700. */
 export const REPORT_DIR = `${STATE_DIR}/report`;
 
-/** The machine's own key and certificate for the controller. Mode 0700. */
+/** The machine's own key and certificate for the controller; mode 0700. */
 export const IDENTITY_DIR = `${STATE_DIR}/identity`;
 
-/** Settings of the machine: the image's own, the operator's, and those that user data brings. */
+/** The machine's settings: from the image, the operator and user data. */
 export const CONFIG_FILES = {
   image: '/usr/lib/slipway/config.yaml',
   machine: '/etc/slipway/config.yaml',
   dropIns: '/etc/slipway/config.d',
 } as const;
 
-/** What the node is given around kubeadm; user data of Cluster API can bring these files, and an image can have them. */
+/** The node's settings beside kubeadm; they come from the image or from user data. */
 export const NODE_FILES = {
   machine: '/etc/slipway/node.yaml',
   dropIns: '/etc/slipway/node.d',
 } as const;
 
-/** Patches for kubeadm, where its configuration names no other directory. */
+/** Patches for kubeadm, unless its configuration names another directory. */
 export const PATCHES_DIR = '/etc/kubernetes/patches';
 
 /** Proxy settings for the kubelet, the container runtime, kubeadm and Slipway's reporter; mode 0600. */
 export const PROXY_FILE = '/etc/slipway/proxy.env';
 
-/** Everything a person needs for support, made when a bootstrap has failed for good; mode 0600. */
+/** Everything that support needs, collected after a final failure; mode 0600. */
 export const SUPPORT_FILE = `${STATE_DIR}/support.tar.zst`;

@@ -1,7 +1,8 @@
 /**
- * Decodes base64 like Python's `base64.b64decode` without validation, which is what cloud-init applies to contents of
- * files: characters outside the alphabet are passed over, and decoding ends at the first complete padding.
- * Undefined when the padding is wrong. `dropped` is the number of characters passed over that are not white space.
+ * Decodes base64 like Python's `base64.b64decode` without validation, which cloud-init applies to file
+ * contents: it skips characters outside the alphabet and stops at the first complete padding.
+ *
+ * @returns undefined if the padding is wrong; `dropped` counts skipped characters that are no white space
  */
 export function pythonBase64(text: string): { bytes: Buffer; dropped: number } | undefined {
   const compact = text.replace(/\s+/g, '');

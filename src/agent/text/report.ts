@@ -5,12 +5,12 @@ import type { Position, ReportEntry } from '../document/document.ts';
 import { MAX_REPORT_ENTRIES } from './limits.ts';
 
 /**
- * Collects what is wrong or noteworthy in user data. Messages never quote a value of the user data, for any value may
- * be a secret in the wrong place; they name keys, paths and what was expected.
+ * Collects what is wrong or noteworthy in user data. Messages name keys, paths and expectations, but never
+ * quote a value: any value may be a secret in the wrong place.
  */
 export class Report {
   readonly entries: ReportEntry[];
-  /** Said after every message that has a position: how the position is to be understood. */
+  /** Explains positions; follows every message that has one. */
   readonly #note: string;
 
   constructor(entries: ReportEntry[] = [], note = '') {
@@ -26,7 +26,7 @@ export class Report {
     this.#add({ severity: 'warning', code, message }, where);
   }
 
-  /** Same entries, with a remark on what positions count in, e.g. `counted in MIME part 2 after decoding`. */
+  /** The same entries, with a note that explains positions, e.g. `counted in MIME part 2 after decoding`. */
   counting(note: string): Report {
     return new Report(this.entries, note);
   }
@@ -52,14 +52,14 @@ export class Report {
   }
 }
 
-/** One line for people: `slipway: user data line 12, column 3: message [Code]`; warnings say so. */
+/** One line for people: `slipway: user data line 12, column 3: warning: message [Code]`. */
 export function formatReportEntry(entry: ReportEntry): string {
   const place = entry.where === undefined ? '' : ` ${positionText(entry.where)}`;
   const grade = entry.severity === 'warning' ? 'warning: ' : '';
   return `slipway: user data${place}: ${grade}${entry.message} [${entry.code}]`;
 }
 
-/** A name out of the user data (a key, a path, a file name) made fit for one line of a message: bounded and printable. */
+/** Makes a name from the user data (a key, a path, a file name) fit for one line: bounded and printable. */
 export function printable(name: string): string {
   const clean = visible(name);
   return clean.length > 120 ? `${clean.slice(0, 117)}...` : clean;

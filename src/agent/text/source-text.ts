@@ -1,20 +1,18 @@
 import type { Position } from '../document/document.ts';
 
 /**
- * Text together with the knowledge where each of its characters came from. Lines and columns count from 1, columns in
- * UTF-16 units (what editors show for all but rare characters).
+ * A text that knows where each of its characters came from. Lines and columns count from 1; columns count
+ * UTF-16 units, which are what editors show for all but rare characters.
  */
 export interface SourceText {
   readonly text: string;
   /** Position of an offset into `text`, in the user data as the user wrote it. */
   locate(offset: number): Position;
-  /** How positions are to be understood when they do not simply count in the user data. */
+  /** Explains positions that do not simply count in the user data. */
   readonly note?: string;
 }
 
-/**
- * Text that stands line for line in the user data, `skippedLines` lines below its beginning.
- */
+/** A text that stands line for line in the user data, `skippedLines` lines below its beginning. */
 export function plainText(text: string, skippedLines = 0, note?: string): SourceText {
   const lines = lineStarts(text);
   return {
@@ -27,15 +25,15 @@ export function plainText(text: string, skippedLines = 0, note?: string): Source
   };
 }
 
-/** Piece of a derived text: `text` came from `origin` in the older text. */
+/** A piece of a derived text: `text` came from `origin` in the older text. */
 export interface Piece {
   text: string;
   origin: number;
-  /** True when the characters are those of the older text, one by one; else all of them count as made at `origin`. */
+  /** True if the characters are the older text's, one by one; otherwise all of them come from `origin`. */
   verbatim: boolean;
 }
 
-/** A text put together from pieces of, or results computed at places in, an older text. */
+/** A text that consists of pieces of an older text and of results computed at places in it. */
 export function derivedText(older: SourceText, pieces: readonly Piece[]): SourceText {
   const kept = pieces.filter((piece) => piece.text !== '');
   const starts: number[] = [];
@@ -57,7 +55,7 @@ export function derivedText(older: SourceText, pieces: readonly Piece[]): Source
   };
 }
 
-/** Offsets at which lines begin. */
+/** Offsets of the beginnings of lines. */
 function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
@@ -69,7 +67,7 @@ function positionIn(starts: readonly number[], offset: number): Position {
   return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
 }
 
-/** Index of the last element that is not above `value`; 0 when all are. */
+/** Index of the last element that is at most `value`; 0 if there is none. */
 function lastAtOrBelow(sorted: readonly number[], value: number): number {
   let low = 0;
   let high = sorted.length - 1;

@@ -9,19 +9,19 @@ import { resolvePlain, resolveTagged, type ScalarValue } from './scalars.ts';
 import { YamlSyntaxError, YamlTooLarge } from './scan/syntax-error.ts';
 import type { Token } from './scan/tokens.ts';
 
-/** Anchor and tag before a node. */
+/** Anchor and tag in front of a node. */
 export interface Properties {
   anchor?: Token & { kind: 'anchor' };
-  /** Whole name of the tag. */
+  /** The tag's full name. */
   tag?: string;
 }
 
-/** A node, and how much a reader sees of it when every alias in it is replaced: counted, never built. */
+/** A node and its size after every alias is replaced; the size is only counted, the copy is never made. */
 export interface Built {
   node: Node;
   nodes: number;
   chars: number;
-  /** The plain text `<<` or `=`, which mean something as a key and nothing as a value. */
+  /** The plain text `<<` or `=`, which has a meaning as a key and none as a value. */
   special?: '<<' | '=';
 }
 
@@ -32,8 +32,8 @@ export interface Filling<A extends unknown[]> {
 }
 
 /**
- * Makes nodes by PyYAML's rules. An alias gives the very node of its anchor, nothing is copied; how much a consumer
- * would see is counted against a limit, so that nested aliases ("billion laughs") cannot blow up.
+ * Makes nodes by PyYAML's rules. An alias is the very node of its anchor and not a copy. The builder counts
+ * what a consumer would see against a limit, so that nested aliases ("billion laughs") cannot blow up.
  */
 export class Builder {
   readonly #source: SourceText;
@@ -45,7 +45,7 @@ export class Builder {
     this.#report = report;
   }
 
-  /** Makes a node and remembers it under its anchor. */
+  /** Makes a node and stores it under its anchor. */
   node({ anchor }: Properties, make: () => Built): Built {
     if (anchor === undefined) return make();
     if (this.#anchors.has(anchor.name))
@@ -76,7 +76,7 @@ export class Builder {
     return { node: { ...value, where } as ScalarNode, nodes: 1, chars: text.length, ...special } as Built;
   }
 
-  /** What stands where nothing is written. */
+  /** The node for a place where nothing is written. */
   empty({ tag }: Properties, at: number): Built {
     const where = this.#source.locate(at);
     const value =
@@ -129,7 +129,7 @@ export class Builder {
     };
   }
 
-  /** The node of a value that is not `<<` or `=`, which PyYAML cannot make a value of. */
+  /** The node of a value. PyYAML cannot make a value of `<<` or `=`. */
   ordinary({ node, special }: Built): Node {
     if (special !== undefined)
       this.#report.error(

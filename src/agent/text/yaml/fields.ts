@@ -3,9 +3,9 @@ import { printable, type Report } from '../report.ts';
 import { describe, type MappingNode, type Node, pythonText } from './node.ts';
 
 /**
- * The fields of one mapping of cloud-config, read by type. What has the wrong type is an error at its place; what is
- * null counts as not given (as with Python's `dict.get(...)` followed by a truth test); what nobody has asked for by
- * the time `finish` is called is a warning.
+ * Reads the fields of one cloud-config mapping by type. A wrong type is an error at its place. Null counts as
+ * absent (as in Python's `dict.get(...)` with a truth test). `finish` warns of every field that nobody has
+ * read.
  */
 export class Fields {
   readonly where: Position;
@@ -14,7 +14,7 @@ export class Fields {
   readonly #nodes = new Map<string, { value: Node; where: Position }>();
   readonly #asked = new Set<string>();
 
-  /** `what` names the mapping in messages, such as `write_files`. `rename` maps the keys, e.g. `-` to `_`. */
+  /** `what` is the mapping's name in messages, such as `write_files`. `rename` maps keys, e.g. `-` to `_`. */
   constructor(
     map: MappingNode,
     what: string,
@@ -29,7 +29,7 @@ export class Fields {
     }
   }
 
-  /** The node of a field; undefined when the field is missing or null. */
+  /** The node of a field; undefined if the field is missing or null. */
   node(name: string): Node | undefined {
     this.#asked.add(name);
     const value = this.#nodes.get(name)?.value;
@@ -40,7 +40,7 @@ export class Fields {
     return this.#nodes.has(name);
   }
 
-  /** The names of all fields, for mappings whose keys are the user's own. */
+  /** The names of all fields, for mappings whose keys the user chooses. */
   names(): string[] {
     return [...this.#nodes.keys()];
   }
@@ -53,7 +53,7 @@ export class Fields {
     return undefined;
   }
 
-  /** A string, or a scalar that cloud-init turns into one with Python's `str()`. */
+  /** A string, or a scalar as the string that Python's `str()` makes of it for cloud-init. */
   looseText(name: string): string | undefined {
     const node = this.node(name);
     if (node === undefined) return undefined;
@@ -62,7 +62,7 @@ export class Fields {
     return text;
   }
 
-  /** A boolean, or one of the strings and numbers that cloud-init's `translate_bool` takes for one. */
+  /** A boolean, or a string or number that cloud-init's `translate_bool` accepts. */
   bool(name: string, otherwise: boolean): boolean {
     const node = this.node(name);
     if (node === undefined) return otherwise;
@@ -74,7 +74,7 @@ export class Fields {
     return otherwise;
   }
 
-  /** A list; undefined when missing or (after an error) of another type. */
+  /** A list; undefined if it is missing or has another type (an error). */
   list(name: string): Node[] | undefined {
     const node = this.node(name);
     if (node === undefined || node.kind === 'sequence') return node?.items;
@@ -82,7 +82,7 @@ export class Fields {
     return undefined;
   }
 
-  /** A list of strings (scalars become strings); a single string counts as a list of one where `single` says so. */
+  /** A list of strings (scalars become strings). With `single`, a single string counts as a list of one. */
   texts(name: string, single = false): string[] {
     const node = this.node(name);
     if (single && node?.kind === 'string') return [node.value];
@@ -93,7 +93,7 @@ export class Fields {
     });
   }
 
-  /** Reports that a field is not what it must be. */
+  /** Reports that a field does not meet the expectation. */
   expected(name: string, node: Node, expectation: string): void {
     this.#report.error(
       'UserDataInvalid',
@@ -102,7 +102,7 @@ export class Fields {
     );
   }
 
-  /** Reports an error about a field, at its key, or at the mapping when it is not there. */
+  /** Reports an error about a field: at its key, or at the mapping if the key is missing. */
   wrong(name: string, message: string): void {
     const where = this.#nodes.get(name)?.value.where ?? this.where;
     this.#report.error('UserDataInvalid', `${this.#what}: ${message}`, where);
@@ -118,14 +118,14 @@ export class Fields {
     this.#report.warn('UserDataIgnoredKey', `${this.#what}: ${message}`, where);
   }
 
-  /** The same for keys that are Slipway's own: one that is not known is a mistake, and an error. */
+  /** Reports every unread field as an error; for Slipway's own keys, where an unknown one is a mistake. */
   refuseUnknown(): void {
     for (const [name, { where }] of this.#nodes) {
       if (!this.#asked.has(name)) this.wrongAt(where, `${printable(name)} is not known.`);
     }
   }
 
-  /** Warns of every field that was not asked for. `known` explains those that cloud-init has and Slipway has not. */
+  /** Warns of every field that nobody has read. `known` explains those that cloud-init has and we lack. */
   finish(known: Readonly<Record<string, string>> = {}): void {
     for (const [name, { where }] of this.#nodes) {
       if (this.#asked.has(name)) continue;
@@ -139,7 +139,7 @@ export class Fields {
   }
 }
 
-/** The mappings of a list; other items are errors. A missing or null list is empty. */
+/** The mappings in a list; other items are errors. A missing or null list is empty. */
 export function mappings(node: Node, what: string, report: Report): MappingNode[] {
   if (node.kind === 'null') return [];
   if (node.kind !== 'sequence') {

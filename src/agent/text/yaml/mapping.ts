@@ -2,7 +2,7 @@ import type { Report } from '../report.ts';
 import { printable } from '../report.ts';
 import { describe, type MappingEntry, type Node, pythonText, type ScalarNode } from './node.ts';
 
-/** A key and its value as they stand in the text; `merge` marks the plain key `<<`. */
+/** A key and its value as the text has them; `merge` marks the plain key `<<`. */
 export interface RawEntry {
   key: Node;
   value: Node;
@@ -12,13 +12,13 @@ export interface RawEntry {
 interface Candidate {
   key: Node;
   value: Node;
-  /** Came in through a merge key, so that overriding it is no mistake. */
+  /** A merge key brought it in, so overriding it is no mistake. */
   merged: boolean;
 }
 
 /**
- * Puts what merge keys (`<<: *base`) bring in before a mapping's own entries, so that own ones win; among several
- * merged mappings the first wins (PyYAML's `flatten_mapping`).
+ * Puts the entries of merge keys (`<<: *base`) before a mapping's own entries, so that the own ones win.
+ * Among several merged mappings the first wins (PyYAML's `flatten_mapping`).
  */
 export function expandMerges(raw: readonly RawEntry[], report: Report): Candidate[] {
   const own = raw.filter((entry) => !entry.merge).map(({ key, value }) => ({ key, value, merged: false }));
@@ -36,7 +36,7 @@ function mergedEntries(value: Node, report: Report): Candidate[] {
   return [];
 }
 
-/** The entries of one mapping while it is built: the last one of equal keys wins, as in a Python dict. */
+/** The entries of one mapping under construction. As in a Python dict, the last of equal keys wins. */
 export class Entries {
   readonly #byKey = new Map<string, MappingEntry & { merged: boolean }>();
   readonly #report: Report;
@@ -58,7 +58,7 @@ export class Entries {
       return;
     }
     if (!earlier.merged && !merged) this.#duplicate(key, earlier);
-    // As in a Python dict, the first of equal keys (1, 1.0, true) stays the key.
+    // As in a Python dict, the first of equal keys (1, 1.0, true) remains the key.
     this.#byKey.set(identity, { key: { ...earlier.key, where: key.where }, value, merged });
   }
 
@@ -74,7 +74,7 @@ export class Entries {
   }
 }
 
-/** Equal for keys that are equal in a Python dict: 1, 1.0 and true are one key, "1" is another. */
+/** The same for keys that Python's dict considers equal: 1, 1.0 and true are one key, "1" is another. */
 function keyIdentity(key: ScalarNode): string {
   switch (key.kind) {
     case 'bool':

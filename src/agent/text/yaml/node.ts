@@ -11,7 +11,7 @@ export type ScalarNode =
   | { kind: 'float'; value: number; where: Position }
   | { kind: 'string'; value: string; where: Position }
   | { kind: 'binary'; value: Uint8Array; where: Position }
-  /** `value` is what Python's `str()` gives for the date or datetime. */
+  /** `value` is the date or datetime as Python's `str()` writes it. */
   | { kind: 'timestamp'; value: string; where: Position };
 
 export interface SequenceNode {
@@ -22,7 +22,7 @@ export interface SequenceNode {
 
 export interface MappingNode {
   kind: 'mapping';
-  /** Without duplicates; in the order in which keys first appeared. */
+  /** Without duplicates, in the order of each key's first appearance. */
   entries: MappingEntry[];
   where: Position;
 }
@@ -32,7 +32,7 @@ export interface MappingEntry {
   value: Node;
 }
 
-/** What a node is, for people. */
+/** The kind of a node, in words for people. */
 export function describe(node: Node): string {
   const names: Record<Node['kind'], string> = {
     null: 'nothing (null)',
@@ -48,7 +48,7 @@ export function describe(node: Node): string {
   return names[node.kind];
 }
 
-/** The scalar as Python's `str()` would write it; undefined for collections and for binary data. */
+/** The scalar as Python's `str()` writes it; undefined for collections and binary data. */
 export function pythonText(node: Node): string | undefined {
   switch (node.kind) {
     case 'null':
@@ -67,7 +67,7 @@ export function pythonText(node: Node): string | undefined {
   }
 }
 
-/** Python's `repr` of a float: shortest digits that read back the same, `1.0`, `1e+16`, `inf`, `nan`. */
+/** Python's `repr` of a float: the shortest digits that read back the same, `1.0`, `1e+16`, `inf`, `nan`. */
 export function pythonFloat(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';

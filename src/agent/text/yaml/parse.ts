@@ -8,9 +8,11 @@ import { YamlSyntaxError, YamlTooLarge } from './scan/syntax-error.ts';
 import { checkText } from './scan/text-rules.ts';
 
 /**
- * Reads one YAML 1.1 document the way PyYAML's `safe_load` does, which is how cloud-init reads user data (see
- * docs/decisions/yaml.md). Problems go to `report`; undefined is returned when one of them is an error. Time is linear
- * in the text, and depth, number of values and expansion of aliases are bounded (limits.ts).
+ * Reads one YAML 1.1 document like PyYAML's `safe_load`, which cloud-init uses for user data (see
+ * docs/decisions/yaml.md). Problems go to `report`. The time is linear in the text, and limits.ts bounds
+ * depth, number of values and expansion of aliases.
+ *
+ * @returns undefined if `report` got an error
  */
 export function parseYaml(source: SourceText, report: Report): Node | undefined {
   if (!checkText(source, report)) return undefined;

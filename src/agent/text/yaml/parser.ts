@@ -6,8 +6,10 @@ import type { Token } from './scan/tokens.ts';
 type Kind = Token['kind'];
 
 /**
- * Puts tokens together to the one document they must make, and hands every node to the builder. Follows the grammar of
- * PyYAML's parser. Throws the error of a `broken` token, or its own `YamlSyntaxError`.
+ * Assembles the tokens into exactly one document and gives every node to the builder. It follows the grammar
+ * of PyYAML's parser.
+ *
+ * @throws YamlSyntaxError its own, or the one of a `broken` token
  */
 export class Parser {
   readonly #tokens: readonly Token[];
@@ -20,7 +22,7 @@ export class Parser {
     this.#builder = builder;
   }
 
-  /** The document; undefined when there is none. */
+  /** The document; undefined if the text holds none. */
   document(): Built | undefined {
     if (this.#is('end')) return undefined;
     if (!this.#is('directive', 'document-start')) {
@@ -90,7 +92,7 @@ export class Parser {
     return this.#node(true, false);
   }
 
-  /** A node that is a mapping's key or value, whose list items may stand as far out as the key. */
+  /** A mapping's key or value. If it is a list, its items may stand as far left as the key. */
   #blockOrIndentless(): Built {
     return this.#node(true, true);
   }
@@ -156,7 +158,7 @@ export class Parser {
     return sequence.done();
   }
 
-  /** A list whose dashes stand as far out as the key of the mapping around it. */
+  /** A list whose dashes stand as far left as the key of the surrounding mapping. */
   #indentless(properties: Properties, at: number): Built {
     const sequence = this.#builder.sequence(properties, at);
     while (this.#is('block-entry')) {
@@ -178,7 +180,7 @@ export class Parser {
     return mapping.done();
   }
 
-  /** What stands behind a key's or a value's sign; nothing when the sign or what is behind it is missing. */
+  /** The node after a key's or a value's sign; an empty one if the sign or the node is missing. */
   #blockPart(kind: 'key' | 'value'): Built {
     const at = this.#at;
     const present = this.#skip(kind) && !this.#is('key', 'value', 'block-end');
@@ -206,7 +208,7 @@ export class Parser {
     return sequence.done();
   }
 
-  /** `[a: 1]` is a list of a mapping. */
+  /** `[a: 1]` is a list that holds a mapping. */
   #pairInSequence(): Built {
     const at = this.#at;
     const mapping = this.#builder.mapping({}, at);

@@ -1,6 +1,6 @@
 import { type Node, pythonText } from './node.ts';
 
-/** The values alone, without their places; keys become strings, and bytes base64. */
+/** The values without their places; keys become strings, bytes become base64. */
 export function plain(node: Node): unknown {
   switch (node.kind) {
     case 'sequence':

@@ -6,11 +6,11 @@ const DEFAULT_HANDLES: readonly (readonly [string, string])[] = [
   ['!!', 'tag:yaml.org,2002:'],
 ];
 
-/** What `%TAG` directives make of tag handles; one document's. */
+/** The tag handles of one document, with what its `%TAG` directives define. */
 export class TagHandles {
   readonly #prefixes: Map<string, string>;
 
-  /** Throws for directives that contradict each other and for YAML 2. */
+  /** @throws YamlSyntaxError for contradictory directives and for YAML 2 */
   constructor(directives: readonly Token[]) {
     const own = new Map<string, string>();
     let versions = 0;
@@ -28,7 +28,7 @@ export class TagHandles {
     this.#prefixes = new Map([...DEFAULT_HANDLES, ...own]);
   }
 
-  /** The whole name of a tag. */
+  /** The full name of a tag. */
   resolve(tag: Token & { kind: 'tag' }): string {
     if (tag.handle === undefined) return tag.suffix;
     const prefix = this.#prefixes.get(tag.handle);

@@ -1,2 +1,2 @@
-/** A scalar has the form of its type but no value, such as the 31st of February. The message is a whole sentence. */
+/** A scalar of its type's form but without a value, such as 31 February. The message is a whole sentence. */
 export class ScalarError extends Error {}

@@ -1,6 +1,7 @@
 /**
- * What an unquoted or tagged scalar means, by the rules of YAML 1.1 as PyYAML has them (its `resolver` and
- * `constructor` modules): `yes` is a boolean but `y` is a string, `0640` is 416, `1:30` is 90, `1e3` is a string.
+ * The meaning of an unquoted or tagged scalar by the rules of YAML 1.1 as PyYAML implements them (in its
+ * `resolver` and `constructor`): `yes` is a boolean but `y` is a string, `0640` is 416, `1:30` is 90, `1e3`
+ * is a string.
  */
 import { pythonBase64 } from '../python-base64.ts';
 import type { ScalarNode } from './node.ts';
@@ -23,10 +24,10 @@ const NULL = /^(?:~|null|Null|NULL|)$/;
 const TIMESTAMP =
   /^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?)$/;
 
-/** Longest text that is looked at as a number; Python itself refuses to read more than 4300 digits. */
+/** Longer texts are no numbers; Python itself reads at most 4300 digits. */
 const MAX_NUMBER = 4300;
 
-/** The value of a plain (unquoted, untagged) scalar. Throws `ScalarError`. */
+/** The value of a plain (unquoted, untagged) scalar. @throws ScalarError */
 export function resolvePlain(text: string): ScalarValue {
   if (text.length > MAX_NUMBER) return { kind: 'string', value: text };
   if (NULL.test(text)) return { kind: 'null' };
@@ -40,8 +41,10 @@ export function resolvePlain(text: string): ScalarValue {
 const PREFIX = 'tag:yaml.org,2002:';
 
 /**
- * The value of a scalar with an explicit tag (`!!str`, `!!int` ...). Throws `ScalarError` for values that the tag
- * does not allow and for tags that PyYAML's safe loader does not know.
+ * The value of a scalar with an explicit tag (`!!str`, `!!int` ...).
+ *
+ * @throws ScalarError for values that the tag does not allow and for tags that PyYAML's safe loader does not
+ * know
  */
 export function resolveTagged(text: string, tag: string): ScalarValue {
   switch (tag) {

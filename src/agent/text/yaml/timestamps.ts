@@ -4,8 +4,10 @@ const PARTS =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt]|[ \t]+)(\d{1,2}):(\d{2}):(\d{2})(?:\.(\d*))?(?:[ \t]*(?:(Z)|([-+])(\d{1,2})(?::(\d{2}))?))?)?$/;
 
 /**
- * What Python's `str()` writes for the date or datetime that PyYAML makes of `text`; cloud-init uses it wherever an
- * unquoted date stands for a string. Throws `ScalarError` when there is no such day or time.
+ * The date or datetime that PyYAML reads from `text`, as Python's `str()` writes it. cloud-init takes this
+ * text wherever an unquoted date stands in place of a string.
+ *
+ * @throws ScalarError if there is no such day or time
  */
 export function timestampText(text: string): string {
   const [

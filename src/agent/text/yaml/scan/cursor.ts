@@ -1,4 +1,4 @@
-/** A place in the text, with what YAML needs to know about it: the line and how far into the line. */
+/** A place in the text. It knows its line and column, which YAML's rules need. */
 export class Cursor {
   readonly text: string;
   at = 0;
@@ -9,12 +9,12 @@ export class Cursor {
     this.text = text;
   }
 
-  /** Characters of the line before this place. */
+  /** Characters in the line before this place. */
   get column(): number {
     return this.at - this.#lineStart;
   }
 
-  /** The character here or further on; '' at the end. */
+  /** The character here or `further` on; '' at the end. */
   peek(further = 0): string {
     return this.text.charAt(this.at + further);
   }
@@ -23,12 +23,12 @@ export class Cursor {
     return this.text.startsWith(part, this.at);
   }
 
-  /** Goes on within a line. */
+  /** Moves forward within a line. */
   forward(count = 1): void {
     this.at += count;
   }
 
-  /** Takes what a sticky pattern matches here, which must not reach over a line break; '' when it matches nothing. */
+  /** Takes what a sticky pattern matches here, '' if nothing. The match must not cross a line break. */
   take(pattern: RegExp): string {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text)?.[0] ?? '';
@@ -36,7 +36,7 @@ export class Cursor {
     return found;
   }
 
-  /** Takes a line break; the answer is what it counts as in a value, '' when there is none. */
+  /** Takes a line break. @returns what it counts as in a value; '' if there is none */
   lineBreak(): string {
     const character = this.peek();
     if (!isBreak(character)) return '';
@@ -46,13 +46,13 @@ export class Cursor {
     return character;
   }
 
-  /** `---` or `...` by itself at the start of a line. */
+  /** `---` or `...` alone at the start of a line. */
   atDocumentMark(): boolean {
     return (this.startsWith('---') || this.startsWith('...')) && isBlankOrEnd(this.peek(3));
   }
 }
 
-/** Line breaks of YAML 1.1; the other three (\r, \r\n, U+0085) have been made \n before. */
+/** Line breaks of YAML 1.1. Earlier code has turned the other three (\r, \r\n, U+0085) into \n. */
 export function isBreak(character: string): boolean {
   return character === '\n' || character === '\u2028' || character === '\u2029';
 }

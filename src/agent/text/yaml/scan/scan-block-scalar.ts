@@ -7,7 +7,7 @@ const SPACES = / +/y;
 const COMMENT = / *(?:#[^\n\u2028\u2029]*)?/y;
 const HEADER = /([+-]?)([0-9]?)([+-]?)/y;
 
-/** A literal (`|`) or folded (`>`) text; `indent` is that of the collection around it, -1 for none. */
+/** A literal (`|`) or folded (`>`) text; `indent` is the surrounding collection's, -1 if there is none. */
 export function scanBlockScalar(cursor: Cursor, indent: number): Token {
   const start = cursor.at;
   const folded = cursor.peek() === '>';
@@ -22,7 +22,7 @@ export function scanBlockScalar(cursor: Cursor, indent: number): Token {
   return { kind: 'scalar', text, plain: false, at: start };
 }
 
-/** Lines of the text's own indentation, put together, and the end by the chomping rule. */
+/** Joins the lines at the text's own indentation, and ends them by the chomping rule. */
 function takeLines(
   cursor: Cursor,
   indent: number,
@@ -77,7 +77,7 @@ function takeHeader(cursor: Cursor): { chomping: string; increment: number | und
   return { chomping, increment: digit === '' ? undefined : Number(digit) };
 }
 
-/** Empty lines before the text, and how far its first line (or an empty line) is indented. */
+/** Takes empty lines before the text. `deepest` is the largest indentation among them and the first line. */
 function takeIndentation(cursor: Cursor): { breaks: string[]; deepest: number } {
   const breaks: string[] = [];
   let deepest = 0;
@@ -89,7 +89,7 @@ function takeIndentation(cursor: Cursor): { breaks: string[]; deepest: number } 
   }
 }
 
-/** Empty lines, and the indentation of the line behind them as far as it belongs to the text. */
+/** Takes empty lines, and the next line's indentation as far as it belongs to the text. */
 function takeBreaks(cursor: Cursor, indent: number): string[] {
   const breaks: string[] = [];
   for (;;) {

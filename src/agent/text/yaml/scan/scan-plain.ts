@@ -5,13 +5,13 @@ const BLOCK_RUN = /[^ \t\n\u2028\u2029:]+/y;
 const FLOW_RUN = /[^ \t\n\u2028\u2029:,?[\]{}]+/y;
 const SPACES = / +/y;
 
-/** What a plain value came to; `endedLine` is true when a line break followed, after which a key may begin. */
+/** A plain value. `endedLine` is true if a line break followed; a key may begin after it. */
 export interface Plain {
   token: Token;
   endedLine: boolean;
 }
 
-/** A value without quotes, over one or more lines; `indent` is that of the collection around it. */
+/** A value without quotes, over one or more lines; `indent` is the surrounding collection's. */
 export function scanPlain(cursor: Cursor, indent: number, flow: boolean): Plain {
   const start = cursor.at;
   const parts: string[] = [];
@@ -29,7 +29,7 @@ export function scanPlain(cursor: Cursor, indent: number, flow: boolean): Plain 
   return { token: { kind: 'scalar', text: parts.join(''), plain: true, at: start }, endedLine };
 }
 
-/** Characters up to a blank, a line break, or a sign that ends the value; a colon does so only before a blank. */
+/** Takes characters up to a blank, a line break or a closing sign (a colon closes only before a blank). */
 function takeRun(cursor: Cursor, flow: boolean): string {
   const start = cursor.at;
   for (;;) {
@@ -41,7 +41,7 @@ function takeRun(cursor: Cursor, flow: boolean): string {
   }
 }
 
-/** Spaces, or line breaks folded to a space; nothing when a document mark follows. */
+/** Takes spaces, or line breaks and folds them to a space; nothing if a document mark follows. */
 function takeSpaces(cursor: Cursor): { parts: string[]; endedLine: boolean } {
   const blanks = cursor.take(SPACES);
   const broken = cursor.lineBreak();

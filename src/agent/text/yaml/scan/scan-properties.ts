@@ -71,7 +71,7 @@ function takeUri(cursor: Cursor, at: number): string {
   }
 }
 
-/** `%YAML 1.1`, `%TAG ! prefix`, or another directive, which is passed over. */
+/** `%YAML 1.1`, `%TAG ! prefix`, or another directive, which has no effect. */
 export function scanDirective(cursor: Cursor): Token {
   const at = cursor.at;
   cursor.forward();

@@ -42,7 +42,7 @@ export function scanQuoted(cursor: Cursor): Token {
   return { kind: 'scalar', text: parts.join(''), plain: false, at: start };
 }
 
-/** Everything up to a blank, a line break or the closing quote. */
+/** Takes everything up to a blank, a line break or the closing quote. */
 function takeWords(cursor: Cursor, quote: string, parts: string[]): void {
   for (;;) {
     const run = cursor.take(ORDINARY);
@@ -66,7 +66,7 @@ function takeWords(cursor: Cursor, quote: string, parts: string[]): void {
   }
 }
 
-/** A backslash and what it stands for; the answer is always true, line breaks included. */
+/** Takes a backslash and what follows it. Always returns true, also for a line break. */
 function takeEscape(cursor: Cursor, parts: string[]): boolean {
   const at = cursor.at;
   cursor.forward();
@@ -101,7 +101,7 @@ function codePoint(cursor: Cursor, length: number, at: number): string {
   return String.fromCodePoint(code);
 }
 
-/** Blanks, which are kept, or a line break with the blanks around it, which is folded to one space. */
+/** Takes blanks and keeps them, or takes a line break with its blanks and folds it to one space. */
 function takeSpace(cursor: Cursor, start: number, parts: string[]): void {
   const blanks = cursor.take(BLANKS);
   if (cursor.peek() === '') throw new YamlSyntaxError('The quote that begins here is not closed.', start);

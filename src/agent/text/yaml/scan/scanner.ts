@@ -7,11 +7,11 @@ import { scanQuoted } from './scan-quoted.ts';
 import { YamlSyntaxError, YamlTooLarge } from './syntax-error.ts';
 import type { Structure, Token } from './tokens.ts';
 
-/** What could turn out to be a key, once a colon follows: a key has no sign of its own in front. */
+/** A token that may turn out to be a key if a colon follows, because nothing marks a key's beginning. */
 interface PossibleKey {
-  /** Index of the token before which the key's token would stand. */
+  /** Index of the token in front of which the key's token would go. */
   index: number;
-  /** Nothing else than a key can stand here. */
+  /** Only a key can stand here. */
   required: boolean;
   at: number;
   line: number;
@@ -24,12 +24,13 @@ const COMMENT = /#[^\n\u2028\u2029]*/y;
 /** Characters that begin the same kind of token everywhere. */
 const FIXED = '[]{},*&!\'"';
 
-/** A key must fit into this many characters and one line, else it is none (YAML 1.1, 7.4). */
+/** A key fits into this many characters and one line (YAML 1.1, 7.4). */
 const MAX_KEY = 1024;
 
 /**
- * Splits a text into tokens by YAML 1.1 as PyYAML reads it. The list ends with an `end` token, or with a `broken` one
- * that carries the error: what comes before it is as it is, so the parser reports whichever error comes first.
+ * Splits a text into tokens by YAML 1.1 as PyYAML reads it. The list ends with an `end` token, or with a
+ * `broken` token that carries the error. The tokens before it are valid, so the parser reports whichever
+ * error comes first.
  */
 export function scan(text: string): Token[] {
   const scanner = new Scanner(text);
@@ -45,11 +46,11 @@ export function scan(text: string): Token[] {
 class Scanner {
   readonly tokens: Token[] = [];
   readonly #cursor: Cursor;
-  /** Indentations of the block collections that are open; the last is the innermost. */
+  /** Indentations of the open block collections; the last is the innermost. */
   readonly #indents: number[] = [];
   #indent = -1;
   #flow = 0;
-  /** A key may begin here: at the start of a line, behind `- `, `? ` and the like. */
+  /** A key may begin here: at the start of a line, after `- `, `? ` and the like. */
   #keyAllowed = true;
   readonly #possibleKeys: (PossibleKey | undefined)[] = [];
 
@@ -97,7 +98,7 @@ class Scanner {
     else throw new YamlSyntaxError(wrongStart(character), cursor.at);
   }
 
-  /** Characters that mean the same wherever they begin a token. */
+  /** Handles characters that begin the same token everywhere. */
   #fixed(character: string): void {
     if (character === '[') this.#open('flow-sequence-start');
     else if (character === '{') this.#open('flow-mapping-start');
@@ -210,7 +211,7 @@ class Scanner {
     this.#structure('value', 1);
   }
 
-  /** Tokens that can begin a key: aliases, anchors, tags and quoted strings. */
+  /** Handles tokens that can begin a key: aliases, anchors, tags and quoted strings. */
   #property(scanOne: (cursor: Cursor) => Token): void {
     this.#saveKey();
     this.#keyAllowed = false;
@@ -262,7 +263,7 @@ class Scanner {
     }
   }
 
-  /** Opens a block collection when the place is further in than the one around it. */
+  /** Opens a block collection if the place is further right than the surrounding one. */
   #enter(column: number): boolean {
     if (this.#indent >= column) return false;
     this.#indents.push(this.#indent);

@@ -1,4 +1,4 @@
-/** The text breaks a rule of YAML at `offset`. The message is a sentence that quotes nothing of the text. */
+/** The text breaks a rule of YAML at `offset`. The message is a sentence and quotes nothing of the text. */
 export class YamlSyntaxError extends Error {
   override readonly name = 'YamlSyntaxError';
   readonly offset: number;
@@ -9,5 +9,5 @@ export class YamlSyntaxError extends Error {
   }
 }
 
-/** The text is more than is accepted: too many values, nested too deeply. */
+/** The text exceeds a limit: too many values, too deep nesting. */
 export class YamlTooLarge extends YamlSyntaxError {}

@@ -1,11 +1,11 @@
 import type { Report } from '../../report.ts';
 import type { SourceText } from '../../source-text.ts';
 
-/** Characters that PyYAML refuses anywhere in a document (its reader's NON_PRINTABLE); the yaml library lets them pass. */
+/** Characters that PyYAML refuses anywhere in a document (its reader's NON_PRINTABLE). */
 // Built from a string, for control characters in a literal are a mistake anywhere else.
 const FORBIDDEN = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-/** Reports the first character that may not stand in YAML 1.1; false when there is one. */
+/** Reports the first character that YAML 1.1 forbids. @returns false if there is one */
 export function checkText(source: SourceText, report: Report): boolean {
   const at = source.text.search(FORBIDDEN);
   if (at === -1) return true;

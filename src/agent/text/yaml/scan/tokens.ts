@@ -1,4 +1,4 @@
-/** What a YAML text consists of; `at` is the offset of the first character. */
+/** The tokens of a YAML text; `at` is the offset of the first character. */
 export type Token =
   | { kind: Structure; at: number }
   | { kind: 'alias'; name: string; at: number }
