@@ -99,10 +99,21 @@ describe('a log', () => {
 
   it('takes the cause from the kubelet where the log has its lines', () => {
     const [fixture] = fixtures.filter(({ name }) => name === 'join-1.31-kubelet-dead.txt');
-    for (const log of readLogFixtures('kubelet').filter(({ code }) => code !== 'KubeletCrashing')) {
+    const telling = readLogFixtures('kubelet').filter(
+      ({ code, cause }) => code !== 'KubeletCrashing' && !cause.endsWith('config.yaml'),
+    );
+    for (const log of telling) {
       const verdict = diagnose(`${fixture?.text}\n${log.text}`);
       expect(verdict.failure).toMatchObject({ code: log.code, phase: 'kubelet-start' });
     }
+  });
+
+  it('takes no end of a kubelet for a cause that had no configuration yet', () => {
+    const [fixture] = fixtures.filter(({ name }) => name === 'join-1.31-kubelet-dead.txt');
+    const [early] = readLogFixtures('kubelet').filter(({ cause }) => cause.endsWith('config.yaml'));
+    expect(diagnose(`${early?.text}${fixture?.text}`).failure?.code).toBe('KubeletUnhealthy');
+    expect(diagnose(`${fixture?.text}${early?.text}`).failure?.code).toBe('KubeletUnhealthy');
+    expect(diagnose(early?.text ?? '').failure?.code).toBe('KubeletFileMissing');
   });
 
   it('takes the cause from the container runtime where the log has its lines', () => {

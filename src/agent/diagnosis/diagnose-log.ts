@@ -3,11 +3,12 @@
  * error of kubeadm gets no code, whatever else may stand in it.
  */
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
-import { explainKubeletEnd, KUBELET_ENDED } from './causes/explain-kubelet.ts';
+import { countKubeletEnds, explainKubeletEnd, explainLoneKubelet } from './causes/explain-kubelet.ts';
 import { diagnose, refined } from './diagnose.ts';
-import { type Evidence, NO_EVIDENCE } from './evidence/evidence.ts';
+import type { Evidence } from './evidence/evidence.ts';
+import { evidenceInLog } from './evidence/from-log.ts';
 import { tellingLines } from './telling-lines.ts';
-import { type Attempt, findAttempts } from './transcript/attempts.ts';
+import { type Attempt, findAttempts, type Verb } from './transcript/attempts.ts';
 import type { LogLine } from './transcript/line.ts';
 import { streamsOf } from './transcript/streams.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
@@ -22,7 +23,8 @@ export interface LogVerdict {
 }
 
 export interface AttemptVerdict {
-  verb: 'init' | 'join';
+  /** Undefined where the log does not tell. */
+  verb: Verb | undefined;
   result: Attempt['result'];
   first: LogLine;
   last: LogLine;
@@ -31,25 +33,38 @@ export interface AttemptVerdict {
 
 const KILLED = /(?:^|[ :])(Killed|Terminated)\b(?=$|.*kubeadm)/;
 const NO_KUBEADM = /kubeadm: (?:command )?not found|exec: "?kubeadm"?: executable file not found/;
+/** A kubelet that ends so often while kubeadm still waits is waited for in vain. */
+const ENOUGH = 3;
 
 /** What is known of the last attempt besides the log. */
 export interface LogSight {
   /** What it does, where the log does not tell. */
-  verb?: 'init' | 'join' | undefined;
+  verb?: Verb | undefined;
   /** Given where kubeadm is known to have ended, and not well. */
   end?: { exitStatus: number };
 }
 
 export function diagnoseLog(lines: readonly LogLine[], sight: LogSight = {}): LogVerdict {
-  const evidence = evidenceIn(lines);
-  const own = lines.filter((line) => !isEvidence(line));
-  const attempts = findAttempts(own, sight.verb).map((attempt, index, { length }) => ({
-    attempt,
-    verdict: judge(attempt, evidence, lines, index === length - 1 ? sight.end : undefined),
-  }));
+  const found = findAttempts(lines, sight.verb);
+  if (found.length === 0) return withoutAttempt(lines);
+  const place = new Map(lines.map((line, index) => [line, index]));
+  const attempts = found.map((attempt, index) => {
+    const before = found[index - 1];
+    const behind = found[index + 1];
+    const evidence = evidenceInLog(lines, {
+      first: attempt.first,
+      after: before === undefined ? -1 : (place.get(before.last) ?? -1),
+      before: behind === undefined ? lines.length : (place.get(behind.first) ?? lines.length),
+      own: [...attempt.output, ...attempt.error],
+    });
+    return {
+      attempt,
+      verdict: judge(attempt, evidence, lines, behind === undefined ? sight.end : undefined),
+    };
+  });
   const summaries = attempts.map(({ verdict }) => verdict);
   const last = attempts.at(-1);
-  if (last === undefined) return withoutAttempt(own, evidence, lines);
+  if (last === undefined) return withoutAttempt(lines);
   const { failure, result } = last.verdict;
   if (result === 'failed' && failure !== undefined) {
     return { result, failure, telling: tellingLines(last.attempt, failure, lines), attempts: summaries };
@@ -67,8 +82,7 @@ function judge(
   const summary = { verb, first, last };
   const streams = streamsOf(attempt);
   if (attempt.result === 'failed') {
-    // Of a log nobody knows the exit status; any but a signal's says the same.
-    const failure = withoutStatus(diagnose({ verb, ...streams, exitStatus: 1 }, evidence));
+    const failure = withoutStatus(diagnose({ verb, ...streams, exitStatus: 'unknown' }, evidence));
     return { ...summary, result: 'failed', failure };
   }
   if (attempt.result === 'succeeded') return { ...summary, result: 'succeeded' };
@@ -77,16 +91,19 @@ function judge(
     const failure = withoutStatus(classify({ verb, ...streams, exitStatus }));
     return { ...summary, result: 'failed', failure };
   }
-  const lost = lostKubelet({ verb, ...streams, exitStatus: undefined }, evidence);
+  const lost = lostKubelet({ verb, ...streams, exitStatus: 'unknown' }, evidence);
   return lost === undefined
     ? { ...summary, result: 'unfinished' }
     : { ...summary, result: 'failed', failure: lost };
 }
 
 /** A shell tells on the line behind the last of a program that a signal ended it. */
-function killedIn(attempt: Attempt, lines: readonly LogLine[]): number | undefined {
-  const end = lines.indexOf(attempt.last);
-  for (const { text } of [...attempt.output.slice(-5), ...lines.slice(end + 1, end + 4)]) {
+function killedIn({ first, last, output }: Attempt, lines: readonly LogLine[]): number | undefined {
+  const behind = lines
+    .slice(lines.indexOf(last) + 1)
+    .filter(({ stream }) => stream === first.stream || stream === `${first.stream}other`)
+    .slice(0, 3);
+  for (const { text } of [...output.slice(-5), ...behind]) {
     const word = KILLED.exec(text)?.[1];
     if (word !== undefined) return word === 'Killed' ? 137 : 143;
   }
@@ -95,15 +112,15 @@ function killedIn(attempt: Attempt, lines: readonly LogLine[]): number | undefin
 
 /** kubeadm still waits in this log, but the kubelet's own log shows that it waits in vain. */
 function lostKubelet(end: KubeadmEnd, evidence: Evidence): KubeadmFailure | undefined {
-  if (evidence.kubeletLog.filter((line) => KUBELET_ENDED.test(line)).length < 3) return undefined;
+  if (countKubeletEnds(evidence.kubeletLog) < ENOUGH) return undefined;
   const found = explainKubeletEnd(evidence);
   if (found === undefined || (found.persistence ?? CODES[found.code].persistence) !== 'permanent')
     return undefined;
   return withoutStatus(refined({ ...classify(end), lines: [] }, found));
 }
 
-function withoutAttempt(own: readonly LogLine[], evidence: Evidence, lines: readonly LogLine[]): LogVerdict {
-  const missing = own.findLast(({ text }) => NO_KUBEADM.test(text));
+function withoutAttempt(lines: readonly LogLine[]): LogVerdict {
+  const missing = lines.findLast(({ text }) => NO_KUBEADM.test(text));
   if (missing !== undefined) {
     return {
       result: 'failed',
@@ -112,40 +129,15 @@ function withoutAttempt(own: readonly LogLine[], evidence: Evidence, lines: read
       attempts: [],
     };
   }
-  const registered = evidence.kubeletLog.some((line) => /Successfully registered node/.test(line));
-  const lost = registered
-    ? undefined
-    : lostKubelet({ verb: 'join', stdout: '', stderr: '', exitStatus: 1 }, evidence);
-  if (lost === undefined) return { result: 'nothing', telling: [], attempts: [] };
-  return { result: 'failed', failure: lost, telling: tellingLines(undefined, lost, lines), attempts: [] };
+  const found = explainLoneKubelet(evidenceInLog(lines, undefined));
+  if (found === undefined) return { result: 'nothing', telling: [], attempts: [] };
+  const failure = refined({ ...bare(found.code, ''), lines: [] }, found);
+  return { result: 'failed', failure, telling: tellingLines(undefined, failure, lines), attempts: [] };
 }
 
 function bare(code: Code, line: string): KubeadmFailure {
   const { cause, remedy, persistence } = CODES[code];
   return { code, cause, remedy, persistence, lines: [line], evidence: line };
-}
-
-const isEvidence = ({ program, text }: LogLine): boolean =>
-  program === 'kubelet' ||
-  program === 'containerd' ||
-  program === 'crio' ||
-  (program === 'systemd' && /^(?:kubelet|containerd|crio)\.service/.test(text));
-
-function evidenceIn(lines: readonly LogLine[]): Evidence {
-  const of = (test: (line: LogLine) => boolean): string[] => lines.filter(test).map(({ text }) => text);
-  return {
-    ...NO_EVIDENCE,
-    kubeletLog: of(
-      ({ program, text }) =>
-        program === 'kubelet' || (program === 'systemd' && text.startsWith('kubelet.service')),
-    ),
-    runtimeLog: of(
-      ({ program, text }) =>
-        program === 'containerd' ||
-        program === 'crio' ||
-        (program === 'systemd' && /^(?:containerd|crio)\.service/.test(text)),
-    ),
-  };
 }
 
 const endOf = ({ output, error }: Attempt): LogLine[] =>

@@ -52,13 +52,17 @@ export function evidenceFor(base: KubeadmFailure, { stdout, verb }: KubeadmEnd):
   if (code === 'ContainerRuntimeDown' || code === 'ContainerRuntimeUnsuitable') return ['runtime', 'machine'];
   if (!NODE_SYMPTOMS.includes(code)) return [];
   // Before kubeadm has started it, the kubelet has no configuration and ends again and again: that means nothing.
-  if (startedKubelet(stdout)) return ['kubelet', 'runtime', 'static pods', 'machine', 'API server'];
+  if (startedKubelet(base, stdout)) return ['kubelet', 'runtime', 'static pods', 'machine', 'API server'];
   if (code === 'KubeletNotStarted') return ['kubelet'];
   if (code === 'Unclassified') return [];
   return verb === 'join' ? ['machine', 'API server'] : ['machine'];
 }
 
-const startedKubelet = (stdout: string): boolean =>
+const startedKubelet = ({ code, phase = '' }: KubeadmFailure, stdout: string): boolean =>
+  code === 'KubeletUnhealthy' ||
+  /^(?:wait-control-plane|kubelet-wait-bootstrap|control-plane-join|upload-config|mark-control-plane)/.test(
+    phase,
+  ) ||
   stdout.split('\n').some((line) => KUBELET_STARTED.test(line)) ||
   /\[wait-control-plane\]|\[kubelet-check\]/.test(stdout);
 

@@ -67,7 +67,7 @@ export function verdictAsJson(
     failure: failure === undefined ? null : failureJson(failure),
     lines: telling.map(line),
     attempts: attempts.map((attempt) => ({
-      verb: attempt.verb,
+      verb: attempt.verb ?? null,
       result: attempt.result,
       from: { file: attempt.first.file, line: attempt.first.number },
       to: { file: attempt.last.file, line: attempt.last.number },
@@ -78,7 +78,7 @@ export function verdictAsJson(
 }
 
 function heading({ code, phase }: KubeadmFailure, attempt: AttemptVerdict | undefined): string {
-  const what = attempt === undefined ? '' : `kubeadm ${attempt.verb}`;
+  const what = attempt === undefined ? '' : command(attempt.verb);
   const where = phase === undefined ? what : `${what}, phase ${phase}`;
   return `${code} (${CODES[code].category})${where === '' ? '' : `: ${where}`}`;
 }
@@ -88,8 +88,11 @@ function describeAttempt(
   place: (line: LogLine) => string,
 ): string {
   const end = failure === undefined ? result : `${failure.code}: ${failure.cause}`;
-  return `${place(first)}: kubeadm ${verb}: ${end}`;
+  return `${place(first)}: ${command(verb)}: ${end}`;
 }
+
+const command = (verb: AttemptVerdict['verb']): string =>
+  verb === undefined ? 'kubeadm' : `kubeadm ${verb}`;
 
 function shownText({ text }: LogLine): string {
   const flat = redact(text).trim();

@@ -12,11 +12,33 @@ export const KUBELET_ENDED = /^kubelet\.service: main process exited, code=(\w+)
 /** kubeadm's sentence from 1.20 to 1.36; what the kubelet did before it was without kubeadm's files and means nothing. */
 export const KUBELET_STARTED = /^\[kubelet-start\] Starting the kubelet/;
 
+/** A kubelet's own last words, where systemd's account is not in the log. */
+const FATAL = /^F\d{4} |run\.go:\d+\] "command failed"|"?[Ff]ailed to run [Kk]ubelet|^panic: /;
+/** It came up after all. */
+const CAME_UP = /Successfully registered node|"Started kubelet"|Starting to sync pods with apiserver/;
+
+/** How often it ended, by its own account or systemd's. */
+export function countKubeletEnds(lines: readonly string[]): number {
+  const ended = lines.filter((line) => KUBELET_ENDED.test(line)).length;
+  return ended > 0 ? ended : lines.filter((line) => FATAL.test(line)).length;
+}
+
+/** Of a kubelet's journal alone: why it ended last, or what it complained of again and again, and did not come right. */
+export function explainLoneKubelet(evidence: Evidence): Diagnosis | undefined {
+  const { kubeletLog } = evidence;
+  const isWell = (line: string): boolean => /Successfully registered node/.test(line);
+  const since = kubeletLog.slice(kubeletLog.findLastIndex(isWell) + 1);
+  if (countKubeletEnds(since) > 0)
+    return explainKubeletEnd({ ...evidence, isCollected: false, kubeletLog: since });
+  const complaints = since.filter((line) => lastKnown(KUBELET_NODE_RULES, [line]) !== undefined);
+  return complaints.length < 3 ? undefined : lastKnown(KUBELET_NODE_RULES, complaints);
+}
+
 /** Why the kubelet ended, when it did; undefined for a kubelet that runs or of which nothing is known. */
-export function explainKubeletEnd({ kubeletLog: all, units }: Evidence): Diagnosis | undefined {
+export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evidence): Diagnosis | undefined {
   const kubeletLog = sinceConfigured(all);
   const unit = units.find(({ name }) => name === 'kubelet.service');
-  const crashes = kubeletLog.filter((line) => KUBELET_ENDED.test(line)).length;
+  const crashes = countKubeletEnds(kubeletLog);
   if (unit?.load === 'not-found' || unit?.load === 'masked') {
     return {
       code: 'KubeletNotStarted',
@@ -27,10 +49,12 @@ export function explainKubeletEnd({ kubeletLog: all, units }: Evidence): Diagnos
       evidence: '',
     };
   }
-  if (unit === undefined ? crashes === 0 : isUp(unit) && crashes < 3) return undefined;
+  if (unit === undefined ? crashes === 0 || cameUp(kubeletLog) : isUp(unit) && crashes < 3) return undefined;
   const known = lastKnown(KUBELET_START_RULES, kubeletLog);
   if (known !== undefined) return known;
   if (crashes === 0 && (unit?.restarts ?? 0) < 2) return stopped(unit);
+  // Of a log alone, a few ends for no reason that is known are no explanation: it may have come up late.
+  if (isCollected && crashes < 3) return undefined;
   const words = kubeletLastWords(kubeletLog);
   const times = Math.max(crashes, unit?.restarts ?? 0);
   return {
@@ -38,6 +62,11 @@ export function explainKubeletEnd({ kubeletLog: all, units }: Evidence): Diagnos
     cause: `The kubelet ended ${times} times${words === undefined ? '' : `; it says: ${words}`}.`,
     evidence: words ?? kubeletLog.findLast((line) => KUBELET_ENDED.test(line)) ?? '',
   };
+}
+
+function cameUp(lines: readonly string[]): boolean {
+  const ended = lines.findLastIndex((line) => KUBELET_ENDED.test(line) || FATAL.test(line));
+  return lines.slice(ended + 1).some((line) => CAME_UP.test(line));
 }
 
 /** Until kubeadm writes its configuration a kubelet ends for lack of it; nothing of that time explains anything later. */

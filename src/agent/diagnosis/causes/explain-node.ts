@@ -55,6 +55,9 @@ function diskFull({ disks }: Evidence): Diagnosis | undefined {
       };
 }
 
+const RUNTIME_ENDED = /^[\w-]+\.service: (?:main process exited|Failed with result)/i;
+const RUNTIME_STARTED = /containerd successfully booted|^Started .*(?:containerd|crio|docker)|API listen on/;
+
 /** Told only when systemd knows the unit and says that it is not up; other runtimes have other units. */
 function runtimeDown({ units, runtimeLog }: Evidence): Diagnosis | undefined {
   const runtimes = units.filter(
@@ -63,7 +66,8 @@ function runtimeDown({ units, runtimeLog }: Evidence): Diagnosis | undefined {
   // A log that somebody collected tells only by itself whether the runtime was up.
   const isUp =
     runtimes.length === 0
-      ? !runtimeLog.some((line) => /^\w+\.service: (?:main process exited|Failed with result)/i.test(line))
+      ? runtimeLog.findLastIndex((line) => RUNTIME_ENDED.test(line)) <=
+        runtimeLog.findLastIndex((line) => RUNTIME_STARTED.test(line))
       : runtimes.some(({ active }) => active === 'active');
   if (isUp) return fromRunning(runtimeLog);
   const [down] = runtimes;

@@ -18,6 +18,8 @@ export interface Evidence {
   listeners: { port: number; program: string }[];
   /** What could not be found out in time, for people. */
   missing: string[];
+  /** Out of a log that somebody collected, which may hold only a part of what was written. */
+  isCollected?: boolean;
 }
 
 export interface UnitState {

@@ -1,7 +1,7 @@
 /** Reads what the machine's own tools print. Pure; what is not understood is left out. */
 import type { HostError } from '../../host/host.ts';
 import type { UnitProperties } from '../../host/show-units.ts';
-import { cleanLine } from '../transcript/line.ts';
+import { peel } from '../transcript/prefix.ts';
 import type { ApiServerView, Disk, StaticPod, UnitState } from './evidence.ts';
 
 /** `journalctl -o short...`: the messages of each program, in order. */
@@ -10,7 +10,7 @@ export function parseJournal(text: string): { program: string | undefined; text:
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('-- '))
     .map((line) => {
-      const { text: message, program } = cleanLine(line);
+      const { text: message, program } = peel(line);
       return { text: message, program };
     });
 }

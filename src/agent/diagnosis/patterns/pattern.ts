@@ -31,7 +31,6 @@ export interface Facts {
 
 export interface PatternInput {
   output: KubeadmOutput;
-  verb: 'init' | 'join';
 }
 
 /** Undefined when it does not apply. */

@@ -1,40 +1,111 @@
-/** From the text of a log file to its lines; also undoes the form in which Ansible and others quote output. */
-import { cleanLine, type LogLine, learnPrefix } from './line.ts';
+/** From the text of a log file to its lines, each with the stream that it belongs to, wrapped ones put together. */
+import { learnPrefixes } from './learned-prefix.ts';
+import type { LogLine } from './line.ts';
+import { peel } from './prefix.ts';
+import { BEGIN, ETCD_JSON, FINDING, HINT, OTHERS, PHASE_ERROR, PROGRESS } from './sentences.ts';
+import { type RawLine, unquote } from './unquote.ts';
+import { unwrap, type WidthLine } from './unwrap.ts';
 
-/** One line of JSON may hold a whole output; more parts than this are not looked at. */
-const MAX_PARTS = 2_000;
-const QUOTED = /error execution phase|\[preflight\] |\[init\] |\[kubelet-start\] |--v=5 or higher/;
+/** @param firstNumber Number of the first line, when `text` is only a part of the file. */
+export function readLines(file: string, text: string, firstNumber = 1): LogLine[] {
+  const lines = unquote(text, firstNumber).map((raw) => fromRaw(file, raw));
+  applyLearned(lines);
+  attachBare(lines);
+  for (const line of lines) nameWriter(line);
+  return unwrapped(lines);
+}
+
+interface Line extends WidthLine {
+  /** Its place among all lines. */
+  index: number;
+  /** No prefix was found. */
+  isBare: boolean;
+}
+
+function fromRaw(file: string, { number, text, prefix }: RawLine): Line {
+  const { stream, width, spaced, ...rest } = peel(prefix === undefined ? text : prefix + text);
+  const own = prefix === undefined ? width : width - prefix.length;
+  return { file, number, ...rest, stream, width: own, spaced, index: 0, isBare: stream === '' };
+}
+
+function applyLearned(lines: Line[]): void {
+  const learned = learnPrefixes(lines.map(({ text }) => text));
+  if (learned.length === 0) return;
+  for (const line of lines) {
+    const found = learned.find(({ form }) => form.test(line.text));
+    if (found === undefined) continue;
+    line.text = line.text.replace(found.form, '');
+    // What an unknown prefix hides, a known one may follow.
+    const inner = peel(line.text);
+    line.text = inner.text;
+    if (inner.program !== undefined) line.program = inner.program;
+    line.time ??= inner.time as NonNullable<Line['time']>;
+    if (line.time === undefined) delete line.time;
+    line.stream = [line.stream, found.writer, inner.stream].filter((part) => part !== '').join(' ');
+    line.isBare = line.stream === '';
+  }
+}
 
 /**
- * @param firstNumber Number of the first line, when `text` is only the end of the file.
+ * In a log whose lines have prefixes, one without continues the line before it: it was wrapped, or a program wrote several
+ * lines at once. Where kubeadm's own lines have none, those without are kubeadm's.
  */
-export function readLines(file: string, text: string, firstNumber = 1): LogLine[] {
-  const lines: LogLine[] = [];
-  text.split('\n').forEach((raw, index) => {
-    for (const part of unquote(raw)) lines.push({ file, number: firstNumber + index, ...cleanLine(part) });
-  });
-  const prefix = learnPrefix(lines.map((line) => line.text));
-  if (prefix === undefined) return lines;
-  return lines.map((line) => ({ ...line, text: line.text.replace(prefix, '') }));
+function attachBare(lines: Line[]): void {
+  const isOwn = ({ isBare, text }: Line): boolean =>
+    isBare &&
+    (BEGIN.test(text) ||
+      PROGRESS.test(text) ||
+      PHASE_ERROR.test(text) ||
+      HINT.test(text) ||
+      FINDING.test(text));
+  const bare = lines.filter(({ isBare }) => isBare).length;
+  if (bare === lines.length || lines.some(isOwn)) return;
+  let before: Line | undefined;
+  for (const line of lines) {
+    if (line.isBare && before !== undefined) {
+      line.stream = before.stream;
+      if (before.program !== undefined) line.program = before.program;
+    } else before = line;
+  }
 }
 
-/** `"stderr": "error execution phase ...\n\t[ERROR ...]"`: the string's lines, each with the number of the one they stand in. */
-function unquote(raw: string): string[] {
-  if (!raw.includes('\\n') || raw.length > 1024 * 1024 || !QUOTED.test(raw)) return [raw];
-  const strings = [...raw.matchAll(/"(?:stderr|stdout|msg|message|log|output)": ?"((?:[^"\\]|\\.)*)"/g)]
-    .map((match) => match[1] ?? '')
-    .filter((string) => QUOTED.test(string));
-  const whole = strings.length > 0 ? [...new Set(strings)] : [raw];
-  // What was printed first stands in stdout, which Ansible names after stderr: the error is read last.
-  if (strings.length > 1 && /error execution phase/.test(whole[0] ?? '')) whole.reverse();
-  return whole.flatMap((string) => unescaped(string).split('\n')).slice(0, MAX_PARTS);
+const KUBELET =
+  /^[IWEF]\d{4} \S+ +\d+ (?:run\.go:\d+\] "command failed"|server\.go:\d+\] (?:"?[Ff]ailed to run [Kk]ubelet|unknown flag|"?Failed to (?:parse|validate|load) kubelet)|kubelet\w*\.go:\d+\]|pod_workers\.go:\d+\]|kuberuntime_\w+\.go:\d+\]|remote_runtime\.go:\d+\]|reflector\.go:\d+\] .*(?:kubelet|informers)|controller\.go:\d+\] "Failed to ensure lease|csi_plugin\.go:\d+\]|certificate_manager\.go:\d+\] )/;
+const ETCD_SERVER =
+  /^\{"level":"\w+".*"caller":"(?:etcdmain|embed|etcdserver|rafthttp|raft|membership|mvcc|wal|snap)\//;
+const LOGRUS = /^time="[^"]*" level=\w+ msg=/;
+
+/** Where no prefix tells the program, its way of writing may. */
+function nameWriter(line: Line): void {
+  if (line.program !== undefined && line.program !== 'kernel') return;
+  const { text } = line;
+  const program = KUBELET.test(text)
+    ? 'kubelet'
+    : ETCD_SERVER.test(text)
+      ? 'etcd'
+      : /^(?:kubelet|containerd|crio|docker)\.service: /.test(text)
+        ? 'systemd'
+        : undefined;
+  if (program !== undefined) line.program = program;
+  else if (LOGRUS.test(text) && line.isBare) line.stream = `${line.stream} logrus`;
+  if (program !== undefined) line.stream = `${line.stream} ${program}`;
+  else if (OTHERS.test(text) && line.isBare && !LOGRUS.test(text) && !ETCD_JSON.test(text))
+    line.stream = `${line.stream} other`;
 }
 
-function unescaped(string: string): string {
-  return string.replace(/\\(u[0-9a-fA-F]{4}|.)/g, (_, code: string) => {
-    if (code === 'n') return '\n';
-    if (code === 't') return '\t';
-    if (code === 'r') return '';
-    return code.length === 5 ? String.fromCharCode(Number.parseInt(code.slice(1), 16)) : code;
-  });
+function unwrapped(lines: Line[]): LogLine[] {
+  const streams = new Map<string, Line[]>();
+  for (const [index, line] of lines.entries()) {
+    line.index = index;
+    const same = streams.get(line.stream);
+    if (same === undefined) streams.set(line.stream, [line]);
+    else same.push(line);
+  }
+  const whole = [...streams.values()].flatMap((stream) => unwrap(stream) as Line[]);
+  return whole
+    .sort((a, b) => a.index - b.index)
+    .map(({ index: _, isBare: __, width: ___, spaced: ____, ...line }) => ({
+      ...line,
+      stream: `${line.file} ${line.stream}`,
+    }));
 }

@@ -30,11 +30,12 @@ import { tlsPatterns } from '../patterns/tls.ts';
 import { lastLines } from './last-lines.ts';
 
 export interface KubeadmEnd {
-  verb: 'init' | 'join';
+  /** Undefined where nobody knows it. */
+  verb: 'init' | 'join' | undefined;
   stdout: string;
   stderr: string;
-  /** Undefined when kubeadm vanished without one. */
-  exitStatus: number | undefined;
+  /** Undefined when kubeadm vanished without one; of a log nobody knows it. */
+  exitStatus: number | 'unknown' | undefined;
 }
 
 export interface KubeadmFailure extends Failure {
@@ -84,13 +85,13 @@ const PATTERNS: Pattern[] = [
  */
 export function classify(end: KubeadmEnd): KubeadmFailure {
   const output = parseKubeadmOutput(end.stdout, end.stderr);
-  const diagnosis = interrupted(end, output) ?? firstMatch(end.verb, output) ?? unclassified(end, output);
+  const diagnosis = interrupted(end, output) ?? firstMatch(output) ?? unclassified(end, output);
   const row = CODES[diagnosis.code];
   return {
     code: diagnosis.code,
     cause: redact(diagnosis.cause ?? row.cause),
     remedy: redact(diagnosis.remedy ?? row.remedy),
-    ...(end.exitStatus === undefined ? {} : { exitStatus: end.exitStatus }),
+    ...(typeof end.exitStatus === 'number' ? { exitStatus: end.exitStatus } : {}),
     lines: lastLines(output, 3),
     persistence: diagnosis.persistence ?? row.persistence,
     ...(output.phase === undefined ? {} : { phase: output.phase }),
@@ -99,9 +100,9 @@ export function classify(end: KubeadmEnd): KubeadmFailure {
   };
 }
 
-function firstMatch(verb: 'init' | 'join', output: KubeadmOutput): Diagnosis | undefined {
+function firstMatch(output: KubeadmOutput): Diagnosis | undefined {
   for (const pattern of PATTERNS) {
-    const diagnosis = pattern({ output, verb });
+    const diagnosis = pattern({ output });
     if (diagnosis !== undefined) return diagnosis;
   }
   return undefined;
@@ -117,6 +118,7 @@ function interrupted({ exitStatus }: KubeadmEnd, output: KubeadmOutput): Diagnos
       evidence: '',
     };
   }
+  if (exitStatus === 'unknown') return undefined;
   if (exitStatus === 124) {
     return { code: 'KubeadmInterrupted', cause: 'kubeadm was ended because it took too long.', evidence: '' };
   }
@@ -133,9 +135,10 @@ function unclassified({ verb, exitStatus }: KubeadmEnd, output: KubeadmOutput): 
   const [last = ''] = lastLines(output, 1);
   const where = output.phase === undefined ? '' : ` in the phase ${output.phase}`;
   const said = last === '' ? 'it printed no reason' : `its last line is: ${last}`;
+  const status = typeof exitStatus === 'number' ? ` with exit status ${exitStatus}` : '';
   return {
     code: 'Unclassified',
-    cause: `kubeadm ${verb} failed${where} with exit status ${exitStatus} in a way that is not in the table of codes; ${said}`,
+    cause: `kubeadm${verb === undefined ? '' : ` ${verb}`} failed${where}${status} in a way that is not in the table of codes; ${said}`,
     evidence: last,
   };
 }

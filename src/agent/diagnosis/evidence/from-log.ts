@@ -1,0 +1,88 @@
+/** Evidence out of a log that somebody collected: what other programs wrote while an attempt went on. */
+import type { LogLine } from '../transcript/line.ts';
+import { type Evidence, NO_EVIDENCE, type StaticPod } from './evidence.ts';
+
+/** Indexes among all lines, and the lines between which the attempt ran. */
+export interface LogSpan {
+  first: LogLine;
+  /** Of the attempt before; -1 where there is none. */
+  after: number;
+  /** Of the attempt behind; the number of lines where there is none. */
+  before: number;
+  /** The attempt's own lines. */
+  own: readonly LogLine[];
+}
+
+const RUNTIMES = ['containerd', 'crio', 'cri-o', 'cri-dockerd', 'docker', 'dockerd'];
+const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+const KUBELET_UNIT = /^(?:kubelet\.service|(?:Started|Stopped|Stopping) kubelet)/;
+const RUNTIME_UNIT = /^(?:containerd|crio|docker|cri-docker)\.service/;
+const FATAL = /"level":"(?:fatal|panic)"|^F\d{4} |"command failed"|^panic: |^(?:Error|error|fatal error): /;
+/** Until kubeadm writes its configuration a packaged kubelet ends for lack of it. */
+const NOT_CONFIGURED = /kubelet\/config\.yaml.*no such file or directory/;
+const KUBELET_EXIT =
+  /^kubelet\.service: (?:main process exited|failed with result|consumed|scheduled restart)/i;
+/** Clocks of prefixes have whole seconds, and systemd tells a little later. */
+const SLACK_SECONDS = 5;
+
+/** @param span Undefined: nothing of kubeadm is in the log, and all of it counts. */
+export function evidenceInLog(lines: readonly LogLine[], span: LogSpan | undefined): Evidence {
+  const seen = span === undefined ? lines : within(lines, span);
+  const texts = (test: (line: LogLine) => boolean): string[] => seen.filter(test).map(({ text }) => text);
+  const kubeletLog = texts(isKubelet);
+  return {
+    ...NO_EVIDENCE,
+    isCollected: true,
+    kubeletLog: span === undefined ? kubeletLog : sinceConfigured(kubeletLog),
+    // A runtime that ended before the attempt is still down: its past counts.
+    runtimeLog: lines
+      .slice(0, span?.before)
+      .filter(isRuntime)
+      .map(({ text }) => text),
+    staticPods: COMPONENTS.flatMap((name) =>
+      endedPod(
+        name,
+        texts(({ program }) => isComponent(program, name)),
+      ),
+    ),
+  };
+}
+
+const isKubelet = ({ program, text }: LogLine): boolean =>
+  program === 'kubelet' || (program === 'systemd' && KUBELET_UNIT.test(text));
+const isRuntime = ({ program = '', text }: LogLine): boolean =>
+  RUNTIMES.includes(program) || (program === 'systemd' && RUNTIME_UNIT.test(text));
+/** Docker has `k8s_etcd_etcd-n1_kube-system_...`, a pod's prefix the container alone. */
+const isComponent = (program = '', name: string): boolean =>
+  program === name || program.startsWith(`k8s_${name}_`) || program.startsWith(`${name}-`);
+
+/** Lines of the same time: by the clock where both tell it, else by their place in the file. */
+function within(lines: readonly LogLine[], { first, after, before, own }: LogSpan): LogLine[] {
+  const times = own.flatMap(({ time }) => (time === undefined ? [] : [time]));
+  const zone = times[0]?.zone;
+  const start = times.reduce((least, { seconds }) => Math.min(least, seconds), Number.POSITIVE_INFINITY);
+  const place = lines.indexOf(first);
+  return lines.filter((line, index) => {
+    if (line.file !== first.file) return !isEarlier(line);
+    if (index <= after || index >= before) return false;
+    // Somebody may have put a kubelet's journal in front of an output that has no times.
+    return times.length === 0 || line.time === undefined ? true : index > place || !isEarlier(line);
+  });
+
+  function isEarlier({ time }: LogLine): boolean {
+    return time !== undefined && time.zone === zone && time.seconds < start - SLACK_SECONDS;
+  }
+}
+
+/** kubeadm wrote the file that was missing: an end for lack of it explains nothing. */
+function sinceConfigured(lines: string[]): string[] {
+  const last = lines.findLastIndex((line) => NOT_CONFIGURED.test(line));
+  if (last < 0) return lines;
+  const rest = lines.slice(last + 1);
+  const next = rest.findIndex((line) => !KUBELET_EXIT.test(line));
+  return next < 0 ? [] : rest.slice(next);
+}
+
+function endedPod(name: string, log: string[]): StaticPod[] {
+  return log.some((line) => FATAL.test(line)) ? [{ name, state: 'exited', restarts: 0, log }] : [];
+}

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readFixtures } from '../../../test/support/kubeadm/kubeadm-fixtures.ts';
+import { readLogFixtures } from '../../../test/support/log-fixtures.ts';
+import { ENVELOPES, interleaved, PREFIXES, picker, wrapped } from '../../../test/support/log-forms.ts';
+import { diagnoseLog } from './diagnose-log.ts';
+import { readLines } from './transcript/read-lines.ts';
+
+const HINT = 'To see the stack trace of this error execute with --v=5 or higher';
+const OUTPUTS = [
+  ...readFixtures()
+    .filter(({ code }) => code !== 'KubeadmInterrupted')
+    .map(({ name, code, verb, stdout, stderr }) => ({
+      name,
+      code,
+      text: [`+ kubeadm ${verb} --config /run/kubeadm/kubeadm.yaml`, stdout.trimEnd(), stderr.trimEnd()]
+        .concat(stderr.includes(HINT) ? [] : [HINT])
+        .join('\n'),
+    })),
+  ...readLogFixtures('kubeadm').map(({ name, code, more, text }) => ({
+    name,
+    code,
+    text: `+ kubeadm ${more[0]}\n[preflight] Running pre-flight checks\n${text.trimEnd()}\n${HINT}`,
+  })),
+];
+/** Traces are many lines of all lengths, in which nobody sees where a terminal wrapped them. */
+const WRAPPABLE = OUTPUTS.filter(({ name }) => !name.includes('-v5'));
+const FORMS = [...PREFIXES, ...ENVELOPES];
+
+const code = (text: string): string => {
+  const { failure, result } = diagnoseLog(readLines('log', text));
+  return failure?.code ?? result;
+};
+
+describe.each(FORMS)('kubeadm in $name', (form) => {
+  it('is diagnosed as without', () => {
+    const wrong = OUTPUTS.filter(
+      ({ text, code: wanted }) =>
+        code(form.apply(text.split('\n').map((line) => ({ text: line })))) !== wanted,
+    );
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+it('other programs between its lines change nothing', () => {
+  const anOutput = fc.constantFrom(...OUTPUTS.filter(({ name }) => !name.includes('-v5')));
+  fc.assert(
+    fc.property(
+      anOutput,
+      fc.constantFrom(...FORMS),
+      fc.nat(),
+      fc.integer({ min: 5, max: 45 }),
+      (output, form, seed, share) => {
+        expect(code(form.apply(interleaved(output.text, picker(seed), share)))).toBe(output.code);
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
+
+describe.each([80, 100, 120])('a terminal of %i columns', (width) => {
+  it('changes nothing', () => {
+    const wrong = WRAPPABLE.filter(({ text, code: wanted }) => code(wrapped(text, width)) !== wanted);
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+it('the hint may be missing', () => {
+  const cut = OUTPUTS.filter(({ text }) => /^(?:error: )?error execution phase|\[ERROR /m.test(text));
+  const wrong = cut.filter(({ text, code: wanted }) => code(text.replace(HINT, '').trimEnd()) !== wanted);
+  expect(wrong.map(({ name }) => name)).toEqual([]);
+});

@@ -1,0 +1,160 @@
+/**
+ * Which lines belong to an error of kubeadm. Other programs may write between them, also without a prefix: so a line
+ * belongs only where something says so, a marker, its indentation, or the line before, which is not at its end.
+ */
+import type { LogLine } from './line.ts';
+import {
+  ADVICE,
+  BEGIN,
+  CHATTER,
+  ERROR_FINDING,
+  ETCD_JSON,
+  FINDING,
+  FRAME_FILE,
+  HINT,
+  isUnfinished,
+  KLOG,
+  OTHERS,
+  OWN_ERROR,
+  PHASE_ERROR,
+  PLAIN_ERROR,
+  PROGRESS,
+} from './sentences.ts';
+
+const MAX_ERROR = 1_000;
+/** So many lines may stand between two frames of one error's stack traces: the messages of the wrapping errors. */
+const MAX_GAP = 40;
+/** An error before the first phase (command line, configuration) is this many lines at most. */
+const MAX_EARLY = 8;
+/** What a program printed whose output a finding repeats, in lines. */
+const MAX_REPEATED = 30;
+
+/** Index behind the last line of the error that begins at `start`, and which lines until there are the error's. */
+export function errorAt(lines: readonly LogLine[], start: number): { end: number; members: Set<number> } {
+  const end = endOf(lines, start);
+  const members = new Set<number>([start]);
+  let last = lines[start]?.text ?? '';
+  let finding = ERROR_FINDING.test(last) ? 1 : 0;
+  let paragraphs = !finding && /: *$/.test(last) ? MAX_EARLY * 2 : 0;
+  for (let at = start + 1; at < end; at++) {
+    const text = lines[at]?.text ?? '';
+    if (text.trim() === '') continue;
+    const isMarked =
+      FINDING.test(text) ||
+      PHASE_ERROR.test(text) ||
+      HINT.test(text) ||
+      CHATTER.test(text) ||
+      /^\[preflight\] Some/.test(text);
+    if (isMarked) {
+      finding = FINDING.test(text) ? 1 : 0;
+      if (/: *$/.test(text) && PHASE_ERROR.test(text)) paragraphs = MAX_EARLY * 2;
+    } else if (KLOG.test(text) || ETCD_JSON.test(text)) {
+      // What kubeadm logs belongs to the same stream, but is no part of the sentence.
+      members.add(at);
+      continue;
+    } else if (PROGRESS.test(text) || OTHERS.test(text)) continue;
+    else if (finding > 0) {
+      if (!continuesFinding(last, text) || finding > MAX_REPEATED) continue;
+      finding += 1;
+    } else if (isOfTrace(lines, at, end)) {
+      members.add(at);
+      continue;
+    } else if (paragraphs > 0) paragraphs -= 1;
+    else if (!isUnfinished(last) && !/^\s+\S/.test(text)) continue;
+    members.add(at);
+    last = finding > 1 ? `${last}\n${text}` : text;
+  }
+  return { end, members };
+}
+
+/** A finding repeats what another program printed up to `, error: `; else only indented lines are its own. */
+function continuesFinding(finding: string, text: string): boolean {
+  if (/^\s*, err(?:or)?: /.test(text)) return true;
+  const repeats = /output: /.test(finding) && !/, err(?:or)?: (?:exit|signal)/.test(finding);
+  return repeats || /^\s+\S/.test(text) || isUnfinished(finding);
+}
+
+/** A message with its stack trace, or a frame of one: a function's name, then its file on an indented line. */
+function isOfTrace(lines: readonly LogLine[], at: number, end: number): boolean {
+  const text = lines[at]?.text ?? '';
+  if (FRAME_FILE.test(text) || FRAME_FILE.test(lines[at + 1]?.text ?? '')) return true;
+  return beginsTrace(lines.slice(0, end), at);
+}
+
+/** A message whose stack trace follows soon. */
+export function beginsTrace(lines: readonly LogLine[], at: number): boolean {
+  const text = lines[at]?.text ?? '';
+  if (/^\s|^$/.test(text) || ADVICE.test(text) || PROGRESS.test(text) || OTHERS.test(text) || KLOG.test(text))
+    return false;
+  const after = lines.slice(at + 1, at + 12);
+  const file = after.findIndex((one) => FRAME_FILE.test(one.text));
+  if (file < 1) return false;
+  return after
+    .slice(0, file - 1)
+    .every((one) => !KLOG.test(one.text) && !PROGRESS.test(one.text) && !ADVICE.test(one.text));
+}
+
+/** kubeadm's hint ends an error, or the last frame of its stack trace, or the next attempt. */
+function endOf(lines: readonly LogLine[], start: number): number {
+  const ahead = lines.slice(start, start + MAX_ERROR);
+  const next = ahead.findIndex(({ text }, index) => index > 0 && BEGIN.test(text));
+  const within = next < 0 ? ahead : ahead.slice(0, next);
+  const hint = within.findIndex(({ text }) => HINT.test(text));
+  if (hint >= 0) return start + hint + 1;
+  let last = 0;
+  for (const [index, { text }] of within.entries()) {
+    if (index - last > MAX_GAP) break;
+    if (FRAME_FILE.test(text)) last = index;
+  }
+  if (last > 0) return start + last + 1;
+  // Cut off: what is marked as the error's, and what these lines leave open.
+  const marked = within.findLastIndex(
+    ({ text }, index) =>
+      index <= MAX_GAP && (FINDING.test(text) || PHASE_ERROR.test(text) || CHATTER.test(text)),
+  );
+  return start + Math.min(Math.max(marked, 0) + MAX_EARLY * 2, within.length);
+}
+
+/** Other programs begin their errors like that too; kubeadm's hint follows soon. */
+export function hasHint(lines: readonly LogLine[], index: number): boolean {
+  const ahead = lines.slice(index + 1, index + MAX_GAP);
+  const next = ahead.findIndex(({ text }) => BEGIN.test(text));
+  return (next < 0 ? ahead : ahead.slice(0, next)).some(({ text }) => HINT.test(text));
+}
+
+/**
+ * Of the lines before kubeadm's hint those that are the error: from the sentence that only kubeadm writes, else the last
+ * line with what it continues.
+ */
+export function earlyError(before: readonly LogLine[]): LogLine[] {
+  const near = before.slice(-MAX_GAP).filter(({ text }) => isProse(text));
+  const start = near.findLastIndex(({ text }) => OWN_ERROR.test(text) || PLAIN_ERROR.test(text));
+  if (start >= 0) {
+    const [own, ...rest] = near.slice(start);
+    if (own === undefined) return [];
+    const more: LogLine[] = [];
+    let last = own.text;
+    for (const line of rest.slice(0, MAX_EARLY)) {
+      if (!isUnfinished(last) && !/^\s+\S/.test(line.text)) break;
+      more.push(line);
+      last = line.text;
+    }
+    return [own, ...more];
+  }
+  const found: LogLine[] = [];
+  for (const line of near.slice(-MAX_EARLY).reverse()) {
+    if (found.length > 0 && !isUnfinished(line.text) && !/^\s+\S/.test(found[0]?.text ?? '')) break;
+    found.unshift(line);
+  }
+  return found;
+}
+
+/** No progress, no advice, nobody else's line. */
+const isProse = (text: string): boolean =>
+  text.trim() !== '' &&
+  !PROGRESS.test(text) &&
+  !KLOG.test(text) &&
+  !ETCD_JSON.test(text) &&
+  !ADVICE.test(text) &&
+  !OTHERS.test(text) &&
+  !/^(?:# |\$ |Usage:|\s+- )|kubeadm cannot validate/.test(text);

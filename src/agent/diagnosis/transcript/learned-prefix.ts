@@ -1,0 +1,50 @@
+/**
+ * Prefixes that are in no list: learnt from what stands in front of kubeadm's own sentences. Digits in them may differ
+ * from line to line. A whole output that somebody has indented is one too.
+ */
+export interface LearnedPrefix {
+  form: RegExp;
+  /** What names the writer; empty where it does not tell one from another. */
+  writer: string;
+}
+
+/** Sentences that kubeadm never indents. */
+const ANCHOR =
+  /\[preflight\] (?:Running pre-flight checks|Pulling images required|Reading configuration from|Some fatal errors occurred)|\[init\] Using Kubernetes version: |To see the stack trace of this error execute with --v=5|(?:error: )?error execution phase |\[kubelet-start\] (?:Starting|Writing) |\[certs\] Using certificateDir|\[kubelet-check\] |\[control-plane\] |\[wait-control-plane\] /;
+const LONGEST = 120;
+/** Another subcommand's step, klog's head, which ends with a bracket, and a quoted or escaped text are no prefix. */
+const NO_PREFIX = /^\[(?:upgrade|reset)|\.go:\d+\] $|["'\\]|[^\s:|>\])#*-]$/;
+/** More lines than this tell nothing new. */
+const ENOUGH = 40;
+
+export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
+  const found = new Map<string, number>();
+  let anchors = 0;
+  for (const text of texts) {
+    const match = ANCHOR.exec(text);
+    if (match === null) continue;
+    anchors += 1;
+    if (match.index === 0 || match.index > LONGEST) continue;
+    const prefix = text.slice(0, match.index);
+    if (prefix.trim() !== '' && NO_PREFIX.test(prefix)) continue;
+    const key = prefix.replace(/\d+/g, '0');
+    found.set(key, (found.get(key) ?? 0) + 1);
+    if (found.size > ENOUGH) break;
+  }
+  const all = [...found]
+    // Prose before one sentence is no prefix of a log.
+    .filter(([key, times]) => times > 1 || key.length < 24 || anchors < 3)
+    .sort(([a], [b]) => b.length - a.length);
+  const named = all.filter(([key]) => key.trim() !== '').reduce((sum, [, times]) => sum + times, 0);
+  return all.map(([key]) => ({
+    form: formOf(key),
+    // Where some of kubeadm's lines have no prefix, having one is no sign of another writer.
+    writer: named * 2 > anchors ? key.replace(/^==> |^\s+/, '').trim() : '',
+  }));
+}
+
+function formOf(key: string): RegExp {
+  if (key.trim() === '') return new RegExp(`^${key.replaceAll('\t', '\\t')}`);
+  const escaped = key.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('0', '\\d+');
+  return new RegExp(`^${escaped.replace(/ $/, '(?: |$)')}`);
+}

@@ -1,0 +1,94 @@
+/** kubeadm's own standing sentences, 1.20 to 1.36, by which its lines are known in a log of many programs. */
+
+/** An attempt begins. */
+export const BEGIN = /^\[preflight\] Running pre-flight checks|^\[init\] Using Kubernetes version: /;
+export const PROGRESS =
+  /^\[(?:init|preflight|certs|kubeconfig|kubelet(?:-\w+)*|control-plane(?:-\w+)*|etcd|wait-control-plane|apiclient|upload-config|upload-certs|mark-control-plane|bootstrap-token|addons|discovery|download-certs|check-etcd|patches|api-check|kubelet-check|patchnode|endpoint)\] /;
+export const COMMAND = /(?:^|[\s"'&;|/])kubeadm["']?(?:,? ?["']?)(init|join)\b(?! phase)/;
+export const PHASE_COMMAND = /(?:^|[\s"'&;|/])kubeadm (init|join) phase /;
+/** A command line that does something else. */
+export const OTHER_COMMAND =
+  /^(?:\+ |\S*[#$%] |[^'"]{0,60}[#$] )?(?:sudo )?(?:\S*\/)?kubeadm (?:upgrade|reset|certs|config|token)\b/;
+export const SUCCESS =
+  /^Your Kubernetes (?:control-plane|master) has initialized successfully!|^This node has joined the cluster(?:[: ]|$)/;
+/** The last line of an error. */
+export const HINT = /^To see the stack trace of this error execute with --v=5 or higher/;
+/** What it prints of a failure on standard output, before the error comes. */
+export const GAVE_UP = /^Unfortunately, an error has occurred|^A control plane component may have crashed/;
+export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./-]+\]: /;
+export const ERROR_FINDING = /^\s*\[ERROR [\w./-]+\]: /;
+export const PHASE_ERROR = /^\s*(?:error: )?error execution phase \S+/;
+export const FATAL_FINDINGS = /^\s*(?:error: )?\[preflight\] Some fatal errors occurred:/;
+/** kubeadm refuses before it does anything, and from 1.34 on says so with this word. */
+export const PLAIN_ERROR = /^error: \S/;
+export const KLOG = /^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ [\w.-]+:\d+\] /;
+export const FRAME_FILE = /^\s+\S+\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?$/;
+const FRAME_FUNCTION = /^(?:[\w.-]+\/)*[\w-]+\.(?:\(\*?\w+\)\.)?\w+(?:\.\w+)*$/;
+/** Standing advice on standard output, which repeats the error before the error comes. */
+export const ADVICE =
+  /^(?:Unfortunately, an error has|This error is likely|If you are on a systemd|Additionally, a control plane|A control plane component may|Here is one example|To troubleshoot, list|Once you have found)/;
+export const CHATTER = /^\[preflight\] If you know what you are doing/;
+/** Log lines of the etcd client within kubeadm, and of etcd. */
+export const ETCD_JSON = /^\{"level":"/;
+
+/** Errors that only kubeadm writes: they tell of a failure though nothing else of kubeadm stands around them. */
+const OWN_ERRORS = [
+  /\[?(?:nodeRegistration|discovery|bootstrapTokens|localAPIEndpoint|networking|controlPlane|controlPlaneEndpoint|apiServer|etcd|caCertPath|certificatesDir|timeouts|podSubnet|serviceSubnet|dnsDomain|featureGates)[\w.[\]]*: (?:Invalid value|Required value|Forbidden|Unsupported value)/,
+  /can not mix '--config' with arguments/,
+  /your configuration file uses an old API spec/,
+  /no kind "(?:Init|Join|Cluster)Configuration" is registered for version/,
+  /unable to read config from "/,
+  /couldn't validate the identity of the API Server/,
+  /unable to fetch the kubeadm-config ConfigMap/,
+  /failed to request (?:the )?cluster-info/,
+  /this version of kubeadm only supports deploying clusters/,
+  /[Ff]ound multiple CRI (?:sockets|endpoints)/,
+  /error uploading crisocket/,
+  /couldn't initialize a Kubernetes cluster/,
+  /\[?failure loading (?:certificate|key) for/,
+  /unable to select an IP from default routes/,
+  /cannot use "[^"]*" as the bind address for the API Server/,
+  /the bootstrap token "[^"]*" was not of the form/,
+  /unable to add a new control plane instance/,
+  /invalid value "?\S+"? given for controlPlaneEndpoint/,
+  /error creating local etcd static pod manifest file/,
+];
+export const OWN_ERROR = new RegExp(
+  `^\\s*(?:error: )?(?:${OWN_ERRORS.map(({ source }) => source).join('|')})`,
+);
+
+/** Does a line begin something of its own, so that it does not continue the one before? */
+export function isHead(text: string): boolean {
+  return (
+    text.trim() === '' ||
+    /^\s*\[[a-z][\w/-]*\] /.test(text) ||
+    FINDING.test(text) ||
+    KLOG.test(text) ||
+    PHASE_ERROR.test(text) ||
+    HINT.test(text) ||
+    OWN_ERROR.test(text) ||
+    SUCCESS.test(text) ||
+    ADVICE.test(text) ||
+    ETCD_JSON.test(text) ||
+    FRAME_FILE.test(text) ||
+    FRAME_FUNCTION.test(text) ||
+    OTHERS.test(text)
+  );
+}
+
+/**
+ * Lines that other programs write between kubeadm's where nothing names the program: shells, logrus, package managers,
+ * cloud-init, the kernel, services.
+ */
+export const OTHERS =
+  /^(?:\+{1,3} |time="|level=\w+ |\{"|ci-info|Cloud-init v|\d{4}[-/]\d\d[-/]\d\d |Get:\d|Hit:\d|Ign:\d|Err:\d|Fetched \d|Reading (?:package|state)|Building dependency|Setting up \S+ \(|Unpacking \S+ \(|Preparing to unpack|Selecting previously|Processing triggers|E: |W: |dpkg: |debconf: |Created symlink |Warning: The unit file|Failed to (?:start|stop|restart|enable) \S+|Job for \S+ failed|See "systemctl|audit: |audit\(|systemd\[\d+\]: |\w+@\S+[:~].*[#$] |#{5} std|-- |● |Main PID|Loaded: |Active: |Error: |[\w@.-]+\.(?:service|socket|timer|mount|slice|scope): |(?:Started|Stopped|Starting|Stopping|Finished|Reached target|Scheduled restart) )/;
+
+/** Is an error's sentence not at its end yet: inside a quotation or a bracket, or behind a colon? */
+export function isUnfinished(text: string): boolean {
+  const end = text.trimEnd();
+  if (/[:,([{]$/.test(end)) return true;
+  if (((end.replaceAll('\\"', '').match(/"/g)?.length ?? 0) & 1) === 1) return true;
+  return count(end, '[') > count(end, ']') || count(end, '(') > count(end, ')');
+}
+
+const count = (text: string, sign: string): number => text.split(sign).length - 1;

@@ -1,0 +1,160 @@
+/** Undoes the forms in which other programs quote what kubeadm printed: JSON, Ansible's results, HTML. */
+
+export interface RawLine {
+  number: number;
+  text: string;
+  /** What a record of JSON says about the writer, as a prefix that is read like journald's. */
+  prefix?: string;
+}
+
+/** One line of JSON may hold a whole output; more parts than this are not looked at. */
+const MAX_PARTS = 2_000;
+const MAX_JSON = 1024 * 1024;
+const KUBEADM = /error execution phase|\[preflight\] |\[init\] |\[kubelet-start\] |--v=5 or higher/;
+const HTML =
+  /&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[\da-f]+);|<br ?\/?>|<\/?(?:pre|code|span|div|samp|p|li|td)\b/i;
+const TAG = /<\/?(?:pre|code|span|div|samp|p|li|ul|td|tr|b|i|em|strong)\b[^>]*>/gi;
+const ENTITIES: Record<string, string> = { quot: '"', apos: "'", lt: '<', gt: '>', amp: '&', nbsp: ' ' };
+
+/** @param firstNumber Number of the first line. */
+export function unquote(text: string, firstNumber: number): RawLine[] {
+  const isHtml = HTML.test(text);
+  const lines: RawLine[] = [];
+  for (const [index, raw] of text.split('\n').entries()) {
+    const number = firstNumber + index;
+    const plain = isHtml && HTML.test(raw) ? withoutHtml(raw).split('\n') : [raw];
+    for (const part of plain) lines.push(...records(number, part));
+  }
+  return results(lines);
+}
+
+function withoutHtml(raw: string): string {
+  return raw
+    .replace(/<br ?\/?>/gi, '\n')
+    .replace(TAG, '')
+    .replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|(\w+));/gi, (whole, decimal, hex, name) => {
+      if (decimal !== undefined || hex !== undefined)
+        return String.fromCodePoint(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal));
+      return ENTITIES[String(name).toLowerCase()] ?? whole;
+    });
+}
+
+/** A line of `journalctl -o json`, of Docker's log driver, or of Ansible; any other line is itself. */
+function records(number: number, raw: string): RawLine[] {
+  if (raw.length > MAX_JSON) return [{ number, text: raw }];
+  const open = raw.startsWith('{') && /"(?:log|MESSAGE)" ?: ?["[]/.test(raw) ? parsed(raw) : undefined;
+  if (open !== undefined) {
+    const message = textOf(open.MESSAGE ?? open.log);
+    const prefix = open.MESSAGE === undefined ? `${open.time ?? ''} stdout F ` : journalPrefix(open);
+    return split(number, message.replace(/\n$/, ''), prefix);
+  }
+  if (!raw.includes('\\n') || !KUBEADM.test(raw)) return [{ number, text: raw }];
+  const strings = [...raw.matchAll(/"(?:stderr|stdout|msg|message|log|output)"(?:: ?|=)"((?:[^"\\]|\\.)*)"/g)]
+    .map((match) => match[1] ?? '')
+    .filter((string) => KUBEADM.test(string));
+  const whole = strings.length > 0 ? [...new Set(strings)] : [raw];
+  // What was printed first stands in stdout, which Ansible names after stderr: the error is read last.
+  if (strings.length > 1 && /error execution phase/.test(whole[0] ?? '')) whole.reverse();
+  return whole.flatMap((string) => split(number, unescaped(string)));
+}
+
+function parsed(raw: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(raw);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** journald writes what is no plain text as numbers. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value))
+    return Buffer.from(value.filter((one) => typeof one === 'number')).toString('utf8');
+  return typeof value === 'string' ? value : '';
+}
+
+function journalPrefix(record: Record<string, unknown>): string {
+  const field = (name: string): string => textOf(record[name]).replace(/\s/g, '_');
+  const micros = Number(field('__REALTIME_TIMESTAMP'));
+  const time = Number.isFinite(micros) ? new Date(micros / 1000) : new Date(0);
+  const stamp = Number.isNaN(time.getTime()) ? new Date(0).toISOString() : time.toISOString();
+  const program = field('SYSLOG_IDENTIFIER') || field('_COMM') || 'unknown';
+  return `${stamp} ${field('_HOSTNAME') || 'host'} ${program}[${field('_PID') || field('SYSLOG_PID') || '0'}]: `;
+}
+
+function split(number: number, text: string, prefix?: string): RawLine[] {
+  return text
+    .split('\n')
+    .slice(0, MAX_PARTS)
+    .map((line) => (prefix === undefined ? { number, text: line } : { number, text: line, prefix }));
+}
+
+function unescaped(string: string): string {
+  return string.replace(/\\(u[0-9a-fA-F]{4}|.)/g, (_, code: string) => {
+    if (code === 'n') return '\n';
+    if (code === 't') return '\t';
+    if (code === 'r') return '';
+    return code.length === 5 ? String.fromCharCode(Number.parseInt(code.slice(1), 16)) : code;
+  });
+}
+
+const KEY = /^(\s*)"?(stdout|stderr|msg)(_lines)?"?:\s*([|>][\d+-]*|\[)?\s*$/;
+
+/**
+ * Results of Ansible over several lines, as its callbacks yaml and json print them: a block or a list for each stream,
+ * the error's before the progress'. They are put in the order in which kubeadm printed them, each once.
+ */
+function results(lines: readonly RawLine[]): RawLine[] {
+  const out: RawLine[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const head = KEY.exec(lines[at]?.text ?? '');
+    if (head === null) {
+      const line = lines[at++];
+      if (line !== undefined) out.push(line);
+      continue;
+    }
+    const indent = head[1]?.length ?? 0;
+    const blocks = new Map<string, RawLine[]>();
+    while (at < lines.length) {
+      const text = lines[at]?.text ?? '';
+      if (text.trim() !== '' && indentOf(text) < indent && !/^\s*[\]}]/.test(text)) break;
+      const key = KEY.exec(text);
+      at += 1;
+      if (key === null || (key[1]?.length ?? 0) !== indent) continue;
+      const block: RawLine[] = [];
+      for (; at < lines.length; at++) {
+        const line = lines[at];
+        if (line === undefined) break;
+        const isItem = key[4] === undefined && /^\s*- /.test(line.text) && indentOf(line.text) >= indent;
+        if (line.text.trim() !== '' && indentOf(line.text) <= indent && !isItem) break;
+        block.push(line);
+      }
+      blocks.set(`${key[2]}${key[3] ?? ''}`, isText(key[4]) ? dedented(block) : block.map(item));
+    }
+    const stream = (name: string): RawLine[] => blocks.get(name) ?? blocks.get(`${name}_lines`) ?? [];
+    const streams = [...stream('stdout'), ...stream('stderr')];
+    out.push(...(streams.some(({ text }) => text.trim() !== '') ? streams : stream('msg')));
+  }
+  return out;
+}
+
+const isText = (mark: string | undefined): boolean => mark !== undefined && mark !== '[';
+const indentOf = (text: string): number => text.length - text.trimStart().length;
+
+function dedented(block: RawLine[]): RawLine[] {
+  const indent = Math.min(
+    ...block.filter(({ text }) => text.trim() !== '').map(({ text }) => indentOf(text)),
+    MAX_PARTS,
+  );
+  return block.map((line) => ({ ...line, text: line.text.slice(indent) }));
+}
+
+/** `- 'text'`, `- "text"`, `- text`, or JSON's `"text",`. */
+function item(line: RawLine): RawLine {
+  const bare = line.text.trim().replace(/^- /, '');
+  const double = /^"((?:[^"\\]|\\.)*)",?$/.exec(bare)?.[1];
+  if (double !== undefined) return { ...line, text: unescaped(double) };
+  const single = /^'(.*)'$/.exec(bare)?.[1];
+  return { ...line, text: single === undefined ? bare : single.replaceAll("''", "'") };
+}

@@ -1,0 +1,132 @@
+/** Puts lines together again that a terminal, a pager or a person has wrapped. Works on the lines of one stream. */
+import type { LogLine } from './line.ts';
+import { ERROR_FINDING, isHead, isUnfinished, OWN_ERROR, PHASE_ERROR } from './sentences.ts';
+
+export interface WidthLine extends LogLine {
+  /** Characters of the whole line, with its prefix. */
+  width: number;
+  /** It ended with a blank. */
+  spaced: boolean;
+}
+
+/** Wrapped to more than this, lines are as long as they are by themselves. */
+const WIDEST = 260;
+const NARROWEST = 40;
+/** What terminals are set to; one wrapped line of such a width is enough to see it. */
+const USUAL = [72, 76, 80, 100, 120, 132, 140, 160, 180, 200];
+/** So many pieces make the longest line. */
+const MAX_PIECES = 60;
+
+export function unwrap(lines: readonly WidthLine[]): WidthLine[] {
+  const { limit, atWords } = wrapping(lines);
+  const whole: WidthLine[] = [];
+  let last: WidthLine | undefined;
+  /** The piece that was read last, whose width decides. */
+  let piece: WidthLine | undefined;
+  let pieces = 0;
+  for (const line of lines) {
+    const joins =
+      last !== undefined &&
+      piece !== undefined &&
+      pieces < MAX_PIECES &&
+      !isHead(line.text) &&
+      (limit === undefined ? isBroken(last, piece, lines) : isFull(piece, line, limit));
+    if (joins && last !== undefined && piece !== undefined) {
+      // A word that is longer than a line is cut in two wherever lines are wrapped at words.
+      const isCut = piece.width === limit && (!atWords || !/\S\s/.test(piece.text.trim()));
+      const glue =
+        piece.spaced || !isCut || /^\s/.test(line.text) || areWords(piece.text, line.text) ? ' ' : '';
+      last.text = `${last.text}${glue}${line.text.trim()}`;
+      pieces += 1;
+    } else {
+      last = { ...line };
+      whole.push(last);
+      pieces = 1;
+    }
+    piece = line;
+  }
+  return whole;
+}
+
+interface Wrapping {
+  /** The width at which the lines were wrapped; undefined where they were not. */
+  limit?: number;
+  /** They were wrapped between words. */
+  atWords: boolean;
+}
+
+function wrapping(lines: readonly WidthLine[]): Wrapping {
+  const limit = Math.max(0, ...widthsOf(lines));
+  if (limit < NARROWEST || limit > WIDEST) return { atWords: true };
+  let exact = 0;
+  let wrapped = 0;
+  let isUsual = USUAL.includes(limit);
+  let isOfError = false;
+  for (const [index, line] of lines.entries()) {
+    const next = lines[index + 1];
+    if (next === undefined || isHead(next.text) || !isFull(line, next, limit)) continue;
+    // What is printed again and again is of one length by itself, and a sentence has an end.
+    if (alike(line.text) === alike(next.text) || /[a-z]{3}\.$/.test(line.text)) continue;
+    wrapped += 1;
+    if (line.width === limit) exact += 1;
+    // A prefix may have been put in front of what was wrapped already.
+    if (line.width === limit && USUAL.includes(line.text.length)) isUsual = true;
+    if (isErrorLine(line.text) && GOES_ON.test(next.text)) isOfError = true;
+  }
+  const isWrapped = wrapped >= 3 || exact >= 2 || (wrapped >= 1 && (isUsual || isOfError));
+  if (!isWrapped) return { atWords: true };
+  return { limit, atWords: exact < wrapped || (exact < 2 && !isUsual) };
+}
+
+const isErrorLine = (text: string): boolean =>
+  PHASE_ERROR.test(text) || ERROR_FINDING.test(text) || OWN_ERROR.test(text);
+
+/** How the rest of a sentence may begin; other programs' messages begin with a capital, or say what they are. */
+const NAMES =
+  'API|CA|CRI|CSR|DNS|HTTP|ID|IP|JSON|JWS|RBAC|TLS|URL|YAML|ConfigMap|ConfigMaps|GroupVersionKind|Kubernetes|Node|Pod|Secret|Server|User';
+const GOES_ON = new RegExp(
+  `^\\s*(?:(?!(?:error|warning|warn|fatal|info|debug|notice)\\b)[a-z\\d"'(/[{\\\\.,:;=<>)\\]}-]|(?:${NAMES})\\b)`,
+);
+
+const alike = (text: string): string => text.replace(/\d+/g, '0');
+
+function widthsOf(lines: readonly WidthLine[]): number[] {
+  // A spread of a whole log would overflow the stack: the widest of each thousand will do.
+  const widest: number[] = [];
+  for (const [index, { width }] of lines.entries()) {
+    const part = Math.floor(index / 1_000);
+    widest[part] = Math.max(widest[part] ?? 0, width);
+  }
+  return widest;
+}
+
+/** The next line's first word would not have fitted. */
+function isFull(line: WidthLine, next: WidthLine, limit: number): boolean {
+  const [word = ''] = next.text.trimStart().split(/\s/, 1);
+  if (line.width <= NARROWEST / 2 && word.length <= limit / 2) return false;
+  return line.width + 1 + word.length > limit;
+}
+
+/** Words that stand often enough in kubeadm's errors to be whole ones at a line's end and beginning. */
+const WORDS = new Set(
+  'a an and are as at be because by can cannot code config connect could desc dial does error failed file find for found from get has in is it line map master name no node nodes not of on or read request rpc run running server service signature status tcp that the this time timed to token unable unix use used valid version was with'.split(
+    ' ',
+  ),
+);
+
+function areWords(line: string, next: string): boolean {
+  const last = /([A-Za-z]+)$/.exec(line)?.[1] ?? '';
+  const first = /^([A-Za-z]+)/.exec(next)?.[1] ?? '';
+  return WORDS.has(last.toLowerCase()) && (WORDS.has(first.toLowerCase()) || /^[A-Z]/.test(first));
+}
+
+/** Of a few lines nobody can tell a width: an error that stops within a quotation goes on. */
+function isBroken(last: WidthLine, piece: WidthLine, lines: readonly WidthLine[]): boolean {
+  return (
+    isErrorLine(last.text) &&
+    isUnfinished(last.text) &&
+    !/: *$/.test(last.text) &&
+    lines.length > 1 &&
+    piece.width > NARROWEST
+  );
+}
