@@ -57,6 +57,7 @@ describe('a command line', () => {
   it.each([
     ['bootstrap', 'only root can bootstrap this machine (sudo slipway bootstrap)'],
     ['reset', 'only root can reset this machine (sudo slipway reset)'],
+    ['report', 'only root can read what is to be reported (sudo slipway report)'],
   ])('that only root may give says so to others: %s', async (command, message) => {
     vi.spyOn(process, 'getuid').mockReturnValue(65534);
     expect(await ask(command)).toEqual({ status: 2, stdout: '', stderr: `slipway: ${message}\n` });

@@ -3,7 +3,7 @@ import { loadSettings } from '../report/config/load-settings.ts';
 import { describeProblem } from '../report/config/settings.ts';
 import { createLog } from '../report/events/log.ts';
 import { report } from '../report/reporter.ts';
-import { pathOption, withUsage } from './options/options.ts';
+import { demandRoot, pathOption, withUsage } from './options/options.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { version } from './process/version.ts';
 
@@ -17,6 +17,7 @@ export function reportCommand(flags: ReportFlags): Promise<number> {
   return withUsage(async () => {
     const host = createLinuxHost({ root: pathOption('root', flags.root) });
     if (flags.check) return check(host);
+    if (host.root === '/') demandRoot('read what is to be reported', 'slipway report');
     host.stayLean();
     const log = createLog((line) => process.stdout.write(`${line}\n`));
     log(`over: ${await report({ host, version: version().version, log, stop: stopSignal() })}`);

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReportReceiver } from '../../../test/support/controller/report-receiver.ts';
 import type { EventType, ReadEvent } from '../../protocol/events.ts';
 import type { Failure, RecordBody } from '../../protocol/journal.ts';
 import { OUTCOME, SENTINEL } from '../document/paths.ts';
 import { Journal } from '../engine/journal.ts';
-import type { Host } from '../host/host.ts';
+import { type Host, HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { createLog } from './events/log.ts';
 import { report } from './reporter.ts';
@@ -188,6 +188,36 @@ describe('reporting', () => {
     await received('sequence.ended');
     await reporter.ended;
     expectWhole();
+  });
+
+  it('says once what it cannot look at, however often it looks', async () => {
+    const host = hostOf();
+    const refuse = (path: string) => new HostError(`reading ${path}: permission denied`, 'EACCES', path);
+    let looks = 0;
+    const files: Host['files'] = {
+      ...host.files,
+      async readIfPresent(path, maxBytes) {
+        if (path !== OUTCOME) return host.files.readIfPresent(path, maxBytes);
+        looks += 1;
+        throw refuse(path);
+      },
+      async stat(path) {
+        if (path === SENTINEL) throw refuse(path);
+        return host.files.stat(path);
+      },
+    };
+    // Time passes as fast as it looks.
+    let now = host.clock.monotonic();
+    const sleep = async (ms: number) => {
+      now += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    const reporter = startReporter({ ...host, files, clock: { ...host.clock, monotonic: () => now, sleep } });
+    await vi.waitUntil(() => looks > 50, 10_000);
+    await stopReporter(reporter);
+    const refusals = log.filter((line) => line.includes('permission denied'));
+    expect(refusals.filter((line) => line.startsWith('journal: '))).toHaveLength(1);
+    expect(refusals.length).toBeLessThanOrEqual(3);
   });
 
   it('tells a failure with its code and last lines, without secrets', async () => {

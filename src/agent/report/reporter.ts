@@ -73,6 +73,8 @@ class Reporter {
   readonly #wasJoined: boolean;
   readonly #learnt: { providerID?: string };
   readonly #due = new Map<string, number>();
+  /** What each watcher stumbled over last. */
+  readonly #troubles = new Map<string, string>();
   #settings: Settings;
   #problems = '';
   #nodeReady = false;
@@ -263,12 +265,15 @@ class Reporter {
     await this.#guard(what, work);
   }
 
-  /** Whatever one watcher stumbles over, the others go on. */
+  /** Whatever one watcher stumbles over, the others go on. It is told when it begins, not at every look. */
   async #guard(what: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
+      this.#troubles.delete(what);
     } catch (error) {
-      this.#o.log(`${what}: ${errorMessage(error)}`);
+      const trouble = errorMessage(error);
+      if (this.#troubles.get(what) !== trouble) this.#o.log(`${what}: ${trouble}`);
+      this.#troubles.set(what, trouble);
     }
   }
 }
