@@ -29,8 +29,8 @@ function controller(...names: string[]): string[] {
 const AGENT: Readonly<Record<string, string>> = {
   'bootstrap.ts': 'kit protocol document engine host preflight startup steps steps/kind userdata',
   cli: `kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
-    document engine host host/linux preflight preflight/checks report report/config report/events reset
-    steps userdata npm:commander`,
+    document engine host host/linux kubeadm/config preflight preflight/checks report report/config
+    report/events reset steps userdata npm:commander`,
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',
   'cli/shim': `kit bootstrap.ts cli/options cli/process cli/text document engine host host/linux
@@ -76,9 +76,9 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/accounts': 'document engine host steps/kind steps/tools',
   'steps/commands': 'kit document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
-  'steps/kind': 'kit protocol document engine host kubeadm/repeat steps/shell',
+  'steps/kind': 'kit protocol document engine host kubeadm/config kubeadm/repeat steps/shell',
   'steps/kubeadm': `kit protocol cluster diagnosis/words document engine host kubeadm/config
-    kubeadm/repeat kubeadm/run preflight preflight/checks reset steps/kind`,
+    kubeadm/repeat kubeadm/run preflight preflight/checks reset steps/kind steps/shell`,
   'steps/node': `kit protocol document engine host kubeadm/config kubeadm/run steps/containerd steps/kind
     steps/tools`,
   'steps/shell': 'kit document host',

@@ -12,7 +12,7 @@ import { outcomeOf, outcomeWithoutSequence, removeOutcome, writeOutcome } from '
 import type { Step } from './engine/step.ts';
 import type { Host, Lock } from './host/host.ts';
 import { stillStarting } from './startup/starting.ts';
-import { openShared } from './steps/kind/shared.ts';
+import { openShared, type Shared } from './steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from './steps/kind/step-kind.ts';
 import { plan, planDigest } from './steps/plan.ts';
 import { loadDocument } from './userdata/load.ts';
@@ -118,7 +118,7 @@ export async function runDocument(
   options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'>,
   about: About,
   document: Document,
-  toPlan: (document: Document) => PlannedStep[],
+  toPlan: (document: Document, shared: Shared) => PlannedStep[] | Promise<PlannedStep[]>,
 ): Promise<Outcome> {
   const { host, watcher } = options;
   const report = [...document.report, ...(await configurationReport(document))];
@@ -132,9 +132,9 @@ export async function runDocument(
     });
     return outcomeWithoutSequence(host, about, 'bad-input', badInput, findings);
   }
-  const planned = toPlan(document);
   const shared = openShared(host, document, about.instance, watcher.output);
   try {
+    const planned = await toPlan(document, shared);
     return await runJournalled({
       ...options,
       about,

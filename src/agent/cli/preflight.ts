@@ -1,8 +1,11 @@
 import { formatMs } from '../../kit/duration.ts';
 import { positionText } from '../../kit/position.ts';
-import type { Document } from '../document/document.ts';
+import type { Document, KubeadmCommand } from '../document/document.ts';
 import { machineInstance } from '../engine/instance.ts';
+import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
+import { KubeadmCall } from '../kubeadm/config/call.ts';
+import { type CallReading, readCall } from '../kubeadm/config/read-call.ts';
 import type { PreflightFinding } from '../preflight/checks/finding.ts';
 import { fileOf, kubeadmCommandOf } from '../preflight/from-document.ts';
 import { checkMachine } from '../preflight/machine.ts';
@@ -39,14 +42,19 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
       process.stderr.write('slipway: the user data has no kubeadm command, so only the machine is checked\n');
     }
     const result = await checkMachine(host, {
-      command,
-      text: document && fileOf(document, command?.configPath),
+      call: document && command && (await readingOf(host, document, command)),
       instance: await machineInstance(host),
       mend: flags.mend === true,
     });
     process.stdout.write(format === 'json' ? asJson(result) : asText(result));
     return result.findings.some(({ severity }) => severity === 'fatal') ? 1 : 0;
   });
+}
+
+/** The configuration as the user data writes it, else as it is on the machine. */
+async function readingOf(host: Host, document: Document, command: KubeadmCommand): Promise<CallReading> {
+  const text = fileOf(document, command.configPath);
+  return text === undefined ? new KubeadmCall(host, command).read() : readCall(command, text);
 }
 
 function tellErrors({ report }: Document): number {

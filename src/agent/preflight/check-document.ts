@@ -1,8 +1,7 @@
 import type { Document, ReportEntry } from '../document/document.ts';
 import { checkConfig } from '../kubeadm/config/api/check.ts';
 import { placedMessage } from '../kubeadm/config/api/problem.ts';
-import { readConfig } from '../kubeadm/config/config.ts';
-import { KubeadmError } from '../kubeadm/config/yaml/failure.ts';
+import { readCall } from '../kubeadm/config/read-call.ts';
 import { fileOf, kubeadmCommandOf } from './from-document.ts';
 
 /**
@@ -26,13 +25,9 @@ export function checkDocument(document: Document): ReportEntry[] {
     message,
     ...(where ? { where } : {}),
   });
-  try {
-    readConfig({ verb: command.verb, args: command.args.reveal(), text, name: path });
-    return checkConfig(command.verb, text, path).map((problem) =>
-      entry(problem.severity, problem.code, placedMessage(problem, path)),
-    );
-  } catch (error) {
-    if (!(error instanceof KubeadmError)) throw error;
-    return [entry('error', error.failure.code, error.failure.cause.replace(/\.$/, ''))];
-  }
+  const { documents, problem } = readCall(command, text);
+  if (problem) return [entry('error', problem.failure.code, problem.failure.cause.replace(/\.$/, ''))];
+  return checkConfig(command.verb, documents).map(({ severity, code, ...rest }) =>
+    entry(severity, code, placedMessage({ severity, code, ...rest }, path)),
+  );
 }

@@ -1,14 +1,12 @@
-import type { KubeadmCommand } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
+import type { CallReading } from '../kubeadm/config/read-call.ts';
 import { readInventory } from '../kubeadm/repeat/inventory.ts';
 import { findInstalled, prepare } from './prepare.ts';
 import { type PreflightResult, runPreflight } from './run.ts';
 
 export interface MachineTask {
   /** How kubeadm will be called; undefined where only the image is to be checked. */
-  command?: KubeadmCommand | undefined;
-  /** The configuration file, where it is not on the machine yet. */
-  text?: string | undefined;
+  call?: CallReading | undefined;
   instance: string;
   mend: boolean;
   searchPath?: string[];
@@ -21,14 +19,13 @@ export interface MachineTask {
  */
 export async function checkMachine(host: Host, task: MachineTask): Promise<PreflightResult> {
   const started = host.clock.monotonic();
-  const { command, instance, mend } = task;
+  const { call, instance, mend } = task;
   const installed = await findInstalled(host);
-  const text = task.text ?? (await readConfiguration(host, command?.configPath));
   const { findings, ...about } =
-    command === undefined ? { ...installed, findings: [] } : prepare(command, text, installed.kubeadmMinor);
+    call === undefined ? { ...installed, findings: [] } : prepare(call, installed.kubeadmMinor);
   const attempted = (await readInventory(host, instance)) !== undefined;
   const machine =
-    host.root === '/' && (command === undefined || about.config !== undefined)
+    host.root === '/' && (call === undefined || about.config !== undefined)
       ? await runPreflight(host, { ...about, attempted, mend, searchPath: task.searchPath ?? [] })
       : { findings: [], unanswered: [] };
   return {
@@ -36,8 +33,4 @@ export async function checkMachine(host: Host, task: MachineTask): Promise<Prefl
     unanswered: machine.unanswered,
     ms: host.clock.monotonic() - started,
   };
-}
-
-async function readConfiguration(host: Host, path: string | undefined): Promise<string | undefined> {
-  return path === undefined ? undefined : (await host.files.readIfPresent(path))?.toString('utf8');
 }

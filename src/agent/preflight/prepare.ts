@@ -1,7 +1,7 @@
-import type { KubeadmCommand } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { placedMessage } from '../kubeadm/config/api/problem.ts';
-import { type KubeadmConfig, readConfig } from '../kubeadm/config/config.ts';
+import type { KubeadmConfig } from '../kubeadm/config/config.ts';
+import type { CallReading } from '../kubeadm/config/read-call.ts';
 import { shapedConfig } from '../kubeadm/config/shaped-arguments.ts';
 import { KubeadmError } from '../kubeadm/config/yaml/failure.ts';
 import { kubeadmMinor } from '../kubeadm/run/kubeadm-minor.ts';
@@ -35,30 +35,21 @@ function refused({ failure: { code, cause, remedy } }: KubeadmError): PreflightF
 }
 
 /**
- * Reads how kubeadm will be called, and checks its configuration.
- *
- * @param text The configuration file; undefined when there is none, which kubeadm itself complains of.
+ * What the call of kubeadm says, and what is wrong with its configuration. Of a file that is not there kubeadm itself
+ * complains.
  */
-export function prepare(
-  { verb, args, configPath }: KubeadmCommand,
-  text: string | undefined,
-  minor: number | undefined,
-): Prepared {
-  const given = args.reveal();
+export function prepare(call: CallReading, minor: number | undefined): Prepared {
+  const { configPath } = call.command;
   const about = minor === undefined ? {} : { kubeadmMinor: minor };
+  if (configPath !== undefined && call.text === undefined) return { ...about, findings: [] };
+  const config = call.config === undefined ? {} : { config: call.config };
+  if (configPath === undefined) return { ...about, ...config, findings: [] };
   try {
-    if (configPath === undefined)
-      return { ...about, config: readConfig({ verb, args: given }), findings: [] };
-    if (text === undefined) return { ...about, findings: [] };
-    const config = readConfig({ verb, args: given, text, name: configPath });
-    const { warnings } = shapedConfig(verb, given, text, configPath, {
-      discoveryTimeoutSeconds: SOME_SECONDS,
-      minor,
-    });
+    const { warnings } = shapedConfig(call, { discoveryTimeoutSeconds: SOME_SECONDS, minor });
     const findings = warnings.map((problem) =>
       found('warning', problem.code, placedMessage(problem, configPath)),
     );
-    return { ...about, config, findings };
+    return { ...about, ...config, findings };
   } catch (error) {
     if (!(error instanceof KubeadmError)) throw error;
     return { ...about, findings: [refused(error)] };

@@ -3,6 +3,7 @@ import type { Document, FileEntry, KubeadmCommand } from '../document/document.t
 import { groups, users } from './accounts/kinds.ts';
 import { bootCommand, command } from './commands/kinds.ts';
 import { containerd } from './containerd/kinds.ts';
+import type { Shared } from './kind/shared.ts';
 import { type PlannedStep, stepsOf } from './kind/step-kind.ts';
 import { type Call, kubeadm, patches, podsAfter, podsBefore, preflight, ready } from './kubeadm/kinds.ts';
 import { deferredFiles, files, hostname, kernel, ntp, proxy } from './node/kinds.ts';
@@ -36,18 +37,12 @@ export function plan(document: Document): PlannedStep[] {
   ];
 }
 
-/**
- * The same for a call of kubeadm that comes from a command line.
- *
- * @param config Content of its configuration, which is on the machine already.
- */
-export function planCall(document: Document, config: Uint8Array | undefined): PlannedStep[] {
-  return [
-    ...nodeSteps(document),
-    ...document.commands.flatMap((entry) =>
-      entry.kind === 'kubeadm' ? callSteps(0, entry, ['shim', config], document) : [],
-    ),
-  ];
+/** The same for a call of kubeadm that comes from a command line; its configuration is on the machine already. */
+export async function planCall(document: Document, { call }: Pick<Shared, 'call'>): Promise<PlannedStep[]> {
+  const [command] = document.commands;
+  if (command?.kind !== 'kubeadm') return [];
+  const config = await call(command).bytes();
+  return [...nodeSteps(document), ...callSteps(0, command, ['shim', config], document)];
 }
 
 /** What makes the machine fit for kubeadm and for the commands before it: kernel, proxy, container runtime. */

@@ -2,14 +2,15 @@ import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { checkConfig } from '../../../src/agent/kubeadm/config/api/check.ts';
 import { convertConfig } from '../../../src/agent/kubeadm/config/api/convert.ts';
+import { readDocuments } from '../../../src/agent/kubeadm/config/yaml/config-documents.ts';
 import { KUBEADM, type StandIn } from '../../support/kubeadm/kubeadm-stand-in.ts';
 import { type ConfigCase, sound, spoilers } from './configs.ts';
 
 /** Converts a configuration for the real kubeadm and looks at what that one has read. */
 export function convertAndRead(machine: StandIn, config: ConfigCase, minor: number): void {
   const { about, verb, text, understood, flags } = config;
-  assert.deepEqual(checkConfig(verb, text, about), [], about);
-  const converted = convertConfig(verb, text, about, minor);
+  assert.deepEqual(checkConfig(verb, readDocuments(text, about)), [], about);
+  const converted = convertConfig(verb, text, readDocuments(text, about), minor);
   assert.ok(converted, `${about} was not converted`);
   assert.deepEqual(converted.flags, flags, about);
   const { status, stdout, stderr } = migrate(machine, converted.text);
@@ -31,7 +32,7 @@ export function compareChecks(machine: StandIn): { refused: number; agreed: numb
 
 function spoil(machine: StandIn, verb: 'init' | 'join', sum: { refused: number; agreed: number }): void {
   const whole = sound(verb);
-  assert.deepEqual(checkConfig(verb, whole, 'sound'), []);
+  assert.deepEqual(checkConfig(verb, readDocuments(whole, 'sound')), []);
   assert.equal(migrate(machine, whole).status, 0);
   const lines = whole.trimEnd().split('\n');
   lines.forEach((line, index) => {
@@ -41,7 +42,9 @@ function spoil(machine: StandIn, verb: 'init' | 'join', sum: { refused: number; 
     const ways = spoilers().filter((_, way) => (way + index) % 2 === 0);
     for (const spoiler of ways) {
       const text = lines.with(index, `${match[1]}${match[2]}${spoiler}`).join('\n');
-      const errors = checkConfig(verb, text, 'spoilt').filter(({ severity }) => severity === 'error');
+      const errors = checkConfig(verb, readDocuments(text, 'spoilt')).filter(
+        ({ severity }) => severity === 'error',
+      );
       sum.agreed += 1;
       if (errors.length === 0) continue;
       sum.refused += 1;

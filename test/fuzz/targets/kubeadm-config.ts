@@ -1,9 +1,10 @@
 import { checkConfig } from '../../../src/agent/kubeadm/config/api/check.ts';
 import { convertConfig } from '../../../src/agent/kubeadm/config/api/convert.ts';
-import { bootstrapToken, readConfig } from '../../../src/agent/kubeadm/config/config.ts';
+import { readCall } from '../../../src/agent/kubeadm/config/read-call.ts';
 import { shapedConfig } from '../../../src/agent/kubeadm/config/shaped-arguments.ts';
 import { readDocuments } from '../../../src/agent/kubeadm/config/yaml/config-documents.ts';
 import { KubeadmError } from '../../../src/agent/kubeadm/config/yaml/failure.ts';
+import { sensitive } from '../../../src/kit/sensitive.ts';
 import { testTexts, texts } from '../corpus.ts';
 import { must, type Target } from '../target.ts';
 
@@ -127,17 +128,19 @@ function refusedOr(work: () => unknown): unknown {
 
 function shaped(verb: 'init' | 'join', text: string, minor: number): unknown {
   const name = '/run/kubeadm/kubeadm.yaml';
-  const problems = checkConfig(verb, text, name);
-  const config = readConfig({ verb, args: [], text, name });
-  const token = bootstrapToken({ verb, args: [], text, name })?.reveal().length;
-  const converted = convertConfig(verb, text, name, minor);
+  const command = { kind: 'kubeadm' as const, verb, args: sensitive([]), configPath: name };
+  const call = readCall({ ...command, patches: '/etc/kubernetes/patches' }, text);
+  if (call.problem) throw call.problem;
+  const { documents, config } = call;
+  const problems = checkConfig(verb, documents);
+  const token = config?.token?.reveal().length;
+  const converted = convertConfig(verb, text, documents, minor);
   if (converted) must(readDocuments(converted.text, name).length > 0, 'what was converted can be read');
-  const { text: made, ...rest } = shapedConfig(verb, [], text, name, {
+  const { text: made, ...rest } = shapedConfig(call, {
     discoveryTimeoutSeconds: 60,
     minor,
     capSeconds: 90,
     endpoint: '10.0.0.9:6443',
-    patches: '/etc/kubernetes/patches',
   });
   if (made !== undefined) must(readDocuments(made, name).length > 0, 'what was shaped can be read');
   return { problems, config, token, converted, made, rest };

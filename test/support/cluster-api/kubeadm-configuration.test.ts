@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { checkConfig } from '../../../src/agent/kubeadm/config/api/check.ts';
+import { readDocuments } from '../../../src/agent/kubeadm/config/yaml/config-documents.ts';
 import { clusterConfiguration, initConfiguration, joinConfiguration } from './kubeadm-configuration.ts';
 import type { ClusterData } from './user-data.ts';
 
@@ -31,7 +32,10 @@ it.each([
     initConfiguration(cluster(version), '10.99.0.2', { name: 'cp1' }),
   ];
   const init = parts.join('---\n');
-  expect([...checkConfig('join', join, 'join'), ...checkConfig('init', init, 'init')]).toEqual([]);
+  expect([
+    ...checkConfig('join', readDocuments(join, 'join')),
+    ...checkConfig('init', readDocuments(init, 'init')),
+  ]).toEqual([]);
   for (const document of [...parseAllDocuments(init), ...parseAllDocuments(join)])
     expect(document.get('apiVersion')).toBe(`kubeadm.k8s.io/${api}`);
   const { discovery, timeouts, nodeRegistration } = parse(join);

@@ -32,14 +32,13 @@ export async function shimBootstrap(
     const hooks = { fault: fault.error, unwritten: complain };
     const outcome = await concluding(host, { mode: 'shim', agent, ...hooks }, async (about) => {
       const document = await loadCall(host, command);
-      const config = command.configPath && (await host.files.readIfPresent(command.configPath));
       const run = {
         host,
         deadlineSeconds: DEFAULT_DEADLINE_SECONDS,
         stop: AbortSignal.any([stopSignal(), fault.signal]),
         watcher,
       };
-      return runDocument(run, about, document, () => planCall(document, config || undefined));
+      return runDocument(run, about, document, planCall);
     });
     if (outcome.failure) complain(outcome.failure);
     await (await import('../process/collect-after.ts')).collectAfter(host, outcome);

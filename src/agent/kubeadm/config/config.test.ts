@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
+import { readDocuments } from './yaml/config-documents.ts';
 import { KubeadmError } from './yaml/failure.ts';
 
 const JOIN = `---
@@ -42,7 +43,12 @@ nodeRegistration:
 
 const failureOf = (text: string, verb: 'init' | 'join' = 'join') => {
   try {
-    readConfig({ verb, args: [], text, name: '/run/kubeadm/x.yaml' });
+    readConfig({
+      verb,
+      args: [],
+      documents: readDocuments(text, '/run/kubeadm/x.yaml'),
+      name: '/run/kubeadm/x.yaml',
+    });
   } catch (error) {
     if (error instanceof KubeadmError) return error.failure;
     throw error;
@@ -52,13 +58,19 @@ const failureOf = (text: string, verb: 'init' | 'join' = 'join') => {
 
 describe('readConfig', () => {
   it('reads a join', () => {
-    expect(readConfig({ verb: 'join', args: ['--config', '/a'], text: JOIN })).toEqual({
+    expect(
+      readConfig({ verb: 'join', args: ['--config', '/a'], documents: readDocuments(JOIN, 'f') }),
+    ).toEqual({
       verb: 'join',
       configVersion: 'v1beta3',
       nodeName: 'n1',
       criSocket: 'unix:///run/containerd/containerd.sock',
       endpoints: ['api.example.org:6443'],
+      apiServer: 'api.example.org:6443',
       tokenId: 'abcdef',
+      token: expect.anything(),
+      serviceSubnets: [],
+      podSubnets: [],
       discoveryTimeoutSeconds: 150,
       controlPlane: true,
       certificatesDir: '/etc/kubernetes/pki',
@@ -75,7 +87,7 @@ describe('readConfig', () => {
   });
 
   it('reads an init of two documents', () => {
-    expect(readConfig({ verb: 'init', args: [], text: INIT })).toMatchObject({
+    expect(readConfig({ verb: 'init', args: [], documents: readDocuments(INIT, 'f') })).toMatchObject({
       configVersion: 'v1beta4',
       endpoints: ['api.example.org:6443'],
       controlPlane: true,
@@ -98,7 +110,9 @@ describe('readConfig', () => {
     ['another argument', '{nodeRegistration: {kubeletExtraArgs: {v: "2"}}', false],
   ])('knows by %s whether the kubelet takes control groups of version 1', (_, members, allowed) => {
     const text = `${members}, apiVersion: kubeadm.k8s.io/v1beta4, kind: JoinConfiguration}`;
-    expect(readConfig({ verb: 'join', args: [], text }).allowsCgroupV1).toBe(allowed);
+    expect(readConfig({ verb: 'join', args: [], documents: readDocuments(text, 'f') }).allowsCgroupV1).toBe(
+      allowed,
+    );
   });
 
   it('reads that of the cluster where the node has no argument of its own', () => {
@@ -106,7 +120,8 @@ describe('readConfig', () => {
       '{apiVersion: kubelet.config.k8s.io/v1beta1, kind: KubeletConfiguration, failCgroupV1: false}';
     const init = (args: string) =>
       `{apiVersion: kubeadm.k8s.io/v1beta4, kind: InitConfiguration, nodeRegistration: {kubeletExtraArgs: [${args}]}}\n---\n${kubelet}`;
-    const allowed = (args: string) => readConfig({ verb: 'init', args: [], text: init(args) }).allowsCgroupV1;
+    const allowed = (args: string) =>
+      readConfig({ verb: 'init', args: [], documents: readDocuments(init(args), 'f') }).allowsCgroupV1;
     expect(allowed('')).toBe(true);
     expect(allowed('{name: fail-cgroupv1, value: "true"}')).toBe(false);
   });
@@ -119,7 +134,7 @@ describe('readConfig', () => {
       '/x.sock',
       '--ignore-preflight-errors=Mem,NumCPU',
     ];
-    expect(readConfig({ verb: 'join', args, text: JOIN })).toMatchObject({
+    expect(readConfig({ verb: 'join', args, documents: readDocuments(JOIN, 'f') })).toMatchObject({
       nodeName: 'n2',
       criSocket: '/x.sock',
       endpoints: ['198.51.100.1:6443'],
@@ -132,7 +147,7 @@ describe('readConfig', () => {
 
   it('reads the timeout of v1beta4 and files for discovery', () => {
     const text = `apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\ntimeouts: {discovery: 90s}\ndiscovery: {file: {kubeConfigPath: /run/d.conf}}\n`;
-    expect(readConfig({ verb: 'join', args: [], text })).toMatchObject({
+    expect(readConfig({ verb: 'join', args: [], documents: readDocuments(text, 'f') })).toMatchObject({
       discoveryTimeoutSeconds: 90,
       discoveryFile: '/run/d.conf',
       endpoints: [],

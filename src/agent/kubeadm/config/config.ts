@@ -2,10 +2,8 @@
 import { isMap, isSeq, type YAMLMap } from 'yaml';
 import { type Sensitive, sensitive } from '../../../kit/sensitive.ts';
 import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './flags.ts';
-import { type ConfigDocument, invalid, readDocuments } from './yaml/config-documents.ts';
+import { type ConfigDocument, invalid } from './yaml/config-documents.ts';
 import { parseGoDuration } from './yaml/go-duration.ts';
-
-export { shapeConfig } from './shape-config.ts';
 
 export interface KubeadmConfig {
   verb: 'init' | 'join';
@@ -17,10 +15,14 @@ export interface KubeadmConfig {
   criSocket?: string;
   /** `host:port` of the API server that is joined, or the control plane endpoint of an init. */
   endpoints: string[];
+  /** `host:port` of the API server that is joined, with kubeadm's own default of the port. */
+  apiServer?: string;
   /** File or URL of the kubeconfig for discovery, when there is no bootstrap token. */
   discoveryFile?: string;
   /** The public half of the bootstrap token. */
   tokenId?: string;
+  /** The bootstrap token with which a join makes itself known to the cluster. */
+  token?: Sensitive<string>;
   /** Seconds; only when the user set it. */
   discoveryTimeoutSeconds?: number;
   /** This machine becomes a control plane. */
@@ -39,6 +41,12 @@ export interface KubeadmConfig {
   providerId?: string;
   /** The kubelet is told to start where control groups are of version 1. */
   allowsCgroupV1: boolean;
+  /** Directory of patches for what kubeadm makes. */
+  patchesDirectory?: string;
+  /** Networks and names of the cluster, which only an init is told. */
+  dnsDomain?: string;
+  serviceSubnets: string[];
+  podSubnets: string[];
   skipPhases: string[];
   ignorePreflightErrors: string[];
 }
@@ -47,8 +55,8 @@ export interface ConfigInput {
   verb: 'init' | 'join';
   /** Everything behind the verb. */
   args: readonly string[];
-  /** Text of the file behind `--config`, if there is one. */
-  text?: string;
+  /** What the file behind `--config` holds, if there is one. */
+  documents?: readonly ConfigDocument[] | undefined;
   /** How to call the file in errors. */
   name?: string;
 }
@@ -59,14 +67,13 @@ export interface ConfigInput {
  *
  * @throws KubeadmError `KubeadmConfigInvalid`.
  */
-export function readConfig({ verb, args, text, name = 'file' }: ConfigInput): KubeadmConfig {
+export function readConfig({ verb, args, documents, name = 'file' }: ConfigInput): KubeadmConfig {
   const flags = parseFlags(args);
-  const documents = text === undefined ? [] : readDocuments(text, name);
   const own = (kind: string): ConfigDocument | undefined =>
-    documents.find((document) => document.own && document.kind === kind);
+    documents?.find((document) => document.own && document.kind === kind);
   const node = own(verb === 'init' ? 'InitConfiguration' : 'JoinConfiguration');
   const cluster = own('ClusterConfiguration');
-  if (text !== undefined && node === undefined && (verb === 'join' || cluster === undefined)) {
+  if (documents !== undefined && node === undefined && (verb === 'join' || cluster === undefined)) {
     throw invalid(
       name,
       `it has no ${verb === 'join' ? 'JoinConfiguration' : 'InitConfiguration or ClusterConfiguration'}`,
@@ -76,9 +83,12 @@ export function readConfig({ verb, args, text, name = 'file' }: ConfigInput): Ku
     verb === 'init' ? at(node?.map, 'localAPIEndpoint') : at(node?.map, 'controlPlane', 'localAPIEndpoint');
   const version = node?.version ?? cluster?.version;
   const port = flagValue(flags, 'apiserver-bind-port') ?? scalar(api, 'bindPort');
+  const endpoints = verb === 'init' ? initEndpoints(flags, cluster?.map) : joinEndpoints(flags, node?.map);
+  const [joined] = verb === 'join' ? endpoints : [];
   return {
     verb,
-    endpoints: verb === 'init' ? initEndpoints(flags, cluster?.map) : joinEndpoints(flags, node?.map),
+    endpoints,
+    ...given('apiServer', joined === undefined ? undefined : withPort(joined)),
     controlPlane: verb === 'init' || flagIsSet(flags, 'control-plane') || has(node?.map, 'controlPlane'),
     certificatesDir:
       flagValue(flags, 'cert-dir') ?? scalar(cluster?.map, 'certificatesDir') ?? '/etc/kubernetes/pki',
@@ -86,7 +96,7 @@ export function readConfig({ verb, args, text, name = 'file' }: ConfigInput): Ku
     externalEtcd: at(cluster?.map, 'etcd', 'external') !== undefined,
     etcdDataDir: scalar(cluster?.map, 'etcd', 'local', 'dataDir') ?? '/var/lib/etcd',
     bindPort: Number(port ?? 6443) || 6443,
-    allowsCgroupV1: allowsCgroupV1(node?.map, documents),
+    allowsCgroupV1: allowsCgroupV1(node?.map, documents ?? []),
     skipPhases: listOr(flagList(flags, 'skip-phases'), node?.map, 'skipPhases'),
     ignorePreflightErrors: [
       ...flagList(flags, 'ignore-preflight-errors'),
@@ -103,6 +113,11 @@ export function readConfig({ verb, args, text, name = 'file' }: ConfigInput): Ku
       flagValue(flags, 'discovery-file') ?? scalar(node?.map, 'discovery', 'file', 'kubeConfigPath'),
     ),
     ...given('tokenId', tokenId(flags, node?.map)),
+    ...given('token', verb === 'join' ? bootstrapToken(flags, node?.map) : undefined),
+    ...given('patchesDirectory', patchesDirectory(flags, node?.map)),
+    ...given('dnsDomain', scalar(cluster?.map, 'networking', 'dnsDomain')),
+    serviceSubnets: subnets(cluster?.map, 'serviceSubnet'),
+    podSubnets: subnets(cluster?.map, 'podSubnet'),
     ...given('discoveryTimeoutSeconds', discoveryTimeout(node?.map)),
     ...given(
       'kubernetesVersion',
@@ -143,15 +158,25 @@ function tokenId(flags: ParsedFlags, node: YAMLMap | undefined): string | undefi
   return TOKEN.exec(token ?? '')?.[1];
 }
 
-/**
- * The bootstrap token with which a join makes itself known to the cluster; undefined when it has none.
- *
- * @throws KubeadmError as `readConfig`.
- */
-export function bootstrapToken({ args, text, name = 'file' }: ConfigInput): Sensitive<string> | undefined {
-  const flags = parseFlags(args);
-  const documents = text === undefined ? [] : readDocuments(text, name);
-  const node = documents.find(({ own, kind }) => own && kind === 'JoinConfiguration')?.map;
+/** kubeadm's own default. */
+const withPort = (endpoint: string): string => (/:\d+$/.test(endpoint) ? endpoint : `${endpoint}:6443`);
+
+/** kubeadm has its patches in the configuration since v1beta3, before that by a flag, which has changed its name. */
+function patchesDirectory(flags: ParsedFlags, node: YAMLMap | undefined): string | undefined {
+  const flag = flagValue(flags, 'patches') ?? flagValue(flags, 'experimental-patches');
+  return flag ?? scalar(node, 'patches', 'directory');
+}
+
+/** With two address families there are two, with a comma between. */
+function subnets(cluster: YAMLMap | undefined, key: string): string[] {
+  const text = scalar(cluster, 'networking', key) ?? '';
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function bootstrapToken(flags: ParsedFlags, node: YAMLMap | undefined): Sensitive<string> | undefined {
   const token =
     flagValue(flags, 'tls-bootstrap-token') ??
     flagValue(flags, 'token') ??

@@ -1,12 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { patchesDirectory } from './patches.ts';
+import { sensitive } from '../../../kit/sensitive.ts';
+import type { KubeadmCommand } from '../../document/document.ts';
+import { readCall } from './read-call.ts';
 import { shapedConfig } from './shaped-arguments.ts';
 
 const join = (version: string, more = '') =>
   `apiVersion: kubeadm.k8s.io/${version}\nkind: JoinConfiguration\ndiscovery:\n  bootstrapToken: {apiServerEndpoint: 'a:6443', token: abcdef.0123456789abcdef, unsafeSkipCAVerification: true}\n${more}`;
+const command = (verb: 'init' | 'join', ...args: string[]): KubeadmCommand => ({
+  kind: 'kubeadm',
+  verb,
+  args: sensitive(args),
+  configPath: 'f',
+});
 const shape = (text: string, minor: number, verb: 'init' | 'join' = 'join') =>
-  shapedConfig(verb, [], text, 'f', { discoveryTimeoutSeconds: 60, minor, patches: '/p' });
+  shapedConfig(readCall({ ...command(verb), patches: '/p' }, text), { discoveryTimeoutSeconds: 60, minor });
 const documents = (text = '') => parseAllDocuments(text).map((document) => document.toJS());
 
 describe('patches', () => {
@@ -32,7 +40,7 @@ describe('patches', () => {
       apiVersion: 'kubeadm.k8s.io/v1beta3',
       patches: { directory: '/p' },
     });
-    const without = shapedConfig('join', [], join('v1beta2'), 'f', {
+    const without = shapedConfig(readCall(command('join'), join('v1beta2')), {
       discoveryTimeoutSeconds: 60,
       minor: 24,
     });
@@ -41,9 +49,9 @@ describe('patches', () => {
 
   test('of the user stay', () => {
     const text = join('v1beta3', 'patches: {directory: /mine}\n');
-    expect(patchesDirectory('join', [], text)).toBe('/mine');
+    expect(readCall(command('join'), text).config?.patchesDirectory).toBe('/mine');
     expect(documents(shape(text, 25).text)[0]).toMatchObject({ patches: { directory: '/mine' } });
-    expect(patchesDirectory('join', ['--patches=/flag'], text)).toBe('/flag');
+    expect(readCall(command('join', '--patches=/flag'), text).config?.patchesDirectory).toBe('/flag');
   });
 
   test('get a document where there is only one of the cluster', () => {

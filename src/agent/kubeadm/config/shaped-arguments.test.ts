@@ -7,7 +7,8 @@ import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { forgetRun } from '../run/durable-run.ts';
-import { SHAPED_CONFIG, shapedArguments } from './shaped-arguments.ts';
+import { KubeadmCall } from './call.ts';
+import { SHAPED_CONFIG, type ShapeOptions, shapedArguments } from './shaped-arguments.ts';
 
 const CONFIG = '/run/kubeadm/join.yaml';
 const JOIN = `apiVersion: kubeadm.k8s.io/v1beta3
@@ -25,9 +26,11 @@ describe('shapedArguments', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
+  const shapeOf = async (command: KubeadmCommand, options: ShapeOptions) =>
+    shapedArguments(host, await new KubeadmCall(host, command).read(), options);
   const shape = (args: string[], verb: 'init' | 'join' = 'join', minor?: number) => {
     const command: KubeadmCommand = { kind: 'kubeadm', verb, args: sensitive(args), configPath: CONFIG };
-    return shapedArguments(host, command, { discoveryTimeoutSeconds: 60, minor });
+    return shapeOf(command, { discoveryTimeoutSeconds: 60, minor });
   };
   const shaped = async (args: string[], verb?: 'init' | 'join') => (await shape(args, verb)).args;
 
@@ -51,13 +54,13 @@ describe('shapedArguments', () => {
       args: sensitive(['--config', CONFIG]),
     };
     const options = { discoveryTimeoutSeconds: 60, capSeconds: 45, endpoint: '10.0.0.2:6443' };
-    await shapedArguments(host, command, options);
+    await shapeOf(command, options);
     expect((await host.files.read(SHAPED_CONFIG)).toString()).toBe(
       text.replace('5m0s', '45s').replace('"api:6443"', '"10.0.0.2:6443"'),
     );
     const { configPath: _, ...onLine } = command;
     const args = sensitive(['--token', 'x', 'api:6443', '--v=5']);
-    expect((await shapedArguments(host, { ...onLine, args }, options)).args).toEqual([
+    expect((await shapeOf({ ...onLine, args }, options)).args).toEqual([
       '--token',
       'x',
       '10.0.0.2:6443',

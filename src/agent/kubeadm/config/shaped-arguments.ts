@@ -1,4 +1,3 @@
-import type { KubeadmCommand } from '../../document/document.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { checkConfig } from './api/check.ts';
@@ -6,9 +5,9 @@ import { convertConfig } from './api/convert.ts';
 import { type ConfigProblem, placedMessage } from './api/problem.ts';
 import type { ApiVersion } from './api/versions.ts';
 import { capTimeouts } from './cap-timeouts.ts';
-import { readConfig } from './config.ts';
 import { flagList, parseFlags } from './flags.ts';
-import { patchesDirectory, patchesFlag, withPatches } from './patches.ts';
+import { patchesFlag, withPatches } from './patches.ts';
+import type { CallReading } from './read-call.ts';
 import { shapeConfig } from './shape-config.ts';
 import { putScalar } from './yaml/edit-yaml.ts';
 import { KubeadmError } from './yaml/failure.ts';
@@ -30,8 +29,6 @@ export interface ShapeOptions {
   minor?: number | undefined;
   /** No wait inside kubeadm is to take longer than this, see `capTimeouts`. */
   capSeconds?: number | undefined;
-  /** Directory of patches, for a call that names none. */
-  patches?: string | undefined;
   /** `host:port` to be asked instead of the one in the configuration. */
   endpoint?: string | undefined;
 }
@@ -46,24 +43,19 @@ export interface ShapeOptions {
  */
 export async function shapedArguments(
   host: Host,
-  command: KubeadmCommand,
+  call: CallReading,
   options: ShapeOptions,
 ): Promise<ShapedArguments> {
-  const args = command.args.reveal();
-  const { configPath, patches } = command;
+  const { configPath, patches } = call.command;
+  const args = call.command.args.reveal();
   if (configPath === undefined) {
-    const names = patches === undefined || patchesDirectory(command.verb, args, undefined) !== undefined;
+    const names = patches === undefined || call.config?.patchesDirectory !== undefined;
     const flags = names ? [] : [patchesFlag(patches, options.minor)];
     return { args: [...withEndpoint(args, options.endpoint), ...flags], warnings: [] };
   }
-  const original = await host.files.readIfPresent(configPath);
   // kubeadm itself says best what is wrong with a file that is not there.
-  if (original === undefined) return { args, warnings: [] };
-  const shaped = shapedConfig(command.verb, args, original.toString('utf8'), configPath, {
-    ...options,
-    patches,
-  });
-  const { text, flags, ...rest } = shaped;
+  if (call.text === undefined) return { args, warnings: [] };
+  const { text, flags, ...rest } = shapedConfig(call, options);
   if (text === undefined) return { args: [...args, ...flags], ...rest };
   await host.files.write(SHAPED_CONFIG, text, { mode: 0o600 });
   return { args: [...withConfig(args, configPath, SHAPED_CONFIG), ...flags], ...rest };
@@ -75,26 +67,24 @@ export async function shapedArguments(
  * @throws KubeadmError as `shapedArguments`.
  */
 export function shapedConfig(
-  verb: 'init' | 'join',
-  args: readonly string[],
-  original: string,
-  name: string,
-  { discoveryTimeoutSeconds, minor, capSeconds, endpoint, patches }: ShapeOptions,
+  { command, text: original = '', documents, config, problem }: CallReading,
+  { discoveryTimeoutSeconds, minor, capSeconds, endpoint }: ShapeOptions,
 ): Omit<ShapedArguments, 'args'> & { text?: string; flags: string[] } {
-  const config = readConfig({ verb, args, text: original, name });
-  const adds = patches !== undefined && patchesDirectory(verb, args, original) === undefined;
+  if (problem) throw problem;
+  const { verb, args, patches, configPath: name = 'file' } = command;
+  const adds = patches !== undefined && config?.patchesDirectory === undefined;
   const conversion =
     minor === undefined
       ? undefined
-      : convertConfig(verb, original, name, minor, adds ? WITH_PATCHES : undefined);
-  const problems = [...checkConfig(verb, original, name), ...(conversion?.problems ?? [])];
+      : convertConfig(verb, original, documents, minor, adds ? WITH_PATCHES : undefined);
+  const problems = [...checkConfig(verb, documents), ...(conversion?.problems ?? [])];
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors[0] !== undefined) throw refusal(name, errors[0], errors.length - 1);
   const warnings = problems.filter(({ severity }) => severity === 'warning');
   const converted = conversion?.text ?? original;
-  const shapes = verb === 'join' && config.discoveryTimeoutSeconds === undefined;
+  const shapes = verb === 'join' && config?.discoveryTimeoutSeconds === undefined;
   const shaped = shapes ? shapeConfig(converted, { discoveryTimeoutSeconds }) : converted;
-  const version = conversion?.to ?? config.configVersion;
+  const version = conversion?.to ?? config?.configVersion;
   const capped =
     capSeconds === undefined || version === undefined
       ? shaped
@@ -109,7 +99,7 @@ export function shapedConfig(
       : { text: asked, flags: [] };
   return {
     warnings,
-    flags: [...(conversion?.flags ?? []).filter((flag) => !isGiven(flag, args)), ...flags],
+    flags: [...(conversion?.flags ?? []).filter((flag) => !isGiven(flag, args.reveal())), ...flags],
     ...(text === original ? {} : { text }),
     ...(conversion === undefined ? {} : { converted: { from: conversion.from, to: conversion.to } }),
   };

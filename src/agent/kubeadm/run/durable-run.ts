@@ -7,6 +7,8 @@ import { kubeadmEnvironment } from './real-kubeadm.ts';
 /** Name of the durable run; one kubeadm at a time on a machine. */
 export const KUBEADM_RUN = 'kubeadm';
 
+type Argv = [string, ...string[]];
+
 export interface KubeadmSpec {
   /** Path of the real kubeadm. */
   path: string;
@@ -15,8 +17,8 @@ export interface KubeadmSpec {
   args: string[];
   /** Added to the environment, e.g. proxy settings; undefined removes a variable. */
   env?: Record<string, string | undefined>;
-  /** Directory in which a shell left its exported variables (`env`) and its directory (`cwd`) for kubeadm to inherit. */
-  shellState?: string;
+  /** Makes of kubeadm's program and arguments those that give it what the commands before have left. */
+  inherit?: (argv: Argv) => Argv;
   /** Ends kubeadm (SIGTERM first). */
   signal?: AbortSignal;
   /** A line worth telling, without secrets. */
@@ -48,9 +50,10 @@ export async function findEarlierRun(host: Host): Promise<'running' | 'ended' | 
 export async function runKubeadm(host: Host, spec: KubeadmSpec): Promise<KubeadmRun> {
   const earlier = await findEarlierRun(host);
   const read = progressReader();
+  const argv: Argv = [spec.path, spec.verb, ...spec.args];
   const result = await host.processes.runDurable({
     name: KUBEADM_RUN,
-    argv: argvFor(spec),
+    argv: spec.inherit?.(argv) ?? argv,
     env: { ...spec.env, ...kubeadmEnvironment() },
     ...(spec.signal === undefined ? {} : { signal: spec.signal }),
     onLine: (line, stream) => {
@@ -66,18 +69,4 @@ export async function runKubeadm(host: Host, spec: KubeadmSpec): Promise<Kubeadm
 export async function forgetRun(host: Host): Promise<void> {
   await host.processes.forgetDurable(KUBEADM_RUN);
   await host.files.remove(SHAPED_CONFIG);
-}
-
-/** A command before kubeadm may have exported proxy settings or changed PATH, as it may in cloud-init's script. */
-const INHERIT = `
-if [ -r "$1/env" ]; then . "$1/env"; fi
-if [ -r "$1/cwd" ]; then cd "$(cat "$1/cwd")"; fi
-shift
-exec "$@"`;
-
-function argvFor({ path, verb, args, shellState }: KubeadmSpec): [string, ...string[]] {
-  const kubeadm: [string, ...string[]] = [path, verb, ...args];
-  return shellState === undefined
-    ? kubeadm
-    : ['/bin/sh', '-c', INHERIT, 'slipway-kubeadm', shellState, ...kubeadm];
 }

@@ -10,7 +10,7 @@ import { readLogFixtures } from '../../../../test/support/log-fixtures.ts';
 import { installTools } from '../../../../test/support/machine-tools.ts';
 import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { runAttempt } from './explained-run.ts';
+import { runExplained } from './explained-run.ts';
 
 const UP =
   'Id=kubelet.service\nLoadState=loaded\nActiveState=active\nSubState=running\nResult=success\nNRestarts=0\nExecMainStatus=0\n\nId=containerd.service\nLoadState=loaded\nActiveState=active\nSubState=running\nResult=success\nNRestarts=0\nExecMainStatus=0\n';
@@ -26,7 +26,7 @@ const flagLog = readLogFixtures('kubelet').find(({ cause }) => cause === '--netw
 describe('an attempt', () => {
   let machine: StandIn;
   const host = () => createLinuxHost({ root: machine.root.path });
-  const join_ = (more = {}) => runAttempt(host(), { path: KUBEADM, verb: 'join', args: [], ...more });
+  const join_ = (more = {}) => runExplained(host(), { path: KUBEADM, verb: 'join', args: [], ...more });
   const kubeadm = (body: string): void => machine.put(KUBEADM, `#!/bin/sh\n${body}`, 0o755);
   beforeEach(() => {
     machine = new StandIn();
@@ -94,7 +94,7 @@ describe('an attempt', () => {
     kubeadm(
       `${STARTS}echo '[wait-control-plane] Waiting for the kubelet to boot up the control plane'\necho 'error execution phase wait-control-plane: failed while waiting for the control plane to start: context deadline exceeded' >&2\nexit 1\n`,
     );
-    const { failure } = await runAttempt(host(), { path: KUBEADM, verb: 'init', args: [] });
+    const { failure } = await runExplained(host(), { path: KUBEADM, verb: 'init', args: [] });
     expect(failure).toMatchObject({
       code: 'ControlPlaneBadFlag',
       cause: 'etcd does not know its flag --enable-v2.',
@@ -117,7 +117,7 @@ describe('an attempt', () => {
       `${STARTS}sleep 1\necho '[wait-control-plane] Waiting for the kubelet'\n${ends.join('')}sleep 60\n`,
     );
     const started = performance.now();
-    const { failure } = await runAttempt(host(), { path: KUBEADM, verb: 'init', args: [] });
+    const { failure } = await runExplained(host(), { path: KUBEADM, verb: 'init', args: [] });
     expect(performance.now() - started).toBeGreaterThan(3_500);
     expect(performance.now() - started).toBeLessThan(9_000);
     expect(failure).toMatchObject({
@@ -166,7 +166,7 @@ describe('a token that kubeadm does not find', () => {
 
   const failure = async (more: { tokenWasKnown?: boolean } = {}) =>
     (
-      await runAttempt(createLinuxHost({ root: machine.root.path }), {
+      await runExplained(createLinuxHost({ root: machine.root.path }), {
         path: KUBEADM,
         verb: 'join',
         args: [],

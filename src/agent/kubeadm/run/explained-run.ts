@@ -1,4 +1,4 @@
-/** One attempt: runs kubeadm, watches the kubelet meanwhile, and says why it failed. */
+/** Runs kubeadm, watches the kubelet meanwhile, and says why it failed. */
 
 import { type KubeletWatch, watchKubelet } from '../../diagnosis/causes/kubelet-watch.ts';
 import { diagnose, evidenceFor, refined } from '../../diagnosis/diagnose.ts';
@@ -8,7 +8,7 @@ import { classify, type KubeadmFailure } from '../../diagnosis/words/classify.ts
 import type { Host } from '../../host/host.ts';
 import { type KubeadmRun, type KubeadmSpec, runKubeadm } from './durable-run.ts';
 
-export interface AttemptSpec extends KubeadmSpec {
+export interface ExplainedSpec extends KubeadmSpec {
   /** `host:port` of the API server that is joined. */
   endpoint?: string | undefined;
   criSocket?: string | undefined;
@@ -18,7 +18,7 @@ export interface AttemptSpec extends KubeadmSpec {
   tokenWasKnown?: boolean | undefined;
 }
 
-export interface AttemptResult extends KubeadmRun {
+export interface ExplainedRun extends KubeadmRun {
   /** Undefined when kubeadm ended well. */
   failure?: KubeadmFailure;
   /** The cluster accepted the token in this attempt or before. */
@@ -26,7 +26,7 @@ export interface AttemptResult extends KubeadmRun {
 }
 
 /** Does not throw for kubeadm's failure; throws HostError when it cannot be started. */
-export async function runAttempt(host: Host, spec: AttemptSpec): Promise<AttemptResult> {
+export async function runExplained(host: Host, spec: ExplainedSpec): Promise<ExplainedRun> {
   const watch = watchKubelet(host);
   try {
     const run = await runKubeadm(host, {
@@ -51,7 +51,7 @@ const passedDiscovery = (stdout: string): boolean =>
 
 async function explain(
   host: Host,
-  spec: AttemptSpec,
+  spec: ExplainedSpec,
   run: KubeadmRun,
   watch: KubeletWatch,
 ): Promise<KubeadmFailure> {

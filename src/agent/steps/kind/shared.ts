@@ -1,7 +1,8 @@
 import { digest } from '../../../kit/digest.ts';
 import { Redactor } from '../../../kit/redact.ts';
-import type { Document } from '../../document/document.ts';
+import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
+import { KubeadmCall } from '../../kubeadm/config/call.ts';
 import type { InventoryOwner } from '../../kubeadm/repeat/inventory.ts';
 import { type SessionOptions, ShellSession } from '../shell/shell-session.ts';
 
@@ -11,6 +12,8 @@ export interface Shared {
   shell: ShellSession;
   /** For whom and for what the steps are run. */
   owner: InventoryOwner;
+  /** What is known of a call of kubeadm; the same object for every step. */
+  call(command: KubeadmCommand): KubeadmCall;
 }
 
 /** Makes what the document's steps share; nothing is started yet. */
@@ -30,7 +33,13 @@ export function openShared(
       output,
     });
   const files = document.files ?? [];
+  const calls = new Map<KubeadmCommand, KubeadmCall>();
   return {
+    call(command) {
+      const call = calls.get(command) ?? new KubeadmCall(host, command);
+      calls.set(command, call);
+      return call;
+    },
     owner: {
       instance,
       // Only kubeadm's step asks.

@@ -6,7 +6,7 @@ import type { KubeadmCommand } from '../../document/document.ts';
 import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
-import { type CallFacts, callFacts } from '../../kubeadm/config/call-facts.ts';
+import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
 import { shapedArguments } from '../../kubeadm/config/shaped-arguments.ts';
 import { KubeadmError } from '../../kubeadm/config/yaml/failure.ts';
 import { type AttemptNote, noteAttempt, readAttempt } from '../../kubeadm/repeat/attempt-note.ts';
@@ -15,12 +15,14 @@ import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { prepareRepeat } from '../../kubeadm/repeat/repeat.ts';
 import { chooseEndpoint } from '../../kubeadm/run/choose-endpoint.ts';
 import { findEarlierRun } from '../../kubeadm/run/durable-run.ts';
-import { type AttemptResult, runAttempt } from '../../kubeadm/run/explained-run.ts';
+import { type ExplainedRun, runExplained } from '../../kubeadm/run/explained-run.ts';
 import { kubeadmMinor } from '../../kubeadm/run/kubeadm-minor.ts';
 import { capSeconds, kubeadmPolicy } from '../../kubeadm/run/policy.ts';
 import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
 import { findRealKubeadm, slipwayInstead } from '../../kubeadm/run/real-kubeadm.ts';
 import { noteBefore } from '../../reset/before.ts';
+import type { Shared } from '../kind/shared.ts';
+import { inheriting } from '../shell/shell-state.ts';
 
 const RETRY = { permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const;
 
@@ -29,7 +31,8 @@ interface Attempt {
   command: KubeadmCommand;
   context: StepContext;
   owner: InventoryOwner;
-  facts: CallFacts;
+  /** Empty where the configuration cannot be read, which kubeadm itself tells best. */
+  config: Partial<KubeadmConfig>;
   note: AttemptNote | undefined;
 }
 
@@ -37,8 +40,7 @@ interface Attempt {
 export async function attemptKubeadm(
   command: KubeadmCommand,
   context: StepContext,
-  owner: InventoryOwner,
-  shellState: string,
+  { owner, shell, call }: Shared,
 ): Promise<StepResult | undefined> {
   const { host, signal } = context;
   const { verb } = command;
@@ -49,10 +51,11 @@ export async function attemptKubeadm(
     await noteBefore(host, owner.instance);
     const earlier = await findEarlierRun(host);
     const adopts = earlier === 'running' || earlier === 'ended';
-    const facts = await callFacts(host, command);
+    const reading = await call(command).read();
+    const config: Partial<KubeadmConfig> = reading.config ?? {};
     const note = isRepeated ? await readAttempt(host, { ...owner, verb }) : undefined;
-    const attempt = { command, context, owner, facts, note };
-    const { args, converted } = await shapedArguments(host, command, {
+    const attempt = { command, context, owner, config, note };
+    const { args, converted } = await shapedArguments(host, reading, {
       discoveryTimeoutSeconds: kubeadmPolicy(verb).discoveryTimeoutSeconds,
       minor:
         command.configPath === undefined && command.patches === undefined
@@ -71,21 +74,23 @@ export async function attemptKubeadm(
     else if (isRepeated) {
       const repeat = await prepareRepeat(host, {
         ...{ verb, path, args, note, inventory, signal },
-        controlPlane: facts.controlPlane ?? false,
-        nodeName: nodeNameOf(host, facts),
+        controlPlane: config.controlPlane ?? false,
+        nodeName: nodeNameOf(host, config),
         onProgress: (message) => void context.progress(message),
       });
       if (repeat.kind === 'blocked') return { done: false, failure: repeat.failure, retry: 'until-deadline' };
       if (repeat.kind === 'resume') skipped = repeat.skip;
       else await tellProblems(context, repeat.problems);
     }
-    const run = await runAttempt(host, {
-      ...facts,
-      tokenWasKnown: facts.tokenId !== undefined && note?.knownToken === facts.tokenId,
+    const run = await runExplained(host, {
+      endpoint: config.apiServer,
+      criSocket: config.criSocket,
+      tokenId: config.tokenId,
+      tokenWasKnown: config.tokenId !== undefined && note?.knownToken === config.tokenId,
       path,
       verb,
-      args: withoutPhases(args, skipped, facts.skipPhases ?? []),
-      shellState,
+      args: withoutPhases(args, skipped, config.skipPhases ?? []),
+      inherit: (argv) => inheriting(shell.directory, argv),
       env: await proxyEnvironment(host),
       signal,
       onProgress: (message) => void context.progress(message, true),
@@ -128,8 +133,8 @@ function withoutPhases(
   return [...args, `--skip-phases=${[...new Set([...skipped, ...users])].join()}`];
 }
 
-async function failedRun(attempt: Attempt, run: AttemptResult, resumed: boolean): Promise<StepResult> {
-  const { command, context, owner, note, facts } = attempt;
+async function failedRun(attempt: Attempt, run: ExplainedRun, resumed: boolean): Promise<StepResult> {
+  const { command, context, owner, note, config } = attempt;
   const { host, signal } = context;
   const found = run.failure;
   const isVanished = found === undefined || (run.exitStatus === undefined && !signal.aborted);
@@ -140,7 +145,7 @@ async function failedRun(attempt: Attempt, run: AttemptResult, resumed: boolean)
     // What kubeadm said before it was ended from outside does not tell how far it came.
     ...(isVanished || found.phase === undefined ? {} : { phase: found.phase }),
     resumed: resumed ? (note?.resumed ?? 0) + 1 : 0,
-    ...(run.tokenWasKnown && facts.tokenId !== undefined ? { knownToken: facts.tokenId } : {}),
+    ...(run.tokenWasKnown && config.tokenId !== undefined ? { knownToken: config.tokenId } : {}),
   });
   if (isVanished) return { done: false, failure: vanished(command.verb), retry: 'yes' };
   // It was ended by us; what it says of that is no reason. What it had complained of before is.
@@ -157,16 +162,16 @@ async function failedRun(attempt: Attempt, run: AttemptResult, resumed: boolean)
 }
 
 /** Waits here, not by repeating kubeadm: until the cluster has noticed that the Node's machine is gone, or it is known not to be. */
-async function nameInUse({ context, facts, note }: Attempt, found: KubeadmFailure): Promise<StepResult> {
+async function nameInUse({ context, config, note }: Attempt, found: KubeadmFailure): Promise<StepResult> {
   const { host, signal } = context;
-  const { endpoint, token, caCertPath } = facts;
+  const { apiServer: endpoint, token, caCertPath } = config;
   const ca = caCertPath === undefined ? undefined : await host.files.readIfPresent(caCertPath, 1024 * 1024);
   const result = { done: false, failure: journalled(found), retry: 'until-deadline' } as const;
   if (endpoint === undefined || token === undefined || ca === undefined) return result;
   const verdict = await awaitNodeName(host, {
     ...{ endpoint, token, signal },
     ca: ca.toString('utf8'),
-    nodeName: nodeNameOf(host, facts),
+    nodeName: nodeNameOf(host, config),
     onProgress: (message) => void context.progress(message),
   });
   // Seen once, it may still be a cluster whose controllers are busy; a second time another kubelet is at work.
@@ -175,7 +180,7 @@ async function nameInUse({ context, facts, note }: Attempt, found: KubeadmFailur
   return { done: false, failure: { ...result.failure, cause }, retry: 'no' };
 }
 
-const nodeNameOf = (host: Host, { nodeName }: CallFacts): string =>
+const nodeNameOf = (host: Host, { nodeName }: Partial<KubeadmConfig>): string =>
   (nodeName ?? host.hostname()).trim().toLowerCase();
 
 function journalled({ code, cause, remedy, exitStatus, lines }: KubeadmFailure): Failure {

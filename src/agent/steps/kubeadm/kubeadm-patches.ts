@@ -1,8 +1,6 @@
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { NamedText } from '../../document/node-settings.ts';
 import { PATCHES_DIR } from '../../document/paths.ts';
-import type { Host } from '../../host/host.ts';
-import { patchesDirectory } from '../../kubeadm/config/patches.ts';
 import type { Work } from '../kind/step-kind.ts';
 
 export interface PatchesSpec {
@@ -11,9 +9,9 @@ export interface PatchesSpec {
 }
 
 /** Patches for what kubeadm makes, in the directory that it reads: its configuration's, else /etc/kubernetes/patches. */
-export const writePatches: Work<PatchesSpec> = ({ entries, command }) => ({
+export const writePatches: Work<PatchesSpec> = ({ entries, command }, { call }) => ({
   async run({ host }) {
-    const directory = (await givenDirectory(host, command)) ?? PATCHES_DIR;
+    const directory = (await call(command).read()).config?.patchesDirectory ?? PATCHES_DIR;
     await host.files.mkdir(directory, 0o700);
     await host.files.writeAll(
       entries.map(({ name, content }) => ({
@@ -26,17 +24,9 @@ export const writePatches: Work<PatchesSpec> = ({ entries, command }) => ({
   },
 
   async holds(host) {
-    const directory = (await givenDirectory(host, command)) ?? PATCHES_DIR;
+    const directory = (await call(command).read()).config?.patchesDirectory ?? PATCHES_DIR;
     for (const { name } of entries)
       if ((await host.files.stat(`${directory}/${name}`)) === undefined) return false;
     return true;
   },
 });
-
-async function givenDirectory(
-  host: Host,
-  { verb, args, configPath }: { verb: 'init' | 'join'; args: { reveal(): string[] }; configPath?: string },
-): Promise<string | undefined> {
-  const text = configPath === undefined ? undefined : await host.files.readIfPresent(configPath);
-  return patchesDirectory(verb, args.reveal(), text?.toString('utf8'));
-}

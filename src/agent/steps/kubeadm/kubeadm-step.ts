@@ -4,11 +4,12 @@ import { writeSentinel } from '../../engine/outcome.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { forgetAttempt } from '../../kubeadm/repeat/attempt-note.ts';
-import { forgetInventory, type InventoryOwner } from '../../kubeadm/repeat/inventory.ts';
+import { forgetInventory } from '../../kubeadm/repeat/inventory.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { forgetSuccess, hasSucceeded, noteSuccess } from '../../kubeadm/repeat/succeeded.ts';
 import { forgetRun } from '../../kubeadm/run/durable-run.ts';
 import { kubeadmPolicy } from '../../kubeadm/run/policy.ts';
+import type { Shared } from '../kind/shared.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { attemptKubeadm } from './kubeadm-attempt.ts';
 import { verifiedNode } from './verify-node.ts';
@@ -20,14 +21,15 @@ export interface KubeadmSpec {
 }
 
 /** `kubeadm init` or `join`: the step for which all the others exist. */
-export const bootstrapNode: Work<KubeadmSpec> = ({ index, command }, { shell, owner }) => ({
+export const bootstrapNode: Work<KubeadmSpec> = ({ index, command }, shared) => ({
   group: 'runcmd',
   attempts: Number.POSITIVE_INFINITY,
   backoff: kubeadmPolicy(command.verb).backoff,
 
   async run(context) {
+    const { shell } = shared;
     await shell.waitBefore(index, context.signal);
-    const result = await runOrProve(command, context, owner, shell.directory);
+    const result = await runOrProve(command, context, shared);
     if (result.done) await shell.answer(index, 0);
     return result;
   },
@@ -44,16 +46,16 @@ export const bootstrapNode: Work<KubeadmSpec> = ({ index, command }, { shell, ow
 async function runOrProve(
   command: KubeadmCommand,
   context: StepContext,
-  owner: InventoryOwner,
-  shellState: string,
+  shared: Shared,
 ): Promise<StepResult> {
   const { host } = context;
+  const { owner } = shared;
   if (!(await hasSucceeded(host, command.verb, owner))) {
-    const failed = await attemptKubeadm(command, context, owner, shellState);
+    const failed = await attemptKubeadm(command, context, shared);
     if (failed) return failed;
     await noteSuccess(host, owner);
   }
-  const failed = await verifiedNode(command, context);
+  const failed = await verifiedNode(shared.call(command), context);
   if (failed) return failed;
   await announce(host, command);
   await forgetSuccess(host);

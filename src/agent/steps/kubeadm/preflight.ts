@@ -2,13 +2,13 @@ import { CODES } from '../../../protocol/codes/codes.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
-import type { Host } from '../../host/host.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { hasSucceeded } from '../../kubeadm/repeat/succeeded.ts';
 import { findEarlierRun } from '../../kubeadm/run/durable-run.ts';
 import type { PreflightFinding } from '../../preflight/checks/finding.ts';
 import { checkMachine } from '../../preflight/machine.ts';
 import type { Work } from '../kind/step-kind.ts';
+import { exportedPath } from '../shell/shell-state.ts';
 
 export interface PreflightSpec {
   command: KubeadmCommand;
@@ -19,7 +19,7 @@ export interface PreflightSpec {
  * Looks at configuration and machine before kubeadm does, in about a second. What will never come right ends the
  * sequence here; all else becomes a finding, and kubeadm is run.
  */
-export const checkBefore: Work<PreflightSpec> = ({ command, mend }, { shell, owner }) => ({
+export const checkBefore: Work<PreflightSpec> = ({ command, mend }, { shell, owner, call }) => ({
   group: 'runcmd',
 
   async run(context) {
@@ -33,7 +33,7 @@ export const checkBefore: Work<PreflightSpec> = ({ command, mend }, { shell, own
     if (await looksJoined(host, command.verb))
       return { done: true, message: 'this machine is a node already' };
     const { findings, unanswered, ms } = await checkMachine(host, {
-      command,
+      call: await call(command).read(),
       instance: owner.instance,
       mend,
       searchPath: await exportedPath(host, shell.directory),
@@ -75,15 +75,4 @@ function capital(text: string): string {
 function summary(count: number, ms: number): string {
   const what = count === 0 ? 'nothing amiss' : `${count} finding${count === 1 ? '' : 's'}`;
   return `${what}, ${(ms / 1000).toFixed(1)} s`;
-}
-
-/** Directories of every PATH that the shell of the commands before has exported. */
-async function exportedPath(host: Host, directory: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of ['env', 'env.0', 'env.1']) {
-    const text = (await host.files.readIfPresent(`${directory}/${name}`))?.toString('utf8') ?? '';
-    const value = /^(?:export|declare -x) PATH=(['"]?)(.*?)\1$/m.exec(text)?.[2] ?? '';
-    found.push(...value.split(':').filter((path) => path.startsWith('/')));
-  }
-  return found;
 }

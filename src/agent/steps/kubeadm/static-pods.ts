@@ -1,9 +1,6 @@
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { NamedText } from '../../document/node-settings.ts';
 import { failed } from '../../engine/failure.ts';
-import type { Host } from '../../host/host.ts';
-import { readConfig } from '../../kubeadm/config/config.ts';
-import { KubeadmError } from '../../kubeadm/config/yaml/failure.ts';
 import type { Work } from '../kind/step-kind.ts';
 
 const MANIFESTS = '/etc/kubernetes/manifests';
@@ -19,15 +16,13 @@ export interface StaticPodsSpec {
  * what its endpoint is reached through (kube-vip, haproxy). A worker gets them afterwards: kubeadm refuses to join a
  * worker whose manifests directory is not empty.
  */
-export const writeStaticPods: Work<StaticPodsSpec> = ({ entries, command, moment }) => ({
+export const writeStaticPods: Work<StaticPodsSpec> = ({ entries, command, moment }, { call }) => ({
   async run({ host }) {
-    try {
-      if (moment === 'before' && !(await isControlPlane(host, command)))
-        return { done: true, message: 'after kubeadm, for this is a worker' };
-    } catch (error) {
-      // kubeadm's own step tells what is wrong with it, and with line and column.
-      if (error instanceof KubeadmError) return { done: true, message: 'after kubeadm' };
-      throw error;
+    if (moment === 'before' && command.verb === 'join') {
+      const { config } = await call(command).read();
+      // kubeadm's own step tells what is wrong with a configuration, and with line and column.
+      if (config === undefined) return { done: true, message: 'after kubeadm' };
+      if (!config.controlPlane) return { done: true, message: 'after kubeadm, for this is a worker' };
     }
     const missing: typeof entries = [];
     for (const entry of entries) {
@@ -55,13 +50,3 @@ export const writeStaticPods: Work<StaticPodsSpec> = ({ entries, command, moment
     return true;
   },
 });
-
-async function isControlPlane(
-  host: Host,
-  { verb, args, configPath }: { verb: 'init' | 'join'; args: { reveal(): string[] }; configPath?: string },
-): Promise<boolean> {
-  if (verb === 'init') return true;
-  const text = configPath === undefined ? undefined : await host.files.readIfPresent(configPath);
-  return readConfig({ verb, args: args.reveal(), ...(text ? { text: text.toString('utf8') } : {}) })
-    .controlPlane;
-}

@@ -4,6 +4,8 @@ import { sensitive } from '../../../kit/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
+import { KubeadmCall } from '../../kubeadm/config/call.ts';
+import type { ShapeOptions } from '../../kubeadm/config/shaped-arguments.ts';
 import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
 import { readDocument } from '../../userdata/read-document.ts';
 import { openShared } from '../kind/shared.ts';
@@ -218,11 +220,13 @@ test('a call without a configuration gets a flag for its patches', async () => {
     patches: '/p',
   };
   const options = { discoveryTimeoutSeconds: 60 };
-  expect((await shapedArguments(host, command, { ...options, minor: 20 })).args).toEqual([
+  const shape = async (call: KubeadmCommand, more: ShapeOptions) =>
+    shapedArguments(host, await new KubeadmCall(host, call).read(), more);
+  expect((await shape(command, { ...options, minor: 20 })).args).toEqual([
     '10.0.0.1:6443',
     '--experimental-patches=/p',
   ]);
-  expect((await shapedArguments(host, command, { ...options, minor: 31 })).args).toContain('--patches=/p');
+  expect((await shape(command, { ...options, minor: 31 })).args).toContain('--patches=/p');
   // A configuration that kubeadm can read as it is, in a version without a place for patches.
   machine.put('/k.yaml', 'apiVersion: kubeadm.k8s.io/v1beta2\nkind: ClusterConfiguration\n');
   const init: KubeadmCommand = {
@@ -231,7 +235,7 @@ test('a call without a configuration gets a flag for its patches', async () => {
     args: sensitive(['--config', '/k.yaml']),
     configPath: '/k.yaml',
   };
-  expect((await shapedArguments(host, init, { ...options, minor: 20 })).args).toEqual([
+  expect((await shape(init, { ...options, minor: 20 })).args).toEqual([
     '--config',
     '/k.yaml',
     '--experimental-patches=/p',

@@ -30,15 +30,9 @@ export interface ProxySpec {
  * Proxy settings for containerd, the kubelet, Slipway's reporter and kubeadm (which hands them to the static pods that
  * it writes). The cluster's own networks and API servers are excepted by themselves.
  */
-export const setUpProxy: Work<ProxySpec> = ({ settings, command, restartLater }) => ({
+export const setUpProxy: Work<ProxySpec> = ({ settings, command, restartLater }, shared) => ({
   async run({ host, signal }) {
-    const config =
-      command?.configPath === undefined ? undefined : await host.files.readIfPresent(command.configPath);
-    const except = noProxy(
-      settings.except,
-      command && { ...command, args: command.args.reveal() },
-      config?.toString('utf8'),
-    );
+    const except = noProxy(settings.except, command && (await shared.call(command).read()));
     const http = settings.http?.reveal();
     const https = settings.https?.reveal();
     const wanted = proxyFile({

@@ -4,33 +4,27 @@
  * its environment, and waits for leave to go on; so each command's outcome is known and journalled before the next one
  * starts, and a killed agent that comes back finds the shell where it was.
  */
+import { stateAfter, takeOver } from './shell-state.ts';
+
 export interface ScriptItem {
   /** Undefined stands for the place where the agent runs kubeadm itself. */
   shell: string | undefined;
 }
 
 /**
- * @param directory where the shell keeps `marks` (what happened), its state after each item (see `stateFiles`), and the
- *   pipe `go`; it begins with the state in `env` and `cwd` where there is one
+ * @param directory where the shell keeps `marks` (what happened), its state after each item (see `shell-state.ts`), and the
+ *   pipe `go`; it begins with the state that an earlier shell left
  * @param first index of the first item to run; earlier ones were run by an earlier shell
  */
 export function sessionScript(directory: string, items: readonly ScriptItem[], first: number): string {
   const lines = [prologue(directory)];
   for (let index = first; index < items.length; index += 1) {
-    const { env, cwd } = stateFiles(index - 1);
+    const { env, cwd } = stateAfter(index - 1);
     const ended = index === first ? '' : ` ${index - 1} ${env} ${cwd}`;
     lines.push(`__slipway_next "$?" ${index}${ended}`, items[index]?.shell ?? '__slipway_answer && :', '');
   }
   lines.push(`printf 'end %s %s\\n' ${items.length - 1} "$?" >>"$__slipway_dir/marks"`);
   return `${lines.join('\n')}\n`;
-}
-
-/**
- * Names of the files with the shell's environment and directory after item `ended`. Two in turn: the one that belongs to
- * the last `end` mark is always whole, whenever the shell was killed.
- */
-export function stateFiles(ended: number): { env: string; cwd: string } {
-  return { env: `env.${ended % 2}`, cwd: `cwd.${ended % 2}` };
 }
 
 // The function gives back the last status, so that a command may look at `$?` as it could in cloud-init's script; not
@@ -57,8 +51,7 @@ __slipway_next() {
   case $- in *e*) return 0 ;; *) return "$1" ;; esac
 }
 __slipway_answer() { return "\${__slipway_go#status }"; }
-if [ -r "$__slipway_dir/env" ]; then . "$__slipway_dir/env"; fi
-if [ -r "$__slipway_dir/cwd" ]; then cd "$(cat "$__slipway_dir/cwd")"; fi
+${takeOver('$__slipway_dir')}
 mkfifo "$__slipway_dir/go" || exit 126
 :`;
 

@@ -1,7 +1,8 @@
 import type { Redactor } from '../../../kit/redact.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { DurableHandle, Host, Watch } from '../../host/host.ts';
-import { type Marks, parseMarks, type ScriptItem, sessionScript, stateFiles } from './session-script.ts';
+import { type Marks, parseMarks, type ScriptItem, sessionScript } from './session-script.ts';
+import { FIRST_STATE, stateAfter } from './shell-state.ts';
 
 /** How a command of the session ended. */
 export type CommandEnd =
@@ -177,9 +178,10 @@ export class ShellSession {
     const last = Math.max(...ended.keys());
     if (last < 0) return;
     const { files } = this.#host;
-    for (const [name, saved] of Object.entries(stateFiles(last))) {
-      const path = `${this.directory}/${saved}`;
-      if (await files.stat(path)) await files.rename(path, `${this.directory}/${name}`);
+    const saved = stateAfter(last);
+    for (const what of ['env', 'cwd'] as const) {
+      const path = `${this.directory}/${saved[what]}`;
+      if (await files.stat(path)) await files.rename(path, `${this.directory}/${FIRST_STATE[what]}`);
     }
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readDocuments } from '../yaml/config-documents.ts';
 import { checkConfig } from './check.ts';
 
 const HASH = `sha256:${'ab'.repeat(32)}`;
@@ -39,7 +40,7 @@ nodeRegistration: {imagePullSerial: false}
 `;
 
 const told = (text: string, verb: 'init' | 'join' = 'join') =>
-  checkConfig(verb, text, 'x').map(
+  checkConfig(verb, readDocuments(text, 'x')).map(
     ({ severity, message, line, column }) => `${severity} ${line}:${column} ${message}`,
   );
 

@@ -1,5 +1,5 @@
 /** Checks a kubeadm configuration before kubeadm sees it. */
-import { type ConfigDocument, readDocuments } from '../yaml/config-documents.ts';
+import type { ConfigDocument } from '../yaml/config-documents.ts';
 import { checkRules } from './check-rules.ts';
 import { checkShape } from './check-shape.ts';
 import type { ConfigProblem } from './problem.ts';
@@ -21,11 +21,9 @@ export function documentsFor(verb: 'init' | 'join', documents: readonly ConfigDo
 /**
  * Everything wrong with a configuration file, errors first, in the order of the file. A version of the API that is not
  * known is left to kubeadm.
- *
- * @throws KubeadmError `KubeadmConfigInvalid` when the text is no YAML of kinds and versions.
  */
-export function checkConfig(verb: 'init' | 'join', text: string, name: string): ConfigProblem[] {
-  const problems = documentsFor(verb, readDocuments(text, name)).flatMap((document) => {
+export function checkConfig(verb: 'init' | 'join', documents: readonly ConfigDocument[]): ConfigProblem[] {
+  const problems = documentsFor(verb, documents).flatMap((document) => {
     const { version } = document;
     if (!isApiVersion(version)) return [];
     const shape = checkShape(document, version);

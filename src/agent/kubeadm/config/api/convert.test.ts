@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
+import { readDocuments } from '../yaml/config-documents.ts';
 import { convertConfig } from './convert.ts';
 
 const read = (text: string) => parseAllDocuments(text, { version: '1.1' }).map((document) => document.toJS());
@@ -8,8 +9,11 @@ const head = (version: string, kind: string) => ({ apiVersion: `kubeadm.k8s.io/$
 const write = (...documents: object[]) =>
   documents.map((document) => `---\n${stringify(document, { version: '1.1' })}`).join('');
 
+const fromText = (verb: 'init' | 'join', text: string, minor: number) =>
+  convertConfig(verb, text, readDocuments(text, 'x'), minor);
+
 function convert(verb: 'init' | 'join', minor: number, ...documents: object[]) {
-  const converted = convertConfig(verb, write(...documents), 'x', minor);
+  const converted = fromText(verb, write(...documents), minor);
   if (converted === undefined) throw new Error('was not converted');
   return {
     ...converted,
@@ -47,12 +51,10 @@ const older = {
 
 describe('convertConfig', () => {
   it('leaves what the installed kubeadm reads', () => {
-    expect(convertConfig('init', write(older.cluster), 'x', 31)).toBeUndefined();
-    expect(convertConfig('init', write(older.cluster), 'x', 22)).toBeUndefined();
-    expect(convertConfig('init', write(newer.cluster), 'x', 40)).toBeUndefined();
-    expect(
-      convertConfig('join', write({ ...head('v1beta9', 'JoinConfiguration') }), 'x', 31),
-    ).toBeUndefined();
+    expect(fromText('init', write(older.cluster), 31)).toBeUndefined();
+    expect(fromText('init', write(older.cluster), 22)).toBeUndefined();
+    expect(fromText('init', write(newer.cluster), 40)).toBeUndefined();
+    expect(fromText('join', write({ ...head('v1beta9', 'JoinConfiguration') }), 31)).toBeUndefined();
   });
 
   it.each([
@@ -70,7 +72,7 @@ describe('convertConfig', () => {
 
   it('leaves a document of another component that nobody can read to kubeadm', () => {
     const broken = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n<<: 0\n';
-    const converted = convertConfig('init', `${write(newer.cluster)}---\n${broken}`, 'x', 20);
+    const converted = fromText('init', `${write(newer.cluster)}---\n${broken}`, 20);
     expect(converted?.text).toContain(broken);
   });
 
@@ -171,7 +173,7 @@ describe('convertConfig', () => {
     const kubelet =
       '# by hand\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmode: 0644 # octal\n';
     const text = `${write(newer.cluster)}---\n${kubelet}`;
-    const converted = convertConfig('init', text, 'x', 30)?.text ?? '';
+    const converted = fromText('init', text, 30)?.text ?? '';
     expect(converted).toContain(kubelet.split('\n').slice(1).join('\n'));
     expect(read(converted)[1]).toEqual(read(text)[1]);
   });
@@ -185,7 +187,7 @@ describe('convertConfig', () => {
       certificatesDir: '~',
     });
     const odd = write(newer.cluster).replace('v1.31.0', '12:30');
-    expect(read(convertConfig('init', odd, 'x', 20)?.text ?? '')[0].kubernetesVersion).toBe('12:30');
+    expect(read(fromText('init', odd, 20)?.text ?? '')[0].kubernetesVersion).toBe('12:30');
   });
 
   it('comes back to where it was, whatever flags and values there are', () => {

@@ -1,6 +1,6 @@
 /** Brings a kubeadm configuration into a version of the API that the installed kubeadm reads. */
 import { parseDocument, stringify } from 'yaml';
-import { type ConfigDocument, readDocuments } from '../yaml/config-documents.ts';
+import type { ConfigDocument } from '../yaml/config-documents.ts';
 import { documentsFor } from './check.ts';
 import { Draft, type Loss, type Values } from './draft.ts';
 import { placeOf, plain } from './nodes.ts';
@@ -36,18 +36,17 @@ const DOWN: Partial<Record<ApiVersion, (draft: Draft) => void>> = {
  *
  * kubeadm's own documents are written anew, those of components (KubeletConfiguration and others) stay as they are.
  *
+ * @param documents Those of the text.
  * @param atLeast Something has to be said that older versions have no place for: where kubeadm reads this one, an older
  *   file is brought to it though kubeadm would read it.
- * @throws KubeadmError `KubeadmConfigInvalid` when the text is no YAML of kinds and versions.
  */
 export function convertConfig(
   verb: 'init' | 'join',
   text: string,
-  name: string,
+  documents: readonly ConfigDocument[],
   minor: number,
   atLeast?: ApiVersion,
 ): Converted | undefined {
-  const documents = readDocuments(text, name);
   const own = documentsFor(verb, documents);
   const versions = new Set(own.map(({ version }) => version));
   const [from] = versions;
@@ -100,7 +99,7 @@ function problemOf(
 
 function render(
   text: string,
-  documents: ConfigDocument[],
+  documents: readonly ConfigDocument[],
   own: ConfigDocument[],
   draft: Draft,
   to: ApiVersion,

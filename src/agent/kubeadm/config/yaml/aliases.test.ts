@@ -23,13 +23,13 @@ describe('aliases in a kubeadm configuration', () => {
   it('are refused where they multiply, with the place of the document', () => {
     expect(() => readDocuments(`${HEAD}${laughs(12)}`, 'f')).toThrow(KubeadmError);
     expect(() => readDocuments(`${HEAD}x: &a [*a]\n`, 'f')).toThrow(/multiply it beyond all bounds \(line 1/);
-    expect(() => checkConfig('init', `${HEAD}${laughs(4)}`, 'f')).not.toThrow();
+    expect(() => checkConfig('init', readDocuments(`${HEAD}${laughs(4)}`, 'f'))).not.toThrow();
   });
 
-  it('are followed in a time that grows with their number', () => {
+  it('are followed in one pass, however many there are', () => {
     const many = `${HEAD}x: &x [a]\ny: [${Array(20_000).fill('*x').join(', ')}]\n`;
-    const started = performance.now();
-    checkConfig('init', many, 'f');
-    expect(performance.now() - started).toBeLessThan(4_000);
+    const documents = readDocuments(many, 'f');
+    expect(documents[0]?.targets.size).toBe(20_000);
+    expect(checkConfig('init', documents)).toHaveLength(2);
   });
 });

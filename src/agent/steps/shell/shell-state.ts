@@ -1,0 +1,41 @@
+/**
+ * What a shell of commands leaves to the next one, and to kubeadm: its exported variables and its directory, in files. The
+ * one place that knows their names.
+ */
+import type { Host } from '../../host/host.ts';
+
+export interface StateFiles {
+  env: string;
+  cwd: string;
+}
+
+/** The state with which the next shell, or kubeadm, begins. */
+export const FIRST_STATE: StateFiles = { env: 'env', cwd: 'cwd' };
+
+/** The state after item `ended`. Two in turn: the one of the last `end` mark is always whole, whenever the shell was killed. */
+export function stateAfter(ended: number): StateFiles {
+  return { env: `env.${ended % 2}`, cwd: `cwd.${ended % 2}` };
+}
+
+/** Lines of a shell that take the state over where there is one. */
+export function takeOver(directory: string): string {
+  const [env, cwd] = [`"${directory}/${FIRST_STATE.env}"`, `"${directory}/${FIRST_STATE.cwd}"`];
+  return `if [ -r ${env} ]; then . ${env}; fi\nif [ -r ${cwd} ]; then cd "$(cat ${cwd})"; fi`;
+}
+
+/** The same program, which begins with the state: a command before it may have exported proxy settings or changed PATH. */
+export function inheriting(directory: string, argv: [string, ...string[]]): [string, ...string[]] {
+  const script = `${takeOver('$1')}\nshift\nexec "$@"`;
+  return ['/bin/sh', '-c', script, 'slipway-kubeadm', directory, ...argv];
+}
+
+/** Directories of every PATH that the shell has exported. */
+export async function exportedPath(host: Host, directory: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const { env } of [FIRST_STATE, stateAfter(0), stateAfter(1)]) {
+    const text = (await host.files.readIfPresent(`${directory}/${env}`))?.toString('utf8') ?? '';
+    const value = /^(?:export|declare -x) PATH=(['"]?)(.*?)\1$/m.exec(text)?.[2] ?? '';
+    found.push(...value.split(':').filter((path) => path.startsWith('/')));
+  }
+  return found;
+}
