@@ -72,6 +72,8 @@ async function checkReset(machine: StandIn): Promise<void> {
   machine.put('/etc/kubernetes/pki/etcd/ca.key', 'ETCD KEY', 0o600);
   machine.put('/etc/kubernetes/manifests/haproxy.yaml', 'static pod', 0o600);
   machine.put('/var/lib/kubelet/config.json', 'registry credentials', 0o600);
+  // A later reset looks there for what has to be unmounted.
+  machine.put('/proc/mounts', '');
   const before = machine.state();
   const host = createLinuxHost({ root: machine.root.path });
   const inventory = await takeInventory(host, { instance: 'i-1', document: 'd-1', written: [] });

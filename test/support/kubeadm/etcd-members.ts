@@ -109,7 +109,7 @@ export class EtcdMembers {
   /** Right after a removal etcd refuses for a moment. */
   add(n: number, isLearner: boolean): Promise<unknown> {
     const added = async () =>
-      this.ask('/v3/cluster/member/add', { peerURLs: [this.peer(n)], isLearner }).error === undefined;
+      this.ask('/v3/cluster/member/add', { peerURLs: [this.peer(n)], isLearner }).member !== undefined;
     return waitFor(added, { timeoutMs: 15_000, what: `member ${n} to be added`, everyMs: 200 });
   }
 

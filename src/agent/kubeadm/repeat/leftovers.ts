@@ -118,12 +118,19 @@ async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: 
   await host.files.remove(EMPTY_CERT_DIR);
   report.reset = result.exitStatus === 0;
   if (report.reset) return;
-  const last = redact(result.stderr).trim().split('\n').at(-1) ?? '';
+  const last = lastWords(redact(result.stderr));
   report.problems.push(
     result.timedOut
       ? `kubeadm reset after kubeadm ${spec.verb} took too long`
       : `kubeadm reset after kubeadm ${spec.verb} ended with exit status ${result.exitStatus}: ${last}`,
   );
+}
+
+/** The error, which since 1.34 begins with that word; no line of a log and no advice after it. */
+function lastWords(stderr: string): string {
+  const lines = stderr.trim().split('\n');
+  const words = lines.filter((line) => !line.startsWith('To see the stack trace of this error'));
+  return (words.at(-1) ?? '').replace(/^error: /, '');
 }
 
 async function restore(host: Host, path: string, entry: InventoryEntry, report: CleanReport): Promise<void> {
