@@ -2,6 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { cacheDir } from '../lab/cache/cache.ts';
+import { freeAmounts } from '../lab/host/capacity.ts';
 import { type Requirements, requirements } from '../lab/lab.ts';
 import { run } from '../lab/process/command.ts';
 
@@ -29,13 +31,10 @@ const LONGEST = [
   'image',
 ];
 
-/** These ask how long something takes, or use addresses of the host: they run when nothing else does. */
-const ALONE: readonly string[] = [];
-
 async function main(): Promise<number> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { jobs: { type: 'string', default: String(Math.min(3, availableParallelism())) } },
+    options: { jobs: { type: 'string' } },
   });
   const unknown = positionals.find((name) => !folders.includes(name));
   if (unknown) throw new Error(`there is no case "${unknown}"; there are: ${folders.join(', ')}`);
@@ -43,20 +42,23 @@ async function main(): Promise<number> {
   if (!able.ok) return skip(able);
   const wanted = [...(positionals.length > 0 ? positionals : folders)].sort(byLength);
   const started = performance.now();
-  const beside = wanted.filter((name) => !ALONE.includes(name));
-  const failed = [
-    ...(await inLanes(beside, Number(values.jobs))),
-    ...(await inLanes(
-      wanted.filter((name) => ALONE.includes(name)),
-      1,
-    )),
-  ];
+  // Cases start the same programs some hundred times: Node.js need not compile their sources each time.
+  process.env.NODE_COMPILE_CACHE ??= join(cacheDir(), 'node');
+  const failed = await inLanes(wanted, jobsFrom(values.jobs));
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   const names = failed.length > 0 ? `: ${failed.sort().join(', ')}` : '';
   console.log(
     `\ncases: ${wanted.length - failed.length} passed, ${failed.length} failed${names} (${seconds} s)`,
   );
   return failed.length > 0 ? 1 : 0;
+}
+
+/** What --jobs says; else as many as this host has processors, and memory for: a case has up to three machines. */
+function jobsFrom(said: string | undefined): number {
+  const fitting = Math.floor(freeAmounts().memory / 3000);
+  const jobs = said === undefined ? Math.max(1, Math.min(3, availableParallelism(), fitting)) : Number(said);
+  if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`--jobs takes a number from 1, not "${said}"`);
+  return jobs;
 }
 
 /** Skipping is told, not hidden: a machine that should have run them must not look green. */

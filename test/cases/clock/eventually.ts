@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** For what is waited for before anything is measured, on a machine that is busy. */
-export const PATIENTLY_MS = 30_000;
+export const PATIENTLY_MS = 120_000;
 
 /**
  * Looks until there is something. The limit is by monotonic time and far above what it takes on a quiet machine.
@@ -11,7 +11,7 @@ export const PATIENTLY_MS = 30_000;
 export async function eventually<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
-  limitMs = 10_000,
+  limitMs = 60_000,
 ): Promise<T> {
   for (const end = performance.now() + limitMs; ; await sleep(20)) {
     const found = await look();
