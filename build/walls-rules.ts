@@ -27,10 +27,10 @@ function controller(...names: string[]): string[] {
  * of npm. Read it as the house's plan: what stands in nobody's row is nobody's business.
  */
 const AGENT: Readonly<Record<string, string>> = {
-  'bootstrap.ts': 'kit protocol document engine host preflight startup steps steps/kind userdata',
+  'bootstrap.ts': 'kit protocol document engine host preflight secrets startup steps steps/kind userdata',
   cli: `kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
     document engine host host/linux kubeadm/config preflight preflight/checks report report/config
-    report/events reset steps userdata npm:commander`,
+    report/events reset secrets steps userdata npm:commander`,
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',
   'cli/shim': `kit bootstrap.ts cli/options cli/process cli/text document engine host host/linux
@@ -38,7 +38,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'cli/text': `kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine
     host steps steps/kind npm:commander`,
   cluster: 'kit protocol host kubeadm/config text text/yaml',
-  collect: 'kit document host',
+  collect: 'kit document host secrets',
   diagnosis: `kit protocol diagnosis/causes diagnosis/evidence diagnosis/patterns diagnosis/transcript
     diagnosis/words`,
   'diagnosis/causes': 'protocol diagnosis/evidence diagnosis/patterns diagnosis/words host',
@@ -70,6 +70,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'report/watch': `protocol cluster diagnosis diagnosis/transcript diagnosis/words document engine host
     report/events`,
   reset: 'kit document engine host kubeadm/config kubeadm/repeat kubeadm/run',
+  secrets: 'kit protocol document engine host',
   startup: 'protocol host',
   steps: `kit document steps/accounts steps/commands steps/containerd steps/kind steps/kubeadm steps/node
     steps/storage`,

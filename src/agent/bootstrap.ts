@@ -11,6 +11,8 @@ import { Journal } from './engine/journal.ts';
 import { outcomeOf, outcomeWithoutSequence, removeOutcome, writeOutcome } from './engine/outcome.ts';
 import type { Step } from './engine/step.ts';
 import type { Host, Lock } from './host/host.ts';
+import { hiding, knownSecrets } from './secrets/document-secrets.ts';
+import { hiddenStep } from './secrets/hidden-step.ts';
 import { stillStarting } from './startup/starting.ts';
 import { openShared, type Shared } from './steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from './steps/kind/step-kind.ts';
@@ -132,13 +134,17 @@ export async function runDocument(
     });
     return outcomeWithoutSequence(host, about, 'bad-input', badInput, findings);
   }
-  const shared = openShared(host, document, about.instance, watcher.output);
+  // Programs print what they were given; what is known to be a secret goes no further than here.
+  const hide = hiding(await knownSecrets(host, document));
+  const shared = openShared(host, document, about.instance, (line, stream) =>
+    watcher.output(hide(line), stream),
+  );
   try {
     const planned = await toPlan(document, shared);
     return await runJournalled({
       ...options,
       about,
-      steps: await loadSteps(planned, shared),
+      steps: (await loadSteps(planned, shared)).map((step) => hiddenStep(step, hide)),
       digest: planDigest(planned),
       findings,
       commandsDecide: !planned.some(({ kind }) => kind === 'kubeadm'),

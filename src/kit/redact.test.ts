@@ -21,6 +21,13 @@ describe('redact', () => {
     ['a password', 'mount -o user=u,password=hunter2,ro', 'mount -o user=u,password=[redacted],ro'],
     ['a password in JSON', '{"db_password": "a b", "x": 1}', '{"db_password": [redacted], "x": 1}'],
     ['a password flag', 'login --password hunter2 host', 'login --password [redacted] host'],
+    [
+      "a registry's credentials",
+      '{"auths": {"r.example": {"auth": "dXNlcjpwYXNz"}}}',
+      '{"auths": {"r.example": {"auth": "[redacted]"}}}',
+    ],
+    ['a hash of a password', 'ops:$6$rounds=5000$salt$aB3./x:1::', 'ops:[redacted]:1::'],
+    ['a yescrypt hash', "'$y$j9T$salt$hash.hash'", "'[redacted]'"],
     ['a header', 'Authorization: Bearer abc.def-ghi', 'Authorization: Bearer [redacted]'],
     ['basic authentication', "-H 'authorization: basic dTpw'", "-H 'authorization: basic [redacted]'"],
     [
@@ -46,6 +53,7 @@ describe('redact', () => {
 
   it.each([
     `--discovery-token-ca-cert-hash sha256:${'0123456789abcdef'.repeat(4)}`,
+    'error: auth: Unauthorized',
     'dial tcp 192.0.2.10:6443: connect: connection refused',
     'kube-apiserver.kubernetes-system is up',
     'image registry.example.org/pause:3.10 (sha256:abc)',
@@ -55,6 +63,19 @@ describe('redact', () => {
     'unix:///run/containerd/containerd.sock',
   ])('leaves %s', (text) => {
     expect(redact(text)).toBe(text);
+  });
+
+  it('cuts out the certificate key that kubeadm announced in the line before', () => {
+    const key = 'c0ffee0123456789'.repeat(4);
+    const journal = 'Nov 22 00:00:01 cp1 slipway[7]: ';
+    for (const before of ['', journal]) {
+      const told = `${before}[upload-certs] Using certificate key:\n${before}between\n${before}${key}\n${before}${key}`;
+      expect(redact(told).split('\n').slice(1)).toEqual([
+        `${before}between`,
+        `${before}[redacted]`,
+        `${before}${key}`,
+      ]);
+    }
   });
 
   it('drops private keys, however they are printed, and goes on after them', () => {

@@ -40,6 +40,14 @@ const RULES: { pattern: RegExp; replacement: string }[] = [
     pattern: /(--[\w-]{0,64}(?:password|passwd|passphrase|client-secret)\s+)("[^"]*"|'[^']*'|\S+)/gi,
     replacement: `$1${MARK}`,
   },
+  // Credentials of registries, as in the settings of Docker and containerd.
+  {
+    pattern:
+      /((?:\bauth["']?\s{0,4}[:=]\s{0,4}["']|(?:identitytoken|registrytoken|dockerconfigjson)["']?\s{0,4}[:=]\s{0,4}["']?))[A-Za-z0-9+/_.-]{8,}={0,2}/g,
+    replacement: `$1${MARK}`,
+  },
+  // Hashes of passwords, as crypt(3) writes them.
+  { pattern: /\$(?:[156y]|gy|7|2[abxy])\$[^\s:'"]{8,}/g, replacement: MARK },
   // Validation errors quote the field's value, which may be a mistyped token.
   { pattern: /(token\S{0,200}: Invalid value: )"[^"]+"/gi, replacement: `$1"${MARK}"` },
   { pattern: /(could not construct token string for token: )\S+/gi, replacement: `$1${MARK}` },
@@ -54,6 +62,11 @@ const RULES: { pattern: RegExp; replacement: string }[] = [
 
 const PEM_BEGIN = /-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY[A-Z0-9 ]{0,40})-----/;
 const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z0-9 ]{0,40}-----/;
+const KEY_FOLLOWS = /certificate[ -]?key:\s*$/i;
+/** 32 bytes in hex at the end of a line, after the prefix that a log may add. */
+const LONE_KEY = /(?<![^\s"'])[0-9a-f]{64}(?=["']?\s*$)/;
+/** Lines of the other stream may come in between. */
+const KEY_WITHIN_LINES = 5;
 /** A PEM body has at most this many lines; beyond them, a block without an end counts as over. */
 const PEM_MAX_LINES = 400;
 
@@ -63,10 +76,12 @@ const PEM_MAX_LINES = 400;
  */
 export class Redactor {
   private pemLines = 0;
+  /** Lines in which a certificate key may still follow that was announced. */
+  private keyLines = 0;
 
   /** The line without its secrets; undefined if the whole line belongs to a private key. */
   line(text: string): string | undefined {
-    let rest = text;
+    let rest = this.withoutKey(text);
     if (this.pemLines > 0) {
       const end = PEM_END.exec(rest);
       if (end === null) {
@@ -80,6 +95,15 @@ export class Redactor {
       }
     }
     return this.outsideOfPem(rest);
+  }
+
+  /** kubeadm announces the certificate key in one line and prints it in the next. */
+  private withoutKey(text: string): string {
+    const isAnnounced = KEY_FOLLOWS.test(text);
+    const hidden = this.keyLines > 0 ? text.replace(LONE_KEY, MARK) : text;
+    if (isAnnounced) this.keyLines = KEY_WITHIN_LINES;
+    else this.keyLines = hidden === text ? Math.max(0, this.keyLines - 1) : 0;
+    return hidden;
   }
 
   private outsideOfPem(text: string): string {

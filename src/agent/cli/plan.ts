@@ -2,6 +2,7 @@ import { positionText } from '../../kit/position.ts';
 import type { Document } from '../document/document.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { checkDocument } from '../preflight/check-document.ts';
+import { documentSecrets, hiding } from '../secrets/document-secrets.ts';
 import { plan } from '../steps/plan.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { formatOption, sourceOptions, withUsage } from './options/options.ts';
@@ -32,9 +33,10 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     const report = [...document.report, ...checkDocument(document)];
     for (const entry of report) process.stderr.write(`slipway: ${describeEntry(entry)}\n`);
     const isBad = report.some(({ severity }) => severity === 'error');
+    const hide = hiding(documentSecrets(document));
     const steps = isBad ? undefined : plan(document);
-    tell(planAsJson(document, report, steps));
-    if (format === 'text' && steps !== undefined) process.stdout.write(planAsText(document, steps));
+    tell(planAsJson(document, report, steps, hide));
+    if (format === 'text' && steps !== undefined) process.stdout.write(planAsText(document, steps, hide));
     return isBad ? 2 : 0;
   });
 }

@@ -125,6 +125,16 @@ describe('plan', () => {
     expect(stdout).toMatch(/, 2 steps, /);
   });
 
+  it('shows no secret of user data, also where a command names it', async () => {
+    const user = 'users:\n- {name: a, plain_text_passwd: pass-word}\n';
+    writeFileSync(userData, `#cloud-config\n${user}runcmd:\n- echo a:pass-word | chpasswd\n`);
+    for (const format of ['text', 'json']) {
+      const { stdout } = await ask('plan', '--user-data', userData, '--output', format);
+      expect(stdout).toContain('echo a:[redacted] | chpasswd');
+      expect(stdout).not.toContain('pass-word');
+    }
+  });
+
   it('counts one step in the singular', async () => {
     writeFileSync(userData, '#cloud-config\nruncmd:\n- "true"\n');
     expect((await ask('plan', '--user-data', userData)).stdout).toMatch(/, 1 step, /);

@@ -8,8 +8,8 @@ import { StandIn } from '../../../test/support/kubeadm/kubeadm-stand-in.ts';
 import { tar } from '../../kit/tar.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
+import { redactSettings, secretsIn } from '../secrets/secrets.ts';
 import { collect } from './collect.ts';
-import { redactSettings, secretsIn } from './secrets.ts';
 
 let machine: StandIn;
 beforeEach(() => {

@@ -10,7 +10,7 @@ import { type TarEntry, tar } from '../../kit/tar.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
 import { homes } from '../host/homes.ts';
 import type { Host } from '../host/host.ts';
-import { redactSettings, secretsIn, without } from './secrets.ts';
+import { redactSettings, secretsIn, without } from '../secrets/secrets.ts';
 import { type Source, sources } from './sources.ts';
 
 const MAX_COMMAND_BYTES = 512 * 1024;

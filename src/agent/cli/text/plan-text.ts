@@ -4,11 +4,14 @@ import type { Document, ReportEntry } from '../../document/document.ts';
 import type { PlannedStep } from '../../steps/kind/step-kind.ts';
 import { planDigest } from '../../steps/plan.ts';
 
+/** Cuts the document's secrets out of a text. */
+type Hide = (text: string) => string;
+
 /**
  * The plan for people: each step with what it will do, and nothing that may be secret. Whoever wrote the user data does
  * not get to steer the terminal.
  */
-export function planAsText(document: Document, steps: PlannedStep[]): string {
+export function planAsText(document: Document, steps: PlannedStep[], hide: Hide): string {
   const { format, instance } = document;
   const lines = [
     `${format} from ${visible(instance.source)}, ${counted(steps.length, 'step')}, digest ${planDigest(steps)}`,
@@ -17,7 +20,7 @@ export function planAsText(document: Document, steps: PlannedStep[]): string {
     const number = String(index + 1).padStart(3);
     lines.push(
       `${number}  ${step.id.padEnd(14)} ${visible(step.title)}  (${step.digest.slice(0, 12)})`,
-      ...step.details.map((detail) => `${' '.repeat(20)}${visible(detail.replaceAll('\t', '    '))}`),
+      ...step.details.map((detail) => `${' '.repeat(20)}${visible(hide(detail).replaceAll('\t', '    '))}`),
     );
   });
   return `${lines.join('\n')}\n`;
@@ -28,6 +31,7 @@ export function planAsJson(
   { format, instance }: Document,
   report: readonly ReportEntry[],
   steps: PlannedStep[] | undefined,
+  hide: Hide,
 ): unknown {
   return {
     format,
@@ -38,7 +42,10 @@ export function planAsJson(
       ? {}
       : {
           digest: planDigest(steps),
-          steps: steps.map(({ id, kind, title, digest, details }) => ({ id, kind, title, digest, details })),
+          steps: steps.map(({ id, kind, title, digest, details }) => ({
+            ...{ id, kind, title, digest },
+            details: details.map(hide),
+          })),
         }),
   };
 }

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { readDocument } from '../userdata/read-document.ts';
+import { documentSecrets, hiding } from './document-secrets.ts';
+
+const USER_DATA = `#cloud-config
+users:
+- name: ops
+  plain_text_passwd: plain pass-word
+- name: dev
+  hashed_passwd: $6$salt$0123456789abcdefghij
+- name: short
+  plain_text_passwd: abc
+write_files:
+- path: /root/.docker/config.json
+  permissions: '0600'
+  content: '{"auths": {"registry.example": {"auth": "dXNlcjpyZWdpc3RyeQ=="}}}'
+- path: /run/kubeadm/kubeadm.yaml
+  content: |
+    kind: InitConfiguration
+    certificateKey: ${'c0ffee'.repeat(10)}c0ff
+- path: /etc/vault-token
+  permissions: '0400'
+  content: "hvs.CAESIplanted\\n"
+- path: /etc/motd
+  content: welcome-to-this-machine
+runcmd:
+- echo 'root:chpasswd-word' | chpasswd
+- curl -u "user:curl-word" https://example.com; export API_TOKEN=token-word; true
+slipway:
+  proxy: {http: "http://user:pr%20xy@proxy:3128"}
+`;
+
+const document = readDocument(Buffer.from(USER_DATA), { source: 'test', metaData: {} });
+
+it('knows the secrets of user data', () => {
+  expect(document.report.filter(({ severity }) => severity === 'error')).toEqual([]);
+  const secrets = documentSecrets(document);
+  for (const secret of [
+    'plain pass-word',
+    '$6$salt$0123456789abcdefghij',
+    'dXNlcjpyZWdpc3RyeQ==',
+    `${'c0ffee'.repeat(10)}c0ff`,
+    'hvs.CAESIplanted',
+    'chpasswd-word',
+    'curl-word',
+    'token-word',
+    'pr%20xy',
+  ])
+    expect(secrets).toContain(secret);
+});
+
+it('takes neither short words nor what everybody may read for a secret', () => {
+  const secrets = documentSecrets(document);
+  for (const word of ['abc', 'welcome-to-this-machine', 'root', 'https://example.com'])
+    expect(secrets).not.toContain(word);
+});
+
+it('hides the longest first, wherever they stand', () => {
+  const hide = hiding(['secret', 'secret-and-more']);
+  expect(hide('a secret-and-more, xsecretx')).toBe('a [redacted], x[redacted]x');
+  expect(hiding([])('nothing')).toBe('nothing');
+});

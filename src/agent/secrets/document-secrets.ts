@@ -1,0 +1,82 @@
+import type { Command, Document, UserEntry } from '../document/document.ts';
+import type { Host } from '../host/host.ts';
+import { secretsIn } from './secrets.ts';
+
+/** Larger files hold data, not settings. */
+const MOST_BYTES = 1024 * 1024;
+const SHORTEST = 6;
+/** What stands alone in a file that only its owner may read. */
+const WHOLE_SECRET = /^\S{8,512}$/;
+const NOT_OF_THE_OWNER = 0o077;
+/** Where a shell's word ends; a value that was read up to the end of a line holds more. */
+const END_OF_WORD = /["'`;&|()<>\s]/;
+/** `name:password`, as chpasswd and curl take it. */
+const NAMED = /[\w.-]+:([^\s"'`|;&<>\\]+)/g;
+const TAKES_NAMED = /\bchpasswd\b|\s(?:-u|--user|--proxy-user)[\s=]/;
+
+type Told = Partial<Pick<Document, 'users' | 'files' | 'bootCommands' | 'commands' | 'node'>>;
+
+/**
+ * The secrets that user data holds, so that they can be cut out of whatever a program prints: passwords and their hashes,
+ * settings of files and commands whose name means a secret, files that are one.
+ */
+export function documentSecrets({
+  users = [],
+  files = [],
+  bootCommands = [],
+  commands = [],
+  node,
+}: Told): string[] {
+  const found = [
+    ...users.flatMap(ofUser),
+    ...files.flatMap(({ content, mode }) => ofFile(content.reveal(), mode)),
+    ...[...bootCommands, ...commands].flatMap((entry) => (entry.kind === 'command' ? ofCommand(entry) : [])),
+    ...[node?.proxy?.http, node?.proxy?.https].flatMap((url) => secretsIn(url?.reveal() ?? '')),
+    ...[...(node?.kubeadm?.staticPods ?? []), ...(node?.kubeadm?.patches ?? [])].flatMap(({ content }) =>
+      secretsIn(content.reveal()),
+    ),
+  ];
+  return [...new Set(found.filter((secret) => secret.length >= SHORTEST))];
+}
+
+function ofUser({ plainPassword, passwordHash, initialPasswordHash }: UserEntry): string[] {
+  return [plainPassword, passwordHash, initialPasswordHash].flatMap((secret) => secret?.reveal() ?? []);
+}
+
+function ofFile(content: Uint8Array, mode: number): string[] {
+  if (content.length > MOST_BYTES || content.includes(0)) return [];
+  const text = Buffer.from(content).toString('utf8');
+  const whole = text.trim();
+  const isSecret = (mode & NOT_OF_THE_OWNER) === 0 && WHOLE_SECRET.test(whole);
+  return [...(isSecret ? [whole] : []), ...secretsIn(text)];
+}
+
+function ofCommand({ shell }: Command): string[] {
+  const text = shell.reveal();
+  const named = text
+    .split('\n')
+    .filter((line) => TAKES_NAMED.test(line))
+    .flatMap((line) => [...line.matchAll(NAMED)].map(([, password = '']) => password));
+  return [...named, ...secretsIn(text).flatMap((secret) => [secret, secret.split(END_OF_WORD, 1)[0] ?? ''])];
+}
+
+/** The same, and what kubeadm's configuration holds where the machine has it already. */
+export async function knownSecrets(host: Host, document: Told): Promise<string[]> {
+  const found = documentSecrets(document);
+  for (const command of document.commands ?? []) {
+    if (command.kind !== 'kubeadm' || command.configPath === undefined) continue;
+    const bytes = await host.files.readIfPresent(command.configPath, MOST_BYTES).catch(() => undefined);
+    found.push(...secretsIn(bytes?.toString('utf8') ?? ''));
+  }
+  return found;
+}
+
+/** Cuts these secrets out of texts, the longest first, so that none is left of which another is a part. */
+export function hiding(secrets: readonly string[]): (text: string) => string {
+  const known = [...secrets].sort((a, b) => b.length - a.length);
+  return (text) =>
+    known.reduce(
+      (rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, '[redacted]') : rest),
+      text,
+    );
+}
