@@ -8,18 +8,18 @@ import { documentOf, readDocument } from './read-document.ts';
 import type { SourceAnswer } from './sources/answer.ts';
 import { findUserData } from './sources/find.ts';
 
-/** A document, or why there is none. `permanent`: looking again at the next boot will not help. */
+/** A document, or why there is none. `permanent`: another look at the next boot will not help. */
 export type Loaded =
   | { kind: 'document'; document: Document }
   | { kind: 'none'; permanent: boolean; failure: Failure };
 
-/** Paths on the command line; they lie in the agent's own file system, whatever `--root` is. */
+/** Paths from the command line, in the agent's own file system, whatever `--root` is. */
 export interface LoadOptions {
   userDataFile?: string;
   metaDataFile?: string;
 }
 
-/** Finds and reads this machine's user data. Bad user data gives a document with errors in its report. */
+/** Finds and reads this machine's user data. For bad user data, the document's report has errors. */
 export async function loadDocument(host: Host, options: LoadOptions): Promise<Loaded> {
   const { userDataFile, metaDataFile } = options;
   try {
@@ -36,7 +36,7 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
   }
 }
 
-/** The document of a call of kubeadm. @throws HostError when the node's settings cannot be read. */
+/** The document of a call of kubeadm. @throws HostError if the node's settings are unreadable */
 export async function loadCall(host: Host, command: KubeadmCommand): Promise<Document> {
   return documentOf(command, await readNodeFiles(host));
 }

@@ -13,14 +13,11 @@ import { merged, type SlipwayKey, withSlipway } from './node/slipway.ts';
 import { boothookCommand, RUNCMD_NAME, scriptCommand } from './scripts.ts';
 
 /**
- * User data to a document: gzip, base64 and MIME undone, jinja rendered, `#cloud-config` and scripts read by
- * cloud-init's rules (see docs/user-data.md), the node's settings added. What it gives nobody changes any more.
+ * Turns user data into a document: it undoes gzip, base64 and MIME, renders jinja, and reads `#cloud-config`
+ * and scripts by cloud-init's rules (see docs/user-data.md).
  *
- * Never throws for bad input: whatever is wrong is in `report`, every error and warning with line and column of the
- * user data where it has one. A document with an error in its report must not be acted upon. Pure: reads and changes
- * nothing on the machine.
- *
- * @param onDisk Settings of the node that are on the machine; user data wins over them.
+ * Bad input never throws; `report` has every error and warning, if possible with line and column. Do not act
+ * upon a document with an error. It neither reads nor changes the machine.
  */
 export function readDocument(raw: Buffer, instance: Instance, onDisk: readonly NodeFile[] = []): Document {
   const report = new Report([...(instance.remarks ?? [])]);
@@ -31,18 +28,18 @@ export function readDocument(raw: Buffer, instance: Instance, onDisk: readonly N
     report.warn('UserDataIgnoredKey', 'The source gives vendor data, which Slipway does not act upon.');
   }
   const { slipway, ...read } = readParts(parts, instance, report);
-  // A cloud-config decides about the name, also that it stays (preserve_hostname).
+  // A cloud-config decides the name, even that it stays (preserve_hostname).
   if ('files' in read) delete document.hostname;
   return withSettings({ ...document, ...read, format: 'cloud-config' }, slipway, onDisk);
 }
 
-/** The same for a call of kubeadm that comes from a command line: it has settings of the node beside it, no user data. */
+/** The same for a call of kubeadm on a command line, which has the node's settings but no user data. */
 export function documentOf(command: KubeadmCommand, onDisk: readonly NodeFile[]): Document {
   const empty = emptyDocument({ source: 'command line', metaData: {} }, new Report());
   return withSettings({ ...empty, commands: [command] }, {}, onDisk);
 }
 
-/** The one place that knows what wins: the key `slipway` of the user data over the files. */
+/** The user data's key `slipway` wins over the files; only this function decides that. */
 function withSettings(document: Document, key: SlipwayKey, onDisk: readonly NodeFile[]): Document {
   const report: ReportEntry[] = [];
   const settings = merged(settingsIn(onDisk, document.files, report), key);
@@ -72,7 +69,7 @@ function emptyDocument(instance: Instance, report: Report): Document {
   };
 }
 
-/** Scripts with the name that decides their order. */
+/** A script, with the name that decides its order. */
 interface Script {
   name: string;
   commands: (Command | KubeadmCommand)[];
@@ -121,8 +118,8 @@ function configKeys(part: Part, report: Report): TopLevel {
 }
 
 /**
- * Several cloud-config parts are merged as cloud-init does it unless told otherwise: a later part's top-level key
- * replaces an earlier one's. Other ways of merging (`merge_how`) are refused rather than done wrongly.
+ * Merges several cloud-config parts by cloud-init's default: a later part's top-level key replaces an earlier
+ * one's. It refuses other ways of merging (`merge_how`) rather than doing them wrongly.
  */
 function readConfigs(
   configs: readonly { keys: TopLevel; report: Report }[],

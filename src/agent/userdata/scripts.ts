@@ -7,10 +7,10 @@ import type { Part } from './decode/part.ts';
 const DIRECTORY = `${STATE_DIR}/scripts`;
 
 /**
- * A part that is a whole script (`#!...`) as one command of the shell script that Slipway runs: the text is put into a
- * file of its own, because its first line names the interpreter; the file is run and removed again, because it may
- * hold secrets. cloud-init keeps such scripts in its instance directory and runs them in the order of their names,
- * `runcmd` among them.
+ * Turns a part that is a whole script (`#!...`) into one command of Slipway's shell script. The command
+ * writes the text to a file, because its first line names the interpreter, runs the file, and removes it,
+ * because it may hold secrets. cloud-init keeps such scripts in its instance directory and runs them, and
+ * `runcmd` among them, in the order of their names.
  */
 export function scriptCommand(part: Part): Command {
   const name = fileName(part.name);
@@ -23,7 +23,7 @@ export function scriptCommand(part: Part): Command {
   };
 }
 
-/** A boothook: like a script, run at every boot; a `#cloud-boothook` line before the interpreter line is taken away. */
+/** A boothook: a script for every boot. It drops a `#cloud-boothook` line before the interpreter line. */
 export function boothookCommand(part: Part): Command {
   const text = part.source.text
     .trimStart()
@@ -42,16 +42,16 @@ function runFromFile(path: string, text: string): string {
   ].join('\n');
 }
 
-/** A line that does not occur in the text: a text cannot hold its own digest. */
+/** A line that does not occur in the text, because no text can hold its own digest. */
 function endMark(text: string): string {
   return `SLIPWAY_END_${digest(text).slice(0, 24)}`;
 }
 
-/** cloud-init's `clean_filename`: slashes become underscores, other unusual characters go. */
+/** cloud-init's `clean_filename`: slashes become underscores, other unusual characters vanish. */
 function fileName(name: string): string {
   const clean = name.replaceAll('/', '_').replace(/[^A-Za-z0-9_.()-]/g, '');
   return /^[.-]*$/.test(clean) ? 'script' : clean.slice(0, 128);
 }
 
-/** The name under which `runcmd` takes part in the order of scripts. */
+/** The name by which `runcmd` is sorted among the scripts. */
 export const RUNCMD_NAME = 'runcmd';

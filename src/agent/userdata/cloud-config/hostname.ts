@@ -2,7 +2,7 @@ import type { Hostname } from '../../document/document.ts';
 import type { Report } from '../../text/report.ts';
 import { describe, type Node, pythonText } from '../../text/yaml/node.ts';
 
-/** The top-level keys of cloud-config that concern the host name; undefined where not given. */
+/** The top-level keys of cloud-config that concern the host name; undefined if missing. */
 export interface HostnameKeys {
   hostname?: Node | undefined;
   fqdn?: Node | undefined;
@@ -10,7 +10,7 @@ export interface HostnameKeys {
 }
 
 /**
- * The name to give the machine: from cloud-config, else from the instance metadata's `local-hostname`; none with
+ * The machine's name: from cloud-config, else from the instance metadata's `local-hostname`; none with
  * `preserve_hostname: true` (cloud-init's `get_hostname_fqdn` and `DataSource.get_hostname`).
  */
 export function readHostname(
@@ -28,7 +28,7 @@ export function readHostname(
   return known === undefined ? { name: hostname } : { name: hostname, fqdn: known };
 }
 
-/** The machine's name by its metadata; an IPv4 address becomes `ip-10-0-0-1`. */
+/** The name from the machine's metadata; an IPv4 address becomes `ip-10-0-0-1`. */
 export function fromMetaData(metaData: Record<string, unknown>): Hostname | undefined {
   const local = metaData['local-hostname'];
   if (typeof local !== 'string' || !VALID.test(local)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Why a key of cloud-config that cloud-init knows has no effect here. Keys in neither this table nor the reader are
- * "not known". See docs/user-data.md.
+ * Reasons why keys of cloud-config that cloud-init knows have no effect here. Keys that neither this table
+ * nor the reader has are "not known". See docs/user-data.md.
  */
 const UNSUPPORTED = 'is not supported';
 const IMAGE = 'is a matter of the image';

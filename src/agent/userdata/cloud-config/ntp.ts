@@ -4,8 +4,8 @@ import { Fields } from '../../text/yaml/fields.ts';
 import { describe, type Node } from '../../text/yaml/node.ts';
 
 /**
- * `ntp`: time servers (cloud-init's `cc_ntp`). On unless `enabled` is false; `ntp:` with nothing behind it means on,
- * with the servers that the distribution has.
+ * `ntp`: time servers (cloud-init's `cc_ntp`). It is on unless `enabled` is false; an empty `ntp:` means on
+ * with the distribution's servers.
  */
 export function readNtp(node: Node, report: Report): NtpSettings | undefined {
   if (node.kind === 'null') return { enabled: true, servers: [], pools: [], where: node.where };

@@ -14,7 +14,7 @@ import { readDiskSetup } from './storage/disk-setup.ts';
 import { readFsSetup } from './storage/fs-setup.ts';
 import { readMounts } from './storage/mounts.ts';
 
-/** What cloud-config contributes to a document. */
+/** The part of a document that cloud-config provides. */
 export interface Content {
   document: Pick<
     Document,
@@ -26,10 +26,10 @@ export interface Content {
 
 const NULL: Node = { kind: 'null', where: { line: 1, column: 1 } };
 
-/** The top-level keys of a cloud-config; merged over the parts of a multipart. */
+/** The top-level keys of a cloud-config, merged over the parts of a multipart. */
 export type TopLevel = ReadonlyMap<string, MappingEntry>;
 
-/** The entries of a cloud-config's root; an empty document has none. */
+/** The entries of a cloud-config's root; none for an empty document. */
 export function topLevel(root: Node, report: Report): TopLevel {
   if (root.kind === 'mapping')
     return new Map(root.entries.map((entry) => [pythonText(entry.key) ?? '', entry]));
@@ -43,7 +43,7 @@ export function topLevel(root: Node, report: Report): TopLevel {
   return new Map();
 }
 
-/** Reads every key that Slipway acts upon and warns of every other. Errors go to `report`, never out. */
+/** Reads every key that Slipway acts upon and warns of every other. Errors go to `report`; it throws none. */
 export function readCloudConfig(keys: TopLevel, metaData: Record<string, unknown>, report: Report): Content {
   const asked = new Set<string>();
   const find = (name: string): Node | undefined => {

@@ -8,8 +8,10 @@ import { toText } from './text.ts';
 import { undoTransferEncoding } from './transfer.ts';
 
 /**
- * Bytes of user data to the parts they hold: one for a plain document, several for a MIME multipart. Compression and
- * encodings are undone. Undefined after an error in `report`.
+ * Splits the bytes of user data into parts: one for a plain document, several for a MIME multipart. It
+ * decompresses and decodes them.
+ *
+ * @returns undefined if `report` got an error
  */
 export function decodeUserData(raw: Buffer, report: Report): Part[] | undefined {
   if (raw.length > MAX_RAW_BYTES) {

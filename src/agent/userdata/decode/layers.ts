@@ -3,14 +3,14 @@ import { MAX_DECODED_BYTES, MAX_LAYERS } from '../../text/limits.ts';
 import type { Report } from '../../text/report.ts';
 import { typeOf } from './part.ts';
 
-/** What came of undoing gzip: bytes, or why not. */
+/** The decompressed bytes, or why there are none. */
 export type Gunzipped = { bytes: Buffer } | { problem: 'too-large' | 'damaged' };
 
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-/** Undoes gzip, producing at most `limit` bytes. */
+/** Decompresses gzip to at most `limit` bytes. */
 export function gunzip(bytes: Uint8Array, limit: number = MAX_DECODED_BYTES): Gunzipped {
   try {
     return { bytes: gunzipSync(bytes, { maxOutputLength: Math.max(limit, 1) }) };
@@ -21,8 +21,10 @@ export function gunzip(bytes: Uint8Array, limit: number = MAX_DECODED_BYTES): Gu
 }
 
 /**
- * Takes gzip and base64 off the user data, in whatever order and number providers have put them on (each at most a few
- * times). Base64 is only undone when what it hides is user data for sure. Undefined after an error in `report`.
+ * Undoes gzip and base64 in whatever order and number providers have applied them (each at most a few times).
+ * It decodes base64 only if the result is certainly user data.
+ *
+ * @returns undefined if `report` got an error
  */
 export function unwrapLayers(raw: Buffer, report: Report): Buffer | undefined {
   let bytes = raw;
@@ -54,7 +56,7 @@ function unzipWhole(bytes: Buffer, report: Report): Buffer | 'failed' {
   return 'failed';
 }
 
-/** The bytes behind base64 when `bytes` is base64 of gzip or of something with a known beginning; else undefined. */
+/** Decodes `bytes` if they are base64 of gzip or of something with a known beginning; else undefined. */
 function fromBase64(bytes: Buffer): Buffer | undefined {
   const compact = looksLikeBase64(bytes);
   if (compact === undefined) return undefined;
@@ -72,7 +74,7 @@ function knownBeginning(bytes: Buffer): boolean {
   return typeOf(head) !== undefined || isMimeHead(head) || isIgnition(head);
 }
 
-/** The text without white space when all of it is base64; undefined when not. */
+/** The text without white space if all of it is base64; else undefined. */
 function looksLikeBase64(bytes: Buffer): string | undefined {
   const head = bytes.subarray(0, 64).toString('latin1');
   if (!/^[\sA-Za-z0-9+/]+={0,2}\s*$/.test(head)) return undefined;
@@ -81,12 +83,12 @@ function looksLikeBase64(bytes: Buffer): string | undefined {
   return well ? compact : undefined;
 }
 
-/** cloud-init's rule for MIME: the header name anywhere in the first 4096 bytes. */
+/** Recognises MIME by cloud-init's rule: the header name anywhere in the first 4096 bytes. */
 export function isMimeHead(text: string): boolean {
   return text.slice(0, 4096).toLowerCase().includes('mime-version:');
 }
 
-/** JSON whose first key is `ignition`, the shape that every Ignition config has. */
+/** Recognises JSON whose first key is `ignition`, the shape of every Ignition config. */
 export function isIgnition(text: string): boolean {
   return /^\s*\{\s*"ignition"\s*:/.test(text.slice(0, 4096));
 }

@@ -1,6 +1,6 @@
 import { MAX_MIME_HEADERS } from '../../text/limits.ts';
 
-/** Headers of a MIME entity, and where its body begins. Lower-case names; the first of several equal ones counts. */
+/** The headers of a MIME entity by lower-case name, and where its body begins. The first of equals counts. */
 export interface Headers {
   fields: Map<string, string>;
   bodyStart: number;
@@ -13,7 +13,11 @@ export interface Parameters {
   parameters: Map<string, string>;
 }
 
-/** Reads the header block at the start of `text` (bytes as latin-1), with folded lines joined (RFC 5322, 2.2.3). Undefined when they are too long. */
+/**
+ * Reads the headers at the start of `text` (bytes as latin-1) and joins folded lines (RFC 5322, 2.2.3).
+ *
+ * @returns undefined if they are too long
+ */
 export function readHeaders(text: string, start: number, end: number): Headers | undefined {
   const fields = new Map<string, string>();
   let at = start;
@@ -28,7 +32,8 @@ export function readHeaders(text: string, start: number, end: number): Headers |
       fields.set(name, `${fields.get(name) ?? ''} ${line.trim()}`);
     } else {
       const colon = line.indexOf(':');
-      // Not a header line: the body begins here without an empty line; the `From ` line of mailboxes is passed over.
+      // This is no header line: the body begins here without an empty line. The `From ` line of mailboxes is
+      // skipped.
       if (colon <= 0 || /\s/.test(line.slice(0, colon))) {
         if (!(at === start && line.startsWith('From '))) return { fields, bodyStart: at };
       } else {
@@ -41,13 +46,13 @@ export function readHeaders(text: string, start: number, end: number): Headers |
   return { fields, bodyStart: end };
 }
 
-/** Offset behind the line break that ends the line at `at`. */
+/** Offset after the line break that ends the line at `at`. */
 export function lineEnd(text: string, at: number, end: number): number {
   const newline = text.indexOf('\n', at);
   return newline === -1 || newline >= end ? end : newline + 1;
 }
 
-/** Splits a header value into its main value and its parameters (RFC 2045, 5.1; quoted strings with backslashes). */
+/** Splits a header value into main value and parameters (RFC 2045, 5.1; quoted strings with backslashes). */
 export function readParameters(header: string | undefined): Parameters {
   const text = header ?? '';
   const semicolon = text.indexOf(';');

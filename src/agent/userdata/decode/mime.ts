@@ -4,23 +4,25 @@ import { lineEnd, type Parameters, readHeaders, readParameters } from './mime-he
 
 /** A leaf of a MIME multipart, still encoded. */
 export interface MimeLeaf {
-  /** Lower-case content type, `text/plain` when none is given. */
+  /** Lower-case content type; default `text/plain`. */
   type: string;
   charset?: string;
-  /** Lower-case Content-Transfer-Encoding, '' when none is given. */
+  /** Lower-case Content-Transfer-Encoding; '' if missing. */
   encoding: string;
   fileName?: string;
-  /** Body as latin-1, so one character is one byte. */
+  /** The body as latin-1, so that one character is one byte. */
   body: string;
-  /** Lines of the message above the body. */
+  /** How many lines of the message are above the body. */
   linesAbove: number;
-  /** The part asks for one of cloud-init's merge strategies. */
+  /** The part requests one of cloud-init's merge strategies. */
   mergeType: boolean;
 }
 
 /**
- * Takes a MIME message (RFC 2045, 2046) apart into its leaves, in order; containers within containers are walked
- * through. Like Python's parser it forgives a missing end boundary. Undefined after an error in `report`.
+ * Splits a MIME message (RFC 2045, 2046) into its leaves, in order and through nested containers. Like
+ * Python's parser, it tolerates a missing end boundary.
+ *
+ * @returns undefined if `report` got an error
  */
 export function readMime(bytes: Buffer, report: Report): MimeLeaf[] | undefined {
   const text = bytes.toString('latin1');
@@ -34,7 +36,7 @@ class MimeReader {
   readonly #leaves: MimeLeaf[];
   readonly #report: Report;
   #entities = 0;
-  /** Lines counted so far, up to an offset; entities come in ascending order. */
+  /** The number of lines up to an offset; entities come in ascending order, so no line is counted twice. */
   #counted = { offset: 0, lines: 0 };
 
   constructor(text: string, leaves: MimeLeaf[], report: Report) {

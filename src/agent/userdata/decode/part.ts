@@ -1,6 +1,6 @@
 import type { SourceText } from '../../text/source-text.ts';
 
-/** What a part of user data is, by cloud-init's names of content types. */
+/** The kinds of parts, by cloud-init's names of content types. */
 export type PartType =
   | 'text/cloud-config'
   | 'text/jinja2'
@@ -8,13 +8,13 @@ export type PartType =
   | 'text/cloud-boothook'
   | (string & {});
 
-/** One part of the user data: the whole of it, or a part of a MIME multipart. */
+/** One part of the user data: all of it, or a part of a MIME multipart. */
 export interface Part {
   type: PartType;
   source: SourceText;
-  /** File name given in the multipart, else `part-001` ...; scripts run in the order of their names. */
+  /** The file name from the multipart, else `part-001` ...; scripts run in the order of their names. */
   name: string;
-  /** A header of the part asks for one of cloud-init's merge strategies. */
+  /** A header requests one of cloud-init's merge strategies. */
   mergeType?: boolean;
 }
 
@@ -32,8 +32,8 @@ const BEGINNINGS: readonly (readonly [string, PartType])[] = [
 ];
 
 /**
- * The type that the beginning of a text tells; undefined when it tells none. White space before it and upper case do
- * not matter, as in cloud-init.
+ * The type that a text's beginning names; undefined if it names none. As in cloud-init, leading white space
+ * and case do not matter.
  */
 export function typeOf(text: string): PartType | undefined {
   const start = text.search(/\S/);

@@ -2,8 +2,10 @@ import type { TextDecoder as Decoder } from 'node:util';
 import type { Report } from '../../text/report.ts';
 
 /**
- * Bytes to text: UTF-8 (or the charset that a MIME part names), without byte order mark, with `\n` as the only line
- * break. `\r\n`, `\r` and U+0085 are line breaks for PyYAML too and read the same. Undefined after an error.
+ * Decodes bytes from UTF-8 (or the charset of a MIME part), without byte order mark and with `\n` as the only
+ * line break. PyYAML reads `\r\n`, `\r` and U+0085 as line breaks too, so nothing changes for it.
+ *
+ * @returns undefined after an error
  */
 export function toText(
   bytes: Uint8Array,
@@ -64,7 +66,7 @@ function wideMark(bytes: Uint8Array): string | undefined {
   return (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff) ? 'UTF-16' : undefined;
 }
 
-/** Offset of the first byte that no UTF-8 text can have at that place, by halving. */
+/** Finds the first byte that no UTF-8 text can have at that place, by halving. */
 function firstInvalid(bytes: Uint8Array): number {
   const valid = (length: number): boolean => {
     try {

@@ -1,4 +1,4 @@
-/** Bytes of a MIME body after its Content-Transfer-Encoding (RFC 2045, 6) has been undone; undefined when it cannot. */
+/** Undoes a MIME body's Content-Transfer-Encoding (RFC 2045, 6). @returns undefined if it cannot */
 export function undoTransferEncoding(body: string, encoding: string): Buffer | undefined {
   switch (encoding) {
     case '':
@@ -22,7 +22,7 @@ function base64(body: string): Buffer | undefined {
     : undefined;
 }
 
-/** Line by line: blanks at the end of a line go, `=` at its end joins it to the next, `=XX` is a byte. */
+/** In each line: blanks at the end vanish, `=` at the end joins the next line, `=XX` is a byte. */
 function quotedPrintable(body: string): Buffer {
   const lines = body.split('\n').map((line, index, all) => {
     const ending = index === all.length - 1 ? '' : line.endsWith('\r') ? '\r\n' : '\n';

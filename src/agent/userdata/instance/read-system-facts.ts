@@ -1,7 +1,7 @@
 import type { Host } from '../../host/host.ts';
 import type { SystemFacts } from './system-facts.ts';
 
-/** Reads what jinja templates may ask about the system; what is not there is an empty string. */
+/** Reads the system facts for jinja templates; missing ones are empty strings. */
 export async function readSystemFacts(host: Host): Promise<SystemFacts> {
   const release = parseOsRelease(
     (await text(host, '/etc/os-release')) ?? (await text(host, '/usr/lib/os-release')) ?? '',
@@ -16,14 +16,14 @@ export async function readSystemFacts(host: Host): Promise<SystemFacts> {
   };
 }
 
-/** Kernels before 6.1 have no /proc/sys/kernel/arch; Node.js has names of its own for machines. */
+/** Kernels before 6.1 have no /proc/sys/kernel/arch, and Node.js has its own names for machines. */
 const MACHINES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 
 async function text(host: Host, path: string): Promise<string | undefined> {
   return (await host.files.readIfPresent(path))?.toString('utf8');
 }
 
-/** Assignments of os-release(5); quotes and backslashes undone. */
+/** Parses the assignments of os-release(5) and undoes quotes and backslashes. */
 export function parseOsRelease(content: string): Map<string, string> {
   const values = new Map<string, string>();
   for (const line of content.split('\n')) {

@@ -1,4 +1,4 @@
-/** What cloud-init's `v1` variables say about the system; from os-release and the kernel. */
+/** The system facts in cloud-init's `v1` variables; they come from os-release and the kernel. */
 export interface SystemFacts {
   /** ID of os-release, e.g. `debian`. */
   distro: string;
@@ -10,6 +10,6 @@ export interface SystemFacts {
   kernelRelease: string;
   /** `uname -m`, e.g. `x86_64`. */
   machine: string;
-  /** Host name in force, for machines whose metadata gives none. */
+  /** The host name in force, for machines whose metadata has none. */
   hostname: string;
 }

@@ -22,7 +22,7 @@ import {
   ValueError,
 } from './values/values.ts';
 
-/** Computes expressions. Errors of values become `TemplateError`s at the place of the innermost expression. */
+/** Computes expressions. An error in a value becomes a `TemplateError` at the innermost expression. */
 export class Evaluator {
   readonly #budget: Budget;
 
@@ -37,7 +37,7 @@ export class Evaluator {
     });
   }
 
-  /** Runs `work`; what goes wrong with values in it is an error of the template at `offset`. */
+  /** Runs `work`; turns its value errors into errors of the template at `offset`. */
   at<T>(offset: number, work: () => T): T {
     try {
       return work();
@@ -96,7 +96,7 @@ export class Evaluator {
     }
   }
 
-  /** A value that is about to be gone through. */
+  /** Computes a value whose items the caller will visit. */
   #visited(expr: Expr, scope: Scope): Value {
     const value = this.evaluate(expr, scope);
     this.#budget.visit(value);
@@ -146,7 +146,7 @@ export class Evaluator {
     return true;
   }
 
-  /** Without an "else" the result is not defined, and prints as nothing. */
+  /** Without an "else", the result is undefined and prints as nothing. */
   #condition({ test, yes, no }: Expr & { type: 'condition' }, scope: Scope): Value {
     if (truth(this.evaluate(test, scope))) return this.evaluate(yes, scope);
     return no === undefined ? new Undefined('else', '') : this.evaluate(no, scope);

@@ -7,7 +7,7 @@ import { iterate } from './values/iterate.ts';
 import { str } from './values/text.ts';
 import { Loop, truth, type Value, ValueError } from './values/values.ts';
 
-/** Renders statements with variables; throws `TemplateError`. The pieces joined are the result. */
+/** Renders statements with variables. The joined pieces are the result. @throws TemplateError */
 export function interpret(statements: readonly Stmt[], variables: Map<string, Value>): Piece[] {
   const interpreter = new Interpreter();
   interpreter.body(statements, new Scope(new Scope(undefined, variables)));
@@ -15,7 +15,7 @@ export function interpret(statements: readonly Stmt[], variables: Map<string, Va
 }
 
 class Interpreter {
-  /** Text of the template is kept apart from results, so that positions can be traced back. */
+  /** Keeps the template's text apart from results, so that positions can be traced back. */
   readonly pieces: Piece[] = [];
   readonly #budget = new Budget();
   readonly #evaluator = new Evaluator(this.#budget);
@@ -73,7 +73,7 @@ class Interpreter {
     if (items.length === 0) this.body(otherwise, new Scope(scope));
   }
 
-  /** A scope of its own with the target assigned. */
+  /** A new scope in which the target has the value. */
   #with(target: Target, value: Value, scope: Scope): Scope {
     const inner = new Scope(scope);
     this.#assign(target, value, inner);

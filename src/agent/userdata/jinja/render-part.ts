@@ -6,9 +6,11 @@ import { TemplateError } from './syntax/template-error.ts';
 import { MISSING_PREFIX, type Value } from './values/values.ts';
 
 /**
- * Renders a part that begins with `## template: jinja`; the result is a part of the type that its own first line tells.
- * Positions in it still lead to the user data: text to its very place, results to the tag that made them.
- * Undefined after an error in `report`; a variable that is not defined is a warning, as in cloud-init.
+ * Renders a part that begins with `## template: jinja`; the result's first line decides its type. Positions
+ * in it lead back to the user data: those of text to its place, those of results to their tag. As in
+ * cloud-init, an undefined variable is a warning.
+ *
+ * @returns undefined if `report` got an error
  */
 export function renderPart(part: Part, variables: Map<string, Value>, report: Report): Part | undefined {
   const { source } = part;
@@ -29,7 +31,7 @@ export function renderPart(part: Part, variables: Map<string, Value>, report: Re
   }
 }
 
-/** Offset of the line behind the header; cloud-init knows the template type `jinja`, in whatever case. */
+/** Offset of the line after the header. cloud-init knows only the template type `jinja`, in any case. */
 function bodyOf(source: SourceText, report: Report): number | undefined {
   const start = source.text.search(/\S/);
   const newline = source.text.indexOf('\n', start);

@@ -4,12 +4,14 @@ import { parseTemplate } from './syntax/parse-template.ts';
 import type { Value } from './values/values.ts';
 
 /**
- * Renders a jinja template as cloud-init does: Jinja2 with `trim_blocks` and its sandbox, and names that are not defined
- * show up as `CI_MISSING_JINJA_VAR/name`. Returns the pieces of the result, each with the offset in the template that it
- * came from. Throws `TemplateError`, also for what Slipway leaves out of Jinja2; time, memory and recursion are bounded.
+ * Renders a jinja template like cloud-init: Jinja2 with `trim_blocks` and its sandbox, where undefined names
+ * appear as `CI_MISSING_JINJA_VAR/name`. Time, memory and recursion are bounded.
+ *
+ * @returns the pieces of the result, each with its origin's offset in the template
+ * @throws TemplateError also for parts of Jinja2 that Slipway lacks
  */
 export function renderTemplate(template: string, variables: Map<string, Value>): Piece[] {
-  // Jinja2 drops one line break at the end of the template, and cloud-init puts it on again.
+  // Jinja2 drops one line break at the template's end, and cloud-init adds it again.
   const ending = template.endsWith('\n');
   const body = ending ? template.slice(0, -1) : template;
   const statements = parseTemplate(body);

@@ -1,6 +1,6 @@
 import type { Value } from './values/values.ts';
 
-/** Variables of a block; what is not found in it is looked up in the blocks around it. */
+/** The variables of a block; the surrounding blocks supply those that it lacks. */
 export class Scope {
   readonly #values: Map<string, Value>;
   readonly #outer: Scope | undefined;
@@ -10,7 +10,7 @@ export class Scope {
     this.#values = values;
   }
 
-  /** Undefined when no block has the variable. */
+  /** Undefined if no block has the variable. */
   get(name: string): Value | undefined {
     const value = this.#values.get(name);
     return value === undefined ? this.#outer?.get(name) : value;

@@ -3,16 +3,16 @@ import type { Instance } from '../instance/instance.ts';
 import type { SystemFacts } from '../instance/system-facts.ts';
 import { Dict, list, type Value } from './values/values.ts';
 
-/** Metadata before it is made into values of templates. */
+/** Metadata before it becomes values of templates. */
 type Plain = { [key: string]: unknown };
 
-/** Operators of jinja; cloud-init replaces each of them in a key by one underscore (`get_jinja_variable_alias`). */
+/** Jinja's operators; cloud-init replaces each one in a key by an underscore (`get_jinja_variable_alias`). */
 const OPERATORS = /\/\/|\*\*|==|!=|>=|<=|[+\-/*%~[\](){}><=.:|,;]/g;
 
 /**
- * The variables that cloud-init gives to templates (`convert_jinja_instance_data` over its instance data): `ds`, `v1`
- * and every key of `v1` at the top level too. Keys with operators in them, such as `local-hostname`, have an alias with
- * underscores.
+ * The variables that cloud-init gives to templates (`convert_jinja_instance_data` of its instance data):
+ * `ds`, `v1`, and every key of `v1` at the top level too. Keys with operators, such as `local-hostname`, have
+ * an alias with underscores.
  */
 export function variablesOf(instance: Instance): Map<string, Value> {
   const v1 = standardKeys(instance);
@@ -76,14 +76,14 @@ function text(value: unknown): string | undefined {
   return value === undefined || value === null ? undefined : String(value);
 }
 
-/** NoCloud's `public-keys` may be a string, a list, or a mapping of names. */
+/** NoCloud's `public-keys`: a string, a list, or a mapping of names. */
 function publicKeys(value: unknown): string[] {
   const list =
     typeof value === 'string' ? value.split('\n') : Array.isArray(value) ? value : Object.values(value ?? {});
   return list.flat().flatMap((key) => (typeof key === 'string' && key !== '' ? [key] : []));
 }
 
-/** Keys are sorted and have their aliases, as cloud-init leaves them (`convert_jinja_instance_data`). */
+/** Sorts keys and adds their aliases, like cloud-init (`convert_jinja_instance_data`). */
 function toValue(value: unknown): Value {
   if (Array.isArray(value)) return list(value.map(toValue));
   if (typeof value === 'object' && value !== null) {

@@ -1,14 +1,14 @@
 import type { ReportEntry } from '../../document/document.ts';
 import type { SystemFacts } from '../instance/system-facts.ts';
 
-/** What a source of user data says about this machine. */
+/** A source's answer about this machine. */
 export type SourceAnswer =
   | { kind: 'not-mine' }
   | { kind: 'empty'; source: string }
   | { kind: 'needs-network'; source: string; reason: string }
   | ({ kind: 'found' } & Found);
 
-/** User data and what belongs to it; fits `readDocument(found.userData, found)`. */
+/** User data with its metadata; fits `readDocument(found.userData, found)`. */
 export interface Found {
   /** Name and place, e.g. `nocloud (/dev/sr0)`. */
   source: string;
@@ -16,7 +16,7 @@ export interface Found {
   metaData: Record<string, unknown>;
   vendorData?: Buffer;
   system?: SystemFacts;
-  /** What was wrong with the meta-data. */
+  /** What was wrong with the metadata. */
   remarks?: ReportEntry[];
 }
 

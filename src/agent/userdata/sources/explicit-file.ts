@@ -5,9 +5,10 @@ import { found, type SourceAnswer } from './answer.ts';
 import { readMetaData } from './meta-data.ts';
 
 /**
- * User data from a file named on the command line, with meta-data from another one if given. `files` is where these
- * paths lie: they are paths of the person who typed them, also when the agent acts below `--root`.
- * Throws `HostError` when a file is missing, unreadable or too large.
+ * Reads user data, and optionally metadata, from files that the command line names. `files` is the file
+ * system of whoever typed the paths, even if the agent acts below `--root`.
+ *
+ * @throws HostError if a file is missing, unreadable or too large
  */
 export async function readExplicitFiles(
   host: Host,

@@ -4,17 +4,19 @@ import { readExplicitFiles } from './explicit-file.ts';
 import { findNoCloud } from './nocloud.ts';
 
 export interface FindOptions {
-  /** Take the user data from this file and look nowhere else. */
+  /** Take the user data from this file and from nowhere else. */
   userDataFile?: string;
-  /** Meta-data for `userDataFile`. */
+  /** Metadata for `userDataFile`. */
   metaDataFile?: string;
-  /** Where the two files lie; by default on the host. */
+  /** The file system of the two files; default: the host's. */
   files?: Files;
 }
 
 /**
- * Finds the user data of this machine: the file named, else the first source that claims the machine. Opens no network
- * connection. Throws `HostError` for a source that is there but cannot be read.
+ * Finds this machine's user data: the named file, else the first source that claims the machine. It opens no
+ * network connection.
+ *
+ * @throws HostError if a source is there but unreadable
  */
 export async function findUserData(host: Host, options: FindOptions = {}): Promise<SourceAnswer> {
   if (options.userDataFile !== undefined) {

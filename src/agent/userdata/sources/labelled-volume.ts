@@ -3,21 +3,21 @@ import { RUN_DIR } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { readSeed, type Seed } from './seed-directory.ts';
 
-/** How long one of the small tools may take; a broken optical drive can block for minutes. */
+/** Time limit for each small tool; a broken optical drive can block for minutes. */
 const TOOL_TIMEOUT_MS = 20_000;
 
-/** A seed volume, or why the volume that is there could not be used. */
+/** A seed volume, or why Slipway cannot use it. */
 export interface VolumeSeed {
   device: string;
   seed: Seed;
 }
 
 /**
- * Looks for a volume labelled `cidata` or `CIDATA` (iso9660 or vfat) with a NoCloud seed. It is mounted read-only at a
- * private place for as long as it is read, unless it is mounted already.
+ * Looks for a NoCloud seed on a volume labelled `cidata` or `CIDATA` (iso9660 or vfat). Unless the volume is
+ * mounted already, it is mounted read-only at a private place during the read.
  *
- * Throws `HostError` when such a volume is there but cannot be mounted or read: taking that for "no user data" would
- * send whoever looks for the cause the wrong way.
+ * @throws HostError if such a volume is there but cannot be mounted or read. To report "no user data" instead
+ * would mislead whoever looks for the cause.
  */
 export async function readLabelledVolume(host: Host): Promise<VolumeSeed | undefined> {
   let failure: HostError | undefined;
@@ -34,7 +34,7 @@ export async function readLabelledVolume(host: Host): Promise<VolumeSeed | undef
   return undefined;
 }
 
-/** udev's links where there are any, else what blkid finds by reading the devices. */
+/** udev's links if there are any, else the devices that blkid finds. */
 async function labelledDevices(host: Host): Promise<string[]> {
   const directory = '/dev/disk/by-label';
   const names = (await host.files.list(directory)).filter((name) => name.toLowerCase() === 'cidata');
@@ -50,7 +50,7 @@ async function probedDevices(host: Host): Promise<string[]> {
   for (const label of ['cidata', 'CIDATA']) {
     const argv: [string, ...string[]] = ['blkid', '-c', '/dev/null', '-t', `LABEL=${label}`, '-o', 'device'];
     const { exitStatus, stdout } = await host.processes.run({ argv, timeoutMs: TOOL_TIMEOUT_MS });
-    // 2 means that nothing has the label.
+    // 2: no volume has the label.
     if (exitStatus === 0)
       for (const line of stdout.split('\n')) if (line.trim() !== '') devices.add(line.trim());
   }
@@ -98,7 +98,7 @@ async function mount(host: Host, device: string, directory: string): Promise<voi
   );
 }
 
-/** Unmounts; where the volume is busy it is detached, so that it is gone as soon as nobody uses it. */
+/** Unmounts. A busy volume is detached, so that it goes as soon as nobody uses it. */
 async function unmount(host: Host, directory: string): Promise<void> {
   const plain = await host.processes.run({ argv: ['umount', directory], timeoutMs: TOOL_TIMEOUT_MS });
   if (plain.exitStatus === 0) return;
@@ -111,7 +111,7 @@ async function unmount(host: Host, directory: string): Promise<void> {
   );
 }
 
-/** Only ever an empty directory: were the volume still mounted there, its files must not be touched. */
+/** Removes only an empty directory: if the volume is still mounted there, its files must stay. */
 async function removeEmpty(host: Host, directory: string): Promise<void> {
   if ((await host.files.list(directory)).length === 0) await host.files.remove(directory);
 }

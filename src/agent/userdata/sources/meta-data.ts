@@ -8,11 +8,11 @@ import { toText } from '../decode/text.ts';
 
 export interface MetaData {
   values: Record<string, unknown>;
-  /** What could not be read; cloud-init goes on without, and so does Slipway, but says so. */
+  /** What was unreadable. Like cloud-init, Slipway goes on without it, but it says so. */
   remarks: ReportEntry[];
 }
 
-/** Reads a `meta-data` file: YAML (so JSON too) with a mapping at its root. */
+/** Reads a `meta-data` file: YAML (or JSON) with a mapping at its root. */
 export function readMetaData(bytes: Buffer, name: string): MetaData {
   const report = new Report();
   const text = toText(bytes, name, report);
@@ -24,7 +24,7 @@ export function readMetaData(bytes: Buffer, name: string): MetaData {
   return { values: {}, remarks: [...remarks, { severity: 'warning', code: 'UserDataInvalid', message }] };
 }
 
-/** A problem of the meta-data is a warning of the user data, and its line is not one of the user data's. */
+/** Turns a problem of the metadata into a warning without position: its line is not in the user data. */
 function asRemark({ code, message, where }: ReportEntry, name: string): ReportEntry {
   const place = where === undefined ? '' : ` ${positionText(where)}`;
   return { severity: 'warning', code, message: `${name}${place}: ${message}` };

@@ -1,16 +1,18 @@
-/** What `ds=nocloud;...` on the kernel command line or in the SMBIOS serial number says. */
+/** The settings of `ds=nocloud;...` on the kernel command line or in the SMBIOS serial number. */
 export interface NoCloudLine {
-  /** `s=` / `seedfrom=`: where the seed is. */
+  /** `s=` / `seedfrom=`: the seed's place. */
   seedFrom?: string;
-  /** All other settings, with the short names written out: instance-id, local-hostname. */
+  /** All other settings, with short names expanded: instance-id, local-hostname. */
   metaData: Record<string, string | null>;
 }
 
 const SHORT: Readonly<Record<string, string>> = { h: 'local-hostname', i: 'instance-id', s: 'seedfrom' };
 
 /**
- * Reads cloud-init's NoCloud setting, `ds=nocloud` or (old) `ds=nocloud-net`, followed by `;key=value` pairs, out of a
- * line of words (`parse_cmdline_data`). Undefined when the line does not name NoCloud. The last such word counts.
+ * Reads cloud-init's NoCloud setting from a line of words: `ds=nocloud` or (old) `ds=nocloud-net`, followed
+ * by `;key=value` pairs (`parse_cmdline_data`). The last such word counts.
+ *
+ * @returns undefined if the line does not name NoCloud
  */
 export function parseNoCloudLine(line: string): NoCloudLine | undefined {
   const word = line

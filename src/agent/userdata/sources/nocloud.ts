@@ -5,14 +5,16 @@ import { readLabelledVolume } from './labelled-volume.ts';
 import { type NoCloudLine, parseNoCloudLine } from './nocloud-line.ts';
 import { readSeed, type Seed } from './seed-directory.ts';
 
-/** Where cloud-init looks for a NoCloud seed in the image (`DataSourceNoCloud.seed_dirs`); the first one counts. */
+/** Where cloud-init looks for a seed in the image (`DataSourceNoCloud.seed_dirs`); the first counts. */
 const SEED_DIRECTORIES = ['/var/lib/cloud/seed/nocloud', '/var/lib/cloud/seed/nocloud-net'];
 
 /**
- * NoCloud, by cloud-init's rules: settings from the SMBIOS serial number and the kernel command line, a seed directory
- * in the image, a volume labelled cidata. For meta-data the first of these that has a key counts, for user data the
- * last; a `seedfrom` setting replaces the user data by that of the place it names. A place on the network is not
- * visited, the answer says `needs-network`. Throws `HostError` for a seed that is there and cannot be read.
+ * Reads NoCloud by cloud-init's rules: settings in the SMBIOS serial number and on the kernel command line, a
+ * seed directory in the image, a volume labelled cidata. For each key of the metadata the first of these
+ * counts, for user data the last. A `seedfrom` setting replaces the user data by those of its place; if that
+ * place is on the network, the answer is `needs-network`.
+ *
+ * @throws HostError if a seed is there but unreadable
  */
 export async function findNoCloud(host: Host): Promise<SourceAnswer> {
   const lines = await settings(host);
@@ -86,7 +88,7 @@ function layerOf(placed: { place: string; seed: Seed } | undefined): Layer[] {
   return [{ place: placed.place, ...data, metaData: metaData.values, remarks: metaData.remarks }];
 }
 
-/** The earlier layer wins; mappings are merged key by key (cloud-init's `mergemanydict`). */
+/** The earlier layer wins; mappings merge key by key (cloud-init's `mergemanydict`). */
 function mergeMetaData(layers: readonly Layer[]): Record<string, unknown> {
   return layers.reduceRight<Record<string, unknown>>(
     (merged, layer) => mergeOver(layer.metaData, merged),

@@ -10,8 +10,10 @@ export interface Seed {
 }
 
 /**
- * Reads a NoCloud seed below a directory. Both `user-data` and `meta-data` must be there (either may be empty), else it
- * is no seed and undefined is returned; `vendor-data` may be there.
+ * Reads a NoCloud seed from a directory. A seed has both `user-data` and `meta-data` (either may be empty),
+ * and possibly `vendor-data`.
+ *
+ * @returns undefined if the directory holds no seed
  */
 export async function readSeed(files: Files, directory: string): Promise<Seed | undefined> {
   const base = directory.replace(/\/+$/, '');
@@ -26,7 +28,7 @@ export async function readSeed(files: Files, directory: string): Promise<Seed | 
   };
 }
 
-/** Undefined when there is no such file. Throws `HostError` for a file that is too large or cannot be read. */
+/** Undefined if the file is missing. @throws HostError if it is too large or unreadable */
 async function readPresent(files: Files, path: string): Promise<Buffer | undefined> {
   try {
     return await files.readIfPresent(path, MAX_RAW_BYTES);

@@ -4,8 +4,8 @@ import { describe, type MappingEntry, type Node, pythonText } from '../../../tex
 import { isAccountName, NAME_RULE } from './names.ts';
 
 /**
- * `groups`: names with commas between them, a list of names and of `name: [members]` mappings, or one such mapping
- * (cloud-init's `_normalize_groups`). Members given in several places are put together.
+ * `groups`: names separated by commas, a list of names and `name: [members]` mappings, or one such mapping
+ * (cloud-init's `_normalize_groups`). It joins members that several places give.
  */
 export function readGroups(node: Node, report: Report): GroupEntry[] {
   const groups = new Map<string, Set<string>>();

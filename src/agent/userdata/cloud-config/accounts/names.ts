@@ -1,4 +1,4 @@
-/** What may name a user or a group: what useradd takes, and nothing that a command or a file could misread. */
+/** Accepts the names of users and groups that useradd accepts and no command or file can misread. */
 export function isAccountName(name: string): boolean {
   return /^[A-Za-z0-9_.][A-Za-z0-9_.@-]{0,62}\$?$/.test(name) && !/^\.{1,2}$/.test(name);
 }

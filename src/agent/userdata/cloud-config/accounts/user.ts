@@ -15,8 +15,11 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * One user, with cloud-init's defaults: locked password, home directory, a group of its own (`Distro.create_user`).
- * `given` is the name when it stands outside the mapping. Undefined after an error in the name.
+ * One user with cloud-init's defaults: locked password, home directory, a group of its own
+ * (`Distro.create_user`).
+ *
+ * @param given the name, if it stands outside the mapping
+ * @returns undefined after an error in the name
  */
 export function readUser(fields: Fields, given?: string): UserEntry | undefined {
   const inside = fields.looseText('name');
@@ -48,14 +51,14 @@ export function readUser(fields: Fields, given?: string): UserEntry | undefined 
   return user;
 }
 
-/** `{key: value}`, or nothing when there is no value: optional properties are absent, not undefined. */
+/** `{key: value}`, or nothing without a value: optional properties are absent, not undefined. */
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V });
 }
 
 /**
- * A value that goes into one field of /etc/passwd or /etc/shadow. A boolean has no effect, as in cloud-init: Cluster
- * API writes `inactive: false`.
+ * A value for one field of /etc/passwd or /etc/shadow. As in cloud-init, a boolean has no effect; Cluster API
+ * writes `inactive: false`.
  */
 function line(fields: Fields, name: string): string | undefined {
   const node = fields.node(name);
@@ -101,14 +104,15 @@ function uid(fields: Fields): number | undefined {
   const text = fields.looseText('uid');
   if (text === undefined) return undefined;
   const value = /^\d{1,10}$/.test(text.trim()) ? Number(text) : Number.NaN;
-  // The two highest ids mean "no user" to the kernel and to old software.
+  // To the kernel and to old software, the two highest ids mean "no user".
   if (value < 4294967294) return value;
   fields.wrong('uid', 'uid must be a number from 0 to 4294967293.');
   return undefined;
 }
 
 /**
- * `passwd` (for a new user only) and `hashed_passwd` are hashes for crypt(3), `plain_text_passwd` is the password itself.
+ * `passwd` (only for a new user) and `hashed_passwd` are hashes for crypt(3); `plain_text_passwd` is the
+ * password itself.
  */
 function passwords(
   fields: Fields,

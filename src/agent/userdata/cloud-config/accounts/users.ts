@@ -7,8 +7,9 @@ import { isAccountName, NAME_RULE } from './names.ts';
 import { readUser } from './user.ts';
 
 /**
- * `users` and `groups` (cloud-init's `cc_users_groups`). Users may be a list of mappings and names, a mapping of names,
- * or names with commas between them. Slipway has no default user of a distribution, so `default` is a warning.
+ * `users` and `groups` (cloud-init's `cc_users_groups`). Users are a list of mappings and names, a mapping of
+ * names, or names separated by commas. Slipway knows no distribution's default user, so it warns of
+ * `default`.
  */
 export function readUsersAndGroups(
   users: Node | undefined,
@@ -79,13 +80,13 @@ function namedUser(name: string, node: Node, report: Report): UserEntry[] {
 }
 
 function fullUser(item: MappingNode, report: Report, name?: string): UserEntry[] {
-  // cloud-init accepts hyphens for underscores in the keys of a user.
+  // cloud-init accepts hyphens instead of underscores in a user's keys.
   const fields = new Fields(item, 'users', report, (key) => key.replaceAll('-', '_').trim());
   const user = readUser(fields, name);
   return user === undefined ? [] : [user];
 }
 
-/** A user given twice: cloud-init merges the two; that is rare enough to be a slip, so it is an error. */
+/** Refuses a user that is given twice. cloud-init merges the two, but more likely it is a mistake. */
 function unique(users: UserEntry[], report: Report): UserEntry[] {
   const seen = new Set<string>();
   for (const { name, where } of users) {

@@ -3,7 +3,7 @@ import type { Report } from '../../../text/report.ts';
 import type { Node } from '../../../text/yaml/node.ts';
 import { readShellItems } from './shell.ts';
 
-/** `bootcmd`: commands of every boot, before files are written (cloud-init's `cc_bootcmd`). */
+/** `bootcmd`: commands for every boot; they run before files are written (cloud-init's `cc_bootcmd`). */
 export function readBootcmd(node: Node, report: Report): Command[] {
   return readShellItems(node, 'bootcmd', report).map((item) => item.command);
 }

@@ -1,24 +1,27 @@
 /**
- * Recognises the line that Cluster API's kubeadm provider writes into `runcmd`:
- * `kubeadm init|join --config FILE [--v N] && echo success > SENTINEL`.
+ * Recognises the line that Cluster API's kubeadm provider writes into `runcmd`: `kubeadm init|join --config
+ * FILE [--v N] && echo success > SENTINEL`.
  *
- * What is recognised is lifted out of the shell script and run by the engine, so a wrong "yes" would change what the
- * user asked for: only lines whose meaning is the same under every shell are lifted.
+ * The engine takes such a line out of the shell script and runs it itself. A wrong "yes" would change what
+ * the user asked for, so it accepts only lines that mean the same in every shell.
  */
 import { parseInvocation } from '../../../kubeadm/config/invocation.ts';
 import { shellTokens, type Token } from './shell-words.ts';
 
 export interface LiftedKubeadm {
   verb: 'init' | 'join';
-  /** Everything behind the verb; may hold a token, so treat it as secret. */
+  /** Everything after the verb; it may hold a token, so treat it as secret. */
   args: string[];
-  /** Value of `--config`, if given. */
+  /** The value of `--config`, if given. */
   configPath?: string;
-  /** File that the line writes `success` to, if it does. */
+  /** The file to which the line writes `success`, if any. */
   sentinel?: string;
 }
 
-/** Where kubeadm is looked for in any case (see real-kubeadm.ts), so naming one of these is the same as not naming it. */
+/**
+ * Slipway looks for kubeadm in these directories anyway (see real-kubeadm.ts), so a path there says no more
+ * than the bare name.
+ */
 const PROGRAMS = new Set([
   'kubeadm',
   '/usr/local/bin/kubeadm',
@@ -28,8 +31,8 @@ const PROGRAMS = new Set([
 ]);
 
 /**
- * The kubeadm call in a shell line, or undefined when the line is anything else or more than that: environment
- * prefixes, sudo, pipes, expansions, other redirections, phases, dry runs. Never throws.
+ * The kubeadm call in a shell line; undefined if the line is or contains anything else: environment prefixes,
+ * sudo, pipes, expansions, other redirections, phases, dry runs. Never throws.
  */
 export function liftKubeadm(shell: string): LiftedKubeadm | undefined {
   const tokens = shellTokens(shell);
@@ -57,7 +60,7 @@ function sentinelOf(tokens: Token[]): string | undefined {
   return path !== undefined && isPlainFilePath(path) ? path : undefined;
 }
 
-/** Absolute, without `.` or `..` parts, and not among the kernel's own files, where "write a file" means something else. */
+/** Absolute, without `.` and `..`, and outside the kernel's own files, where writing has side effects. */
 function isPlainFilePath(path: string): boolean {
   if (!path.startsWith('/') || path.endsWith('/')) return false;
   if (path.split('/').some((part) => part === '.' || part === '..')) return false;
@@ -65,9 +68,9 @@ function isPlainFilePath(path: string): boolean {
 }
 
 /**
- * Does a shell text seem to bootstrap this machine with kubeadm, though it may be in a way that cannot be lifted? For a
- * warning, so it errs on the side of yes; `kubeadm init phase ...` and `kubeadm join --help` do not count, nor do lines
- * that only print the words. Never throws.
+ * Tells whether a shell text seems to bootstrap this machine with kubeadm, even if `liftKubeadm` cannot
+ * accept it. It serves a warning, so it tends to say yes; but `kubeadm init phase ...`, `kubeadm join --help`
+ * and lines that only print the words do not count. Never throws.
  */
 export function mentionsKubeadmBootstrap(shell: string): boolean {
   for (const match of shell.matchAll(/(?:^|[\s;&|(){}`"'=/])kubeadm["']?((?:[ \t]|\\\n)[^\n;|&]*)/g)) {

@@ -6,8 +6,8 @@ import { liftKubeadm, mentionsKubeadmBootstrap } from './lift.ts';
 import { readShellItems, type ShellItem } from './shell.ts';
 
 /**
- * `runcmd`: commands that run once, in one shell (cloud-init's `cc_runcmd`). The line with which Cluster API starts
- * kubeadm becomes a step of its own.
+ * `runcmd`: commands that run once, in one shell (cloud-init's `cc_runcmd`). Cluster API's kubeadm line
+ * becomes a step of its own.
  */
 export function readRuncmd(node: Node, report: Report): (Command | KubeadmCommand)[] {
   return readShellItems(node, 'runcmd', report).map((item) => lifted(item, report));

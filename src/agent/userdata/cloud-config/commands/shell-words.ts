@@ -1,17 +1,18 @@
 /**
- * The part of the shell's grammar that can be read without running a shell: plain and quoted words, `&&` and `>`.
- * Everything whose meaning depends on the shell's state is refused, not guessed.
+ * Reads the part of the shell's grammar that needs no shell: plain and quoted words, `&&` and `>`. It refuses
+ * everything whose meaning depends on the shell's state and never guesses.
  */
 
 export type Token = { word: string } | { operator: '&&' | '>' };
 
-/** Characters that mean themselves to every POSIX shell when they stand unquoted in the middle of a command. */
+/** Characters that every POSIX shell takes literally if they stand unquoted inside a command. */
 const PLAIN = /[A-Za-z0-9_@%+=:,./-]/;
 
 /**
- * Splits a simple command line into words and operators, or undefined when it has anything but plain words, quoted
- * words without expansions, `&&` and `>` (so: no variables, globs, pipes, `;`, comments, escapes or line breaks).
- * Never throws.
+ * Splits a simple command line into words and operators. Never throws.
+ *
+ * @returns undefined if it has anything but plain words, quoted words without expansions, `&&` and `>` (so no
+ * variables, globs, pipes, `;`, comments, escapes or line breaks)
  */
 export function shellTokens(line: string): Token[] | undefined {
   const text = line.replace(/^[ \t\n]+|[ \t\n]+$/g, '');
@@ -37,7 +38,7 @@ export function shellTokens(line: string): Token[] | undefined {
       tokens.push({ operator: '&&' });
       i++;
     } else if (char === '>' && text[i + 1] !== '>') {
-      // `2> file` redirects another stream: a number that touches the operator is no word.
+      // In `2> file`, the number touches the operator: it names another stream and is no word.
       if (word !== undefined && /^\d+$/.test(word)) return undefined;
       endWord();
       tokens.push({ operator: '>' });

@@ -3,17 +3,17 @@ import type { Command } from '../../../document/document.ts';
 import { printable, type Report } from '../../../text/report.ts';
 import { describe, type Node, pythonText } from '../../../text/yaml/node.ts';
 
-/** An item of a command list: the text that cloud-init's `shellify` would write, and how the user wrote it. */
+/** An item of a command list: the text by cloud-init's `shellify`, and the form that the user chose. */
 export interface ShellItem {
   command: Command;
-  /** The user gave a shell line, not a list of words. */
+  /** True for a shell line, false for a list of words. */
   line: boolean;
 }
 
 /**
- * `bootcmd` and `runcmd` to shell text by cloud-init's rules (`util.shellify`): a string is copied as it stands, a list
- * is an argument vector with every word in single quotes (numbers and booleans as Python writes them), null is passed
- * over, and anything else is an error.
+ * Turns `bootcmd` and `runcmd` into shell text by cloud-init's rules (`util.shellify`): it copies a string
+ * and skips null; it puts every word of a list into single quotes (numbers and booleans as Python writes
+ * them); anything else is an error.
  */
 export function readShellItems(node: Node, key: string, report: Report): ShellItem[] {
   if (node.kind === 'null') return [];
@@ -59,8 +59,8 @@ function hint(item: Node): string {
 }
 
 /**
- * First word of a shell line, for people. Only a plain word is shown; assignments, substitutions and quoting that could
- * hold a secret give `sh`.
+ * The first word of a shell line, for people. Only a plain word may be shown; assignments, substitutions and
+ * quotes could hold a secret, so they give `sh`.
  */
 export function programOf(shell: string): string {
   const first = /^\s*(\S+)/.exec(shell)?.[1] ?? '';

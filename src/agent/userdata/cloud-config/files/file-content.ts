@@ -3,7 +3,7 @@ import type { Fields } from '../../../text/yaml/fields.ts';
 import type { Node } from '../../../text/yaml/node.ts';
 import { gunzip } from '../../decode/layers.ts';
 
-/** Bytes that contents of files may still take after decompression; shared by all files of a document. */
+/** The bytes that file contents may still take after decompression; all files of a document share it. */
 export interface Budget {
   left: number;
 }
@@ -27,9 +27,11 @@ const ENCODINGS: Readonly<Record<string, Steps>> = {
 };
 
 /**
- * The bytes that `content` and `encoding` of a write_files item describe. No content is an empty file; an unknown
- * encoding is taken for plain text, with a warning (cloud-init's `canonicalize_extraction`, `extract_contents`).
- * Undefined after an error.
+ * The bytes that `content` and `encoding` of a write_files item describe. Missing content makes an empty
+ * file; an unknown encoding counts as plain text, with a warning (cloud-init's `canonicalize_extraction`,
+ * `extract_contents`).
+ *
+ * @returns undefined after an error
  */
 export function fileContent(fields: Fields, budget: Budget): Uint8Array | undefined {
   const steps = encodingSteps(fields);

@@ -1,12 +1,12 @@
 import type { Fields } from '../../../text/yaml/fields.ts';
 
-/** cloud-init's `DEFAULT_PERMS` of write_files. */
+/** The mode that cloud-init's write_files uses by default (`DEFAULT_PERMS`). */
 const DEFAULT_MODE = 0o644;
 
 /**
- * Mode bits from `permissions`: a string is octal (`'0640'`, `'0o640'`), a number is taken as it is - and YAML 1.1 has
- * read an unquoted 0640 as octal already (cloud-init's `decode_perms`). Unlike cloud-init, which falls back to 0644,
- * something undecodable is an error: a private key must not become readable because of a slip.
+ * Mode bits from `permissions`. A string is octal (`'0640'`, `'0o640'`); a number counts as it is, because
+ * YAML 1.1 has already read an unquoted 0640 as octal (cloud-init's `decode_perms`). A value that makes no
+ * sense is an error; cloud-init would use 0644, but a slip must not make a private key readable.
  */
 export function fileMode(fields: Fields): number {
   const node = fields.node('permissions');

@@ -8,7 +8,7 @@ import type { MappingNode, Node } from '../../../text/yaml/node.ts';
 import { type Budget, fileContent } from './file-content.ts';
 import { fileMode } from './permissions.ts';
 
-/** `write_files`: files with cloud-init's defaults, root:root and 0644 (cloud-init's `cc_write_files`). */
+/** `write_files`: files with cloud-init's defaults root:root and 0644 (cloud-init's `cc_write_files`). */
 export function readWriteFiles(node: Node, report: Report): FileEntry[] {
   const budget = { left: MAX_DECODED_BYTES };
   return mappings(node, 'write_files', report).flatMap((item) => {
@@ -46,7 +46,8 @@ function filePath(fields: Fields): string | undefined {
     fields.wrong('path', 'the path must name a file, not a directory.');
     return undefined;
   }
-  // Not repeated in the message: what makes a path this long is mostly content, of a key perhaps, that lost its indent.
+  // The message does not quote it: such a long path is mostly file content, perhaps a key, that lost its
+  // indent.
   if (isTooLong(absolute)) {
     fields.wrong('path', 'the path is longer than Linux allows (4095 bytes, 255 each part).');
     return undefined;
@@ -60,8 +61,8 @@ function isTooLong(path: string): boolean {
 }
 
 /**
- * Always `user:group`. What cloud-init takes for "leave it" (missing, empty, -1, none) is root, who creates the file; a
- * user without a group does not bring its own group along.
+ * The owner as `user:group`. Values that mean "leave it" to cloud-init (missing, empty, -1, none) mean root,
+ * who creates the file. A user without a group gets root's, not its own.
  */
 function fileOwner(fields: Fields): string {
   const text = fields.text('owner') ?? 'root:root';

@@ -1,7 +1,7 @@
 import type { Report } from '../../../text/report.ts';
 import { describe, type Node, pythonText } from '../../../text/yaml/node.ts';
 
-/** `device_aliases`: own names for devices, usable in disk_setup, fs_setup and mounts. */
+/** `device_aliases`: the user's names for devices, valid in disk_setup, fs_setup and mounts. */
 export type Aliases = ReadonlyMap<string, string>;
 
 export function readAliases(node: Node | undefined, report: Report): Aliases {
@@ -24,8 +24,8 @@ export function readAliases(node: Node | undefined, report: Report): Aliases {
 }
 
 /**
- * Splits `ephemeral0.1` into device and partition at the last dot, as cloud-init's `expand_dotted_devname` does, but
- * only where a number follows: /dev/disk/by-id names have dots of their own.
+ * Splits `ephemeral0.1` into device and partition at the last dot, like cloud-init's `expand_dotted_devname`,
+ * but only if a number follows, because /dev/disk/by-id names contain dots.
  */
 export function splitPartition(name: string): { device: string; partition?: string } {
   const match = /^(.*[^/])\.(\d+|auto|any|none)$/s.exec(name);
@@ -34,7 +34,7 @@ export function splitPartition(name: string): { device: string; partition?: stri
     : { device: match[1], partition: match[2] };
 }
 
-/** Why an entry for such a name is left out. */
+/** Why Slipway leaves out an entry with such a name. */
 export function metadataNameMessage(what: string, shown: string): string {
   return `${what}: ${shown} is a cloud's own name for a disk, and nothing here says which; the entry is left out.`;
 }

@@ -5,7 +5,7 @@ import { Fields } from '../../../text/yaml/fields.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../../../text/yaml/node.ts';
 import { type Aliases, metadataNameMessage } from './devices.ts';
 
-/** `disk_setup`: partition tables by device (cloud-init's `cc_disk_setup`); default mbr, no layout, no overwriting. */
+/** `disk_setup`: partition tables by device (`cc_disk_setup`). Defaults: mbr, no layout, no overwriting. */
 export function readDiskSetup(node: Node, aliases: Aliases, report: Report): DiskEntry[] {
   if (node.kind === 'null') return [];
   if (node.kind !== 'mapping') {
@@ -70,7 +70,7 @@ function readLayout(fields: Fields, tableType: string): DiskEntry['layout'] {
   return parts.length === 0 ? false : parts;
 }
 
-/** A number of per cent, or a list of that and a type code (83 is a number to YAML, 8e a string). */
+/** A percentage, or a list of it and a type code (to YAML, 83 is a number and 8e a string). */
 function readPartition(item: Node, fields: Fields): { percent: number; code?: string } {
   const [size = item, type] = item.kind === 'sequence' ? item.items : [item];
   const percent = Number(size.kind === 'sequence' ? Number.NaN : pythonText(size));

@@ -5,7 +5,7 @@ import { Fields, mappings } from '../../../text/yaml/fields.ts';
 import type { MappingNode, Node } from '../../../text/yaml/node.ts';
 import { type Aliases, metadataNameMessage, splitPartition } from './devices.ts';
 
-/** `fs_setup`: filesystems to make (cloud-init's `cc_disk_setup`, `mkfs`); partition `any` unless given. */
+/** `fs_setup`: filesystems to make (cloud-init's `cc_disk_setup`, `mkfs`); the default partition is `any`. */
 export function readFsSetup(node: Node, aliases: Aliases, report: Report): FilesystemEntry[] {
   return mappings(node, 'fs_setup', report).flatMap((item) => {
     const entry = readFilesystem(item, aliases, report);

@@ -6,17 +6,18 @@ import type { Aliases } from './devices.ts';
 type Fields = MountEntry['fields'];
 
 /**
- * What missing fields of a mount are: cloud-init's own defaults, except that its ordering after a unit of its own
- * (x-systemd.after=cloud-init-network.service) is left out, for there is no such unit here.
+ * Defaults for missing fields of a mount: cloud-init's own, but without the ordering after one of its units
+ * (x-systemd.after=cloud-init-network.service), which does not exist here.
  */
 const DEFAULTS: readonly (string | null)[] = [null, null, 'auto', 'defaults,nofail,_netdev', '0', '2'];
 
-/** Kernel names that cloud-init completes to a path (`DEVICE_NAME_FILTER`). */
+/** Kernel names that cloud-init expands to a path (`DEVICE_NAME_FILTER`). */
 const SHORT_NAME = /^(?:x?[shv]d[a-z][0-9]*|sr[0-9]+)$/;
 
 /**
- * `mounts`: lines of fstab as lists of up to six fields (cloud-init's `cc_mounts`). A null mount point takes the entry
- * and the earlier ones for the same device away. Which partition of a disk is meant is found out on the machine.
+ * `mounts`: lines of fstab as lists of up to six fields (cloud-init's `cc_mounts`). A null mount point
+ * removes the entry and earlier ones for the same device. The machine decides later which partition of a disk
+ * is meant.
  */
 export function readMounts(
   node: Node,
@@ -79,7 +80,7 @@ function readFields(
   ];
 }
 
-/** Network names (`server:/path`) stay as they are; aliases and short kernel names become paths. */
+/** Network names (`server:/path`) stay unchanged; aliases and short kernel names become paths. */
 function deviceOf(spec: string, aliases: Aliases): string {
   if (/^.+:/.test(spec)) return spec;
   const name = spec === 'ephemeral' ? 'ephemeral0' : spec;

@@ -24,7 +24,7 @@ const otherwise: Filter = (value, args) => {
 
 const length = bare('length', (value) => BigInt(lengthOf(value)));
 
-/** What Python's `splitlines` splits at. */
+/** The characters at which Python's `splitlines` splits. */
 const BREAKS = '\\n-\\r\\x1c-\\x1e\\x85\\u2028\\u2029';
 const LINE_BREAK = new RegExp(`\\r\\n|[${BREAKS}]`);
 
@@ -47,7 +47,7 @@ const replace: Filter = (value, args, budget) => {
   return replaceText(str(value), str(from ?? ''), str(to ?? ''), limit, budget);
 };
 
-/** The first or last item of an empty list is not defined. */
+/** The first or last item of an empty list is undefined. */
 function present(item: Value | undefined): Value {
   return item === undefined ? new Undefined('None') : item;
 }

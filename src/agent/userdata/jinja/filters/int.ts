@@ -1,10 +1,10 @@
 import { bind } from '../values/signature.ts';
 import { type CallArgs, defined, type Value, ValueError } from '../values/values.ts';
 
-/** Python reads no whole number of more digits. */
+/** Python refuses integers with more digits. */
 const MAX_DIGITS = 4300;
 
-/** The filter `int`: Python's `int(value)`, else what stands before the point, else the default. */
+/** The filter `int`: Python's `int(value)`, else the part before the point, else the default. */
 export function int(value: Value, args: CallArgs): Value {
   const [fallback = 0n] = bind('int', args, ['default?']);
   defined(value);
@@ -15,7 +15,7 @@ export function int(value: Value, args: CallArgs): Value {
 }
 
 function parse(text: string): bigint | undefined {
-  // Python reads the digits of every script, and a byte order mark is no white space for it.
+  // Python accepts digits of every script, and does not treat a byte order mark as white space.
   if (/[^\x20-\x7e]/.test(text)) throw new ValueError('int needs a text of plain digits.');
   const digits = text.replace(/(?<=\d)_(?=\d)/g, '');
   if (/^[-+]?\d+$/.test(digits) && digits.length <= MAX_DIGITS) return BigInt(digits.replace('+', ''));

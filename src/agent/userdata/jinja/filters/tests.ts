@@ -16,7 +16,7 @@ function isSequence(value: Value): boolean {
   return typeof value === 'string' || value instanceof Dict || value instanceof Undefined;
 }
 
-/** What may stand behind `is`. */
+/** The tests that may follow `is`. */
 export const TESTS: Readonly<Record<string, Test>> = {
   defined: bare('defined', (value) => !(value instanceof Undefined)),
   undefined: bare('undefined', (value) => value instanceof Undefined),

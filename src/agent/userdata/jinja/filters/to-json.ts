@@ -4,8 +4,8 @@ import { str } from '../values/text.ts';
 import { bounded, Dict, Sequence, typeName, type Value, ValueError } from '../values/values.ts';
 
 /**
- * Jinja2's `tojson`: Python's `json.dumps` with sorted keys, ASCII only, and `<`, `>`, `&`, `'` as escapes (so that
- * the result can stand in HTML). `indent` undefined means one line.
+ * Jinja2's `tojson`: Python's `json.dumps` with sorted keys and ASCII only. `<`, `>`, `&` and `'` become
+ * escapes, so that HTML can hold the result. Without `indent`, the result is one line.
  */
 export function toJson(value: Value, indent: number | undefined): string {
   return dump(bounded(value), indent, 0).replace(/[<>&']/g, (character) => escapeUnit(character));
@@ -34,7 +34,7 @@ function dump(value: Value, indent: number | undefined, depth: number): string {
   throw new ValueError(`${typeName(value)} cannot be written as JSON.`);
 }
 
-/** Python sorts keys of one type only. */
+/** A mapping's key; Python sorts only keys of one type. */
 function keyText(key: Value): string {
   if (typeof key === 'string') return key;
   throw new ValueError('tojson needs a mapping whose keys are strings.');

@@ -1,7 +1,7 @@
 import { MAX_JINJA_TAG, MAX_JINJA_TOKENS } from '../../../text/limits.ts';
 import { TemplateError } from './template-error.ts';
 
-/** What a template consists of: text, and tags with their words. `begin` and `end` are `{{ }}` or `{% %}`. */
+/** The tokens of a template: text, and tags with their words. `begin` and `end` are `{{ }}` or `{% %}`. */
 export type Token =
   | { kind: 'data'; text: string; offset: number }
   | { kind: 'begin' | 'end'; text: 'variable' | 'block'; offset: number }
@@ -21,8 +21,10 @@ const BLOCK_END = /-%\}\s*|\+%\}|%\}\n?/y;
 const VARIABLE_END = /-\}\}\s*|\}\}/y;
 
 /**
- * Splits a template into tokens by Jinja2's rules with `trim_blocks` on (the line break after a block tag or comment
- * goes) and `lstrip_blocks` off, which is how cloud-init sets it up. Throws `TemplateError`.
+ * Splits a template into tokens by Jinja2's rules, set up like cloud-init's: `trim_blocks` is on (it drops
+ * the line break after a block tag or comment) and `lstrip_blocks` is off.
+ *
+ * @throws TemplateError
  */
 export function tokenize(source: string): Token[] {
   return new Lexer(source).run();
@@ -128,7 +130,7 @@ class Lexer {
   }
 
   #scan(offset: number): Token | undefined {
-    // No more than a tag may have, so that no pattern runs over megabytes.
+    // Looks no further than a tag may reach, so that no pattern runs over megabytes.
     const rest = this.#source.slice(offset, offset + MAX_JINJA_TAG);
     const kinds = [
       ['name', NAME],

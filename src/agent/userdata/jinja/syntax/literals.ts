@@ -1,6 +1,6 @@
-/** Values of literals in a template, by Python's rules. */
+/** The values of a template's literals, by Python's rules. */
 
-/** `0x10`, `0o17`, `0b11`, `1_000`. */
+/** Reads `0x10`, `0o17`, `0b11`, `1_000`. */
 export function parseInteger(text: string): bigint {
   return BigInt(text.replaceAll('_', '').toLowerCase());
 }
@@ -19,7 +19,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-/** A quoted string with its quotes; an escape that Python does not know keeps its backslash. */
+/** Reads a quoted string. An escape that Python does not know keeps its backslash. */
 export function parseString(quoted: string): string {
   return quoted
     .slice(1, -1)

@@ -6,12 +6,15 @@ import type { TokenStream } from './token-stream.ts';
 const COMPARISONS = new Set(['==', '!=', '<', '<=', '>', '>=']);
 const PRODUCTS = new Set(['*', '//', '%']);
 
-/** An expression with Jinja2's precedences. `condition` false leaves `a if b` alone, as in `{% for x in a if b %}`. */
+/**
+ * An expression with Jinja2's precedences. If `condition` is false, it leaves `a if b` alone, as in `{% for x
+ * in a if b %}`.
+ */
 export function parseExpression(stream: TokenStream, condition = true): Expr {
   return stream.deeper(() => (condition ? parseCondition(stream) : parseOr(stream)));
 }
 
-/** An expression, or several with commas between them, which make a tuple. */
+/** An expression, or a tuple of several separated by commas. */
 export function parseTuple(stream: TokenStream, condition = true): Expr {
   const at = stream.offset;
   if (stream.is('end')) stream.fail('Expected an expression');

@@ -6,7 +6,7 @@ import { type Inner, ValueParser } from './parse-value.ts';
 import { TemplateError } from './template-error.ts';
 import type { TokenStream } from './token-stream.ts';
 
-/** What stands between operators: a value, its sign, and the filters and tests behind it. */
+/** An operand: a value with its sign, and the filters and tests that follow it. */
 export function parseOperand(stream: TokenStream, inner: Inner): Expr {
   return new OperandParser(stream, inner).operand();
 }
@@ -42,7 +42,7 @@ class OperandParser {
     return this.#values.value();
   }
 
-  /** The `|` has been read. */
+  /** Parses the filter after `|`. */
   #filter(value: Expr, at: number): Expr {
     const name = this.#dottedName();
     if (!Object.hasOwn(FILTERS, name)) throw new TemplateError(notKnown('filter', name), at);
@@ -50,7 +50,7 @@ class OperandParser {
     return { type: 'filter', name, value, args, at };
   }
 
-  /** The `is` has been read. */
+  /** Parses the test after `is`. */
   #test(value: Expr, at: number): Expr {
     const negated = this.#stream.skip('name', 'not');
     const name = this.#dottedName();

@@ -5,7 +5,7 @@ import { parseExpression, parseTuple } from './parse-expression.ts';
 import { TemplateError } from './template-error.ts';
 import { TokenStream } from './token-stream.ts';
 
-/** Parses a template; throws `TemplateError`. */
+/** Parses a template. @throws TemplateError */
 export function parseTemplate(source: string): Stmt[] {
   const stream = new TokenStream(tokenize(source), source.length);
   return new TemplateParser(stream).whole();
@@ -23,7 +23,7 @@ class TemplateParser {
     return body.statements;
   }
 
-  /** Statements up to a block tag of one of the names in `ends`; that name is read, the rest of its tag is not. */
+  /** Reads statements up to a block tag with a name from `ends`, and that name, but not the tag's rest. */
   #body(ends: readonly string[], opener?: { name: string; at: number }): { statements: Stmt[]; end: string } {
     return this.#stream.deeper(() => {
       const statements: Stmt[] = [];

@@ -3,7 +3,7 @@ import { parseInteger, parseString } from './literals.ts';
 import { TemplateError } from './template-error.ts';
 import type { TokenStream } from './token-stream.ts';
 
-/** Parses a whole expression, which is what stands within brackets. */
+/** Parses a whole expression, as in brackets. */
 export type Inner = (stream: TokenStream) => Expr;
 
 const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
@@ -15,7 +15,7 @@ const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
   ['None', null],
 ]);
 
-/** Parses literals, names and brackets, and what may be taken from them: members, items, slices, results of methods. */
+/** Parses literals, names and brackets, and what follows them: members, items, slices, method calls. */
 export class ValueParser {
   readonly #stream: TokenStream;
   readonly #inner: Inner;
@@ -29,7 +29,7 @@ export class ValueParser {
     return this.#postfix(this.#primary());
   }
 
-  /** A name, a literal, or something in brackets. */
+  /** A name, a literal, or an expression in brackets. */
   #primary(): Expr {
     const stream = this.#stream;
     const at = stream.offset;
@@ -97,7 +97,7 @@ export class ValueParser {
     return [key, this.#inner(this.#stream)];
   }
 
-  /** `.name`, `.name(arguments)`, `[key]` and `[start:stop:step]` behind a value. */
+  /** What follows a value: `.name`, `.name(arguments)`, `[key]` and `[start:stop:step]`. */
   #postfix(start: Expr): Expr {
     const stream = this.#stream;
     let value = start;
@@ -144,7 +144,7 @@ export class ValueParser {
     return { type: 'slice', object, start, stop, step, at };
   }
 
-  /** `(a, b=c)`. */
+  /** The arguments in `(a, b=c)`. */
   args(): Args {
     const stream = this.#stream;
     stream.expect('operator', '(');

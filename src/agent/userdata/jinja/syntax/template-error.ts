@@ -1,6 +1,7 @@
 /**
- * A template that cannot be rendered. The message is a sentence without values of the template or of variables, for
- * these may be secrets; names of variables, filters and tags appear in it. `offset` counts in the template's text.
+ * A template that Slipway cannot render. The message is a sentence with names of variables, filters and tags,
+ * but without values of the template or of variables, because they may be secrets. `offset` counts in the
+ * template's text.
  */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';

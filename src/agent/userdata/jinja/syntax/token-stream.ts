@@ -2,7 +2,7 @@ import { MAX_JINJA_CHAIN, MAX_JINJA_DEPTH } from '../../../text/limits.ts';
 import type { Token } from './lexer.ts';
 import { TemplateError } from './template-error.ts';
 
-/** Reads tokens one after the other for the parsers, and bounds how deep these may call themselves. */
+/** Hands the tokens to the parsers one by one, and bounds how deep the parsers may recurse. */
 export class TokenStream {
   readonly #tokens: readonly Token[];
   readonly #length: number;
@@ -59,7 +59,7 @@ export class TokenStream {
     throw new TemplateError(`${expectation} ${where}.`, this.offset);
   }
 
-  /** Counts links of a chain (operators, filters, members one behind the other), which evaluation goes down by recursion. */
+  /** Counts a chain's links (consecutive operators, filters, members): evaluation recurses along it. */
   chain(): () => void {
     let links = 0;
     return () => {
@@ -84,7 +84,7 @@ function closer(text: string): string {
   return text === 'block' ? '%}' : '}}';
 }
 
-/** A token in a message; contents of strings and of text are not shown. */
+/** A token for a message; hides the contents of strings and of text. */
 function shown(token: Token): string {
   if (token.kind === 'end') return closer(token.text);
   if (token.kind === 'begin') return token.text === 'block' ? '{%' : '{{';

@@ -1,10 +1,10 @@
 import type { Budget } from './budget.ts';
 import { defined, Sequence, typeName, Undefined, type Value, ValueError } from './values.ts';
 
-/** Bits of the largest whole number; Python itself refuses to print more than 4300 digits (14,000 bits). */
+/** Bits of the largest integer; Python itself refuses to print more than 4300 digits (14,000 bits). */
 const MAX_BITS = 14_000;
 
-/** `+` of whole numbers, strings and lists; `-`, `*`, `//` and `%` of whole numbers. Throws for whatever else. */
+/** `+` of integers, strings and lists; `-`, `*`, `//` and `%` of integers. @throws ValueError for all else */
 export function arithmetic(operator: string, left: Value, right: Value, budget: Budget): Value {
   if (operator === '-' && left instanceof Undefined) throw new ValueError(subtraction(left, right));
   defined(left);

@@ -1,29 +1,29 @@
 import { MAX_JINJA_OUTPUT, MAX_JINJA_STEPS } from '../../../text/limits.ts';
 import { Dict, Sequence, type Value, ValueError } from './values.ts';
 
-/** Characters, and items of lists, that cost as much as one step. */
+/** So many characters or list items cost as much as one step. */
 const CHARS_PER_STEP = 256;
 const ITEMS_PER_STEP = 64;
 
-/** Bounds what rendering a template may cost in time and memory, so that no template can hang the boot. */
+/** Bounds the time and memory of rendering, so that no template can hang the boot. */
 export class Budget {
   #steps = MAX_JINJA_STEPS;
   #chars = MAX_JINJA_OUTPUT;
 
-  /** Takes steps; throws `ValueError` when there are none left. */
+  /** Counts steps. @throws ValueError if none are left */
   step(count = 1): void {
     this.#steps -= count;
     if (this.#steps < 0)
       throw new ValueError('The template takes too many steps; there is probably a loop that is too long.');
   }
 
-  /** Announces a text of that length before it is made. */
+  /** Call it before making a text of that length. */
   reserve(length: number): void {
     if (length > MAX_JINJA_OUTPUT) throw new ValueError('The template makes a text that is too long.');
     this.step(length / CHARS_PER_STEP);
   }
 
-  /** Announces a list of that length before it is made. */
+  /** Call it before making a list of that length. */
   reserveItems(count: number): void {
     this.step(count);
   }
@@ -38,14 +38,14 @@ export class Budget {
     return items;
   }
 
-  /** Announces that a value is gone through. */
+  /** Call it before visiting a value's items. */
   visit(value: Value): void {
     if (typeof value === 'string') this.step(value.length / CHARS_PER_STEP);
     else if (value instanceof Sequence || value instanceof Dict)
       this.step(value.extent.count / ITEMS_PER_STEP);
   }
 
-  /** Counts what goes into the result. */
+  /** Counts the characters of the result. */
   output(length: number): void {
     this.#chars -= length;
     if (this.#chars < 0) throw new ValueError('The template renders to more text than is accepted.');

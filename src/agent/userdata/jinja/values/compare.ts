@@ -55,12 +55,12 @@ function sameItems(a: readonly Value[], b: readonly Value[]): boolean {
   return a.length === b.length && a.every((item, index) => equal(item, b[index] ?? null));
 }
 
-/** JavaScript compares bigint with number by value, without rounding; a boolean counts as 0 or 1. */
+/** JavaScript compares bigint and number exactly, without rounding; a boolean counts as 0 or 1. */
 function exact(value: boolean | bigint | number): bigint | number {
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-/** Negative, zero or positive as `a` is before, equal to or after `b`; throws where Python has no order. */
+/** Negative if `a` comes before `b`, positive if after. @throws ValueError if Python has no order */
 function order(a: Value, b: Value): number {
   defined(a);
   defined(b);

@@ -2,7 +2,7 @@ import type { Budget } from './budget.ts';
 import { characters } from './text.ts';
 import { Dict, Sequence, typeName, Undefined, type Value, ValueError } from './values.ts';
 
-/** The items of whatever can be gone through: characters of a string, keys of a mapping. */
+/** The items of an iterable value: characters of a string, keys of a mapping. */
 export function iterate(value: Value, budget: Budget): readonly Value[] {
   if (value instanceof Sequence) return budget.items(value.items);
   if (value instanceof Dict) return budget.items(value.pairs.map(([key]) => key));

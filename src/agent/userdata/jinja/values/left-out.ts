@@ -1,4 +1,4 @@
-/** Where a name stands, as messages call it. */
+/** The kind of a name, as messages call it. */
 export type Kind =
   | 'filter'
   | 'test'
@@ -13,7 +13,7 @@ export type Kind =
   | 'member of numbers'
   | 'member of loop';
 
-/** What Jinja2 3.1 knows and Slipway does not (docs/decisions/jinja.md), so that a message can tell which it is. */
+/** What Jinja2 3.1 has and Slipway lacks (docs/decisions/jinja.md); messages tell it from a mistake. */
 const LEFT_OUT: Readonly<Record<Kind, string>> = {
   filter:
     'abs attr batch capitalize center dictsort e escape filesizeformat float forceescape format groupby items map max ' +
@@ -43,7 +43,7 @@ const CHOOSE = 'write {% for x in list if ... %}';
 const REMAINDER = 'compare the remainder, as in x % 2 == 0';
 const ONE_TEMPLATE = 'user data is one template, so write its text here';
 
-/** What does the same. Of the rest, templates have to hold the result. */
+/** Replacements that do the same. For the others, a template has to spell out the result. */
 const INSTEAD: Readonly<Record<string, string>> = {
   'filter attr': 'write value.name or value["name"]',
   'filter format': 'join texts and values with ~',
@@ -78,7 +78,7 @@ export function isLeftOut(kind: Kind, name: string): boolean {
   return LEFT_OUT[kind].split(' ').includes(name);
 }
 
-/** The sentence that refuses a name: one that Jinja2 knows, or one that nobody does. */
+/** The sentence that refuses a name: either Slipway lacks it, or nobody has it. */
 export function notKnown(kind: Kind, name: string): string {
   const [what, ...owner] = kind.split(' ');
   const shown = kind === 'tag' ? `{% ${name.slice(0, 40)} %}` : name.slice(0, 40);

@@ -44,7 +44,7 @@ const LOOP_MEMBERS: Readonly<Record<string, (loop: Loop) => Value>> = {
   length: ({ length }) => BigInt(length),
 };
 
-/** `value.name`: the item of that key, else undefined (Jinja2's `getattr`). Throws for what Python has under that name. */
+/** `value.name`: the item, else undefined (`getattr` of Jinja2). @throws ValueError for Python's members */
 export function attribute(value: Value, name: string): Value {
   defined(value);
   const found = member(value, name);
@@ -53,7 +53,7 @@ export function attribute(value: Value, name: string): Value {
   return entry === undefined ? new Undefined(name) : entry;
 }
 
-/** `value[key]`: the item, else undefined (Jinja2's `getitem`). Throws for what Python has under that name. */
+/** `value[key]`: the item, else undefined (`getitem` of Jinja2). @throws ValueError for Python's members */
 export function subscript(value: Value, key: Value): Value {
   defined(value);
   const entry = item(value, key);
@@ -73,7 +73,7 @@ function indexable(value: Value): readonly Value[] | undefined {
   return value instanceof Sequence && value.kind !== 'view' ? value.items : undefined;
 }
 
-/** Methods are no values here: Python would print where in memory they are. */
+/** Methods are no values here: Python would print their memory address. */
 function member(value: Value, name: string): Value | undefined {
   if (value instanceof Loop && Object.hasOwn(LOOP_MEMBERS, name)) return LOOP_MEMBERS[name]?.(value);
   if (methodOf(value, name) !== undefined) {
@@ -99,7 +99,7 @@ function kindOf(value: Value): Kind {
   return kinds[value.kind];
 }
 
-/** `value.name(...)`. */
+/** Calls `value.name(...)`. */
 export function callMethod(value: Value, name: string, args: CallArgs, budget: Budget): Value {
   defined(value);
   const method = methodOf(value, name);

@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts';
 import { type CallArgs, Sequence, ValueError } from './values.ts';
 
-/** Jinja2's sandbox has the same limit. */
+/** The limit of Jinja2's sandbox. */
 const MAX_RANGE = 100_000n;
 
 /** Python's `range(stop)` and `range(start, stop, step)`. */

@@ -1,8 +1,10 @@
 import { type CallArgs, type Value, ValueError } from './values.ts';
 
 /**
- * Arguments by position or name, in the order of `names`; undefined where not given. Names with `?` are optional.
- * Throws `ValueError` for missing, unknown and doubly given ones, as Python does.
+ * Binds arguments by position or name, in the order of `names`; undefined if missing. Names with `?` are
+ * optional.
+ *
+ * @throws ValueError for missing, unknown and repeated arguments, like Python
  */
 export function bind(what: string, args: CallArgs, names: readonly string[]): (Value | undefined)[] {
   if (args.positional.length > names.length)
@@ -23,14 +25,14 @@ export function bind(what: string, args: CallArgs, names: readonly string[]): (V
   });
 }
 
-/** A string argument; throws for anything else. */
+/** A string argument. @throws ValueError for anything else */
 export function needText(what: string, value: Value | undefined, otherwise?: string): string {
   if (value === undefined && otherwise !== undefined) return otherwise;
   if (typeof value === 'string') return value;
   throw new ValueError(`${what} needs a string.`);
 }
 
-/** A whole number that is small enough to count with. */
+/** An integer that is small enough to count with. */
 export function needCount(what: string, value: Value | undefined, otherwise?: number): number {
   if (value === undefined && otherwise !== undefined) return otherwise;
   if (typeof value === 'boolean') return Number(value);

@@ -6,7 +6,7 @@ import { type CallArgs, list, type Value, ValueError } from './values.ts';
 
 export type Method<T> = (object: T, args: CallArgs, budget: Budget) => Value;
 
-/** White space by Python's count, which is not JavaScript's. */
+/** Python's white space, which differs from JavaScript's. */
 const SPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const SPACES = new RegExp(`[${SPACE}]+`, 'g');
 const LEADING = new RegExp(`^[${SPACE}]+`);
@@ -64,7 +64,7 @@ function splitLeft(text: string, sep: string | undefined, max: number): string[]
   return max < 0 || parts.length <= max + 1 ? parts : [...parts.slice(0, max), parts.slice(max).join(sep)];
 }
 
-/** The last piece keeps the white space at its end when the limit cuts the splitting short. */
+/** When the limit stops the splitting, the last piece keeps the white space at its end. */
 function splitWords(text: string, max: number): string[] {
   const words: string[] = [];
   const rest = text.replace(LEADING, '');

@@ -1,7 +1,7 @@
 import { pythonFloat } from '../../../text/yaml/node.ts';
 import { bounded, Dict, Loop, Sequence, Undefined, type Value, ValueError } from './values.ts';
 
-/** Python's `str()`. Throws for what Python prints in a way that makes no sense in user data. */
+/** Python's `str()`. @throws ValueError for values whose printed form makes no sense in user data */
 export function str(value: Value): string {
   if (typeof value === 'string') return value;
   return value instanceof Undefined ? value.text : repr(bounded(value));
@@ -29,7 +29,7 @@ function sequence({ kind, items }: Sequence): string {
   return kind === 'list' ? `[${inner}]` : `(${inner}${items.length === 1 ? ',' : ''})`;
 }
 
-/** Python prints no whole number of more than 4300 digits. */
+/** Python refuses to print integers of more than 4300 digits. */
 function digits(value: bigint): string {
   const text = value.toString();
   if (text.length > 4300) throw new ValueError('The number is too long to be printed.');

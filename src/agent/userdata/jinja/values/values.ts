@@ -1,7 +1,7 @@
-/** A value of a template, with Python's distinctions: integers are bigint, floats are number. None of them changes. */
+/** An immutable value of a template, with Python's distinctions: integers are bigint, floats are number. */
 export type Value = null | boolean | bigint | number | string | Sequence | Dict | Undefined | Loop;
 
-/** How much there is to go through in a value. Shared lists count as often as they occur, for so they print. */
+/** The size of a value. Shared lists count as often as they occur, because they print as often. */
 interface Extent {
   readonly count: number;
   readonly depth: number;
@@ -9,11 +9,11 @@ interface Extent {
 
 const SINGLE: Extent = { count: 1, depth: 0 };
 
-/** Most that a list or mapping may hold, all levels together, to be printed or compared; user data has some hundreds. */
+/** Most items, over all levels, of a list or mapping to print or compare; user data has some hundreds. */
 const MAX_COUNT = 100_000;
 const MAX_DEPTH = 150;
 
-/** Lists, tuples, what `range()` gives, and the views of a mapping that `keys()`, `values()` and `items()` give. */
+/** Lists, tuples, results of `range()`, and a mapping's views from `keys()`, `values()` and `items()`. */
 export class Sequence {
   readonly kind: 'list' | 'tuple' | 'range' | 'view';
   readonly items: readonly Value[];
@@ -30,7 +30,7 @@ export function list(items: readonly Value[]): Sequence {
   return new Sequence('list', items);
 }
 
-/** A mapping; keys that are equal in Python are one key, the first of them. */
+/** A mapping. Keys that Python considers equal are one key; the first of them stays. */
 export class Dict {
   readonly extent: Extent;
   readonly #entries = new Map<string, [key: Value, value: Value]>();
@@ -43,7 +43,7 @@ export class Dict {
     this.extent = extentOf(this.pairs.flat());
   }
 
-  /** Undefined where no such key is there. */
+  /** Undefined if there is no such key. */
   get(key: Value): Value | undefined {
     return canBeKey(key) ? this.#entries.get(identity(key))?.[1] : undefined;
   }
@@ -57,10 +57,10 @@ export class Dict {
   }
 }
 
-/** A variable or member that does not exist; harmless until something is done with it. */
+/** A variable or member that does not exist; only using it is an error. */
 export class Undefined {
   readonly name: string;
-  /** What is printed in its place. */
+  /** Its printed form. */
   readonly text: string;
 
   constructor(name: string, text = MISSING_PREFIX + name) {
@@ -86,10 +86,10 @@ export interface CallArgs {
   named: Map<string, Value>;
 }
 
-/** A rule of Python was broken; becomes a `TemplateError` at the place of the expression. */
+/** A value breaks a rule of Python; becomes a `TemplateError` at the place of the expression. */
 export class ValueError extends Error {}
 
-/** cloud-init's stand-in for what is not defined (`MISSING_JINJA_PREFIX`). */
+/** cloud-init prints this in front of an undefined name (`MISSING_JINJA_PREFIX`). */
 export const MISSING_PREFIX = 'CI_MISSING_JINJA_VAR/';
 
 /** Python's truth of a value. */
@@ -110,7 +110,7 @@ function canBeKey(value: Value): boolean {
   return !(value instanceof Dict || value instanceof Undefined || value instanceof Loop);
 }
 
-/** A text that is the same for values that are one key of a Python dict. */
+/** The same text for values that are one key of a Python dict. */
 function identity(value: Value): string {
   if (value instanceof Sequence && canBeKey(value)) {
     return `(${value.items.map((item) => JSON.stringify(identity(item))).join()})`;
@@ -147,14 +147,14 @@ function extentOf(items: readonly Value[]): Extent {
   return { count, depth };
 }
 
-/** Throws for lists and mappings that are too large, or too deep for recursion, to be gone through. */
+/** @throws ValueError for lists and mappings that are too large or, because visiting recurses, too deep */
 export function bounded<T extends Value>(value: T): T {
   if (!(value instanceof Sequence || value instanceof Dict)) return value;
   if (value.extent.count <= MAX_COUNT && value.extent.depth <= MAX_DEPTH) return value;
   throw new ValueError('The list or mapping is nested too deeply, or too large.');
 }
 
-/** Throws when the value is undefined; every operation that jinja refuses on undefined values calls this. */
+/** Call it for every operation that jinja refuses on undefined values. @throws ValueError */
 export function defined<T extends Value>(value: T): Exclude<T, Undefined> {
   if (value instanceof Undefined) throw new ValueError(`"${value.name.slice(0, 80)}" is not defined.`);
   return value as Exclude<T, Undefined>;
