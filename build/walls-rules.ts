@@ -88,15 +88,16 @@ const AGENT: Readonly<Record<string, string>> = {
   text: 'kit protocol document',
   'text/yaml': 'document text',
   userdata: `kit protocol document engine host text text/yaml userdata/cloud-config userdata/decode
-    userdata/instance userdata/jinja userdata/node userdata/sources`,
+    userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources`,
   'userdata/cloud-config': 'kit document kubeadm/config text text/yaml userdata/decode userdata/node',
-  'userdata/decode': 'text',
+  'userdata/decode': 'document text',
   'userdata/instance': 'document host',
   'userdata/jinja': `text userdata/cloud-config userdata/decode userdata/instance userdata/jinja/filters
     userdata/jinja/syntax userdata/jinja/values`,
   'userdata/jinja/filters': 'text/yaml userdata/jinja/values',
   'userdata/jinja/syntax': 'text userdata/jinja/filters userdata/jinja/values',
   'userdata/jinja/values': 'text text/yaml',
+  'userdata/merge': 'document text text/yaml',
   'userdata/node': 'kit document host kubeadm/config text text/yaml',
   'userdata/sources': 'kit document host text text/yaml userdata/decode userdata/instance',
 };

@@ -1,13 +1,15 @@
 import type { Command, Document, InstanceData, KubeadmCommand, ReportEntry } from '../document/document.ts';
 import { printable, Report } from '../text/report.ts';
+import type { MappingNode } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
 import { fromMetaData } from './cloud-config/hostname.ts';
-import { type Content, readCloudConfig, type TopLevel, topLevel } from './cloud-config/read.ts';
+import { type Content, readCloudConfig, topLevel } from './cloud-config/read.ts';
 import { decodeUserData } from './decode/decode.ts';
 import type { Part } from './decode/part.ts';
 import type { Instance } from './instance/instance.ts';
 import { renderPart } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';
+import { type ConfigPart, mergeParts } from './merge/merge-parts.ts';
 import { type NodeFile, settingsIn } from './node/node-files.ts';
 import { merged, type SlipwayKey, withSlipway } from './node/slipway.ts';
 import { boothookCommand, RUNCMD_NAME, scriptCommand } from './scripts.ts';
@@ -80,7 +82,7 @@ function readParts(
   instance: Instance,
   report: Report,
 ): Partial<Document> & { slipway: SlipwayKey } {
-  const configs: { keys: TopLevel; report: Report }[] = [];
+  const configs: ConfigPart[] = [];
   const boothooks: Command[] = [];
   const scripts: Script[] = [];
   for (const given of parts) {
@@ -89,7 +91,11 @@ function readParts(
     if (part === undefined) continue;
     switch (part.type) {
       case 'text/cloud-config':
-        configs.push({ keys: configKeys(part, own), report: own });
+        configs.push({
+          root: rootOf(part, own),
+          ...(given.mergeType ? { mergeType: given.mergeType } : {}),
+          report: own,
+        });
         break;
       case 'text/x-shellscript':
         scripts.push({ name: part.name, commands: [scriptCommand(part)] });
@@ -112,31 +118,23 @@ function readParts(
   };
 }
 
-function configKeys(part: Part, report: Report): TopLevel {
+/** The mapping of a cloud-config; empty where it is none, which is in the report then. */
+function rootOf(part: Part, report: Report): MappingNode {
   const root = parseYaml(part.source, report);
-  return root === undefined ? new Map() : topLevel(root, report);
+  if (root?.kind === 'mapping') return root;
+  if (root) topLevel(root, report);
+  return { kind: 'mapping', entries: [], where: { line: 1, column: 1 } };
 }
 
-/**
- * Merges several cloud-config parts by cloud-init's default: a later part's top-level key replaces an earlier
- * one's. It refuses other ways of merging (`merge_how`) rather than doing them wrongly.
- */
 function readConfigs(
-  configs: readonly { keys: TopLevel; report: Report }[],
+  configs: readonly ConfigPart[],
   instance: Instance,
   report: Report,
 ): Content | undefined {
   const [first] = configs;
   if (first === undefined) return undefined;
-  if (configs.length === 1) return readCloudConfig(first.keys, instance.metaData, first.report);
-  const keys = new Map(configs.flatMap(({ keys }) => [...keys]));
-  const merging = keys.get('merge_how') ?? keys.get('merge_type');
-  if (merging !== undefined) {
-    const message =
-      'merge_how is not supported where there are several cloud-config parts; put them into one part.';
-    report.error('UserDataInvalid', message, merging.key.where);
-  }
-  return readCloudConfig(keys, instance.metaData, report);
+  const [root, own] = configs.length === 1 ? [first.root, first.report] : [mergeParts(configs), report];
+  return readCloudConfig(topLevel(root, own), instance.metaData, own);
 }
 
 function unread(part: Part, multipart: boolean, report: Report): void {

@@ -99,5 +99,10 @@ function decodeLeaf(
     plain && !zipped ? plainText(text, leaf.linesAbove) : plainText(text, 0, `counted in ${what}, decoded`);
   const guessed = zipped || GUESSED_TYPES.includes(leaf.type) ? typeOf(text) : undefined;
   const name = leaf.fileName ?? `part-${String(number).padStart(3, '0')}`;
-  return { type: guessed ?? leaf.type, source, name, ...(leaf.mergeType ? { mergeType: true } : {}) };
+  return {
+    type: guessed ?? leaf.type,
+    source,
+    name,
+    ...(leaf.mergeType ? { mergeType: leaf.mergeType } : {}),
+  };
 }

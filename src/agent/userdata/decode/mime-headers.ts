@@ -3,6 +3,8 @@ import { MAX_MIME_HEADERS } from '../../text/limits.ts';
 /** The headers of a MIME entity by lower-case name, and where its body begins. The first of equals counts. */
 export interface Headers {
   fields: Map<string, string>;
+  /** Where each of them begins. */
+  offsets: Map<string, number>;
   bodyStart: number;
 }
 
@@ -20,6 +22,7 @@ export interface Parameters {
  */
 export function readHeaders(text: string, start: number, end: number): Headers | undefined {
   const fields = new Map<string, string>();
+  const offsets = new Map<string, number>();
   let at = start;
   let name: string | undefined;
   while (at < end) {
@@ -27,7 +30,7 @@ export function readHeaders(text: string, start: number, end: number): Headers |
     const next = lineEnd(text, at, end);
     if (next - at > MAX_MIME_HEADERS) return undefined;
     const line = text.slice(at, next).replace(/\r?\n$/, '');
-    if (line === '') return { fields, bodyStart: next };
+    if (line === '') return { fields, offsets, bodyStart: next };
     if (/^[ \t]/.test(line) && name !== undefined) {
       fields.set(name, `${fields.get(name) ?? ''} ${line.trim()}`);
     } else {
@@ -35,15 +38,18 @@ export function readHeaders(text: string, start: number, end: number): Headers |
       // This is no header line: the body begins here without an empty line. The `From ` line of mailboxes is
       // skipped.
       if (colon <= 0 || /\s/.test(line.slice(0, colon))) {
-        if (!(at === start && line.startsWith('From '))) return { fields, bodyStart: at };
+        if (!(at === start && line.startsWith('From '))) return { fields, offsets, bodyStart: at };
       } else {
         name = line.slice(0, colon).toLowerCase();
-        if (!fields.has(name)) fields.set(name, line.slice(colon + 1).trim());
+        if (!fields.has(name)) {
+          fields.set(name, line.slice(colon + 1).trim());
+          offsets.set(name, at);
+        }
       }
     }
     at = next;
   }
-  return { fields, bodyStart: end };
+  return { fields, offsets, bodyStart: end };
 }
 
 /** Offset after the line break that ends the line at `at`. */

@@ -1,3 +1,4 @@
+import type { Position } from '../../document/document.ts';
 import { MAX_MIME_DEPTH, MAX_MIME_PARTS } from '../../text/limits.ts';
 import type { Report } from '../../text/report.ts';
 import { lineEnd, type Parameters, readHeaders, readParameters } from './mime-headers.ts';
@@ -14,8 +15,8 @@ export interface MimeLeaf {
   body: string;
   /** How many lines of the message are above the body. */
   linesAbove: number;
-  /** The part requests one of cloud-init's merge strategies. */
-  mergeType: boolean;
+  /** How the part is to be merged into those before it. */
+  mergeType?: { text: string; where: Position };
 }
 
 /**
@@ -61,12 +62,18 @@ class MimeReader {
       );
       return false;
     }
-    const { fields, bodyStart } = headers;
+    const { fields, offsets, bodyStart } = headers;
     const contentType = readParameters(fields.get('content-type'));
     if (contentType.value.startsWith('multipart/'))
       return this.#multipart(contentType, bodyStart, end, depth);
     const disposition = readParameters(fields.get('content-disposition'));
     const fileName = disposition.parameters.get('filename') ?? contentType.parameters.get('name');
+    const [mergeName = ''] = ['merge-type', 'x-merge-type'].filter((name) => fields.get(name));
+    const mergeText = fields.get(mergeName);
+    const merging =
+      mergeText === undefined
+        ? undefined
+        : { text: mergeText, where: this.#position(offsets.get(mergeName) ?? start) };
     const charset = contentType.parameters.get('charset');
     this.#leaves.push({
       type: contentType.value === '' ? 'text/plain' : contentType.value,
@@ -75,7 +82,7 @@ class MimeReader {
       ...(fileName === undefined ? {} : { fileName }),
       body: this.#text.slice(bodyStart, end),
       linesAbove: this.#linesAbove(bodyStart),
-      mergeType: fields.has('merge-type') || fields.has('x-merge-type'),
+      ...(merging === undefined ? {} : { mergeType: merging }),
     });
     return true;
   }

@@ -1,3 +1,4 @@
+import type { Position } from '../../document/document.ts';
 import type { SourceText } from '../../text/source-text.ts';
 
 /** The kinds of parts, by cloud-init's names of content types. */
@@ -14,8 +15,8 @@ export interface Part {
   source: SourceText;
   /** The file name from the multipart, else `part-001` ...; scripts run in the order of their names. */
   name: string;
-  /** A header requests one of cloud-init's merge strategies. */
-  mergeType?: boolean;
+  /** The header that says how the part is to be merged into those before it. */
+  mergeType?: { text: string; where: Position };
 }
 
 /** cloud-init's table of first characters (`handlers.INCLUSION_TYPES_MAP`), longest first. */

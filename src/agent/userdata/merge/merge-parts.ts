@@ -1,0 +1,83 @@
+import type { Position } from '../../document/document.ts';
+import { printable, type Report } from '../../text/report.ts';
+import { type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
+import { merge } from './merge.ts';
+import { add, parseStrategy, type Strategy, StrategyError, USUAL } from './strategy.ts';
+
+/** A cloud-config part. */
+export interface ConfigPart {
+  root: MappingNode;
+  /** The part's header `Merge-Type`. */
+  mergeType?: { text: string; where: Position };
+  report: Report;
+}
+
+const BOTH = 'Merge-Type: list(append)+dict(no_replace,recurse_list)+str()';
+
+/**
+ * Several cloud-config parts as one, by cloud-init's rules: each part says how it is merged into those before it, in its
+ * header or behind `merge_how`; one that says nothing takes the place of their top-level keys, which becomes a warning.
+ */
+export function mergeParts(parts: readonly ConfigPart[]): MappingNode {
+  let merged: MappingNode = { kind: 'mapping', entries: [], where: { line: 1, column: 1 } };
+  for (const { root, mergeType, report } of parts) {
+    const how = given(root, 'merge_how') ?? given(root, 'merge_type');
+    const where = how?.where ?? mergeType?.where;
+    const rest = { ...root, entries: root.entries.filter(({ value }) => value !== how) };
+    try {
+      const strategy: Strategy = {
+        ...(mergeType && parseStrategy(mergeType.text)),
+        ...(how && fromNode(how)),
+      };
+      const isUsual = Object.keys(strategy).length === 0;
+      if (isUsual) warnOfReplaced(merged, rest, report);
+      else if (strategy.dict === undefined)
+        throw new StrategyError('has no rule for dict, so nothing of the part would count');
+      merged = merge(isUsual ? USUAL : strategy, merged, rest) as MappingNode;
+    } catch (error) {
+      if (!(error instanceof StrategyError)) throw error;
+      report.error('UserDataInvalid', `The way of merging ${error.message}.`, where);
+    }
+  }
+  return merged;
+}
+
+/** `merge_how` as text, or as a list of `{name, settings}` or of lists that begin with the name. */
+function fromNode(node: Node): Strategy {
+  const text = pythonText(node);
+  if (node.kind === 'string') return parseStrategy(text ?? '');
+  if (node.kind !== 'sequence') throw new StrategyError('is neither a string nor a list');
+  const strategy: Strategy = {};
+  for (const item of node.items) {
+    const [name, ...options] = item.kind === 'mapping' ? ofMapping(item) : textsOf(item);
+    if (name === undefined) throw new StrategyError('has an item without a name');
+    add(strategy, name, options);
+  }
+  return strategy;
+}
+
+function ofMapping(item: MappingNode): string[] {
+  const [name, settings] = [under(item, 'name'), under(item, 'settings')];
+  return name === undefined ? [] : [pythonText(name) ?? '', ...(settings ? textsOf(settings) : [])];
+}
+
+const textsOf = (node: Node): string[] =>
+  node.kind === 'sequence' ? node.items.map((item) => pythonText(item) ?? '') : [];
+
+function under({ entries }: MappingNode, name: string): Node | undefined {
+  return entries.find(({ key }) => key.kind === 'string' && key.value === name)?.value;
+}
+
+function given(root: MappingNode, name: string): Node | undefined {
+  const node = under(root, name);
+  return node?.kind === 'null' ? undefined : node;
+}
+
+function warnOfReplaced(earlier: MappingNode, later: MappingNode, report: Report): void {
+  for (const { key } of later.entries) {
+    const name = pythonText(key) ?? '';
+    if (given(earlier, name) === undefined) continue;
+    const message = `${printable(name)} takes the place of that of an earlier part; the header "${BOTH}" keeps both.`;
+    report.warn('UserDataIgnoredKey', message, key.where);
+  }
+}
