@@ -1,15 +1,16 @@
-/** A public key in a line of authorized_keys (sshd(8)): options before it, a comment behind it. */
+/** A public key in a line of authorized_keys (sshd(8)), with options before it and a comment after it. */
 const KEY =
   /(?:^|\s)(?:ssh-(?:rsa|dss|ed25519|ed448|xmss@openssh\.com)|rsa-sha2-(?:256|512)|ecdsa-sha2-[\w-]+|sk-(?:ssh|ecdsa)-[\w.@-]+|ssh-[\w-]+-cert-v0[01]@openssh\.com|ecdsa-[\w-]+-cert-v01@openssh\.com)\s+([A-Za-z0-9+/]+={0,3})(?=\s|$)/;
 
-/** The key itself, which tells whether two lines are for the same key; undefined when the line holds none. */
+/** The key itself, by which to compare two lines; undefined if the line holds none. */
 export function keyOf(line: string): string | undefined {
   return line.trimStart().startsWith('#') ? undefined : KEY.exec(line)?.[1];
 }
 
 /**
- * The text of authorized_keys with `keys` in it: a line for the same key is replaced where it stands, a new key is
- * added at the end, everything else is kept (cloud-init's `update_authorized_keys`). Lines without a key are not added.
+ * Puts `keys` into the text of authorized_keys: a line replaces an earlier one with the same key, a new key
+ * goes to the end, everything else stays (cloud-init's `update_authorized_keys`). It skips lines without a
+ * key.
  */
 export function withKeys(present: string, keys: readonly string[]): string {
   const wanted = new Map<string, string>();
@@ -31,7 +32,8 @@ export function withKeys(present: string, keys: readonly string[]): string {
 }
 
 /**
- * Where sshd looks for a user's keys: the first path of its AuthorizedKeysFile that is the user's own, else the default.
+ * Where sshd looks for a user's keys: the first path in its AuthorizedKeysFile that belongs to the user, else
+ * the default.
  */
 export function keysPath(sshdConfig: string, user: string, home: string): string {
   const setting = /^\s*AuthorizedKeysFile[\s=]+(.*)$/im.exec(sshdConfig)?.[1] ?? '';

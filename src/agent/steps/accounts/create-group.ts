@@ -3,8 +3,8 @@ import { runTool } from '../tools/tool.ts';
 import { groupExists } from './database.ts';
 
 /**
- * Creates a group unless it is there.
- * @returns whether it was created now.
+ * Creates a group unless it exists.
+ * @returns whether it is new
  * @throws Problem GroupNotCreated
  */
 export async function createGroup(host: Host, name: string): Promise<boolean> {

@@ -7,10 +7,10 @@ import { type Account, findAccount, groupExists } from './database.ts';
 import type { NewUser, NewUsers } from './new-users.ts';
 
 /**
- * Creates a user unless it is there (cloud-init's `Distro.add_user`): missing groups first, no home directory for
- * system users. A user that is there already is not changed.
+ * Creates a user unless it exists (cloud-init's `Distro.add_user`), after any missing groups; system users
+ * get no home directory. It does not change an existing user.
  *
- * @returns the user, and whether it is a new one.
+ * @returns the user, and whether it is new
  * @throws Problem UserNotCreated, GroupNotCreated, ToolMissing
  */
 export async function createUser(
@@ -41,10 +41,10 @@ export async function createUser(
   return { account, isNew: true };
 }
 
-/** Takes away what a useradd that was killed has left; nothing that was there before it. */
+/** Removes what a killed useradd left, but nothing that existed before it. */
 async function undo(host: Host, name: string, { newHome, newGroup }: NewUser): Promise<void> {
   const how = { doing: `remove the half created user ${name}`, code: 'UserNotCreated' } as const;
-  // Without --remove: what stood at the home directory's path before is not ours.
+  // Without --remove: something that was at the home directory's path before is not ours.
   if (await findAccount(host, name)) await runTool(host, ['userdel', '--', name], how);
   if (newGroup && (await groupExists(host, name))) await runTool(host, ['groupdel', '--', name], how);
   if (newHome) await host.files.remove(newHome);
@@ -73,7 +73,7 @@ function options(user: UserEntry): string[] {
   ];
 }
 
-/** Where useradd puts home directories (`useradd -D`). */
+/** Where useradd makes home directories (`useradd -D`). */
 async function homeBase(host: Host): Promise<string> {
   const text = (await host.files.readIfPresent('/etc/default/useradd'))?.toString('utf8') ?? '';
   return /^\s*HOME=(\/\S*)/m.exec(text)?.[1] ?? '/home';

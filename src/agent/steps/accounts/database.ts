@@ -7,7 +7,7 @@ export interface Account {
   home: string;
 }
 
-/** Looks a user up in /etc/passwd, then wherever else the machine keeps users (LDAP, systemd-homed). */
+/** Looks a user up in /etc/passwd, then in the machine's other user databases (LDAP, systemd-homed). */
 export async function findAccount(host: Host, name: string): Promise<Account | undefined> {
   const fields = (await findLine(host, '/etc/passwd', name)) ?? (await ask(host, 'passwd', name));
   if (!fields) return undefined;
@@ -18,13 +18,13 @@ export async function groupExists(host: Host, name: string): Promise<boolean> {
   return ((await findLine(host, '/etc/group', name)) ?? (await ask(host, 'group', name))) !== undefined;
 }
 
-/** Members that /etc/group lists for a group; a user's primary group does not list it. */
+/** The members that /etc/group lists; a group does not list those for whom it is the primary group. */
 export async function listedMembers(host: Host, group: string): Promise<string[]> {
   const members = (await findLine(host, '/etc/group', group))?.[3] ?? '';
   return members.split(',').filter((member) => member !== '');
 }
 
-/** The password field of /etc/shadow; undefined when the user has no line there. */
+/** The password field of /etc/shadow; undefined if the user has no line there. */
 export async function passwordField(host: Host, name: string): Promise<string | undefined> {
   return (await findLine(host, '/etc/shadow', name))?.[1];
 }
@@ -37,7 +37,7 @@ async function findLine(host: Host, file: string, name: string): Promise<string[
     .find(([first]) => first === name);
 }
 
-/** A machine without getent has its users in /etc/passwd alone, so there is nobody else to ask. */
+/** Without getent, a machine has its users in /etc/passwd alone. */
 async function ask(host: Host, database: string, name: string): Promise<string[] | undefined> {
   if (!(await host.processes.which('getent'))) return undefined;
   const { exitStatus, stdout } = await host.processes.run({

@@ -6,8 +6,8 @@ import { createGroup } from './create-group.ts';
 import { findAccount, listedMembers } from './database.ts';
 
 /**
- * Creates groups and adds users of the image to them (cloud-init's `create_group`). It runs before users are created,
- * so a member that user data creates has to name the group in its own `groups`, as with cloud-init.
+ * Creates groups and adds users of the image to them (cloud-init's `create_group`). It runs before the step
+ * that creates users, so as in cloud-init, a user from user data must name the group in its own `groups`.
  */
 export const createGroups: Work<{ entries: GroupEntry[] }> = ({ entries }) => ({
   onFailure: 'continue',

@@ -3,18 +3,19 @@ import type { Host } from '../../host/host.ts';
 
 const FILE = `${STATE_DIR}/new-users.json`;
 
-/** What is known of a user whose creation was begun; told apart by `phase` when the agent was killed meanwhile. */
+/** What was there before a user's creation began; `phase` matters if the agent was killed meanwhile. */
 export interface NewUser {
   phase: 'creating' | 'created';
-  /** Home directory that was not there before. */
+  /** The home directory, if it was not there before. */
   newHome?: string;
-  /** The group of the user's name was not there before. */
+  /** True if the group with the user's name was not there before. */
   newGroup: boolean;
 }
 
 /**
- * Users that an unfinished step creates. Without it a step that goes on after a kill would take its own, half set up
- * user for one of the image, and neither give it its password nor mend what a killed useradd left.
+ * Remembers the users that an unfinished step creates. Otherwise a step that resumes after a kill would take
+ * its own half-made user for one of the image, give it no password, and not repair what a killed useradd
+ * left.
  */
 export class NewUsers {
   readonly #host: Host;
@@ -39,7 +40,7 @@ export class NewUsers {
     await this.#host.files.write(FILE, JSON.stringify(this.#notes), { mode: 0o600 });
   }
 
-  /** Call when the step has done all its work. */
+  /** Call it when the step has done all its work. */
   async forget(): Promise<void> {
     await this.#host.files.remove(FILE);
   }

@@ -3,13 +3,13 @@ import type { Host } from '../../host/host.ts';
 import { runTool } from '../tools/tool.ts';
 import { passwordField } from './database.ts';
 
-/** How a user's password was left; `not-unlocked`: user data asks for an open account but gives no password. */
+/** A user's password afterwards; `not-unlocked`: user data wants an open account but gives no password. */
 export type PasswordResult = 'as-asked' | 'initial-ignored' | 'not-unlocked';
 
 /**
- * Sets and locks or unlocks a password as cloud-init's `Distro.create_user` does (25.x): `passwd` is for new users
- * only, the other two for any; the account is locked unless `lock_passwd` is false, and then unlocked only where there
- * is a password. What is in force already is not set again. Passwords go to chpasswd on its standard input.
+ * Sets, locks and unlocks a password like cloud-init's `Distro.create_user` (25.x): `passwd` is only for new
+ * users, the other two for any. The account stays locked unless `lock_passwd` is false, and even then without
+ * a password. It skips what is in force already. chpasswd gets passwords on its standard input.
  *
  * @throws Problem UserNotCreated
  */
@@ -26,7 +26,7 @@ export async function setPassword(host: Host, user: UserEntry, isNew: boolean): 
   if (user.lockPassword) {
     if (!isLocked) await lock(host, name, '--lock');
   } else if (isLocked) {
-    // A lone "!" has no password behind it; to unlock it would open the account to everybody.
+    // A lone "!" means that there is no password; unlocking it would open the account to everybody.
     if (isNew && !plainPassword && !hash) return 'not-unlocked';
     if (/^[!*]*$/.test(field ?? '')) return 'not-unlocked';
     await lock(host, name, '--unlock');

@@ -6,8 +6,8 @@ import { keysPath, withKeys } from './authorized-keys.ts';
 import type { Account } from './database.ts';
 
 /**
- * Adds public keys to a user's authorized_keys: file 0600, directory 0700 when it is new, both the user's own.
- * A symbolic link on the way inside the home directory is refused: it would let the user choose what root writes to.
+ * Adds public keys to a user's authorized_keys. The user owns the file (0600) and a new directory (0700). It
+ * refuses symbolic links inside the home directory, with which the user could choose what root writes to.
  *
  * @throws Problem UserNotCreated
  */
@@ -44,7 +44,7 @@ async function prepareDirectory(host: Host, account: Account, directory: string)
   }
 }
 
-/** Every directory from below `base` down to `path`, uppermost first. */
+/** All directories below `base` down to `path`, from the top. */
 function pathsBelow(base: string, path: string): string[] {
   const names = path
     .slice(base.length)

@@ -3,13 +3,13 @@ import { Problem } from '../tools/problem.ts';
 
 const SUDOERS = '/etc/sudoers';
 const DIRECTORY = '/etc/sudoers.d';
-/** The same file as cloud-init's, so that a machine never has both. */
+/** cloud-init's file, so that a machine never has two. */
 const FILE = `${DIRECTORY}/90-cloud-init-users`;
 const MODE = 0o440;
 
 /**
- * Gives a user its sudo rules, once (cloud-init's `write_sudo_rules`). Rules that visudo refuses are not written: a
- * broken file would take sudo away from everybody.
+ * Gives a user its sudo rules, once (cloud-init's `write_sudo_rules`). It writes no rules that visudo
+ * refuses: a broken file would take sudo away from everybody.
  *
  * @throws Problem UserNotCreated
  */
@@ -23,14 +23,14 @@ export async function writeSudoRules(host: Host, user: string, rules: readonly s
   } else await includeDirectory(host);
 }
 
-/** The file's text with the rules of `user` in it, added only when they are not there. */
+/** The file's text with the rules of `user`; unchanged if it has them. */
 export function withRules(present: string | undefined, user: string, rules: readonly string[]): string {
   const block = ['', `# User rules for ${user}`, ...rules.map((rule) => `${user} ${rule}`), ''].join('\n');
   if (present === undefined) return `# Made by Slipway from the user data of this machine\n${block}`;
   return present.includes(block) ? present : present + block;
 }
 
-/** The text of /etc/sudoers with an include of the directory; the same when it has one. */
+/** The text of /etc/sudoers with an include of the directory; unchanged if it has one. */
 export function withInclude(sudoers: string): string {
   const included = sudoers
     .split('\n')
@@ -43,7 +43,7 @@ export function withInclude(sudoers: string): string {
 async function includeDirectory(host: Host): Promise<void> {
   if (!(await host.files.stat(DIRECTORY))) await host.files.mkdir(DIRECTORY, 0o750);
   const own = await host.files.readIfPresent(SUDOERS);
-  // Distributions without a file of their own in /etc keep the vendor's in /usr/etc.
+  // Some distributions have the vendor's file in /usr/etc and none in /etc.
   const sudoers = (own ?? (await host.files.readIfPresent(`/usr${SUDOERS}`)))?.toString('utf8') ?? '';
   const wanted = withInclude(sudoers);
   if (wanted !== sudoers || (own === undefined && sudoers === '')) {

@@ -11,15 +11,16 @@ import { addAuthorizedKeys } from './ssh-keys.ts';
 import { writeSudoRules } from './sudoers.ts';
 
 /**
- * Creates users (cloud-init's `cc_users_groups` and `Distro.create_user`). A user of the image is kept as it is, but
- * for its password, its sudo rules and its SSH keys.
+ * Creates users (cloud-init's `cc_users_groups` and `Distro.create_user`). Of an existing user it changes
+ * only the password, the sudo rules and the SSH keys.
  */
 export const createUsers: Work<{ entries: UserEntry[] }> = ({ entries }) => ({
   onFailure: 'continue',
   async run(context) {
     const newUsers = await NewUsers.load(context.host);
     const result = await eachEntry(entries, context, (user) => setUp(user, newUsers, context));
-    // What is tried again has to know its own users; what is over must not mistake later ones for them.
+    // A retry must recognise its own users; after the last attempt, later users must not be mistaken for
+    // them.
     if (result.done || result.retry === 'no') await newUsers.forget();
     return result;
   },

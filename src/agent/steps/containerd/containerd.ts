@@ -12,12 +12,13 @@ import { isRestartDue, noteRestart, restartContainerd } from './restart.ts';
 
 const CONFIG = '/etc/containerd/config.toml';
 const CANDIDATE = `${RUN_DIR}/containerd.toml`;
-/** What an image had before Slipway wrote to it. */
+/** The suffix of an image's original file that Slipway keeps. */
 const ASIDE = '.before-slipway';
 
 /**
- * Sets up containerd: its own settings merged into what is there and proven by containerd itself before they take
- * effect, registries as files of certs.d, which need no restart. It is restarted only when its configuration changed.
+ * Sets up containerd. It merges containerd's settings into the existing configuration, and containerd itself
+ * checks the result before it takes effect. Registries are files in certs.d, which need no restart. It
+ * restarts containerd only after a change of its configuration.
  */
 export const setUpContainerd: Work<ContainerdSettings> = (settings) => ({
   async run({ host, signal, progress }) {
@@ -52,7 +53,7 @@ function merge(present: string | undefined, settings: ContainerdSettings, major:
   }
 }
 
-/** `containerd github.com/containerd/containerd 1.6.20~ds1 1.6.20~ds1-1`, `... v2.1.4 75cb2b7...`. */
+/** Reads `containerd github.com/containerd/containerd 1.6.20~ds1 1.6.20~ds1-1`, `... v2.1.4 75cb2b7...`. */
 async function majorOf(host: Host, signal: AbortSignal): Promise<number> {
   const how = { doing: 'ask containerd for its version', code: 'ContainerdConfigInvalid', signal } as const;
   const { stdout } = await runTool(host, ['containerd', '--version'], { ...how, timeoutMs: 20_000 });
@@ -62,7 +63,7 @@ async function majorOf(host: Host, signal: AbortSignal): Promise<number> {
   return Number(major);
 }
 
-/** @returns how many were not there as wanted. */
+/** @returns how many files had to change */
 async function writeRegistries(
   host: Host,
   { registries }: ContainerdSettings,
@@ -106,7 +107,7 @@ async function keepAside(host: Host, path: string, content: string): Promise<voi
   await host.files.write(`${path}${ASIDE}`, content, { mode });
 }
 
-/** With the new configuration it must come up; with the old one it did, so that one is put back where it does not. */
+/** containerd must come up with the new configuration. If it does not, it gets the old one back. */
 async function restart(
   host: Host,
   { text }: MergedConfig,

@@ -1,9 +1,9 @@
 /**
- * Settings of containerd's CRI plugins put into the configuration that is there. All other settings stay; comments do
- * not, so the original is kept aside (docs/decisions/toml.md).
+ * Merges settings of containerd's CRI plugins into an existing configuration. All other settings stay;
+ * comments do not, so the caller keeps the original (docs/decisions/toml.md).
  *
- * Shapes: version 2 (containerd 1.5 and newer) has one CRI plugin, version 3 (containerd 2.0 and newer) one for images
- * and one for the runtime (containerd, docs/cri/config.md and docs/PLUGINS.md of 1.6, 1.7 and 2.1).
+ * Version 2 (containerd 1.5 and newer) has one CRI plugin; version 3 (containerd 2.0 and newer) has one for
+ * images and one for the runtime (containerd, docs/cri/config.md and docs/PLUGINS.md of 1.6, 1.7 and 2.1).
  */
 
 import { parse, stringify, type TomlTable, type TomlValue } from 'smol-toml';
@@ -13,17 +13,17 @@ import type { ContainerdSettings } from '../../document/node-settings.ts';
 
 export const CERTS_DIR = '/etc/containerd/certs.d';
 
-/** A configuration that cannot be merged into; the message says why, for people. */
+/** Slipway cannot merge into this configuration; the message tells people why. */
 export class ContainerdConfigError extends ExpectedError {
   override readonly name = 'ContainerdConfigError';
 }
 
 export interface MergedConfig {
-  /** Undefined when everything is there as wanted. */
+  /** Undefined if nothing has to change. */
   text?: string;
-  /** Where hosts.toml files are read from. */
+  /** The directory of hosts.toml files. */
   certsDir: string;
-  /** What else was done to it, for people. */
+  /** Further changes, in words for people. */
   notes: string[];
 }
 
@@ -51,8 +51,8 @@ const SHAPES: Readonly<Record<2 | 3, Shape>> = {
 };
 
 /**
- * @param present The configuration in force; undefined or blank when there is none.
- * @param major Of the installed containerd, for a configuration that is not there yet.
+ * @param present the configuration in force; undefined or blank if there is none
+ * @param major the installed containerd's, to write a first configuration
  * @throws ContainerdConfigError
  */
 export function mergeConfig(
@@ -78,10 +78,10 @@ export function mergeConfig(
 
 function read(text: string): TomlTable {
   try {
-    // Whole numbers and those with a point must stay what they are.
+    // Integers must stay integers, and floats must stay floats.
     return parse(text, { integersAsBigInt: true }) as TomlTable;
   } catch (error) {
-    // The library shows the lines around the error, which may hold credentials of a registry.
+    // The library quotes the lines around the error, which may hold a registry's credentials.
     const { line, column } = error as { line?: number; column?: number };
     const place = line === undefined || column === undefined ? '' : ` at ${positionText({ line, column })}`;
     throw new ContainerdConfigError(`it is not TOML${place}`);
@@ -92,12 +92,12 @@ function write(root: TomlTable): string {
   try {
     return stringify(root, { numbersAsFloat: true });
   } catch {
-    // The library reads what is nested deeper than it writes.
+    // The library reads deeper nesting than it writes.
     throw new ContainerdConfigError('its tables are nested too deep');
   }
 }
 
-/** Without a version it is version 1, which has other names for plugins; one without plugins can be lifted. */
+/** Without a version it is version 1, whose plugins have other names; without plugins it can be raised. */
 function versionOf(root: TomlTable, major: number, notes: string[]): 2 | 3 {
   const newest = major >= 2 ? 3 : 2;
   const given = root.version;
@@ -117,7 +117,7 @@ function versionOf(root: TomlTable, major: number, notes: string[]): 2 | 3 {
   return newest;
 }
 
-/** The configuration that Docker's packages bring switches off what Kubernetes needs. */
+/** The configuration in Docker's packages disables the CRI plugin, which Kubernetes needs. */
 function enableCri(root: TomlTable, notes: string[]): void {
   const disabled = root.disabled_plugins;
   if (!Array.isArray(disabled)) return;
@@ -127,7 +127,7 @@ function enableCri(root: TomlTable, notes: string[]): void {
   notes.push('its CRI plugin was disabled, and is enabled now');
 }
 
-/** @throws ContainerdConfigError where registries are set up in the older way, which excludes this one. */
+/** @throws ContainerdConfigError if registries are set up in the older way, which excludes this one */
 function registryDirectory(root: TomlTable, { registry }: Shape): string {
   const older = ['mirrors', 'configs', 'auths'].filter(
     (name) => get(root, [...registry, name]) !== undefined,

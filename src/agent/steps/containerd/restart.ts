@@ -3,10 +3,10 @@ import type { Host } from '../../host/host.ts';
 import { systemdRuns } from '../tools/systemd.ts';
 import { runTool } from '../tools/tool.ts';
 
-/** Its being there means: what containerd has read is not what is written. It goes with a reboot, as the need does. */
+/** If it exists, containerd has not read its latest configuration. A reboot ends both file and need. */
 const DUE = `${RUN_DIR}/containerd-restart`;
 
-/** Call it before writing, so that an agent that is killed in between does not forget the restart. */
+/** Call it before writing, so that an agent that is killed in between remembers the restart. */
 export async function noteRestart(host: Host): Promise<void> {
   await host.files.write(DUE, '', { volatile: true });
 }
@@ -16,9 +16,10 @@ export async function isRestartDue(host: Host): Promise<boolean> {
 }
 
 /**
- * Restarts it, and returns when it says that it is up. False below a root directory, where nothing runs.
+ * Restarts containerd and returns when it reports that it is up; false below a root directory, where nothing
+ * runs.
  *
- * @throws Problem `ContainerdNotRestarted`
+ * @throws Problem ContainerdNotRestarted
  */
 export async function restartContainerd(host: Host, signal: AbortSignal): Promise<boolean> {
   const runs = await systemdRuns(host);

@@ -2,18 +2,18 @@ import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import type { Work } from '../kind/step-kind.ts';
 
-/** What a reboot empties; Cluster API puts kubeadm's configuration there. */
+/** Directories that a reboot empties; Cluster API puts kubeadm's configuration there. */
 const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
 
 /**
- * Writes files atomically; entries for one path act one after the other, as in cloud-init. Directories that are missing
- * get the file's owner, as since cloud-init 23.1 (its change 1980); before, they were root's.
+ * Writes files atomically; entries for one path act in order, as in cloud-init. The file's owner also owns
+ * missing directories, as since cloud-init 23.1 (its change 1980); earlier, root did.
  */
 export const writeFiles: Work<{ entries: FileEntry[] }> = ({ entries }) => ({
   async run({ host, interrupted }) {
     let batch: FileEntry[] = [];
     for (const entry of entries) {
-      // What a later entry appends to must be there before.
+      // The file that a later entry appends to must exist first.
       if (entry.append || batch.some(({ path }) => path === entry.path)) {
         await writeBatch(host, batch);
         batch = [];
@@ -43,7 +43,7 @@ async function writeBatch(host: Host, entries: FileEntry[]): Promise<void> {
   );
 }
 
-/** An append is not idempotent, so what is there already is not added again when an interrupted step is repeated. */
+/** Appending is not idempotent, so a repeated step does not append what is already there. */
 async function append(
   host: Host,
   { path, content, mode, owner }: FileEntry,

@@ -1,7 +1,7 @@
 const BEGIN = '# From the settings of the node (slipway.kernel); changes between these lines are lost.';
 const END = '# End of the settings of the node.';
 
-/** The text with `lines` between two marks in the place of what stood there; at the end, where nothing did. */
+/** The text with `lines` between two marks. They replace an earlier block or go to the end. */
 export function withBlock(text: string, lines: readonly string[]): string {
   const from = text.indexOf(`${BEGIN}\n`);
   const to = text.indexOf(`${END}\n`, from);

@@ -6,13 +6,13 @@ import type { Work } from '../kind/step-kind.ts';
 import { lastLines } from '../tools/tool.ts';
 import { withBlock } from './kernel-block.ts';
 
-/** Preflight's mending adds lines to the same files. */
+/** Preflight adds lines to the same files when it mends. */
 const MODULES_FILE = '/etc/modules-load.d/slipway.conf';
 const SYSCTL_FILE = '/etc/sysctl.d/90-slipway.conf';
 
 /**
- * Kernel modules and settings (sysctls): for later boots in files that systemd reads, and now. What the kernel refuses
- * becomes a finding; whether kubeadm can do without it, the preflight step tells.
+ * Sets kernel modules and settings (sysctls) now, and for later boots in files that systemd reads. Whatever
+ * the kernel refuses becomes a finding; the preflight step tells whether kubeadm can do without it.
  */
 export const setUpKernel: Work<KernelSettings> = ({ modules, sysctls }) => ({
   onFailure: 'continue',
@@ -24,7 +24,7 @@ export const setUpKernel: Work<KernelSettings> = ({ modules, sysctls }) => ({
       SYSCTL_FILE,
       settings.map(([key, value]) => `${key} = ${value}`),
     );
-    // Below a root directory there is no kernel of its own to tell.
+    // Below a root directory there is no separate kernel to tell.
     if (host.root !== '/') return { done: true, message: 'for later boots' };
     const failures: ReturnType<typeof failed>[] = [];
     for (const name of modules) {
@@ -52,14 +52,14 @@ async function remember(host: Host, path: string, lines: string[]): Promise<void
   if (wanted !== present) await host.files.write(path, wanted, { mode: 0o644 });
 }
 
-/** A module that is built into the kernel is not loaded, but there. */
+/** A built-in module is not loaded, but it is there. */
 async function load(host: Host, name: string): Promise<Problem | undefined> {
   const there = (await host.files.stat(`/sys/module/${name.replaceAll('-', '_')}`)) !== undefined;
   return there ? undefined : attempt(host, ['modprobe', '--', name]);
 }
 
 async function set(host: Host, key: string, value: string): Promise<Problem | undefined> {
-  // A dot in a name is a slash in the path, and the other way round, as sysctl(8) has it.
+  // As in sysctl(8), a dot in a name is a slash in the path and vice versa.
   const swapped = key.replace(/[./]/g, (sign) => (sign === '.' ? '/' : '.'));
   const present = (await host.files.readIfPresent(`/proc/sys/${swapped}`))?.toString('utf8');
   if (present !== undefined && words(present) === words(value)) return undefined;
@@ -70,7 +70,7 @@ const words = (text: string): string => text.trim().split(/\s+/).join(' ');
 
 async function attempt(host: Host, argv: [string, ...string[]]): Promise<Problem | undefined> {
   const result = await host.processes.run({ argv, env: { LC_ALL: 'C' }, timeoutMs: 10_000 });
-  // sysctl of older procps ends with 0 where the kernel refuses the value, but says so.
+  // Older procps: sysctl ends with 0 even if the kernel refuses the value, but prints an error.
   if (result.exitStatus === 0 && !/^sysctl: /m.test(result.stderr)) return undefined;
   return { exitStatus: result.exitStatus, lines: lastLines(result) };
 }

@@ -9,9 +9,9 @@ import { configOf, installedService, type TimeService, unitOf } from './time/ser
 import { isOurs, timesyncdDropIn, withSources } from './time/sources.ts';
 
 /**
- * Points the machine's time service at the servers of user data (cloud-init's `cc_ntp`), of chrony, systemd-timesyncd
- * and ntp the first that is installed. Nothing is installed, and `enabled: false` changes nothing, as in cloud-init.
- * Without servers and pools the distribution's own stay.
+ * Configures the machine's time service with user data's servers (cloud-init's `cc_ntp`): the first installed
+ * one of chrony, systemd-timesyncd and ntp. As in cloud-init, it installs nothing, and `enabled: false`
+ * changes nothing. Without servers and pools, the distribution's own stay.
  */
 export const setUpTime: Work<NtpSettings> = (settings) => ({
   onFailure: 'continue',
@@ -46,12 +46,12 @@ async function configure(host: Host, service: TimeService, settings: NtpSettings
     text === undefined || isOurs(text) ? (await host.files.readIfPresent(aside))?.toString('utf8') : text;
   const wanted = withSources(original ?? service.otherwise, settings);
   if (text === wanted) return;
-  // Copied, not renamed as cloud-init does: at no moment is the service without a configuration.
+  // cloud-init renames it; a copy leaves the service a configuration at every moment.
   if (text !== undefined && !isOurs(text)) await host.files.write(aside, text);
   await host.files.write(path, wanted);
 }
 
-/** Starts the service with its new configuration, and at every boot. */
+/** Starts the service with its new configuration, now and at every boot. */
 async function apply(host: Host, service: TimeService, signal: AbortSignal): Promise<string> {
   if (!(await systemdRuns(host))) return '';
   const unit = await unitOf(host, service);
@@ -59,7 +59,7 @@ async function apply(host: Host, service: TimeService, signal: AbortSignal): Pro
     throw new Problem('TimeSyncNotSetUp', `${service.name} is installed, but has no systemd service`);
   const how = { code: 'TimeSyncNotSetUp', timeoutMs: 60_000, signal } as const;
   await runTool(host, ['systemctl', 'enable', `${unit}.service`], { doing: `enable ${unit}`, ...how });
-  // With --no-block: at boot the service may be ordered behind what waits for this step.
+  // --no-block, because at boot the service may be ordered after something that waits for this step.
   await runTool(host, ['systemctl', 'restart', '--no-block', `${unit}.service`], {
     doing: `restart ${unit}`,
     ...how,

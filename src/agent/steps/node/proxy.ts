@@ -13,7 +13,7 @@ import { runTool } from '../tools/tool.ts';
 
 const UNITS = ['containerd', 'kubelet', 'slipway-report'];
 
-/** The file has mode 0600, as a proxy's password may be in it, and anybody may ask systemd for a unit's Environment=. */
+/** The file has mode 0600, as it may hold a proxy's password; anybody can ask systemd for Environment=. */
 const DROP_IN = `# Written by Slipway from the settings of the node (slipway.proxy).
 [Service]
 EnvironmentFile=-${PROXY_FILE}
@@ -22,13 +22,13 @@ EnvironmentFile=-${PROXY_FILE}
 export interface ProxySpec {
   settings: ProxySettings;
   command: KubeadmCommand | undefined;
-  /** Another step restarts containerd. */
+  /** Another step restarts containerd later. */
   restartLater: boolean;
 }
 
 /**
- * Proxy settings for containerd, the kubelet, Slipway's reporter and kubeadm (which hands them to the static pods that
- * it writes). The cluster's own networks and API servers are excepted by themselves.
+ * Gives the proxy settings to containerd, the kubelet, Slipway's reporter and kubeadm (which hands them to
+ * the static pods that it writes). It adds the cluster's own networks and API servers to the exceptions.
  */
 export const setUpProxy: Work<ProxySpec> = ({ settings, command, restartLater }, shared) => ({
   async run({ host, signal }) {
@@ -67,10 +67,10 @@ async function apply(host: Host, units: string[], restartLater: boolean, signal:
   if (!(await systemdRuns(host))) return;
   const how = { code: 'ProxyNotSetUp', timeoutMs: 60_000, signal } as const;
   await runTool(host, ['systemctl', 'daemon-reload'], { doing: 'make systemd read the drop-ins', ...how });
-  // The step for containerd's own settings follows, and restarts it for both.
+  // The step for containerd's own settings comes later and restarts it for both.
   if (units.includes('containerd') && !restartLater && (await isActive(host, 'containerd')))
     await restartContainerd(host, signal);
-  // Those that run go on with the new settings; kubeadm starts the kubelet of a node that is new.
+  // Running services get the new settings; on a new node, kubeadm starts the kubelet.
   for (const unit of units.filter((name) => name !== 'containerd'))
     await runTool(host, ['systemctl', 'try-restart', '--no-block', `${unit}.service`], {
       doing: `restart ${unit}`,

@@ -5,12 +5,12 @@ import { byTag, lookUp } from './find-device.ts';
 import type { FstabFields } from './fstab.ts';
 import { waitFor } from './wait.ts';
 
-/** A device that may be missing (nofail) is given time to be made by what ran just before, no more. */
+/** An optional device (nofail) gets this much time, in case the previous program is just making it. */
 const OPTIONAL_DEVICE_MS = 2000;
 const DEVICE_MS = 10_000;
 const MOUNT_MS = 90_000;
 
-/** `no-device`: its options allow it to be missing (nofail), and it is. */
+/** `no-device`: the device is missing, and its options allow that (nofail). */
 export type Activation = 'mounted' | 'was-mounted' | 'no-device' | 'not-automatic';
 
 /**

@@ -7,17 +7,17 @@ import { waitFor } from './wait.ts';
 
 const NODE_MS = 10_000;
 
-/** What is to be done for an entry of fs_setup, and why. */
+/** What to do for an entry of fs_setup, and why. */
 export type Target =
   | { kind: 'make'; device: BlockDevice }
   | { kind: 'keep'; device: BlockDevice }
-  /** `holds`: what is there in the place of what was asked for. */
+  /** `holds`: what is there instead of what user data asks for. */
   | { kind: 'leave'; device: BlockDevice; holds: string };
 
 /**
- * Where a file system goes (cloud-init's `mkfs` and `find_device_node`), and whether it is there already.
- * Unlike cloud-init nothing is destroyed without `overwrite` or `replace_fs`, whatever the partition setting, and a
- * file system that is as asked is found wherever it lies before a free place is taken.
+ * Chooses the place of a file system (cloud-init's `mkfs` and `find_device_node`), and tells whether it is
+ * there already. Unlike cloud-init, Slipway destroys nothing without `overwrite` or `replace_fs`, whatever
+ * the partition setting, and it looks everywhere for a matching file system before it takes a free place.
  *
  * @throws Problem DiskNotFound, FilesystemNotMade
  */
@@ -66,7 +66,7 @@ function isAsked({ filesystem, label }: FilesystemEntry, content: Content, anyLa
   return content.type === blkidType(filesystem) && (anyLabel || (content.label ?? '') === (label ?? ''));
 }
 
-/** What takes up a device, in words; undefined when it is free. */
+/** What occupies a device, in words; undefined if it is free. */
 function held({ partitions }: BlockDevice, { type, table }: Content): string | undefined {
   if (type !== undefined) return type;
   if (partitions.length > 0) return `${partitions.length} partition(s)`;

@@ -2,12 +2,12 @@ import type { Host } from '../../host/host.ts';
 import { Problem } from '../tools/problem.ts';
 import { runTool } from '../tools/tool.ts';
 
-/** What lies on a device, read from the device itself. */
+/** What a device holds, read from the device itself. */
 export interface Content {
-  /** blkid's name of a file system, swap area, RAID or LVM member; absent when there is none. */
+  /** blkid's name of a file system, swap area, RAID or LVM member; absent if there is none. */
   type?: string;
   label?: string;
-  /** `dos`, `gpt`: there is a partition table. */
+  /** `dos` or `gpt`, if there is a partition table. */
   table?: string;
 }
 
@@ -15,8 +15,8 @@ const NOTHING_FOUND = 2;
 const AMBIVALENT = 8;
 
 /**
- * @throws Problem `code` when the device cannot be read, or holds the marks of several things at once: nobody can tell
- * which of them counts, so it is never taken for empty.
+ * @throws Problem `code` if the device is unreadable or has the marks of several things at once. Nobody can
+ * tell which of them counts, so such a device never passes for empty.
  */
 export async function contentOf(
   host: Host,
@@ -32,7 +32,7 @@ export async function contentOf(
       accept: [0, NOTHING_FOUND, AMBIVALENT],
     },
   );
-  // It ends the same way when it cannot read; what could not be read must not pass for empty.
+  // blkid ends with the same status if it cannot read; an unreadable device must not pass for empty.
   if (exitStatus === NOTHING_FOUND && stderr.trim() !== '') {
     throw new Problem(code, `Cannot see what is on ${path}: ${stderr.trim().split('\n')[0]}`);
   }
@@ -43,7 +43,7 @@ export async function contentOf(
   return parseContent(stdout);
 }
 
-/** Reads `blkid --output export`: lines of KEY=value, special characters escaped by a backslash. */
+/** Parses `blkid --output export`: lines of KEY=value, with backslashes before special characters. */
 export function parseContent(text: string): Content {
   const values = new Map(
     text.split('\n').map((line) => {

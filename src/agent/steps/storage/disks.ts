@@ -11,12 +11,12 @@ import { isAsPlanned, type PresentTable, parseTable, plannedPartitions, sfdiskSc
 import { waitFor } from './wait.ts';
 
 const NODES_MS = 10_000;
-/** How long the kernel gets to show the partitions by itself before it is told of them. */
+/** How long the kernel may take to show the partitions by itself before Slipway tells it about them. */
 const OWN_ACCORD_MS = 1000;
 
 /**
- * Partitions disks (cloud-init's `cc_disk_setup`, `mkpart`). A disk that is partitioned as asked is left alone, one that
- * holds something else too unless `overwrite` says otherwise, and one that is in use always.
+ * Partitions disks (cloud-init's `cc_disk_setup`, `mkpart`). It keeps a disk that has the desired partitions,
+ * refuses a disk with other content unless `overwrite` is set, and never touches a disk in use.
  */
 export const partitionDisks: Work<{ entries: DiskEntry[] }> = ({ entries }) => ({
   onFailure: 'continue',
@@ -67,7 +67,7 @@ async function readTable(host: Host, path: string): Promise<PresentTable | undef
   const { exitStatus, stdout } = await runTool(host, ['sfdisk', '--json', path], {
     doing: `read the partition table of ${path}`,
     code: 'DiskNotPartitioned',
-    // 1: a table of a kind that sfdisk does not know, or none.
+    // 1: no partition table, or one of a kind that sfdisk does not know.
     accept: [0, 1],
   });
   if (exitStatus === 1) return { label: undefined, types: ['unknown'] };
@@ -75,8 +75,8 @@ async function readTable(host: Host, path: string): Promise<PresentTable | undef
 }
 
 /**
- * Waits until the kernel shows the partitions. One that is built without the table's format never does by itself, so
- * it is told what the table says.
+ * Waits until the kernel shows the partitions. A kernel without support for the table's format never shows
+ * them by itself, so Slipway tells it what the table says.
  *
  * @throws Problem DiskNotPartitioned
  */

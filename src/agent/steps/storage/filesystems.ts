@@ -12,8 +12,8 @@ import { findDevice, settle } from './find-device.ts';
 import { blkidType, mkfsCommand } from './mkfs-command.ts';
 
 /**
- * Makes file systems (cloud-init's `cc_disk_setup`, `mkfs`). What is there as asked is kept, what is there otherwise is
- * left alone unless `overwrite` or `replace_fs` says that it may go, and a device in use is never touched.
+ * Makes file systems (cloud-init's `cc_disk_setup`, `mkfs`). It keeps a matching one, keeps other content
+ * unless `overwrite` or `replace_fs` gives it up, and never touches a device in use.
  */
 export const makeFilesystems: Work<{ entries: FilesystemEntry[] }> = ({ entries }) => ({
   onFailure: 'continue',
@@ -31,7 +31,7 @@ async function make(entry: FilesystemEntry, context: StepContext): Promise<strin
   const { path } = target.device;
   const argv = await mkfsCommand(host, entry, path);
   const name = `mkfs-${digest(argv).slice(0, 12)}`;
-  // What a program that is still at it, or was killed, has made so far can look like the whole.
+  // The unfinished work of a program that still runs or was killed can look complete.
   const begun = await host.processes.findDurable(name);
   if (target.kind === 'keep' && !begun) return `${path} has its ${entry.filesystem}`;
   if (target.kind === 'leave' && !begun) {

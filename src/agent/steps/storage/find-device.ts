@@ -2,11 +2,11 @@ import type { BlockDevice, Host } from '../../host/host.ts';
 import { Problem } from '../tools/problem.ts';
 import { waitFor } from './wait.ts';
 
-/** A disk that is attached while the machine boots comes within seconds; cloud-init waits for udev alone. */
+/** A disk that is attached during boot appears within seconds; cloud-init waits only for udev. */
 const WAIT_MS = 10_000;
 
 /**
- * The device for a name of user data, waited for.
+ * Waits for the device with this name from user data.
  * @throws Problem DiskNotFound
  */
 export async function findDevice(host: Host, name: string, signal: AbortSignal): Promise<BlockDevice> {
@@ -16,15 +16,15 @@ export async function findDevice(host: Host, name: string, signal: AbortSignal):
   throw new Problem('DiskNotFound', `There is no disk or partition ${name} (waited ${WAIT_MS / 1000} s)`);
 }
 
-/** Lets udev finish what it is doing, where there is udev. */
+/** Lets udev finish its work, if udev is there. */
 export async function settle(host: Host, signal: AbortSignal): Promise<void> {
   if (host.root !== '/' || !(await host.files.stat('/run/udev/control'))) return;
   await host.processes.run({ argv: ['udevadm', 'settle', '--timeout=30'], timeoutMs: 40_000, signal });
 }
 
 /**
- * Without udev nobody makes the links in /dev/disk/by-label and by-uuid, so what they say is asked of blkid. The other
- * kinds of link (by-id, by-path) come from udev alone.
+ * Without udev nobody makes the links in /dev/disk/by-label and by-uuid, so blkid answers for them. Only udev
+ * makes the other kinds of links (by-id, by-path).
  */
 export async function lookUp(host: Host, name: string): Promise<BlockDevice | undefined> {
   const device = await host.blockDevices.find(name);
@@ -35,7 +35,7 @@ export async function lookUp(host: Host, name: string): Promise<BlockDevice | un
   return path === undefined ? undefined : host.blockDevices.find(path);
 }
 
-/** The node of the device with a tag such as `LABEL=data`, read from the devices themselves; undefined when there is none. */
+/** The node of the device with a tag such as `LABEL=data`, read from the devices; undefined if none. */
 export async function byTag(host: Host, tag: string): Promise<string | undefined> {
   const { exitStatus, stdout } = await host.processes.run({
     argv: ['blkid', '--cache-file', '/dev/null', '--match-token', tag, '--output', 'device'],
@@ -45,7 +45,7 @@ export async function byTag(host: Host, tag: string): Promise<string | undefined
   return exitStatus === 0 && path !== '' ? path : undefined;
 }
 
-/** udev writes characters that have no place in a file name as \xNN. */
+/** In file names, udev writes unsuitable characters as \xNN. */
 function decodeName(name: string): string {
   return name.replace(/\\x([0-9a-fA-F]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -1,6 +1,6 @@
 import type { MountEntry } from '../../document/document.ts';
 
-/** How cloud-init marks its lines; the same mark, so that lines of an image made with it are replaced. */
+/** cloud-init's mark for its lines. With the same mark, Slipway replaces such lines of an image. */
 const MARK = 'comment=cloudconfig';
 
 export type FstabFields = [
@@ -12,20 +12,20 @@ export type FstabFields = [
   pass: string,
 ];
 
-/** The fields of an entry that is to be in fstab; undefined for one that user data takes away. */
+/** The fields of a desired line in fstab; undefined for an entry that user data removes. */
 export function fieldsOf({
   fields: [spec, file, type, options, freq, pass],
 }: MountEntry): FstabFields | undefined {
   return file === null ? undefined : [spec, file, type, options, freq, pass];
 }
 
-/** fstab with exactly these lines of ours; lines of others are kept as they are, in front. */
+/** fstab with exactly these lines of ours; other lines stay unchanged, in front. */
 export function withMounts(fstab: string, mounts: readonly FstabFields[]): string {
   const others = linesOfOthers(fstab);
   return [...others, ...mounts.map(line)].map((text) => `${text}\n`).join('');
 }
 
-/** Do others have a line for this mount already? */
+/** Tells whether somebody else's line mounts this already. */
 export function isWithOthers(fstab: string, [spec, file]: FstabFields): boolean {
   const wanted = [escaped(spec), escaped(file)];
   return linesOfOthers(fstab)
@@ -45,7 +45,7 @@ function line([spec, file, type, options, freq, pass]: FstabFields): string {
   return [escaped(spec), escaped(file), type, `${options},${MARK}`, freq, pass].join('\t');
 }
 
-/** White space in the first two fields, as fstab(5) wants it. */
+/** Escapes white space in the first two fields as fstab(5) requires. */
 function escaped(field: string): string {
   return field.replace(/[\\ \t\n]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }

@@ -3,24 +3,24 @@ import type { BlockDevice } from '../../host/host.ts';
 import { Problem } from '../tools/problem.ts';
 import { partitionType } from './partition-types.ts';
 
-/** One partition to be: sectors (the last one takes what is left), type as sfdisk writes it. */
+/** A desired partition: sectors (absent for the last, which takes the rest) and type in sfdisk's words. */
 export interface PlannedPartition {
   sectors?: number;
   type: string;
-  /** Whether user data names the type; else any type will do for a partition that is there. */
+  /** True if user data names the type; otherwise an existing partition may have any type. */
   typed: boolean;
 }
 
-/** A partition table that is there. */
+/** An existing partition table. */
 export interface PresentTable {
-  /** `dos`, `gpt` or another kind; undefined for one that sfdisk cannot read. */
+  /** `dos`, `gpt` or another kind; undefined if sfdisk cannot read it. */
   label: string | undefined;
   types: string[];
 }
 
 /**
  * The partitions that an entry asks for (cloud-init's `get_partition_mbr_layout` and `_gpt_layout`).
- * @throws Problem DiskNotPartitioned for a type code that is not known.
+ * @throws Problem DiskNotPartitioned for an unknown type code
  */
 export function plannedPartitions(
   entry: DiskEntry,
@@ -41,7 +41,7 @@ export function plannedPartitions(
   });
 }
 
-/** What sfdisk reads on its standard input. */
+/** The script for sfdisk's standard input. */
 export function sfdiskScript(tableType: 'mbr' | 'gpt', partitions: readonly PlannedPartition[]): string {
   const lines = partitions.map(
     ({ sectors, type }) => `${sectors === undefined ? '' : `size=${sectors}, `}type=${type}`,
@@ -49,7 +49,7 @@ export function sfdiskScript(tableType: 'mbr' | 'gpt', partitions: readonly Plan
   return `label: ${tableType === 'mbr' ? 'dos' : 'gpt'}\n\n${lines.join('\n')}\n`;
 }
 
-/** Reads `sfdisk --json`. */
+/** Parses `sfdisk --json`. */
 export function parseTable(json: string): PresentTable {
   const { partitiontable: table } = JSON.parse(json) as {
     partitiontable: { label: string; partitions?: { type: string }[] };
@@ -58,8 +58,8 @@ export function parseTable(json: string): PresentTable {
 }
 
 /**
- * Is the table that is there the one asked for? By number and types of the partitions, as in cloud-init: sizes are not
- * looked at, and for `layout: true` any partition will do.
+ * Compares the existing table with the desired one by number and types of partitions. Like cloud-init it
+ * ignores sizes, and for `layout: true` any partition will do.
  */
 export function isAsPlanned(
   entry: DiskEntry,

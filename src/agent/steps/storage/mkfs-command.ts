@@ -14,14 +14,14 @@ const FORCE: Readonly<Record<string, string>> = {
   xfs: '-f',
 };
 
-/** What blkid calls the file systems of that name. */
+/** blkid's name for a file system that user data calls so. */
 export function blkidType(filesystem: string): string {
   return FAT.includes(filesystem) ? 'vfat' : filesystem;
 }
 
 /**
- * The command that makes a file system: `mkfs.TYPE`, or `mkTYPE` (mkswap). It is told to overwrite what it finds: that
- * nothing is lost has been seen to before, and these programs judge by less.
+ * The command that makes a file system: `mkfs.TYPE`, or `mkTYPE` (mkswap). Its flags let it overwrite old
+ * content: the caller has already made sure that nothing is lost, and these programs know less.
  *
  * @throws Problem ToolMissing
  */
@@ -47,13 +47,13 @@ export async function mkfsCommand(
   throw new Problem('ToolMissing', cause);
 }
 
-/** cloud-init says -L to all of them, which these do not understand. */
+/** cloud-init passes -L to all of them, but these do not understand it. */
 function labelFlag(filesystem: string): string {
   if (FAT.includes(filesystem)) return '-n';
   return filesystem === 'f2fs' ? '-l' : '-L';
 }
 
-/** mkfs.fat has no check to overrule, but wants -I for a disk without partitions. */
+/** mkfs.fat checks nothing, but needs -I for a disk without partitions. */
 function forceFlags(filesystem: string): string[] {
   if (FAT.includes(filesystem)) return ['-I'];
   const flag = FORCE[filesystem];

@@ -3,19 +3,19 @@ import type { Host } from '../../host/host.ts';
 
 const TAG = /^(?:LABEL|UUID|PARTLABEL|PARTUUID|ID)=/;
 
-/** What stands in the first field of a mount. */
+/** The first field of a mount. */
 export type Source =
   | { kind: 'metadata-name' }
   /** `missing`: there is no such device (now). */
   | { kind: 'device'; spec: string; missing: boolean }
   /** LABEL=... and the like. */
   | { kind: 'tag'; spec: string }
-  /** A network path, tmpfs, a file: nothing that could be looked for. */
+  /** A network path, tmpfs, a file: nothing to look for. */
   | { kind: 'other'; spec: string };
 
 /**
- * What fstab says for a device of user data (cloud-init's `sanitize_devname`): for a disk its first partition where it
- * has one, `/dev/sdb.2` for the second partition.
+ * The first field of fstab for a device of user data (cloud-init's `sanitize_devname`): a disk means its
+ * first partition if it has one, `/dev/sdb.2` means the second partition.
  */
 export async function sourceOf(host: Host, name: string): Promise<Source> {
   if (isMetadataName(name)) return { kind: 'metadata-name' };
@@ -32,7 +32,7 @@ export async function sourceOf(host: Host, name: string): Promise<Source> {
   return { kind: 'device', spec: name, missing: true };
 }
 
-/** In the style of the disk's own name, so that a name that does not change between boots stays one. */
+/** Follows the style of the disk's own name, so that a name which survives reboots still does. */
 async function nthPartition(host: Host, disk: string, number: number): Promise<string | undefined> {
   const suffixes = /\d$/.test(disk)
     ? [`p${number}`, `-part${number}`]

@@ -11,8 +11,9 @@ import { sourceOf } from './mount-source.ts';
 const FSTAB = '/etc/fstab';
 
 /**
- * Writes mounts into fstab, makes their mount points and mounts them (cloud-init's `cc_mounts`), but touches no mount
- * of others. Below a root directory nothing is mounted: it would be mounted on the machine that has the directory.
+ * Writes mounts into fstab, makes their mount points and mounts them (cloud-init's `cc_mounts`). It touches
+ * nobody else's mounts. Below a root directory it mounts nothing, because that would mount it on the machine
+ * that has the directory.
  */
 export const mountFilesystems: Work<{ entries: MountEntry[] }> = ({ entries }) => ({
   onFailure: 'continue',
@@ -30,7 +31,7 @@ export const mountFilesystems: Work<{ entries: MountEntry[] }> = ({ entries }) =
     );
     if (wanted !== present) {
       await host.files.write(FSTAB, wanted);
-      // Its mount units are made from fstab, and one that is out of date might undo what is mounted here.
+      // systemd makes mount units from fstab; an outdated unit might undo this mount.
       if (await systemdRuns(host)) {
         await runTool(host, ['systemctl', 'daemon-reload'], {
           doing: 'tell systemd of fstab',
@@ -52,7 +53,7 @@ export const mountFilesystems: Work<{ entries: MountEntry[] }> = ({ entries }) =
   },
 });
 
-/** The line for fstab; undefined for one that has no device on this machine. */
+/** The line for fstab; undefined if the device cannot exist on this machine. */
 async function resolved(entry: MountEntry, context: StepContext): Promise<FstabFields | undefined> {
   const fields = fieldsOf(entry);
   if (!fields) return undefined;

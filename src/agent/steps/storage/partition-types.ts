@@ -1,4 +1,4 @@
-/** GPT types for the codes that user data uses: those of an MBR, or the four digits that sgdisk makes of them. */
+/** GPT types for the codes of user data: those of an MBR, or sgdisk's four digits for them. */
 const LINUX = '0FC63DAF-8483-4772-8E79-3D69D8477DE4';
 const BASIC_DATA = 'EBD0A0A2-B9E5-4433-87C0-68B6B72699C7';
 const GPT_TYPES: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const GPT_TYPES: Readonly<Record<string, string>> = {
   FD00: 'A19D880F-05FC-4D3B-A006-743F0F84911E',
 };
 
-/** A type as sfdisk writes it for this kind of table; undefined for a code that Slipway does not know. */
+/** A type in sfdisk's words for this kind of table; undefined for an unknown code. */
 export function partitionType(table: 'mbr' | 'gpt', code: string | undefined): string | undefined {
   const upper = code?.toUpperCase();
   if (table === 'mbr') {

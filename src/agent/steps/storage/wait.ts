@@ -2,7 +2,7 @@ import type { Host } from '../../host/host.ts';
 
 const PAUSE_MS = 250;
 
-/** Asks again and again until there is an answer, `ms` have passed, or the step is told to stop. */
+/** Asks repeatedly until there is an answer, `ms` have passed, or the step has to stop. */
 export async function waitFor<T>(
   host: Host,
   ms: number,

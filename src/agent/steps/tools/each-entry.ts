@@ -6,9 +6,9 @@ import type { StepContext, StepResult } from '../../engine/step.ts';
 import { Problem } from './problem.ts';
 
 /**
- * Does `work` for one entry after the other. As in cloud-init, an entry that cannot be done keeps no other from being
- * done; the step has then failed with the first problem that may pass by itself, else with the first. What `work`
- * answers (what was done, in a few words) makes the step's message.
+ * Does `work` for each entry in turn. As in cloud-init, a failed entry does not stop the others. The step
+ * then fails with the first problem that may pass by itself, else with the first. The answers of `work` (what
+ * it did, in a few words) make the step's message.
  */
 export async function eachEntry<Entry>(
   entries: readonly Entry[],

@@ -2,7 +2,7 @@ import { ExpectedError } from '../../../kit/errors.ts';
 import type { Code } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 
-/** Why one entry of a step could not be done; becomes the step's failure. */
+/** Why a step could not do one entry; becomes the step's failure. */
 export class Problem extends ExpectedError {
   override readonly name = 'Problem';
   readonly code: Code;

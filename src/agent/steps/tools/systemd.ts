@@ -1,6 +1,6 @@
 import type { Host } from '../../host/host.ts';
 
-/** Does systemd run this machine? Never below a root directory: nothing runs there. */
+/** Tells whether systemd runs this machine. Below a root directory nothing runs. */
 export async function systemdRuns(host: Host): Promise<boolean> {
   return host.root === '/' && (await host.files.stat('/run/systemd/system')) !== undefined;
 }

@@ -7,21 +7,21 @@ const KEPT_LINES = 3;
 const NOT_FOUND = 127;
 
 export interface ToolRun {
-  /** What for, as in "cannot create the user alice". */
+  /** The purpose, as in "cannot create the user alice". */
   doing: string;
-  /** The code when it fails. */
+  /** The code of its failure. */
   code: Code;
-  /** Secrets go this way, never into `argv`. */
+  /** Secrets go here, never into `argv`. */
   input?: string;
-  /** Exit statuses that are an answer and no failure; default only 0. */
+  /** Exit statuses that count as an answer; default only 0. */
   accept?: readonly number[];
   timeoutMs?: number;
   signal?: AbortSignal;
 }
 
 /**
- * Runs a program of the machine that must succeed, with messages in English.
- * @throws Problem `ToolMissing` when the program is not there, `code` when it fails or takes too long.
+ * Runs a program that must succeed, with messages in English.
+ * @throws Problem `ToolMissing` if the program is missing, `code` if it fails or takes too long
  */
 export async function runTool(
   host: Host,
@@ -51,7 +51,7 @@ export async function runTool(
   );
 }
 
-/** The last lines a program said, without secrets. */
+/** The program's last lines of output, without secrets. */
 export function lastLines({ stderr, stdout }: Pick<CommandResult, 'stderr' | 'stdout'>): string[] {
   const text = stderr.trim() === '' ? stdout : stderr;
   return redact(text)

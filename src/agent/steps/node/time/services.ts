@@ -1,17 +1,19 @@
 import { dirname } from 'node:path/posix';
 import type { Host } from '../../../host/host.ts';
 
-/** A program that keeps the clock right, with what distributions call its parts. */
+/** A program that keeps the clock right, with the distributions' names for its parts. */
 export interface TimeService {
   name: string;
-  /** Any of these being there means that it is installed. */
+  /** If any of these exists, the service is installed. */
   programs: readonly string[];
-  /** The first that is there is used, else the first whose directory is there. */
+  /** Slipway uses the first that exists, else the first whose directory exists. */
   configs: readonly [string, ...string[]];
   units: readonly [string, ...string[]];
-  /** `drop-in`: a file of our own beside the distribution's; `whole`: the distribution's with other sources in it. */
+  /**
+   * `drop-in`: a file of our own beside the distribution's; `whole`: the distribution's with other sources.
+   */
   style: 'drop-in' | 'whole';
-  /** What the configuration says where the distribution has none. */
+  /** The configuration if the distribution has none. */
   otherwise: string;
 }
 
@@ -44,8 +46,8 @@ const SERVICES: readonly TimeService[] = [
 ];
 
 /**
- * The time service that this machine has; undefined when it has none. One that is masked is there and must not run (as
- * in a guest whose hypervisor sets the clock), so any other comes first.
+ * This machine's time service; undefined if it has none. A masked one must not run (for example in a guest
+ * whose hypervisor sets the clock), so any other comes first.
  */
 export async function installedService(host: Host): Promise<TimeService | undefined> {
   const installed: TimeService[] = [];
@@ -76,7 +78,7 @@ async function isMasked(host: Host, { units }: TimeService): Promise<boolean> {
   return false;
 }
 
-/** The file to write, and its present text. */
+/** The file to write, and its current text. */
 export async function configOf(
   host: Host,
   service: TimeService,

@@ -5,14 +5,14 @@ type Sources = Pick<NtpSettings, 'servers' | 'pools'>;
 const HEADER = '# Time sources from the user data of this machine, set by Slipway';
 const SOURCE = /^\s*(?:server|pool|peer|sourcedir)\b/i;
 
-/** A drop-in for systemd-timesyncd (timesyncd.conf(5)), as cloud-init writes it. */
+/** A drop-in for systemd-timesyncd (timesyncd.conf(5)), in cloud-init's form. */
 export function timesyncdDropIn({ servers, pools }: Sources): string {
   return `${HEADER}\n[Time]\nNTP=${[...servers, ...pools].join(' ')}\n`;
 }
 
 /**
- * A configuration for chronyd or ntpd with these sources and no other; everything else is as the distribution has it
- * (where the drift file and the keys are differs from one to the next).
+ * A configuration for chronyd or ntpd with only these sources. It keeps the rest of the distribution's
+ * configuration, because drift file and keys lie in different places.
  */
 export function withSources(distribution: string, { servers, pools }: Sources): string {
   const rest = distribution.split('\n').filter((line) => !SOURCE.test(line) && line !== HEADER);
@@ -23,7 +23,7 @@ export function withSources(distribution: string, { servers, pools }: Sources): 
   return `${[HEADER, ...lines, ...rest].join('\n').trimEnd()}\n`;
 }
 
-/** Was this text made by `withSources` or `timesyncdDropIn`? */
+/** Tells whether `withSources` or `timesyncdDropIn` made this text. */
 export function isOurs(text: string): boolean {
   return text.startsWith(HEADER);
 }
