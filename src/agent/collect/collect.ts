@@ -1,6 +1,6 @@
 /**
- * Everything that one needs to understand a node from afar, in one archive: bounded in size and time, and without
- * secrets. Nothing here fails; what is not there, or came too late, is named in README.txt.
+ * Collects everything that one needs to understand a node from afar into one archive, bounded in size and
+ * time, without secrets. It never fails; README.txt names what is missing or came too late.
  */
 
 import { zstdCompressSync } from 'node:zlib';
@@ -20,9 +20,9 @@ const AT_ONCE = 4;
 
 export interface CollectOptions {
   agent: string;
-  /** After this, what has come is what there is. */
+  /** After this time, it takes what it has. */
   limitMs: number;
-  /** What the caller knows already, such as the plan. */
+  /** What the caller knows, such as the plan. */
   more?: { path: string; text: string }[];
 }
 
@@ -30,7 +30,7 @@ export interface Collected {
   /** A tar archive, compressed with zstd. */
   archive: Buffer;
   files: number;
-  /** Paths in the archive that are not there, and why. */
+  /** Paths that the archive lacks, and why. */
   missing: string[];
 }
 
@@ -105,11 +105,14 @@ async function read(host: Host, source: Source, signal: AbortSignal): Promise<An
   }
 }
 
-/** The end of a file tells more than its beginning; a line that is cut is left out, since half a secret is not known as one. */
+/**
+ * Takes a file's end, which tells more than its beginning, and skips a cut line, because nobody recognises
+ * half a secret.
+ */
 async function readFile(host: Host, { file, maxBytes }: { file: string; maxBytes: number }): Promise<Answer> {
   const stat = await host.files.stat(file);
   if (stat === undefined) return { why: 'not there' };
-  // Files of /proc have no size before they are read.
+  // Files in /proc have no size until somebody reads them.
   const offset = Math.max(0, stat.size - maxBytes);
   const text = (await host.files.readFrom(file, offset, maxBytes)).toString('utf8');
   return { text: offset === 0 ? text : text.slice(text.indexOf('\n') + 1) };
@@ -149,7 +152,7 @@ async function inParallel<T>(
   await Promise.race([Promise.all(Array.from({ length: AT_ONCE }, lane)), late]);
 }
 
-/** Read to be cut out elsewhere; these files themselves are not collected, or only without their secrets. */
+/** Their secrets are cut out elsewhere; the files themselves are left out or collected without secrets. */
 const SECRET_FILES = [
   PROXY_FILE,
   '/proc/cmdline',

@@ -1,4 +1,4 @@
-/** What is collected. Nothing that is not named here gets in: no kubeconfig, no key, no user data. */
+/** The list of what is collected. Nothing else gets in: no kubeconfig, no key, no user data. */
 import { JOURNAL, OUTCOME, RUN_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 
@@ -7,7 +7,7 @@ const MEBIBYTE = 1024 * 1024;
 export type Source = {
   /** Path in the archive. */
   path: string;
-  /** Values of settings that mean a secret are cut out, whatever they look like. */
+  /** Remove the values of settings whose names mean a secret. */
   settings?: boolean;
 } & ({ file: string; maxBytes: number } | { argv: [string, ...string[]] });
 
@@ -15,7 +15,7 @@ const file = (path: string, from: string, maxBytes = 256 * 1024): Source => ({ p
 const settings = (path: string, from: string): Source => ({ ...file(path, from), settings: true });
 const command = (path: string, ...argv: [string, ...string[]]): Source => ({ path, argv });
 
-/** The most telling first: what the limits cut off stands at the end. */
+/** The most telling sources first, because the limits cut off the end. */
 export async function sources(host: Host): Promise<Source[]> {
   return [
     file('slipway/journal.jsonl', JOURNAL, 2 * MEBIBYTE),
@@ -53,7 +53,7 @@ export async function sources(host: Host): Promise<Source[]> {
     command('machine/inodes.txt', 'df', '-Pi'),
     command('machine/block-devices.txt', 'lsblk'),
     file('machine/mounts.txt', '/proc/self/mounts'),
-    // Names only: arguments may hold what is nobody's business.
+    // Only names: arguments may hold secrets.
     command('machine/processes.txt', 'ps', '-eo', 'pid,ppid,stat,etimes,rss,comm'),
     command(
       'machine/kernel.log',
@@ -91,7 +91,7 @@ function unitLog(unit: string): Source {
   return command(`units/${unit}.log`, 'journalctl', '-u', unit, ...how);
 }
 
-/** kubeadm's configuration, as Cluster API and Slipway write it, and the static pods that kubeadm made of it. */
+/** kubeadm's configuration, as Cluster API and Slipway write it, and the static pods from kubeadm. */
 async function kubeadmFiles(host: Host): Promise<Source[]> {
   const found: Source[] = [];
   for (const directory of ['/run/kubeadm', '/etc/kubernetes/manifests']) {
@@ -105,7 +105,7 @@ async function kubeadmFiles(host: Host): Promise<Source[]> {
 const PODS = '/var/log/pods';
 const MAX_LOGS = 24;
 
-/** The last two runs of each container of the cluster's own pods; what users run is not looked at. */
+/** The last two runs of each container in the cluster's own pods; users' pods are left alone. */
 async function podLogs(host: Host): Promise<Source[]> {
   const found: Source[] = [];
   for (const pod of (await host.files.list(PODS)).filter((name) => name.startsWith('kube-system_'))) {

@@ -14,10 +14,10 @@ import { type Identity, type Moment, writeIdentity } from './identity.ts';
 
 const PENDING_KEY = `${IDENTITY_DIR}/pending.json`;
 
-/** Sends a request to the controller; the caller chose endpoint and certificate. */
+/** Sends a request to the controller; the caller has chosen endpoint and certificate. */
 export type Send = (path: string, body: Uint8Array) => Promise<HttpAnswer>;
 
-/** The controller answered, but not with a certificate. */
+/** The controller answered, but gave no certificate. */
 export class EnrolmentRefused extends ExpectedError {
   override readonly name = 'EnrolmentRefused';
   readonly status: number;
@@ -33,12 +33,12 @@ export class EnrolmentRefused extends ExpectedError {
 }
 
 /**
- * Gets a certificate for a key that is made here and never leaves: with a token the first time, without one (over mutual
- * TLS) to renew. The key is kept before it is used, so that a lost answer does not spend a one-time token in vain: the same
- * token with the same key may be sent again.
+ * Gets a certificate for a key that is made here and never leaves: with a token the first time, over mutual
+ * TLS to renew. It stores the key before use, so that a lost answer does not waste a one-time token: the
+ * controller accepts the same token again with the same key.
  *
- * @param knownKey a key that the controller may know already, to be used again
- * @throws EnrolmentRefused, WireError for an answer that is none, HostError where there was no answer
+ * @param knownKey a key that the controller may know already, to use it again
+ * @throws EnrolmentRefused, WireError for an invalid answer, HostError if there was no answer
  */
 export async function enrol(
   host: Host,
@@ -51,7 +51,7 @@ export async function enrol(
   const request: EnrolRequest = {
     version: ENROLMENT_VERSION,
     ...(token === undefined ? {} : { token }),
-    // The controller decides the names; the field must not be longer than X.509 allows for it (64 characters).
+    // The controller decides the names; X.509 allows 64 characters in this field.
     csr: createCsr(key, machine.instance.slice(0, 64)),
     machine,
   };
@@ -59,7 +59,8 @@ export async function enrol(
   if (answer.status !== 200) throw new EnrolmentRefused(answer.status);
   const reply: EnrolReply = readEnrolReply(Buffer.from(answer.body).subarray(0, MAX_ENROLMENT_BYTES));
   const now = await momentOf(host);
-  // The header has the controller's clock: how long a certificate lives is no matter of ours, which may be wrong.
+  // The header has the controller's clock. Our own may be wrong, so the certificate's lifetime does not
+  // depend on it.
   const signedAt = Date.parse(answer.headers.date ?? '') || now.time;
   const given = { ...now, lifeMs: Date.parse(reply.expiresAt) - signedAt };
   const identity = await writeIdentity(host, machine.instance, key, reply, given);
@@ -72,7 +73,7 @@ export async function enrol(
   return identity;
 }
 
-/** Now, by both clocks. */
+/** The present moment by both clocks. */
 export async function momentOf(host: Host): Promise<Moment> {
   return { boot: await host.bootId(), mono: host.clock.monotonic(), time: host.clock.now().getTime() };
 }
@@ -90,7 +91,7 @@ async function pendingKey(host: Host, instance: string): Promise<string> {
     await host.files.mkdir(IDENTITY_DIR, 0o700);
     await host.files.write(PENDING_KEY, JSON.stringify({ instance, key }), { mode: 0o600 });
   } catch (error) {
-    // A full disk must not keep the machine from telling that its disk is full.
+    // A full disk must not keep the machine from reporting that its disk is full.
     if (!(error instanceof HostError)) throw error;
   }
   return key;

@@ -7,17 +7,17 @@ const KEY = `${IDENTITY_DIR}/client.key`;
 const CERTIFICATE = `${IDENTITY_DIR}/client.crt`;
 const ABOUT = `${IDENTITY_DIR}/about.json`;
 
-/** The machine's own key and the certificate that the controller gave for it. */
+/** The machine's key, and the controller's certificate for it. */
 export interface Identity {
   key: string;
   certificate: string;
-  /** In milliseconds since 1970, by the controller's clock. */
+  /** Milliseconds since 1970, by the controller's clock. */
   expiresAt: number;
-  /** Absent where it was kept by a version that did not write it down. */
+  /** Absent if an older version stored it. */
   given?: Given;
 }
 
-/** A moment by both clocks of this machine. */
+/** A moment by both of this machine's clocks. */
 export interface Moment {
   boot: string;
   /** Milliseconds since this boot. */
@@ -26,37 +26,38 @@ export interface Moment {
   time: number;
 }
 
-/** When this machine got its certificate, and for how long. */
+/** When this machine got its certificate, and its lifetime. */
 export interface Given extends Moment {
   lifeMs: number;
 }
 
-/** No controller gives one for less (`--certificate-ttl`). */
+/** No controller issues a shorter one (`--certificate-ttl`). */
 const MIN_LIFE_MS = 60_000;
 
 /**
- * Undefined where the machine has none, its files do not fit together, or it is another instance's. Whether it has
- * expired only the controller can say: this machine's clock may be wrong.
+ * Undefined if the machine has none, its files do not fit together, or it belongs to another instance. Only
+ * the controller can tell whether it has expired, because this machine's clock may be wrong.
  */
 export async function readIdentity(host: Host, instance: string): Promise<Identity | undefined> {
   const read = async (path: string) => (await host.files.readIfPresent(path, 65_536))?.toString('utf8');
   try {
     const [key, certificate, about] = [await read(KEY), await read(CERTIFICATE), await read(ABOUT)];
     if (key === undefined || certificate === undefined || about === undefined) return undefined;
-    // A key that was baked into an image must not make all its machines one.
+    // A key inside an image must not make all its machines one.
     const { instance: whose, given } = JSON.parse(about);
     if (whose !== instance) return undefined;
     return { ...identityOf(key, certificate), ...(isGiven(given) ? { given } : {}) };
   } catch {
-    // Damaged and unreadable files are as good as none: the machine enrols anew.
+    // Damaged and unreadable files count as missing: the machine enrols again.
     return undefined;
   }
 }
 
 /**
- * Keeps them for this instance, readable by root alone. Where the disk does not take them this process has them still.
+ * Stores them for this instance, readable only by root. If the disk refuses them, this process still has
+ * them.
  *
- * @throws Error where the certificate is not for the key
+ * @throws Error if the certificate is not for the key
  */
 export async function writeIdentity(
   host: Host,
@@ -85,9 +86,9 @@ export async function writeIdentity(
 }
 
 /**
- * When two thirds of the time for which it was given have passed. That is measured from when it came, not read from the
- * certificate: it is backdated, and the clock of this machine may be wrong by days or be set meanwhile. Only across a boot
- * there is nothing but that clock; where it went back, nobody knows, and asking costs one request.
+ * Tells whether two thirds of the lifetime have passed. It counts from the certificate's arrival and not from
+ * its own dates: those are backdated, and this machine's clock may be days off or be set meanwhile. Across a
+ * boot only that clock remains. If it went back, nobody knows, and asking costs only one request.
  */
 export function isDueForRenewal({ given }: Identity, now: Moment): boolean {
   if (!given) return true;
@@ -101,10 +102,10 @@ function isGiven(value: unknown): value is Given {
   return typeof boot === 'string' && [mono, time, lifeMs].every(Number.isFinite);
 }
 
-/** @throws Error where the certificate is not for the key */
+/** @throws Error if the certificate is not for the key */
 function identityOf(key: string, certificate: string): Pick<Identity, 'key' | 'certificate' | 'expiresAt'> {
   const parsed = new X509Certificate(certificate);
-  // A certificate for another key would be refused with every connection, in words that nobody understands.
+  // Every connection would refuse a certificate for another key, in words that nobody understands.
   if (!parsed.checkPrivateKey(createPrivateKey(key)))
     throw new Error('the certificate is not for the key of this machine');
   return { key, certificate, expiresAt: Date.parse(parsed.validTo) };

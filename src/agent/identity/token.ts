@@ -7,7 +7,7 @@ export interface TokenSource {
   tokenFile?: string;
 }
 
-/** Undefined where there is none (any more). */
+/** Undefined if there is none (any more). */
 export async function readToken(host: Host, { token, tokenFile }: TokenSource): Promise<string | undefined> {
   if (token) return token.reveal();
   if (tokenFile === undefined) return undefined;
@@ -15,7 +15,7 @@ export async function readToken(host: Host, { token, tokenFile }: TokenSource): 
   return text ? text : undefined;
 }
 
-/** A token that has done its work is removed where it lies in a file of its own. @returns why not, where it cannot be */
+/** Removes a used token that has its own file. @returns why that failed, if it did */
 export async function removeToken(host: Host, { tokenFile }: TokenSource): Promise<string | undefined> {
   if (tokenFile === undefined) return undefined;
   try {

@@ -5,8 +5,9 @@ import { readCall } from '../kubeadm/config/read-call.ts';
 import { fileOf, kubeadmCommandOf } from './from-document.ts';
 
 /**
- * What is wrong with the kubeadm configuration in the user data, told before anything is changed. An error only where no
- * command runs before kubeadm: one that does may still put the file right, so it is looked at again just before kubeadm.
+ * Checks the kubeadm configuration in the user data before anything changes. A problem is an error only if no
+ * command runs before kubeadm: such a command may still correct the file, so Slipway checks again just before
+ * kubeadm.
  */
 export function checkDocument(document: Document): ReportEntry[] {
   const command = kubeadmCommandOf(document);

@@ -1,11 +1,11 @@
 import type { Document, KubeadmCommand } from '../document/document.ts';
 
-/** The call of kubeadm that the user data asks for. */
+/** The call of kubeadm in the user data. */
 export function kubeadmCommandOf({ commands }: Document): KubeadmCommand | undefined {
   return commands.find((command) => command.kind === 'kubeadm');
 }
 
-/** Text of a file as the user data writes it; undefined when it does not, or only adds to what the machine has. */
+/** A file's text in the user data; undefined if it has none, or only appends to the machine's file. */
 export function fileOf({ files }: Document, path: string | undefined): string | undefined {
   const parts = files.filter((file) => file.path === path);
   const start = parts.findLastIndex(({ append }) => !append);

@@ -5,7 +5,7 @@ import { findInstalled, prepare } from './prepare.ts';
 import { type PreflightResult, runPreflight } from './run.ts';
 
 export interface MachineTask {
-  /** How kubeadm will be called; undefined where only the image is to be checked. */
+  /** How Slipway will call kubeadm; undefined for the check of an image. */
   call?: CallReading | undefined;
   instance: string;
   mend: boolean;
@@ -13,9 +13,9 @@ export interface MachineTask {
 }
 
 /**
- * Checks the configuration and the machine, in about a second. Below a root directory only the configuration: the kernel
- * there is not the one that a node will have. Where it is not known how kubeadm will be called, because its
- * configuration cannot be read, kubeadm's own complaint says more than the machine could.
+ * Checks the configuration and the machine, in about a second. Below a root directory it checks only the
+ * configuration, because a node will have another kernel. If the configuration is unreadable, nobody knows
+ * how kubeadm will be called, and kubeadm's own complaint says more than the machine could.
  */
 export async function checkMachine(host: Host, task: MachineTask): Promise<PreflightResult> {
   const started = host.clock.monotonic();

@@ -8,17 +8,17 @@ import { kubeadmMinor } from '../kubeadm/run/kubeadm-minor.ts';
 import { findRealKubeadm } from '../kubeadm/run/real-kubeadm.ts';
 import { found, type PreflightFinding } from './checks/finding.ts';
 
-/** Any length does: only whether the file can be read is looked at. */
+/** Any value will do: the caller only wants to know whether the file is readable. */
 const SOME_SECONDS = 60;
 
 export interface Prepared {
   config?: KubeadmConfig;
   kubeadmMinor?: number;
-  /** What there is to say of the configuration. */
+  /** Findings about the configuration. */
   findings: PreflightFinding[];
 }
 
-/** The real kubeadm: its minor version, where it tells one, and a finding where there is no kubeadm. */
+/** The real kubeadm: its minor version, if it reports one, and a finding if there is no kubeadm. */
 export async function findInstalled(host: Host): Promise<Prepared> {
   try {
     const path = await findRealKubeadm(host, host.root === '/' ? process.execPath : undefined);
@@ -35,8 +35,9 @@ function refused({ failure: { code, cause, remedy } }: KubeadmError): PreflightF
 }
 
 /**
- * What the call of kubeadm says, and what is wrong with its configuration. Of a file that is not there kubeadm itself
- * complains.
+ * Reads how kubeadm will be called, and checks its configuration.
+ *
+ * @param text the configuration file; undefined if there is none, which kubeadm itself reports
  */
 export function prepare(call: CallReading, minor: number | undefined): Prepared {
   const { configPath } = call.command;

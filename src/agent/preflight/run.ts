@@ -21,7 +21,7 @@ import { privileges } from './checks/machine/privileges.ts';
 import { resources } from './checks/machine/resources.ts';
 import { swap } from './checks/machine/swap.ts';
 
-/** In the order in which their findings are told. */
+/** In the order of their findings. */
 const CHECKS: readonly Check[] = [
   privileges,
   kernel,
@@ -43,18 +43,18 @@ const CHECKS: readonly Check[] = [
   apiServer,
 ];
 
-/** No check may hold a machine up for longer; mending may, since it changes something. */
+/** No check may take longer, except one that mends, because it changes something. */
 const LIMIT_MS = 2_000;
 const MENDING_LIMIT_MS = 30_000;
 
 export interface PreflightResult {
   findings: PreflightFinding[];
-  /** Checks that came to no answer, and why; they count for nothing. */
+  /** Checks without an answer, and why; they count for nothing. */
   unanswered: string[];
   ms: number;
 }
 
-/** Runs every check of the machine at the same time. Never throws; changes nothing unless the task says to mend. */
+/** Runs all checks of the machine at once. Never throws; changes nothing unless the task says to mend. */
 export async function runPreflight(
   host: Host,
   task: Task,
@@ -87,8 +87,8 @@ export async function runPreflight(
 }
 
 /**
- * What the user told kubeadm to ignore must not end the machine here either; the same where kubeadm's whole preflight
- * phase is skipped.
+ * If the user told kubeadm to ignore a check or to skip its preflight phase, its finding must not end the
+ * bootstrap here.
  */
 function excused(finding: PreflightFinding, { config }: Task): PreflightFinding {
   const { severity, kubeadmCheck } = finding;

@@ -1,6 +1,6 @@
 /**
- * What was there before the machine became a node, as far as nobody could tell it later: the image's own network
- * configurations, which look like those that a network plugin brings.
+ * Notes the machine's state before it became a node, as far as nobody can tell it later: the image's network
+ * configurations look like those of a network plugin.
  */
 import { STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
@@ -14,7 +14,7 @@ interface Before {
   cni: string[];
 }
 
-/** Call it before kubeadm runs for the first time; a later call for the same instance changes nothing. */
+/** Call it before kubeadm runs for the first time; later calls for the same instance change nothing. */
 export async function noteBefore(host: Host, instance: string): Promise<void> {
   if ((await readBefore(host))?.instance === instance) return;
   const before: Before = { instance, cni: await host.files.list(CNI_DIR) };
@@ -22,14 +22,14 @@ export async function noteBefore(host: Host, instance: string): Promise<void> {
   await host.files.write(BEFORE, `${JSON.stringify(before)}\n`, { mode: 0o600 });
 }
 
-/** Undefined where Slipway has not bootstrapped this machine. */
+/** Undefined if Slipway has not bootstrapped this machine. */
 export async function readBefore(host: Host): Promise<Before | undefined> {
   const bytes = await host.files.readIfPresent(BEFORE, 1024 * 1024);
   try {
     const value: Before | undefined = bytes && JSON.parse(bytes.toString('utf8'));
     return typeof value?.instance === 'string' && Array.isArray(value.cni) ? value : undefined;
   } catch {
-    // Written atomically, so this is another program's doing; then nothing is known.
+    // It is written atomically, so another program spoilt it; then nothing is known.
     return undefined;
   }
 }

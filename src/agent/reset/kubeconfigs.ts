@@ -3,7 +3,7 @@ import type { Host } from '../host/host.ts';
 
 const ADMIN = ['/etc/kubernetes/admin.conf', '/etc/kubernetes/super-admin.conf'];
 
-/** Copies that people made of the cluster's admin.conf, as kubeadm tells them to; others may be of other clusters. */
+/** People's copies of this cluster's admin.conf; kubeadm tells them to make some. Others stay out. */
 export async function copiedKubeconfigs(host: Host): Promise<string[]> {
   const originals: Buffer[] = [];
   for (const path of ADMIN) {
@@ -18,7 +18,7 @@ export async function copiedKubeconfigs(host: Host): Promise<string[]> {
   return found;
 }
 
-/** Of root and of the users in /home. */
+/** The kubeconfig paths of root and of the users in /home. */
 export async function kubeconfigPaths(host: Host): Promise<string[]> {
   return (await homes(host)).map((home) => `${home}/.kube/config`);
 }

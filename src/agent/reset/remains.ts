@@ -1,4 +1,4 @@
-/** What a reset leaves, found by looking: each with what a person can do about it. */
+/** Looks for what a reset leaves, and says what a person can do about each thing. */
 import { JOURNAL, PATCHES_DIR, PROXY_FILE, SUPPORT_FILE } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { CNI_DIR } from './before.ts';
@@ -6,7 +6,7 @@ import { kubeconfigPaths } from './kubeconfigs.ts';
 
 export interface Remain {
   what: string;
-  /** A sentence or a command; absent where nothing needs to be done. */
+  /** A sentence or a command; absent if there is nothing to do. */
   how?: string;
 }
 
@@ -24,7 +24,7 @@ const RULES = /^-[AN] (?:KUBE-|CNI-|cali-|CILIUM_|FLANNEL-|WEAVE)/gm;
 const INTERFACES =
   /^(?:cni\d+|flannel[.\d-]*|cali.*|vxlan\.calico|wireguard\.cali|cilium_.*|lxc.*|kube-ipvs0|kube-bridge|nodelocaldns|weave|antrea-gw0|genev_sys_.*)$/;
 
-/** @param wasNode There was something of kubeadm's when the reset began. */
+/** @param wasNode when the reset began, there was something of kubeadm's */
 export async function lookForRemains(host: Host, wasNode: boolean): Promise<Remain[]> {
   const found: Remain[] = [];
   if (wasNode)
@@ -71,7 +71,7 @@ async function onDisk(host: Host): Promise<Remain[]> {
   return found;
 }
 
-/** Does a file lie in the directory or `depth` levels below? Empty directories do not count. */
+/** Is there a file in the directory or up to `depth` levels below? Empty directories do not count. */
 async function hasFiles(host: Host, path: string, depth: number): Promise<boolean> {
   for (const name of await host.files.list(path)) {
     const kind = (await host.files.stat(`${path}/${name}`))?.kind;

@@ -1,6 +1,7 @@
 /**
- * Takes a node back to what the machine was before it: `kubeadm reset` by the real kubeadm, then what that leaves of
- * kubeadm, the kubelet, the network plugin and Slipway itself. What others may own is named instead of removed.
+ * Turns a node back into the machine that it was: it runs the real `kubeadm reset`, then removes what that
+ * leaves of kubeadm, the kubelet, the network plugin and Slipway. It names but does not remove what others
+ * may own.
  */
 import { errorMessage } from '../../kit/errors.ts';
 import { redact } from '../../kit/redact.ts';
@@ -20,7 +21,7 @@ import { BEFORE, CNI_DIR, readBefore } from './before.ts';
 import { copiedKubeconfigs } from './kubeconfigs.ts';
 import { lookForRemains, type Remain } from './remains.ts';
 
-/** What the kubelet and kubeadm keep in /var/lib/kubelet; pods' volumes are left to kubeadm, which unmounts them. */
+/** Files of kubelet and kubeadm in /var/lib/kubelet. kubeadm itself unmounts and removes pods' volumes. */
 const KUBELET_FILES = [
   'config.yaml',
   'instance-config.yaml',
@@ -35,37 +36,37 @@ const RESET_MS = 300_000;
 
 export interface ResetOptions {
   agent: string;
-  /** Of the real kubeadm, without secrets. */
+  /** A line of the real kubeadm, without secrets. */
   onLine?(line: string): void;
 }
 
 export interface ResetReport {
-  /** Whether there was anything of kubeadm's, and whether kubeadm's own reset came to a good end. */
+  /** Whether there was anything of kubeadm's, and whether its own reset succeeded. */
   kubeadm: 'reset' | 'failed' | 'not needed';
   removed: string[];
   /** What is still there, and what to do about it. */
   remains: Remain[];
-  /** What should have been done and was not. */
+  /** What the reset should have done and did not. */
   problems: string[];
 }
 
-/** Is kubeadm at work here, of which nobody but the agent that started it must take the result away? */
+/** Tells whether kubeadm is at work here; only the agent that started it may take its result. */
 export async function kubeadmRuns(host: Host): Promise<boolean> {
   return (await findEarlierRun(host)) === 'running';
 }
 
-/** Harmless when repeated, on a machine that is half a node, and on one that never was any. @throws HostError */
+/** Harmless when repeated, on half a node, and on a machine that was never one. @throws HostError */
 export async function resetNode(host: Host, options: ResetOptions): Promise<ResetReport> {
   const report: ResetReport = { kubeadm: 'not needed', removed: [], remains: [], problems: [] };
   const wasNode = await looksLikeNode(host);
-  // Who wrote a network configuration is known only where Slipway made the node, and looked before.
+  // Only if Slipway made the node and looked before, it knows who wrote a network configuration.
   const before = await readBefore(host);
   const copies = await copiedKubeconfigs(host);
-  // Noted first: an agent that is killed half-way must not take the node for finished.
+  // Noted first: if this agent is killed half-way, the node must not pass for finished.
   await noteInJournal(host, options.agent);
   for (const path of [SENTINEL, OUTCOME]) await remove(host, path, report);
   if (wasNode) await runKubeadmReset(host, options, report);
-  // Without a node they are the user data's, and a first bootstrap needs them.
+  // Without a node they came with the user data, and the first bootstrap needs them.
   const paths = [
     ...KUBEADM_FILES.filter((path) => wasNode || !isCertificate(path)),
     ...KUBELET_FILES,
@@ -127,14 +128,14 @@ async function remove(host: Host, path: string, report: ResetReport): Promise<vo
   report.removed.push(path);
 }
 
-/** What Slipway itself remembers of the node; the journal stays, and says that there was a reset. */
+/** Forgets Slipway's own state of the node. The journal stays and records the reset. */
 async function forgetState(host: Host): Promise<void> {
   await forgetInventory(host);
   await forgetSuccess(host);
   await forgetAttempt(host);
   await forgetRun(host);
   await host.files.remove(BEFORE);
-  // The shells of the commands that were run; another bootstrap begins new ones.
+  // The states of the shells that ran commands; another bootstrap begins with new ones.
   await host.files.remove(`${RUN_DIR}/shell`);
 }
 
@@ -144,7 +145,7 @@ async function noteInJournal(host: Host, agent: string): Promise<void> {
   try {
     const run = host.uuid();
     const last = journal.records.findLast((record) => record.type === 'run.started');
-    // The instance as the runs before knew it, or their steps would be another machine's.
+    // Earlier runs' instance; under another one, their steps would seem to belong to another machine.
     const instance = last?.type === 'run.started' ? last.instance : await machineInstance(host);
     const mode = last?.type === 'run.started' ? last.mode : 'bootstrap';
     await journal.append({ type: 'run.started', run, instance, mode, agent, pid: process.pid }, 'with-next');

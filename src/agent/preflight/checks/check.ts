@@ -4,41 +4,41 @@ import type { PreflightFinding } from './finding.ts';
 
 /** What the checks know of the machine's task. */
 export interface Task {
-  /** How kubeadm will be called; undefined where only the image is checked. */
+  /** How Slipway will call kubeadm; undefined for the check of an image. */
   config?: KubeadmConfig;
   /** The installed kubeadm's minor version. */
   kubeadmMinor?: number;
-  /** kubeadm was run here before, for this instance: what it left is cleaned up before it is run again. */
+  /** kubeadm has run here for this instance; Slipway cleans up after it before the next attempt. */
   attempted: boolean;
-  /** Directories of PATH that commands before kubeadm have set, beyond the agent's own. */
+  /** Directories that commands before kubeadm have added to PATH. */
   searchPath?: string[];
-  /** Put right what can be put right safely. */
+  /** Mend what Slipway can mend safely. */
   mend: boolean;
 }
 
-/** One check of the machine. Reads only, unless it is asked to mend. */
+/** One check of the machine. It only reads, unless it is told to mend. */
 export interface Check {
   /** A few words for people, after "check of". */
   name: string;
   run(host: Host, task: Task): Promise<PreflightFinding[]>;
 }
 
-/** Text of a small file of the kernel or of the system; undefined where it is not there or cannot be read. */
+/** The text of a small file of the kernel or system; undefined if it is missing or unreadable. */
 export async function readText(host: Host, path: string): Promise<string | undefined> {
   try {
     return (await host.files.readIfPresent(path, 256 * 1024))?.toString('utf8');
   } catch {
-    // Not to be read is as good as not there: a check tells only what it has seen.
+    // Unreadable counts as missing: a check reports only what it has seen.
     return undefined;
   }
 }
 
-/** This machine becomes a control plane, as far as is known. */
+/** True if this machine is known to become a control plane. */
 export function isControlPlane({ config }: Task): boolean {
   return config?.controlPlane === true;
 }
 
-/** kubeadm is known, and older than 1.`minor`. */
+/** True if kubeadm is known to be older than 1.`minor`. */
 export function isBefore({ kubeadmMinor }: Task, minor: number): boolean {
   return kubeadmMinor !== undefined && kubeadmMinor < minor;
 }

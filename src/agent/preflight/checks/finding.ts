@@ -1,8 +1,8 @@
 import { CODES, type Code } from '../../../protocol/codes/codes.ts';
 
 /**
- * `fatal`: kubeadm is sure to refuse the machine, or the machine cannot work as a node. `warning`: it may. `mended`: it
- * was so, and has been put right.
+ * `fatal`: kubeadm is certain to refuse the machine, or it cannot work as a node. `warning`: either is
+ * possible. `mended`: the problem existed, and Slipway has mended it.
  */
 export type Severity = 'fatal' | 'warning' | 'mended';
 
@@ -12,9 +12,9 @@ export interface PreflightFinding {
   code: Code;
   /** One sentence without a full stop. */
   message: string;
-  /** One sentence; the table's where there is no better one. */
+  /** One sentence; the table's unless there is a better one. */
   remedy: string;
-  /** kubeadm's own name of the check, by which a user may have it ignored, e.g. `Port-10250`. */
+  /** kubeadm's name of the check, e.g. `Port-10250`, by which a user may ignore it. */
   kubeadmCheck?: string;
 }
 

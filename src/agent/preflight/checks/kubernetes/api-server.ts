@@ -6,7 +6,7 @@ import type { Check } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
 const LIMIT_MS = 900;
-/** Certificates of a new cluster begin when they are made, so a clock that is behind by more makes them invalid. */
+/** A new cluster's certificates begin at once, so a clock that is further behind makes them invalid. */
 const CLOCK_SECONDS = 30;
 
 const CODES: Record<NonNullable<ApiServerView['failedAt']>, Code> = {
@@ -17,8 +17,8 @@ const CODES: Record<NonNullable<ApiServerView['failedAt']>, Code> = {
 };
 
 /**
- * The API server that is to be joined: name, connection, TLS, answer, and its clock against ours. Never fatal, because
- * all that may still come right before the deadline.
+ * Asks the API server to join: name, connection, TLS, answer, and its clock against ours. Nothing here is
+ * fatal, because it may all come right before the deadline.
  */
 export const apiServer: Check = {
   name: 'API server',
@@ -50,13 +50,13 @@ function judge(endpoint: string, view: ApiServerView): PreflightFinding[] {
   return findings;
 }
 
-/** kubeadm would ask a proxy, so a direct connection says nothing. */
+/** kubeadm would ask a proxy, so a direct connection proves nothing. */
 function goesThroughProxy(host: Host, endpoint: string): boolean {
   const proxy = host.env('HTTPS_PROXY') ?? host.env('https_proxy') ?? '';
   if (proxy === '') return false;
   const name = endpoint.replace(/:\d*$/, '').replace(/^\[|\]$/g, '');
   const except = (host.env('NO_PROXY') ?? host.env('no_proxy') ?? '').split(',').map((part) => part.trim());
-  // Address ranges are not looked into: then nothing is said, which is never wrong.
+  // Skips address ranges: then the check says nothing, which is never wrong.
   return !except.some(
     (part) =>
       part !== '' && (part === '*' || name === part || name.endsWith(`.${part.replace(/^\*?\./, '')}`)),

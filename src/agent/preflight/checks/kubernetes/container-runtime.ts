@@ -2,18 +2,18 @@ import { type Host, HostError } from '../../../host/host.ts';
 import { type Check, isBefore, type Task } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
-/** Where kubeadm looks when it is told nothing. */
+/** Where kubeadm looks by default. */
 const KNOWN_SOCKETS = ['/run/containerd/containerd.sock', '/run/crio/crio.sock', '/run/cri-dockerd.sock'];
 const LIMIT_MS = 900;
 const OK = 0;
 const UNIMPLEMENTED = 12;
 
-/** The container runtime: its socket is there, and what listens there speaks CRI in a version that the kubelet speaks. */
+/** Checks that the runtime's socket exists and speaks a version of CRI that the kubelet speaks. */
 export const containerRuntime: Check = {
   name: 'container runtime',
   async run(host, task) {
     const configured = task.config?.criSocket?.replace(/^unix:\/\//, '');
-    // Docker through the kubelet's own shim, up to 1.23; there is no socket to ask before the kubelet runs.
+    // Docker through the kubelet's own shim, up to 1.23: before the kubelet runs, there is no socket to ask.
     if (configured?.endsWith('dockershim.sock')) return [];
     const mayUseDocker = task.kubeadmMinor === undefined || isBefore(task, 24);
     const hasDocker = mayUseDocker && (await host.files.stat('/var/run/docker.sock')) !== undefined;
@@ -47,7 +47,7 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
       const message = `what listens at ${socket} does not speak CRI; containerd's plugin may be disabled`;
       return [found('fatal', 'ContainerRuntimeUnsuitable', message, check)];
     }
-    // The kubelet speaks nothing but v1 since 1.26.
+    // Since 1.26 the kubelet speaks only v1.
     const tooOld = older.status === OK && task.kubeadmMinor !== undefined && !isBefore(task, 26);
     const message = `the container runtime at ${socket} speaks CRI v1alpha2 only, and Kubernetes 1.26 and later need v1`;
     return tooOld ? [found('fatal', 'ContainerRuntimeUnsuitable', message, check)] : [];
@@ -62,7 +62,7 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
   }
 }
 
-/** An empty VersionRequest is no bytes at all. */
+/** An empty VersionRequest has no bytes at all. */
 function version(host: Host, socket: string, service: string) {
   return host.network.callUnix(socket, `/${service}/Version`, new Uint8Array(0), LIMIT_MS);
 }

@@ -5,7 +5,7 @@ import { found } from '../finding.ts';
 
 const ASK_MS = 800;
 
-/** kubeadm only warns when it cannot start the kubelet, and then waits for minutes for one that nobody starts. */
+/** If it cannot start the kubelet, kubeadm only warns, and then waits minutes for it. */
 export const kubeletService: Check = {
   name: 'kubelet service',
   async run(host) {

@@ -6,7 +6,7 @@ const MANIFESTS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'
 );
 const DEFAULT_CA = '/etc/kubernetes/pki/ca.crt';
 
-/** Files of an earlier node that kubeadm refuses; what an attempt of Slipway's own left is cleaned up before the next. */
+/** Files of an earlier node that kubeadm refuses. Slipway cleans up its own attempts before the next. */
 export const leftovers: Check = {
   name: 'leftovers of an earlier node',
   async run(host, task) {
@@ -22,7 +22,7 @@ export const leftovers: Check = {
     const data = config.etcdDataDir;
     if ((await host.files.list(data)).length > 0) {
       const check = { kubeadmCheck: `DirAvailable-${data.replaceAll('/', '-')}` };
-      // Whether a joining control plane has an etcd of its own is known to the cluster only.
+      // Only the cluster knows whether a joining control plane has an etcd of its own.
       const severity = config.verb === 'init' ? 'fatal' : 'warning';
       findings.push(
         found(severity, 'LeftoversFound', `${data} is not empty, so it holds data of an earlier etcd`, check),

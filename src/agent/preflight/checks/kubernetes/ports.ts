@@ -5,7 +5,7 @@ import { found } from '../finding.ts';
 const LISTENING = '0A';
 const ETCD = [2379, 2380];
 
-/** Ports that must be free. After an attempt of our own its kubelet may be there still; that is cleaned up first. */
+/** Ports that must be free. Our own earlier attempt may hold some; Slipway cleans it up first. */
 export const ports: Check = {
   name: 'ports',
   async run(host, task) {
@@ -15,7 +15,7 @@ export const ports: Check = {
     if (wanted.length === 0) return [];
     const owners = await ownersOf(host, new Set(wanted.flatMap((port) => [...(taken.get(port) ?? [])])));
     return wanted.map((port) => {
-      // Whether a joining control plane has an etcd of its own is known to the cluster only.
+      // Only the cluster knows whether a joining control plane has an etcd of its own.
       const isSure = !ETCD.includes(port) || task.config?.verb === 'init';
       const owner = [...(taken.get(port) ?? [])].map((inode) => owners.get(inode)).find((name) => name);
       const message = `port ${port} is in use${owner === undefined ? '' : ` by ${owner}`}`;
@@ -30,7 +30,7 @@ function portsOf(task: Task): number[] {
   return [10_250, config.bindPort, 10_259, 10_257, ...(config.externalEtcd ? [] : ETCD)];
 }
 
-/** Each port that something listens at, whatever the address, with the inodes of the sockets. */
+/** Each port that somebody listens on, whatever the address, with the inodes of the sockets. */
 async function listening(host: Host): Promise<Map<number, Set<string>>> {
   const ports = new Map<number, Set<string>>();
   for (const path of ['/proc/net/tcp', '/proc/net/tcp6']) {
@@ -45,7 +45,7 @@ async function listening(host: Host): Promise<Map<number, Set<string>>> {
   return ports;
 }
 
-/** `NAME (pid N)` of the processes that hold these sockets, where they can be found. */
+/** `NAME (pid N)` of the processes that hold these sockets, if it can find them. */
 async function ownersOf(host: Host, inodes: ReadonlySet<string>): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
   const pids = (await host.files.list('/proc')).filter((name) => /^\d+$/.test(name));
@@ -61,7 +61,7 @@ async function ownersOf(host: Host, inodes: ReadonlySet<string>): Promise<Map<st
   return owners;
 }
 
-/** Processes come and go while they are looked at. */
+/** Processes come and go during the look. */
 async function listOrNothing(host: Host, path: string): Promise<string[]> {
   return host.files.list(path).catch(() => []);
 }

@@ -2,7 +2,7 @@ import type { Host } from '../../../host/host.ts';
 import { type Check, isBefore, type Task } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
-/** Where programs lie, whatever PATH says: commands before kubeadm may have extended it. */
+/** Directories to search whatever PATH says, because commands before kubeadm may extend it. */
 const DIRECTORIES = [
   '/usr/local/sbin',
   '/usr/local/bin',
@@ -13,11 +13,11 @@ const DIRECTORIES = [
   '/opt/bin',
 ];
 
-/** Demanded by every kubeadm from 1.20 to 1.33; of later ones nobody knows here. */
+/** Every kubeadm from 1.20 to 1.33 demands these; about later ones nothing is known here. */
 const DEMANDED = ['ip', 'iptables', 'mount', 'nsenter'];
 const LAST_KNOWN = 33;
 
-/** The programs that kubeadm and kubelet call; those that kubeadm only warns of are left to it. */
+/** The programs that kubeadm and kubelet call. kubeadm itself reports those that it only warns about. */
 export const programs: Check = {
   name: 'programs',
   async run(host, task) {
@@ -38,13 +38,13 @@ export const programs: Check = {
 };
 
 function isDemanded(name: string, task: Task): boolean {
-  // kube-proxy does without conntrack since 1.32 (kubernetes/kubernetes #126952).
+  // Since 1.32, kube-proxy works without conntrack (kubernetes/kubernetes #126952).
   if (name === 'conntrack') return isBefore(task, 32);
   if (name === 'crictl') return true;
   return task.kubeadmMinor === undefined || isBefore(task, LAST_KNOWN + 1);
 }
 
-/** kubeadm asked the runtime through crictl before 1.31; not docker, which it took for granted before 1.24. */
+/** Before 1.31 kubeadm asked the runtime through crictl, but before 1.24 it took docker for granted. */
 function needsCrictl(task: Task): boolean {
   const socket = task.config?.criSocket;
   const isDocker = isBefore(task, 24) && (socket === undefined || socket.endsWith('dockershim.sock'));

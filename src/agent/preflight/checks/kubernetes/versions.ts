@@ -8,8 +8,9 @@ interface Version {
 }
 
 /**
- * kubelet, kubeadm and the version that the configuration asks for. kubeadm takes a kubelet that is one minor version
- * older than itself, three from 1.29 on (its MinimumKubeletVersion), and none that is newer than the control plane.
+ * Compares kubelet, kubeadm and the configuration's version. kubeadm accepts a kubelet that is one minor
+ * version older than itself, from 1.29 on three (its MinimumKubeletVersion), and none newer than the control
+ * plane.
  */
 export const versions: Check = {
   name: 'versions',
@@ -28,7 +29,7 @@ function kubeletProblems(kubelet: Version | undefined, task: Task): PreflightFin
   const behind = kubeadmMinor - kubelet.minor;
   const allowed = isBefore(task, 29) ? 1 : 3;
   const message = `the kubelet is ${kubelet.text}, and kubeadm is 1.${kubeadmMinor}`;
-  // 1.28 was the first to take older ones in some of its releases.
+  // Some releases of 1.28 were the first to accept older ones.
   if (behind > allowed && !(kubeadmMinor === 28 && behind <= 3))
     return [found('fatal', 'VersionSkew', message, CHECK)];
   return behind < 0
@@ -49,7 +50,7 @@ function controlPlaneProblems(
   }
   if (kubeadmMinor === undefined) return findings;
   const skew = `kubeadm is 1.${kubeadmMinor}, and the configuration asks for ${wanted.text}`;
-  // Not one of kubeadm's checks, but of its reading of the configuration: it cannot be ignored.
+  // This is no check of kubeadm's but part of reading its configuration: nobody can ignore it.
   if (wanted.minor < kubeadmMinor - 1)
     findings.push(
       found('fatal', 'VersionSkew', `${skew}; it makes control planes of its own version or one before`),

@@ -2,10 +2,10 @@ import type { Host } from '../../../host/host.ts';
 import { type Check, isBefore, readText, type Task } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
-/** Without these the kubelet does not start; of the others some kernels have none and it does. */
+/** Without these the kubelet does not start. It does start without the others, which some kernels lack. */
 const NEEDED = ['cpu', 'cpuset', 'memory'];
 
-/** Control groups: the controllers that the kubelet cannot do without, and version 1 where it is on its way out. */
+/** Control groups: the controllers that the kubelet needs, and version 1, which is being retired. */
 export const cgroups: Check = {
   name: 'control groups',
   async run(host, task) {

@@ -4,8 +4,9 @@ import { type Check, readText } from '../check.ts';
 import { found } from '../finding.ts';
 
 /**
- * This machine's clock against the certificate authority that user data has put here: a control plane's own certificates
- * begin with it. A joining worker has none; its clock is compared with the API server's.
+ * Compares this machine's clock with the dates of the certificate authority from user data: a control plane's
+ * own certificates start with it. A joining worker has none; for it, the check of the API server compares
+ * clocks.
  */
 export const clock: Check = {
   name: 'clock',
@@ -29,7 +30,7 @@ async function readCertificate(host: Host, path: string): Promise<X509Certificat
   try {
     return text === undefined ? undefined : new X509Certificate(text);
   } catch {
-    // What is no certificate is kubeadm's to complain of.
+    // kubeadm itself complains about a file that is no certificate.
     return undefined;
   }
 }

@@ -2,10 +2,10 @@ import { type Check, isControlPlane, readText } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
 const GIB = 1024 ** 3;
-/** The kubelet evicts pods below this share of its own file system (its default evictionHard). */
+/** Below this share of its own file system, the kubelet evicts pods (its default evictionHard). */
 const LEAST_SHARE = 0.1;
 
-/** Room and right to write where Kubernetes writes. */
+/** Checks that Kubernetes has space and permission where it writes. */
 export const diskSpace: Check = {
   name: 'disk space',
   async run(host, task) {
@@ -40,7 +40,7 @@ function readMounts(text: string): { at: string; readOnly: boolean }[] {
     const [, at, , options = ''] = line.split(' ');
     return at === undefined ? [] : [{ at: unescaped(at), readOnly: options.split(',').includes('ro') }];
   });
-  // The longest fits best; of two on one place the later one hides the earlier.
+  // The longest one fits best; of two mounts at one place, the later hides the earlier.
   return mounts
     .filter(({ at }, index) => !mounts.slice(index + 1).some((later) => later.at === at))
     .toSorted((a, b) => a.at.length - b.at.length);

@@ -7,14 +7,14 @@ const MODULES_FILE = '/etc/modules-load.d/slipway.conf';
 const SYSCTL_FILE = '/etc/sysctl.d/90-slipway.conf';
 
 interface Setting {
-  /** In the words of sysctl. */
+  /** sysctl's name of it. */
   key: string;
   path: string;
-  /** The module without which the setting is not there. */
+  /** The module that brings the setting. */
   module?: string;
-  /** Is kubeadm sure to refuse the machine without it? */
+  /** Tells whether kubeadm is certain to refuse the machine without it. */
   demanded(task: Task): boolean;
-  /** Not needed at all. */
+  /** Tells whether nothing needs it. */
   skipped?(task: Task): boolean;
 }
 
@@ -24,7 +24,7 @@ const FORWARDING: Setting = {
   demanded: usesIp(4),
 };
 
-/** kubeadm asks for it until 1.29; kube-proxy and most network plugins still want it. */
+/** kubeadm demands it until 1.29; kube-proxy and most network plugins still need it. */
 const BRIDGE: Setting = {
   key: 'net.bridge.bridge-nf-call-iptables',
   path: '/proc/sys/net/bridge/bridge-nf-call-iptables',
@@ -40,15 +40,15 @@ const FORWARDING_6: Setting = {
   skipped: (task) => !usesIp(6)(task),
 };
 
-/** The settings of the kernel's network that pods need; with --mend they are set, now and for later boots. */
+/** The kernel's network settings that pods need. With --mend, the check sets them now and for later boots. */
 export const kernelSettings: Check = {
   name: 'kernel settings',
   async run(host, task) {
     const findings: PreflightFinding[] = [];
-    // One after the other: mending appends to the same files.
+    // In turn, because mending appends to the same files.
     for (const setting of [FORWARDING, BRIDGE, FORWARDING_6]) {
       if (setting.skipped?.(task) === true || (await isSet(host, setting))) continue;
-      // Nothing of the network can be read here: no statement about it is better than a wrong one.
+      // The network's settings are unreadable here: better to say nothing than something wrong.
       if ((await readText(host, FORWARDING.path)) === undefined) continue;
       if (task.mend && (await mend(host, setting))) {
         findings.push(found('mended', 'KernelSettingMended', `${setting.key} was not 1, and has been set`));
@@ -78,7 +78,7 @@ async function problem(
   return found(demanded(task) ? 'fatal' : 'warning', 'KernelSettingWrong', why, { remedy, kubeadmCheck });
 }
 
-/** Loads the module and sets the value; true when the kernel then has it so. */
+/** Loads the module and sets the value. @returns whether the kernel then has it */
 async function mend(host: Host, setting: Setting): Promise<boolean> {
   const { key, module } = setting;
   if (module !== undefined && (await readText(host, setting.path)) === undefined)
@@ -97,12 +97,12 @@ async function remember(host: Host, path: string, line: string): Promise<void> {
 }
 
 /**
- * kubeadm checks the family of the address that it knows: the API server's that is joined, if that is no name, or the
+ * kubeadm checks the family of the address that it knows: the joined API server's, if that is no name, or the
  * one that an init advertises.
  */
 function usesIp(family: 4 | 6): (task: Task) => boolean {
   return ({ config }) => {
-    // Without a configuration: the address of an image's first default route, which is IPv4 nearly everywhere.
+    // Without a configuration: the address of an image's first default route, nearly always IPv4.
     if (config === undefined) return family === 4;
     const { verb, endpoints, advertiseAddress } = config;
     if (verb === 'init') return ipFamily(advertiseAddress ?? '0.0.0.0') === family;

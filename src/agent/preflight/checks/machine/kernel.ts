@@ -2,8 +2,8 @@ import { type Check, readText } from '../check.ts';
 import { found } from '../finding.ts';
 
 /**
- * kubeadm has always refused kernels before 3.10; since 1.32 it asks for 4.19 (system-validators of its releases), but
- * distributions patch older ones, so those are only told.
+ * kubeadm has always refused kernels before 3.10. Since 1.32 it demands 4.19 (its releases'
+ * system-validators), but distributions patch older ones, so those only get a warning.
  */
 export const kernel: Check = {
   name: 'kernel',

@@ -2,7 +2,7 @@ import type { Host } from '../../../host/host.ts';
 import { type Check, readText } from '../check.ts';
 import { found } from '../finding.ts';
 
-/** The file system on which container runtimes put images unless they are told otherwise. */
+/** overlay: the file system on which container runtimes put images by default. */
 export const modules: Check = {
   name: 'kernel modules',
   async run(host) {
@@ -16,7 +16,7 @@ export const modules: Check = {
   },
 };
 
-/** Known to modprobe, so the runtime's first mount loads it; also where there are no lists to look into. */
+/** If modprobe knows it, the runtime's first mount loads it. Without modprobe's lists, assume that. */
 async function isLoadable(host: Host, release: string): Promise<boolean> {
   const lists = await Promise.all(
     ['modules.dep', 'modules.builtin'].map(async (name) =>

@@ -1,7 +1,7 @@
 import { type Check, readText } from '../check.ts';
 import { found } from '../finding.ts';
 
-/** A machine without name servers pulls no images and gives its pods none either. */
+/** Without name servers, a machine pulls no images, and its pods have none either. */
 export const nameServers: Check = {
   name: 'name servers',
   async run(host) {

@@ -1,11 +1,11 @@
 import { type Check, isControlPlane, readText } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
-/** What kubeadm demands of a control plane, and of nobody else. */
+/** kubeadm demands these only of a control plane. */
 const CPUS = 2;
 const MEMORY_MB = 1700;
 
-/** Processors and memory, counted as kubeadm does: the processors this process may use, all of the machine's memory. */
+/** Counts like kubeadm: the processors that this process may use, and all memory of the machine. */
 export const resources: Check = {
   name: 'processors and memory',
   async run(host, task) {
@@ -27,7 +27,7 @@ export const resources: Check = {
   },
 };
 
-/** `0-3,8` are five. */
+/** `0-3,8` means five. */
 function countCpus(list: string): number {
   return list.split(',').reduce((sum, part) => {
     const [first, last] = part.split('-').map(Number);

@@ -2,8 +2,8 @@ import { type Check, isBefore, readText } from '../check.ts';
 import { found } from '../finding.ts';
 
 /**
- * kubeadm refuses swap before 1.23 and only warns since (kubernetes/kubernetes #104854). Whether the kubelet then starts
- * depends on failSwapOn, which a joining machine learns from the cluster.
+ * Before 1.23, kubeadm refuses swap; since then it only warns (kubernetes/kubernetes #104854). Whether the
+ * kubelet then starts depends on failSwapOn, which a joining machine learns from the cluster.
  */
 export const swap: Check = {
   name: 'swap',
