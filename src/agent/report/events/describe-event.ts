@@ -1,14 +1,18 @@
+import { counted } from '../../../kit/counted.ts';
 import { formatMs } from '../../../kit/duration.ts';
 import type { EventFailure, SlipwayEvent } from '../../../protocol/events.ts';
 
-/** One line for people, most important first; undefined for what only a program wants to know. */
+/**
+ * One line for people who see no more of the machine than this, such as a serial console: steps by their titles, a verdict
+ * in capitals. cli/text/describe-record.ts says the same to somebody who sits at the machine, with ids for the next command.
+ *
+ * Most important first; undefined for what only a program wants to know.
+ */
 export function describeEvent(event: SlipwayEvent): string | undefined {
   switch (event.type) {
     case 'sequence.started': {
       const count = event.steps.length + (event.stepsOmitted ?? 0);
-      return event.resumed
-        ? `the bootstrap goes on (${count} steps)`
-        : `the bootstrap began (${count} steps)`;
+      return `the bootstrap ${event.resumed ? 'goes on' : 'began'} (${counted(count, 'step')})`;
     }
     case 'step.attempt':
       return `${event.step.title}: attempt ${event.attempt} failed (${formatMs(event.ms)}), next in ${formatMs(event.retryInMs)}: ${words(event.failure)}`;
@@ -31,7 +35,7 @@ export function describeEvent(event: SlipwayEvent): string | undefined {
     case 'node.reset':
       return 'the node was reset';
     case 'events.lost':
-      return `${event.count} events of this report were lost: ${event.why}`;
+      return `${counted(event.count, 'event')} of this report ${event.count === 1 ? 'was' : 'were'} lost: ${event.why}`;
     default:
       return undefined;
   }
