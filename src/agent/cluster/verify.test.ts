@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { awaitReady } from './await-ready.ts';
 import { type VerifySpec, verifyNode } from './verify.ts';
@@ -131,8 +132,18 @@ users: [{name: u, user: {client-certificate: ${CLIENT}, client-key: ${CLIENT}}}]
         conditions: [{ type: 'Ready', status: ready, reason: 'KubeletNotReady', message: 'no CNI' }],
       },
     });
+  /** Time passes where it is waited, and nowhere else. */
+  const quickHost = (): Host => {
+    const host = createLinuxHost({ root });
+    let now = 0;
+    const sleep = async (ms: number) => {
+      now += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { ...host, clock: { ...host.clock, monotonic: () => now, sleep } };
+  };
   const verify = (config: Partial<VerifySpec['config']> = {}, signal = new AbortController().signal) =>
-    verifyNode(createLinuxHost({ root }), {
+    verifyNode(quickHost(), {
       config: { nodeName: 'N1', skipPhases: [], ...config },
       signal,
       onProgress: () => undefined,
@@ -214,7 +225,7 @@ users: [{name: u, user: {client-certificate: ${CLIENT}, client-key: ${CLIENT}}}]
   });
 
   it('sees the node become Ready, or says why it is not', async () => {
-    const host = createLinuxHost({ root });
+    const host = quickHost();
     node = { status: 200, body: object(undefined, 'False') };
     const { signal } = new AbortController();
     expect(await awaitReady(host, 300, signal)).toEqual({ ready: false, why: 'KubeletNotReady: no CNI' });

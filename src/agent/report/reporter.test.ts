@@ -131,12 +131,10 @@ const done: RecordBody[] = [
   { type: 'sequence.ended', run: 'r-1', sequence: 's-1', result: 'succeeded', exitStatus: 0, ms: 20 },
 ];
 
-async function received(type: EventType, withinMs = 10_000): Promise<ReadEvent> {
-  const end = performance.now() + withinMs;
+async function received(type: EventType): Promise<ReadEvent> {
   for (;;) {
     const found = receiver.stored.find((event) => event.type === type);
     if (found) return found;
-    if (performance.now() > end) throw new Error(`no ${type} came; ${log.join('; ')}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -379,7 +377,7 @@ describe('reporting', () => {
       '/etc/slipway/config.d/50-report.yaml',
       good.replace('  nodeTimeout: 0s', '  nodeTimeout: soon\n  colour: red'),
     );
-    expect(await received('finding', 6000)).toMatchObject({ code: 'ReportConfigInvalid' });
+    expect(await received('finding')).toMatchObject({ code: 'ReportConfigInvalid' });
     expect(log.join('\n')).toContain(
       '/etc/slipway/config.d/50-report.yaml:3:3: warning: report: colour is not known',
     );

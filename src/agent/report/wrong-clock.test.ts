@@ -52,33 +52,30 @@ async function report(certificate: { cert: string; key: string }): Promise<void>
   await spool.add([await draftNow(host, { type: 'fact', name: 'a', value: 'b' })]);
 }
 
-async function until(what: string, fits: () => boolean): Promise<void> {
-  const end = performance.now() + 8000;
-  while (!fits()) {
-    if (performance.now() > end) throw new Error(`${what} in vain: ${log.join('\n')}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+async function until(fits: () => boolean): Promise<void> {
+  while (!fits()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 describe("a machine whose clock is not its receiver's", () => {
   it('says that its clock is probably behind, tries again, and goes on by itself when it is right', async () => {
-    // What it sees is what it would see of a clock that is set right in three seconds: a certificate that is not valid yet.
-    const from = Math.floor(Date.now() / 1000) * 1000 + 3000;
+    // What it sees is what it would see of a clock that is set right later: a certificate that is not valid yet, and is.
+    const from = Math.floor(Date.now() / 1000) * 1000 + 3.5 * DAY_MS;
     await report(validFrom(from, DAY_MS));
-    await until('waiting for words', () => log.length > 0);
+    await until(() => log.length > 0);
     const valid = `from ${new Date(from).toISOString().replace('.000Z', 'Z')} to `;
     expect(log[0]).toMatch(/^webhook: localhost:\d+: its certificate is valid from /);
     expect(log[0]).toContain(valid);
     expect(log[0]).toMatch(
-      /which by this machine's clock begins in \d seconds: the clock is probably behind \(timedatectl\); trying again$/,
+      /which by this machine's clock begins in 3 days: the clock is probably behind \(timedatectl\); trying again$/,
     );
-    await until('waiting for the delivery', () => pump.isDone);
+    server.setSecureContext(validFrom(Date.now(), DAY_MS));
+    await until(() => pump.isDone);
     expect(log.at(-1)).toBe('webhook: works again');
   });
 
   it('says when a certificate has ended, once for all attempts', async () => {
     await report(validFrom(Date.now() - 10 * DAY_MS, DAY_MS));
-    await until('waiting for attempts', () => pump.failures > 4);
+    await until(() => pump.failures > 4);
     expect(log).toHaveLength(1);
     expect(log[0]).toMatch(
       /its certificate was valid from \S+Z to \S+Z, which by this machine's clock ended 8 days ago: renew it, or set the clock if that is ahead \(timedatectl\); trying again$/,
