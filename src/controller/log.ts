@@ -14,8 +14,8 @@ export interface Log {
 }
 
 /**
- * Structured logs: one JSON object a line. Texts from outside cannot forge a line (JSON escapes line ends) and lose what
- * looks like a secret.
+ * Structured logs: one JSON object per line. Texts from outside cannot forge a line (JSON escapes line ends),
+ * and lose whatever looks like a secret.
  */
 export function createLog(write: (line: string) => void, least: Level = 'info'): Log {
   const log =

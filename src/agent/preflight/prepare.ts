@@ -34,11 +34,7 @@ function refused({ failure: { code, cause, remedy } }: KubeadmError): PreflightF
   return found('fatal', code, cause.replace(/\.$/, ''), { remedy });
 }
 
-/**
- * Reads how kubeadm will be called, and checks its configuration.
- *
- * @param text the configuration file; undefined if there is none, which kubeadm itself reports
- */
+/** Checks the configuration of a call of kubeadm. If the file is missing, kubeadm itself reports that. */
 export function prepare(call: CallReading, minor: number | undefined): Prepared {
   const { configPath } = call.command;
   const about = minor === undefined ? {} : { kubeadmMinor: minor };

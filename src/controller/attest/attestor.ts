@@ -1,36 +1,36 @@
 import type { KeyObject } from 'node:crypto';
 import type { MachineIdentity } from '../../protocol/events.ts';
 
-/** What a machine brings to prove who it is. */
+/** What a machine sends to prove its identity. */
 export interface Evidence {
   readonly token: string | undefined;
   readonly machine: MachineIdentity;
-  /** The key that it made and proved to hold. */
+  /** The machine made this key and proved that it holds it. */
   readonly key: KeyObject;
 }
 
 /** What the evidence proves. */
 export interface Claim {
-  /** For the record: `machine-token`, `token` ... */
+  /** For the log: `machine-token`, `token` ... */
   readonly method: string;
   /** Namespace of the node. */
   readonly namespace: string;
-  /** The one Machine that the evidence is for. */
+  /** The only Machine that the evidence is valid for. */
   readonly machineUid?: string;
-  /** The one node that the evidence is for, where there are no Machines. */
+  /** The only node that the evidence is valid for, if there are no Machines. */
   readonly nodeName?: string;
-  /** Public name of the token. */
+  /** The token's public name. */
   readonly token?: string;
 }
 
 /**
- * A way to prove who one is. Attestors are asked in turn; each says whether the evidence is of its kind. Tokens are two;
- * a TPM's is another, whose evidence comes by a challenge.
+ * A way to prove an identity. The controller asks each attestor whether the evidence is of its kind. Two
+ * kinds are tokens; a third comes from a TPM by a challenge.
  */
 export interface Attestor {
   /**
-   * @returns undefined where the evidence is not of this kind
-   * @throws Refused where it is, and proves nothing
+   * @returns undefined if the evidence is of another kind
+   * @throws Refused if it is of this kind and proves nothing
    */
   attest(evidence: Evidence): Promise<Claim | undefined>;
 }

@@ -9,9 +9,9 @@ import type { Attestor, Claim } from './attestor.ts';
 import { type Peer, peerUri } from './peer.ts';
 import { Refused } from './refused.ts';
 
-/** Finds the Machine that a node is. */
+/** Finds the Machine of a node. */
 export interface Ties {
-  /** @throws Refused where the Machine is found and this node cannot be it */
+  /** @throws Refused if it finds the Machine and this node cannot be it */
   find(
     claim: Claim,
     machine: MachineIdentity,
@@ -22,7 +22,7 @@ export interface EnrolmentParts {
   readonly store: Store;
   readonly authority: () => Authority;
   readonly attestors: readonly Attestor[];
-  /** Absent where there are no Machines. */
+  /** Absent if there are no Machines. */
   readonly ties?: Ties;
   readonly certificateMs: number;
 }
@@ -36,7 +36,7 @@ export class Enrolment {
   }
 
   /**
-   * @param peer who holds the connection's certificate, if anybody does
+   * @param peer the holder of the connection's certificate, if it has one
    * @returns the answer, and for the log who enrolled and how
    * @throws Refused, StoreBusy
    */
@@ -77,7 +77,10 @@ export class Enrolment {
     throw new Refused('unauthorized', 'the token is of no known kind');
   }
 
-  /** Makes the node. Where it is there, only the very machine that made it gets on: its answer may have been lost. */
+  /**
+   * Creates the node. If it exists, only the machine that created it may continue: perhaps its answer was
+   * lost.
+   */
   async #node(claim: Claim, machine: MachineIdentity, digest: string): Promise<NodeRecord> {
     const found = this.#parts.ties?.find(claim, machine);
     const namespace = found?.namespace ?? claim.namespace;
@@ -109,7 +112,7 @@ export class Enrolment {
     const { certificate, expiresAt } = authority.sign(
       {
         use: 'client',
-        // RFC 5280 allows 64 characters; the URI says it in full.
+        // RFC 5280 allows 64 characters; the URI has the full name.
         name: node.name.slice(0, 64),
         organization: 'slipway:nodes',
         uri: peerUri(node),
@@ -137,7 +140,7 @@ function csrKey(csr: string): KeyObject {
   }
 }
 
-/** A name for a node whose Machine is not known: readable, and no other instance's. */
+/** A name for a node whose Machine is unknown: readable, and different for each instance. */
 function untiedName({ hostname, instance }: MachineIdentity): string {
   const readable =
     hostname

@@ -8,11 +8,11 @@ interface SecretObject extends KubeObject {
   data?: Record<string, string>;
 }
 
-/** A pool enrols thousands with one token; its record is not fetched for each of them. */
+/** Thousands of a pool's machines enrol with one token, so its record is cached. */
 const CACHE_MS = 10_000;
 const MAX_CACHED = 256;
 
-/** Records of tokens as Secrets in the controller's namespace; they hold hashes alone. */
+/** Records of tokens as Secrets in the controller's namespace; they hold only hashes. */
 export class KubernetesTokens implements TokenBook {
   readonly #client: KubeClient;
   readonly #namespace: string;

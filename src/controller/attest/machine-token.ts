@@ -6,9 +6,9 @@ const PREFIX = 'slwm.';
 const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * The token of one Machine: its UID and an end, under a key of the controller's (HMAC-SHA-256). The controller keeps
- * nothing of it, so there is nothing to steal from its store and no cost that grows with machines; that it serves once is
- * kept by the NodeBootstrap, of which a Machine has one.
+ * The token of one Machine: its UID and expiry, signed with a key of the controller (HMAC-SHA-256). The
+ * controller stores nothing of it, so nobody can steal it from the store, and it costs nothing per machine.
+ * The Machine's only NodeBootstrap ensures that the token serves once.
  */
 export function mintMachineToken(uid: string, expiresAt: number, key: Uint8Array): string {
   if (!UID.test(uid)) throw new Error(`${uid} is no UID of an object`);
@@ -22,7 +22,7 @@ function macOf(payload: Uint8Array, key: Uint8Array): Buffer {
   return createHmac('sha256', key).update('slipway machine token v1\0').update(payload).digest();
 }
 
-/** Where Machines are looked up by their UID. */
+/** Finds Machines by their UID. */
 export interface MachinesByUid {
   byUid(uid: string): { readonly namespace: string } | undefined;
 }

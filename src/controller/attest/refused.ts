@@ -1,11 +1,11 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import type { RefusalCode } from '../../protocol/events.ts';
 
-/** A request that is refused. `message` is for the log; a stranger learns `code` alone. */
+/** A refused request. `message` is for the log; a stranger gets only `code`. */
 export class Refused extends ExpectedError {
   override readonly name = 'Refused';
   readonly code: RefusalCode;
-  /** For a machine that proved who it is. */
+  /** For a machine that proved its identity. */
   readonly words: string | undefined;
   readonly retryAfterMs: number | undefined;
 

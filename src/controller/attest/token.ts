@@ -4,28 +4,28 @@ import { Refused } from './refused.ts';
 
 const FORM = /^slwt\.([a-z0-9]{10})\.([A-Za-z0-9_-]{32})$/;
 
-/** What is kept of a token: enough to know it again, not to make it. */
+/** The stored part of a token: enough to recognise it, not to make it. */
 export interface TokenRecord {
   /** Public; names the token in logs and lists. */
   readonly id: string;
   /** SHA-256 in hex of the whole token. It has 192 random bits, so no slow hash is needed. */
   readonly hash: string;
-  /** Namespace of the nodes that enrol by it. */
+  /** Namespace of the nodes that enrol with it. */
   readonly namespace: string;
-  /** The one node that it is for; absent, it is a pool's and serves for many. */
+  /** The only node that may use it; without it, the token serves a whole pool. */
   readonly machine?: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** Where the records of tokens lie. */
+/** Stores the records of tokens. */
 export interface TokenBook {
   /** @throws StoreBusy */
   find(id: string): Promise<TokenRecord | undefined>;
   add(record: TokenRecord): Promise<void>;
 }
 
-/** A new token and what is kept of it. */
+/** Makes a token and its record. */
 export function makeToken(about: Pick<TokenRecord, 'namespace' | 'machine' | 'expiresAt'>): {
   token: string;
   record: TokenRecord;

@@ -2,7 +2,7 @@ import { formatMs } from '../../kit/duration.ts';
 import type { EventFailure } from '../../protocol/events.ts';
 import type { StoredEvent } from '../model/node-record.ts';
 
-/** An event for people: a line, and below it what a failure showed and what to do. */
+/** An event for people: one line, then a failure's output and what to do. */
 export function eventText(event: StoredEvent): string[] {
   const line = describe(event);
   const failure = 'failure' in event ? event.failure : undefined;

@@ -7,7 +7,7 @@ import { openSource, type SourceOptions } from './source.ts';
 import { table } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
-/** @returns 0; 1 where there is no such node */
+/** @returns 0; 1 if there is no such node */
 export async function nodeCommand(name: string, options: SourceOptions): Promise<number> {
   const source = openSource(options);
   try {
@@ -69,7 +69,7 @@ function stepTable({ summary }: NodeRecord): string {
   ]);
 }
 
-/** Times of one boot are by its monotonic clock, which nobody sets. */
+/** Within a boot, times come from the monotonic clock, which nobody sets. */
 function timeline(events: readonly StoredEvent[]): string[] {
   const lines: string[] = [];
   let boot = '';

@@ -20,7 +20,7 @@ export async function nodesCommand(options: SourceOptions): Promise<number> {
   }
 }
 
-/** A node for programs. */
+/** A node as JSON for programs. */
 export function plain({ namespace, name, spec, epoch, seq, summary, storedAt }: NodeRecord) {
   return {
     namespace,

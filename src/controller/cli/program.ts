@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { runCommandLine } from '../../kit/command-line.ts';
 import { versionText } from './version.ts';
 
-/** The command line. @returns the exit status */
+/** Runs the command line. @returns the exit status */
 export function run(argv: string[]): Promise<number> {
   return runCommandLine('slipway-controller', argv, describe);
 }

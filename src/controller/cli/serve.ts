@@ -5,7 +5,7 @@ import { parseListen, type ServeSettings } from '../serve/settings.ts';
 import { UsageError } from './usage-error.ts';
 import { versionText } from './version.ts';
 
-/** As the command line gives them. */
+/** The options as the command line gives them. */
 export interface ServeOptions {
   listen: string;
   adminListen: string;
@@ -45,7 +45,8 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
         log,
       );
   const running = await Promise.race([starting, asked.then(() => undefined)]);
-  // Asked to end while it lists: there is nothing yet to drain, and what has begun would keep the process.
+  // The process has to end while it still lists: there is nothing to drain, and pending work would keep it
+  // alive.
   if (running === undefined) process.exit(0);
   log.info('serves', { port: running.port, adminPort: running.adminPort });
   log.info('drains', { signal: await asked });
@@ -61,7 +62,7 @@ function readSettings(options: ServeOptions): ServeSettings {
   return {
     listen: listen(options.listen, '--listen'),
     adminListen: listen(options.adminListen, '--admin-listen'),
-    // Several in one word too: a variable of a manifest holds one text.
+    // One text may hold several names, because a variable of a manifest holds one text.
     names: options.name.flatMap((text) => text.split(',')).map((text) => hostName(text.trim())),
     ...(cert !== undefined && key !== undefined ? { tlsFiles: { cert, key } } : {}),
     connectionsTotal: count(options.connections, '--connections'),

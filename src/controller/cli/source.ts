@@ -7,7 +7,7 @@ import { SqliteStore } from '../store/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Options by which a command is told where the controller keeps things. */
+/** The options that tell a command where the controller stores things. */
 export interface SourceOptions {
   kubeconfig?: string;
   context?: string;
@@ -18,14 +18,14 @@ export interface SourceOptions {
 
 export interface Source {
   readonly store: Store;
-  /** Where no namespace is said. */
+  /** The default namespace. */
   readonly namespace: string;
   /** Absent for a database. */
   readonly client?: KubeClient;
   readonly database?: SqliteStore;
 }
 
-/** What nodes of a controller without a cluster lie in, unless a token says otherwise. */
+/** Without a cluster, nodes lie in this namespace unless a token names another. */
 export const STANDALONE_NAMESPACE = 'default';
 
 /** @throws AccessError, UsageError */
@@ -44,7 +44,7 @@ export function openSource(options: SourceOptions): Source {
 
 function openDatabase(data: string): Source {
   const path = databasePath(data);
-  // Opening would make an empty one, and hide the slip.
+  // SQLite would create an empty database and hide the mistake.
   if (!existsSync(path))
     throw new UsageError(`--data: there is no ${path}; slipway-controller serve --standalone makes it`);
   const database = new SqliteStore(path);

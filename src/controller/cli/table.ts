@@ -1,4 +1,4 @@
-/** Columns as wide as their widest cell; the last one is as long as it is. */
+/** Makes each column as wide as its widest cell, except the last. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows

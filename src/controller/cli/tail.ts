@@ -8,7 +8,7 @@ import { openSource, type SourceOptions } from './source.ts';
 
 const POLL_MS = 500;
 
-/** Prints events as they are stored, until it is ended. */
+/** Prints events as they are stored, until somebody ends it. */
 export async function tailCommand(options: SourceOptions & { fromStart?: boolean }): Promise<number> {
   const source = openSource(options);
   const printer = new Printer(options.output === 'json', options.fromStart === true);
@@ -67,7 +67,7 @@ async function poll(
 /** Prints each event once. */
 class Printer {
   readonly #json: boolean;
-  /** The last event printed of each node, by what never repeats. */
+  /** The last printed event of each node, by boot and number, which never repeat. */
   readonly #last = new Map<string, { boot: string; seq: number }>();
   #silent: boolean;
 

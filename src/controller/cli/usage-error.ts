@@ -1,6 +1,6 @@
 import { ExpectedError } from '../../kit/errors.ts';
 
-/** An argument that makes no sense; exit status 2. */
+/** An argument makes no sense; exit status 2. */
 export class UsageError extends ExpectedError {
   override readonly name = 'UsageError';
 }

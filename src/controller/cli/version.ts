@@ -1,7 +1,7 @@
 declare const SLIPWAY_VERSION: string | undefined;
 declare const SLIPWAY_COMMIT: string | undefined;
 
-/** What this program is; the build puts version and commit in. */
+/** This program's version; the build inserts version and commit. */
 export function versionText(): string {
   const version = typeof SLIPWAY_VERSION === 'string' ? SLIPWAY_VERSION : '0.0.0-dev';
   const commit = typeof SLIPWAY_COMMIT === 'string' ? SLIPWAY_COMMIT : 'unknown';

@@ -2,15 +2,15 @@ import type { Server, Socket } from 'node:net';
 import { Rates } from './rate.ts';
 
 export interface ConnectionLimits {
-  /** Open connections of one address. Machines behind one NAT share it. */
+  /** Open connections per address. Machines behind one NAT share it. */
   readonly perAddress: number;
   readonly total: number;
-  /** New ones of one address, once it has had `perAddress` of them: each costs a key exchange, whoever it is. */
+  /** New connections per address, after the first `perAddress`. Each costs a key exchange, whoever asks. */
   readonly newPerSecond: number;
 }
 
 /**
- * Bounds who opens and holds how many connections before a byte is read or a key is used: a client that opens thousands,
+ * Bounds the connections of each address before it reads a byte or uses a key. A client that opens thousands,
  * or sends a byte a minute on each, only fills its own share.
  */
 export class Connections {
@@ -18,7 +18,7 @@ export class Connections {
   #total = 0;
   #closed = 0;
 
-  /** @param now milliseconds that nobody sets */
+  /** @param now milliseconds of a clock that nobody sets */
   constructor(
     server: Server,
     limits: ConnectionLimits,
@@ -56,7 +56,7 @@ export class Connections {
     return this.#total;
   }
 
-  /** Since the beginning. */
+  /** Closed connections since the beginning. */
   get closed(): number {
     return this.#closed;
   }

@@ -8,32 +8,32 @@ import { type Addition, type Store, StoreBusy } from '../store/store.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { dueOf } from './due.ts';
 
-/** Records that are kept at hand; the one that was quiet longest goes. A record has about 2 kB. */
+/** Most records in memory; the longest quiet one goes first. A record has about 2 kB. */
 const MAX_AT_HAND = 20_000;
-/** A machine that has something to tell is heard several times a minute; after this long its record is read again. */
+/** An active machine reports several times a minute; after this time its record is read again. */
 const AT_HAND_MS = 2 * 60_000;
-/** While so many writes are under way, events that can wait give way. */
+/** While so many writes are in progress, events that can wait do wait. */
 const MAX_WRITING = 4;
-/** Other replicas may write between reading and writing; more often than this is no accident. */
+/** Another replica may write between reading and writing; more conflicts than this are no accident. */
 const MAX_TRIES = 5;
 
 export interface Intake {
-  /** Every event of the batch up to and including this one is stored. */
+  /** Every event of the batch up to and including this number is stored. */
   readonly stored: number;
   readonly fresh: number;
 }
 
-/** Takes batches in: each event once and in order, acknowledged when it is stored. */
+/** Accepts batches: each event once and in order. It acknowledges an event when it is stored. */
 export class EventIntake {
   readonly #store: Store;
   readonly #metrics: Metrics;
   readonly #appended: (record: NodeRecord) => void;
-  /** The one that was quiet longest comes first. */
+  /** In order of activity: the longest quiet one first. */
   readonly #atHand = new Map<string, { record: NodeRecord; at: number }>();
   readonly #turn = new Map<string, Promise<unknown>>();
   #writing = 0;
 
-  /** @param appended told of each record after something was stored */
+  /** @param appended called with each record after events were stored */
   constructor(store: Store, metrics: Metrics, appended: (record: NodeRecord) => void = () => {}) {
     this.#store = store;
     this.#metrics = metrics;
@@ -43,7 +43,7 @@ export class EventIntake {
   /** @throws Refused, StoreBusy */
   async take(peer: Peer, batch: ReadBatch): Promise<Intake> {
     const key = nodeKey(peer);
-    // One machine's batches one after the other; a second one would only find the first one's work done.
+    // One machine's batches in turn: a second one would only find the first one's work done.
     const before = this.#turn.get(key) ?? Promise.resolve();
     const mine = before.catch(passed).then(() => this.#take(key, peer, batch));
     this.#turn.set(key, mine);
@@ -54,7 +54,7 @@ export class EventIntake {
     }
   }
 
-  /** For metrics. */
+  /** Records in memory, for metrics. */
   get atHand(): number {
     return this.#atHand.size;
   }
@@ -75,7 +75,7 @@ export class EventIntake {
         return { stored: record.seq, fresh: 0 };
       }
       if (!this.#mayWrite(record, addition)) {
-        // Of a new epoch nothing is stored yet.
+        // Nothing of a new epoch is stored yet.
         return { stored: addition.epoch === record.epoch ? record.seq : 0, fresh: 0 };
       }
       const after = await this.#append(key, record, addition);
@@ -89,7 +89,7 @@ export class EventIntake {
     throw new StoreBusy(`${key} is written by others all the time`);
   }
 
-  /** An API server that is busy gets verdicts first: what gives way is sent again by its machine soon. */
+  /** A busy API server gets verdicts first; machines soon send the other events again. */
   #mayWrite(record: NodeRecord, { events, summary }: Addition): boolean {
     if (!this.#store.thrifty) return true;
     const due = dueOf(record, events, summary, Date.now());
@@ -117,7 +117,7 @@ export class EventIntake {
       else this.#atHand.delete(key);
       return after;
     } catch (error) {
-      // Perhaps it was stored and only the answer got lost: the next batch reads what is there.
+      // Perhaps only the answer was lost: the next batch reads what is stored.
       this.#atHand.delete(key);
       throw error;
     } finally {
@@ -137,8 +137,8 @@ export class EventIntake {
 }
 
 /**
- * What of a batch is new. Numbers up to the stored one are repetitions, unless they come from a boot of which nothing was
- * ever told: then the node lost its spool and numbers from 1 again.
+ * The new events of a batch. Numbers up to the stored one are repetitions, unless they come from an unknown
+ * boot: then the node has lost its spool and numbers from 1 again.
  */
 export function additionTo(record: NodeRecord, events: readonly ReadEvent[]): Addition {
   const restarted = events.some(({ seq, boot }) => seq <= record.seq && !record.summary.boots.includes(boot));
@@ -157,5 +157,5 @@ export function additionTo(record: NodeRecord, events: readonly ReadEvent[]): Ad
   };
 }
 
-/** The batch before had its own answer. */
+/** The earlier batch got its own answer. */
 function passed(): void {}

@@ -3,10 +3,10 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** Names that are remembered at once; whoever fell out begins with a full bucket. */
+/** Most names in memory; a forgotten name starts with a full bucket. */
 const MAX_NAMES = 20_000;
 
-/** Token buckets by name; bounded memory whatever names come. */
+/** Token buckets by name, in bounded memory whatever names come. */
 export class Rates {
   readonly #limit: RateLimit;
   readonly #now: () => number;
@@ -17,14 +17,14 @@ export class Rates {
     this.#now = now;
   }
 
-  /** @returns 0 when it may go on; else milliseconds after which it may try again */
+  /** @returns 0 if the request may proceed; else the milliseconds to wait */
   take(name: string): number {
     const { perSecond, burst } = this.#limit;
     const now = this.#now();
     const bucket = this.#buckets.get(name) ?? { level: burst, at: now };
     const level = Math.min(burst, bucket.level + ((now - bucket.at) / 1000) * perSecond);
     this.#buckets.delete(name);
-    // Of a Map the oldest entry comes first: the one that was quiet longest goes.
+    // A Map's first entry is its oldest: the name that was quiet longest.
     if (this.#buckets.size >= MAX_NAMES) {
       for (const oldest of this.#buckets.keys()) {
         this.#buckets.delete(oldest);

@@ -4,16 +4,16 @@ import { gunzip } from 'node:zlib';
 import { Refused } from '../attest/refused.ts';
 
 const unzip = promisify(gunzip);
-/** Bodies that are being received or unpacked, all together. */
+/** Bytes of all bodies that are being received or decompressed. */
 const MAX_IN_FLIGHT = 64 * 1024 * 1024;
 
 let inFlight = 0;
 
 /**
- * A request's body, unpacked; never more than `maxBytes`, before and after. What is announced as larger is not read at
- * all.
+ * Reads a request's body and decompresses it; both forms have at most `maxBytes`. It does not read a body
+ * that is announced as larger.
  *
- * @throws Refused `too-large`, `bad-request`; `unavailable` while too many bodies are under way
+ * @throws Refused `too-large`, `bad-request`; `unavailable` while there are too many bodies
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
@@ -22,7 +22,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   if (encoding !== undefined && encoding !== 'gzip' && encoding !== 'identity') {
     throw new Refused('bad-request', 'the body has an unknown content encoding');
   }
-  // What is not announced may become as large as is allowed.
+  // An unannounced size may be anything up to the limit.
   const reserved = encoding === undefined && announced > 0 ? announced : maxBytes;
   if (inFlight + reserved > MAX_IN_FLIGHT) {
     throw new Refused('unavailable', 'too many bodies are under way', { retryAfterMs: 1_000 });
@@ -36,7 +36,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   }
 }
 
-/** By events: an iterator that is left early destroys the request, and with it the way back for the answer. */
+/** Uses events, because leaving an iterator early destroys the request and with it the way for the answer. */
 function receive(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

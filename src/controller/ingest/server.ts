@@ -28,20 +28,20 @@ import { readBody } from './read-body.ts';
 export interface TlsFiles {
   readonly key: string;
   readonly cert: string;
-  /** Authority of the machines' certificates. */
+  /** Authority of the machines' certificates, in PEM. */
   readonly ca: string;
 }
 
 export interface IngestOptions {
   readonly tls: TlsFiles;
   readonly connections: ConnectionLimits;
-  /** Requests of one machine. */
+  /** Requests per machine. */
   readonly machineRate: RateLimit;
-  /** Requests without a certificate from one address. */
+  /** Requests without a certificate per address. */
   readonly strangerRate: RateLimit;
 }
 
-/** How long a client may take; a machine on a bad line is quicker, a slow loris is not. */
+/** Time limits for a client. A machine on a bad line is quicker than these, a slow loris is not. */
 const TIMES = {
   handshakeTimeout: 5_000,
   headersTimeout: 5_000,
@@ -80,7 +80,7 @@ export class IngestServer {
         ...TIMES,
         minVersion: 'TLSv1.3',
         requestCert: true,
-        // A stranger may come in to enrol; who may do what is decided by path.
+        // A stranger may connect in order to enrol; each path decides who may use it.
         rejectUnauthorized: false,
         maxHeaderSize: 8 * 1024,
         connectionsCheckingInterval: 1_000,
@@ -95,14 +95,14 @@ export class IngestServer {
       this.#refuse('tls', socket.remoteAddress, reason(error)),
     );
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      // Headers that never end, or too many of them. There is nobody to answer to.
+      // Endless headers, or too many of them: there is nobody to answer.
       if (error.code !== 'ECONNRESET')
         this.#refuse('http', (socket as TLSSocket).remoteAddress, reason(error));
       socket.destroy();
     });
   }
 
-  /** New connections get the new certificate; open ones go on. */
+  /** New connections get the new certificate; open ones continue. */
   renew(tls: TlsFiles): void {
     this.server.setSecureContext({ ...tls, minVersion: 'TLSv1.3' });
   }
@@ -118,7 +118,7 @@ export class IngestServer {
     });
   }
 
-  /** Takes no new connections, lets what is under way end, and tells everybody else to go to another replica. */
+  /** Accepts no new connections, finishes current requests, and sends everybody else to another replica. */
   async drain(timeoutMs: number): Promise<void> {
     this.#draining = true;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
@@ -192,7 +192,7 @@ export class IngestServer {
 
   #refuse(code: string, address = '', why = '', peer?: Peer): void {
     this.#metrics.refusals.add({ reason: code });
-    // Whoever is refused often must not fill the disk with it; the counter has them all.
+    // Repeated refusals must not fill the disk with log lines; the counter has them all.
     if (this.#told.take('') > 0) return;
     this.#log.warn('refused', { code, address, reason: why, node: peer ? nodeKey(peer) : undefined });
   }
@@ -201,7 +201,7 @@ export class IngestServer {
 function asRefused(error: unknown): Refused {
   if (error instanceof Refused) return error;
   if (error instanceof WireError) {
-    // What is wrong with a body is our own sentence and quotes nothing.
+    // The sentence about a bad body is our own and quotes nothing.
     return new Refused(error.code, error.message, { words: error.message });
   }
   if (error instanceof StoreBusy)
@@ -210,8 +210,8 @@ function asRefused(error: unknown): Refused {
 }
 
 /**
- * Throws away what still comes of a body, so that the answer gets through (a connection that is closed with unread bytes
- * takes it along), but not for long.
+ * Discards the rest of a body for a short time, so that the answer gets through: closing a connection with
+ * unread bytes would take the answer with it.
  */
 function discard(request: IncomingMessage): void {
   const { socket } = request;

@@ -1,22 +1,25 @@
 import { ExpectedError } from '../../kit/errors.ts';
 
-/** How to reach an API server and as whom. */
+/** The address of an API server, and the credentials. */
 export interface Access {
-  /** Base URL, `https://` only outside of tests on one machine. */
+  /** Base URL; `http://` only in tests on one machine. */
   readonly server: URL;
-  /** The authority of the API server in PEM; the system's when absent. */
+  /** The API server's authority in PEM; default: the system's. */
   readonly ca?: string;
   readonly serverName?: string;
   readonly clientCertificate?: { readonly cert: string; readonly key: string };
-  /** Asked at every request: tokens of pods are renewed under way. `refused` is one that the API server does not take. */
+  /**
+   * Called for every request, because pods' tokens are renewed. `refused` is a token that the API server has
+   * refused.
+   */
   readonly token?: (refused?: string) => string | undefined;
-  /** Through which it is reached. */
+  /** The proxy to it, if any. */
   readonly proxy?: URL;
-  /** Namespace where none is said. */
+  /** The default namespace. */
   readonly namespace: string;
 }
 
-/** The API server cannot be reached because nobody said how, or what was said is unusable. */
+/** Nobody said how to reach the API server, or it cannot be used. */
 export class AccessError extends ExpectedError {
   override readonly name = 'AccessError';
 }

@@ -9,27 +9,27 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface RequestOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
-  /** Of the body; JSON when absent. */
+  /** The body's type; default JSON. */
   readonly contentType?:
     | 'application/json'
     | 'application/apply-patch+yaml'
     | 'application/json-patch+json'
     | 'application/merge-patch+json';
-  /** Another form than plain JSON, of which the answer is JSON all the same. */
+  /** Another form than plain JSON; the answer is JSON nevertheless. */
   readonly accept?: string;
-  /** From sending to the last byte of the answer; 30 s when absent. */
+  /** Covers everything from sending to the answer's last byte; default 30 s. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 32;
-/** An answer's body larger than this is no answer to anything that is asked here. */
+/** No answer that we ask for is larger. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
- * A thin client of the Kubernetes API: JSON over HTTP/1.1 with kept connections, a deadline for every request, errors
- * that say what the API server said. Watching is the informer's work.
+ * A thin client of the Kubernetes API: JSON over HTTP/1.1 with kept connections, a deadline for every
+ * request, and errors in the API server's words. The informer does the watching.
  */
 export class KubeClient {
   readonly namespace: string;
@@ -39,19 +39,19 @@ export class KubeClient {
   readonly #transport: Dispatcher;
   readonly #watchTransport: Dispatcher;
 
-  /** @param transport instead of real connections */
+  /** @param transport replaces real connections */
   constructor(access: Access, transport?: Dispatcher) {
     this.#access = access;
     this.namespace = access.namespace;
     this.#transport = transport ?? createTransport(access, MAX_CONNECTIONS);
-    // Watches last for minutes; among the others they would take the connections away.
+    // Watches last for minutes and would occupy the others' connections.
     this.#watchTransport = transport ?? createTransport(access);
   }
 
   /**
-   * One request, its whole answer parsed.
+   * Makes one request and parses the whole answer.
    *
-   * @throws KubeError where the API server refuses; where it cannot be reached or is too slow, with status 0
+   * @throws KubeError if the API server refuses; with status 0 if it is unreachable or too slow
    */
   async request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
     if (method !== 'GET') this.writes += 1;
@@ -68,9 +68,9 @@ export class KubeClient {
   }
 
   /**
-   * Begins a request whose answer goes on for long: the deadline is for its beginning, `signal` ends it.
+   * Begins a request with a long answer: the deadline covers its beginning, `signal` ends it.
    *
-   * @throws KubeError as `request`
+   * @throws KubeError like `request`
    */
   async stream(path: string, options: RequestOptions & { signal: AbortSignal }): Promise<Readable> {
     const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
@@ -86,7 +86,7 @@ export class KubeClient {
     }
   }
 
-  /** @throws KubeError for an answer of 400 and more */
+  /** @throws KubeError for an answer of 400 or more */
   async #send(
     method: Method,
     path: string,
@@ -97,7 +97,7 @@ export class KubeClient {
     const token = this.#access.token?.();
     let answer = await this.#sendAs(token, method, path, options, signal, transport);
     if (answer.statusCode === 401) {
-      // Another one may have been laid down since it was read.
+      // The file may hold a newer token by now.
       const other = this.#access.token?.(token);
       if (other !== token) {
         await wholeText(answer.body);
@@ -136,19 +136,19 @@ export class KubeClient {
     });
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): void {
     void this.#transport.destroy();
     void this.#watchTransport.destroy();
   }
 }
 
-/** @param timeoutMs of the deadline that passed */
+/** @param timeoutMs the deadline that passed, if one did */
 function asKubeError(error: unknown, what: string, timeoutMs: number | undefined): KubeError {
   if (error instanceof KubeError) return error;
   if (timeoutMs !== undefined)
     return new KubeError(0, 'Timeout', `${what}: no answer within ${timeoutMs} ms`, { cause: error });
-  // Of a name with several addresses the error has a code and no words.
+  // For a name with several addresses, the error has a code but no words.
   const { message, code } = error as NodeJS.ErrnoException;
   return new KubeError(0, 'Unreachable', `${what}: ${message || code}`, { cause: error });
 }

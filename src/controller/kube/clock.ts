@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time as it passes; a test has its own. */
+/** The passing of time; tests have their own. */
 export interface Clock {
-  /** Milliseconds that nobody sets, from any beginning. */
+  /** Milliseconds of a clock that nobody sets, from any start. */
   now(): number;
-  /** Also returns, early, when `signal` aborts. */
+  /** Returns early if `signal` aborts. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 

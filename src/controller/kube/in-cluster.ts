@@ -3,10 +3,10 @@ import { type Access, AccessError } from './access.ts';
 import { proxyFor } from './proxy.ts';
 
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** The kubelet renews the token in place long before it ends (at 80 % of an hour). */
+/** The kubelet renews the token in place long before it expires (at 80 % of an hour). */
 const TOKEN_AGE_MS = 60_000;
 
-/** The API server of the cluster that this process is a pod of; undefined outside of one. */
+/** Access from inside a pod; undefined outside of one. */
 export function inClusterAccess(folder = FOLDER): Access | undefined {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = process.env;
   if (!host || !existsSync(`${folder}/token`)) return undefined;

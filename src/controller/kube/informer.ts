@@ -7,21 +7,24 @@ import { isStatus, KubeError } from './kube-error.ts';
 import type { KubeObject, ListOf } from './objects.ts';
 
 export interface InformerHandlers<T> {
-  /** Added or changed. Not called twice for the same resource version. */
+  /** An object was added or changed. Never called twice for one resource version. */
   changed(object: T): void;
-  /** Gone; its key as `namespace/name`. */
+  /** An object is gone; its key is `namespace/name`. */
   gone(key: string): void;
-  /** Everything that was there at one moment has been told. Called after each list. */
+  /** Called after each list: every object of one moment has been reported. */
   listed?(): void;
-  /** Something went wrong and is tried again; for the log. */
+  /** Something failed and will be tried again; for the log. */
   trouble?(error: Error, retryInMs: number): void;
 }
 
 export interface InformerOptions {
   readonly pageSize?: number;
-  /** A watch on which nothing was heard for this long, not even a bookmark, is dead; where API servers send none, it is begun again. */
+  /**
+   * A watch that is silent for this long, without even a bookmark, counts as dead. If the API server sends no
+   * bookmarks, the watch simply begins again.
+   */
   readonly silenceMs?: number;
-  /** How long the API server keeps a watch open; spread, so that watches do not end together. */
+  /** How long the API server keeps a watch open; varied, so that watches do not end together. */
   readonly watchSeconds?: number;
   readonly random?: () => number;
   readonly clock?: Clock;
@@ -37,20 +40,20 @@ interface WatchEvent<T> {
   };
 }
 
-/** A list that is not whole after this long never will be. */
+/** A list that is incomplete after this long will never be complete. */
 const LIST_MS = 5 * 60_000;
-/** A watch that ends sooner than this has not worked, whatever it said. */
+/** A watch that ends sooner has not worked, whatever it said. */
 const WORKED_MS = 5_000;
 
 /**
- * Keeps up with a collection: list, then watch from there, for ever.
+ * Follows a collection: it lists, then watches from there, for ever.
  *
- * It cannot stall unnoticed (a silent watch is ended and taken up where it was), cannot storm (every new attempt waits,
- * with full jitter and longer each time, unless the last watch worked), starts over when the API server has forgotten
- * (410), and then tells what has vanished meanwhile. It keeps keys and versions, no objects.
+ * It cannot stall unnoticed: it ends a silent watch and resumes it. It cannot storm: every new attempt waits
+ * with full jitter, longer each time, unless the last watch worked. If the API server has forgotten (410), it
+ * starts over and then reports what has vanished. It keeps keys and versions, but no objects.
  */
 export class Informer<T extends KubeObject> {
-  /** Watches begun, and lists that were whole; for metrics and tests. */
+  /** Begun watches and complete lists; for metrics and tests. */
   watches = 0;
   lists = 0;
   readonly #client: KubeClient;
@@ -61,7 +64,7 @@ export class Informer<T extends KubeObject> {
   readonly #stop = new AbortController();
   #version: string | undefined;
   #failures = 0;
-  /** When the API server began to answer the present watch; undefined before. */
+  /** When the API server began to answer the current watch; undefined before that. */
   #watchedFrom: number | undefined;
   #running: Promise<void> | undefined;
 
@@ -106,7 +109,7 @@ export class Informer<T extends KubeObject> {
     }
   }
 
-  /** @returns why the watch ended; undefined where the API server ended it as it should */
+  /** @returns why the watch ended; undefined if the API server ended it as it should */
   async #turn(): Promise<Error | undefined> {
     this.#watchedFrom = undefined;
     try {
@@ -131,8 +134,8 @@ export class Informer<T extends KubeObject> {
   }
 
   /**
-   * All at once, from what the API server has in memory: several times as fast as pages, which it reads from etcd. It may
-   * be a moment behind; the watch that begins there tells the rest.
+   * Lists everything at once from the API server's memory: several times as fast as pages, which it reads
+   * from etcd. The list may be a moment old; the watch that begins there reports the rest.
    */
   async #listFast(seen: Set<string>): Promise<string> {
     const signal = AbortSignal.any([AbortSignal.timeout(LIST_MS), this.#stop.signal]);
@@ -142,7 +145,7 @@ export class Informer<T extends KubeObject> {
     return resourceVersion;
   }
 
-  /** In pages, as it is now: after a version that was forgotten, nothing older may be told. */
+  /** Lists the present state in pages: after a forgotten version, nothing older may be reported. */
   async #listFresh(seen: Set<string>): Promise<string> {
     let version = '';
     for (let next: string | undefined = ''; next !== undefined; ) {
@@ -171,7 +174,7 @@ export class Informer<T extends KubeObject> {
         resourceVersion: this.#version,
         timeoutSeconds,
       },
-      // Headers come at once, events or not.
+      // Headers come at once, even without events.
       timeoutMs: 10_000,
       signal,
     });

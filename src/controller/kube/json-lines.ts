@@ -1,11 +1,11 @@
-/** No object of the API server is larger (etcd takes 1.5 MiB); a line beyond this is no watch. */
+/** No object of the API server is larger (etcd accepts 1.5 MiB); a longer line is no watch. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 /**
- * The values of a stream of JSON lines, whatever the pieces are that it comes in.
+ * The values of a stream of JSON lines, however it is cut into pieces.
  *
- * @param heard called for each piece, whole line or not
- * @throws Error for a line that is no JSON or has no end
+ * @param heard called for each piece, whether it is a whole line or not
+ * @throws Error if a line is not JSON or never ends
  */
 export async function* jsonLines<T>(stream: AsyncIterable<Uint8Array>, heard: () => void): AsyncGenerator<T> {
   let rest: Buffer[] = [];

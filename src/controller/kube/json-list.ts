@@ -1,16 +1,16 @@
 import type { ListOf } from './objects.ts';
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [...Buffer.from('"\\{}[]')];
-/** Of one item, as of a line of a watch. */
+/** Upper bound of one item, as of a line in a watch. */
 const MAX_ITEM_BYTES = 8 * 1024 * 1024;
 
 /**
- * Reads a list of the API server item by item: that of 10,000 NodeBootstraps has 140 MB, of which never more than one
- * object is in memory.
+ * Reads a list of the API server item by item. A list of 10,000 NodeBootstraps has 140 MB, but only one
+ * object is in memory at a time.
  *
  * @param found called for each item, in order
- * @returns the list's metadata, which may come before or behind the items
- * @throws Error for what is no JSON, or ends before its end
+ * @returns the list's metadata, which may come before or after the items
+ * @throws Error if the answer is not JSON or ends too early
  */
 export async function readJsonList<T>(
   stream: AsyncIterable<Uint8Array>,
@@ -23,10 +23,10 @@ export async function readJsonList<T>(
   return metadata;
 }
 
-/** Takes the items out of a list: the objects in an array that lies directly in the outermost object. */
+/** Takes the items out of a list: the objects in an array that is a direct member of the outermost object. */
 class Splitter {
   readonly #found: (text: string) => void;
-  /** What is not of an item. */
+  /** Everything outside of items. */
   readonly #outside: Buffer[] = [];
   readonly #item: Buffer[] = [];
   #size = 0;
@@ -51,7 +51,7 @@ class Splitter {
       else if (byte === QUOTE) this.#isText = true;
       else if (byte === OPEN || byte === OPEN_LIST) {
         if (this.#isInItems && this.#depth === 2) {
-          // The comma before it goes with it.
+          // Drops the comma before it, too.
           from = at;
         } else if (byte === OPEN_LIST && this.#depth === 1) {
           this.#isInItems = true;

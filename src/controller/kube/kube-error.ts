@@ -1,14 +1,17 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import { retryAfterMs } from '../../kit/retry-after.ts';
 
-/** What the API server refused, in its words; status 0 where it could not be asked. */
+/** The API server's refusal in its words; status 0 if it could not be asked. */
 export class KubeError extends ExpectedError {
   override readonly name = 'KubeError';
-  /** HTTP status; 0 where there was no answer. */
+  /** HTTP status; 0 if there was no answer. */
   readonly status: number;
-  /** Kubernetes' own word, such as `AlreadyExists`, `Conflict`, `Expired`; `Timeout` or `Unreachable` for status 0. */
+  /**
+   * Kubernetes' word, such as `AlreadyExists`, `Conflict`, `Expired`; for status 0, `Timeout` or
+   * `Unreachable`.
+   */
   readonly reason: string;
-  /** What the API server asked to wait for. */
+  /** How long the API server wants us to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -23,7 +26,7 @@ export class KubeError extends ExpectedError {
     this.retryAfterMs = options.retryAfterMs;
   }
 
-  /** Trying again later may help; nothing is wrong with the request itself. */
+  /** The request is right, and a later attempt may succeed. */
   get passing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
@@ -39,7 +42,7 @@ interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** The error that an answer with a status of 400 or more stands for. */
+/** The error for an answer with status 400 or more. */
 export function errorOf(
   method: string,
   path: string,

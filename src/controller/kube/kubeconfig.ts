@@ -7,7 +7,7 @@ import { type Access, AccessError } from './access.ts';
 import { inClusterAccess } from './in-cluster.ts';
 import { parseProxy, proxyFor } from './proxy.ts';
 
-/** The parts of a kubeconfig that are read; https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ */
+/** The parts of a kubeconfig that we read; https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ */
 interface Kubeconfig {
   'current-context'?: string;
   contexts?: { name: string; context: { cluster: string; user: string; namespace?: string } }[];
@@ -28,9 +28,10 @@ interface User {
 }
 
 /**
- * What is said first: `path`, `$KUBECONFIG` (its first file), the pod's service account, `~/.kube/config`.
+ * Takes the first that is given: `path`, `$KUBECONFIG` (its first file), the pod's service account,
+ * `~/.kube/config`.
  *
- * @throws AccessError with what to do
+ * @throws AccessError that says what to do
  */
 export function findAccess(options: { path?: string; context?: string } = {}): Access {
   const named = options.path ?? process.env.KUBECONFIG?.split(':').find((path) => path !== '');
@@ -52,7 +53,7 @@ export function readKubeconfig(path: string, contextName?: string): Access {
   const server = URL.parse(cluster.server);
   if (!server) throw new AccessError(`${path} names a server that is no URL in the context ${wanted ?? ''}`);
   const { 'proxy-url': proxyUrl } = cluster;
-  // What a kubeconfig says counts before the environment, also before NO_PROXY.
+  // A kubeconfig's proxy takes precedence over the environment, even over NO_PROXY.
   const proxy = isText(proxyUrl) ? parseProxy(proxyUrl, path) : proxyFor(server, process.env);
   const file = (name: string): string => readText(resolve(dirname(path), name));
   const either = (data: string | undefined, name: string | undefined): string | undefined =>
@@ -79,7 +80,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** The entry of that name; a file may hold anything in the place of a list. */
+/** The entry with this name; the file may have anything in place of a list. */
 function named<T extends { name: string }>(list: readonly T[] | undefined, name: unknown): T | undefined {
   return Array.isArray(list) ? list.find((entry: T | null) => entry?.name === name) : undefined;
 }
@@ -88,14 +89,14 @@ function load(path: string): Kubeconfig {
   const text = readText(path);
   if (isNestedDeep(text)) throw new AccessError(`${path} is no kubeconfig: it is nested too deep`);
   try {
-    // Its warnings would go to the terminal; looking for keys that are given twice takes the square of their number.
+    // Warnings would go to the terminal, and the search for repeated keys takes quadratic time.
     return (parse(text, { logLevel: 'error', uniqueKeys: false }) ?? {}) as Kubeconfig;
   } catch (error) {
     throw new AccessError(`${path} is no kubeconfig: ${(error as Error).message.split('\n')[0]}`);
   }
 }
 
-/** A kubeconfig has five levels; a hundred times as many take the library's stack and time. */
+/** A kubeconfig has five levels; a hundred times as many would exhaust the library's stack and time. */
 function isNestedDeep(text: string): boolean {
   let depth = 0;
   for (const sign of text.match(/[[{}\]]/g) ?? []) {
@@ -124,7 +125,7 @@ interface PluginStatus {
   clientKeyData?: string;
 }
 
-/** Asks a credential plugin once; a command for people does not outlive what it answers. */
+/** Asks a credential plugin only once: a command for people ends before the answer expires. */
 function fromPlugin({ command, args = [], env = [], apiVersion }: NonNullable<User['exec']>): PluginStatus {
   const info = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } });
   const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));

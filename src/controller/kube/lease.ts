@@ -16,23 +16,23 @@ interface Lease extends KubeObject {
 export interface LeaseOptions {
   readonly namespace: string;
   readonly name: string;
-  /** Unique among replicas. */
+  /** Unique among the replicas. */
   readonly identity: string;
-  /** Others take over after this long without a sign of life; 15 s when absent. */
+  /** Others take over after this time without a sign of life; default 15 s. */
   readonly durationMs?: number;
-  /** 2 s when absent. */
+  /** Default 2 s. */
   readonly retryMs?: number;
   readonly random?: () => number;
   readonly clock?: Clock;
 }
 
-/** Of a request, where nothing else ends it sooner. */
+/** Time limit of a request, unless something else ends it sooner. */
 const REQUEST_MS = 5_000;
 
 /**
- * Leader election by a Lease (coordination.k8s.io/v1), as client-go does it: the holder renews; others watch the record
- * change *by their own clock*, so that clocks which differ do no harm; a holder that cannot renew steps down before
- * others may take over.
+ * Leader election with a Lease (coordination.k8s.io/v1), like client-go's. The holder renews it. Others watch
+ * the record change *by their own clock*, so that different clocks do no harm. A holder that cannot renew
+ * steps down before others may take over.
  */
 export class Leadership {
   readonly #client: KubeClient;
@@ -41,7 +41,7 @@ export class Leadership {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
   #leads = false;
-  /** The record as it was last seen to change, and when by the local clock. */
+  /** The record when it last changed, and that moment by the local clock. */
   #seen = { record: '', at: 0 };
   #renewedAt = 0;
 
@@ -62,7 +62,7 @@ export class Leadership {
     this.#running ??= this.#run();
   }
 
-  /** Steps down and lets the Lease go, so that another replica leads at once. */
+  /** Steps down and releases the Lease, so that another replica leads at once. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -74,7 +74,7 @@ export class Leadership {
         await this.#put({ ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 } });
       }
     } catch {
-      // Nobody answers: the others take over when the Lease has run out.
+      // Nobody answers: the others take over when the Lease expires.
       return;
     }
   }
@@ -89,7 +89,7 @@ export class Leadership {
         if (won) this.#renewedAt = began;
         this.#become(won);
       } catch {
-        // A conflict or no answer: as holder, lead on only while nobody else can have taken over.
+        // A conflict, or no answer: the holder continues only while nobody else can have taken over.
         if (this.#leads && this.#leftMs() <= 0) this.#become(false);
       }
       if (signal.aborted) return;
@@ -98,7 +98,7 @@ export class Leadership {
     }
   }
 
-  /** How long the holder may lead on without another renewal. */
+  /** How long the holder may continue without a renewal. */
   #leftMs(): number {
     const { durationMs, clock } = this.#options;
     return this.#renewedAt + durationMs * (2 / 3) - clock.now();
@@ -164,7 +164,7 @@ export class Leadership {
     return true;
   }
 
-  /** With the resource version that was read: of two that write, one gets a conflict. */
+  /** Writes with the resource version that was read: of two writers, one gets a conflict. */
   async #put(lease: Lease, signal?: AbortSignal): Promise<void> {
     await this.#client.request('PUT', `${this.#collection}/${lease.metadata.name}`, {
       body: lease,
@@ -172,7 +172,7 @@ export class Leadership {
     });
   }
 
-  /** The holder waits for no answer that comes after others may have taken over. */
+  /** The holder waits for no answer beyond the moment when others may take over. */
   #bounds(signal?: AbortSignal): { timeoutMs: number; signal?: AbortSignal } {
     const timeoutMs = this.#leads ? Math.max(1, Math.ceil(Math.min(REQUEST_MS, this.#leftMs()))) : REQUEST_MS;
     return { timeoutMs, ...(signal ? { signal } : {}) };

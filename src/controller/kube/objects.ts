@@ -1,4 +1,4 @@
-/** The parts of Kubernetes' own objects that are used here. */
+/** The parts of Kubernetes' objects that we use. */
 
 export interface ObjectMeta {
   name: string;

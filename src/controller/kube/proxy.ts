@@ -4,9 +4,10 @@ import { AccessError } from './access.ts';
 const KNOWN = ['http:', 'https:', 'socks5:'];
 
 /**
- * The proxy that the environment names for a server; undefined where it is asked directly. As client-go and kubectl read
- * it (golang.org/x/net/http/httpproxy): HTTPS_PROXY for `https:` and HTTP_PROXY for `http:`, in capitals first, neither
- * for the other; NO_PROXY holds names, domains, addresses and networks; what lies on this machine needs no proxy.
+ * The environment's proxy for a server; undefined if there is none. It follows client-go and kubectl
+ * (golang.org/x/net/http/httpproxy): HTTPS_PROXY for `https:` and HTTP_PROXY for `http:`, upper case before
+ * lower case, neither for the other. NO_PROXY holds names, domains, addresses and networks. This machine
+ * itself needs no proxy.
  *
  * @throws AccessError
  */
@@ -18,9 +19,9 @@ export function proxyFor(server: URL, env: NodeJS.ProcessEnv): URL | undefined {
 }
 
 /**
- * `http://user:password@proxy:3128`, also without the scheme.
+ * Parses `http://user:password@proxy:3128`, also without the scheme.
  *
- * @param from who names it; the text itself may hold a password
+ * @param from who names it, for the error; the text itself may hold a password
  * @throws AccessError
  */
 export function parseProxy(text: string, from: string): URL {
@@ -46,7 +47,7 @@ function isMatch(entry: string, host: string, port: string): boolean {
   if (name === '' || (only !== undefined && only !== port)) return false;
   const bare = name.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bare) !== 0) return isWithin(host, bare, isIP(bare) === 4 ? 32 : 128);
-  // A domain with a dot before it does not mean the host of that name.
+  // A domain with a leading dot does not match the host of that name.
   const domain = bare.replace(/^\*\./, '.');
   return domain.startsWith('.') ? host.endsWith(domain) : host === domain || host.endsWith(`.${domain}`);
 }

@@ -8,13 +8,14 @@ interface Table {
 export interface TableRow {
   readonly namespace: string;
   readonly name: string;
-  /** Cells by the names of their columns; empty where there is nothing. */
+  /** Cells by column name; empty if there is no value. */
   readonly cells: Readonly<Record<string, string>>;
 }
 
 /**
- * A collection as `kubectl get -o wide` shows it. The API server makes the table from what it has in memory: of objects of
- * 14 kB it is a hundred times as fast as listing them, and at most a moment behind. Ordered by namespace and name.
+ * A collection as `kubectl get -o wide` shows it, ordered by namespace and name. The API server makes the
+ * table from memory: for objects of 14 kB, that is a hundred times as fast as a list, and at most a moment
+ * old.
  *
  * @throws KubeError
  */
@@ -28,7 +29,7 @@ export async function readTable(client: KubeClient, path: string): Promise<Table
     name: metadata.name,
     cells: Object.fromEntries(columnDefinitions.map(({ name }, at) => [name, textOf(cells[at])])),
   }));
-  // What the API server has in memory lies there in any order.
+  // The API server's memory has no order.
   return found.sort((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name));
 }
 

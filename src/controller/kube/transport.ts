@@ -1,14 +1,14 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { Access } from './access.ts';
 
-/** API servers close connections that were idle for 90 s. */
+/** API servers close connections after 90 idle seconds. */
 const IDLE_MS = 60_000;
 const CONNECT_MS = 10_000;
 
 /**
  * Kept connections to the API server of `access`, directly or through its proxy.
  *
- * @param connections how many at most; as many as are needed when absent
+ * @param connections the most; default: as many as needed
  */
 export function createTransport(access: Access, connections?: number): Dispatcher {
   const { server, ca, serverName, clientCertificate, proxy } = access;
@@ -20,10 +20,10 @@ export function createTransport(access: Access, connections?: number): Dispatche
     timeout: CONNECT_MS,
   };
   const common = {
-    // HTTP/2 would put all requests on one connection, and all would stand still with it.
+    // HTTP/2 would put all requests on one connection, and a stall would stop them all.
     allowH2: false,
     keepAliveTimeout: IDLE_MS,
-    // Every request has a deadline of its own, and a watch is silent for long.
+    // Every request has its own deadline, and a watch may be silent for long.
     headersTimeout: 0,
     bodyTimeout: 0,
     ...(connections === undefined ? {} : { connections }),
@@ -33,7 +33,7 @@ export function createTransport(access: Access, connections?: number): Dispatche
     ...common,
     uri: proxy.href,
     requestTls: tls,
-    // The proxy's answer to CONNECT; no deadline of a request ends the waiting for it.
+    // Bounds the wait for the proxy's answer to CONNECT, which no request's deadline ends.
     clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: CONNECT_MS }),
   });
 }

@@ -4,10 +4,10 @@ import { FIELD_MANAGER } from '../store/node-bootstrap.ts';
 import { CONDITION, type Condition, type Machine, type MachineVersion, machinesPath } from './machine.ts';
 
 /**
- * Writes our condition, and nothing else, by server-side apply: conditions of Cluster API and of third parties belong to
- * other field managers and survive.
+ * Writes only our condition, by server-side apply. Conditions of Cluster API and of others belong to other
+ * field managers and survive.
  *
- * @returns false where the Machine is gone
+ * @returns false if the Machine is gone
  * @throws KubeError
  */
 export async function writeCondition(
@@ -20,14 +20,14 @@ export async function writeCondition(
   const own = {
     ...condition,
     type: CONDITION,
-    // It tells when the status changed, not when the words did.
+    // The time of a change of status, not of words.
     lastTransitionTime: same ? machine.since : new Date().toISOString().replace(/\.\d+/, ''),
   };
   const status = version === 'v1beta2' ? { conditions: [own] } : { v1beta2: { conditions: [own] } };
   const { namespace, name, uid, apiVersion } = machine;
   try {
     await client.request('PATCH', `${machinesPath(version, namespace)}/${name}/status`, {
-      // With the UID, so that a new Machine of the same name does not get the condition of an old one.
+      // The UID keeps an old Machine's condition from a new one of the same name.
       body: { apiVersion, kind: 'Machine', metadata: { name, namespace, uid }, status },
       contentType: 'application/apply-patch+yaml',
       query: { fieldManager: FIELD_MANAGER, force: true },

@@ -2,17 +2,17 @@ import { messageOf } from '../model/message.ts';
 import type { Summary } from '../model/summary.ts';
 import { CONDITION, type Condition } from './machine.ts';
 
-/** A running bootstrap that was not heard of for this long is told as silent. Its record is written every two minutes at least. */
+/** A running bootstrap counts as silent after this time. Its record is written at least every two minutes. */
 export const SILENT_MS = 10 * 60_000;
 
-/** What its condition says then, without its words. */
+/** What its condition then says, without the words. */
 export const SILENT = 'Unknown Silent';
 
 /**
- * What a Machine's condition is to say. Reasons are stable: people alert on them.
+ * The desired condition of a Machine. Reasons never change, because people alert on them.
  *
- * @param heardMs milliseconds since something was last heard of it, by a clock that nobody sets
- * @param heardAt when that was, for people
+ * @param heardMs milliseconds since the last news of it, by a clock that nobody sets
+ * @param heardAt the time of that news, for people
  */
 export function conditionOf(summary: Summary, heardMs: number, heardAt: number): Condition {
   const message = messageOf(summary, heardMs);
@@ -27,7 +27,7 @@ export function conditionOf(summary: Summary, heardMs: number, heardAt: number):
       type: CONDITION,
       status: 'Unknown',
       reason: 'Silent',
-      // Words that stand still, or the condition would be written again and again.
+      // The words must not change with time, or the condition would be written again and again.
       message: `Nothing was heard of the machine since ${since}. ${messageOf(summary)} Look at its console, and whether it reaches the controller.`,
     };
   }

@@ -6,7 +6,7 @@ import type { MachineTie, TieKind } from '../model/node-record.ts';
 import type { Owner } from '../store/store.ts';
 import type { Machine } from './machine.ts';
 
-/** All Machines, found by name, UID or provider ID at the same cost however many there are. */
+/** All Machines, found by name, UID or provider ID in constant time. */
 export class MachineDirectory implements Ties {
   readonly #byKey = new Map<string, Machine>();
   readonly #byUid = new Map<string, Machine>();
@@ -46,8 +46,8 @@ export class MachineDirectory implements Ties {
   }
 
   /**
-   * The Machine that a node is: by its token, by its provider ID, by its name, in that order. The last two are what the
-   * node says of itself, so they are looked up in the namespace of its token alone.
+   * Finds the Machine of a node: by its token, by its provider ID, by its name, in this order. The node
+   * itself claims the last two, so they count only in its token's namespace.
    */
   match(
     { namespace, machineUid }: Pick<Claim, 'namespace' | 'machineUid'>,
@@ -72,7 +72,7 @@ export class MachineDirectory implements Ties {
     const { machine, by } = match;
     const { name, namespace, uid, apiVersion } = machine;
     if (machine.deleting) throw new Refused('unauthorized', `Machine ${namespace}/${name} is being deleted`);
-    // With a pool's token anybody could say that it is a machine which has long since joined.
+    // With a pool's token, anybody could claim to be a machine that joined long ago.
     if (by !== 'token' && machine.nodeName !== undefined) {
       throw new Refused('unauthorized', `Machine ${namespace}/${name} has its Node already`);
     }

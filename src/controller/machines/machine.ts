@@ -4,11 +4,11 @@ import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/objects.ts';
 
 export const CONDITION = 'slipway.dev/BootstrapSucceeded';
-/** Label (propagated from a MachineDeployment's template) that asks for a token of the Machine's own. */
+/** A Machine with this label (for example from a MachineDeployment's template) gets its own token. */
 export const TOKEN_LABEL = 'slipway.dev/machine-token';
 const GROUP = 'cluster.x-k8s.io';
 
-/** Versions of Cluster API's Machine that are understood, the preferred first, and where their conditions lie. */
+/** The supported versions of Cluster API's Machine, preferred first, and where they keep conditions. */
 const VERSIONS = ['v1beta2', 'v1beta1'] as const;
 export type MachineVersion = (typeof VERSIONS)[number];
 
@@ -20,18 +20,18 @@ export interface Condition {
   lastTransitionTime?: string;
 }
 
-/** The parts of a Machine that are read. */
+/** The parts of a Machine that we read. */
 export interface MachineObject extends KubeObject {
   spec: { providerID?: string; clusterName?: string };
   status?: {
     nodeRef?: { name: string };
     conditions?: Condition[];
-    /** Where v1beta1 has the conditions of the newer kind. */
+    /** Where v1beta1 keeps conditions of the newer kind. */
     v1beta2?: { conditions?: Condition[] };
   };
 }
 
-/** What is kept of each Machine; there may be tens of thousands. */
+/** What the controller remembers of each Machine; there may be tens of thousands. */
 export interface Machine {
   readonly namespace: string;
   readonly name: string;
@@ -41,9 +41,9 @@ export interface Machine {
   readonly nodeName: string | undefined;
   readonly deleting: boolean;
   readonly wantsToken: boolean;
-  /** Digest of our condition as it stands on the Machine; undefined where there is none. */
+  /** Digest of our condition as it is on the Machine; undefined if it has none. */
   readonly condition: string | undefined;
-  /** Its `lastTransitionTime`, its status, and its status and reason. */
+  /** From our condition: its `lastTransitionTime`, its status, and both status and reason (`saidBy`). */
   readonly since: string | undefined;
   readonly status: Condition['status'] | undefined;
   readonly said: string | undefined;
@@ -57,7 +57,7 @@ export function apiVersionOf(version: MachineVersion): string {
   return `${GROUP}/${version}`;
 }
 
-/** @throws KubeError (404 where Cluster API is not installed); Error where no version of it is known */
+/** @throws KubeError (404 if Cluster API is not installed); Error if it serves no known version */
 export async function findMachineVersion(client: KubeClient): Promise<MachineVersion> {
   const group = await client.request<{ versions: { version: string }[] }>('GET', `/apis/${GROUP}`);
   const served = group.versions.map(({ version }) => version);
@@ -87,12 +87,12 @@ export function readMachine({ metadata, spec, status }: MachineObject, version: 
   };
 }
 
-/** What a condition says without its words. */
+/** A condition without its words. */
 export function saidBy({ status, reason }: Pick<Condition, 'status' | 'reason'>): string {
   return `${status} ${reason}`;
 }
 
-/** Two conditions with the same digest say the same. */
+/** Conditions with the same digest say the same. */
 export function conditionDigest({ status, reason, message }: Omit<Condition, 'type'>): string {
   return createHash('sha256')
     .update(JSON.stringify([status, reason, message]))

@@ -13,14 +13,14 @@ export interface MinterParts {
   readonly log: Log;
 }
 
-/** Name of the Secret that holds a Machine's token. */
+/** The name of the Secret with a Machine's token. */
 export function tokenSecretName(machine: string): string {
   return `${machine}-slipway-token`;
 }
 
 /**
- * Puts a token into a Secret beside each Machine that asks for one and has no Node yet. The Secret goes with its Machine.
- * Only creating is needed: the controller never reads the Secrets of others.
+ * Puts a token into a Secret beside each Machine that asks for one and has no Node yet. The Secret is deleted
+ * with its Machine. The controller only creates Secrets and never reads those of others.
  */
 export class Minter {
   readonly #parts: MinterParts;
@@ -84,7 +84,7 @@ export class Minter {
         },
       });
     } catch (error) {
-      // Minted by the leader before this one.
+      // An earlier leader made it.
       if (!isStatus(error, 409)) throw error;
     }
     this.#done.add(uid);

@@ -12,9 +12,9 @@ import type { EventRecorder } from './event-recorder.ts';
 import { type Condition, conditionDigest, type Machine, type MachineVersion, saidBy } from './machine.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** Words that only move on (step, elapsed time) are written at most this often. */
+/** Upper bound on how often to write mere progress (step, elapsed time). */
 const SPARING_MS = 2 * 60_000;
-/** A machine that has enrolled and tells nothing is worth a condition only after the first events should be stored. */
+/** A silent machine gets a condition only when its first events should have arrived. */
 const WAITING_MS = 30_000;
 
 export interface ReconcilerParts {
@@ -26,24 +26,24 @@ export interface ReconcilerParts {
   readonly log: Log;
 }
 
-/** What is kept of each node: what its Machine should say, in a few hundred bytes. */
+/** What a node's Machine should say; a few hundred bytes per node. */
 interface Wanted {
   record: NodeRecord;
-  // Moments are of the monotonic clock: one that is set by an hour makes nobody silent.
+  // Times are of the monotonic clock: setting the clock by an hour makes nobody silent.
   /** When its phase last changed. */
   verdictAt: number;
-  /** When this replica last learnt something new of it, or first saw it. */
+  /** When this replica last learnt something new about it, or first saw it. */
   heardAt: number;
   wroteAt: number;
-  /** Digest of the last condition written, and its status with reason. */
+  /** Digest of the last written condition, and its status with reason. */
   wrote: string | undefined;
   said: string | undefined;
-  /** How often it was put right since it last said something new. */
+  /** How often it was corrected since it last had something new to say. */
   fights: number;
 }
 
 /**
- * Turns NodeBootstraps into conditions of Machines. Only the leading replica writes; every other one keeps the same
+ * Turns NodeBootstraps into conditions of Machines. Only the leading replica writes; the others keep the same
  * picture, so that taking over costs nothing.
  */
 export class Reconciler {
@@ -51,7 +51,7 @@ export class Reconciler {
   readonly #nodes = new Map<string, Wanted>();
   /** Machine (namespace/name) to node. */
   readonly #nodeOf = new Map<string, string>();
-  /** Nodes without a Machine; few, or a new Machine would cost more the more nodes there are. */
+  /** Nodes without a Machine. Without this set, a new Machine would cost more the more nodes there are. */
   readonly #untied = new Set<string>();
   readonly #queue: WorkQueue;
   #leads = false;
@@ -92,7 +92,7 @@ export class Reconciler {
       before.record = after;
       if (urgent) before.verdictAt = now;
     } else {
-      // Not since it was stored: whoever stored it may have had another clock, or have been set since.
+      // Not the stored time: the clock behind it may be another one, or may have been set since.
       this.#nodes.set(key, {
         ...{ record: after, verdictAt: now, heardAt: now, wroteAt: Number.NEGATIVE_INFINITY },
         ...{ wrote: undefined, said: undefined, fights: 0 },
@@ -117,7 +117,7 @@ export class Reconciler {
     const key = this.#nodeOf.get(`${machine.namespace}/${machine.name}`);
     if (key !== undefined) {
       const wanted = this.#nodes.get(key);
-      // Our own writing comes back to us; only what others did to it needs another look.
+      // Our own writes come back over the watch; only changes by others need another look.
       if (this.#leads && wanted && isTouched(machine, wanted)) this.#queue.add(key);
       return;
     }
@@ -137,7 +137,7 @@ export class Reconciler {
     if (!tie) return this.#tie(wanted.record);
     const machine = this.#parts.directory.byName(wanted.record.namespace, tie.name);
     if (!machine || machine.uid !== tie.uid || machine.deleting) return;
-    // A controller before this one has waited for it long enough.
+    // An earlier controller has already waited long enough for it.
     if (wanted.said === undefined && machine.said === SILENT) wanted.heardAt = Number.NEGATIVE_INFINITY;
     const heardMs = performance.now() - wanted.heardAt;
     const { summary, storedAt } = wanted.record;
@@ -151,10 +151,10 @@ export class Reconciler {
     await this.#write(key, wanted, machine, condition);
   }
 
-  /** The verdict stands; only its words move on, or somebody else has touched it. */
+  /** The verdict is unchanged; only its words have moved on, or somebody else has changed it. */
   async #sparingly(key: string, wanted: Wanted, machine: Machine, condition: Condition): Promise<void> {
     const age = performance.now() - wanted.wroteAt;
-    // Whole, without jitter: only the leader writes, so nobody else of ours comes at the same moment.
+    // Without jitter: only the leader writes, so no other replica of ours comes at the same moment.
     const peaceMs = backoffMs(wanted.fights + 1, BACKOFF.fight, () => 0);
     if (isTouched(machine, wanted)) {
       if (age < peaceMs) return this.#queue.later(key, peaceMs - age);
@@ -173,7 +173,7 @@ export class Reconciler {
   async #write(key: string, wanted: Wanted, machine: Machine, condition: Condition): Promise<void> {
     const { client, version, metrics } = this.#parts;
     const digest = conditionDigest(condition);
-    // After a change of leaders most conditions stand as they should.
+    // After a change of leaders, most conditions are already right.
     if (machine.condition !== digest) {
       if (!(await writeCondition(client, version, machine, condition))) return;
       metrics.conditions.add({ status: condition.status });
@@ -196,12 +196,12 @@ export class Reconciler {
     try {
       await this.#parts.recorder.record(machine, { type: 'Warning', reason: code, message });
     } catch (error) {
-      // The condition stands; an Event is a courtesy.
+      // The condition is written; the Event is only a courtesy.
       this.#parts.log.warn('an Event could not be written', { machine: machine.name, reason: reason(error) });
     }
   }
 
-  /** A node whose Machine was not known when it enrolled. */
+  /** Ties a node to its Machine, which was unknown when the node enrolled. */
   async #tie({ namespace, name, spec }: NodeRecord): Promise<void> {
     const match = this.#parts.directory.match({ namespace }, spec);
     if (!match || match.machine.deleting || this.#nodeOf.has(`${namespace}/${match.machine.name}`)) return;
@@ -212,7 +212,7 @@ export class Reconciler {
       body: [
         { op: 'test', path: '/spec/keyDigest', value: spec.keyDigest },
         { op: 'add', path: '/spec/machine', value: machine },
-        // It goes with its Machine from here on.
+        // From now on it is deleted with its Machine.
         { op: 'add', path: '/metadata/ownerReferences', value: [owner] },
       ],
       contentType: 'application/json-patch+json',
@@ -227,21 +227,22 @@ export class Reconciler {
 }
 
 /**
- * Does it say something else than was written? Of a bootstrap that runs the words alone do not count: another controller
- * of the same machines reckons the elapsed time a little differently, and the two would correct each other for ever.
+ * Tells whether the condition says something else than we wrote. For a running bootstrap, words alone do not
+ * count: another controller of the same machines computes the elapsed time a little differently, and the two
+ * would correct each other for ever.
  */
 function isTouched(machine: Machine, { wrote, said }: Wanted): boolean {
   if (machine.condition === wrote) return false;
   return machine.status !== 'Unknown' || machine.said !== said;
 }
 
-/** The watch comes after what this replica itself has stored, and may still tell of the time before. */
+/** The watch lags behind what this replica has stored, and may still report the past. */
 function isOlder(record: NodeRecord, known: NodeRecord): boolean {
   if (record.spec.enrolment.at !== known.spec.enrolment.at) return false;
   return record.epoch === known.epoch ? record.seq < known.seq : record.epoch < known.epoch;
 }
 
-/** Of a bootstrap that is over, the steps are no longer needed here. */
+/** Drops the steps of a finished bootstrap, which nobody needs here. */
 function slim(record: NodeRecord): NodeRecord {
   const { summary } = record;
   if (summary.phase !== 'Succeeded' && summary.phase !== 'Failed') return record;

@@ -2,15 +2,15 @@ import { BACKOFF, waitMs } from '../../kit/backoff.ts';
 import { KubeError } from '../kube/kube-error.ts';
 
 export interface WorkQueueOptions {
-  /** How many are worked on at once. */
+  /** How many keys are in work at once. */
   readonly parallel: number;
   readonly failed: (key: string, error: unknown, retryInMs: number) => void;
   readonly random?: () => number;
 }
 
 /**
- * Keys to look at again, each once however often it is named, urgent ones first; what fails is tried again later, with
- * jitter. The work reads the present state, so no turn is lost by naming a key only once.
+ * Keys to look at again, urgent ones first. Each is queued once however often it is added, which loses
+ * nothing, because the work reads the present state. A failed key is tried again later, with jitter.
  */
 export class WorkQueue {
   readonly #work: (key: string) => Promise<void>;
@@ -41,7 +41,7 @@ export class WorkQueue {
     this.#pump();
   }
 
-  /** Names the key again after a while; the earlier of two wishes counts. */
+  /** Adds the key again after a while; of two times, the earlier counts. */
   later(key: string, ms: number): void {
     const at = performance.now() + ms;
     const known = this.#timers.get(key);
@@ -62,7 +62,7 @@ export class WorkQueue {
     this.#timers.delete(key);
   }
 
-  /** Begins nothing more and waits for what is under way. */
+  /** Begins nothing new and waits for current work. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const { timer } of this.#timers.values()) clearTimeout(timer);

@@ -2,9 +2,9 @@ import { formatMs } from '../../kit/duration.ts';
 import type { StepSummary, Summary } from './summary.ts';
 
 /**
- * One or two sentences on where a bootstrap stands: of a failure its cause and its remedy.
+ * One or two sentences about a bootstrap's state; for a failure, its cause and remedy.
  *
- * @param heardMs milliseconds since its last event was stored; no clock of the node is compared with one of ours
+ * @param heardMs milliseconds since its last event was stored; never compares a node's clock with ours
  */
 export function messageOf(summary: Summary, heardMs = 0): string {
   const { phase, failure } = summary;

@@ -1,25 +1,25 @@
 /**
- * What all events of a machine say together: small, bounded, enough for its conditions and for a line in a table. Kept
- * beside the events, so that nobody has to read them again.
+ * Sums up all events of a machine: small, bounded, enough for its conditions and for a line in a table. The
+ * controller stores it beside the events, so that nobody has to read them again.
  */
 import type { EventFailure, EventStep, ReadEvent, SequenceMode } from '../../protocol/events.ts';
 
 /**
- * `Waiting`: enrolled, nothing told yet. `Lost`: the agent died or hangs; another run may go on. `Reset`: kubeadm reset
- * ran, nothing told before holds.
+ * `Waiting`: enrolled, no report yet. `Lost`: the agent died or hangs; another run may resume. `Reset`:
+ * somebody ran kubeadm reset, so earlier reports no longer apply.
  */
 export type Phase = 'Waiting' | 'Running' | 'Succeeded' | 'Failed' | 'Lost' | 'Reset';
 
 export interface StepSummary extends EventStep {
   result: 'pending' | 'running' | 'retrying' | 'done' | 'failed' | 'skipped';
   attempts: number;
-  /** Milliseconds of the last attempt that ended. */
+  /** Milliseconds of the last finished attempt. */
   ms: number;
-  /** Of the last attempt that failed, also where a later one succeeded. */
+  /** The code of the last failed attempt, even if a later one succeeded. */
   code?: string;
 }
 
-/** No sequence has as many; a hostile one may. */
+/** No real sequence has as many steps; a hostile one may. */
 export const MAX_STEPS = 64;
 
 export interface Summary {
@@ -27,15 +27,15 @@ export interface Summary {
   mode?: SequenceMode;
   agent?: string;
   sequence?: string;
-  /** Boots that events came from, oldest first; the last is the present one. */
+  /** The boots of its events, oldest first; the last is the current one. */
   boots: string[];
-  /** Of the sequence, by the node's clock. */
+  /** Start of the sequence, by the node's clock. */
   startedAt?: string;
   endedAt?: string;
-  /** Active milliseconds of a sequence that has ended. */
+  /** Active milliseconds of a finished sequence. */
   ms?: number;
   steps: StepSummary[];
-  /** The step that runs, or that ended it. */
+  /** The step that runs, or that ended the sequence. */
   step?: string;
   stepStartedAt?: string;
   progress?: string;
@@ -47,13 +47,13 @@ export interface Summary {
   facts?: Record<string, string>;
   events: number;
   heartbeats: number;
-  /** Events that the node says it had to give up, and sequence numbers that never came. */
+  /** Events that the node reports as lost, plus missing sequence numbers. */
   lost: number;
-  /** Of the last event, by the node's clock. */
+  /** Time of the last event, by the node's clock. */
   lastEventAt?: string;
-  /** Of the last event, in milliseconds since its boot. */
+  /** Time of the last event, in milliseconds since its boot. */
   lastMono?: number;
-  /** Milliseconds from the sequence's start to the last event. Clocks that are wrong or set meanwhile do not count. */
+  /** Milliseconds from the sequence's start to the last event, whatever the clocks show. */
   elapsedMs?: number;
 }
 
@@ -64,7 +64,9 @@ export function newSummary(): Summary {
   return { phase: 'Waiting', boots: [], steps: [], warnings: 0, events: 0, heartbeats: 0, lost: 0 };
 }
 
-/** `before` and one more event; `before` stays as it is. Any order of events gives some summary, never an error. */
+/**
+ * Adds one event to `before`, which stays unchanged. Any order of events gives some summary, never an error.
+ */
 export function fold(before: Summary, event: ReadEvent): Summary {
   const summary: Summary = {
     ...before,
@@ -138,7 +140,9 @@ export function fold(before: Summary, event: ReadEvent): Summary {
 
 type Of<T extends ReadEvent['type']> = Extract<ReadEvent, { type: T }>;
 
-/** Milliseconds between two events: within a boot by its monotonic clock; a reboot takes what the wall clock says. */
+/**
+ * Milliseconds between two events: within a boot by its monotonic clock, across a reboot by the wall clock.
+ */
 function sinceLast(before: Summary, event: ReadEvent): number {
   const { lastMono = 0, lastEventAt = event.time } = before;
   const ms = isSameBoot(before, event)
@@ -195,7 +199,7 @@ function begin(summary: Summary, event: Of<'sequence.started'>): Summary {
   };
 }
 
-/** Something is done, so whatever was told of an end before no longer holds. */
+/** Something is going on, so an earlier end no longer counts. */
 function running(summary: Summary): Summary {
   const { endedAt: _, ms: __, progress: ___, failure, ...rest } = summary;
   return {

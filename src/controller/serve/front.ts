@@ -10,7 +10,7 @@ import { keepMemoryLow, memoryGauges } from './memory.ts';
 import { ServerCertificate } from './server-certificate.ts';
 import type { Listen, ServeSettings } from './settings.ts';
 
-/** Time that requests under way get when the process is to end; below the 30 s that a cluster waits. */
+/** Time for current requests when the process has to end; a cluster waits 30 s. */
 const DRAIN_MS = 10_000;
 
 export interface FrontParts {
@@ -19,11 +19,11 @@ export interface FrontParts {
   readonly enrolment: Enrolment;
   readonly metrics: Metrics;
   readonly log: Log;
-  /** Why it cannot serve yet; undefined when it can. */
+  /** Why it cannot serve yet; undefined if it can. */
   readonly ready: () => string | undefined;
 }
 
-/** What stands before machines and probes; the same with every store. */
+/** The servers for machines and probes, whatever the store is. */
 export class Front {
   readonly #ingest: IngestServer;
   readonly #admin: Server;
@@ -44,7 +44,7 @@ export class Front {
         connections: {
           perAddress: settings.connectionsPerAddress,
           total: settings.connectionsTotal,
-          // A machine comes back a few times for each request that it makes as a stranger.
+          // For each request as a stranger, a machine connects a few times.
           newPerSecond: settings.strangersPerSecond * 4,
         },
         machineRate: { perSecond: 20, burst: 40 },
@@ -63,12 +63,12 @@ export class Front {
     this.#admin = createAdminServer(metrics, () => (this.#draining ? 'draining' : ready()));
   }
 
-  /** Probes can ask from here on. @returns the port */
+  /** Probes can ask from now on. @returns the port */
   listenAdmin(): Promise<number> {
     return listen(this.#admin, this.#settings.adminListen);
   }
 
-  /** Machines can report from here on. @returns the port */
+  /** Machines can report from now on. @returns the port */
   async listen(): Promise<number> {
     this.#certificate.watch((files) => this.#ingest.renew(files));
     this.#leaveMemory = keepMemoryLow(() => this.#ingest.connections.closed);

@@ -6,10 +6,10 @@ import { isStatus } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import type { SqliteStore } from '../store/sqlite-store.ts';
 
-/** The controller's own keys. All replicas share them; they are made once. */
+/** The controller's keys. They are made once, and all replicas share them. */
 export interface Keys {
   readonly authority: Authority;
-  /** Under which tokens of Machines are made. */
+  /** The key that signs Machines' tokens. */
   readonly tokenKey: Uint8Array;
 }
 
@@ -30,7 +30,7 @@ function keysOf({ certificate, privateKey, tokenKey }: Material): Keys {
   return { authority: new Authority(certificate, privateKey), tokenKey: Buffer.from(tokenKey, 'base64') };
 }
 
-/** From the Secret in the controller's namespace; the first replica makes it. @throws KubeError */
+/** Reads them from the Secret in the controller's namespace; the first replica makes it. @throws KubeError */
 export async function kubernetesKeys(client: KubeClient, namespace: string): Promise<Keys> {
   const found = await readSecret(client, namespace);
   if (found) return keysOf(found);
@@ -53,7 +53,7 @@ export async function kubernetesKeys(client: KubeClient, namespace: string): Pro
   }
 }
 
-/** The authority's certificate. @throws Error where no controller has made it yet; KubeError */
+/** The authority's certificate. @throws Error if no controller has made it yet; KubeError */
 export async function kubernetesCertificate(client: KubeClient, namespace: string): Promise<string> {
   const found = await readSecret(client, namespace);
   if (found) return found.certificate;
@@ -78,7 +78,7 @@ async function readSecret(client: KubeClient, namespace: string): Promise<Materi
   }
 }
 
-/** From the embedded store, whose file only its owner can read. */
+/** Reads them from the embedded store, whose file only its owner can read. */
 export async function sqliteKeys(store: SqliteStore): Promise<Keys> {
   const found = await store.setting('keys', () => JSON.stringify(makeMaterial()));
   return keysOf(JSON.parse(found) as Material);

@@ -20,7 +20,10 @@ import { Management } from './management.ts';
 import type { Running } from './running.ts';
 import type { KubernetesSettings } from './settings.ts';
 
-/** In a management cluster: nodes are NodeBootstraps, verdicts are conditions on Machines, replicas share the work. */
+/**
+ * Serves in a management cluster: nodes are NodeBootstraps, verdicts are conditions on Machines, replicas
+ * share the work.
+ */
 export async function serveKubernetes(settings: KubernetesSettings, log: Log): Promise<Running> {
   const access = findAccess(settings.kubeconfig === undefined ? {} : { path: settings.kubeconfig });
   const client = new KubeClient(access);
@@ -30,7 +33,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const metrics = new Metrics();
   const management = new Management({ client, version, keys, metrics, log, tokenMs: settings.tokenMs });
   const store = new KubernetesStore(client);
-  // What this replica stored need not come back over the watch before it acts on it.
+  // This replica acts on what it has stored without waiting for the watch.
   const intake = new EventIntake(store, metrics, (record) => management.stored(record));
   const enrolment = new Enrolment({
     store,

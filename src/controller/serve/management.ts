@@ -22,7 +22,7 @@ export interface ManagementParts {
   readonly tokenMs: number;
 }
 
-/** Keeps up with Machines and NodeBootstraps, and has conditions and tokens written where this replica leads. */
+/** Follows Machines and NodeBootstraps, and if this replica leads, writes conditions and tokens. */
 export class Management {
   readonly directory = new MachineDirectory();
   readonly #reconciler: Reconciler;
@@ -45,7 +45,7 @@ export class Management {
     });
     const trouble = (collection: string) => (error: Error, retryInMs: number) => {
       metrics.watchTroubles.add({ collection });
-      // An API server with nothing to tell may be silent too.
+      // An API server without news may be silent too.
       const level = error instanceof KubeError && error.reason === 'Silent' ? 'debug' : 'warn';
       log[level]('a watch ended and begins again', { collection, reason: reason(error), retryInMs });
     };
@@ -64,7 +64,7 @@ export class Management {
       listed: () => this.#listed.machines.resolve(),
       trouble: trouble('machines'),
     });
-    // A page of these is large: each has its events.
+    // Pages of these are large, because each object holds its events.
     this.#nodes = new Informer<NodeBootstrap>(
       client,
       collectionPath(),
@@ -87,7 +87,7 @@ export class Management {
     );
   }
 
-  /** Resolves when all Machines and nodes are known. */
+  /** Resolves when it knows all Machines and nodes. */
   async start(): Promise<void> {
     this.#machines.start();
     this.#nodes.start();

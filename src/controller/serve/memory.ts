@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { Gauge } from '../web/metrics.ts';
 
 const LOOK_MS = 5_000;
-/** Growth that is worth a pause of some tens of milliseconds. */
+/** So much growth is worth a pause of some tens of milliseconds. */
 const GROWTH_BYTES = 48 * 1024 * 1024;
 /** So many closed connections hold about as much. */
 const MANY_CLOSED = 256;
@@ -11,16 +11,16 @@ const MANY_CLOSED = 256;
 interface Options {
   type: 'major';
   execution: 'async';
-  /** `last-resort` gives also pages back that V8 would keep for later; it takes several times as long. */
+  /** `last-resort` also returns pages that V8 would keep for later; it takes several times as long. */
   flavor: 'regular' | 'last-resort';
 }
 
 /**
- * Gives memory of closed connections back. What TLS holds lies outside of V8's heap: V8 sees small objects, has no reason to
- * look for those that are dead, and the process would grow by a hundred kilobytes with each machine that has come and gone.
- * It is collected when the process has grown, when many have gone, and when the last ones have.
+ * Frees the memory of closed connections. TLS keeps its memory outside of V8's heap: V8 sees only small
+ * objects and no reason to collect them, so each machine that comes and goes would cost a hundred kilobytes.
+ * This collects when the process has grown, when many connections have closed, and when the last ones have.
  *
- * @param closed connections that have ever been closed
+ * @param closed counts all connections ever closed
  * @returns stops it
  */
 export function keepMemoryLow(closed: () => number, rss = () => process.memoryUsage.rss()): () => void {
@@ -44,7 +44,7 @@ export function keepMemoryLow(closed: () => number, rss = () => process.memoryUs
   return () => clearInterval(timer);
 }
 
-/** Under the names that Prometheus' own client library for Node.js gives them. */
+/** Uses the names of Prometheus' client library for Node.js. */
 export function memoryGauges(): Gauge[] {
   const gauge = (name: string, help: string, read: (usage: NodeJS.MemoryUsage) => number): Gauge =>
     new Gauge(name, help, () => [{ value: read(process.memoryUsage()) }]);

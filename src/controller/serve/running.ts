@@ -1,7 +1,7 @@
-/** A controller that serves. */
+/** A running controller. */
 export interface Running {
   readonly port: number;
   readonly adminPort: number;
-  /** Lets go of everything, in order: what is acknowledged is stored. */
+  /** Stops everything in order; whatever was acknowledged is stored. */
   stop(): Promise<void>;
 }

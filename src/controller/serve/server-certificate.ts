@@ -10,8 +10,8 @@ const VALID_MS = 30 * 86_400_000;
 const LOOK_MS = 10_000;
 
 /**
- * The certificate that the server shows: its authority's, made anew long before it runs out, or files that somebody else
- * renews. A new one is taken up under way.
+ * The server's certificate: one from its own authority, renewed long before it expires, or files that
+ * somebody else renews. It changes without a restart.
  */
 export class ServerCertificate {
   readonly #settings: Pick<ServeSettings, 'names' | 'tlsFiles'>;
@@ -21,7 +21,7 @@ export class ServerCertificate {
   #renewAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @throws Error where the files cannot be read or do not belong together */
+  /** @throws Error if the files are unreadable or do not belong together */
   constructor(settings: Pick<ServeSettings, 'names' | 'tlsFiles'>, authority: Authority, log: Log) {
     this.#settings = settings;
     this.#authority = authority;
@@ -33,7 +33,7 @@ export class ServerCertificate {
     return this.#current;
   }
 
-  /** Looks again every ten seconds; `renewed` gets a new one. */
+  /** Looks every ten seconds and calls `renewed` with a new one. */
   watch(renewed: (files: TlsFiles) => void, everyMs = LOOK_MS): void {
     this.#timer = setInterval(() => {
       try {
@@ -43,7 +43,7 @@ export class ServerCertificate {
         renewed(next);
         this.#log.info('shows a new certificate', { until: new X509Certificate(next.cert).validTo });
       } catch (error) {
-        // A renewal that is half written: the old one serves until the next look.
+        // A half-written renewal: the old certificate serves until the next look.
         this.#log.warn('the new certificate is not usable yet; the old one stays', { reason: reason(error) });
       }
     }, everyMs);

@@ -1,19 +1,19 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import type { Level } from '../log.ts';
 
-/** What `serve` is told; every field is an option of the command line. */
+/** The settings of `serve`; every field is an option of the command line. */
 export interface ServeSettings {
   /** Where machines report. */
   readonly listen: Listen;
-  /** Probes and metrics, plain HTTP. */
+  /** Probes and metrics, over plain HTTP. */
   readonly adminListen: Listen;
-  /** Names and addresses under which machines reach it; they go into its own certificate. */
+  /** Names and addresses by which machines reach it; they go into its own certificate. */
   readonly names: readonly string[];
-  /** PEM files of a certificate from elsewhere; looked at again now and then. */
+  /** PEM files of a foreign certificate; looked at again from time to time. */
   readonly tlsFiles?: { readonly cert: string; readonly key: string };
   readonly connectionsPerAddress: number;
   readonly connectionsTotal: number;
-  /** Requests of strangers from one address; of new connections four times as many. */
+  /** Requests of strangers per address; four times as many new connections. */
   readonly strangersPerSecond: number;
   readonly certificateMs: number;
   readonly logLevel: Level;
@@ -21,7 +21,7 @@ export interface ServeSettings {
 
 export interface KubernetesSettings extends ServeSettings {
   readonly kubeconfig?: string;
-  /** Namespace of the controller's own objects; that of the access when absent. */
+  /** Namespace of the controller's own objects; default: the access's. */
   readonly namespace?: string;
   readonly tokenMs: number;
 }

@@ -15,7 +15,7 @@ export function databasePath(data: string): string {
   return join(data, 'slipway.db');
 }
 
-/** Without a cluster: everything in one file. */
+/** Serves without a cluster: everything lies in one file. */
 export async function serveStandalone(settings: StandaloneSettings, log: Log): Promise<Running> {
   const store = new SqliteStore(databasePath(settings.data));
   const keys = await sqliteKeys(store);

@@ -17,10 +17,10 @@ import {
 import { type NodeLine, positionOf } from './node-line.ts';
 import { type Addition, type Owner, type Store, StoreBusy, stored } from './store.ts';
 
-/** An object stays well below etcd's 1.5 MiB: beyond either of these, old events make room. */
+/** An object stays well below etcd's 1.5 MiB: beyond either limit, old events make room. */
 const MAX_EVENTS = 400;
 const MAX_EVENT_LOG_BYTES = 600 * 1024;
-/** What stays when room is made: how it began, and what came last. */
+/** What remains then: the beginning and the latest events. */
 const KEEP_FIRST = 40;
 const KEEP_LAST = 160;
 
@@ -29,8 +29,8 @@ type PatchOperation =
   | { op: 'remove'; path: string };
 
 /**
- * Keeps nodes as NodeBootstrap objects. Events are appended by a JSON patch that tests the sequence number it appends to,
- * so of two replicas that write at once one is told to read again, and nothing is stored twice or out of order.
+ * Stores nodes as NodeBootstrap objects. It appends events by a JSON patch that tests the preceding sequence
+ * number. If two replicas write at once, one has to read again, and nothing is stored twice or out of order.
  */
 export class KubernetesStore implements Store {
   readonly thrifty = true;
@@ -84,7 +84,7 @@ export class KubernetesStore implements Store {
         },
       );
       const { eventLog = [] } = object.status ?? {};
-      // The answer holds all events; so it costs nothing to see that it grows too large.
+      // The answer holds all events, so checking its size costs nothing.
       if (eventLog.length > MAX_EVENTS || JSON.stringify(eventLog).length > MAX_EVENT_LOG_BYTES)
         await this.#trim(object);
       return recordOf(object);
@@ -116,7 +116,7 @@ export class KubernetesStore implements Store {
         step: cells.Step ?? '',
         reason: cells.Reason ?? '',
         node: cells.Node ?? '',
-        // Of one that has told nothing yet: since it is there.
+        // For a node without reports: its age.
         heard: cells.Heard || (cells.Age ?? ''),
       }));
     } catch (error) {
@@ -181,7 +181,7 @@ export class KubernetesStore implements Store {
     };
   }
 
-  /** Best done, not needed: when another writer comes between, the next append tries again. */
+  /** Optional: if another writer comes in between, the next append tries again. */
   async #trim({ metadata, status }: NodeBootstrap): Promise<void> {
     const log = status?.eventLog ?? [];
     const kept = [...log.slice(0, KEEP_FIRST), ...log.slice(-KEEP_LAST)];
@@ -203,22 +203,22 @@ export class KubernetesStore implements Store {
   }
 }
 
-/** Left out where there is none: API servers of 1.20 turn an empty text of a JSON patch into null, and refuse that. */
+/** Absent if empty: API servers of 1.20 turn an empty text in a JSON patch into null, and then refuse it. */
 function positionPart(summary: Summary): { position?: string } {
   const position = positionOf(summary);
   return position === '' ? {} : { position };
 }
 
 /**
- * Another writer came first, or the object is gone. A test of a JSON patch that did not hold is 422, and so is an object
- * that breaks its schema: that one is a fault of ours, and trying again helps nobody.
+ * Another writer came first, or the object is gone. 422 means that a test in the JSON patch failed, or that
+ * the object breaks its schema; the latter is our fault, and another attempt would not help.
  */
 function isOvertaken(error: unknown): boolean {
   if (isStatus(error, 409) || isStatus(error, 404)) return true;
   return isStatus(error, 422) && !/ is invalid: /.test(error.message);
 }
 
-/** What the API server could not do now; what it will never do stays what it is. */
+/** Turns what the API server cannot do now into StoreBusy; other errors stay as they are. */
 function busy(error: unknown): unknown {
   if (!(error instanceof KubeError) || !error.passing) return error;
   return new StoreBusy(error.message, error.retryAfterMs, { cause: error });

@@ -19,9 +19,9 @@ export interface NodeBootstrapStatus extends Summary {
   writes: number;
   /** One sentence for people; a printer column. */
   message: string;
-  /** The step that it is in, and which of how many; a printer column. */
+  /** The current step and the number of steps; a printer column. */
   position?: string;
-  /** Oldest events that were taken out again so that the object stays below what etcd takes. */
+  /** How many of the oldest events were removed to keep the object below etcd's limit. */
   eventsTrimmed?: number;
   eventLog: StoredEvent[];
 }
@@ -35,7 +35,7 @@ export function objectPath(namespace: string, name: string): string {
   return `${collectionPath(namespace)}/${name}`;
 }
 
-/** Everything of it but the events. */
+/** All of it except the events. */
 export function recordOf({ metadata, spec, status }: NodeBootstrap): NodeRecord {
   const common = {
     namespace: metadata.namespace ?? '',

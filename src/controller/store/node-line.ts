@@ -2,7 +2,7 @@ import { currentStep } from '../model/message.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import type { Summary } from '../model/summary.ts';
 
-/** A node in a table of all of them; what there is nothing to say of is empty. */
+/** One node in a table; empty where there is nothing to say. */
 export interface NodeLine {
   readonly namespace: string;
   readonly name: string;
@@ -11,11 +11,11 @@ export interface NodeLine {
   readonly step: string;
   readonly reason: string;
   readonly node: string;
-  /** How long ago something was heard of it, such as `5m`. */
+  /** Time since the last news of it, such as `5m`. */
   readonly heard: string;
 }
 
-/** The step that runs or ended it, and which of how many: `6/7 kubeadm join`. */
+/** The step that runs or that ended it, and the number of steps: `6/7 kubeadm join`. */
 export function positionOf(summary: Summary): string {
   const step = currentStep(summary);
   return step ? `${summary.steps.indexOf(step) + 1}/${summary.steps.length} ${step.title}` : '';

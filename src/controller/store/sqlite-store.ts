@@ -40,8 +40,8 @@ interface Waiting {
 }
 
 /**
- * The embedded store: one file, for people without a management cluster. Writes of many machines that arrive together
- * share one transaction and one sync to the disk.
+ * The embedded store: one file, for people without a management cluster. Concurrent writes of many machines
+ * share one transaction and one sync to disk.
  */
 export class SqliteStore implements Store {
   readonly thrifty = false;
@@ -52,11 +52,11 @@ export class SqliteStore implements Store {
   readonly #event: StatementSync;
   #waiting: Waiting[] = [];
 
-  /** @throws Error where the file is no database of this version */
+  /** @throws Error if the file is no database of this version */
   constructor(path: string) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     this.database = new DatabaseSync(path, { timeout: 5_000 });
-    // The authority's key lies in it. SQLite gives its other files the same mode.
+    // It holds the authority's key. SQLite gives its other files the same mode.
     chmodSync(path, 0o600);
     this.database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     const { user_version: found } = this.database.prepare('PRAGMA user_version').get() as {
@@ -141,7 +141,7 @@ export class SqliteStore implements Store {
     this.database.close();
   }
 
-  /** A value that is made once, by whoever asks first. */
+  /** A value that the first caller makes, once. */
   setting(name: string, make: () => string): Promise<string> {
     return this.write(() => {
       this.database.prepare('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO NOTHING').run(name, make());
@@ -151,9 +151,9 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Runs `work` in the next transaction; settles when that is on the disk.
+   * Runs `work` in the next transaction; settles when it is on disk.
    *
-   * @throws StoreBusy where the disk does not take it
+   * @throws StoreBusy if the disk refuses it
    */
   write<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {

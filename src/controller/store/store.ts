@@ -5,48 +5,51 @@ import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts'
 import type { Summary } from '../model/summary.ts';
 import type { NodeLine } from './node-line.ts';
 
-/** What is to be added to a node: events above its `seq`, in ascending order, or any that begin a new epoch. */
+/** What to add to a node: events above its `seq` in ascending order, or events of a new epoch. */
 export interface Addition {
   readonly epoch: number;
   readonly events: readonly ReadEvent[];
   readonly summary: Summary;
 }
 
-/** Keeps nodes and their events. Whatever returns has been stored for good. */
+/** Stores nodes and their events. When a method returns, its data is stored for good. */
 export interface Store {
-  /** Each write costs others something (an API server), so events that can wait are collected first. */
+  /** True if a write burdens others (an API server), so that events which can wait are collected first. */
   readonly thrifty: boolean;
   /** @throws StoreBusy */
   find(namespace: string, name: string): Promise<NodeRecord | undefined>;
   /**
-   * Makes a node.
+   * Creates a node.
    *
-   * @returns undefined where there is one of that name already
+   * @returns undefined if the name is taken
    * @throws StoreBusy
    */
   create(namespace: string, name: string, spec: NodeSpec, owner?: Owner): Promise<NodeRecord | undefined>;
   /**
-   * Appends, if the record is still the last version.
+   * Appends, if the record is still the latest version.
    *
-   * @returns the record after it; undefined where another writer came first, and the record must be read again
+   * @returns the new record; undefined if another writer came first and the caller must read again
    * @throws StoreBusy
    */
   append(record: NodeRecord, addition: Addition): Promise<NodeRecord | undefined>;
   list(namespace?: string): Promise<NodeRecord[]>;
-  /** All nodes, for people: as much as a table shows, also of tens of thousands. @throws StoreBusy */
+  /** All nodes for a table, even tens of thousands. @throws StoreBusy */
   overview(namespace?: string): Promise<NodeLine[]>;
   events(namespace: string, name: string): Promise<StoredEvent[]>;
   close(): Promise<void>;
 }
 
-/** The Machine that a node belongs to; what is kept of the node goes with it. */
+/** The Machine of a node; with the Machine, the node's record is deleted. */
 export interface Owner {
   readonly apiVersion: string;
   readonly name: string;
   readonly uid: string;
 }
 
-/** The store cannot be reached or is overloaded; nothing was stored, or nobody knows. Trying again is right and harmless. */
+/**
+ * The store is unreachable or overloaded. Nothing was stored, or nobody knows. Another attempt is right and
+ * harmless.
+ */
 export class StoreBusy extends ExpectedError {
   override readonly name = 'StoreBusy';
   readonly retryAfterMs: number;
@@ -57,7 +60,7 @@ export class StoreBusy extends ExpectedError {
   }
 }
 
-/** As it is kept. */
+/** The event in its stored form. */
 export function stored({ machine: _, v: __, ...event }: ReadEvent): StoredEvent {
   return event as StoredEvent;
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Metrics } from './metrics.ts';
 
-/** What the probes of a cluster and Prometheus ask; plain HTTP, for the inside of a cluster. */
+/** Answers a cluster's probes and Prometheus over plain HTTP, for use inside a cluster. */
 export function createAdminServer(metrics: Metrics, ready: () => string | undefined): Server {
   const server = createServer((request, response) => {
     const answer = (status: number, text: string, type = 'text/plain; charset=utf-8'): void => {

@@ -1,4 +1,7 @@
-/** Counters, gauges and histograms in Prometheus' text format (0.0.4); nothing grows with the number of machines. */
+/**
+ * Counters, gauges and histograms in Prometheus' text format (0.0.4). Nothing grows with the number of
+ * machines.
+ */
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -20,7 +23,7 @@ export class Counter implements Metric {
     this.help = help;
   }
 
-  /** Label values come from a fixed set of our own, never from what a stranger sends. */
+  /** Label values come from a fixed set of our own, never from a stranger. */
   add(labels: Labels = {}, by = 1): void {
     const key = labelText(labels);
     this.#values.set(key, (this.#values.get(key) ?? 0) + by);
@@ -36,7 +39,7 @@ export class Counter implements Metric {
   }
 }
 
-/** Asked when somebody looks. */
+/** Computed when somebody looks. */
 export class Gauge implements Metric {
   readonly type: 'gauge' | 'counter';
   readonly name: string;
@@ -62,7 +65,7 @@ export class Gauge implements Metric {
 
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Seconds. */
+/** Measures in seconds. */
 export class Histogram implements Metric {
   readonly type = 'histogram';
   readonly name: string;
