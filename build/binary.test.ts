@@ -91,7 +91,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
 
   it('runs the agent behind the launcher', () => {
     const userData = join(folder, 'user-data');
-    writeFileSync(userData, '#cloud-config\nruncmd:\n- "echo {a: ü}"\n');
+    writeFileSync(userData, '#cloud-config\nslipway: {kubeadm: none}\nruncmd:\n- "echo {a: ü}"\n');
     const { status, stdout, stderr } = run(binary, 'plan', '--user-data', userData);
     rmSync(userData);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -82,7 +82,10 @@ describe('bundle', () => {
     const [userData, root] = [join(folder, 'user-data'), join(folder, 'root')];
     const [told, tell] = [join(folder, 'loaded'), join(folder, 'tell.cjs')];
     writeFileSync(script, made.code);
-    writeFileSync(userData, '#cloud-config\nwrite_files: [{path: /etc/a, content: b, owner: "0:0"}]\n');
+    writeFileSync(
+      userData,
+      '#cloud-config\nslipway: {kubeadm: none}\nwrite_files: [{path: /etc/a, content: b, owner: "0:0"}]\n',
+    );
     writeFileSync(
       tell,
       'process.on("exit", () => require("fs").writeFileSync(process.env.TOLD, JSON.stringify(process.moduleLoadList)));',

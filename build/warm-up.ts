@@ -59,6 +59,7 @@ write_files:
 -   path: /etc/a
     encoding: gzip+base64
     content: H4sIAAAAAAACA0vkAgAHoerdAgAAAA==
+slipway: {kubeadm: none}
 runcmd:
   - "true"
   - [echo, "a b"]

@@ -12,7 +12,7 @@ describe('bootstrap', () => {
   let root: string;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'slipway-bootstrap-'));
-    writeFileSync(join(root, 'user-data'), '#cloud-config\nhostname: a\n');
+    writeFileSync(join(root, 'user-data'), '#cloud-config\nhostname: a\nslipway: {kubeadm: none}\n');
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
@@ -48,13 +48,31 @@ describe('bootstrap', () => {
     const give = (content: string) =>
       writeFileSync(
         join(root, 'user-data'),
-        `#cloud-config\nwrite_files: [{path: /etc/a, content: ${content}, owner: "0:0"}]\n`,
+        `#cloud-config\nslipway: {kubeadm: none}\nwrite_files: [{path: /etc/a, content: ${content}, owner: "0:0"}]\n`,
       );
     for (const content of ['one', 'two', 'one']) {
       give(content);
       expect(await run(host)).toMatchObject({ result: 'succeeded' });
       expect(readFileSync(join(root, 'etc/a'), 'utf8')).toBe(content);
     }
+  });
+
+  it('does nothing with user data that makes no node', async () => {
+    const host = createLinuxHost({ root });
+    writeFileSync(join(root, 'user-data'), '#cloud-config\nwrite_files: [{path: /etc/a, content: a}]\n');
+    expect(await run(host)).toMatchObject({
+      result: 'bad-input',
+      exitStatus: 2,
+      failure: { code: 'UserDataMakesNoNode' },
+    });
+    expect(await host.files.stat('/etc/a')).toBeUndefined();
+  });
+
+  it('says that nothing was asked for where nothing was', async () => {
+    writeFileSync(join(root, 'user-data'), '#cloud-config\nslipway: {kubeadm: none}\n');
+    expect((await run(createLinuxHost({ root }))).message).toBe(
+      'The user data asks for nothing, and nothing was done.',
+    );
   });
 
   it('tells when the verdict cannot be written, and gives it all the same', async () => {

@@ -18,6 +18,7 @@ import { openShared, type Shared } from './steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from './steps/kind/step-kind.ts';
 import { plan, planDigest } from './steps/plan.ts';
 import { loadDocument } from './userdata/load.ts';
+import { checkMakesNode } from './userdata/makes-node.ts';
 
 export interface Watcher {
   /** Each journal record, after it is on disk. */
@@ -123,7 +124,7 @@ export async function runDocument(
   toPlan: (document: Document, shared: Shared) => PlannedStep[] | Promise<PlannedStep[]>,
 ): Promise<Outcome> {
   const { host, watcher } = options;
-  const report = [...document.report, ...(await configurationReport(document))];
+  const report = [...document.report, ...checkMakesNode(document), ...(await configurationReport(document))];
   const errors = report.filter(({ severity }) => severity === 'error');
   const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
   const [first] = errors;

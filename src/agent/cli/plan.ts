@@ -5,6 +5,7 @@ import { checkDocument } from '../preflight/check-document.ts';
 import { documentSecrets, hiding } from '../secrets/document-secrets.ts';
 import { plan } from '../steps/plan.ts';
 import { loadDocument } from '../userdata/load.ts';
+import { checkMakesNode } from '../userdata/makes-node.ts';
 import { formatOption, sourceOptions, withUsage } from './options/options.ts';
 import { complain } from './text/complain.ts';
 import { planAsJson, planAsText } from './text/plan-text.ts';
@@ -30,7 +31,7 @@ export function planCommand(flags: PlanFlags): Promise<number> {
       return answer.permanent ? 2 : 75;
     }
     const { document } = answer;
-    const report = [...document.report, ...checkDocument(document)];
+    const report = [...document.report, ...checkMakesNode(document), ...checkDocument(document)];
     for (const entry of report) process.stderr.write(`slipway: ${describeEntry(entry)}\n`);
     const isBad = report.some(({ severity }) => severity === 'error');
     const hide = hiding(documentSecrets(document));

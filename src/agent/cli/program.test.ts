@@ -87,7 +87,10 @@ describe('explain', () => {
 
 describe('plan', () => {
   it('tells programs what is wrong with user data', async () => {
-    writeFileSync(userData, '#cloud-config\nwrite_files:\n- path: "/a\\0b"\nfoo: 1\n');
+    writeFileSync(
+      userData,
+      '#cloud-config\nslipway: {kubeadm: none}\nwrite_files:\n- path: "/a\\0b"\nfoo: 1\n',
+    );
     const { status, stdout, stderr } = await ask('plan', '--user-data', userData, '--output', 'json');
     const plain = JSON.parse(stdout);
     expect(status).toBe(2);
@@ -97,7 +100,7 @@ describe('plan', () => {
         severity: 'error',
         code: 'UserDataInvalid',
         message: expect.stringContaining('the path holds a NUL'),
-        where: { line: 3, column: 9 },
+        where: { line: 4, column: 9 },
       },
       {
         severity: 'warning',
@@ -118,7 +121,10 @@ describe('plan', () => {
   });
 
   it('hands no control characters of user data to the terminal', async () => {
-    writeFileSync(userData, '#cloud-config\nruncmd:\n- "echo \\e[31mred \\u202eabc\\tdef"\n- "true"\n');
+    writeFileSync(
+      userData,
+      '#cloud-config\nslipway: {kubeadm: none}\nruncmd:\n- "echo \\e[31mred \\u202eabc\\tdef"\n- "true"\n',
+    );
     const { status, stdout } = await ask('plan', '--user-data', userData);
     expect(status).toBe(0);
     expect(stdout).toContain('echo \u{fffd}[31mred \u{fffd}abc    def');
@@ -126,7 +132,7 @@ describe('plan', () => {
   });
 
   it('shows no secret of user data, also where a command names it', async () => {
-    const user = 'users:\n- {name: a, plain_text_passwd: pass-word}\n';
+    const user = 'slipway: {kubeadm: none}\nusers:\n- {name: a, plain_text_passwd: pass-word}\n';
     writeFileSync(userData, `#cloud-config\n${user}runcmd:\n- echo a:pass-word | chpasswd\n`);
     for (const format of ['text', 'json']) {
       const { stdout } = await ask('plan', '--user-data', userData, '--output', format);
@@ -135,8 +141,17 @@ describe('plan', () => {
     }
   });
 
+  it('refuses user data that makes no node', async () => {
+    writeFileSync(userData, '#cloud-config\nrun_cmd: [kubeadm join]\n');
+    expect(await ask('plan', '--user-data', userData)).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('was run_cmd meant to be runcmd? [UserDataMakesNoNode]'),
+    });
+  });
+
   it('counts one step in the singular', async () => {
-    writeFileSync(userData, '#cloud-config\nruncmd:\n- "true"\n');
+    writeFileSync(userData, '#cloud-config\nslipway: {kubeadm: none}\nruncmd:\n- "true"\n');
     expect((await ask('plan', '--user-data', userData)).stdout).toMatch(/, 1 step, /);
   });
 });

@@ -35,6 +35,10 @@ export interface Document {
   mounts: MountEntry[];
   /** Errors and warnings from reading; Slipway never acts upon a document with an error. */
   report: ReportEntry[];
+  /** It was said that no node is to be made: `slipway: {kubeadm: none}`. */
+  withoutKubeadm?: boolean;
+  /** Top-level keys of cloud-config that nobody knows. */
+  unknownKeys?: { name: string; where: Position }[];
 }
 
 export interface InstanceData {

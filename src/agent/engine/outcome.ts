@@ -16,7 +16,7 @@ export async function outcomeOf(host: Host, about: About, sequence: SequenceResu
     version: OUTCOME_VERSION,
     result: sequence.result,
     exitStatus: sequence.exitStatus,
-    message: messageFor(sequence.result, sequence.failure, sequence.ran),
+    message: messageFor(sequence.result, sequence.failure, sequence),
     ...(sequence.failure ? { failure: sequence.failure } : {}),
     ...(sequence.failedStep ? { step: sequence.failedStep } : {}),
     findings: sequence.findings,
@@ -43,7 +43,7 @@ export async function outcomeWithoutSequence(
     version: OUTCOME_VERSION,
     result,
     exitStatus: exitStatusOf(result),
-    message: messageFor(result, failure, 0),
+    message: messageFor(result, failure),
     failure,
     findings,
     steps: [],
@@ -75,8 +75,14 @@ export async function writeSentinel(host: Host, path: string = SENTINEL): Promis
   await host.files.write(path, 'success\n', { mode: 0o644 });
 }
 
-function messageFor(result: Result, failure: Failure | undefined, ran: number): string {
-  if (result === 'succeeded' && ran === 0)
+function messageFor(
+  result: Result,
+  failure: Failure | undefined,
+  sequence?: Pick<SequenceResult, 'ran' | 'steps'>,
+): string {
+  if (result === 'succeeded' && sequence?.steps.length === 0)
+    return 'The user data asks for nothing, and nothing was done.';
+  if (result === 'succeeded' && sequence?.ran === 0)
     return 'The machine was bootstrapped before; nothing was left to do.';
   if (result === 'succeeded' || !failure) return 'The machine is bootstrapped.';
   return `${failure.cause} ${failure.remedy}`;

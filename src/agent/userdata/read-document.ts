@@ -2,6 +2,7 @@ import type { Command, Document, InstanceData, KubeadmCommand, ReportEntry } fro
 import { printable, Report } from '../text/report.ts';
 import type { MappingNode } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
+import { mentionsKubeadmBootstrap } from './cloud-config/commands/lift.ts';
 import { fromMetaData } from './cloud-config/hostname.ts';
 import { type Content, readCloudConfig, topLevel } from './cloud-config/read.ts';
 import { decodeUserData } from './decode/decode.ts';
@@ -98,6 +99,7 @@ function readParts(
         });
         break;
       case 'text/x-shellscript':
+        tellOfKubeadm(part, own);
         scripts.push({ name: part.name, commands: [scriptCommand(part)] });
         break;
       case 'text/cloud-boothook':
@@ -116,6 +118,12 @@ function readParts(
     bootCommands: [...boothooks, ...(content?.document.bootCommands ?? [])],
     commands: scripts.flatMap((script) => script.commands),
   };
+}
+
+function tellOfKubeadm({ source }: Part, report: Report): void {
+  if (!mentionsKubeadmBootstrap(source.text)) return;
+  const message = 'This script calls kubeadm itself: it is run once and its failure is not explained.';
+  report.warn('KubeadmNotTakenOver', message, source.locate(0));
 }
 
 /** The mapping of a cloud-config; empty where it is none, which is in the report then. */

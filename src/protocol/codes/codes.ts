@@ -27,6 +27,12 @@ export const CODES = {
     'The user data is empty.',
     'Check that the bootstrap data secret has a value and that the infrastructure provider passes it to the machine.',
   ),
+  UserDataMakesNoNode: entry(
+    'user data',
+    'permanent',
+    'Nothing in the user data calls kubeadm init or kubeadm join, so no node would come of it.',
+    'Call kubeadm in runcmd; where no node is wanted, say slipway: {kubeadm: none} in the user data, or kubeadm: none in /etc/slipway/node.yaml.',
+  ),
   UserDataTooLarge: entry(
     'user data',
     'permanent',

@@ -58,7 +58,7 @@ export function applyDocument(certificates: readonly { path: string; pem: string
   return {
     files,
     traces: [1, 2, 3, 4, 5].map((number) => `/var/lib/slipway-bench/${number}`),
-    userData: `## template: jinja\n#cloud-config\n\nwrite_files:\n${files.map(cloudConfigFile).join('')}runcmd:\n${COMMANDS.map((command) => `  - ${JSON.stringify(command)}\n`).join('')}`,
+    userData: `## template: jinja\n#cloud-config\n\nslipway: {kubeadm: none}\nwrite_files:\n${files.map(cloudConfigFile).join('')}runcmd:\n${COMMANDS.map((command) => `  - ${JSON.stringify(command)}\n`).join('')}`,
     metaData: metaData('lab-root'),
     unitCommands: COMMANDS.map((command) => `chroot "$1" /bin/sh -c '${command}'\n`).join(''),
     ignition: JSON.stringify({

@@ -52,7 +52,10 @@ export class RealMachine {
       controller: { endpoints: [`https://127.0.0.1:${port}`], token, ca },
     };
     this.#put('/etc/slipway/config.d/50-clock.yaml', JSON.stringify({ report }));
-    this.#put('/user-data', `#cloud-config\n${JSON.stringify({ runcmd: commands })}\n`);
+    this.#put(
+      '/user-data',
+      `#cloud-config\n${JSON.stringify({ runcmd: commands, slipway: { kubeadm: 'none' } })}\n`,
+    );
     const userData = join(this.#root.path, 'user-data');
     this.#agent = this.#spawn(['bootstrap', '--root', this.#root.path, '--user-data', userData]);
   }

@@ -2,7 +2,7 @@
 mkfs.vfat -n CIDATA "$DISK" >/dev/null
 if mount -t vfat "$DISK" /mnt 2>/dev/null; then
   printf 'instance-id: i-volume\n' >/mnt/meta-data
-  printf '#cloud-config\nwrite_files: [{path: /data/volume, content: found}]\n' >/mnt/user-data
+  printf '#cloud-config\nslipway: {kubeadm: none}\nwrite_files: [{path: /data/volume, content: found}]\n' >/mnt/user-data
   umount /mnt
   echo mountable
 fi

@@ -20,7 +20,7 @@ export interface Content {
     Document,
     'files' | 'bootCommands' | 'commands' | 'users' | 'groups' | 'disks' | 'filesystems' | 'mounts'
   > &
-    Partial<Pick<Document, 'hostname' | 'ntp'>>;
+    Partial<Pick<Document, 'hostname' | 'ntp' | 'unknownKeys'>>;
   slipway: SlipwayKey;
 }
 
@@ -72,10 +72,13 @@ export function readCloudConfig(keys: TopLevel, metaData: Record<string, unknown
     mounts: readMounts(get('mounts'), find('mount_default_fields'), aliases, report),
   };
   const slipway = readSlipway(get('slipway'), report);
+  const unknownKeys: Document['unknownKeys'] = [];
   for (const [name, { key }] of keys) {
     if (asked.has(name)) continue;
-    const why = Object.hasOwn(KNOWN_KEYS, name) ? KNOWN_KEYS[name] : 'is not known';
+    const isKnown = Object.hasOwn(KNOWN_KEYS, name);
+    if (!isKnown) unknownKeys.push({ name, where: key.where });
+    const why = isKnown ? KNOWN_KEYS[name] : 'is not known';
     report.warn('UserDataIgnoredKey', `${printable(name)} ${why}; it is ignored.`, key.where);
   }
-  return { document, slipway };
+  return { document: { ...document, ...(unknownKeys.length > 0 ? { unknownKeys } : {}) }, slipway };
 }

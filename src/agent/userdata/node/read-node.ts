@@ -16,7 +16,9 @@ export function readNode(fields: Fields, report: Report): NodeSettings | undefin
   const kernel = inner('kernel');
   const proxy = inner('proxy');
   const containerd = inner('containerd');
-  const kubeadm = inner('kubeadm');
+  const given = fields.node('kubeadm');
+  const isNone = given?.kind === 'string' && given.value === 'none';
+  const kubeadm = isNone ? undefined : inner('kubeadm');
   const node: NodeSettings = {
     ...(kernel ? { kernel: readKernel(kernel) } : {}),
     ...(proxy ? { proxy: readProxy(proxy) } : {}),

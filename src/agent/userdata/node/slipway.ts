@@ -11,6 +11,8 @@ export interface SlipwayKey {
   /** `host:port` of API servers. */
   endpoints?: string[];
   node?: NodeSettings;
+  /** `kubeadm: none`. */
+  withoutKubeadm?: boolean;
 }
 
 /**
@@ -26,12 +28,15 @@ export function readSlipway(node: Node, report: Report): SlipwayKey {
   const wrong = endpoints.find((endpoint) => !ENDPOINT.test(endpoint));
   if (wrong !== undefined)
     fields.wrong('endpoints', `${printable(wrong)} in endpoints is not HOST:PORT, such as 10.0.0.1:6443.`);
+  const kubeadm = fields.node('kubeadm');
+  const withoutKubeadm = kubeadm?.kind === 'string' && kubeadm.value === 'none';
   const settings = readNode(fields, report);
   fields.refuseUnknown();
   return {
     ...(preflight === undefined ? {} : { preflight }),
     ...(endpoints.length === 0 ? {} : { endpoints }),
     ...(settings === undefined ? {} : { node: settings }),
+    ...(withoutKubeadm ? { withoutKubeadm } : {}),
   };
 }
 
@@ -41,11 +46,15 @@ export function merged(under: SlipwayKey, over: SlipwayKey): SlipwayKey {
 }
 
 /** The document with what the key says: of the machine, and of each call of kubeadm. */
-export function withSlipway(document: Document, { preflight, node, endpoints }: SlipwayKey): Document {
+export function withSlipway(
+  document: Document,
+  { preflight, node, endpoints, withoutKubeadm }: SlipwayKey,
+): Document {
   const hasPatches = (node?.kubeadm?.patches.length ?? 0) > 0;
   return {
     ...document,
     ...(preflight === undefined ? {} : { preflight }),
+    ...(withoutKubeadm ? { withoutKubeadm } : {}),
     ...(node === undefined || Object.keys(node).length === 0 ? {} : { node }),
     commands: document.commands.map((command) => {
       if (command.kind !== 'kubeadm') return command;

@@ -73,7 +73,7 @@ function isPlainFilePath(path: string): boolean {
  * and lines that only print the words do not count. Never throws.
  */
 export function mentionsKubeadmBootstrap(shell: string): boolean {
-  for (const match of shell.matchAll(/(?:^|[\s;&|(){}`"'=/])kubeadm["']?((?:[ \t]|\\\n)[^\n;|&]*)/g)) {
+  for (const match of shell.matchAll(/(?<=^|[\s;&|(){}`"'=/])kubeadm["']?((?:[ \t]|\\\n)[^\n;|&]*)/g)) {
     const before =
       shell
         .slice(0, match.index)
