@@ -141,6 +141,13 @@ describe('plan', () => {
     }
   });
 
+  it('names the file that is empty', async () => {
+    writeFileSync(userData, '');
+    expect((await ask('plan', '--user-data', userData)).stderr).toContain(
+      `The user data of ${userData} is empty. [UserDataEmpty]`,
+    );
+  });
+
   it('refuses user data that makes no node', async () => {
     writeFileSync(userData, '#cloud-config\nrun_cmd: [kubeadm join]\n');
     expect(await ask('plan', '--user-data', userData)).toMatchObject({

@@ -340,5 +340,6 @@ function forgetBudget(history: History): History {
 const stops = ({ onFailure = 'stop' }: Step): boolean => onFailure === 'stop';
 
 function asFinding(step: Step, { code, cause }: Failure): Omit<Finding, 'type'> {
-  return { severity: 'warning', code, message: `${step.title}: ${cause}` };
+  const message = cause.includes(step.title) ? cause : `${step.title}: ${cause}`;
+  return { severity: 'warning', code, message };
 }

@@ -28,7 +28,7 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
       ...(metaDataFile === undefined ? {} : { metaDataFile }),
       files: host.ownFiles,
     });
-    return fromAnswer(answer, await readNodeFiles(host));
+    return fromAnswer(answer, await readNodeFiles(host), userDataFile);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');
@@ -41,12 +41,12 @@ export async function loadCall(host: Host, command: KubeadmCommand): Promise<Doc
   return documentOf(command, await readNodeFiles(host));
 }
 
-function fromAnswer(answer: SourceAnswer, onDisk: NodeFile[]): Loaded {
+function fromAnswer(answer: SourceAnswer, onDisk: NodeFile[], file: string | undefined): Loaded {
   switch (answer.kind) {
     case 'found':
       return { kind: 'document', document: readDocument(answer.userData, answer, onDisk) };
     case 'empty':
-      return none(true, failure('UserDataEmpty', `The user data of ${answer.source} is empty.`));
+      return none(true, failure('UserDataEmpty', `The user data of ${file ?? answer.source} is empty.`));
     case 'needs-network':
       return none(true, failure('UserDataNotFound', `${answer.reason} Slipway does not fetch it.`));
     default:

@@ -84,8 +84,8 @@ export const CODES = {
   DiskFull: entry(
     'runtime',
     'transient',
-    'The file system has no space left.',
-    'Give the machine a larger disk, or remove what fills it.',
+    'The file system has no space left, or no inodes.',
+    'Remove what fills it (df -h for space, df -i for inodes), or give the machine a larger disk.',
   ),
   FileSystemReadOnly: entry(
     'runtime',

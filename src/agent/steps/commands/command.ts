@@ -2,28 +2,36 @@ import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Work } from '../kind/step-kind.ts';
 import type { ShellSession } from '../shell/shell-session.ts';
+import { type CommandSpec, commandTitle } from './title.ts';
 
 const KEPT_IN_JOURNAL = 3;
 
 /** A command of `runcmd`: one that fails is told and does not keep the next one from running, as in cloud-init. */
-export const runCommand: Work<{ index: number }> = ({ index }, { shell }) => ({
+export const runCommand: Work<CommandSpec> = (spec, { shell }) => ({
   onFailure: 'continue',
   attempts: 1,
   group: 'runcmd',
-  run: (context) => runInShell(shell, index, context),
-  ahead: () => shell.begin(index),
+  run: (context) => runInShell(shell, 'runcmd', spec, context),
+  ahead: () => shell.begin(spec.index),
 });
 
 /** A command of `bootcmd`: the same, at every boot. */
-export const runBootCommand: Work<{ index: number }> = ({ index }, { bootShell }) => ({
+export const runBootCommand: Work<CommandSpec> = (spec, { bootShell }) => ({
   when: 'every-boot',
   onFailure: 'continue',
   attempts: 1,
   group: 'bootcmd',
-  run: (context) => runInShell(bootShell, index, context),
+  run: (context) => runInShell(bootShell, 'bootcmd', spec, context),
 });
 
-async function runInShell(shell: ShellSession, index: number, { signal }: StepContext): Promise<StepResult> {
+async function runInShell(
+  shell: ShellSession,
+  list: string,
+  spec: CommandSpec,
+  { signal }: StepContext,
+): Promise<StepResult> {
+  const { index } = spec;
+  const what = `The command "${commandTitle(list, spec)}"`;
   const end = await shell.run(index, signal);
   const status = end.exitStatus ?? 'unknown';
   const more = {
@@ -32,17 +40,17 @@ async function runInShell(shell: ShellSession, index: number, { signal }: StepCo
   };
   if (end.kind === 'shell-ended' && signal.aborted) {
     // The engine tells its own deadline from a request to stop; either way the command did not end by itself.
-    const cause = 'The command was still running when the deadline passed, and was ended';
+    const cause = `${what} was still running when the deadline passed, and was ended`;
     return { done: false, failure: failure('DeadlineExceeded', cause, more), retry: 'until-deadline' };
   }
   if (end.kind === 'shell-ended' && !(end.exitStatus === 0 && shell.isLast(index))) {
-    const cause = `It ended the shell (exit status ${status}), so the commands after it were not run`;
+    const cause = `${what} ended the shell (exit status ${status}), so the commands after it were not run`;
     return { done: false, failure: failure('CommandEndedScript', cause, more), retry: 'no' };
   }
   if (end.exitStatus === 0) return { done: true };
   return {
     done: false,
-    failure: failure('CommandFailed', `It ended with exit status ${status}`, more),
+    failure: failure('CommandFailed', `${what} ended with exit status ${status}`, more),
     retry: 'no',
   };
 }

@@ -1,19 +1,10 @@
 import { redact } from '../../../kit/redact.ts';
-import type { Command } from '../../document/document.ts';
 import type { StepKind } from '../kind/step-kind.ts';
-
-interface CommandSpec {
-  /** Its place in the shell's script. */
-  index: number;
-  command: Command;
-}
+import { type CommandSpec, commandTitle } from './title.ts';
 
 /** @param word What user data calls the list of commands. */
 const inList = (word: string): Omit<StepKind<CommandSpec, CommandSpec>, 'name' | 'work'> => ({
-  plan: (spec) => {
-    const number = spec.index + 1;
-    return [{ id: `${word}/${number}`, title: `${word} ${number} (${spec.command.program})`, spec }];
-  },
+  plan: (spec) => [{ id: `${word}/${spec.index + 1}`, title: commandTitle(word, spec), spec }],
   details: ({ command }) => command.shell.reveal().split('\n').map(redact),
 });
 

@@ -1,9 +1,54 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Files } from '../../host.ts';
 import { createFiles } from './files.ts';
+
+const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
+
+describe.runIf(mayMount)('a file system that takes no file (needs root)', () => {
+  let root: string;
+  const mount = (options: string) =>
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', join(root, 'etc')]);
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'slipway-files-'));
+    mkdirSync(join(root, 'etc'));
+  });
+  afterEach(() => {
+    execFileSync('umount', [join(root, 'etc')]);
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  it('is named as read-only below directories that are missing too', async () => {
+    mount('ro');
+    const files = createFiles(root);
+    for (const attempt of [
+      files.write('/etc/new/er/file', 'x'),
+      files.mkdir('/etc/new/er'),
+      files.symlink('a', '/etc/new/link'),
+      files.openAppend('/etc/new/log', 0o600),
+    ])
+      await expect(attempt).rejects.toMatchObject({
+        errno: 'EROFS',
+        message: expect.stringMatching(/read-only file system$/),
+      });
+  });
+
+  it('is named for its inodes where these are used up', async () => {
+    mount('nr_inodes=2');
+    const files = createFiles(root);
+    await files.write('/etc/one', '');
+    await expect(files.write('/etc/two', '')).rejects.toMatchObject({
+      errno: 'ENOSPC',
+      message: 'writing /etc/two: no inodes left, the file system holds too many files',
+    });
+    await expect(files.mkdir('/etc/new/er')).rejects.toMatchObject({
+      message: expect.stringMatching(/no inodes left/),
+    });
+  });
+});
 
 describe.runIf(process.getuid?.() === 0)('directories made for a file (needs root)', () => {
   let root: string;

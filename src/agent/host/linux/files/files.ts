@@ -24,6 +24,7 @@ import { dirname } from 'node:path';
 import { type AppendHandle, type FileStat, type Files, HostError, type WriteOptions } from '../../host.ts';
 import { toHostError } from '../system/system-error.ts';
 import { writeFilesAtomically } from './atomic-file.ts';
+import { inodesUsedUp } from './inodes.ts';
 import { lookupOwner } from './owners.ts';
 import { readUnsized } from './read-unsized.ts';
 import { realInRoot, resolveInRoot } from './resolve.ts';
@@ -41,8 +42,18 @@ export function createFiles(root: string): Files {
     try {
       return work();
     } catch (error) {
-      throw toHostError(error, doing, path);
+      throw errorOf(error, doing, path);
     }
+  };
+
+  const errorOf = (error: unknown, doing: string, path: string): HostError => {
+    const failed = toHostError(error, doing, path);
+    if (failed.errno !== 'ENOSPC' || !inodesUsedUp(at(path, false))) return failed;
+    return new HostError(
+      `${doing} ${path}: no inodes left, the file system holds too many files`,
+      'ENOSPC',
+      path,
+    );
   };
 
   const prepare = (entry: Write, made: Set<string>) => {
@@ -52,7 +63,7 @@ export function createFiles(root: string): Files {
     const directory = dirname(target);
     if (!made.has(directory)) {
       attempt('creating the directory of', path, () =>
-        makeDirectories(directory, options.ownsParents ? owner : undefined),
+        makeDirectories(directory, 0o755, options.ownsParents ? owner : undefined),
       );
       made.add(directory);
     }
@@ -76,7 +87,7 @@ export function createFiles(root: string): Files {
     } catch (error) {
       const real = error instanceof Error && 'path' in error ? String(error.path) : '';
       const index = writes.findIndex(({ path }) => path === real);
-      throw toHostError(error, 'writing', entries[index]?.path ?? real);
+      throw errorOf(error, 'writing', entries[index]?.path ?? real);
     }
   };
 
@@ -126,7 +137,7 @@ export function createFiles(root: string): Files {
     async openAppend(path, mode) {
       return attempt('opening', path, () => {
         const target = at(path);
-        mkdirSync(dirname(target), { recursive: true, mode: 0o755 });
+        makeDirectories(dirname(target), 0o755);
         return appendHandle(openSync(target, 'a', mode), path);
       });
     },
@@ -136,7 +147,7 @@ export function createFiles(root: string): Files {
     },
 
     async mkdir(path, mode) {
-      attempt('creating', path, () => mkdirSync(at(path), { recursive: true, mode: mode ?? 0o755 }));
+      attempt('creating', path, () => makeDirectories(at(path), mode ?? 0o755));
     },
 
     async space(path) {
@@ -174,7 +185,7 @@ export function createFiles(root: string): Files {
     async symlink(target, path) {
       attempt('linking', path, () => {
         const link = at(path, false);
-        mkdirSync(dirname(link), { recursive: true, mode: 0o755 });
+        makeDirectories(dirname(link), 0o755);
         symlinkSync(target, link);
       });
     },
@@ -189,13 +200,21 @@ export function createFiles(root: string): Files {
   };
 }
 
-/** Makes the missing directories of a path and gives them to `owner`. */
-function makeDirectories(path: string, owner: { uid: number; gid: number } | undefined): void {
-  const first = mkdirSync(path, { recursive: true, mode: 0o755 });
-  if (first === undefined || owner === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) {
-    lchownSync(made, owner.uid, owner.gid);
+/**
+ * Makes the missing directories of a path and gives them to `owner`. One by one: Node.js's recursive mkdir says "no such
+ * file or directory" whatever the reason is.
+ */
+function makeDirectories(path: string, mode: number, owner?: { uid: number; gid: number }): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) makeDirectories(dirname(path), mode, owner);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another program may have made it meanwhile.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+    throw error;
   }
+  if (owner) lchownSync(path, owner.uid, owner.gid);
 }
 
 function describe(stat: NonNullable<ReturnType<typeof lstatSync>>): FileStat {

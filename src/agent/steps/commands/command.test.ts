@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { sensitive } from '../../../kit/sensitive.ts';
+import type { StepContext } from '../../engine/step.ts';
+import type { Shared } from '../kind/shared.ts';
+import type { CommandEnd, ShellSession } from '../shell/shell-session.ts';
+import { runBootCommand, runCommand } from './command.ts';
+import type { CommandSpec } from './title.ts';
+
+const SPEC: CommandSpec = {
+  index: 1,
+  command: { kind: 'command', program: 'sh', shell: sensitive('sh --password hunter2') },
+};
+
+function shared(end: CommandEnd): Shared {
+  const shell = { run: async () => end, isLast: () => false } as Partial<ShellSession> as ShellSession;
+  return { shell, bootShell: shell } as Partial<Shared> as Shared;
+}
+
+const context = { signal: new AbortController().signal } as Partial<StepContext> as StepContext;
+
+it('names the command in the verdict, without its arguments', async () => {
+  const failed = shared({ kind: 'ended', exitStatus: 7, lines: [] });
+  const over = shared({ kind: 'shell-ended', exitStatus: 1, lines: [] });
+  expect(await runCommand(SPEC, failed).run(context)).toMatchObject({
+    failure: { code: 'CommandFailed', cause: 'The command "runcmd 2 (sh)" ended with exit status 7.' },
+  });
+  expect(await runBootCommand(SPEC, over).run(context)).toMatchObject({
+    failure: {
+      code: 'CommandEndedScript',
+      cause: expect.stringContaining('"bootcmd 2 (sh)" ended the shell (exit status 1)'),
+    },
+  });
+});
