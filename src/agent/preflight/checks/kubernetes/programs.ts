@@ -13,18 +13,14 @@ const DIRECTORIES = [
   '/opt/bin',
 ];
 
-/** Every kubeadm from 1.20 to 1.33 demands these; about later ones nothing is known here. */
-const DEMANDED = ['ip', 'iptables', 'mount', 'nsenter'];
-const LAST_KNOWN = 33;
-
 /** The programs that kubeadm and kubelet call. kubeadm itself reports those that it only warns about. */
 export const programs: Check = {
   name: 'programs',
   async run(host, task) {
-    const names = [...DEMANDED, 'conntrack', 'kubelet', ...(needsCrictl(task) ? ['crictl'] : [])];
+    const demanded = demandedBy(task);
     const missing = new Set<string>();
     await Promise.all(
-      names.map(async (name) => {
+      [...demanded, ...USEFUL, 'kubelet'].map(async (name) => {
         if (!(await isThere(host, name, task.searchPath ?? []))) missing.add(name);
       }),
     );
@@ -32,16 +28,21 @@ export const programs: Check = {
       const message = `the program ${name} is not installed`;
       if (name === 'kubelet') return [found('fatal', 'ProgramMissing', message)];
       const check = { kubeadmCheck: `FileExisting-${name}` };
-      return [found(isDemanded(name, task) ? 'fatal' : 'warning', 'ProgramMissing', message, check)];
+      return [found(demanded.includes(name) ? 'fatal' : 'warning', 'ProgramMissing', message, check)];
     });
   },
 };
 
-function isDemanded(name: string, task: Task): boolean {
+/** Network plug-ins and kube-proxy call these, also where kubeadm does not look for them. */
+const USEFUL = ['iptables', 'conntrack'];
+
+/** kubeadm refuses to begin without these; its source from 1.20 to 1.36. All of those demand mount. */
+function demandedBy(task: Task): string[] {
+  if (task.kubeadmMinor === undefined) return ['mount'];
+  if (!isBefore(task, 33)) return ['mount', 'losetup', 'cp'];
   // Since 1.32, kube-proxy works without conntrack (kubernetes/kubernetes #126952).
-  if (name === 'conntrack') return isBefore(task, 32);
-  if (name === 'crictl') return true;
-  return task.kubeadmMinor === undefined || isBefore(task, LAST_KNOWN + 1);
+  const conntrack = isBefore(task, 32) ? ['conntrack'] : [];
+  return ['mount', 'ip', 'iptables', 'nsenter', ...conntrack, ...(needsCrictl(task) ? ['crictl'] : [])];
 }
 
 /** Before 1.31 kubeadm asked the runtime through crictl, but before 1.24 it took docker for granted. */
