@@ -44,7 +44,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'diagnosis/causes': 'protocol diagnosis/evidence diagnosis/patterns diagnosis/words host',
   'diagnosis/evidence': 'diagnosis/transcript host',
   'diagnosis/patterns': 'protocol',
-  'diagnosis/transcript': '',
+  'diagnosis/transcript': 'diagnosis/patterns',
   'diagnosis/words': 'kit protocol diagnosis/patterns',
   document: 'kit protocol',
   engine: 'kit protocol document host',

@@ -46,7 +46,7 @@ describe('no diagnosis rests on a sentence of our own', () => {
 describe('evidence', () => {
   const certificate = readFixtures().find(({ name }) => name === 'join-1.31-csr.txt');
   const port =
-    'error execution phase preflight: x\n\t[ERROR Port-10250]: Port 10250 is in use\n\t[ERROR Swap]: on';
+    'error execution phase preflight: x\n\t[ERROR Port-10250]: Port 10250 is in use\n\t[ERROR Port-6443]: Port 6443 is in use';
 
   it('of an API server that is gone explains a certificate that did not come', () => {
     if (certificate === undefined) throw new Error('no such fixture');
@@ -63,7 +63,7 @@ describe('evidence', () => {
     } as const;
     const evidence = { ...NO_EVIDENCE, listeners: [{ port: 10250, program: 'kubelet (process 7)' }] };
     expect(explain(classify(end), end, evidence).cause).toBe(
-      'Port 10250 is in use by kubelet (process 7). Also: Port-6443.',
+      'Port 10250 is in use by kubelet (process 7). Also: Port 6443 is in use.',
     );
   });
 });

@@ -60,7 +60,7 @@ export function evidenceFor(base: KubeadmFailure, { stdout, verb }: KubeadmEnd):
 
 const startedKubelet = ({ code, phase = '' }: KubeadmFailure, stdout: string): boolean =>
   code === 'KubeletUnhealthy' ||
-  /^(?:wait-control-plane|kubelet-wait-bootstrap|control-plane-join|upload-config|mark-control-plane)/.test(
+  /^(?:wait-control-plane|kubelet-start|kubelet-wait-bootstrap|control-plane-join|upload-config|mark-control-plane)/.test(
     phase,
   ) ||
   stdout.split('\n').some((line) => KUBELET_STARTED.test(line)) ||

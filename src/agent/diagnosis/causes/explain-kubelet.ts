@@ -14,6 +14,8 @@ export const KUBELET_STARTED = /^\[kubelet-start\] Starting the kubelet/;
 
 /** A kubelet's own last words, where systemd's account is not in the log. */
 const FATAL = /^F\d{4} |run\.go:\d+\] "command failed"|"?[Ff]ailed to run [Kk]ubelet|^panic: /;
+/** A packaged kubelet ends like that until kubeadm writes its configuration. */
+const NOT_CONFIGURED = /kubelet\/config\.yaml.*no such file or directory/;
 /** It came up after all. */
 const CAME_UP = /Successfully registered node|"Started kubelet"|Starting to sync pods with apiserver/;
 
@@ -53,9 +55,9 @@ export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evide
   const known = lastKnown(KUBELET_START_RULES, kubeletLog);
   if (known !== undefined) return known;
   if (crashes === 0 && (unit?.restarts ?? 0) < 2) return stopped(unit);
-  // Of a log alone, a few ends for no reason that is known are no explanation: it may have come up late.
-  if (isCollected && crashes < 3) return undefined;
   const words = kubeletLastWords(kubeletLog);
+  // Of a log alone, a few ends without a reason are no explanation: the kubelet may have come up late.
+  if (isCollected && words === undefined && crashes < 3) return undefined;
   const times = Math.max(crashes, unit?.restarts ?? 0);
   return {
     code: 'KubeletCrashing',
@@ -71,7 +73,7 @@ function cameUp(lines: readonly string[]): boolean {
 
 /** Until kubeadm writes its configuration a kubelet ends for lack of it; nothing of that time explains anything later. */
 function sinceConfigured(lines: string[]): string[] {
-  const last = lines.findLastIndex((line) => /kubelet\/config\.yaml.*no such file or directory/.test(line));
+  const last = lines.findLastIndex((line) => NOT_CONFIGURED.test(line));
   const end = lines.findIndex((line, index) => index > last && KUBELET_ENDED.test(line));
   const later = last < 0 ? lines : lines.slice(end < 0 ? last + 1 : end + 1);
   return later.some((line) => !/^kubelet\.service|^(?:Started|Stopped|Stopping) /.test(line)) ? later : lines;

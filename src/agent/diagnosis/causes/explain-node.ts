@@ -17,7 +17,7 @@ type Explain = (base: KubeadmFailure, evidence: Evidence) => Diagnosis | undefin
 const CHAIN: readonly Explain[] = [
   (_, evidence) => diskFull(evidence),
   (_, evidence) => runtimeDown(evidence),
-  (base, evidence) => (concernsKubelet(base) ? explainKubeletEnd(evidence) : undefined),
+  (base, evidence) => (concernsKubelet(base) ? kubeletEnd(base, evidence) : undefined),
   (_, evidence) => explainStaticPods(evidence),
   (base, evidence) => (concernsKubelet(base) ? explainKubeletRun(base.code, evidence) : undefined),
   (_, evidence) => outOfMemory(evidence),
@@ -36,6 +36,13 @@ export function explainNode(base: KubeadmFailure, evidence: Evidence): Diagnosis
 
 /** A runtime that kubeadm could not reach tells nothing of a kubelet that was not started yet. */
 const concernsKubelet = ({ code }: KubeadmFailure): boolean => !code.startsWith('ContainerRuntime');
+
+/** Of a log that somebody collected: ends without a reason explain only what says nothing more exact. */
+function kubeletEnd({ code }: KubeadmFailure, evidence: Evidence): Diagnosis | undefined {
+  const found = explainKubeletEnd(evidence);
+  const isVague = ['KubeletUnhealthy', 'KubeadmTimedOut', 'KubeadmInterrupted'].includes(code);
+  return found?.code === 'KubeletCrashing' && evidence.isCollected && !isVague ? undefined : found;
+}
 
 const waitsForApiServer = ({ code }: KubeadmFailure): boolean =>
   ['KubeletCertificateNotIssued', 'NodeNotRegistered', 'KubeadmTimedOut', 'KubeadmInterrupted'].includes(

@@ -84,7 +84,7 @@ const containerRules: Rule[] = [
 ];
 
 const REQUEST =
-  /(?:Unable to register node with API server|error getting node|Failed to (?:ensure|update) lease|cannot create certificate signing request|Failed while requesting a signed certificate)/i;
+  /(?:Unable to register node (?:"[^"]*" )?with API server|error getting node|Failed to (?:ensure|update) lease|cannot create certificate signing request|Failed while requesting a signed certificate)/i;
 
 const nodeRules: Rule[] = [
   rule(

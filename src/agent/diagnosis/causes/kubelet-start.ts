@@ -64,10 +64,16 @@ const cgroupRules: Rule[] = [
       'Boot the image with cgroup v2 (systemd.unified_cgroup_hierarchy=1), or set failCgroupV1: false in the KubeletConfiguration while the kubelet still allows it.',
   })),
   rule(
-    /kubelet cgroup driver: "?(\w+)"? is different from (?:docker|container runtime|\w+) cgroup driver: "?(\w+)"?/,
-    ([, kubelet, runtime]) => ({
+    /kubelet cgroup driver: "?(\w+)"? is different from (docker|container runtime|\w+) cgroup driver: "?(\w+)"?/,
+    ([, kubelet, name, runtime]) => ({
       code: 'CgroupDriverMismatch',
       cause: `The kubelet uses the cgroup driver ${kubelet}, the container runtime ${runtime}.`,
+      ...(name === 'docker'
+        ? {
+            remedy:
+              'Write "exec-opts": ["native.cgroupdriver=systemd"] into /etc/docker/daemon.json and cgroupDriver: systemd for the kubelet.',
+          }
+        : {}),
     }),
   ),
   CGROUPS_PATH,

@@ -116,7 +116,7 @@ const version: Pattern = inError(
 );
 
 const versionSkew: Pattern = inError(
-  /this version of kubeadm only supports deploying clusters with the control plane version >= (\S+)\. Current version: (\S+)/,
+  /this version of kubeadm only supports deploying clusters with the control plane version >= (\S+)\.\s+Current version: (\S+)/,
   (match) => ({
     code: 'VersionSkew',
     cause: `The installed kubeadm deploys clusters from version ${match[1]} on, not ${match[2]}.`,

@@ -42,10 +42,10 @@ const component: Pattern = inError(
 );
 
 const neverUp: Pattern = inError(
-  /could not bootstrap the admin user|couldn't initialize a Kubernetes cluster|could not initialize a Kubernetes cluster|failed while waiting for (?:the )?control plane[^\n]*|timed out waiting for the condition|context deadline exceeded/,
+  /could not bootstrap the admin user|couldn't initialize a Kubernetes cluster|could not initialize a Kubernetes cluster|failed while waiting for (?:the )?control plane[^\n]*|cannot obtain client|timed out waiting for the condition|context deadline exceeded|dial tcp [^\n]*/,
   () => ({
     code: 'ControlPlaneNotReady',
-    cause: 'The kubelet runs, but the API server on this machine did not answer in time.',
+    cause: 'The API server on this machine did not answer in time.',
   }),
   inWait,
 );

@@ -14,10 +14,17 @@ const forbidden: Pattern = inError(
   /(\w[\w.]*) (?:"([^"]*)" )?is forbidden: User "([^"]*)" cannot (\w+) resource "([^"]*)"(?: in API group "[^"]*")?(?: in the namespace "([^"]*)")?/,
   (match) => {
     const [, , name, user, verb, resource, namespace] = match;
+    const isOwnCertificate = user?.startsWith('system:node:') === true;
     const object = name === undefined || name === '' ? resource : `${resource} "${name}"`;
     return {
       code: 'PermissionDenied',
       cause: `${user} may not ${verb} ${object}${namespace === undefined ? '' : ` in ${namespace}`}.`,
+      ...(isOwnCertificate
+        ? {
+            remedy:
+              'The certificate of the kubelet was used, not the token: check that the API server runs with the authorization mode Node, and that the name in the certificate is that of this node.',
+          }
+        : {}),
     };
   },
 );
@@ -43,16 +50,16 @@ const certificateSecret: Pattern = inError(
   }),
 );
 
-/** The list is `[failure loading certificate for CA: ..., failure loading key for service account: ...]`. */
+/** One file, or a list: `[failure loading certificate for CA: ..., failure loading key for service account: ...]`. */
 const missing: Pattern = inError(
-  /failure loading (?:certificate|key) for ([\w ]+?): [^\n]*?(?:file|key)[^\n]*?(\/\S+?):? ?(?:open [^\n]*?)?(?:: )?(?:no such file or directory|does not exist)/,
+  /couldn't load the (?:certificate|key|private key|public key) file (\/\S+?):? [^\n]*?(?:no such file or directory|does not exist)|failure loading (?:certificate|key) for [\w ]+?: [^\n]*?(\/\S+?):? [^\n]*?(?:no such file or directory|does not exist)/,
   (match, { output }) => {
     const files = [...output.error.matchAll(/open (\/[^:\s]+): no such file or directory/g)].map(
       (found) => found[1],
     );
     return {
       code: 'CertificatesMissing',
-      cause: `Certificates or keys that control planes share are missing: ${shorten([...new Set(files.length > 0 ? files : [match[2]])].join(', '), 240)}.`,
+      cause: `Certificates or keys that control planes share are missing: ${shorten([...new Set(files.length > 0 ? files : [match[1] ?? match[2]])].join(', '), 240)}.`,
     };
   },
 );

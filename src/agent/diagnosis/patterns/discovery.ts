@@ -22,7 +22,7 @@ const caHash: Pattern = inError(/none of the public keys "?([^"\n]*?)"? are pinn
 }));
 
 const caHashForm: Pattern = inError(
-  /invalid (?:discovery token CA certificate )?(?:public key )?hash[^\n]*|invalid hash[^\n]*|unknown hash format[^\n]*|(?<=identity of the API Server: )encoding\/hex: [^\n]*/,
+  /invalid (?:discovery token CA certificate )?(?:public key )?hash[^\n]*|invalid hash[^\n]*|unknown hash format[^\n]*|expected a \d+ byte SHA-256 hash[^\n]*|(?<=identity of the API Server: )encoding\/hex: [^\n]*/,
   (match) => ({
     code: 'KubeadmConfigInvalid',
     cause: `A hash in caCertHashes is malformed: ${shorten(match[0], 160)}.`,

@@ -14,42 +14,47 @@ const inPhase =
 
 const waitsForKubelet = inPhase(/^(kubelet-start|kubelet-wait-bootstrap|wait-control-plane)$/);
 
+const GAVE_UP = /^Unfortunately, an error has occurred/m;
+
 const gaveUp =
   /timed out waiting for the condition|context deadline exceeded|couldn't initialize a Kubernetes cluster|The HTTP call equal to|kubelet is not healthy|could not initialize a Kubernetes cluster|failed while waiting for the kubelet to start|failed while waiting for (?:the )?control plane/;
 
 const unhealthy: Pattern = (input) => {
   const { output } = input;
-  if (!waitsForKubelet(input) || !gaveUp.test(output.error)) return undefined;
-  // The last call before kubeadm gave up counts: earlier ones fail while the kubelet starts.
-  const text = `${output.stdout}\n${output.error}`;
-  const calls = [...text.matchAll(new RegExp(HEALTH_CALL, 'g'))];
+  const saidSo = /failed while waiting for the kubelet to start[^\n]*/.exec(output.error);
+  const gaveUpWaiting = waitsForKubelet(input) || GAVE_UP.test(output.stdout);
+  if (saidSo === null && (!gaveUpWaiting || !gaveUp.test(output.error))) return undefined;
+  // The last call before kubeadm gave up counts.
+  const calls = [...`${output.stdout}\n${output.error}`.matchAll(new RegExp(HEALTH_CALL, 'g'))];
   const call = calls.at(-1);
   const declared = /\[kubelet-check\] The kubelet is not healthy after (\S+)/.exec(output.stdout);
-  if (call === undefined && declared === null) return undefined;
-  // Up to 1.29 it gives up after five failed calls; fewer mean that the kubelet came up late and something else failed.
-  if (declared === null && calls.length < 5 && !HEALTH_CALL.test(output.error)) return undefined;
+  const healthy = /\[kubelet-check\] The kubelet is healthy after/.test(output.stdout);
+  if (saidSo === null && (healthy || (call === undefined && declared === null))) return undefined;
   const [, url = '', error, status, error2, status2] = call ?? [];
   const reason = error ?? error2;
-  const refused = reason !== undefined && /connection refused/.test(reason);
+  const refused = /connection refused/.test(reason ?? saidSo?.[0] ?? '');
   const cause = refused
-    ? `The kubelet is not running: nothing answers at ${url}.`
+    ? `The kubelet is not running: nothing answers at ${url === '' ? 'its health port' : url}.`
     : `The kubelet is not healthy${url === '' ? '' : ` at ${url}`}: ${
         reason !== undefined
           ? shorten(reason, 120)
           : (status ?? status2) === undefined
-            ? `no answer after ${declared?.[1]}`
+            ? `no answer${declared === null ? '' : ` after ${declared[1]}`}`
             : `HTTP status ${status ?? status2}`
       }.`;
-  return { code: 'KubeletUnhealthy', cause, evidence: shorten(call?.[0] ?? declared?.[0] ?? '', 240) };
+  return {
+    code: 'KubeletUnhealthy',
+    cause,
+    evidence: shorten(call?.[0] ?? declared?.[0] ?? saidSo?.[0] ?? '', 240),
+  };
 };
 
-/** The kubelet was healthy, and still no certificate came: the CSR was not signed. */
+/** No call was refused, and still no certificate came: the CSR was not signed. */
 const noCertificate: Pattern = inError(
   /timed out waiting for the condition|context deadline exceeded/,
   () => ({
     code: 'KubeletCertificateNotIssued',
-    cause:
-      'The kubelet runs, but its certificate signing request was not answered with a certificate in time.',
+    cause: 'The certificate signing request of the kubelet was not answered with a certificate in time.',
   }),
   ({ output }) =>
     /^(kubelet-start|kubelet-wait-bootstrap)$/.test(output.phase ?? '') &&

@@ -1,6 +1,13 @@
 /** Ways in which a request to the API server fails; texts of Go's net, net/http, crypto/tls, x509 and of client-go. */
-import { aboutApiServer, apiServerIn } from './api-server.ts';
-import { endpointIn, endSentence, inError, type Pattern, shorten } from './pattern.ts';
+import {
+  aboutApiServer,
+  apiServerIn,
+  endpointIn,
+  endSentence,
+  inError,
+  type Pattern,
+  shorten,
+} from './pattern.ts';
 
 const dns: Pattern = inError(
   /dial tcp: lookup (\S+?)(?: on (\S+?))?: (no such host|server misbehaving|i\/o timeout|Temporary failure in name resolution|no answer from DNS server|.*connection refused|.*i\/o timeout|.*network is unreachable|.*)/,

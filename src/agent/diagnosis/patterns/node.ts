@@ -70,6 +70,15 @@ const notMarked: Pattern = inError(
   }),
 );
 
+/** The last phase of `init`: the Node is looked for by the name that kubeadm has. */
+const notFound: Pattern = inError(
+  /error execution phase mark-control-plane:? [^\n]*nodes "([^"]+)" not found/,
+  (match) => ({
+    code: 'NodeNotRegistered',
+    cause: `There is no Node ${match[1]}: the kubelet has not registered it in time, or under another name.`,
+  }),
+);
+
 export const machinePatterns: Pattern[] = [disk];
 export const nodePatterns: Pattern[] = [nameInUse, nameInvalid];
-export const registrationPatterns: Pattern[] = [notRegistered, notMarked, patchNode];
+export const registrationPatterns: Pattern[] = [notRegistered, notMarked, notFound, patchNode];

@@ -5,6 +5,8 @@
  * its stack trace after it. 1.34 and newer start it with "error: " and print the joined message before one trace.
  */
 
+import { continuesFinding } from './continued.ts';
+
 export interface PreflightFinding {
   /** Name of the check, e.g. `Port-10250`, `FileAvailable--etc-kubernetes-kubelet.conf`. */
   name: string;
@@ -30,6 +32,8 @@ const FINDING = /^\s*\[(ERROR|WARNING) ([^\]]+)\]: (.*)$/;
 const PHASE = /error execution phase ([\w/-]+)/;
 /** A frame of a Go stack trace: a function's full name, then its file on an indented line. */
 const FRAME_FILE = /^\s+\S+\.(go|s):\d+( \+0x[0-9a-f]+)?$/;
+/** What begins something new, whatever a finding has left open. */
+const BEGINS = /error execution phase|^\[|^error: /;
 const CHATTER = [
   /^To see the stack trace of this error execute with --v=5 or higher/,
   /^\[preflight\] If you know what you are doing, you can make a check non-fatal/,
@@ -47,7 +51,8 @@ export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutpu
   const lines = withoutTraces(stderr.split(/\r?\n/))
     .filter((line, i, all) => !KLOG.test(line) || !KLOG.test(all[i - 1] ?? ''))
     .slice(-MAX_LINES)
-    .map((line) => line.slice(0, MAX_LINE));
+    .map((line) => line.slice(0, MAX_LINE))
+    .flatMap(apart);
   const preflight: PreflightFinding[] = [];
   const warnings: PreflightFinding[] = [];
   const messages: string[] = [];
@@ -59,12 +64,7 @@ export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutpu
       (finding[1] === 'ERROR' ? preflight : warnings).push(open);
     } else if (KLOG.test(line) || CHATTER.some((pattern) => pattern.test(line))) {
       open = undefined;
-    } else if (
-      open !== undefined &&
-      !PHASE.test(line) &&
-      !line.startsWith('[') &&
-      !line.startsWith('error: ')
-    ) {
+    } else if (open !== undefined && !BEGINS.test(line) && continuesFinding(open.text, line)) {
       open.text += `\n${line}`;
     } else if (line.trim() !== '') {
       open = undefined;
@@ -75,6 +75,13 @@ export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutpu
   const error = joinMessages(messages);
   const phase = PHASE.exec(error)?.[1];
   return { ...(phase === undefined ? {} : { phase }), error, preflight, warnings, stdout, stderr };
+}
+
+/** Where somebody has put all findings into one line. */
+function apart(line: string): string[] {
+  return /\S.*\[ERROR /.test(line)
+    ? line.split(/\s+(?=\[(?:ERROR|WARNING) [\w./-]+\]: |\[preflight\] If)/)
+    : [line];
 }
 
 /** Drops the frames of stack traces; a frame's function is known by the file on the line after it. */

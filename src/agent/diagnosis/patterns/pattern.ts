@@ -75,3 +75,12 @@ export function shorten(text: string, max = 300): string {
   if (flat.length <= max) return flat;
   return `${flat.slice(0, max - 1).replace(/\s\S*$/, '')}…`;
 }
+
+/** The kubelet's own health port and local control plane addresses are not "the API server". */
+export const aboutApiServer = ({ output }: PatternInput): boolean =>
+  !/:(10248|10257|10259|2379|2380)\b/.test(output.error) && !/wait-control-plane/.test(output.phase ?? '');
+
+export const apiServerIn = (input: string): string => {
+  const endpoint = endpointIn(input);
+  return endpoint === undefined ? 'The API server' : `The API server at ${endpoint}`;
+};

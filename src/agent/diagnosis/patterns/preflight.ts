@@ -125,7 +125,7 @@ const READERS: [start: string, reader: Reader][] = [
 ];
 
 /**
- * Several findings at once are told as the one that a person must mend first, and the names of the others. What does
+ * Several findings at once are told as the one that a person must mend first, and the others behind it. What does
  * not pass by itself comes first: as long as it is there, trying again is of no use, whatever else may pass.
  */
 export const preflightPattern: Pattern = ({ output }) => {
@@ -139,11 +139,10 @@ export const preflightPattern: Pattern = ({ output }) => {
   read.sort((a, b) => a.passes - b.passes || a.rank - b.rank);
   const [first, ...others] = read;
   if (first === undefined) return undefined;
-  const names = [...new Set(others.map(({ finding }) => finding.name))].filter(
-    (name) => name !== first.finding.name,
-  );
-  const also = names.length === 0 ? '' : ` Also: ${endSentence(shorten(names.join(', '), 200))}`;
   const cause = first.diagnosis.cause ?? CODES[first.diagnosis.code].cause;
+  const more = others.map(({ diagnosis }) => diagnosis.cause ?? CODES[diagnosis.code].cause);
+  const told = [...new Set(more)].filter((one) => one !== cause).map((one) => one.replace(/\.$/, ''));
+  const also = told.length === 0 ? '' : ` Also: ${endSentence(shorten(told.join('; '), 320))}`;
   return {
     ...first.diagnosis,
     cause: `${cause}${also}`,

@@ -1,7 +1,37 @@
 /** The container runtime: texts of crictl (up to 1.30) and of kubeadm's own CRI client (from 1.31 on). */
 import { type Diagnosis, inError, type Pattern, shorten } from './pattern.ts';
 
+/** Runtimes by the words of their sockets, and how to look at them. */
+const RUNTIMES: [words: RegExp, name: string, unit: string][] = [
+  [/cri-dockerd|cri-docker/, 'cri-dockerd', 'cri-docker'],
+  [/\bcrio\b|cri-o/i, 'CRI-O', 'crio'],
+  [/dockershim|docker\.sock|[Dd]ocker daemon/, 'Docker', 'docker'],
+];
+
+/** The table's remedies are containerd's. */
+function remedyFor(
+  text: string,
+  code: 'ContainerRuntimeDown' | 'ContainerRuntimeUnsuitable',
+): { remedy?: string } {
+  const found = RUNTIMES.find(([words]) => words.test(text));
+  if (found === undefined) return {};
+  const [, name, unit] = found;
+  return {
+    remedy:
+      code === 'ContainerRuntimeDown'
+        ? `Look at systemctl status ${unit} and journalctl -u ${unit}; check nodeRegistration.criSocket.`
+        : `Use a version of ${name} that offers the CRI v1 interface, or name another runtime's socket with nodeRegistration.criSocket.`,
+  };
+}
+
 export function diagnoseRuntime(text: string): Omit<Diagnosis, 'evidence'> {
+  const found = diagnosedRuntime(text);
+  return found.code === 'ContainerRuntimeDown' || found.code === 'ContainerRuntimeUnsuitable'
+    ? { ...found, ...remedyFor(text, found.code) }
+    : found;
+}
+
+function diagnosedRuntime(text: string): Omit<Diagnosis, 'evidence'> {
   if (/unknown service runtime|code = Unimplemented|API is not implemented/i.test(text)) {
     return {
       code: 'ContainerRuntimeUnsuitable',
@@ -52,6 +82,7 @@ const socket: Pattern = inError(
   (match) => ({
     code: 'ContainerRuntimeDown',
     cause: `The container runtime at unix://${match[1]} does not answer: ${shorten(match[2] ?? '', 80)}.`,
+    ...remedyFor(match[0], 'ContainerRuntimeDown'),
   }),
 );
 

@@ -1,6 +1,5 @@
 /** TLS between this machine and the API server; texts of Go's crypto/tls and crypto/x509, 1.15 - 1.24. */
-import { aboutApiServer, apiServerIn } from './api-server.ts';
-import { inError, type Pattern, shorten } from './pattern.ts';
+import { aboutApiServer, apiServerIn, inError, type Pattern, shorten } from './pattern.ts';
 
 const clock: Pattern = inError(
   /x509: certificate has expired or is not yet valid(?:: current time (\S+) is (before|after) (\S+))?/,
@@ -30,6 +29,15 @@ const unknownAuthority: Pattern = inError(
   }),
 );
 
+/** Somebody has cut off what follows. */
+const notVerified: Pattern = inError(
+  /tls: failed to verify certificate(?!: x509: certificate has expired)/,
+  (_, { output }) => ({
+    code: 'ApiServerCertificateInvalid',
+    cause: `${apiServerIn(output.error)} has a certificate that could not be verified.`,
+  }),
+);
+
 const notTls: Pattern = inError(
   /server gave HTTP response to HTTPS client|tls: first record does not look like a TLS handshake|remote error: tls: (?!bad certificate)[\w ]+|tls: (?:unsupported|protocol|server selected)[^\n]*/,
   (match, { output }) => ({
@@ -42,4 +50,4 @@ const notTls: Pattern = inError(
 );
 
 /** They come before lost connections, which they cause. */
-export const tlsPatterns: Pattern[] = [clock, wrongName, unknownAuthority, notTls];
+export const tlsPatterns: Pattern[] = [clock, wrongName, unknownAuthority, notVerified, notTls];

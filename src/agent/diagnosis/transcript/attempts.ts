@@ -42,8 +42,8 @@ export interface Attempt {
 
 const KLOG_KUBEADM =
   /\] (?:\[preflight\]|\[kubelet-start\]|\[discovery\]|validating the |detected and using CRI socket)/;
-const RESET_REFUSED =
-  /^(?:error: )?error execution phase preflight: (?:aborted reset operation|won't proceed; the user)/;
+const OTHERS_ERROR =
+  /^(?:error: )?error execution phase (?:preflight: (?:aborted reset operation|won't proceed; the user)|post-upgrade\b)/;
 const INIT_ONLY =
   /^\[init\] Using Kubernetes version|^\[upload-config\]|^\[bootstrap-token\]|^\[addons\]|^Your Kubernetes/;
 const JOIN_ONLY =
@@ -127,9 +127,9 @@ function findInStream(lines: readonly LogLine[]): Attempt[] {
       isOther = open === undefined && !/SUCCESS/.test(text);
       continue;
     }
-    if (open === undefined && (isOther || RESET_REFUSED.test(text))) {
+    if (open === undefined && (isOther || OTHERS_ERROR.test(text))) {
       // Its error is passed over, and with that it is over.
-      if (HINT.test(text) || RESET_REFUSED.test(text)) isOther = false;
+      if (HINT.test(text) || OTHERS_ERROR.test(text)) isOther = false;
       if (!/^\[init\] Using|^\[preflight\] Reading configuration from the cluster/.test(text)) {
         loose = [];
         continue;
@@ -170,12 +170,21 @@ function findInStream(lines: readonly LogLine[]): Attempt[] {
       close();
     } else if (KLOG.test(text) || ETCD_JSON.test(text)) attempt.error.push(line);
     else if (isError(lines, at)) {
-      const { end, members } = errorAt(lines, at);
+      const { end, members, continued } = errorAt(lines, at);
+      // Verbose kubeadm gives the cause before what it caused.
+      if (attempt.first === line && beginsTrace(lines, at)) attempt.error.push(...earlyError(loose));
       for (let index = at; index < end; index++) {
         const one = lines[index];
-        if (one === undefined || (!members.has(index) && !PROGRESS.test(one.text))) continue;
-        (members.has(index) ? attempt.error : attempt.output).push(one);
-        if (members.has(index)) attempt.last = one;
+        if (one === undefined) continue;
+        if (!members.has(index)) {
+          if (PROGRESS.test(one.text)) attempt.output.push(one);
+          continue;
+        }
+        const before = attempt.error.at(-1);
+        if (continued.has(index) && before !== undefined) {
+          attempt.error[attempt.error.length - 1] = { ...before, text: `${before.text} ${one.text.trim()}` };
+        } else attempt.error.push(one);
+        attempt.last = one;
       }
       attempt.result = 'failed';
       if (JOIN_ONLY.test(attempt.error.map((one) => one.text).join('\n'))) attempt.verb ??= 'join';

@@ -2,6 +2,7 @@
  * Which lines belong to an error of kubeadm. Other programs may write between them, also without a prefix: so a line
  * belongs only where something says so, a marker, its indentation, or the line before, which is not at its end.
  */
+import { continuesFinding, isUnfinished } from '../patterns/continued.ts';
 import type { LogLine } from './line.ts';
 import {
   ADVICE,
@@ -12,7 +13,6 @@ import {
   FINDING,
   FRAME_FILE,
   HINT,
-  isUnfinished,
   KLOG,
   OTHERS,
   OWN_ERROR,
@@ -29,10 +29,19 @@ const MAX_EARLY = 8;
 /** What a program printed whose output a finding repeats, in lines. */
 const MAX_REPEATED = 30;
 
-/** Index behind the last line of the error that begins at `start`, and which lines until there are the error's. */
-export function errorAt(lines: readonly LogLine[], start: number): { end: number; members: Set<number> } {
+export interface ErrorLines {
+  /** Index behind the last line. */
+  end: number;
+  /** The lines until there that are the error's. */
+  members: Set<number>;
+  /** Of these, those that go on with the sentence of the member before them. */
+  continued: Set<number>;
+}
+
+export function errorAt(lines: readonly LogLine[], start: number): ErrorLines {
   const end = endOf(lines, start);
   const members = new Set<number>([start]);
+  const continued = new Set<number>();
   let last = lines[start]?.text ?? '';
   let finding = ERROR_FINDING.test(last) ? 1 : 0;
   let paragraphs = !finding && /: *$/.test(last) ? MAX_EARLY * 2 : 0;
@@ -59,19 +68,14 @@ export function errorAt(lines: readonly LogLine[], start: number): { end: number
     } else if (isOfTrace(lines, at, end)) {
       members.add(at);
       continue;
-    } else if (paragraphs > 0) paragraphs -= 1;
-    else if (!isUnfinished(last) && !/^\s+\S/.test(text)) continue;
+    } else if (paragraphs > 0 || isUnfinished(last) || /^\s+\S/.test(text)) {
+      paragraphs -= 1;
+      continued.add(at);
+    } else continue;
     members.add(at);
     last = finding > 1 ? `${last}\n${text}` : text;
   }
-  return { end, members };
-}
-
-/** A finding repeats what another program printed up to `, error: `; else only indented lines are its own. */
-function continuesFinding(finding: string, text: string): boolean {
-  if (/^\s*, err(?:or)?: /.test(text)) return true;
-  const repeats = /output: /.test(finding) && !/, err(?:or)?: (?:exit|signal)/.test(finding);
-  return repeats || /^\s+\S/.test(text) || isUnfinished(finding);
+  return { end, members, continued };
 }
 
 /** A message with its stack trace, or a frame of one: a function's name, then its file on an indented line. */

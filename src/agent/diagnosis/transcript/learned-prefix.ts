@@ -10,7 +10,7 @@ export interface LearnedPrefix {
 
 /** Sentences that kubeadm never indents. */
 const ANCHOR =
-  /\[preflight\] (?:Running pre-flight checks|Pulling images required|Reading configuration from|Some fatal errors occurred)|\[init\] Using Kubernetes version: |To see the stack trace of this error execute with --v=5|(?:error: )?error execution phase |\[kubelet-start\] (?:Starting|Writing) |\[certs\] Using certificateDir|\[kubelet-check\] |\[control-plane\] |\[wait-control-plane\] /;
+  /\[preflight\] (?:Running pre-flight checks|Pulling images required|Reading configuration from|Some fatal errors occurred)|\[init\] Using Kubernetes version: |To see the stack trace of this error execute with --v=5|(?:error: )?error execution phase |\[kubelet-start\] (?:Starting|Writing) |\[certs\] Using certificateDir|\[kubelet-check\] |\[control-plane\] |\[wait-control-plane\] |(?<=[^\s\]:] *)\[ERROR [A-Z][\w./-]+\]: /;
 const LONGEST = 120;
 /** Another subcommand's step, klog's head, which ends with a bracket, and a quoted or escaped text are no prefix. */
 const NO_PREFIX = /^\[(?:upgrade|reset)|\.go:\d+\] $|["'\\]|[^\s:|>\])#*-]$/;

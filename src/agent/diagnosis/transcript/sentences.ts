@@ -82,13 +82,3 @@ export function isHead(text: string): boolean {
  */
 export const OTHERS =
   /^(?:\+{1,3} |time="|level=\w+ |\{"|ci-info|Cloud-init v|\d{4}[-/]\d\d[-/]\d\d |Get:\d|Hit:\d|Ign:\d|Err:\d|Fetched \d|Reading (?:package|state)|Building dependency|Setting up \S+ \(|Unpacking \S+ \(|Preparing to unpack|Selecting previously|Processing triggers|E: |W: |dpkg: |debconf: |Created symlink |Warning: The unit file|Failed to (?:start|stop|restart|enable) \S+|Job for \S+ failed|See "systemctl|audit: |audit\(|systemd\[\d+\]: |\w+@\S+[:~].*[#$] |#{5} std|-- |● |Main PID|Loaded: |Active: |Error: |[\w@.-]+\.(?:service|socket|timer|mount|slice|scope): |(?:Started|Stopped|Starting|Stopping|Finished|Reached target|Scheduled restart) )/;
-
-/** Is an error's sentence not at its end yet: inside a quotation or a bracket, or behind a colon? */
-export function isUnfinished(text: string): boolean {
-  const end = text.trimEnd();
-  if (/[:,([{]$/.test(end)) return true;
-  if (((end.replaceAll('\\"', '').match(/"/g)?.length ?? 0) & 1) === 1) return true;
-  return count(end, '[') > count(end, ']') || count(end, '(') > count(end, ')');
-}
-
-const count = (text: string, sign: string): number => text.split(sign).length - 1;

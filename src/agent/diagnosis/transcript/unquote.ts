@@ -99,7 +99,8 @@ function unescaped(string: string): string {
   });
 }
 
-const KEY = /^(\s*)"?(stdout|stderr|msg)(_lines)?"?:\s*([|>][\d+-]*|\[)?\s*$/;
+const KEY =
+  /^(\s*)"?(stdout|stderr|msg)(_lines)?"?:\s*(?:([|>][\d+-]*|\[)|("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'),?)?\s*$/;
 
 /**
  * Results of Ansible over several lines, as its callbacks yaml and json print them: a block or a list for each stream,
@@ -108,35 +109,47 @@ const KEY = /^(\s*)"?(stdout|stderr|msg)(_lines)?"?:\s*([|>][\d+-]*|\[)?\s*$/;
 function results(lines: readonly RawLine[]): RawLine[] {
   const out: RawLine[] = [];
   for (let at = 0; at < lines.length; ) {
-    const head = KEY.exec(lines[at]?.text ?? '');
-    if (head === null) {
-      const line = lines[at++];
-      if (line !== undefined) out.push(line);
-      continue;
-    }
-    const indent = head[1]?.length ?? 0;
-    const blocks = new Map<string, RawLine[]>();
-    while (at < lines.length) {
-      const text = lines[at]?.text ?? '';
-      if (text.trim() !== '' && indentOf(text) < indent && !/^\s*[\]}]/.test(text)) break;
-      const key = KEY.exec(text);
-      at += 1;
-      if (key === null || (key[1]?.length ?? 0) !== indent) continue;
-      const block: RawLine[] = [];
-      for (; at < lines.length; at++) {
-        const line = lines[at];
-        if (line === undefined) break;
-        const isItem = key[4] === undefined && /^\s*- /.test(line.text) && indentOf(line.text) >= indent;
-        if (line.text.trim() !== '' && indentOf(line.text) <= indent && !isItem) break;
-        block.push(line);
-      }
-      blocks.set(`${key[2]}${key[3] ?? ''}`, isText(key[4]) ? dedented(block) : block.map(item));
-    }
-    const stream = (name: string): RawLine[] => blocks.get(name) ?? blocks.get(`${name}_lines`) ?? [];
-    const streams = [...stream('stdout'), ...stream('stderr')];
-    out.push(...(streams.some(({ text }) => text.trim() !== '') ? streams : stream('msg')));
+    const end = KEY.test(lines[at]?.text ?? '') ? endOfResult(lines, at) : at + 1;
+    const part = lines.slice(at, end);
+    const streams = end === at + 1 ? [] : streamsOf(part);
+    out.push(...(streams.some(({ text }) => KUBEADM.test(text)) ? streams : part));
+    at = end;
   }
   return out;
+}
+
+/** A result goes on as long as nothing stands further left than its keys. */
+function endOfResult(lines: readonly RawLine[], start: number): number {
+  const indent = indentOf(lines[start]?.text ?? '');
+  for (let at = start + 1; at < lines.length; at++) {
+    const text = lines[at]?.text ?? '';
+    if (text.trim() !== '' && indentOf(text) < indent) return at;
+  }
+  return lines.length;
+}
+
+function streamsOf(lines: readonly RawLine[]): RawLine[] {
+  const indent = indentOf(lines[0]?.text ?? '');
+  const blocks = new Map<string, RawLine[]>();
+  for (const [index, head] of lines.entries()) {
+    const key = KEY.exec(head.text);
+    if (key === null || indentOf(head.text) !== indent) continue;
+    const name = `${key[2]}${key[3] ?? ''}`;
+    if (key[5] !== undefined) {
+      blocks.set(name, [item({ ...head, text: key[5] })]);
+      continue;
+    }
+    const rest = lines.slice(index + 1);
+    const isItem = (text: string): boolean => key[4] === undefined && /^\s*- /.test(text);
+    const length = rest.findIndex(
+      ({ text }) => text.trim() !== '' && indentOf(text) <= indent && !isItem(text),
+    );
+    const block = rest.slice(0, length < 0 ? rest.length : length);
+    blocks.set(name, isText(key[4]) ? dedented(block) : block.map(item));
+  }
+  const stream = (name: string): RawLine[] => blocks.get(name) ?? blocks.get(`${name}_lines`) ?? [];
+  const streams = [...stream('stdout'), ...stream('stderr')];
+  return streams.some(({ text }) => text.trim() !== '') ? streams : stream('msg');
 }
 
 const isText = (mark: string | undefined): boolean => mark !== undefined && mark !== '[';

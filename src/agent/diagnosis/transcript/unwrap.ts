@@ -1,6 +1,7 @@
 /** Puts lines together again that a terminal, a pager or a person has wrapped. Works on the lines of one stream. */
+import { isUnfinished } from '../patterns/continued.ts';
 import type { LogLine } from './line.ts';
-import { ERROR_FINDING, isHead, isUnfinished, OWN_ERROR, PHASE_ERROR } from './sentences.ts';
+import { ERROR_FINDING, isHead, OWN_ERROR, PHASE_ERROR } from './sentences.ts';
 
 export interface WidthLine extends LogLine {
   /** Characters of the whole line, with its prefix. */

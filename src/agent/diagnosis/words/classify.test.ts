@@ -44,7 +44,7 @@ describe('classify', () => {
         '\t[ERROR FileAvailable--etc-kubernetes-kubelet.conf]: /etc/kubernetes/kubelet.conf already exists',
       ].join('\n'),
     });
-    expect(cause).toBe('/etc/kubernetes/kubelet.conf already exists. Also: Port-10250.');
+    expect(cause).toBe('/etc/kubernetes/kubelet.conf already exists. Also: Port 10250 is in use.');
   });
 
   it('gives the last lines of what it does not know', () => {

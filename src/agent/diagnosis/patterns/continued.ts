@@ -1,0 +1,18 @@
+/** Whether a line goes on with what the one before it says. */
+
+/** Is an error's sentence not at its end yet: inside a quotation or a bracket, or behind a colon? */
+export function isUnfinished(text: string): boolean {
+  const end = text.trimEnd();
+  if (/[:,([{]$/.test(end)) return true;
+  if (((end.replaceAll('\\"', '').match(/"/g)?.length ?? 0) & 1) === 1) return true;
+  return count(end, '[') > count(end, ']') || count(end, '(') > count(end, ')');
+}
+
+const count = (text: string, sign: string): number => text.split(sign).length - 1;
+
+/** A finding repeats what another program printed up to `, error: `; else only indented lines are its own. */
+export function continuesFinding(finding: string, text: string): boolean {
+  if (/^\s*, err(?:or)?: /.test(text)) return true;
+  const repeats = /output: /.test(finding) && !/, err(?:or)?: (?:exit|signal)/.test(finding);
+  return repeats || /^\s+\S/.test(text) || isUnfinished(finding);
+}
