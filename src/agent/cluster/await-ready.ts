@@ -6,7 +6,7 @@ export type Readiness = { ready: true; ms: number } | { ready: false; why: strin
 
 const PAUSE_MS = 500;
 
-/** Waits until the Node of this machine is Ready, for `limitMs` at most; why it is not, in the cluster's words. */
+/** Waits for `limitMs` at most until this machine's Node is Ready; else says why it is not, in the cluster's words. */
 export async function awaitReady(host: Host, limitMs: number, signal: AbortSignal): Promise<Readiness> {
   const started = host.clock.monotonic();
   for (;;) {

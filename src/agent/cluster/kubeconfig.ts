@@ -41,7 +41,7 @@ export async function readKubeconfig(host: Host, path: string): Promise<ApiAcces
   };
 }
 
-/** What the entry of a list holds under `key`; undefined where nothing has that name. */
+/** What the entry of that name holds under `key`; undefined if no entry has the name. */
 function named(list: unknown, name: unknown, key: string): Fields | undefined {
   if (!Array.isArray(list)) return undefined;
   const entry: unknown = list.find((one: unknown) => isFields(one) && one.name === name);
@@ -53,7 +53,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
-/** Undefined where a power loss tore it, or where it is no YAML: there is no access to be had from it. */
+/** Undefined if a power loss tore the file, or if it is no YAML: it gives no access then. */
 function parseKubeconfig(text: string): Fields | undefined {
   const root = parseYaml(plainText(text), new Report());
   const config = root === undefined ? undefined : plain(root);

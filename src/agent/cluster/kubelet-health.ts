@@ -56,7 +56,7 @@ async function healthUrl(host: Host): Promise<string | undefined> {
   return `http://${asked.includes(':') ? `[${asked}]` : asked}:${healthzPort}/healthz`;
 }
 
-/** Empty where the kubelet cannot read it either, and will say so. */
+/** Empty if the file is no YAML: the kubelet cannot read it either, and will say so. */
 async function configuration(host: Host): Promise<{ healthzPort?: unknown; healthzBindAddress?: unknown }> {
   const text = (await host.files.readIfPresent(CONFIG))?.toString('utf8') ?? '';
   const root = parseYaml(plainText(text), new Report());

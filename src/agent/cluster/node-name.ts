@@ -31,7 +31,7 @@ export type NameVerdict =
 /** The controller's default was 40 s up to 1.31 and is 50 s since; it looks every five seconds. */
 const GRACE_MS = 70_000;
 const PAUSE_MS = 2_000;
-/** So many times in a row it may be impossible to ask. */
+/** After this many failed looks in a row the name counts as unknown. */
 const MAX_UNSEEN = 5;
 
 /** Waits until the name is free, or it is known that it will not be. Never throws for what the network does. */
@@ -56,7 +56,7 @@ export async function awaitNodeName(host: Host, spec: NameSpec): Promise<NameVer
   return 'taken';
 }
 
-/** An earlier attempt of this very machine registered the Node. */
+/** Did an earlier attempt of this very machine register the Node? */
 async function isThisMachine(host: Host, { bootId, systemUuid }: ClusterNode): Promise<boolean> {
   if (bootId !== undefined && bootId === (await host.bootId())) return true;
   const uuid = (await host.files.readIfPresent('/sys/class/dmi/id/product_uuid', 4096))

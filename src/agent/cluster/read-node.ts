@@ -1,4 +1,4 @@
-/** A Node as the API server tells of it: who may ask is the Node's own kubelet, or the bearer of a token. */
+/** Asks the API server for a Node. The Node's own kubelet may ask, and so may the bearer of a token. */
 import type { Sensitive } from '../../kit/sensitive.ts';
 import { type Host, HostError } from '../host/host.ts';
 import type { ApiAccess } from './kubeconfig.ts';
@@ -10,7 +10,7 @@ export interface ClusterNode {
   reason?: string;
   message?: string;
   providerId?: string;
-  /** Of the machine whose kubelet registered it. */
+  /** These two belong to the machine whose kubelet registered the Node. */
   bootId?: string;
   systemUuid?: string;
 }

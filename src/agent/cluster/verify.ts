@@ -34,7 +34,7 @@ type Look =
   | { kind: 'bad'; code: Code; cause: string }
   | { kind: 'pending' | 'unseen'; code: Code; cause: string };
 
-/** Waits until the machine is the node that its configuration asks for, or that is known not to come. */
+/** Waits until the machine is the node that its configuration asks for, or until it is known that it will not be. */
 export async function verifyNode(host: Host, spec: VerifySpec): Promise<Verdict> {
   // Somebody else starts the kubelet then, and when is not known here.
   if (spec.config.skipPhases.some((phase) => phase.startsWith('kubelet-start'))) return { ok: true };

@@ -13,7 +13,7 @@ function pathOf(name: string, reliable: boolean): string {
   return reliable ? `${REPORT_DIR}/${name}.cursor` : `${RUN_DIR}/report/${name}.cursor`;
 }
 
-/** 0 where nothing was delivered yet, or the file is damaged: then events are sent again, which receivers notice. */
+/** 0 if nothing was delivered yet or the file is damaged. Then the reporter sends events again, which receivers notice. */
 export async function readCursor(
   host: Host,
   name: string,
@@ -30,7 +30,7 @@ export async function readCursor(
   }
 }
 
-/** @returns false where it cannot be written: a restarted reporter then repeats what receivers have. */
+/** @returns false if it cannot be written: a restarted reporter then repeats what receivers have. */
 export async function writeCursor(
   host: Host,
   name: string,

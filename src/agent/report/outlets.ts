@@ -27,7 +27,7 @@ export interface OutletsOptions {
 
 interface Outlet {
   pump: Pump;
-  /** Of the settings that it was made of. */
+  /** Fingerprint of the settings that it was made from. */
   fingerprint: string;
 }
 

@@ -7,7 +7,7 @@ import type { Log } from './events/log.ts';
 import type { Spool } from './spool/spool.ts';
 import { DeliveryError, type Transport } from './transports/transport.ts';
 
-/** Full jitter; never longer than a minute, so that whoever was away learns soon. */
+/** Full jitter; never longer than a minute, so that a receiver that was away learns soon. */
 const BACKOFF: Backoff = { baseMs: 500, capMs: 60_000 };
 /** No receiver may ask for a longer silence. */
 const MAX_RETRY_AFTER_MS = 10 * 60_000;
@@ -15,7 +15,7 @@ const MAX_RETRY_AFTER_MS = 10 * 60_000;
 const HELD_MS = 15_000;
 /** How long an event waits for company, so that a burst of steps is one request. */
 const LINGER_MS = 150;
-/** What somebody waits for goes at once. */
+/** Somebody waits for these events; they go at once. */
 const URGENT: readonly EventType[] = ['sequence.started', 'sequence.ended', 'agent.lost', 'step.attempt'];
 
 /** Brings the spool's events to one receiver, in order, at its own pace. */

@@ -20,7 +20,7 @@ import { Observer } from './watch/observer.ts';
 /** How often each thing is looked at. The agent's own words matter most and cost least. */
 const TICK_MS = 200;
 const EVERY = { fate: 400, outside: 1000, settings: 1000, node: 2000, trim: 60_000 };
-/** A machine that is a node already has nothing to bootstrap; it is not waited for long. */
+/** A machine that is a node already has nothing to bootstrap; the reporter does not wait for it long. */
 const JOINED_IDLE_MS = 120_000;
 /** What is under way when the machine shuts down gets this long; the rest is sent after the next boot. */
 const STOP_MS = 2000;

@@ -17,7 +17,7 @@ import { lossCause } from './watch/loss-cause.ts';
 import type { NodeSight } from './watch/node-watch.ts';
 import { readOutcome, verdictOf } from './watch/outcome-watch.ts';
 
-/** A block of a file system: less may still fit where a record does not. */
+/** A block of a file system: less may still fit although a record does not. */
 const PROBE = `${REPORT_DIR}/probe`;
 const PROBE_BYTES = 4096;
 
@@ -29,7 +29,7 @@ export interface TellerOptions {
   instance: string;
 }
 
-/** Turns what is seen on the machine into events in the spool, each once, whoever looks how often. */
+/** Turns what it sees on the machine into events in the spool: each once, however often it looks. */
 export class Teller {
   readonly #o: TellerOptions;
   readonly #tail: JournalTail;
@@ -67,7 +67,7 @@ export class Teller {
 
   /** Journal and outcome: what the agent itself tells. */
   async tellAgentsWords(): Promise<void> {
-    // The journal's end of a sequence is written before the outcome; looked at after it, it is there.
+    // The agent writes the end of a sequence into the journal before it writes the outcome. So look at the outcome first.
     const outcome = await readOutcome(this.#o.host);
     await this.#tellJournal();
     if (outcome) await this.#tellOutcome(outcome);
@@ -131,7 +131,7 @@ export class Teller {
         if (record.seq > told && drafts.length > 0)
           await spool.add(drafts, { journal: { id, seq: record.seq } });
       } catch (error) {
-        // A record that makes no sense must not keep the ones after it from being told.
+        // A record that makes no sense must not hold up the ones after it.
         log(`record ${record.seq} of the journal cannot be told: ${errorMessage(error)}`);
       }
     }

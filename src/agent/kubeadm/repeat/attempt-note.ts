@@ -1,6 +1,6 @@
 /**
- * What is kept of a failed attempt until the node is bootstrapped: a reboot or a restart of the agent must not make the next
- * attempt know less than it would have known.
+ * What Slipway remembers of a failed attempt until the node is bootstrapped. After a reboot or a restart of the agent, the
+ * next attempt must know as much as it would have known without.
  */
 import type { Code } from '../../../protocol/codes/codes.ts';
 import { CODES } from '../../../protocol/codes/codes.ts';

@@ -1,7 +1,7 @@
 /**
- * What was on the machine before kubeadm ran for the first time, so that what a failed attempt leaves can be told from
- * what user data or the image put there. Kept on disk: an agent that is killed or a reboot must not make the leftovers
- * of the first attempt look as if they had always been there.
+ * What was on the machine before kubeadm ran for the first time. It tells what a failed attempt left from what user data
+ * or the image put there. It lies on disk, so that after a crash or a reboot the leftovers of the first attempt do not
+ * look as if they had always been there.
  */
 import { createHash } from 'node:crypto';
 import { STATE_DIR } from '../../document/paths.ts';
@@ -12,13 +12,13 @@ export const INVENTORY = `${STATE_DIR}/inventory.json`;
 
 const INVENTORY_VERSION = 2;
 
-/** Directories that are taken note of, file by file. */
+/** The inventory lists these directories file by file. */
 const ROOTS = ['/etc/kubernetes', '/var/lib/kubelet'];
 /** Volumes of pods: mounted, possibly remote and large. A machine that has them before its first attempt is no new one. */
 const PASSED_OVER = ['/var/lib/kubelet/pods', '/var/lib/kubelet/plugins', '/var/lib/kubelet/device-plugins'];
 const ETCD = '/var/lib/etcd';
 
-/** Bounds, so that a strange machine cannot fill memory or disk; what is over them is noted without content. */
+/** Bounds, so that a strange machine cannot fill memory or disk. Above them the inventory keeps no content. */
 const MAX_ENTRIES = 5_000;
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
@@ -36,7 +36,7 @@ export interface InventoryEntry {
   content?: string;
 }
 
-/** For whom the machine is bootstrapped, and as what. */
+/** The instance and the user data that the machine is bootstrapped for. */
 export interface InventoryOwner {
   /** Instance id, as in the journal. */
   readonly instance: string;
@@ -53,14 +53,14 @@ export interface Inventory {
   entries: Record<string, InventoryEntry>;
   /** Nothing was in /var/lib/etcd, or it was not there. */
   etcdEmpty: boolean;
-  /** There was more than is noted; then nothing that is not kubeadm's own by name is removed or restored. */
+  /** The list is not complete. Then only files that have kubeadm's own names are removed or restored. */
   truncated: boolean;
 }
 
 /**
- * The inventory of an earlier call for the same instance and document when there is one, else a new one, which is on
- * disk (mode 0600) when this resolves. Where the user data has changed after failed attempts, what those left is not
- * taken for something of the machine. Call it before the first attempt. @throws HostError
+ * The inventory of an earlier call for the same instance and document; else a new one, which is on disk (mode 0600) when
+ * this resolves. If the user data changed after failed attempts, what those left does not count as the machine's own.
+ * Call it before the first attempt. @throws HostError
  */
 export async function takeInventory(host: Host, owner: InventoryOwner): Promise<Inventory> {
   const earlier = await readInventory(host, owner.instance);
@@ -72,7 +72,7 @@ export async function takeInventory(host: Host, owner: InventoryOwner): Promise<
   return inventory;
 }
 
-/** What has come since `earlier` and is not of the user data is what kubeadm and the kubelet left. */
+/** kubeadm and the kubelet left what has come since `earlier` and is not from the user data. */
 function withoutLeftovers(inventory: Inventory, earlier: Inventory, written: readonly string[]): void {
   for (const [path, { kind }] of Object.entries(inventory.entries)) {
     const theirs = KUBEADM_FILES.includes(path) || (path.startsWith('/var/lib/kubelet/') && kind === 'file');
@@ -80,7 +80,7 @@ function withoutLeftovers(inventory: Inventory, earlier: Inventory, written: rea
       delete inventory.entries[path];
     }
   }
-  // What was there before is put back as it was then, unless the user data says otherwise now.
+  // Put back what was there before as it was then, unless the user data says otherwise now.
   for (const [path, entry] of Object.entries(earlier.entries)) {
     if (!written.includes(path)) inventory.entries[path] = entry;
   }
@@ -125,8 +125,8 @@ async function lookAround(host: Host, { instance, document }: InventoryOwner): P
 }
 
 /**
- * The inventory on disk; undefined when there is none, when it is not readable as one, and when it is another
- * instance's: one that was baked into an image tells of a machine that is not this one. @throws HostError
+ * The inventory on disk. Undefined if there is none, if it is damaged, and if it belongs to another instance: an image may
+ * hold the inventory of the machine that it was made of. @throws HostError
  */
 export async function readInventory(host: Host, instance: string): Promise<Inventory | undefined> {
   const bytes = await host.files.readIfPresent(INVENTORY);

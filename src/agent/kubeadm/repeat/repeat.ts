@@ -1,6 +1,6 @@
 /**
- * Between two attempts: goes on where kubeadm stopped where that is right, else takes away what the failed attempt left. A
- * control plane's etcd member is brought into order first, as long as the credentials for that are still here.
+ * Between two attempts: kubeadm goes on where it stopped if that is right; else Slipway removes what the failed attempt
+ * left. It first brings a control plane's etcd member into order, as long as the credentials for that are still here.
  */
 import type { Failure } from '../../../protocol/journal.ts';
 import type { Host } from '../../host/host.ts';
@@ -35,7 +35,7 @@ export type Repeat =
   /** The attempt may not be repeated now; nothing was cleaned. */
   | { kind: 'blocked'; failure: Failure };
 
-/** After so many times in vain, kubeadm begins anew. */
+/** kubeadm begins anew after it went on this many times without success. */
 const MAX_RESUMED = 4;
 const ETCD_MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
 const ADMIN = '/etc/kubernetes/admin.conf';

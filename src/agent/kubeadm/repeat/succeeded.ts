@@ -1,6 +1,6 @@
 /**
- * A note that kubeadm has succeeded while its node is not proven yet: an agent that comes back, after a reboot or after
- * somebody has mended what was wrong with the Node, looks at the node again instead of running kubeadm a second time.
+ * A note that kubeadm has succeeded while nothing proves its node yet. An agent that comes back after a reboot, or after
+ * somebody has mended the Node, looks at the node again instead of running kubeadm a second time.
  */
 import { STATE_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';

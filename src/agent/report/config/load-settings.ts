@@ -46,7 +46,7 @@ export class SettingsSource {
   }
 }
 
-/** Empty for a file that is not there or cannot be read; why that is, loading it tells. */
+/** Empty for a file that is missing or cannot be read; loading it tells why. */
 async function textOf(host: Host, path: string): Promise<string> {
   try {
     return (await host.files.readIfPresent(path, MAX_BYTES))?.toString('latin1') ?? '';
@@ -144,8 +144,8 @@ async function completeWebhook(
 }
 
 /**
- * The authorities out of their file, and the environment's proxy where the settings name none. Undefined where the file
- * cannot be read: with the well-known authorities in its place, a stranger's server might be trusted.
+ * The authorities from their file, and the environment's proxy if the settings name none. Undefined if the file cannot be
+ * read: with the well-known authorities instead, the reporter might trust a stranger's server.
  */
 async function withFile(
   host: Host,

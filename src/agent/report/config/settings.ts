@@ -1,6 +1,6 @@
 import type { Sensitive } from '../../../kit/sensitive.ts';
 
-/** Reached over a network: what both kinds of server need. */
+/** What both kinds of server need that are reached over a network. */
 export interface ServerSettings {
   /** PEM of the authorities that may have signed the server's certificate; the well-known ones where absent. */
   ca?: string;
@@ -19,13 +19,13 @@ export interface WebhookSettings extends ServerSettings {
   headers: Record<string, Sensitive<string>>;
 }
 
-/** `auto`: where the machine has what it takes. */
+/** `auto`: on if the machine has what it needs. */
 export type Switch = 'auto' | 'on' | 'off';
 
 /** How a machine reports. Nothing goes over the network unless controller or webhook are set. */
 export interface Settings {
   enabled: boolean;
-  /** Ends when nothing began to bootstrap this machine for so long. */
+  /** The reporter ends if nothing begins to bootstrap this machine for this long. */
   idleSeconds: number;
   /** Watch the Node with the kubelet's own credentials, after the bootstrap, for at most so long. 0: not at all. */
   nodeSeconds: number;

@@ -10,7 +10,7 @@ import { printable } from '../../../protocol/wire.ts';
 
 /** Names and ids; the reader takes up to 256 characters. */
 const MAX_NAME = 200;
-/** Tried one after the other until the event fits. */
+/** The limits for one text, which are tried one after the other until the event fits. */
 const TEXT_LIMITS = [1200, 600, 300, 150, 80];
 
 /**

@@ -10,7 +10,7 @@ export interface Draft {
   mono: number;
 }
 
-/** Something that is so now. */
+/** A draft of something that happens now. */
 export async function draftNow(host: Host, body: EventBody): Promise<Draft> {
   return {
     body,

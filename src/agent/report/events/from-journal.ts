@@ -2,7 +2,7 @@ import type { EventBody, EventFailure, EventStep, SequenceMode } from '../../../
 import type { Failure, JournalRecord } from '../../../protocol/journal.ts';
 import type { Draft } from './draft.ts';
 
-/** A heartbeat is passed on when nothing else was told for this long. */
+/** The reporter passes a heartbeat on if it has told nothing else for this long. */
 const HEARTBEAT_MS = 60_000;
 
 type RunRecord = Extract<JournalRecord, { type: 'run.started' }>;
@@ -74,7 +74,7 @@ export class JournalEvents {
     }
     const run = this.#run;
     if (!this.#mine || !run) return undefined;
-    // Where the sequence's beginning is damaged, it is one of this boot.
+    // If the record of the sequence's beginning is damaged, the boot names the sequence.
     const sequence = run.sequence || record.boot;
     switch (record.type) {
       case 'sequence.started': {

@@ -1,9 +1,9 @@
 import { redact } from '../../../kit/redact.ts';
 
-/** Tells the people who look at the node; repeated lines are told once. */
+/** Tells something to people who look at the node. */
 export type Log = (message: string) => void;
 
-/** A log that writes lines without secrets and leaves out what it has just said for the same subject. */
+/** A log that writes lines without secrets, and the same line once if it comes several times in a row. */
 export function createLog(write: (line: string) => void): Log {
   let last = '';
   return (message) => {

@@ -3,7 +3,7 @@ import { type AppendHandle, type Host, HostError } from '../../host/host.ts';
 
 /** Survives reboots. */
 export const SPOOL = `${REPORT_DIR}/spool.jsonl`;
-/** Takes what the disk does not, so that a restart of the reporter loses nothing; a reboot does. */
+/** On a file system in memory; takes what the disk refuses. It survives a restart of the reporter, and no reboot. */
 export const UNSAVED = `${RUN_DIR}/report/unsaved.jsonl`;
 
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -44,7 +44,7 @@ export class SpoolFile {
     await this.save();
   }
 
-  /** Tries to bring to the disk what is not there yet. */
+  /** Tries to write to the disk what is not there yet. */
   async save(): Promise<void> {
     if (this.#unsaved.length === 0) return;
     const bytes = `${this.#unsaved.join('\n')}\n`;
@@ -94,7 +94,7 @@ export class SpoolFile {
   async #openDisk(): Promise<AppendHandle> {
     await this.#host.files.mkdir(REPORT_DIR, 0o700);
     const handle = await this.#host.files.openAppend(SPOOL, 0o600);
-    // A torn last line, or what a full disk took of one.
+    // The last line may be torn, or a full disk took only a part of it.
     await handle.truncate(this.#length);
     return handle;
   }
@@ -112,7 +112,7 @@ export class SpoolFile {
     try {
       await this.#host.files.write(UNSAVED, bytes, { mode: 0o600 });
     } catch (error) {
-      // Then only this process has them; the reason that is told is the disk's.
+      // Then only this process has them; the log tells the disk's reason.
       if (!(error instanceof HostError)) throw error;
     }
   }

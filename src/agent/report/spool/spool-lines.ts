@@ -26,7 +26,7 @@ export interface SpoolBase {
   journal?: JournalMark;
 }
 
-/** Reads lines; those that are damaged are passed over, each event is checked as a receiver would. */
+/** Reads lines. It passes over damaged ones, and checks each event as a receiver would. */
 export function readSpoolLines(texts: readonly string[]): { base?: SpoolBase; lines: SpoolLine[] } {
   const lines: SpoolLine[] = [];
   let base: SpoolBase | undefined;
@@ -39,7 +39,7 @@ export function readSpoolLines(texts: readonly string[]): { base?: SpoolBase; li
 }
 
 const isMark = hasShape({ id: isText, seq: isCount });
-/** No machine counts so far; behind a number that a disk has damaged there must be room to go on. */
+/** No machine counts this far. Behind a number that a disk has damaged there must be room to go on. */
 const isSeq = (value: unknown): boolean => isCount(value) && Number(value) <= 2 ** 50;
 const isBase = hasShape({ instance: isText, seq: isSeq, journal: maybe(isMark) });
 const isLine = hasShape({

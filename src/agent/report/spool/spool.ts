@@ -14,13 +14,13 @@ import { type JournalMark, readSpoolLines, type SpoolBase, type SpoolLine } from
 
 /** What is kept for a receiver that is away; a bootstrap has 20 to 100 events. */
 const MAX_EVENTS = 4096;
-/** Goes first when there is too much. */
+/** The spool drops these first when there are too many. */
 const LEAST: readonly EventType[] = ['heartbeat', 'step.progress', 'fact'];
 
 /**
- * Every event of this machine in its order, numbered, kept on disk until all who must have it have it.
+ * Every event of this machine in its order, numbered. It stays on disk until all reliable receivers have it.
  *
- * The spool belongs to one instance: one that was baked into an image is not sent by the machines made from it.
+ * The spool belongs to one instance: machines do not send a spool that was baked into their image.
  */
 export class Spool {
   readonly #machine: () => MachineIdentity;
@@ -42,7 +42,7 @@ export class Spool {
   }
 
   /**
-   * @param machine asked for each event, since some of it is learnt late
+   * @param machine is asked for each event, because the reporter learns some of it late
    * @param acknowledged highest number that a receiver is known to have; numbers go on above it
    */
   static async open(host: Host, machine: () => MachineIdentity, acknowledged = 0): Promise<Spool> {
@@ -66,7 +66,7 @@ export class Spool {
     return this.#lastSeq;
   }
 
-  /** Why events are not on the disk, where they are not. */
+  /** Why events are not on the disk; undefined if they are. */
   get trouble(): string | undefined {
     return this.#file.trouble;
   }
@@ -120,7 +120,7 @@ export class Spool {
         traceparent: traceparentOf(machine.instance, head.boot, body),
         ...body,
       } as SlipwayEvent);
-      // What a receiver would refuse must not stand in its way for ever.
+      // An event that a receiver would refuse must not block it for ever.
       readEvent(event);
       return event;
     });

@@ -19,7 +19,7 @@ import type { ControllerSettings } from '../config/settings.ts';
 import type { Log } from '../events/log.ts';
 import { DeliveryError, type Transport } from './transport.ts';
 
-/** No endpoint holds the reporter longer; the next one is asked then. */
+/** No endpoint holds the reporter longer than this; then it asks the next one. */
 const TIMEOUT_MS = 20_000;
 /** A certificate that could not be renewed is still good; trying again must not cost every delivery a request. */
 const RENEWAL_PAUSE_MS = 60_000;
@@ -33,7 +33,7 @@ export interface ControllerOptions {
   /** Version of the reporter. */
   reporter: string;
   log: Log;
-  /** Told when the controller will never take an event. */
+  /** Called if the controller will never take an event. */
   lost(event: SlipwayEvent, why: string): void;
 }
 
@@ -101,7 +101,7 @@ export class ControllerTransport implements Transport {
     );
   }
 
-  /** Finds the event that the controller does not take by sending fewer; that one is passed over, and it is told. */
+  /** Sends fewer and fewer events to find the one that the controller refuses; passes over that one and says so. */
   async #passOver(events: readonly SlipwayEvent[], error: string, signal: AbortSignal): Promise<number> {
     const [first, ...others] = events;
     if (first === undefined) throw new DeliveryError('there was nothing to send');
@@ -131,7 +131,7 @@ export class ControllerTransport implements Transport {
     try {
       const proof = isDoubted ? undefined : known;
       const send: Send = (path, body) => this.#send(proof, path, body, signal);
-      // With the key that the controller may know: a one-time token counts as spent for any other one.
+      // Keep the key: the controller may know it, and a one-time token is spent for any other key.
       this.#identity = await enrol(host, machine(), token, send, isDoubted ? known?.key : undefined);
       log(`controller: this machine has a certificate until ${utcTime(new Date(this.#identity.expiresAt))}`);
       const kept = await removeToken(host, settings);
@@ -152,8 +152,8 @@ export class ControllerTransport implements Transport {
   }
 
   /**
-   * The certificate is of no use there, now: with the next attempt another one is asked for, if there is a token. It is kept
-   * until then, for it may be good again: at another endpoint, or when the controller's clock is put right.
+   * The controller refuses the certificate now. The next attempt asks for another one if there is a token. Until then the
+   * old one stays, because it may be good again: at another endpoint, or when somebody sets the controller's clock.
    */
   async #unknownToIt(why: string): Promise<never> {
     const { host, settings } = this.#o;

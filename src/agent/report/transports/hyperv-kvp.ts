@@ -13,7 +13,7 @@ export class HypervKvpTransport implements Transport {
   readonly batch = 32;
   readonly #host: Host;
   readonly #pool: KvpPool;
-  /** The same for all records, also when the clock is set meanwhile. */
+  /** All records get the same, even if somebody sets the clock meanwhile. */
   #origin: KvpOrigin | undefined;
 
   constructor(host: Host, pool = GUEST_POOL) {

@@ -6,7 +6,7 @@ import { DeliveryError, type Transport } from './transport.ts';
 const SOCKET = '/run/systemd/journal/socket';
 const TIMEOUT_MS = 5000;
 
-/** What `journalctl MESSAGE_ID=...` finds each type of event by; never change one. */
+/** `journalctl MESSAGE_ID=...` finds each type of event by these; never change one. */
 export const MESSAGE_IDS: Record<EventType, string> = {
   'sequence.started': 'd4851c9c731f4390bf84abc4f29fe911',
   'sequence.ended': 'a734ee89686f446eb37fa3bfa513e33e',
@@ -60,7 +60,7 @@ export class JournaldTransport implements Transport {
   }
 }
 
-/** Does this machine have what it takes? */
+/** Does this machine have journald and a logger that can speak to it? */
 export async function hasJournald(host: Host): Promise<boolean> {
   return (
     (await host.files.stat(SOCKET)) !== undefined && (await host.processes.which('logger')) !== undefined

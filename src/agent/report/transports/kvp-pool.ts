@@ -18,13 +18,14 @@ export const GUEST_POOL: KvpPool = {
 
 const LOCK_SECONDS = 5;
 const TIMEOUT_MS = 15_000;
-/** flock's status where somebody else has the lock for too long (EX_TEMPFAIL). */
+/** flock's exit status if somebody else has the lock for too long (EX_TEMPFAIL). */
 const LOCKED = 75;
 
 /**
- * Runs under the lock. Records that are older than this boot go, as cloud-init has it go that comes first; older by the
- * clock of now *and* by the clock at the start of the boot, for a clock that is set meanwhile would make records of this
- * boot look old. What is no whole record (a full disk, a power cut) goes too, or every record behind it could not be read.
+ * Runs under the lock. It removes records that are older than this boot, as cloud-init does when it comes first. They must
+ * be older by the present clock *and* by the clock at the start of the boot: if somebody set the clock meanwhile, records
+ * of this boot would look old. It also removes a torn record (a full disk, a power cut), because nobody could read the
+ * records after it.
  */
 const SCRIPT = `
 touched=$(stat -c %Y "$1") && size=$(stat -c %s "$1") || exit 1
@@ -66,7 +67,7 @@ export async function appendToPool(
   throw new DeliveryError(`${path}: ${why}`);
 }
 
-/** Is this a guest of Hyper-V whose host reads the pool, and has it what it takes? */
+/** Is this a guest of Hyper-V whose host reads the pool, and does it have flock? */
 export async function hasPool(host: Host): Promise<boolean> {
   return (
     (await host.files.stat(GUEST_POOL.path)) !== undefined &&

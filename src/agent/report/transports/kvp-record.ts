@@ -23,8 +23,8 @@ export interface KvpOrigin {
 /**
  * The records of an event, in the form of cloud-init's HyperVKvpReportingHandler: key
  * `SLIPWAY|incarnation|type|name|vm|uuid`, value JSON with name, type, ts, result, duration, msg in that order, in ASCII.
- * One that is longer than Azure reads becomes several, with `|0`, `|1` ... behind the key and `msg_i` in the value; their
- * `msg` joined are the message. None for what hosts need not know.
+ * A record that is longer than Azure reads becomes several, with `|0`, `|1` ... behind the key and `msg_i` in the value.
+ * Their `msg` together are the message. Hosts get no record of what they need not know.
  */
 export function kvpRecords(event: SlipwayEvent, origin: KvpOrigin, uuid: string): Buffer[] {
   const message = describeEvent(event);

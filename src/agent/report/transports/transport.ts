@@ -5,7 +5,7 @@ import type { SlipwayEvent } from '../../../protocol/events.ts';
 export interface Transport {
   /** Names it in logs and on disk. */
   readonly name: string;
-  /** Gets every event for certain, over restarts, reboots and long outages; else those of this boot, as well as it goes. */
+  /** Gets every event for certain, over restarts, reboots and long outages; else this boot's events, as far as possible. */
   readonly reliable: boolean;
   /** How long the reporter waits for it once there is nothing more to tell; undefined: until it has everything. */
   readonly graceMs?: number;
@@ -22,10 +22,10 @@ export interface Transport {
   close?(): Promise<void>;
 }
 
-/** Not delivered; to be tried again. */
+/** The receiver did not take the events; the pump tries again. */
 export class DeliveryError extends ExpectedError {
   override readonly name = 'DeliveryError';
-  /** The receiver's own wish. */
+  /** The receiver's own wish, e.g. from Retry-After. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, retryAfterMs?: number) {

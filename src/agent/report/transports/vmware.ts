@@ -59,7 +59,7 @@ async function vmwareTool(host: Host): Promise<string | undefined> {
   return (await host.processes.which('vmware-rpctool')) ?? (await host.processes.which('vmtoolsd'));
 }
 
-/** Only a verdict: while it runs, vm-operator says by itself that nothing is known. */
+/** Only for a verdict: during the bootstrap vm-operator says by itself that nothing is known. */
 export function conditionOf(event: SlipwayEvent): string | undefined {
   if (event.type !== 'sequence.ended' && event.type !== 'agent.lost') return undefined;
   const { failure } = event;

@@ -1,13 +1,13 @@
 import type { RunState } from '../events/from-journal.ts';
 import type { AgentProcess } from './agent-process.ts';
 
-/** The agent writes a heartbeat so often while a step runs (engine.ts). */
+/** The agent writes a heartbeat this often while a step runs (engine.ts). */
 const HEARTBEAT_MS = 15_000;
-/** How late it may be; then the agent that sleeps has stopped working. */
+/** A heartbeat may be this late; after that a sleeping agent has stopped working. */
 const LATE_MS = 3000;
 /** A process that uses the processor or waits for a disk may just be slow. */
 const BUSY_LATE_MS = 2 * HEARTBEAT_MS + LATE_MS;
-/** What is seen once may be a moment between two states; what is seen this long is so. */
+/** One look may fall between two states; a state that lasts this long is real. */
 const SETTLED_MS = 600;
 
 export interface Loss {
@@ -17,7 +17,7 @@ export interface Loss {
   pid: number;
   /** For the cause: what was seen. */
   seen: string;
-  /** All that speaks for it is that the journal does not grow. */
+  /** The only sign of it is that the journal does not grow. */
   silent: boolean;
 }
 
@@ -26,8 +26,8 @@ export type AgentNews = { kind: 'lost'; loss: Loss } | { kind: 'back' } | { kind
 const NOTHING: AgentNews = { kind: 'nothing' };
 
 /**
- * Decides from what is seen of the agent's process whether it is lost without a verdict, or stuck. Pure: it is given the
- * time and what was seen.
+ * Decides whether the agent's process is lost without a verdict, or stuck. Pure: the caller gives it the time and what it
+ * saw.
  */
 export class AgentWatch {
   #process: AgentProcess | undefined;
@@ -53,7 +53,7 @@ export class AgentWatch {
   ): AgentNews {
     if (seen && seen.state !== 'gone') return this.#alive(now, seen, run, boot);
     const lost = seen ?? this.#process;
-    // Where outcome.json could not be written, the journal's end of the sequence is the verdict.
+    // If the agent could not write outcome.json, the end of the sequence in the journal is the verdict.
     const verdict = outcome || (run?.boot === boot && run.pid === lost?.pid && !run.open);
     if (!lost || verdict) {
       this.#process = undefined;

@@ -22,7 +22,7 @@ export async function readOutcome(host: Host): Promise<Outcome | undefined> {
   }
 }
 
-/** The verdict of a run that the journal has no end of: nothing was begun, or the agent was told to stop. */
+/** The verdict of a run whose end is not in the journal: it began nothing, or somebody stopped the agent. */
 export function verdictOf(outcome: Outcome): SequenceEndedEvent {
   const { sequence, mode, result, exitStatus, seconds, step, failure, boot } = outcome;
   const title = outcome.steps.find(({ id }) => id === step)?.title;

@@ -39,7 +39,7 @@ export class EtcdClient {
   }
 
   /**
-   * All members, as the cluster has agreed on them; where it cannot agree on anything, as one member knows them.
+   * All members, as the cluster has agreed on them. If it cannot agree on anything, as one member knows them.
    * @throws EtcdRefusal, HostError when none of the endpoints answers
    */
   async members(): Promise<EtcdMember[]> {
@@ -58,7 +58,7 @@ export class EtcdClient {
     try {
       return await this.#ask('/v3/cluster/member/list', { linearizable: true });
     } catch {
-      // Without a leader only the weaker question is answered; what comes of it is safe, for no removal is agreed upon then.
+      // Without a leader etcd answers only the weaker question. That is safe: it agrees to no removal then.
       return this.#ask('/v3/cluster/member/list', { linearizable: false });
     }
   }
@@ -96,7 +96,7 @@ export class EtcdClient {
       try {
         return await this.#post(endpoint, path, body);
       } catch (error) {
-        // The cluster's own refusal is the same at every member; one that knows no leader is not the cluster.
+        // Every member gives the cluster's own refusal alike. A member without a leader does not speak for the cluster.
         if (
           error instanceof EtcdRefusal &&
           !/no leader|timed out|stopped|context deadline/.test(error.message)

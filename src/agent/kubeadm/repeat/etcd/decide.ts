@@ -1,9 +1,9 @@
 /**
  * What to do about this machine's etcd member before its control plane is joined once more. A pure function.
  *
- * One rule stands over all others: nothing is done that costs the cluster its quorum. A voter that was added and never
- * started counts like any other, so a cluster of one that was given a second one stands still until that one starts; to
- * clean this machine then would be the end of the cluster.
+ * One rule stands above all others: never cost the cluster its quorum. A voter that was added and never started counts
+ * like any other. So a cluster of one member that got a second one stands still until the second one starts; cleaning
+ * this machine then would end the cluster.
  */
 import type { EtcdMember } from './client.ts';
 

@@ -1,4 +1,4 @@
-/** Where the members of etcd are, and with what this machine may talk to them. */
+/** Finds the members of etcd, and the credentials with which this machine may talk to them. */
 
 import { readKubeconfig } from '../../../cluster/kubeconfig.ts';
 import { type Host, HostError } from '../../../host/host.ts';
@@ -72,7 +72,7 @@ async function askCluster(host: Host): Promise<Endpoints> {
     if (answer.status !== 200)
       return { kind: 'unknown', why: `${server} answers with HTTP status ${answer.status}` };
     const urls = parsePods(answer.body);
-    // A proxy may answer with a page of its own; that there are no members is a reason to clean, so it must be said.
+    // A proxy may answer with a page of its own. "No members" is a reason to clean, so only a real list may say it.
     if (urls === undefined) return { kind: 'unknown', why: `${server} does not answer with a list of pods` };
     return urls.length > 0 ? { kind: 'found', urls } : { kind: 'none' };
   } catch (error) {

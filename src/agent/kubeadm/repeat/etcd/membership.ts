@@ -18,7 +18,7 @@ export interface MembershipSpec {
   nodeName: string;
   signal: AbortSignal;
   onProgress(message: string): void;
-  /** How long a member that runs or starts is waited for, in milliseconds. */
+  /** How long to wait for a member that runs or starts, in milliseconds. */
   patienceMs?: number;
 }
 
@@ -54,7 +54,7 @@ export async function settleMembership(host: Host, spec: MembershipSpec): Promis
       }
       const message =
         decision.act === 'promote' ? 'the new etcd member of this machine is catching up' : decision.cause;
-      // Told to stop, or out of time: nothing is taken away in a hurry.
+      // Told to stop, or out of time: take nothing away in a hurry.
       if (spec.signal.aborted) return blocked('EtcdUnhealthy', `there was no more time to wait: ${message}`);
       if (message !== told) spec.onProgress(`waiting: ${message}`);
       told = message;
@@ -63,7 +63,7 @@ export async function settleMembership(host: Host, spec: MembershipSpec): Promis
   });
 }
 
-/** Takes a healthy member out, where the cluster can do without it: for a machine that has to begin anew. */
+/** Takes a healthy member out if the cluster can do without it, because the machine has to begin anew. */
 export async function leaveEtcd(host: Host, spec: MembershipSpec): Promise<Membership> {
   return withEtcd(host, spec, async (client, own) => {
     const members = await look(client, own);
@@ -85,7 +85,7 @@ async function withEtcd(
 ): Promise<Membership> {
   const credentials = await readEtcdCredentials(host);
   const peerUrl = await ownPeerUrl(host);
-  // Both are made long before the cluster is told of a new member.
+  // kubeadm makes both long before it tells the cluster of a new member.
   if (credentials === undefined || peerUrl === undefined) return { state: 'absent', removed: false };
   const endpoints = await findEndpoints(host);
   if (endpoints.kind === 'none') return { state: 'absent', removed: false };
@@ -141,7 +141,7 @@ async function remove(host: Host, client: EtcdClient, id: string): Promise<void>
   }
 }
 
-/** A learner that has not caught up is refused, which is no error: there is a next time. */
+/** etcd refuses a learner that has not caught up. That is no error: there is a next time. */
 async function tryPromotion(client: EtcdClient, id: string): Promise<void> {
   try {
     await client.promote(id);

@@ -18,9 +18,9 @@ export async function discoverPhases(host: Host, path: string, verb: 'init' | 'j
 }
 
 /**
- * Those of `names` that the installed kubeadm knows as phases, shown or hidden. kubeadm refuses to begin when it is told to
- * skip a phase that it does not know, and names the first such: so asking with a name behind it that is surely unknown
- * tells of the name in front, and nothing is ever run.
+ * Those of `names` that the installed kubeadm knows as phases, shown or hidden. kubeadm does not begin if it is told to
+ * skip a phase that it does not know, and it names the first such phase. So a question with a surely unknown name at the
+ * end tells whether kubeadm knows the name in front, and never runs anything.
  */
 export async function knownPhases(
   host: Host,

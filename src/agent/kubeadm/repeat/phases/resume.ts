@@ -1,7 +1,7 @@
 /**
- * Where kubeadm may go on instead of beginning anew: a control plane whose last phase failed because an API server hiccuped
- * is not torn down, least of all its etcd member. Only phases that are known to be repeatable on what is there are gone
- * on from; a phase that nobody here knows of means to begin anew, which is right for every phase.
+ * Whether kubeadm may go on instead of beginning anew. A control plane whose last phase failed because an API server
+ * hiccuped keeps its files and above all its etcd member. kubeadm goes on only from phases that are known to be
+ * repeatable. After an unknown phase it begins anew, which is right for every phase.
  */
 import type { Phase } from './parse-help.ts';
 
@@ -39,8 +39,8 @@ export function isEtcdPhase(phase: string | undefined): boolean {
 }
 
 /**
- * What to skip in order to go on with `failed`: all that stands in front of it. Undefined when the list of phases does not
- * have it, so nobody knows what stands in front.
+ * What to skip in order to go on with `failed`: all phases before it. Undefined if the list does not have it, because
+ * nobody knows then what comes before.
  */
 export function phasesBefore(phases: readonly Phase[], failed: string): string[] | undefined {
   const index = phases.findIndex(({ path }) => path === failed);
@@ -53,8 +53,8 @@ export function phasesBefore(phases: readonly Phase[], failed: string): string[]
 }
 
 /**
- * What to skip in order to go on behind the etcd member of this machine, when it is not known where kubeadm stopped: all up
- * to the phase that adds it. Where that one is hidden, it comes before `control-plane-join`.
+ * What to skip in order to go on after this machine's etcd member was added, when nobody knows where kubeadm stopped: all
+ * phases up to the one that adds it. If that one is hidden, it comes before `control-plane-join`.
  */
 export function phasesThroughEtcd(phases: readonly Phase[]): string[] | undefined {
   const shown = phases.findLast(({ path }) => isEtcdPhase(path))?.path;

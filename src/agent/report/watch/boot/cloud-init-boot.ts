@@ -34,7 +34,7 @@ export class CloudInitBoot {
     return this.#isUnderWay;
   }
 
-  /** It has come to its end, and not to a node. */
+  /** cloud-init has ended, and the machine is no node. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
@@ -50,7 +50,7 @@ export class CloudInitBoot {
       told.push(this.#sequence.progress(STEP, `stage ${view.stage}`, `stage:${view.stage}`));
     }
     told.push(...(await this.#sequence.lookAtKubeadm()));
-    // The sentinel comes before cloud-init's end: looked for after it, it is there.
+    // The sentinel comes before cloud-init's end. So look again now, after that end was read.
     const isDone = sentinel || (await this.#host.files.stat(SENTINEL)) !== undefined;
     if (isDone) told.push(this.#sequence.succeeded(this.#elapsed()));
     else if (view?.finished) told.push(await this.#failed(view));

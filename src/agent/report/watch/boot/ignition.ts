@@ -15,7 +15,7 @@ const SCRIPT = '/etc/kubeadm.sh';
 const CONFIG = '/etc/kubeadm.yml';
 
 const STEP: EventStep = { id: UNIT, title: UNIT };
-/** systemd is asked when a run of the unit begins or ends; this often too, for runs that are shorter than a look. */
+/** The watch asks systemd when a run of the unit begins or ends; and this often, for runs that are shorter than a look. */
 const ASK_EVERY_MS = 3000;
 
 /** One run of the unit. */
@@ -31,7 +31,7 @@ export async function isIgnitionBoot(host: Host): Promise<boolean> {
   return ((await host.files.readIfPresent(UNIT_FILE, 65_536))?.toString('utf8') ?? '').includes(SCRIPT);
 }
 
-/** Will its unit run with the next boot too? So it does until kubeadm has succeeded. */
+/** Will its unit run with the next boot too? It does until kubeadm has succeeded. */
 export async function isIgnitionPending(host: Host): Promise<boolean> {
   return (await isIgnitionBoot(host)) && (await host.files.stat(CONFIG)) !== undefined;
 }
@@ -49,14 +49,14 @@ export class IgnitionBoot {
   #state: UnitState | undefined;
   #attempt: Attempt | undefined;
   #startedAt: number;
-  /** What was told of the attempt's end: that it failed and another follows, or all there is to tell. */
+  /** What the reporter has told of the attempt's end: that it failed and another follows, or everything. */
   #toldOfAttempt: 'nothing' | 'failure' | 'end' = 'nothing';
   #failedState: UnitState | undefined;
-  /** What an error kept from being told with the look that saw it. */
+  /** What an earlier look saw and could not tell because of an error. */
   readonly #untold: Observation[] = [];
   /** It has failed for good. */
   #isOver = false;
-  /** Nothing more is to come by itself. */
+  /** Nothing more will happen by itself. */
   #isSettled = false;
 
   constructor(host: Host, boot: string, expectsSlipway: boolean) {
@@ -70,7 +70,7 @@ export class IgnitionBoot {
     return !this.#isOver && this.#attempt !== undefined;
   }
 
-  /** It has come to its end, and not to a node. */
+  /** The unit has ended, and the machine is no node. */
   get hasFailed(): boolean {
     return this.#isOver;
   }
@@ -78,7 +78,7 @@ export class IgnitionBoot {
   /** What there is to tell since the last look. @param sentinel Cluster API's sentinel is there */
   async look(sentinel: boolean): Promise<Observation[]> {
     await this.#ask();
-    // The sentinel comes before the unit's end: looked for after it, it is there.
+    // The sentinel comes before the unit's end. So look again now, after that end was read.
     const isDone = sentinel || (await this.#host.files.stat(SENTINEL)) !== undefined;
     const untold = this.#untold;
     untold.push(...(await this.#newAttempt(isDone)));
@@ -94,7 +94,7 @@ export class IgnitionBoot {
     const link = await runningInvocation(this.#host, UNIT);
     if (link === this.#link && (this.#isSettled || now < this.#askAt)) return;
     const state = await unitState(this.#host, UNIT);
-    // Without an answer it is asked again with the next look.
+    // Without an answer, the next look asks again.
     if (!state) return;
     this.#state = state;
     this.#link = link;
@@ -106,7 +106,7 @@ export class IgnitionBoot {
     const before = this.#attempt;
     if (invocation === '' || invocation === before?.invocation) return [];
     const told: Observation[] = [];
-    // systemd started it again between two looks: how it ended is to be read, with what status is not.
+    // systemd started it again between two looks. Its output tells how it ended; its exit status is lost.
     if (before && this.#toldOfAttempt === 'nothing' && !isDone)
       told.push(await this.#failedAttempt(before, undefined));
     const number = Math.max(restarts, before?.number ?? 0) + 1;
@@ -127,7 +127,7 @@ export class IgnitionBoot {
     if (!attempt || !state || before === 'end') return [];
     const isAgain = state.sub.includes('auto-restart');
     const hasFailed = isAgain || state.active === 'failed';
-    // One that ended well is unloaded and has no invocation any more, unless it is to count as active still.
+    // systemd unloads a unit that ended well, and its invocation with it, unless the unit counts as active still.
     const isOver = state.active === 'inactive' || (state.active === 'active' && state.sub === 'exited');
     if ((!hasFailed && !isOver) || (isAgain && before === 'failure')) return [];
     const told: Observation[] = [];
@@ -172,7 +172,7 @@ export class IgnitionBoot {
     const ms = whole((state?.endedAt || this.#host.clock.monotonic()) - attempt.startedAt);
     const head = { sequence: this.#sequence.id, attempt: attempt.number, result: 'failed', ms } as const;
     const ended: EventBody[] = [{ type: 'step.ended', ...head, step, failure }];
-    // Its failure is kubeadm's, which needs no second telling.
+    // Its failure is kubeadm's, which was told already.
     if (step !== STEP) ended.push({ type: 'step.ended', ...head, step: STEP, message: 'kubeadm failed' });
     return this.#sequence.failed(`end:${attempt.invocation}`, ended, step, failure, this.#elapsed());
   }
@@ -227,13 +227,13 @@ const NOT_RUN: EventFailure = {
   remedy: `Read journalctl -u ${UNIT} and ${SCRIPT}: it must run kubeadm and write ${SENTINEL}.`,
 };
 
-/** As a shell has it: 128 and the signal's number where one ended it. */
+/** As a shell counts it: 128 plus the signal's number if a signal ended it. */
 function exitStatusOf({ end, result }: UnitState): number | undefined {
   if (result === 'oom-kill') return 137;
   return end && (end.how === 'exited' ? end.status : 128 + end.status);
 }
 
-/** What systemd knows and kubeadm could not say. */
+/** The cause that systemd knows and that kubeadm could not print. */
 function violenceOf({ result }: UnitState): Pick<EventFailure, 'code' | 'cause'> | undefined {
   const cause = {
     'oom-kill': `The kernel killed a process of ${UNIT} because the machine ran out of memory.`,

@@ -6,7 +6,7 @@ export interface KubeadmProcess {
   verb: 'init' | 'join';
 }
 
-/** Finds kubeadm among the machine's processes. Looks at each process once, so that a look costs next to nothing. */
+/** Finds kubeadm among the machine's processes. It reads each process once, so a look costs next to nothing. */
 export class KubeadmProcesses {
   readonly #host: Host;
   #known = new Map<string, KubeadmProcess | undefined>();

@@ -30,7 +30,7 @@ export function kubeadmFailure(output: string, sight: KubeadmSight): EventFailur
   return exitStatus === undefined ? failure : { ...failure, exitStatus };
 }
 
-/** kubeadm was seen running, but nothing that it printed is here. */
+/** The reporter saw kubeadm run, but has nothing that it printed. */
 function unseen(stdout: string, { seen, exitStatus }: KubeadmSight): KubeadmFailure | undefined {
   if (!seen) return undefined;
   const { exitStatus: _, ...failure } = classify({

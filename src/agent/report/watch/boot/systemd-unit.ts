@@ -3,7 +3,7 @@ import { showUnits } from '../../../host/show-units.ts';
 
 /** Nobody waits longer for a reason than for the news itself. */
 const ASK_MS = 1000;
-/** What one attempt of kubeadm prints, several times over. */
+/** Several times what one attempt of kubeadm prints. */
 const OUTPUT_LINES = 4000;
 
 const PROPERTIES = [
@@ -27,7 +27,7 @@ export interface UnitState {
   sub: string;
   /** Why it failed: `exit-code`, `signal`, `core-dump`, `oom-kill`, `timeout`, `start-limit-hit` ...; else `success`. */
   result: string;
-  /** Of its main process, once that has ended: a status, or the number of a signal. */
+  /** How its main process ended, once it has: an exit status, or the number of a signal. */
   end: { how: 'exited' | 'signalled'; status: number } | undefined;
   /** Names one run of the service; empty where it has not run, or ended well and was unloaded. */
   invocation: string;
