@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Failure } from '../protocol/journal.ts';
 import { bootstrap } from './bootstrap.ts';
-import { OUTCOME } from './document/paths.ts';
+import { JOURNAL, OUTCOME } from './document/paths.ts';
 import { type Host, HostError } from './host/host.ts';
 import { createLinuxHost } from './host/linux/host.ts';
 
@@ -55,6 +56,32 @@ describe('bootstrap', () => {
       expect(await run(host)).toMatchObject({ result: 'succeeded' });
       expect(readFileSync(join(root, 'etc/a'), 'utf8')).toBe(content);
     }
+  });
+
+  it.each([
+    ['is a node', true],
+    ['is none', false],
+  ])('says that the journal is damaged on a machine that %s', async (_, isNode) => {
+    const host = createLinuxHost({ root });
+    const files = ['/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/pki/kubelet-client-current.pem'];
+    if (isNode) for (const path of files) await host.files.write(path, 'x');
+    writeFileSync(
+      join(root, 'user-data'),
+      '#cloud-config\nwrite_files: [{path: /etc/a, content: a, owner: "0:0"}]\nruncmd: [kubeadm join]\n',
+    );
+    await host.files.write(JOURNAL, Buffer.concat([randomBytes(3000), Buffer.from('\n'), randomBytes(50)]));
+    const outcome = await run(host);
+    expect(outcome.findings).toContainEqual({
+      severity: 'warning',
+      code: 'JournalDamaged',
+      message: expect.stringMatching(/^\d+ bytes of the journal could not be read/),
+    });
+    expect(outcome.result === 'succeeded').toBe(isNode);
+    expect((await host.files.stat('/etc/a')) === undefined).toBe(isNode);
+    if (!isNode) return;
+    const again = await run(host);
+    expect(again).toMatchObject({ result: 'succeeded', findings: [] });
+    expect(await host.files.stat('/etc/a')).toBeUndefined();
   });
 
   it('does nothing with user data that makes no node', async () => {

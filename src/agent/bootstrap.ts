@@ -6,9 +6,11 @@ import type { Document } from './document/document.ts';
 import { STATE_DIR } from './document/paths.ts';
 import { runSequence, type SequenceOptions } from './engine/engine.ts';
 import { codeOf, failure } from './engine/failure.ts';
+import { historyOf } from './engine/history.ts';
 import { machineInstance } from './engine/instance.ts';
 import { Journal } from './engine/journal.ts';
 import { outcomeOf, outcomeWithoutSequence, removeOutcome, writeOutcome } from './engine/outcome.ts';
+import { recordDone } from './engine/record-done.ts';
 import type { Step } from './engine/step.ts';
 import type { Host, Lock } from './host/host.ts';
 import { hiding, knownSecrets } from './secrets/document-secrets.ts';
@@ -149,6 +151,12 @@ export async function runDocument(
       digest: planDigest(planned),
       findings,
       commandsDecide: !planned.some(({ kind }) => kind === 'kubeadm'),
+      isStillNode: async () => {
+        const command = document.commands.find((entry) => entry.kind === 'kubeadm');
+        if (command === undefined) return false;
+        const { isStillNode } = await import('./steps/kubeadm/still-node.ts');
+        return isStillNode(host, command.verb, shared.call(command), options.stop);
+      },
     });
   } finally {
     await shared.bootShell.close();
@@ -159,20 +167,35 @@ export async function runDocument(
 /** Opens the journal, runs the steps and makes the outcome of it. */
 async function runJournalled(
   options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'> &
-    Pick<SequenceOptions, 'digest' | 'findings' | 'commandsDecide'> & { about: About; steps: Step[] },
+    Pick<SequenceOptions, 'digest' | 'findings' | 'commandsDecide'> & {
+      about: About;
+      steps: Step[];
+      /** Asked where the journal has lost something. */
+      isStillNode: () => Promise<boolean>;
+    },
 ): Promise<Outcome> {
-  const { host, about, watcher, ...sequence } = options;
+  const { host, about, watcher, isStillNode, ...sequence } = options;
   await host.files.mkdir(STATE_DIR, 0o700);
   const journal = await Journal.open(host);
   journal.observe((record) => watcher.record(record));
   try {
     const output = watcher.output.bind(watcher);
+    const findings = [...sequence.findings];
+    if (journal.lostBytes > 0) {
+      const { steps } = sequence;
+      // What was under way is not to be taken for done.
+      const wasOver = historyOf(journal.records, about.instance).open === undefined;
+      const isNode = wasOver && (await isStillNode());
+      if (isNode) await recordDone({ ...about, host, journal, steps, pid: process.pid });
+      findings.push(damaged(journal.lostBytes, isNode));
+    }
     return await outcomeOf(
       host,
       about,
       await runSequence({
         ...sequence,
         ...about,
+        findings,
         host,
         journal,
         pid: process.pid,
@@ -183,6 +206,12 @@ async function runJournalled(
   } finally {
     await journal.close();
   }
+}
+
+function damaged(bytes: number, isNode: boolean): Omit<Finding, 'type'> {
+  const done = isNode ? '; this machine is a node all the same, so nothing was done again' : '';
+  const message = `${bytes} bytes of the journal could not be read${done}`;
+  return { severity: 'warning', code: 'JournalDamaged', message };
 }
 
 type Entry = Document['report'][number];

@@ -18,6 +18,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
  */
 export class Journal {
   readonly records: JournalRecord[];
+  /** Bytes of records that were lost, if that is news. A torn end is none: nothing had come of that record yet. */
+  readonly lostBytes: number;
   readonly #host: Host;
   readonly #handle: AppendHandle;
   readonly #boot: string;
@@ -32,6 +34,7 @@ export class Journal {
     boot: string,
     records: JournalRecord[],
     length: number,
+    lostBytes: number,
   ) {
     this.#host = host;
     this.#handle = handle;
@@ -39,15 +42,17 @@ export class Journal {
     this.records = records;
     this.#seq = records.at(-1)?.seq ?? 0;
     this.#length = length;
+    this.lostBytes = lostBytes;
   }
 
   /** @throws HostError when the journal cannot be read or written (ENOSPC, EROFS ...). */
   static async open(host: Host): Promise<Journal> {
     const bytes = (await host.files.readIfPresent(JOURNAL, MAX_BYTES)) ?? Buffer.alloc(0);
     const { records, goodLength, badBytes } = parseJournal(bytes);
+    const lostBytes = records.length === 0 ? badBytes : badBytes - (bytes.length - goodLength);
     const handle = await host.files.openAppend(JOURNAL, 0o600);
     if (goodLength < bytes.length) await handle.truncate(goodLength);
-    const journal = new Journal(host, handle, await host.bootId(), records, goodLength);
+    const journal = new Journal(host, handle, await host.bootId(), records, goodLength, lostBytes);
     if (badBytes > 0) await journal.append({ type: 'journal.repaired', bytes: badBytes });
     return journal;
   }

@@ -129,6 +129,12 @@ export const CODES = {
     'The journal in /var/lib/slipway could not be written.',
     'Free space on that file system or mount it writable, then start the agent again.',
   ),
+  JournalDamaged: entry(
+    'agent',
+    'permanent',
+    'The journal in /var/lib/slipway lost records: lines of it could not be read.',
+    'Check the disk of the machine (dmesg, smartctl); if the machine is no node, start it anew from a fresh image.',
+  ),
   OutcomeNotWritten: entry(
     'agent',
     'transient',
