@@ -1,4 +1,3 @@
-import { positionText } from '../../kit/position.ts';
 import { visible } from '../../kit/terminal/visible.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { Position, ReportEntry } from '../document/document.ts';
@@ -50,13 +49,6 @@ export class Report {
   #remark(): string {
     return this.#note === '' ? '' : ` (${this.#note})`;
   }
-}
-
-/** One line for people: `slipway: user data line 12, column 3: warning: message [Code]`. */
-export function formatReportEntry(entry: ReportEntry): string {
-  const place = entry.where === undefined ? '' : ` ${positionText(entry.where)}`;
-  const grade = entry.severity === 'warning' ? 'warning: ' : '';
-  return `slipway: user data${place}: ${grade}${entry.message} [${entry.code}]`;
 }
 
 /** Makes a name from the user data (a key, a path, a file name) fit for one line: bounded and printable. */

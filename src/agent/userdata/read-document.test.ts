@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Document, KubeadmCommand } from '../document/document.ts';
-import { formatReportEntry } from '../text/report.ts';
 import { fixture } from './fixtures/read-json.ts';
 import { readDocument } from './read-document.ts';
 
@@ -161,12 +160,16 @@ test('all errors are listed, in lines that a person can read', () => {
   const document = cloudConfig(
     'write_files:\n- content: x\n- path: /a\n  permissions: rwx\nruncmd:\n- 5\n- a: b\nunknown: 1\n',
   );
-  expect(document.report.map(formatReportEntry)).toEqual([
-    'slipway: user data line 3, column 3: write_files: an item has no path. [UserDataInvalid]',
-    "slipway: user data line 5, column 16: write_files: permissions must be an octal mode in quotes, such as '0640'. [UserDataInvalid]",
-    'slipway: user data line 7, column 3: runcmd: a command must be a string or a list of strings, not a number. [UserDataInvalid]',
-    'slipway: user data line 8, column 3: runcmd: a command must be a string or a list of strings, not a mapping. A line that holds ": " must be quoted. [UserDataInvalid]',
-    'slipway: user data line 9, column 1: warning: unknown is not known; it is ignored. [UserDataIgnoredKey]',
+  expect(
+    document.report.map(
+      ({ where, severity, message }) => `${where?.line}:${where?.column} ${severity} ${message}`,
+    ),
+  ).toEqual([
+    '3:3 error write_files: an item has no path.',
+    "5:16 error write_files: permissions must be an octal mode in quotes, such as '0640'.",
+    '7:3 error runcmd: a command must be a string or a list of strings, not a number.',
+    '8:3 error runcmd: a command must be a string or a list of strings, not a mapping. A line that holds ": " must be quoted.',
+    '9:1 warning unknown is not known; it is ignored.',
   ]);
 });
 
