@@ -27,8 +27,8 @@ function controller(...names: string[]): string[] {
  * of npm. Read it as the house's plan: what stands in nobody's row is nobody's business.
  */
 const AGENT: Readonly<Record<string, string>> = {
-  'bootstrap.ts':
-    'kit protocol document engine host preflight secrets startup steps steps/kind steps/kubeadm userdata',
+  'bootstrap.ts': `kit protocol document engine host preflight secrets startup steps steps/kind
+    steps/kubeadm userdata`,
   cli: `kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
     document engine host host/linux kubeadm/config preflight preflight/checks report report/config
     report/events reset secrets steps userdata npm:commander`,

@@ -6,10 +6,16 @@ export interface Backoff {
   capMs: number;
 }
 
-export const DEFAULT_BACKOFF: Backoff = { baseMs: 2000, capMs: 30_000 };
-
 /** Who waits how long between attempts; no other file has figures of its own. */
 export const BACKOFF = {
+  /** A step that failed and may succeed by itself. */
+  step: { baseMs: 2_000, capMs: 30_000 },
+  /** `kubeadm init`: it makes a new control plane, which takes longer to settle than a join. */
+  init: { baseMs: 5_000, capMs: 30_000 },
+  /** `kubeadm join`. */
+  join: { baseMs: 2_000, capMs: 30_000 },
+  /** A transport of the reporter. */
+  report: { baseMs: 500, capMs: 60_000 },
   /** A step that failed because of a service that is still starting. */
   starting: { baseMs: 2_000, capMs: 5_000 },
   /** A failed list or watch of the API server. */

@@ -133,7 +133,7 @@ export interface StepEndedEvent {
   sequence: string;
   step: EventStep;
   attempt: number;
-  result: 'done' | 'failed' | 'skipped';
+  result: 'done' | 'failed';
   /** Active milliseconds of the last attempt. */
   ms: number;
   message?: string;

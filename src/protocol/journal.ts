@@ -63,8 +63,6 @@ export interface StepStarted {
   digest: string;
   /** Counts from 1 and continues over restarts and reboots. */
   attempt: number;
-  /** The agent found a running process that an earlier, killed agent had started, and waits for it. */
-  adopted?: boolean;
 }
 
 /** News from a running step, such as a phase of kubeadm. */
@@ -82,15 +80,18 @@ export interface Heartbeat {
   step: string;
 }
 
+/** The agent writes a heartbeat this often, and who watches the journal counts on it. */
+export const HEARTBEAT_MS = 15_000;
+
 export interface StepEnded {
   type: 'step.ended';
   step: string;
   digest: string;
   attempt: number;
-  result: 'done' | 'failed' | 'skipped';
+  result: 'done' | 'failed';
   /** Active milliseconds of this attempt. */
   ms: number;
-  /** One line about what the step did, or why the agent skipped it. */
+  /** One line about what the step did. */
   message?: string;
   failure?: Failure;
   /** Milliseconds until the next attempt; absent if none follows. */

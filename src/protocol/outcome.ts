@@ -38,7 +38,7 @@ export interface Outcome {
 export interface StepVerdict {
   id: string;
   title: string;
-  result: 'done' | 'failed' | 'skipped' | 'not run';
+  result: 'done' | 'failed' | 'not run';
   attempts: number;
   seconds: number;
 }

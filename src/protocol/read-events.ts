@@ -156,7 +156,7 @@ const BODIES: BodyReaders = {
     sequence: text(from, 'sequence', ID),
     step: step(from, 'step'),
     attempt: integer(from, 'attempt', 0, BIG),
-    result: oneOf(from, 'result', ['done', 'failed', 'skipped']),
+    result: oneOf(from, 'result', ['done', 'failed']),
     ms: integer(from, 'ms', 0, BIG),
     ...optional(from, 'message', (it, key) => looseText(it, key, TEXT)),
     ...optional(from, 'failure', failure),

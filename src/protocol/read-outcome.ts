@@ -18,7 +18,7 @@ import type { Outcome } from './outcome.ts';
 const isStep = hasShape({
   id: isText,
   title: isText,
-  result: isOneOf('done', 'failed', 'skipped', 'not run'),
+  result: isOneOf('done', 'failed', 'not run'),
   attempts: isCount,
   seconds: isDuration,
 });

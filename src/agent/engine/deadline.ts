@@ -3,6 +3,8 @@ import type { Clock } from '../host/host.ts';
 /** The last part of the time is kept for saying why (AKS keeps 2 of 15 minutes). */
 const RESERVE_SHARE = 0.05;
 const RESERVE_MAX_MS = 30_000;
+/** A timer of Node.js takes no more. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * The time that a sequence may take, counted in active time over restarts and reboots. Work ends at the soft deadline;
@@ -31,13 +33,16 @@ export class Deadline {
   signal(other: AbortSignal): { signal: AbortSignal; cancel: () => void } {
     const controller = new AbortController();
     const abort = () => controller.abort();
-    const timer = setTimeout(abort, Math.min(this.remainingMs(), 2 ** 31 - 1));
+    const cancelled = new AbortController();
+    void this.#clock.sleep(Math.min(this.remainingMs(), LONGEST_MS), cancelled.signal).then(() => {
+      if (!cancelled.signal.aborted) abort();
+    });
     other.addEventListener('abort', abort, { once: true });
     if (other.aborted) abort();
     return {
       signal: controller.signal,
       cancel: () => {
-        clearTimeout(timer);
+        cancelled.abort();
         other.removeEventListener('abort', abort);
       },
     };

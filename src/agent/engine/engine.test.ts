@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { HEARTBEAT_MS, type JournalRecord } from '../../protocol/journal.ts';
 import { JOURNAL } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { HostError } from '../host/host.ts';
@@ -14,12 +16,13 @@ import type { Step, StepResult } from './step.ts';
 describe('runSequence', () => {
   let root: string;
   let host: Host;
+  let clock: ManualClock;
   let ran: string[];
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'slipway-engine-'));
-    const real = createLinuxHost({ root });
-    host = { ...real, clock: { ...real.clock, sleep: async () => undefined } };
+    clock = new ManualClock();
+    host = { ...createLinuxHost({ root }), clock };
     ran = [];
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -251,13 +254,11 @@ describe('runSequence', () => {
   });
 
   it('ends at the soft deadline with the last failure, counting the time of earlier runs', async () => {
-    let now = 1000;
-    host = { ...host, clock: { ...host.clock, monotonic: () => now, sleep: async () => undefined } };
     const slow = (cost: number, after: () => StepResult) =>
       step('a', after, {
         run: async ({ progress }) => {
           ran.push('a');
-          now += cost;
+          await clock.advance(cost);
           await progress('at work');
           return after();
         },
@@ -266,7 +267,7 @@ describe('runSequence', () => {
       throw new Killed();
     });
     await expect(killable([killedLate])).rejects.toThrow(Killed);
-    now += 3_600_000; // The machine was off for an hour, which is nobody's working time.
+    await clock.advance(3_600_000); // The machine was off for an hour, which is nobody's working time.
     const result = await sequence([slow(20_000, () => failed('Unclassified', 'still nothing'))]);
     expect(result).toMatchObject({
       result: 'deadline-exceeded',
@@ -274,6 +275,42 @@ describe('runSequence', () => {
       failure: { code: 'Unclassified' },
     });
     expect(ran).toEqual(['a', 'a']);
+  });
+
+  it('stops a step at the soft deadline', async () => {
+    const endless = step('a', () => ({ done: true }), {
+      run: async ({ signal }) => {
+        const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await clock.advance(60_000);
+        await stopped;
+        return { done: false, failure: failure('Unclassified', 'cut off'), retry: 'no' };
+      },
+    });
+    expect(await sequence([endless])).toMatchObject({ failure: { code: 'Unclassified' }, ms: 60_000 });
+  });
+
+  it('says that it is alive while a step runs, and no longer', async () => {
+    const long = step('a', () => ({ done: true }), {
+      run: async () => {
+        for (const _ of [1, 2, 3]) await clock.advance(HEARTBEAT_MS);
+        return { done: true };
+      },
+    });
+    await sequence([long], { deadlineSeconds: 600 });
+    await clock.advance(HEARTBEAT_MS);
+    expect(records().filter(({ type }) => type === 'heartbeat')).toHaveLength(3);
+  });
+
+  it('goes on with the attempt of a run that outlived its agent, and spends none', async () => {
+    const killed = step('a', () => {
+      throw new Killed();
+    });
+    await expect(killable([killed])).rejects.toThrow(Killed);
+    const flaky = step('a', () => failed('DiskFull', 'no space'), { isUnderWay: async () => true });
+    expect(await sequence([flaky])).toMatchObject({ result: 'transient', steps: [{ attempts: 3 }] });
+    expect(ran).toEqual(['a', 'a', 'a', 'a']);
+    const begun = records().flatMap((record) => (record.type === 'step.started' ? [record.attempt] : []));
+    expect(begun).toEqual([1, 1, 2, 3]);
   });
 
   it('leaves the sequence open when it is told to stop, so that the next run goes on with it', async () => {
@@ -333,6 +370,12 @@ describe('runSequence', () => {
     expect(result).toMatchObject({ result: 'transient', failure: { code: 'DiskFull' } });
     expect(ran).toEqual([]);
   });
+
+  const records = (): JournalRecord[] =>
+    readFileSync(join(root, JOURNAL), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
 
   /** Like `sequence`, but a thrown Killed ends the agent there, with nothing more written. */
   async function killable(steps: Step[]): Promise<void> {

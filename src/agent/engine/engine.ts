@@ -1,7 +1,13 @@
-import { BACKOFF, backoffMs, DEFAULT_BACKOFF } from '../../kit/backoff.ts';
+import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
 import { errorMessage } from '../../kit/errors.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
-import type { Failure, Finding, Result, StepEnded } from '../../protocol/journal.ts';
+import {
+  type Failure,
+  type Finding,
+  HEARTBEAT_MS,
+  type Result,
+  type StepEnded,
+} from '../../protocol/journal.ts';
 import type { StepVerdict } from '../../protocol/outcome.ts';
 import type { Host } from '../host/host.ts';
 import { Deadline } from './deadline.ts';
@@ -45,7 +51,6 @@ export interface SequenceResult {
   ms: number;
 }
 
-const HEARTBEAT_MS = 15_000;
 const DEFAULT_ATTEMPTS = 3;
 
 const EXIT: Record<Result, number> = {
@@ -186,7 +191,7 @@ class SequenceRun {
   /** Runs one step until it is done or failed for good; undefined when it is done. */
   async #runStep(step: Step): Promise<Verdict | undefined> {
     const { host, stop } = this.#o;
-    const { attempts = DEFAULT_ATTEMPTS, backoff = DEFAULT_BACKOFF } = step;
+    const { attempts = DEFAULT_ATTEMPTS, backoff = BACKOFF.step } = step;
     const past = this.#history.step(step.id, step.digest);
     if (past.ended && (await this.#isDone(step, past.ended, past.superseded))) {
       await step.settled?.(host, past.ended.result === 'done');
@@ -198,7 +203,9 @@ class SequenceRun {
     if (this.#ran === 0) await this.#startAhead(step);
     this.#ran += 1;
     let interrupted = past.interrupted;
-    let attempt = past.attempts;
+    // A run that outlived its agent goes on: the attempt that began it is not over.
+    const goesOn = past.interrupted && (await step.isUnderWay?.(host)) === true;
+    let attempt = goesOn ? past.attempts - 1 : past.attempts;
     let last: Failure | undefined = past.superseded ? undefined : past.ended?.failure;
     let spent = 0;
     for (;;) {
@@ -266,12 +273,10 @@ class SequenceRun {
   }
 
   async #attempt(step: Step, attempt: number, interrupted: boolean): Promise<StepResult> {
-    const { host, journal, stop } = this.#o;
+    const { host, stop } = this.#o;
     const { signal, cancel } = this.#deadline.signal(stop);
-    const heartbeat = setInterval(() => {
-      // A journal that cannot be written is told by the step's own records.
-      journal.append({ type: 'heartbeat', step: step.id }).catch(() => undefined);
-    }, HEARTBEAT_MS);
+    const ended = new AbortController();
+    void this.#beat(step, ended.signal);
     try {
       return await step.run({
         host,
@@ -291,8 +296,19 @@ class SequenceRun {
         retry: code === 'DiskFull' ? 'yes' : 'no',
       };
     } finally {
-      clearInterval(heartbeat);
+      ended.abort();
       cancel();
+    }
+  }
+
+  /** Says that the agent is alive, until the attempt has ended. */
+  async #beat({ id }: Step, ended: AbortSignal): Promise<void> {
+    const { host, journal } = this.#o;
+    for (;;) {
+      await host.clock.sleep(HEARTBEAT_MS, ended);
+      if (ended.aborted) return;
+      // The step's own records tell of a journal that cannot be written.
+      await journal.append({ type: 'heartbeat', step: id }).catch(() => undefined);
     }
   }
 

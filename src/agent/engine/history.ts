@@ -79,7 +79,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
         const step = entryOf(steps, record);
         step.started = record;
         latest.set(record.step, record.digest);
-        if (!record.adopted) step.attempts += 1;
+        step.attempts = record.attempt;
         break;
       }
       case 'step.ended': {

@@ -12,7 +12,7 @@ export interface Step extends StepOutline {
   group?: string;
   /** How many attempts a sequence may spend on transient failures; default 3. */
   attempts?: number;
-  /** Pauses between attempts; default `DEFAULT_BACKOFF`. */
+  /** Pauses between attempts; default `BACKOFF.step`. */
   backoff?: Backoff;
   run(context: StepContext): Promise<StepResult>;
   /**
@@ -20,6 +20,11 @@ export interface Step extends StepOutline {
    * the first step runs, for the first unfinished step of each group. Must not throw.
    */
   ahead?(): Promise<void>;
+  /**
+   * Asked of a step whose attempt was cut off: is what that attempt started still at work, or has it ended meanwhile? Then
+   * the attempt goes on, and no other is spent.
+   */
+  isUnderWay?(host: Host): Promise<boolean>;
   /**
    * The proof: is what the finished step did still in force? A step without proof is done again when another document's
    * step has been at the same place since.

@@ -1,4 +1,4 @@
-import { type Backoff, backoffMs } from '../../kit/backoff.ts';
+import { BACKOFF, waitMs } from '../../kit/backoff.ts';
 import { errorMessage } from '../../kit/errors.ts';
 import type { EventType } from '../../protocol/events.ts';
 import type { Host } from '../host/host.ts';
@@ -7,10 +7,6 @@ import type { Log } from './events/log.ts';
 import type { Spool } from './spool/spool.ts';
 import { DeliveryError, type Transport } from './transports/transport.ts';
 
-/** Full jitter; never longer than a minute, so that a receiver that was away learns soon. */
-const BACKOFF: Backoff = { baseMs: 500, capMs: 60_000 };
-/** No receiver may ask for a longer silence. */
-const MAX_RETRY_AFTER_MS = 10 * 60_000;
 /** How long events that were seen but not stored wait for more before they are sent again. */
 const HELD_MS = 15_000;
 /** How long an event waits for company, so that a burst of steps is one request. */
@@ -108,9 +104,7 @@ export class Pump {
       const message = errorMessage(error);
       this.#log(`${name}: ${message}; trying again`);
       const wish = error instanceof DeliveryError ? error.retryAfterMs : undefined;
-      const pause = backoffMs(this.#failures, BACKOFF, () => this.#host.random());
-      // A wish for silence gets jitter on top, or all machines come back at the same moment.
-      const wait = wish === undefined ? pause : Math.min(wish, MAX_RETRY_AFTER_MS) + Math.min(pause, 5000);
+      const wait = waitMs(this.#failures, BACKOFF.report, () => this.#host.random(), wish);
       await this.#host.clock.sleep(wait, signal);
     }
   }

@@ -11,7 +11,7 @@ import type { EventFailure, EventStep, ReadEvent, SequenceMode } from '../../pro
 export type Phase = 'Waiting' | 'Running' | 'Succeeded' | 'Failed' | 'Lost' | 'Reset';
 
 export interface StepSummary extends EventStep {
-  result: 'pending' | 'running' | 'retrying' | 'done' | 'failed' | 'skipped';
+  result: 'pending' | 'running' | 'retrying' | 'done' | 'failed';
   attempts: number;
   /** Milliseconds of the last finished attempt. */
   ms: number;

@@ -40,7 +40,7 @@ const BODIES = [
     retryInMs: 100,
   },
   { type: 'finding', severity: 'warning', code: 'UserDataIgnoredKey', message: 'm', where: '1:2' },
-  { type: 'step.started', step: 'kubeadm', digest: 'd1', attempt: 2, adopted: true },
+  { type: 'step.started', step: 'kubeadm', digest: 'd1', attempt: 2 },
   { type: 'step.ended', step: 'kubeadm', digest: 'd1', attempt: 2, result: 'done', ms: 5, message: 'm' },
   { type: 'sequence.ended', run: 'r-1', sequence: 's-1', result: 'failed', exitStatus: 1, ms: 5, failure },
   { type: 'node.reset', run: 'r-2', scope: 'node' },

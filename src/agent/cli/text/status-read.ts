@@ -8,7 +8,7 @@ import { type Host, HostError } from '../../host/host.ts';
 export interface StepStatus {
   id: string;
   title: string;
-  state: 'done' | 'failed' | 'running' | 'waiting' | 'retrying' | 'skipped';
+  state: 'done' | 'failed' | 'running' | 'waiting' | 'retrying';
   attempts: number;
   /** Active seconds of all attempts until now. */
   seconds: number;

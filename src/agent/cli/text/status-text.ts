@@ -23,7 +23,6 @@ const MARKS: Record<StepStatus['state'], string> = {
   running: '▶',
   retrying: '↻',
   waiting: '·',
-  skipped: '-',
 };
 
 /** Select Graphic Rendition: a number that begins it, to be ended by 0. */
@@ -39,7 +38,6 @@ const STATE_COLOURS: Record<StepStatus['state'], number> = {
   running: YELLOW,
   retrying: YELLOW,
   waiting: DIM,
-  skipped: DIM,
 };
 
 /** More than people like to read in one line. */

@@ -1,19 +1,7 @@
-/** How kubeadm is tried again; data for the engine's one retry module. How often is up to the deadline. */
-import type { Backoff } from '../../../kit/backoff.ts';
+/** How long kubeadm may wait inside one attempt. How often it is tried again is up to the deadline. */
 
-export interface AttemptPolicy {
-  backoff: Backoff;
-  /** Discovery is given this long in one attempt, in seconds; see shapeConfig. */
-  discoveryTimeoutSeconds: number;
-}
-
-/** An attempt of `init` makes a new control plane, so there is more time between two of them. */
-export function kubeadmPolicy(verb: 'init' | 'join'): AttemptPolicy {
-  return {
-    backoff: { baseMs: verb === 'init' ? 5_000 : 2_000, capMs: 30_000 },
-    discoveryTimeoutSeconds: 60,
-  };
-}
+/** Discovery is given this long in one attempt, so that the agent can say why it failed; see `shapeConfig`. */
+export const DISCOVERY_SECONDS = 60;
 
 /** What lies between the end of kubeadm's own waits and the deadline, for its last words and for ours. */
 const MARGIN_SECONDS = 10;

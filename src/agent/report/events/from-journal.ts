@@ -3,7 +3,7 @@ import type { Failure, JournalRecord } from '../../../protocol/journal.ts';
 import type { Draft } from './draft.ts';
 
 /** The reporter passes a heartbeat on if it has told nothing else for this long. */
-const HEARTBEAT_MS = 60_000;
+const TELL_ALIVE_MS = 60_000;
 
 type RunRecord = Extract<JournalRecord, { type: 'run.started' }>;
 
@@ -156,7 +156,7 @@ export class JournalEvents {
   }
 
   #silentSince({ boot, mono }: JournalRecord): boolean {
-    return boot !== this.#lastTold.boot || mono - this.#lastTold.mono >= HEARTBEAT_MS;
+    return boot !== this.#lastTold.boot || mono - this.#lastTold.mono >= TELL_ALIVE_MS;
   }
 
   #step(id: string): EventStep {

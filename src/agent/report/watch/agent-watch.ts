@@ -1,8 +1,7 @@
+import { HEARTBEAT_MS } from '../../../protocol/journal.ts';
 import type { RunState } from '../events/from-journal.ts';
 import type { AgentProcess } from './agent-process.ts';
 
-/** The agent writes a heartbeat this often while a step runs (engine.ts). */
-const HEARTBEAT_MS = 15_000;
 /** A heartbeat may be this late; after that a sleeping agent has stopped working. */
 const LATE_MS = 3000;
 /** A process that uses the processor or waits for a disk may just be slow. */

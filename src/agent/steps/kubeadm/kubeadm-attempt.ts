@@ -17,7 +17,7 @@ import { chooseEndpoint } from '../../kubeadm/run/choose-endpoint.ts';
 import { findEarlierRun } from '../../kubeadm/run/durable-run.ts';
 import { type ExplainedRun, runExplained } from '../../kubeadm/run/explained-run.ts';
 import { kubeadmMinor } from '../../kubeadm/run/kubeadm-minor.ts';
-import { capSeconds, kubeadmPolicy } from '../../kubeadm/run/policy.ts';
+import { capSeconds, DISCOVERY_SECONDS } from '../../kubeadm/run/policy.ts';
 import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
 import { findRealKubeadm, slipwayInstead } from '../../kubeadm/run/real-kubeadm.ts';
 import { noteBefore } from '../../reset/before.ts';
@@ -56,7 +56,7 @@ export async function attemptKubeadm(
     const note = isRepeated ? await readAttempt(host, { ...owner, verb }) : undefined;
     const attempt = { command, context, owner, config, note };
     const { args, converted } = await shapedArguments(host, reading, {
-      discoveryTimeoutSeconds: kubeadmPolicy(verb).discoveryTimeoutSeconds,
+      discoveryTimeoutSeconds: DISCOVERY_SECONDS,
       minor:
         command.configPath === undefined && command.patches === undefined
           ? undefined

@@ -1,3 +1,4 @@
+import { BACKOFF } from '../../../kit/backoff.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import { SENTINEL } from '../../document/paths.ts';
 import { writeSentinel } from '../../engine/outcome.ts';
@@ -7,8 +8,7 @@ import { forgetAttempt } from '../../kubeadm/repeat/attempt-note.ts';
 import { forgetInventory } from '../../kubeadm/repeat/inventory.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { forgetSuccess, hasSucceeded, noteSuccess } from '../../kubeadm/repeat/succeeded.ts';
-import { forgetRun } from '../../kubeadm/run/durable-run.ts';
-import { kubeadmPolicy } from '../../kubeadm/run/policy.ts';
+import { findEarlierRun, forgetRun } from '../../kubeadm/run/durable-run.ts';
 import type { Shared } from '../kind/shared.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { attemptKubeadm } from './kubeadm-attempt.ts';
@@ -24,7 +24,7 @@ export interface KubeadmSpec {
 export const bootstrapNode: Work<KubeadmSpec> = ({ index, command }, shared) => ({
   group: 'runcmd',
   attempts: Number.POSITIVE_INFINITY,
-  backoff: kubeadmPolicy(command.verb).backoff,
+  backoff: BACKOFF[command.verb],
 
   async run(context) {
     const { shell } = shared;
@@ -34,6 +34,7 @@ export const bootstrapNode: Work<KubeadmSpec> = ({ index, command }, shared) => 
     return result;
   },
 
+  isUnderWay: async (host) => ['running', 'ended'].includes((await findEarlierRun(host)) ?? ''),
   holds: (host) => looksJoined(host, command.verb),
 
   async settled(host, isDone) {

@@ -203,9 +203,9 @@ export class ShellSession {
       this.#wake = resolve;
     });
     return async () => {
-      const timer = setTimeout(this.#wake, LOOK_MS);
-      await changed;
-      clearTimeout(timer);
+      const woken = new AbortController();
+      void changed.then(() => woken.abort());
+      await this.#host.clock.sleep(LOOK_MS, woken.signal);
     };
   }
 
