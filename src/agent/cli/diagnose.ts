@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { errorMessage } from '../../kit/errors.ts';
 import { diagnoseLog } from '../diagnosis/diagnose-log.ts';
+import { decoded } from '../diagnosis/transcript/decode.ts';
 import type { LogLine } from '../diagnosis/transcript/line.ts';
-import { LogTail } from '../diagnosis/transcript/log-tail.ts';
-import { readLines } from '../diagnosis/transcript/read-lines.ts';
+import { type LogExtent, LogWindow } from '../diagnosis/transcript/log-window.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { formatOption, UsageError, withUsage } from './options/options.ts';
@@ -20,35 +20,39 @@ export function diagnoseCommand(files: readonly string[], options: { output: str
   return withUsage(async () => {
     const format = formatOption(options.output);
     const host = createLinuxHost({ root: '/' });
-    const lines: LogLine[] = [];
+    let lines: LogLine[] = [];
+    const extents: LogExtent[] = [];
     for (const file of files) {
-      const tail = file === '-' ? await readStandardInput() : await readFileEnd(host, file);
-      const { text, firstLine } = tail.read();
-      lines.push(...readLines(file === '-' ? 'stdin' : file, text, firstLine));
+      const name = file === '-' ? 'stdin' : file;
+      const read = await readLog(name, file === '-' ? process.stdin : chunksOf(host, file));
+      lines = lines.concat(read.lines);
+      extents.push(read.extent);
     }
     const verdict = diagnoseLog(lines);
     process.stdout.write(
-      format === 'json' ? verdictAsJson(verdict, files) : verdictAsText(verdict, files.length > 1),
+      format === 'json' ? verdictAsJson(verdict, files, extents) : verdictAsText(verdict, extents),
     );
     return verdict.result === 'nothing' ? 1 : 0;
   });
 }
 
-async function readStandardInput(): Promise<LogTail> {
-  const tail = new LogTail();
-  for await (const chunk of process.stdin) tail.push(chunk as Buffer);
-  return tail;
+async function readLog(
+  name: string,
+  chunks: AsyncIterable<unknown>,
+): Promise<{ lines: LogLine[]; extent: LogExtent }> {
+  const window = new LogWindow();
+  for await (const chunk of decoded(chunks as AsyncIterable<Buffer>)) window.push(chunk);
+  return window.read(name);
 }
 
 /** @throws UsageError when the file cannot be read. */
-async function readFileEnd(host: Host, file: string): Promise<LogTail> {
-  const tail = new LogTail();
+async function* chunksOf(host: Host, file: string): AsyncGenerator<Buffer> {
   const path = resolve(file);
   try {
     for (let offset = 0; ; ) {
       const chunk = await host.files.readFrom(path, offset, CHUNK_BYTES);
-      if (chunk.length === 0) return tail;
-      tail.push(chunk);
+      if (chunk.length === 0) return;
+      yield chunk;
       offset += chunk.length;
     }
   } catch (error) {

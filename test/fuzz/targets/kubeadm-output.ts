@@ -1,7 +1,6 @@
 import { verdictAsJson, verdictAsText } from '../../../src/agent/cli/text/diagnose-text.ts';
 import { diagnoseLog } from '../../../src/agent/diagnosis/diagnose-log.ts';
-import { LogTail } from '../../../src/agent/diagnosis/transcript/log-tail.ts';
-import { readLines } from '../../../src/agent/diagnosis/transcript/read-lines.ts';
+import { LogWindow } from '../../../src/agent/diagnosis/transcript/log-window.ts';
 import { classify } from '../../../src/agent/diagnosis/words/classify.ts';
 import { CODES } from '../../../src/protocol/codes/codes.ts';
 import { filesIn, testTexts, texts } from '../corpus.ts';
@@ -85,11 +84,12 @@ export const logs: Target = {
   dictionary: WORDS,
   corpus,
   run: (bytes) => {
-    const tail = new LogTail();
-    tail.push(bytes);
-    const { text, firstLine } = tail.read();
-    const verdict = diagnoseLog(readLines('a.log', text, firstLine));
-    const printed = verdictAsText(verdict, true) + verdictAsJson(verdict, ['a.log']);
+    // A small window, so that a log that is larger than it is met too.
+    const window = new LogWindow(bytes.length % 2 === 0 ? undefined : 512);
+    for (let at = 0; at < bytes.length; at += 300) window.push(bytes.subarray(at, at + 300));
+    const { lines, extent } = window.read('a.log');
+    const verdict = diagnoseLog(lines);
+    const printed = verdictAsText(verdict, [extent]) + verdictAsJson(verdict, ['a.log'], [extent]);
     mustHideSecrets(printed);
     return printed;
   },

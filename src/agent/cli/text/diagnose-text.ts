@@ -2,6 +2,7 @@ import { redact } from '../../../kit/redact.ts';
 import { CODES, type Persistence } from '../../../protocol/codes/codes.ts';
 import type { AttemptVerdict, LogVerdict } from '../../diagnosis/diagnose-log.ts';
 import type { LogLine } from '../../diagnosis/transcript/line.ts';
+import type { LogExtent } from '../../diagnosis/transcript/log-window.ts';
 import type { KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import { codeLink } from './explain.ts';
 
@@ -21,9 +22,10 @@ const PERSISTENCE: Record<Persistence, string> = {
   'until-deadline': 'it may be "not yet" or "never"',
 };
 
-/** @param nameFiles Whether lines are told with the name of their file. */
-export function verdictAsText(verdict: LogVerdict, nameFiles: boolean): string {
+/** Lines are told with the name of their file where there are several. */
+export function verdictAsText(verdict: LogVerdict, read: readonly LogExtent[]): string {
   const { result, failure, telling, attempts } = verdict;
+  const nameFiles = read.length > 1;
   const place = ({ file, number }: LogLine): string => (nameFiles ? `${file}:${number}` : `line ${number}`);
   const shown = telling.map((line) => `    ${place(line)}: ${shownText(line)}`);
   const earlier = attempts.slice(0, -1).map((attempt) => `  ${describeAttempt(attempt, place)}`);
@@ -39,6 +41,7 @@ export function verdictAsText(verdict: LogVerdict, nameFiles: boolean): string {
           ...(shown.length > 0 ? ['', '  Lines', ...shown] : []),
         ],
     earlier.length > 0 ? ['Earlier attempts in this log:', ...earlier] : [],
+    read.filter(({ whole }) => !whole).map(describeExtent),
   ];
   return `${blocks
     .filter((block) => block.length > 0)
@@ -49,6 +52,7 @@ export function verdictAsText(verdict: LogVerdict, nameFiles: boolean): string {
 export function verdictAsJson(
   { result, failure, telling, attempts }: LogVerdict,
   files: readonly string[],
+  read: readonly LogExtent[],
 ): string {
   const line = (one: LogLine) => ({ file: one.file, line: one.number, text: shownText(one) });
   const failureJson = (one: KubeadmFailure) => ({
@@ -63,6 +67,7 @@ export function verdictAsJson(
   const plain = {
     version: JSON_VERSION,
     files,
+    read,
     result,
     failure: failure === undefined ? null : failureJson(failure),
     lines: telling.map(line),
@@ -76,6 +81,9 @@ export function verdictAsJson(
   };
   return `${JSON.stringify(plain, undefined, 2)}\n`;
 }
+
+const describeExtent = ({ file, bytes, lines }: LogExtent): string =>
+  `Read ${lines} lines (${Math.ceil(bytes / 1024 / 1024)} MiB) of ${file}: the last 8 MiB as they are, of what is before only kubeadm's lines and those around them.`;
 
 function heading({ code, phase }: KubeadmFailure, attempt: AttemptVerdict | undefined): string {
   const what = attempt === undefined ? '' : command(attempt.verb);
