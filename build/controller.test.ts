@@ -37,4 +37,35 @@ describe('the controller', () => {
     expect(components()).toMatch(/- --name=\$\{SLIPWAY_ENDPOINT:=/);
     expect(documents).toContain('Deployment slipway-system/slipway-controller');
   });
+
+  it('has a schema of words that API servers know: since 1.25 kubectl refuses others', () => {
+    const definition = parseAllDocuments(components())
+      .map((document) => document.toJS())
+      .find(({ kind }) => kind === 'CustomResourceDefinition');
+    const strange = definition.spec.versions.flatMap(({ schema }: { schema: { openAPIV3Schema: Schema } }) =>
+      strangeWords(schema.openAPIV3Schema),
+    );
+    expect(strange).toEqual([]);
+    expect(strangeWords({ properties: { a: { type: 'string', 'the last one.': null } as Schema } })).toEqual([
+      'the last one.',
+    ]);
+  });
 });
+
+interface Schema {
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+
+const WORDS = [
+  ...['type', 'format', 'description', 'properties', 'required', 'items', 'enum', 'pattern', 'default'],
+  ...['maxLength', 'minLength', 'maxItems', 'minItems', 'maximum', 'minimum', 'additionalProperties'],
+];
+
+function strangeWords(schema: Schema): string[] {
+  const own = Object.keys(schema).filter(
+    (word) => !WORDS.includes(word) && !word.startsWith('x-kubernetes-'),
+  );
+  const below = [...Object.values(schema.properties ?? {}), ...(schema.items ? [schema.items] : [])];
+  return [...own, ...below.flatMap(strangeWords)];
+}
