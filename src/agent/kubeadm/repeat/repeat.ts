@@ -10,7 +10,14 @@ import type { Inventory } from './inventory.ts';
 import { looksJoined } from './joined.ts';
 import { cleanAfter } from './leftovers.ts';
 import { discoverPhases, knownPhases } from './phases/discover.ts';
-import { ETCD_PHASES, isEtcdPhase, isRepeatable, phasesBefore, phasesThroughEtcd } from './phases/resume.ts';
+import {
+  awaitsKubelet,
+  ETCD_PHASES,
+  isEtcdPhase,
+  isRepeatable,
+  phasesBefore,
+  phasesThroughEtcd,
+} from './phases/resume.ts';
 
 export interface RepeatSpec {
   verb: 'init' | 'join';
@@ -88,10 +95,13 @@ async function phasesToSkip(host: Host, spec: RepeatSpec, member: Membership): P
   // A control plane whose etcd member is gone has to be made anew, whatever failed.
   if (verb === 'join' && member.state !== 'member') return undefined;
   if ((note?.resumed ?? 0) >= MAX_RESUMED) return undefined;
-  if (!(await looksJoined(host, verb)) || (await host.files.stat(ADMIN)) === undefined) return undefined;
+  if ((await host.files.stat(ADMIN)) === undefined) return undefined;
   const phases = await discoverPhases(host, path, verb);
   const skip = behindEtcd || failed === undefined ? phasesThroughEtcd(phases) : phasesBefore(phases, failed);
   if (skip === undefined || skip.length === 0) return undefined;
+  // The member that votes is a pod of the kubelet, so the kubelet runs; kubeadm itself waits for its certificate.
+  const kubeletMayCome = behindEtcd && awaitsKubelet(phases, skip);
+  if (!kubeletMayCome && !(await looksJoined(host, verb))) return undefined;
   if (verb === 'init') return skip;
   const hidden = ETCD_PHASES.filter((name) => !skip.includes(name));
   return [...skip, ...(await knownPhases(host, { path, verb, args }, hidden))];

@@ -62,3 +62,11 @@ export function phasesThroughEtcd(phases: readonly Phase[]): string[] | undefine
   const first = phases.find(({ path }) => path.startsWith('control-plane-join/'))?.path;
   return first === undefined ? undefined : phasesBefore(phases, first);
 }
+
+/**
+ * Does kubeadm still wait for the kubelet's certificate when these phases are skipped? Later releases do so after the phase
+ * that adds the etcd member, because the kubelet of a control plane asks its own API server.
+ */
+export function awaitsKubelet(phases: readonly Phase[], skip: readonly string[]): boolean {
+  return phases.some(({ path }) => path === 'kubelet-wait-bootstrap' && !skip.includes(path));
+}
