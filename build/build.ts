@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
-import { relative } from 'node:path';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { execaSync } from 'execa';
 import { buildBinary } from './binary.ts';
 import { buildController } from './controller-binary.ts';
 import { binaryPath, bundlePath, controllerBinaryPath, root } from './project.ts';
@@ -11,6 +12,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 try {
   console.log(await buildBinary());
   console.log(await buildController());
+  for (const [name, path] of [
+    ['slipway', binaryPath],
+    ['slipway-controller', controllerBinaryPath],
+  ] as const)
+    writeFileSync(join(root, 'dist', `${name}.8`), `${execaSync(path, ['man']).stdout}\n`);
   for (const path of [bundlePath, binaryPath, controllerBinaryPath]) {
     const compressed = path === bundlePath || process.argv.includes('--zstd');
     const zstd = compressed ? `, ${megabytes(zstdSize(readFileSync(path)))} as zstd -19` : '';

@@ -1,30 +1,43 @@
 import type { Command } from 'commander';
+import type { Values } from './terminal/completion.ts';
+import type { Manual } from './terminal/man-page.ts';
 
-/** Bad arguments. The agent uses the same status for bad user data. */
+/** Bad arguments; of the agent the same status as bad user data. */
 const USAGE_STATUS = 2;
 
+/** What the shell and the manual are told beyond the table of commands. */
+export interface Words extends Pick<Manual, 'more' | 'after'> {
+  values?: Values;
+}
+
 /**
- * Runs the command that `argv` names; shows the help if `argv` is empty.
+ * Runs the command that is named, or shows the help. Every program has the commands `help`, `completion` and `man` too,
+ * which are made of the others.
  *
- * @param describe declares the commands; each command's action reports its exit status
+ * @param describe names the commands, whose actions tell their exit status
  * @returns the exit status
  */
 export async function runCommandLine(
   name: string,
   argv: readonly string[],
   describe: (program: Command, conclude: (status: number) => void) => void,
+  words: Words = {},
 ): Promise<number> {
   const { Command, CommanderError } = await import('commander');
   let status = 0;
+  const conclude = (result: number) => {
+    status = result;
+  };
   const program = new Command()
     .name(name)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)) })
     .showHelpAfterError(`  See: ${name} --help`)
     .exitOverride()
-    .helpCommand(false);
-  describe(program, (result) => {
-    status = result;
-  });
+    .addHelpCommand(
+      new Command('help').argument('[command]').description('the same as COMMAND --help').helpGroup('About:'),
+    );
+  addShellCommands(program, conclude, words);
+  describe(program, conclude);
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
   } catch (error) {
@@ -32,4 +45,41 @@ export async function runCommandLine(
     return error.exitCode === 0 ? 0 : USAGE_STATUS;
   }
   return status;
+}
+
+function addShellCommands(program: Command, conclude: (status: number) => void, words: Words): void {
+  program
+    .command('completion')
+    .description('teach a shell the commands and options: source <(PROGRAM completion bash)')
+    .argument('<shell>', 'bash, zsh or fish')
+    .helpGroup('About:')
+    .action(async (given: string) => {
+      const { completion, SHELLS } = await import('./terminal/completion.ts');
+      const { commandTable } = await import('./terminal/command-table.ts');
+      const shell = SHELLS.find((known) => known === given);
+      if (shell === undefined) {
+        process.stderr.write(`${program.name()}: ${given} is none of ${SHELLS.join(', ')}\n`);
+        return conclude(USAGE_STATUS);
+      }
+      const commands = commandTable(program);
+      const values = { ...words.values, shell: SHELLS, command: commands.map((row) => row.name) };
+      process.stdout.write(completion(shell, program.name(), commands, values));
+    });
+  program
+    .command('man')
+    .description('the manual page: PROGRAM man | man -l -')
+    .helpGroup('About:')
+    .action(async () => {
+      const { manPage } = await import('./terminal/man-page.ts');
+      const { commandTable } = await import('./terminal/command-table.ts');
+      const { values: _, ...texts } = words;
+      process.stdout.write(
+        manPage({
+          name: program.name(),
+          summary: program.description(),
+          commands: commandTable(program),
+          ...texts,
+        }),
+      );
+    });
 }

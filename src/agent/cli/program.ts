@@ -24,11 +24,16 @@ export async function run(argv: string[]): Promise<number> {
   const reportFlags = plainReportFlags(argv);
   if (reportFlags) return (await import('./report.ts')).reportCommand(reportFlags);
   const { runCommandLine } = await import('../../kit/command-line.ts');
-  const { addHelp } = await import('./text/help.ts');
-  return runCommandLine('slipway', argv, (program, conclude) => {
-    describeProgram(program, { BOOTSTRAP_OPTIONS, REPORT_OPTIONS }, conclude);
-    addHelp(program);
-  });
+  const { addHelp, WORDS } = await import('./text/help.ts');
+  return runCommandLine(
+    'slipway',
+    argv,
+    (program, conclude) => {
+      describeProgram(program, { BOOTSTRAP_OPTIONS, REPORT_OPTIONS }, conclude);
+      addHelp(program);
+    },
+    WORDS,
+  );
 }
 
 function describeProgram(

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { Words } from '../../../kit/command-line.ts';
+import { CODES } from '../../../protocol/codes/codes.ts';
 
 /** Where `slipway --help` lists a command, and what `slipway COMMAND --help` says beyond its options. */
 const HELP: Readonly<Record<string, { group: string; more?: string }>> = {
@@ -113,6 +115,23 @@ when a file cannot be read.
   },
   version: { group: 'About:' },
   licenses: { group: 'About:' },
+  completion: {
+    group: 'About:',
+    more: `
+Examples:
+  slipway completion bash >/etc/bash_completion.d/slipway
+  slipway completion zsh >/usr/share/zsh/site-functions/_slipway
+  slipway completion fish >/etc/fish/completions/slipway.fish
+`,
+  },
+  man: {
+    group: 'About:',
+    more: `
+Examples:
+  slipway man | man -l -                     read it here
+  slipway man >/usr/local/share/man/man8/slipway.8
+`,
+  },
 };
 
 const AFTER = `
@@ -136,6 +155,13 @@ Files:
                                    Cluster API's sentinel, on success only
   /var/lib/slipway/journal.jsonl   everything that happened
 `;
+
+/** What shells and the manual page are told beyond the table of commands. */
+export const WORDS: Words = {
+  values: { format: ['text', 'json'], code: Object.keys(CODES) },
+  more: (command) => HELP[command]?.more,
+  after: AFTER,
+};
 
 /** Makes the help of `program` and of its commands something to learn from. */
 export function addHelp(program: Command): void {
