@@ -71,6 +71,7 @@ describe('bundle', () => {
       'src/agent/cli/process/crash.ts',
       'src/agent/cli/process/version.ts',
       'src/agent/cli/program.ts',
+      'src/kit/errors.ts',
     ]);
     expect(runAndSeeModules(script, ['explain', 'Unclassified']).evaluated).toContain(
       'src/protocol/codes/codes.ts',

@@ -13,7 +13,7 @@ import { KUBEADM_FILES } from '../kubeadm/config/kubeadm-files.ts';
 import { KubeadmError } from '../kubeadm/config/yaml/failure.ts';
 import { forgetAttempt } from '../kubeadm/repeat/attempt-note.ts';
 import { forgetInventory } from '../kubeadm/repeat/inventory.ts';
-import { configuredSocket } from '../kubeadm/repeat/leftovers.ts';
+import { configuredSocket, kubeadmError } from '../kubeadm/repeat/leftovers.ts';
 import { forgetSuccess } from '../kubeadm/repeat/succeeded.ts';
 import { findEarlierRun, forgetRun } from '../kubeadm/run/durable-run.ts';
 import { findRealKubeadm, kubeadmEnvironment } from '../kubeadm/run/real-kubeadm.ts';
@@ -114,7 +114,7 @@ async function runKubeadmReset(host: Host, { onLine }: ResetOptions, report: Res
     report.kubeadm = 'reset';
     return;
   }
-  const last = redact(result.stderr).trim().split('\n').at(-1) ?? '';
+  const last = kubeadmError(result.stderr);
   report.problems.push(
     result.timedOut
       ? `kubeadm reset took longer than ${RESET_MS / 1000} s and was ended.`

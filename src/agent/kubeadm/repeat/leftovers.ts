@@ -118,7 +118,7 @@ async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: 
   await host.files.remove(EMPTY_CERT_DIR);
   report.reset = result.exitStatus === 0;
   if (report.reset) return;
-  const last = lastWords(redact(result.stderr));
+  const last = kubeadmError(result.stderr);
   report.problems.push(
     result.timedOut
       ? `kubeadm reset after kubeadm ${spec.verb} took too long`
@@ -126,9 +126,9 @@ async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: 
   );
 }
 
-/** The error, which since 1.34 begins with that word; no line of a log and no advice after it. */
-function lastWords(stderr: string): string {
-  const lines = stderr.trim().split('\n');
+/** kubeadm's own error without secrets. Since 1.34 it begins with that word, and advice may follow it. */
+export function kubeadmError(stderr: string): string {
+  const lines = redact(stderr).trim().split('\n');
   const words = lines.filter((line) => !line.startsWith('To see the stack trace of this error'));
   return (words.at(-1) ?? '').replace(/^error: /, '');
 }
