@@ -25,7 +25,7 @@ export class EnrolmentRefused extends ExpectedError {
   constructor(status: number) {
     super(
       status === 401 || status === 403
-        ? 'the controller does not accept the enrolment token; it may have expired, be spent, or be for another controller'
+        ? 'the controller does not accept the enrolment token; it may have expired, been used up, or belong to another controller'
         : `the controller answered the enrolment with status ${status}`,
     );
     this.status = status;

@@ -44,7 +44,7 @@ async function onDisk(host: Host): Promise<Remain[]> {
   if (cni.length > 0)
     found.push({
       what: `network configurations in ${CNI_DIR}: ${cni.join(', ')}`,
-      how: 'Remove those that are not of the image.',
+      how: 'Remove those that did not come with the image.',
     });
   for (const [path, what] of [
     ['/var/lib/etcd', "etcd's data"],
@@ -59,15 +59,15 @@ async function onDisk(host: Host): Promise<Remain[]> {
     if ((await host.files.stat(path)) !== undefined)
       found.push({
         what: `${path}, which may be of another cluster`,
-        how: 'Remove it if it is of this one.',
+        how: 'Remove it if it belongs to this one.',
       });
   const settings: string[] = [];
   for (const path of SETTINGS) if ((await host.files.stat(path)) !== undefined) settings.push(path);
   if (settings.length > 0)
-    found.push({ what: `settings of the node, which a next bootstrap uses: ${settings.join(', ')}` });
+    found.push({ what: `settings of the node, which the next bootstrap uses: ${settings.join(', ')}` });
   for (const path of [JOURNAL, SUPPORT_FILE])
     if ((await host.files.stat(path)) !== undefined)
-      found.push({ what: `${path}, for those who want to know later` });
+      found.push({ what: `${path}, kept for whoever asks later` });
   return found;
 }
 

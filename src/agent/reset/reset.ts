@@ -99,7 +99,7 @@ async function runKubeadmReset(host: Host, { onLine }: ResetOptions, report: Res
   } catch (error) {
     if (!(error instanceof KubeadmError)) throw error;
     report.problems.push(
-      `${errorMessage(error)} So what it made is removed by name only, and pods may still run.`,
+      `${errorMessage(error)} So only files that Slipway knows by name are removed, and pods may still run.`,
     );
     return;
   }

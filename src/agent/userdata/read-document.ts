@@ -148,7 +148,7 @@ function readConfigs(
 function unread(part: Part, multipart: boolean, report: Report): void {
   const type = printable(part.type);
   const where = part.source.locate(0);
-  const message = `User data of the type ${type} is not read by Slipway`;
+  const message = `Slipway does not read user data of the type ${type}`;
   if (multipart) report.warn('UserDataIgnoredKey', `${message}; the part is ignored.`, where);
   else report.error('UserDataFormatUnknown', `${message}; use cloud-config.`, where);
 }

@@ -58,10 +58,10 @@ export class Enrolment {
   }
 
   async #renew(request: EnrolRequest, key: KeyObject, peer: Peer | undefined) {
-    if (!peer) throw new Refused('unauthorized', 'neither a token nor a certificate');
+    if (!peer) throw new Refused('unauthorized', 'the request has neither a token nor a certificate');
     const node = await this.#parts.store.find(peer.namespace, peer.name);
     if (node?.spec.keyDigest !== peer.binding) {
-      throw new Refused('unauthorized', 'the certificate is of a node that is gone or has enrolled anew');
+      throw new Refused('unauthorized', 'the certificate is of a node that is gone or has enrolled again');
     }
     if (node.spec.instance !== request.machine.instance) {
       throw new Refused('forbidden', 'the certificate is of another machine', { words: WRONG_MACHINE });

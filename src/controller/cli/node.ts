@@ -83,5 +83,5 @@ function timeline(events: readonly StoredEvent[]): string[] {
     const [first = '', ...more] = eventText(event);
     lines.push(`${at}  ${first}`, ...more.map((line) => `${' '.repeat(12)}${line}`));
   }
-  return lines.length > 0 ? lines : ['  nothing was told yet'];
+  return lines.length > 0 ? lines : ['  nothing was reported yet'];
 }

@@ -9,7 +9,7 @@ export function run(argv: string[]): Promise<number> {
 
 function describe(program: Command, conclude: (status: number) => void): void {
   program
-    .description('Receives what machines tell of their bootstrap, and tells it on their Machines.')
+    .description('Receives what machines report of their bootstrap, and shows it on their Machines.')
     .version(versionText(), '--version')
     .configureHelp({ sortSubcommands: false });
 
@@ -20,13 +20,10 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .option('--admin-listen <address>', '/metrics, /healthz and /readyz, over plain HTTP', '127.0.0.1:8080')
     .option(
       '--name <name...>',
-      'names and addresses under which machines reach it (for its own certificate); also with commas',
+      'names and addresses by which machines reach it (for its own certificate); commas separate several',
       ['localhost', '127.0.0.1'],
     )
-    .option(
-      '--tls-cert <file>',
-      'show this certificate (PEM) instead of one of its own; read again when it changes',
-    )
+    .option('--tls-cert <file>', 'use this certificate (PEM) instead of its own; read again when it changes')
     .option('--tls-key <file>', 'its key')
     .option('--standalone', 'keep everything in --data, without Kubernetes')
     .option('--data <dir>', 'with --standalone: directory of the database', '/var/lib/slipway-controller')
@@ -40,7 +37,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .option('--connections <n>', 'open connections at most', '4000')
     .option(
       '--connections-per-address <n>',
-      'of one address; raise it where machines share one by NAT',
+      'connections per address; raise it if machines share one by NAT',
       '256',
     )
     .option(
@@ -59,9 +56,9 @@ function describe(program: Command, conclude: (status: number) => void): void {
       .option('--data <dir>', 'read the database of serve --standalone instead of a cluster')
       .option('--output <format>', 'text or json', 'text');
 
-  reading(
-    program.command('nodes').description('all machines that have enrolled, and where each stands'),
-  ).action(async (options) => conclude(await (await import('./nodes.ts')).nodesCommand(options)));
+  reading(program.command('nodes').description('list the enrolled machines and their states')).action(
+    async (options) => conclude(await (await import('./nodes.ts')).nodesCommand(options)),
+  );
 
   reading(
     program
@@ -70,8 +67,8 @@ function describe(program: Command, conclude: (status: number) => void): void {
       .argument('<name>', 'of its NodeBootstrap, which is that of its Machine; or namespace/name'),
   ).action(async (name, options) => conclude(await (await import('./node.ts')).nodeCommand(name, options)));
 
-  reading(program.command('tail').description('what happens from now on, a line an event'))
-    .option('--from-start', 'also what has happened so far')
+  reading(program.command('tail').description('follow events from now on, one line each'))
+    .option('--from-start', 'include earlier events')
     .action(async (options) => conclude(await (await import('./tail.ts')).tailCommand(options)));
 
   program

@@ -86,7 +86,7 @@ export class EventIntake {
         return { stored: after.seq, fresh: addition.events.length };
       }
     }
-    throw new StoreBusy(`${key} is written by others all the time`);
+    throw new StoreBusy(`${key} is being written by others all the time`);
   }
 
   /** A busy API server gets verdicts first; machines soon send the other events again. */
@@ -102,7 +102,7 @@ export class EventIntake {
       this.#atHand.delete(key);
       throw new Refused(
         'unauthorized',
-        `${key} is gone or has enrolled anew; this certificate no longer counts`,
+        `${key} is gone or has enrolled again; this certificate no longer counts`,
       );
     }
     this.#keep(key, found);

@@ -182,7 +182,7 @@ export class IngestServer {
     this.#metrics.requests.add({ path: pathLabel(request.url), status: String(REFUSAL_STATUS[code]) });
     this.#refuse(code, address, refused.message, peer);
     if (refused !== error && !(error instanceof WireError) && !(error instanceof StoreBusy)) {
-      this.#log.error('a request failed by a fault of our own', { reason: reason(error) });
+      this.#log.error('a request failed because of a fault in the controller', { reason: reason(error) });
     }
     const body: Refusal = { error: code, ...(peer && words !== undefined ? { words } : {}) };
     const unread = !request.complete;

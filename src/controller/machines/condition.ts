@@ -28,7 +28,7 @@ export function conditionOf(summary: Summary, heardMs: number, heardAt: number):
       status: 'Unknown',
       reason: 'Silent',
       // The words must not change with time, or the condition would be written again and again.
-      message: `Nothing was heard of the machine since ${since}. ${messageOf(summary)} Look at its console, and whether it reaches the controller.`,
+      message: `Nothing was heard from the machine since ${since}. ${messageOf(summary)} Look at its console, and whether it reaches the controller.`,
     };
   }
   return { type: CONDITION, status: 'Unknown', reason: reasonOf(summary), message };

@@ -8,8 +8,8 @@ import type { StepSummary, Summary } from './summary.ts';
  */
 export function messageOf(summary: Summary, heardMs = 0): string {
   const { phase, failure } = summary;
-  if (phase === 'Waiting') return 'The machine has enrolled and told nothing of its bootstrap yet.';
-  if (phase === 'Reset') return 'kubeadm reset was run on the machine; what was told before no longer holds.';
+  if (phase === 'Waiting') return 'The machine has enrolled and has not reported on its bootstrap yet.';
+  if (phase === 'Reset') return 'Somebody ran kubeadm reset on the machine; earlier reports no longer apply.';
   if (phase === 'Succeeded') return succeeded(summary);
   if (phase === 'Running') return running(summary, heardMs);
   if (!failure) return `The bootstrap failed${inStep(summary)} and gave no reason.`;

@@ -30,7 +30,7 @@ export async function addAuthorizedKeys(
 async function prepareDirectory(host: Host, account: Account, directory: string): Promise<void> {
   const isOwn = directory === account.home || directory.startsWith(`${account.home}/`);
   if (isOwn && !(await host.files.stat(account.home))) {
-    const cause = `The SSH keys of the user ${account.name} have no place: its home directory ${account.home} is not there`;
+    const cause = `The SSH keys of the user ${account.name} were not written: its home directory ${account.home} is not there`;
     throw new Problem('UserNotCreated', cause);
   }
   for (const step of isOwn ? pathsBelow(account.home, directory) : []) {

@@ -59,7 +59,7 @@ async function majorOf(host: Host, signal: AbortSignal): Promise<number> {
   const { stdout } = await runTool(host, ['containerd', '--version'], { ...how, timeoutMs: 20_000 });
   const major = /\sv?(\d+)\.\d+\.\d+/.exec(stdout)?.[1];
   if (major === undefined)
-    throw new Problem('ContainerdConfigInvalid', 'containerd does not tell its version as containerd does');
+    throw new Problem('ContainerdConfigInvalid', 'containerd does not report its version in the usual form');
   return Number(major);
 }
 

@@ -110,7 +110,7 @@ function versionOf(root: TomlTable, major: number, notes: string[]): 2 | 3 {
     );
   if (root.plugins !== undefined)
     throw new ContainerdConfigError(
-      'it is of version 1 with settings of plugins; write it anew with version = 2',
+      'it is of version 1 with settings of plugins; rewrite it with version = 2',
     );
   if (Object.keys(root).length > 0) notes.push(`its version is now ${newest}`);
   root.version = BigInt(newest);
@@ -138,7 +138,7 @@ function registryDirectory(root: TomlTable, { registry }: Shape): string {
   );
   if (older.includes('mirrors') || tls)
     throw new ContainerdConfigError(
-      `it has ${registry.slice(1).join('.')}.${older.includes('mirrors') ? 'mirrors' : 'configs'} in the older way, which containerd does not take together with certs.d`,
+      `it has ${registry.slice(1).join('.')}.${older.includes('mirrors') ? 'mirrors' : 'configs'} in the older way, which containerd does not accept together with certs.d`,
     );
   const path = get(root, [...registry, 'config_path']);
   if (typeof path === 'string' && path !== '') return path.split(':')[0] ?? CERTS_DIR;
@@ -157,7 +157,7 @@ function put(root: TomlTable, path: readonly string[], value: TomlValue): void {
   for (const key of path.slice(0, -1)) {
     const next: TomlValue | undefined = Object.hasOwn(table, key) ? table[key] : undefined;
     if (next !== undefined && !isTable(next))
-      throw new ContainerdConfigError(`${path.join('.')} has no place: ${key} is not a table`);
+      throw new ContainerdConfigError(`${path.join('.')} cannot be set: ${key} is not a table`);
     const inner: TomlTable = next ?? {};
     table[key] = inner;
     table = inner;

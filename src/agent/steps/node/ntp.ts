@@ -20,7 +20,7 @@ export const setUpTime: Work<NtpSettings> = (settings) => ({
     const service = await installedService(host);
     if (!service) {
       const cause =
-        'No time service is installed (systemd-timesyncd, chrony or ntp), so the clock is not kept right';
+        'No time service is installed (systemd-timesyncd, chrony or ntp), so nothing keeps the clock right';
       return failed('TimeSyncNotSetUp', cause);
     }
     try {

@@ -60,7 +60,7 @@ async function resolved(entry: MountEntry, context: StepContext): Promise<FstabF
   const [name, file, ...rest] = fields;
   const source = await sourceOf(context.host, name);
   if (source.kind === 'metadata-name') {
-    const message = `${name} was not mounted at ${file}: it is a cloud's own name for a disk, and nothing on this machine says which; name the device itself, or use LABEL=.`;
+    const message = `${name} was not mounted at ${file}: it is a cloud's own name for a disk, and nothing on this machine says which disk that is; name the device itself, or use LABEL=.`;
     await warn(context, entry, message);
     return undefined;
   }

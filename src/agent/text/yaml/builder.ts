@@ -154,7 +154,7 @@ export class Builder {
     size.chars += part.chars;
     if (size.nodes > MAX_YAML_EXPANDED_NODES || size.chars > MAX_YAML_EXPANDED_CHARS) {
       throw new YamlTooLarge(
-        'The YAML, its aliases (*name) replaced by what they stand for, is more than is accepted.',
+        'With every alias (*name) replaced by its value, the YAML is larger than Slipway accepts.',
         at,
       );
     }

@@ -42,7 +42,7 @@ export class Parser {
     while (this.#is('directive')) directives.push(this.#take());
     this.#handles = new TagHandles(directives);
     if (!this.#skip('document-start'))
-      throw new YamlSyntaxError('Behind % directives a line with --- must follow.', this.#at);
+      throw new YamlSyntaxError('A line with --- must follow the % directives.', this.#at);
   }
 
   #endOfDocument(): void {
@@ -56,7 +56,7 @@ export class Parser {
       );
     }
     throw new YamlSyntaxError(
-      'Something stands behind the end of the YAML; its indentation or a bracket does not fit the lines above.',
+      'There is text after the end of the YAML; its indentation or a bracket does not fit the lines above.',
       this.#at,
     );
   }

@@ -44,7 +44,7 @@ export const KNOWN_KEYS: Readonly<Record<string, string>> = {
   package_reboot_if_required: IMAGE,
   package_update: NETWORK,
   package_upgrade: NETWORK,
-  packages: `${NETWORK}; have them in the image`,
+  packages: `${NETWORK}; put them into the image`,
   password: `${UNSUPPORTED}; give users a hashed_passwd`,
   phone_home: NETWORK,
   power_state: UNSUPPORTED,

@@ -41,7 +41,7 @@ function unknownFormat(text: string): string {
   if (isIgnition(text)) {
     return 'The user data is an Ignition config, which this version of Slipway does not read yet; use cloud-config.';
   }
-  return 'The first line of the user data is not one that Slipway knows; cloud-config begins with #cloud-config.';
+  return 'Slipway does not know the first line of the user data; cloud-config begins with #cloud-config.';
 }
 
 const GZIP_TYPES = /^application\/(?:x-)?(?:gzip|gzip-compressed|gzipped|compress|compressed|gunzip)$/;
@@ -85,7 +85,7 @@ function decodeLeaf(
     if ('problem' in result) {
       const large = result.problem === 'too-large';
       const message = large
-        ? 'decompresses to more than is accepted'
+        ? 'decompresses to more than Slipway accepts'
         : 'cannot be decompressed; it is truncated or damaged';
       report.error(large ? 'UserDataTooLarge' : 'UserDataUndecodable', `${what} ${message}.`, where);
       return undefined;

@@ -87,7 +87,7 @@ class Interpreter {
     }
     const items = iterate(value, this.#budget);
     if (items.length !== target.items.length) {
-      throw new ValueError(`${items.length} values cannot be spread over ${target.items.length} names.`);
+      throw new ValueError(`${items.length} values cannot be assigned to ${target.items.length} names.`);
     }
     target.items.forEach((each, index) => {
       this.#assign(each, items[index] ?? null, scope);

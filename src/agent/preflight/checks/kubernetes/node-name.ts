@@ -17,7 +17,11 @@ export const nodeName: Check = {
     // An image has no name yet. A machine without a name would take the Node of every other such machine.
     if (config !== undefined && /^localhost(\.|$)/.test(name))
       findings.push(
-        found('warning', 'NodeNameInvalid', `this machine will be the Node "${name}", as others may be`),
+        found(
+          'warning',
+          'NodeNameInvalid',
+          `this machine will be the Node "${name}", and so may other machines`,
+        ),
       );
     const { exitStatus } = await host.processes.run({ argv: ['getent', 'ahosts', name], timeoutMs: 800 });
     // 2: not found; any other status says nothing about the name.

@@ -53,7 +53,11 @@ function controlPlaneProblems(
   // This is no check of kubeadm's but part of reading its configuration: nobody can ignore it.
   if (wanted.minor < kubeadmMinor - 1)
     findings.push(
-      found('fatal', 'VersionSkew', `${skew}; it makes control planes of its own version or one before`),
+      found(
+        'fatal',
+        'VersionSkew',
+        `${skew}; it only sets up control planes of its own minor version or the one before`,
+      ),
     );
   if (wanted.minor > kubeadmMinor) findings.push(found('warning', 'VersionSkew', skew));
   return findings;

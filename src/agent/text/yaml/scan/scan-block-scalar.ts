@@ -69,7 +69,7 @@ function takeHeader(cursor: Cursor): { chomping: string; increment: number | und
   const comment = next === ' ' || isBreakOrEnd(next) ? cursor.take(COMMENT) : '';
   if (!isBreakOrEnd(cursor.peek()) || (comment !== '' && next !== ' ')) {
     throw new YamlSyntaxError(
-      'Behind | or > only + or -, a digit and a comment may stand; the text begins on the next line.',
+      'Only + or -, a digit and a comment may follow | or >; the text begins on the next line.',
       cursor.at,
     );
   }

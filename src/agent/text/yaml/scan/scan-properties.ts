@@ -18,7 +18,7 @@ export function scanAnchor(cursor: Cursor): Token {
   if (name === '' || !(isBlankOrEnd(next) || '?:,]}%@`'.includes(next))) {
     const sign = kind === 'alias' ? '*' : '&';
     throw new YamlSyntaxError(
-      `Behind ${sign} a name of letters, digits, - and _ must stand; a value that begins with ${sign} must be quoted.`,
+      `A name of letters, digits, - and _ must follow ${sign}; a value that begins with ${sign} must be quoted.`,
       at,
     );
   }
@@ -66,7 +66,7 @@ function takeUri(cursor: Cursor, at: number): string {
     return decodeURIComponent(uri);
   } catch (error) {
     if (error instanceof URIError)
-      throw new YamlSyntaxError('The tag has a % without two hexadecimal digits behind it.', at);
+      throw new YamlSyntaxError('The tag has a % without two hexadecimal digits after it.', at);
     throw error;
   }
 }
@@ -89,7 +89,7 @@ export function scanDirective(cursor: Cursor): Token {
 
 function malformed(at: number): YamlSyntaxError {
   return new YamlSyntaxError(
-    'A % at the start of a line begins a directive, and this is none; a value that begins with % must be quoted.',
+    'A % at the start of a line begins a directive, and this is not one; a value that begins with % must be quoted.',
     at,
   );
 }

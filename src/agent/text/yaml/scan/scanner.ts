@@ -66,7 +66,7 @@ class Scanner {
       this.#next();
       if (this.tokens.length > MAX_YAML_TOKENS) {
         throw new YamlTooLarge(
-          `The YAML has more values than is accepted (${MAX_YAML_TOKENS} tokens).`,
+          `The YAML has more values than Slipway accepts (${MAX_YAML_TOKENS} tokens).`,
           this.#cursor.at,
         );
       }

@@ -68,7 +68,7 @@ function namedUsers(node: Node, report: Report): UserEntry[] {
 function namedUser(name: string, node: Node, report: Report): UserEntry[] {
   if (name === 'default') {
     const message =
-      'users: the default user of the distribution is not created; name a user instead, or have it in the image.';
+      'users: the default user of the distribution is not created; name a user instead, or put it into the image.';
     report.warn('UserDataIgnoredKey', message, node.where);
     return [];
   }

@@ -80,7 +80,7 @@ function undoGzip(bytes: Uint8Array, fields: Fields, budget: Budget): Uint8Array
     budget.left -= result.bytes.length;
     return result.bytes;
   }
-  const large = 'the contents of all files decompress to more than is accepted.';
+  const large = 'the contents of all files decompress to more than Slipway accepts.';
   const damaged =
     'the content is not gzip data although its encoding says so; it is truncated or not compressed.';
   fields.wrong('content', result.problem === 'too-large' ? large : damaged);

@@ -43,7 +43,7 @@ class Lexer {
     while (this.#at < this.#source.length) {
       this.#step();
       if (this.#tokens.length > MAX_JINJA_TOKENS)
-        throw new TemplateError('The template has more tags than is accepted.', this.#at);
+        throw new TemplateError('The template has more tags than Slipway accepts.', this.#at);
     }
     return this.#tokens;
   }
@@ -104,7 +104,7 @@ class Lexer {
       }
       this.#word(brackets);
       if (this.#at - start > MAX_JINJA_TAG)
-        throw new TemplateError('The tag is longer than is accepted, or not closed.', start);
+        throw new TemplateError('The tag is not closed, or longer than Slipway accepts.', start);
     }
     throw new TemplateError(`The tag ${text === 'block' ? '{%' : '{{'} is not closed.`, start);
   }

@@ -108,10 +108,7 @@ export class ValueParser {
       if (stream.skip('operator', '.')) value = this.#member(value, at);
       else if (stream.skip('operator', '[')) value = this.#subscript(value, at);
       else if (stream.is('operator', '('))
-        throw new TemplateError(
-          'Slipway does not know calls but of methods and of range, by their names.',
-          at,
-        );
+        throw new TemplateError('Slipway knows only calls of methods and of range, by their names.', at);
       else return value;
     }
   }

@@ -65,7 +65,7 @@ export class TokenStream {
     return () => {
       links += 1;
       if (links > MAX_JINJA_CHAIN)
-        throw new TemplateError('The expression is longer than is accepted.', this.offset);
+        throw new TemplateError('The expression is longer than Slipway accepts.', this.offset);
     };
   }
 

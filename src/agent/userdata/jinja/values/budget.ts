@@ -48,6 +48,6 @@ export class Budget {
   /** Counts the characters of the result. */
   output(length: number): void {
     this.#chars -= length;
-    if (this.#chars < 0) throw new ValueError('The template renders to more text than is accepted.');
+    if (this.#chars < 0) throw new ValueError('The template renders to more text than Slipway accepts.');
   }
 }

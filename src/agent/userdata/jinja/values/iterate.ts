@@ -8,7 +8,7 @@ export function iterate(value: Value, budget: Budget): readonly Value[] {
   if (value instanceof Dict) return budget.items(value.pairs.map(([key]) => key));
   if (typeof value === 'string') return budget.items(characters(value));
   if (value instanceof Undefined) return [];
-  throw new ValueError(`There is nothing to go through in ${typeName(value)}.`);
+  throw new ValueError(`There are no items in ${typeName(value)}.`);
 }
 
 /** Python's `len()`. */

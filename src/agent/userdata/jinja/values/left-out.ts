@@ -84,5 +84,5 @@ export function notKnown(kind: Kind, name: string): string {
   const shown = kind === 'tag' ? `{% ${name.slice(0, 40)} %}` : name.slice(0, 40);
   if (!isLeftOut(kind, name)) return `Jinja has no ${what} ${shown}; correct the name or take it out.`;
   const full = [what, shown, ...owner].join(' ');
-  return `Slipway does not know the ${full}; ${INSTEAD[`${kind} ${name}`] ?? 'write out what it would give'}.`;
+  return `Slipway does not know the ${full}; ${INSTEAD[`${kind} ${name}`] ?? 'write out its result'}.`;
 }

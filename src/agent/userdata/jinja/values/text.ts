@@ -23,7 +23,7 @@ function repr(value: Value): string {
 
 function sequence({ kind, items }: Sequence): string {
   if (kind === 'range' || kind === 'view') {
-    throw new ValueError(`Slipway does not know how to print a ${kind}; write "| list" behind it.`);
+    throw new ValueError(`Slipway does not know how to print a ${kind}; write "| list" after it.`);
   }
   const inner = items.map(repr).join(', ');
   return kind === 'list' ? `[${inner}]` : `(${inner}${items.length === 1 ? ',' : ''})`;
