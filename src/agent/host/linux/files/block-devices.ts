@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BlockDevice, BlockDevices } from '../../host.ts';
-import { toHostError } from '../system/system-error.ts';
+import { isErrno, toHostError } from '../system/system-error.ts';
 import { resolveInRoot } from './resolve.ts';
 
 /** The kernel's own list. It knows every device, with or without udev, and below any root. */
@@ -76,8 +76,4 @@ function major(rdev: number | bigint): number {
 
 function minor(rdev: number | bigint): number {
   return Number((BigInt(rdev) & 0xffn) | ((BigInt(rdev) >> 12n) & 0xfff00n));
-}
-
-function isErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { HostError } from '../../host.ts';
 import { delay, elapsedMs } from '../system/clock.ts';
-import { toHostError } from '../system/system-error.ts';
+import { isErrno, toHostError } from '../system/system-error.ts';
 
 const TRY_MS = 2;
 
@@ -27,8 +27,7 @@ function openForReader(real: string, path: string): number | undefined {
   try {
     return openSync(real, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENXIO' || error.code === 'ENOENT'))
-      return undefined;
+    if (isErrno(error, 'ENXIO', 'ENOENT')) return undefined;
     throw toHostError(error, 'opening', path);
   }
 }

@@ -1,5 +1,6 @@
 import { watch } from 'node:fs';
 import type { Watch } from '../../host.ts';
+import { isErrno } from '../system/system-error.ts';
 
 /** How often to call back if the kernel has no watch left. */
 const POLL_MS = 10;
@@ -20,13 +21,9 @@ export function watchFile(real: string, changed: () => void): Watch {
       },
     };
   } catch (error) {
-    // ENOSPC and EMFILE: the machine's limit of watches, which all programs share, is exhausted.
-    if (!isLimit(error)) throw error;
+    // The machine's limit of watches, which all programs share, is exhausted.
+    if (!isErrno(error, 'ENOSPC', 'EMFILE')) throw error;
     startPolling();
     return { close: () => clearInterval(poll) };
   }
-}
-
-function isLimit(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EMFILE');
 }

@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { isErrno } from '../system/system-error.ts';
 
 /** See `Files.writeDevice`. With flow control, an unread serial line blocks an ordinary writer for ever. */
 export function writeDevice(real: string, data: Uint8Array): number {
@@ -6,7 +7,7 @@ export function writeDevice(real: string, data: Uint8Array): number {
   try {
     return writeSync(fd, data);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return 0;
+    if (isErrno(error, 'EAGAIN')) return 0;
     throw error;
   } finally {
     closeSync(fd);

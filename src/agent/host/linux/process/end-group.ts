@@ -1,3 +1,5 @@
+import { isErrno } from '../system/system-error.ts';
+
 const GRACE_MS = 5000;
 
 /** Asks a process group to end (SIGTERM) and kills it after five seconds. The group may be gone already. */
@@ -10,6 +12,6 @@ function send(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    if (!isErrno(error, 'ESRCH')) throw error;
   }
 }

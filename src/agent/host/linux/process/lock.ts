@@ -4,7 +4,7 @@ import { RUN_DIR } from '../../../document/paths.ts';
 import type { Lock } from '../../host.ts';
 import { resolveInRoot } from '../files/resolve.ts';
 import { delay } from '../system/clock.ts';
-import { toHostError } from '../system/system-error.ts';
+import { isErrno, toHostError } from '../system/system-error.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';
 
 /** Whoever takes a stale lock waits this long to see whether somebody else took it at the same moment. */
@@ -46,7 +46,7 @@ function link(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (isErrno(error, 'EEXIST')) return false;
     throw error;
   }
 }

@@ -19,6 +19,11 @@ const WORDS: Record<string, string> = {
   EMFILE: 'too many open files',
 };
 
+/** Tells whether it is a system error with one of these names, e.g. `ENOENT`. */
+export function isErrno(error: unknown, ...names: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && names.includes(String(error.code));
+}
+
 /** Turns Node's system error into a HostError that names the machine's path, in words for people. */
 export function toHostError(error: unknown, doing: string, path: string): HostError {
   if (error instanceof HostError) return error;
