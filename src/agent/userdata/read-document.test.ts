@@ -156,20 +156,21 @@ describe('scripts and several parts', () => {
   });
 });
 
-test('all errors are listed, in lines that a person can read', () => {
+test('all errors are listed, each with its place', () => {
   const document = cloudConfig(
     'write_files:\n- content: x\n- path: /a\n  permissions: rwx\nruncmd:\n- 5\n- a: b\nunknown: 1\n',
   );
   expect(
     document.report.map(
-      ({ where, severity, message }) => `${where?.line}:${where?.column} ${severity} ${message}`,
+      ({ severity, code, message, where }) =>
+        `${severity} ${where?.line}:${where?.column} ${message} [${code}]`,
     ),
   ).toEqual([
-    '3:3 error write_files: an item has no path.',
-    "5:16 error write_files: permissions must be an octal mode in quotes, such as '0640'.",
-    '7:3 error runcmd: a command must be a string or a list of strings, not a number.',
-    '8:3 error runcmd: a command must be a string or a list of strings, not a mapping. A line that holds ": " must be quoted.',
-    '9:1 warning unknown is not known; it is ignored.',
+    'error 3:3 write_files: an item has no path. [UserDataInvalid]',
+    "error 5:16 write_files: permissions must be an octal mode in quotes, such as '0640'. [UserDataInvalid]",
+    'error 7:3 runcmd: a command must be a string or a list of strings, not a number. [UserDataInvalid]',
+    'error 8:3 runcmd: a command must be a string or a list of strings, not a mapping. A line that holds ": " must be quoted. [UserDataInvalid]',
+    'warning 9:1 unknown is not known; it is ignored. [UserDataIgnoredKey]',
   ]);
 });
 
