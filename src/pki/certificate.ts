@@ -1,4 +1,5 @@
 import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { ipFamily } from '../kit/ip-family.ts';
 import {
   bitString,
   boolean,
@@ -13,7 +14,6 @@ import {
   time,
   utf8,
 } from './der.ts';
-import { isIPv4, isIPv6 } from './ip-text.ts';
 import { OID } from './oids.ts';
 import { toPem } from './pem.ts';
 
@@ -106,8 +106,9 @@ function keyIdentifier(key: KeyObject): Uint8Array {
 }
 
 function hostName(host: string): Uint8Array {
-  if (isIPv4(host)) return tagged(0x87, Uint8Array.from(host.split('.').map(Number)));
-  if (isIPv6(host)) return tagged(0x87, ipv6Bytes(host));
+  const family = ipFamily(host);
+  if (family === 4) return tagged(0x87, Uint8Array.from(host.split('.').map(Number)));
+  if (family === 6) return tagged(0x87, ipv6Bytes(host));
   return tagged(0x82, Buffer.from(host, 'ascii'));
 }
 

@@ -1,5 +1,5 @@
 import { parseSeconds } from '../../kit/duration.ts';
-import { isIPv6 } from '../../pki/ip-text.ts';
+import { ipFamily } from '../../kit/ip-family.ts';
 import { createLog, type Level } from '../log.ts';
 import { parseListen, type ServeSettings } from '../serve/settings.ts';
 import { UsageError } from './usage-error.ts';
@@ -85,7 +85,7 @@ function hostName(text: string): string {
   const isName = /^(?=.{1,253}$)[a-z0-9*]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(
     text,
   );
-  if (isName || isIPv6(text)) return text;
+  if (isName || ipFamily(text) === 6) return text;
   throw new UsageError(`--name: ${text} is neither a host name nor an address`);
 }
 
