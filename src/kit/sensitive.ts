@@ -2,7 +2,7 @@
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /** What appears in place of a secret when somebody prints it. */
-export const PLACEHOLDER = '[sensitive]';
+const PLACEHOLDER = '[sensitive]';
 
 /**
  * Holds a value that must not be shown. String conversion, JSON and `util.inspect` (so also `console.log`)

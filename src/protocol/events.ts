@@ -5,6 +5,7 @@
  * describes them for people. An event holds no secret, is smaller than `MAX_EVENT_BYTES`, and makes sense
  * without other events.
  */
+import type { Result } from './journal.ts';
 
 /** Version of the schema. Readers refuse another version with a sentence and ignore unknown fields. */
 export const EVENTS_VERSION = 1;
@@ -86,14 +87,12 @@ export interface SequenceStartedEvent {
   resumed: boolean;
 }
 
-export type EventResult = 'succeeded' | 'failed' | 'transient' | 'bad-input' | 'deadline-exceeded';
-
 /** The verdict. If bad user data prevents the start, it comes without a `sequence.started`. */
 export interface SequenceEndedEvent {
   type: 'sequence.ended';
   sequence: string;
   mode: SequenceMode;
-  result: EventResult;
+  result: Result;
   exitStatus: number;
   /** Active milliseconds. */
   ms: number;

@@ -26,7 +26,7 @@ export interface Source {
 }
 
 /** Without a cluster, nodes lie in this namespace unless a token names another. */
-export const STANDALONE_NAMESPACE = 'default';
+const STANDALONE_NAMESPACE = 'default';
 
 /** @throws AccessError, UsageError */
 export function openSource(options: SourceOptions): Source {

@@ -5,7 +5,7 @@ import type { KubeObject } from '../kube/objects.ts';
 
 export const CONDITION = 'slipway.dev/BootstrapSucceeded';
 /** A Machine with this label (for example from a MachineDeployment's template) gets its own token. */
-export const TOKEN_LABEL = 'slipway.dev/machine-token';
+const TOKEN_LABEL = 'slipway.dev/machine-token';
 const GROUP = 'cluster.x-k8s.io';
 
 /** The supported versions of Cluster API's Machine, preferred first, and where they keep conditions. */

@@ -19,7 +19,7 @@ interface Material {
   tokenKey: string;
 }
 
-export const CA_SECRET = 'slipway-controller-ca';
+const CA_SECRET = 'slipway-controller-ca';
 const NAME = 'Slipway controller';
 
 function makeMaterial(): Material {

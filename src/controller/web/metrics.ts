@@ -12,7 +12,7 @@ interface Metric {
   lines(): string[];
 }
 
-export class Counter implements Metric {
+class Counter implements Metric {
   readonly type = 'counter';
   readonly name: string;
   readonly help: string;
@@ -66,7 +66,7 @@ export class Gauge implements Metric {
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Measures in seconds. */
-export class Histogram implements Metric {
+class Histogram implements Metric {
   readonly type = 'histogram';
   readonly name: string;
   readonly help: string;

@@ -11,7 +11,7 @@ import { ExpectedError } from '../../../kit/errors.ts';
 import { positionText } from '../../../kit/position.ts';
 import type { ContainerdSettings } from '../../document/node-settings.ts';
 
-export const CERTS_DIR = '/etc/containerd/certs.d';
+const CERTS_DIR = '/etc/containerd/certs.d';
 
 /** Slipway cannot merge into this configuration; the message tells people why. */
 export class ContainerdConfigError extends ExpectedError {

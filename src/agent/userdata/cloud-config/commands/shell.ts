@@ -62,7 +62,7 @@ function hint(item: Node): string {
  * The first word of a shell line, for people. Only a plain word may be shown; assignments, substitutions and
  * quotes could hold a secret, so they give `sh`.
  */
-export function programOf(shell: string): string {
+function programOf(shell: string): string {
   const first = /^\s*(\S+)/.exec(shell)?.[1] ?? '';
   const bare = first.replace(/^'([^']*)'$/, '$1').replace(/;$/, '');
   return /^[A-Za-z0-9_./+[-][A-Za-z0-9_./+-]*$/.test(bare) ? printable(bare) : 'sh';
