@@ -31,11 +31,12 @@ describe('bundle', () => {
     expect([...new Set(packages)].sort()).toEqual(['commander', 'smol-toml', 'yaml']);
   });
 
-  it('of the reporter alone is a part of the agent, a third of its size at most', async () => {
+  it('of the reporter alone is a part of the agent, two fifths of its size at most', async () => {
     const reporter = await bundle({ entry: 'src/slipway-report.ts' });
     const own = 'src/slipway-report.ts';
     expect(reporter.inputs.filter((path) => !made.inputs.includes(path))).toEqual([own]);
-    expect(reporter.code.length).toBeLessThan(made.code.length / 3);
+    // Diagnosis is 90 kB of it: the reporter reads kubeadm's words with the same eyes as the steps and `diagnose`.
+    expect(reporter.code.length).toBeLessThan((made.code.length * 2) / 5);
   });
 
   it('needs nothing but modules of Node.js', () => {
