@@ -42,7 +42,7 @@ const STATE_COLOURS: Record<StepStatus['state'], number> = {
 
 /** More than people like to read in one line. */
 const WIDEST_TEXT = 100;
-const LONGEST_TITLE = 40;
+const LONGEST_TITLE = 48;
 /** Columns of the names before cause and remedy. */
 const LABEL = 12;
 

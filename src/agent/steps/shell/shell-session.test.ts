@@ -77,6 +77,21 @@ describe.runIf(isRoot)('ShellSession (real shell in a chroot; needs root)', () =
     expect(() => file('tmp/never')).toThrow();
   });
 
+  it('prints no words of its own, neither when it is ended nor for a here-document without an end', async () => {
+    const deadline = new AbortController();
+    const session = open('cat <<END\nof the user', 'sleep 60');
+    await session.run(0, never);
+    await session.close();
+    const ended = open('echo begun; sleep 60');
+    const running = ended.run(0, deadline.signal);
+    while (!printed.includes('begun')) await new Promise((resolve) => setTimeout(resolve, 5));
+    deadline.abort();
+    expect(await running).toMatchObject({ kind: 'shell-ended', lines: ['begun'] });
+    await ended.close();
+    expect(printed.filter((line) => /Terminated|__slipway/.test(line))).toEqual([]);
+    expect(printed).toContain('of the user');
+  });
+
   it('keeps a trailing backslash from swallowing the next command', async () => {
     const session = open('echo first \\', 'echo second');
     await session.run(0, never);

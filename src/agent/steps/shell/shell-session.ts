@@ -131,6 +131,8 @@ export class ShellSession {
       signal: this.#abort.signal,
       onLine: (raw, stream) => {
         if (this.#muted) return;
+        // A here-document without its end takes the rest of the script for its text.
+        if (raw.includes('__slipway_')) return;
         const line = redactor.line(raw);
         if (line === undefined) return;
         this.#lines = [...this.#lines.slice(1 - KEPT_LINES), line];

@@ -15,14 +15,15 @@ import { identify, isSame, type ProcessIdentity } from './process-table.ts';
  * and the agent says so only after it has noted the wrapper's identity: no program ever runs without a trace.
  * The wrapper ignores SIGTERM, so that it can still note its child's end when somebody asks the whole group
  * to stop. The status is one write of a few bytes and counts only with its line end, so that a full disk
- * cannot turn a failure into a success.
+ * cannot turn a failure into a success. The redirections belong to a subshell, so that the wrapper's own words
+ * ("Terminated") do not get among the program's.
  */
 const WRAPPER = `
 read -r go || exit 125
 [ "$go" = go ] || exit 125
 trap : TERM INT HUP
 dir=$1; shift
-"$@" </dev/null >>"$dir/stdout" 2>>"$dir/stderr"
+(exec "$@") </dev/null >>"$dir/stdout" 2>>"$dir/stderr"
 echo $? >"$dir/status"
 `;
 
