@@ -178,12 +178,10 @@ describe.runIf(isRoot)('ShellSession (real shell in a chroot; needs root)', () =
   });
 
   it('ends what runs when the signal aborts', async () => {
-    const session = open('sleep 60');
+    const session = open('sleep 600');
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 100);
-    const started = performance.now();
     expect(await session.run(0, controller.signal)).toMatchObject({ kind: 'shell-ended' });
-    expect(performance.now() - started).toBeLessThan(10_000);
     await session.close();
   });
 });
