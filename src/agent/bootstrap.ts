@@ -35,23 +35,23 @@ export interface BootstrapOptions {
   userDataFile?: string;
   metaDataFile?: string;
   deadlineSeconds: number;
-  /** Aborts when the agent is told to stop. */
+  /** Aborts when somebody stops the agent. */
   stop: AbortSignal;
   watcher: Watcher;
   verdict: VerdictHooks;
 }
 
-/** What the verdict needs to know of the process around it, and to tell it. */
+/** How the verdict and the process around it speak with each other. */
 export interface VerdictHooks {
-  /** Rejects with an error that nobody caught: a fault of the agent, which is the verdict then. */
+  /** Rejects with an error that nobody caught: this fault of the agent becomes the verdict. */
   fault: Promise<never>;
-  /** The verdict could not be written; whoever waits for the file will not see it. */
+  /** The agent could not write the verdict, so whoever waits for the file will not see it. */
   unwritten(failure: Failure): void;
 }
 
 /**
- * The agent's thread from user data to outcome. Always resolves with a verdict, which is in `outcome.json` too.
- * Rejects only when another agent is at work (`AgentBusy`), whose verdict must not be disturbed.
+ * The agent's thread from user data to outcome. Always resolves with a verdict, which is in `outcome.json`
+ * too. Rejects only when another agent is at work (`AgentBusy`): its verdict must stand.
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
   const { host, agent } = options;
@@ -73,7 +73,8 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
 type About = { mode: 'bootstrap' | 'shim'; agent: string; instance: string };
 
 /**
- * What every way of running the engine shares: one agent at a time, a verdict whatever happens, the verdict on disk.
+ * What every way of running the engine shares: one agent at a time, a verdict whatever happens, the verdict
+ * on disk.
  *
  * @throws AgentBusyError when another agent holds the machine.
  */
@@ -118,7 +119,7 @@ export class AgentBusyError extends ExpectedError {
   }
 }
 
-/** Runs what the document asks for, and makes the outcome of it; nothing where its report has an error. */
+/** Runs the document's steps and makes the outcome. Runs nothing if its report has an error. */
 export async function runDocument(
   options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'>,
   about: About,
@@ -216,7 +217,7 @@ function damaged(bytes: number, isNode: boolean): Omit<Finding, 'type'> {
 
 type Entry = Document['report'][number];
 
-/** Loaded only where there is a kubeadm to configure. */
+/** Loads the check only if there is a kubeadm to configure. */
 async function configurationReport(document: Document): Promise<Entry[]> {
   if (!document.commands.some(({ kind }) => kind === 'kubeadm')) return [];
   const { checkDocument } = await import('./preflight/check-document.ts');

@@ -1,14 +1,14 @@
 import type { Clock } from '../host/host.ts';
 
-/** The last part of the time is kept for saying why (AKS keeps 2 of 15 minutes). */
+/** Slipway keeps the last part of the time for saying why (AKS keeps 2 of 15 minutes). */
 const RESERVE_SHARE = 0.05;
 const RESERVE_MAX_MS = 30_000;
-/** A timer of Node.js takes no more. */
+/** The longest timer of Node.js. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * The time that a sequence may take, counted in active time over restarts and reboots. Work ends at the soft deadline;
- * what lies between it and the hard one is for cleaning up and writing the verdict.
+ * The time that a sequence may take, counted while an agent runs, over restarts and reboots. Work ends at the
+ * soft deadline; the time from there to the hard one is for cleaning up and for the verdict.
  */
 export class Deadline {
   readonly #clock: Clock;
@@ -29,7 +29,9 @@ export class Deadline {
     return this.remainingMs() === 0;
   }
 
-  /** A signal that aborts when the soft deadline passes or `other` aborts; call `cancel` when it is not needed any more. */
+  /**
+   * A signal that aborts at the soft deadline or with `other`. Call `cancel` when nobody needs it any more.
+   */
   signal(other: AbortSignal): { signal: AbortSignal; cancel: () => void } {
     const controller = new AbortController();
     const abort = () => controller.abort();

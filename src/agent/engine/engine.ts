@@ -30,9 +30,9 @@ export interface SequenceOptions {
   /** Aborts when the agent is told to stop. */
   stop: AbortSignal;
   findings: Omit<Finding, 'type'>[];
-  /** Nothing but the commands says whether the machine is as wanted, so one that failed makes the verdict. */
+  /** The document has no kubeadm, so only its commands can decide: a failed command makes the verdict. */
   commandsDecide: boolean;
-  /** Why a failure with this code is not final yet; undefined where it is. Nobody is asked when absent. */
+  /** Says why a failure with this code is not final yet; undefined: it is final. */
   notFinal?: (code: Code) => Promise<string | undefined>;
   output?: StepContext['output'];
 }
@@ -44,7 +44,7 @@ export interface SequenceResult {
   failedStep?: string;
   findings: Omit<Finding, 'type'>[];
   steps: StepVerdict[];
-  /** How many steps were run by this call; the others were finished before. */
+  /** How many steps this call ran; an earlier one had finished the others. */
   ran: number;
   sequence: string;
   startedAt: string;
@@ -71,8 +71,8 @@ type Verdict = { result: Result; failure?: Failure; step?: string };
 /**
  * Runs the steps in order, journalling every transition before and after, and always comes to a verdict.
  *
- * A finished step with the same digest is not run again. An unfinished sequence of an earlier process goes on with the
- * attempts and the time it has left. When the agent is told to stop, the sequence stays open.
+ * It does not run a finished step with the same digest again. It continues the unfinished sequence of an
+ * earlier process with the attempts and the time that are left. A signal to stop leaves the sequence open.
  */
 export async function runSequence(options: SequenceOptions): Promise<SequenceResult> {
   return new SequenceRun(options).run();
@@ -96,7 +96,7 @@ class SequenceRun {
     const { host, journal, instance, steps } = options;
     const history = historyOf(journal.records, instance);
     const resumes = history.open?.digest === options.digest;
-    // Another document begins another sequence: time and attempts start anew, finished steps still count.
+    // Another document begins another sequence, with new time and attempts; finished steps still count.
     this.#history = resumes ? history : forgetBudget(history);
     this.#run = host.uuid();
     this.#sequence = (resumes && history.open?.sequence) || host.uuid();
@@ -161,7 +161,7 @@ class SequenceRun {
         ...(verdict.failure ? { failure: verdict.failure } : {}),
       });
     } catch (error) {
-      // The verdict itself stands; the outcome file tells it and that the journal does not.
+      // The verdict stands: the outcome file holds it, and this finding says that the journal does not.
       this.#findings.push({
         severity: 'warning',
         code: codeOf(error, 'JournalNotWritten'),
@@ -188,7 +188,7 @@ class SequenceRun {
     return (this.#o.commandsDecide && tolerated) || { result: 'succeeded' };
   }
 
-  /** Runs one step until it is done or failed for good; undefined when it is done. */
+  /** Runs one step until it is done or has failed for good. Undefined when it is done. */
   async #runStep(step: Step): Promise<Verdict | undefined> {
     const { host, stop } = this.#o;
     const { attempts = DEFAULT_ATTEMPTS, backoff = BACKOFF.step } = step;
@@ -203,7 +203,7 @@ class SequenceRun {
     if (this.#ran === 0) await this.#startAhead(step);
     this.#ran += 1;
     let interrupted = past.interrupted;
-    // A run that outlived its agent goes on: the attempt that began it is not over.
+    // A run that outlived its agent belongs to the attempt that began it.
     const goesOn = past.interrupted && (await step.isUnderWay?.(host)) === true;
     let attempt = goesOn ? past.attempts - 1 : past.attempts;
     let last: Failure | undefined = past.superseded ? undefined : past.ended?.failure;
@@ -227,7 +227,7 @@ class SequenceRun {
         return undefined;
       }
       if (stop.aborted) return this.#interruption(step);
-      // An attempt that the deadline cut off says less than the one before it, which came to its own end.
+      // The deadline cut this attempt off; the one before it came to its own end and says more.
       last = this.#deadline.passed && last ? last : result.failure;
       this.#note(step, 'failed', attempt, spent);
       const mayRepeat = result.retry === 'until-deadline' || (result.retry === 'yes' && attempt < attempts);
@@ -251,7 +251,7 @@ class SequenceRun {
     }
   }
 
-  /** A step without `ahead` may be run again though it was finished, so nothing after it in its group is started. */
+  /** Stops in each group at a step without `ahead`: the engine may run it again though it was finished. */
   async #startAhead(current: Step): Promise<void> {
     const { steps } = this.#o;
     const seen = new Set<string>();
@@ -265,10 +265,10 @@ class SequenceRun {
 
   async #isDone(step: Step, ended: StepEnded & { boot: string }, superseded: boolean): Promise<boolean> {
     if (ended.retryInMs !== undefined) return false;
-    // A failed step that does not stop the sequence was run, and is not run twice.
+    // A failed step that does not stop the sequence has had its run.
     if (ended.result === 'failed' && stops(step)) return false;
     if (step.when === 'every-boot' && ended.boot !== (await this.#o.host.bootId())) return false;
-    // Another document's step has been at the same place since; only what can be looked at may still hold.
+    // Another document's step ran at the same place since, so only a proof can tell.
     return step.holds ? step.holds(this.#o.host) : !superseded;
   }
 
@@ -334,7 +334,7 @@ class SequenceRun {
     await this.#o.journal.append({ type: 'finding', ...finding }, sync);
   }
 
-  /** A step that is done is followed at once by the next one's start or the sequence's end, so one sync serves both. */
+  /** After a step that is done, the next record follows at once, so one sync serves both. */
   async #end(
     step: Step,
     end: Omit<StepEnded, 'type' | 'step' | 'digest'>,

@@ -33,7 +33,9 @@ export function codeOf(error: unknown, fallback: Code): Code {
   return fallback;
 }
 
-/** The kernel's name of what went wrong, of an error that the machine made; undefined for a fault of our own. */
+/**
+ * The kernel's name of what went wrong, of an error that the machine made; undefined for a fault of our own.
+ */
 function errnoOf(error: unknown): string | undefined {
   if (error instanceof HostError) return error.errno;
   if (error instanceof Error && 'syscall' in error && 'code' in error) return String(error.code);

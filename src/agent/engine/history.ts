@@ -13,34 +13,34 @@ type Of<T> = JournalRecord & T;
 export interface StepHistory {
   /** The last record that ended it. */
   ended?: Of<StepEnded>;
-  /** It was started and nothing says how that ended: the agent or the machine died meanwhile. */
+  /** A record says that it began, none that it ended: the agent or the machine died meanwhile. */
   interrupted: boolean;
-  /** The same step was begun with another content since (another document): what this one did may be gone. */
+  /** Another document has run the same step with another content since: what this one did may be gone. */
   superseded: boolean;
-  /** Attempts begun in the sequence that is still open; the budget that survives restarts and reboots. */
+  /** Attempts that the open sequence has begun. The budget survives restarts and reboots. */
   attempts: number;
 }
 
 /** What the journal says of this machine's past, as far as it still matters. */
 export interface History {
-  /** The sequence that began and was not concluded. */
+  /** The sequence that has no verdict yet. */
   open?: Of<SequenceStarted>;
   /** The last verdict. */
   lastEnded?: Of<SequenceEnded>;
   step(id: string, digest: string): StepHistory;
-  /** Active milliseconds that the open sequence has used: time in which an agent ran, whatever the wall clock did. */
+  /** Milliseconds of the open sequence in which an agent ran, whatever the wall clock did. */
   activeMs: number;
   /** When the open sequence began. */
   startedAt?: string;
 }
 
 /**
- * Reads the past of `instance` out of the journal. Records of another instance (a journal baked into an image) and
- * those before a `kubeadm reset` that concern kubeadm do not count.
+ * Reads the past of `instance` out of the journal. Records of another instance (a journal baked into an
+ * image) and those before a `kubeadm reset` that concern kubeadm do not count.
  */
 export function historyOf(records: readonly JournalRecord[], instance: string): History {
   const steps = new Map<string, { ended?: Of<StepEnded>; started?: Of<StepStarted>; attempts: number }>();
-  /** What each step was begun with last. */
+  /** The digest with which each step began last. */
   const latest = new Map<string, string>();
   let open: Of<SequenceStarted> | undefined;
   let lastEnded: Of<SequenceEnded> | undefined;
@@ -112,7 +112,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
   };
 }
 
-/** A reset formats nothing: partitions and file systems are as they were made, with what lies on them. */
+/** A reset formats nothing: partitions and file systems stay, with what lies on them. */
 function isUndone(key: string, { scope }: NodeReset): boolean {
   return scope === 'node' ? !/^(?:disks|filesystems) /.test(key) : key.startsWith('kubeadm ');
 }

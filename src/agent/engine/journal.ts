@@ -11,14 +11,17 @@ import { parseJournal } from './parse-journal.ts';
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * The journal, open for appending. What stood in it before is in `records`; each append is written when it resolves, and
- * on disk too unless it says that another one follows at once, whose sync takes it along.
+ * The journal, open for appending. `records` holds what stood in it before. An append is on disk when it
+ * resolves, unless its caller says that another one follows at once, whose sync takes it along.
  *
  * A last line that a power loss tore is cut off, and that is noted in the journal itself.
  */
 export class Journal {
   readonly records: JournalRecord[];
-  /** Bytes of records that were lost, if that is news. A torn end is none: nothing had come of that record yet. */
+  /**
+   * Bytes of records that were lost, if that is news. A torn end is none: nothing had come of that record
+   * yet.
+   */
   readonly lostBytes: number;
   readonly #host: Host;
   readonly #handle: AppendHandle;
@@ -63,12 +66,12 @@ export class Journal {
   }
 
   /**
-   * @param sync `with-next` where nothing is done on the machine before the next record: a power loss may then take the
-   *   record, as it may take one that was about to be written; the agent's own death cannot.
-   * @throws HostError when the record is not written or not on disk; nothing of it stays in the file then.
+   * @param sync `with-next` if the agent does nothing on the machine before the next record: a power loss may
+   *   then take this record, the agent's own death cannot.
+   * @throws HostError if the record is not on disk; nothing of it stays in the file then.
    */
   append(body: RecordBody, sync: 'now' | 'with-next' = 'now'): Promise<JournalRecord> {
-    // Progress and heartbeats come while another record is under way; each takes its number when its turn has come.
+    // Progress and heartbeats come while another record is under way; each gets its number in its turn.
     const turn = this.#last.then(() => this.#write(body, sync === 'now'));
     this.#last = turn.catch(() => undefined);
     return turn;
@@ -87,7 +90,8 @@ export class Journal {
     try {
       await this.#handle.append(line, durable);
     } catch (error) {
-      // A full disk takes part of a line: cut it off again so that the next record starts on a line of its own.
+      // A full disk takes part of a line: cut it off again so that the next record starts on a line of its
+      // own.
       await this.#handle.truncate(this.#length);
       throw error;
     }

@@ -30,7 +30,7 @@ export async function outcomeOf(host: Host, about: About, sequence: SequenceResu
   };
 }
 
-/** The verdict when nothing could be begun: no user data, bad user data, an unwritable journal. */
+/** The verdict when the agent could begin nothing: no user data, bad user data, an unwritable journal. */
 export async function outcomeWithoutSequence(
   host: Host,
   about: About,
@@ -57,15 +57,15 @@ export async function outcomeWithoutSequence(
 }
 
 /**
- * World-readable: whoever waits for the machine may read it, and it holds no secret. It is of this boot, as all of /run;
- * what is to outlast a power loss is in the journal.
+ * Everybody may read it: it holds no secret, and whoever waits for the machine needs it. It belongs to this
+ * boot, as all of /run; the journal holds what must outlast a power loss.
  */
 export async function writeOutcome(host: Host, outcome: Outcome): Promise<void> {
   const text = `${JSON.stringify(outcome, undefined, 2)}\n`;
   await host.files.write(OUTCOME, text, { mode: 0o644, volatile: true });
 }
 
-/** A run begins: what an earlier one concluded is not this one's verdict. */
+/** Call it when a run begins: an earlier run's verdict is not this one's. */
 export async function removeOutcome(host: Host): Promise<void> {
   await host.files.remove(OUTCOME);
 }

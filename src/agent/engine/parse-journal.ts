@@ -9,7 +9,10 @@ export interface ParsedJournal {
   badBytes: number;
 }
 
-/** Reads a journal's bytes; never throws. Damaged lines in the middle are passed over, unknown record types kept. */
+/**
+ * Reads a journal's bytes; never throws. Damaged lines in the middle are passed over, unknown record types
+ * kept.
+ */
 export function parseJournal(bytes: Buffer): ParsedJournal {
   const goodLength = bytes.lastIndexOf(0x0a) + 1;
   const records: JournalRecord[] = [];
@@ -20,7 +23,8 @@ export function parseJournal(bytes: Buffer): ParsedJournal {
     if (record && record.seq > (records.at(-1)?.seq ?? 0)) records.push(record);
     else badBytes += Buffer.byteLength(line) + 1;
   }
-  // What was passed over once was told once; only a torn end is news at every opening, since it is cut off then.
+  // What was passed over once was told once; only a torn end is news at every opening, since it is cut off
+  // then.
   const told = records.reduce(
     (sum, record) => sum + (record.type === 'journal.repaired' ? record.bytes : 0),
     0,

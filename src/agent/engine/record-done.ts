@@ -1,8 +1,8 @@
 import type { SequenceOptions } from './engine.ts';
 
 /**
- * Writes into a journal that has lost its past that all these steps are done, for a machine that is a node all the same:
- * nothing is run again then, neither now nor at a later boot.
+ * Writes into a journal that has lost its past that all these steps are done, for a machine that is a node
+ * all the same: nothing is run again then, neither now nor at a later boot.
  */
 export async function recordDone({
   host,

@@ -6,9 +6,11 @@ import type { Host } from '../host/host.ts';
 export interface Step extends StepOutline {
   /** Once per instance, or again at every boot; default `once`. */
   when?: 'once' | 'every-boot';
-  /** Whether the sequence ends when the step has failed for good; default `stop`. */
+  /** Does the sequence end when the step has failed for good? Default `stop`. */
   onFailure?: 'stop' | 'continue';
-  /** Steps of one group share a shell; when one ends it (`CommandEndedScript`), the others of the group are not run. */
+  /**
+   * Steps of one group share a shell; when one ends it (`CommandEndedScript`), the engine skips the others.
+   */
   group?: string;
   /** How many attempts a sequence may spend on transient failures; default 3. */
   attempts?: number;
@@ -16,25 +18,29 @@ export interface Step extends StepOutline {
   backoff?: Backoff;
   run(context: StepContext): Promise<StepResult>;
   /**
-   * Starts what takes time and changes nothing, so that it is ready when the step's turn comes. The engine calls it before
-   * the first step runs, for the first unfinished step of each group. Must not throw.
+   * Starts what takes time and changes nothing, so that it is ready when the step's turn comes. The engine
+   * calls it before the first step runs, for the first unfinished step of each group. Must not throw.
    */
   ahead?(): Promise<void>;
   /**
-   * Asked of a step whose attempt was cut off: is what that attempt started still at work, or has it ended meanwhile? Then
-   * the attempt goes on, and no other is spent.
+   * Is what an earlier agent's attempt started still at work, or has it ended meanwhile? Then that attempt
+   * goes on, and the engine spends no other.
    */
   isUnderWay?(host: Host): Promise<boolean>;
   /**
-   * The proof: is what the finished step did still in force? A step without proof is done again when another document's
-   * step has been at the same place since.
+   * The proof: is what the finished step did still in force? The engine runs a step without proof again when
+   * another document's step has been at the same place since.
    */
   holds?(host: Host): Promise<boolean>;
-  /** Puts back what a reboot took from /run: the engine calls it for a finished step when a later one is still to be run. */
+  /**
+   * Puts back what a reboot took from /run. The engine calls it for a finished step before it runs a later
+   * one.
+   */
   renew?(host: Host): Promise<void>;
   /**
-   * The step's end is in the journal: tells of it, and frees what was kept for a resume. The engine calls it again for a
-   * finished step, since the agent may have died between the record and this, and a reboot empties /run.
+   * Tells of the step's end, which is in the journal, and frees what the step kept for a resume. The engine
+   * calls it again for a finished step: the agent may have died between the record and this, and a reboot
+   * empties /run.
    */
   settled?(host: Host, isDone: boolean): Promise<void>;
 }
@@ -46,9 +52,9 @@ export interface StepContext {
   host: Host;
   /** From 1. */
   attempt: number;
-  /** An earlier attempt was cut off and nobody knows how far it came. */
+  /** Something cut an earlier attempt off, and nobody knows how far it came. */
   interrupted: boolean;
-  /** Aborts at the soft deadline and when the agent is told to stop. */
+  /** Aborts at the soft deadline, and when somebody stops the agent. */
   signal: AbortSignal;
   /** Milliseconds until the soft deadline. */
   remainingMs(): number;
@@ -63,6 +69,6 @@ export type StepResult =
   | {
       done: false;
       failure: Failure;
-      /** `until-deadline` goes on beyond the step's attempts. */
+      /** `until-deadline` repeats the step beyond its attempts. */
       retry: 'no' | 'yes' | 'until-deadline';
     };

@@ -10,8 +10,8 @@ import { deferredFiles, files, hostname, kernel, ntp, proxy } from './node/kinds
 import { disks, filesystems, mounts } from './storage/kinds.ts';
 
 /**
- * The steps that make of a machine what the document asks for, in the order in which cloud-init's modules run. What the
- * node is given around kubeadm comes before the commands, which may need it.
+ * The steps that make of a machine what the document asks for, in the order in which cloud-init's modules
+ * run. What the node is given around kubeadm comes before the commands, which may need it.
  *
  * Pure: the same document gives the same steps, ids and digests on every machine.
  */
@@ -37,7 +37,9 @@ export function plan(document: Document): PlannedStep[] {
   ];
 }
 
-/** The same for a call of kubeadm that comes from a command line; its configuration is on the machine already. */
+/**
+ * The same for a call of kubeadm that comes from a command line; its configuration is on the machine already.
+ */
 export async function planCall(document: Document, { call }: Pick<Shared, 'call'>): Promise<PlannedStep[]> {
   const [command] = document.commands;
   if (command?.kind !== 'kubeadm') return [];
@@ -45,14 +47,16 @@ export async function planCall(document: Document, { call }: Pick<Shared, 'call'
   return [...nodeSteps(document), ...callSteps(0, command, ['shim', config], document)];
 }
 
-/** What makes the machine fit for kubeadm and for the commands before it: kernel, proxy, container runtime. */
+/**
+ * What makes the machine fit for kubeadm and for the commands before it: kernel, proxy, container runtime.
+ */
 function nodeSteps(document: Document): PlannedStep[] {
   return [...stepsOf(kernel, document), ...stepsOf(proxy, document), ...stepsOf(containerd, document)];
 }
 
 /**
- * What a call of kubeadm takes: what it is to find, a look at the machine as it is after the commands before, the call
- * itself, and what it must not find.
+ * What a call of kubeadm takes: what it is to find, a look at the machine as it is after the commands before,
+ * the call itself, and what it must not find.
  *
  * @param config Content of its configuration: another content makes it another call.
  */
@@ -78,7 +82,9 @@ export function planDigest(steps: readonly PlannedStep[]): string {
   return digest(steps.map(({ id, digest: content }) => [id, content]));
 }
 
-/** A kubeadm step is another one when the configuration it reads has changed, though its command line has not. */
+/**
+ * A kubeadm step is another one when the configuration it reads has changed, though its command line has not.
+ */
 function configFiles(entries: FileEntry[], path: string | undefined): unknown {
   return entries.filter((file) => file.path === path).map((file) => file.content.reveal());
 }

@@ -14,7 +14,10 @@ import { lineWatcher } from '../text/line-watcher.ts';
 
 const PERMANENT_STATUS = 1;
 
-/** `kubeadm init` or `join` through the engine: one step, kubeadm's output on kubeadm's streams, kubeadm's exit status. */
+/**
+ * `kubeadm init` or `join` through the engine: one step, kubeadm's output on kubeadm's streams, kubeadm's
+ * exit status.
+ */
 export async function shimBootstrap(
   host: Host,
   invocation: Extract<Invocation, { kind: 'bootstrap' }>,

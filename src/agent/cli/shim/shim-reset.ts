@@ -7,9 +7,12 @@ import { forgetInventory } from '../../kubeadm/repeat/inventory.ts';
 import { forgetSuccess } from '../../kubeadm/repeat/succeeded.ts';
 import { version } from '../process/version.ts';
 
-/** Journals that `kubeadm reset` undoes what was done, so that a later `join` is not taken for finished. */
+/**
+ * Writes into the journal that `kubeadm reset` undoes everything, so that a later `join` does not count as
+ * finished.
+ */
 export async function noteReset(host: Host): Promise<void> {
-  // What lies there after the reset is where the next attempt begins.
+  // The next attempt begins with what the reset leaves.
   await forgetInventory(host);
   await forgetAttempt(host);
   await forgetSuccess(host);

@@ -16,8 +16,8 @@ const NOT_STARTED = 126;
 const PERMANENT_STATUS = 1;
 
 /**
- * Slipway called as `kubeadm`: `init` and `join` go through the engine, everything else straight to the real kubeadm,
- * which then takes this process's place.
+ * Slipway called as `kubeadm`: `init` and `join` go through the engine, everything else straight to the real
+ * kubeadm, which then takes this process's place.
  *
  * @returns kubeadm's exit status
  */

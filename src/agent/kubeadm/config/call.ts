@@ -3,8 +3,9 @@ import type { Host } from '../../host/host.ts';
 import type { CallReading } from './read-call.ts';
 
 /**
- * The one place where a bootstrap reads the configuration of its call of kubeadm. An earlier step may write the file and a
- * command of the user may change it, so it is looked at each time, but parsed again only when its content is another.
+ * The one place where a bootstrap reads the configuration of its call of kubeadm. An earlier step may write
+ * the file and a command of the user may change it, so it is looked at each time, but parsed again only when
+ * its content is another.
  */
 export class KubeadmCall {
   readonly #host: Host;

@@ -1,6 +1,6 @@
 /**
- * Lets kubeadm's own long waits end before the deadline does: then kubeadm says itself what it waited for, instead of being
- * ended in the middle of it.
+ * Lets kubeadm's own long waits end before the deadline does: then kubeadm says itself what it waited for,
+ * instead of being ended in the middle of it.
  */
 import { putScalar } from './yaml/edit-yaml.ts';
 import { formatGoDuration, parseGoDuration } from './yaml/go-duration.ts';
@@ -39,7 +39,8 @@ const WAITS: Readonly<Record<'old' | 'new', Readonly<Record<'init' | 'join', rea
 };
 
 /**
- * The configuration in which no such wait takes longer than `seconds`. What is shorter, set by the user or by kubeadm, stays.
+ * The configuration in which no such wait takes longer than `seconds`. What is shorter, set by the user or by
+ * kubeadm, stays.
  *
  * @param version Version of kubeadm's API that the text speaks.
  * @throws KubeadmError `KubeadmConfigInvalid` when the text cannot be read.

@@ -62,8 +62,9 @@ export interface ConfigInput {
 }
 
 /**
- * Reads a kubeadm call. Tolerant: what is not understood is left to kubeadm, whose own validation is exact; only what
- * makes the file unreadable is an error here, since line and column help more than kubeadm's message.
+ * Reads a kubeadm call. Tolerant: what is not understood is left to kubeadm, whose own validation is exact;
+ * only what makes the file unreadable is an error here, since line and column help more than kubeadm's
+ * message.
  *
  * @throws KubeadmError `KubeadmConfigInvalid`.
  */
@@ -161,7 +162,10 @@ function tokenId(flags: ParsedFlags, node: YAMLMap | undefined): string | undefi
 /** kubeadm's own default. */
 const withPort = (endpoint: string): string => (/:\d+$/.test(endpoint) ? endpoint : `${endpoint}:6443`);
 
-/** kubeadm has its patches in the configuration since v1beta3, before that by a flag, which has changed its name. */
+/**
+ * kubeadm has its patches in the configuration since v1beta3, before that by a flag, which has changed its
+ * name.
+ */
 function patchesDirectory(flags: ParsedFlags, node: YAMLMap | undefined): string | undefined {
   const flag = flagValue(flags, 'patches') ?? flagValue(flags, 'experimental-patches');
   return flag ?? scalar(node, 'patches', 'directory');

@@ -1,7 +1,7 @@
 /**
- * How kubeadm's command line is read: which flags of `init` and `join` stand alone, so that a flag's value is never
- * taken for a subcommand. Everything not listed takes a value, which is also what kubeadm's own flag library assumes of
- * a flag that it does not know while it looks for the subcommand.
+ * How kubeadm's command line is read: which flags of `init` and `join` stand alone, so that a flag's value is
+ * never taken for a subcommand. Everything not listed takes a value, which is also what kubeadm's own flag
+ * library assumes of a flag that it does not know while it looks for the subcommand.
  */
 
 /** Flags of kubeadm 1.20 to 1.34 that take no separate value. */
@@ -34,7 +34,10 @@ export interface ParsedFlags {
   positional: string[];
 }
 
-/** Reads GNU-style flags as kubeadm does: `--name value`, `--name=value`, `-v5`, `-v 5`, `--` ends them. Never throws. */
+/**
+ * Reads GNU-style flags as kubeadm does: `--name value`, `--name=value`, `-v5`, `-v 5`, `--` ends them. Never
+ * throws.
+ */
 export function parseFlags(args: readonly string[]): ParsedFlags {
   const values = new Map<string, string[]>();
   const positional: string[] = [];

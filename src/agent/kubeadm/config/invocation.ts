@@ -13,11 +13,12 @@ export type Invocation =
     };
 
 /**
- * Decides for an argument vector (without the program's name) whether it is a bootstrap that Slipway takes over.
+ * Decides for an argument vector (without the program's name) whether it is a bootstrap that Slipway takes
+ * over.
  *
- * Only `init` and `join` as the very first word qualify, without the `phase` subcommand and without a flag that makes
- * them show something instead of doing it. All else, including what kubeadm would refuse, passes straight through, so
- * that kubeadm itself answers. Never throws.
+ * Only `init` and `join` as the very first word qualify, without the `phase` subcommand and without a flag
+ * that makes them show something instead of doing it. All else, including what kubeadm would refuse, passes
+ * straight through, so that kubeadm itself answers. Never throws.
  */
 export function parseInvocation(argv: readonly string[]): Invocation {
   const [verb, ...args] = argv;

@@ -9,8 +9,9 @@ const SERVICE_SUBNET = '10.96.0.0/12';
 const DNS_DOMAIN = 'cluster.local';
 
 /**
- * Names, addresses and networks for NO_PROXY, without doubles. The networks of the cluster are in the configuration of
- * an init only; nobody tells a join, so the default of kubeadm is taken and others have to be given.
+ * Names, addresses and networks for NO_PROXY, without doubles. The networks of the cluster are in the
+ * configuration of an init only; nobody tells a join, so the default of kubeadm is taken and others have to
+ * be given.
  *
  * @param call What cannot be read there is left to kubeadm to complain of.
  */

@@ -10,7 +10,8 @@ export function patchesFlag(directory: string, minor: number | undefined): strin
 }
 
 /**
- * The configuration, as kubeadm will read it, with the directory in it, or a flag where its version has no place for it.
+ * The configuration, as kubeadm will read it, with the directory in it, or a flag where its version has no
+ * place for it.
  *
  * @param version Of kubeadm's API, e.g. `v1beta3`.
  * @throws KubeadmError when the text cannot be read.
@@ -30,6 +31,7 @@ export function withPatches(
     return { text: `${text}${gap}${added}`, flags: [] };
   }
   const put = putScalar(text, kind, ['patches', 'directory'], directory, (present) => present === undefined);
-  // Where the place cannot be written to safely, kubeadm itself says whether it takes the flag beside the file.
+  // Where the place cannot be written to safely, kubeadm itself says whether it takes the flag beside the
+  // file.
   return { text: put, flags: put === text ? [patchesFlag(directory, minor)] : [] };
 }

@@ -16,7 +16,9 @@ export interface CallReading {
   problem?: KubeadmError;
 }
 
-/** Never throws for a configuration that cannot be read; kubeadm itself complains of a file that is not there. */
+/**
+ * Never throws for a configuration that cannot be read; kubeadm itself complains of a file that is not there.
+ */
 export function readCall(command: KubeadmCommand, text: string | undefined): CallReading {
   const { verb, args, configPath: name = 'file' } = command;
   let documents: ConfigDocument[] | undefined;

@@ -1,6 +1,6 @@
 /**
- * Shortens the one wait in kubeadm that nobody can look into: discovery loops silently for five minutes when nothing
- * else is set. With a minute the agent can say why an attempt failed, and try again.
+ * Shortens the one wait in kubeadm that nobody can look into: discovery loops silently for five minutes when
+ * nothing else is set. With a minute the agent can say why an attempt failed, and try again.
  */
 import { isMap, isScalar, type YAMLMap } from 'yaml';
 import { type ConfigDocument, readDocuments } from './yaml/config-documents.ts';
@@ -8,9 +8,10 @@ import { findPair, insert, replaceNull } from './yaml/edit-yaml.ts';
 import { formatGoDuration } from './yaml/go-duration.ts';
 
 /**
- * The configuration with the discovery timeout set where the user set none: `timeouts.discovery` from v1beta4 on,
- * `discovery.timeout` before. Every other byte stays as it is, comments and other documents too. Returns the text
- * unchanged when there is no JoinConfiguration, when the timeout is set, or when the place for it is an alias.
+ * The configuration with the discovery timeout set where the user set none: `timeouts.discovery` from v1beta4
+ * on, `discovery.timeout` before. Every other byte stays as it is, comments and other documents too. Returns
+ * the text unchanged when there is no JoinConfiguration, when the timeout is set, or when the place for it is
+ * an alias.
  *
  * @throws KubeadmError `KubeadmConfigInvalid` when the text cannot be read.
  */

@@ -34,12 +34,13 @@ export interface ShapeOptions {
 }
 
 /**
- * The arguments with which kubeadm is run: those of the user data, but where need be with a copy of the configuration
- * that speaks the API version of the installed kubeadm and, for a join, has a shorter discovery timeout where the user
- * set none. So one attempt's silent loop ends after a minute instead of five, and the agent can say why and try again.
- * The copy has mode 0600 and goes with the run.
+ * The arguments with which kubeadm is run: those of the user data, but where need be with a copy of the
+ * configuration that speaks the API version of the installed kubeadm and, for a join, has a shorter discovery
+ * timeout where the user set none. So one attempt's silent loop ends after a minute instead of five, and the
+ * agent can say why and try again. The copy has mode 0600 and goes with the run.
  *
- * @throws KubeadmError with line and column, when the configuration cannot be read or kubeadm is sure to refuse it.
+ * @throws KubeadmError with line and column, when the configuration cannot be read or kubeadm is sure to
+ *   refuse it.
  */
 export async function shapedArguments(
   host: Host,
@@ -105,7 +106,10 @@ export function shapedConfig(
   };
 }
 
-/** The first version that has a place for patches; kubeadm takes no `--patches` beside `--config` (`isAllowedFlag`). */
+/**
+ * The first version that has a place for patches; kubeadm takes no `--patches` beside `--config`
+ * (`isAllowedFlag`).
+ */
 const WITH_PATCHES: ApiVersion = 'v1beta3';
 
 /** On the command line a flag wins over the file, and must do so over what the file was turned into. */

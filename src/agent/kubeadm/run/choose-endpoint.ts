@@ -4,8 +4,8 @@ import type { Host } from '../../host/host.ts';
 const LOOK_MS = 1_500;
 
 /**
- * Which of several API servers this attempt should ask: another first one each time, and of those the first that answers;
- * so that a dead one costs a second and not an attempt. Undefined when there is nothing to choose.
+ * Chooses the API server that this attempt asks: each attempt begins with another one and takes the first
+ * that answers, so a dead one costs a second and not an attempt. Undefined when there is nothing to choose.
  *
  * @param attempt From 1.
  */

@@ -1,4 +1,4 @@
-/** Runs kubeadm so that it outlives the agent: an agent that was killed finds it again and learns how it ended. */
+/** Runs kubeadm so that it outlives the agent: the next agent finds it and learns how it ended. */
 import type { Host } from '../../host/host.ts';
 import { SHAPED_CONFIG } from '../config/shaped-arguments.ts';
 import { progressReader } from './progress.ts';
@@ -17,7 +17,7 @@ export interface KubeadmSpec {
   args: string[];
   /** Added to the environment, e.g. proxy settings; undefined removes a variable. */
   env?: Record<string, string | undefined>;
-  /** Makes of kubeadm's program and arguments those that give it what the commands before have left. */
+  /** Wraps program and arguments, so that kubeadm inherits what the commands before it left. */
   inherit?: (argv: Argv) => Argv;
   /** Ends kubeadm (SIGTERM first). */
   signal?: AbortSignal;
@@ -28,24 +28,25 @@ export interface KubeadmSpec {
 }
 
 export interface KubeadmRun {
-  /** Undefined when kubeadm vanished without a status: power loss, or it was killed together with its guard. */
+  /** Undefined when kubeadm left no status: a power loss, or something killed it together with its guard. */
   exitStatus: number | undefined;
   /** Raw output: may hold secrets, so it goes to `classify` and nowhere else. */
   stdout: string;
   stderr: string;
   ms: number;
-  /** A run that an earlier agent had begun was taken over. */
+  /** An earlier agent had begun this run. */
   adopted: boolean;
 }
 
-/** Is there a kubeadm of an earlier agent that still runs, or whose end nobody has taken note of? */
+/** Looks for a kubeadm of an earlier agent that still runs, or whose end nobody has noted. */
 export async function findEarlierRun(host: Host): Promise<'running' | 'ended' | 'vanished' | undefined> {
   return host.processes.findDurable(KUBEADM_RUN);
 }
 
 /**
- * Runs kubeadm, or takes over the run that an earlier agent began, and waits for its end. Does not throw for kubeadm's
- * failure; throws HostError when it cannot be started. Call `forgetRun` once the result is in the journal.
+ * Runs kubeadm, or takes over the run that an earlier agent began, and waits for its end. Does not throw for
+ * kubeadm's failure; throws HostError when it cannot be started. Call `forgetRun` once the result is in the
+ * journal.
  */
 export async function runKubeadm(host: Host, spec: KubeadmSpec): Promise<KubeadmRun> {
   const earlier = await findEarlierRun(host);
@@ -65,7 +66,10 @@ export async function runKubeadm(host: Host, spec: KubeadmSpec): Promise<Kubeadm
   return { ...result, adopted: earlier === 'running' || earlier === 'ended' };
 }
 
-/** Forgets the run's files, so that the next one starts anew, and the copy of the configuration, which holds a token. */
+/**
+ * Forgets the run's files, so that the next one starts anew, and the copy of the configuration, which holds a
+ * token.
+ */
 export async function forgetRun(host: Host): Promise<void> {
   await host.processes.forgetDurable(KUBEADM_RUN);
   await host.files.remove(SHAPED_CONFIG);

@@ -59,7 +59,7 @@ async function explain(
   const input = { verb, ...run, tokenId, tokenWasKnown };
   const base = classify(input);
   const verdict = watch.verdict();
-  // kubeadm was ended because of it: what it said last is no reason, and its exit status is our signal's.
+  // This verdict made us end kubeadm: its last words are no reason, and its exit status is our signal's.
   if (verdict !== undefined && spec.signal?.aborted !== true) {
     const { exitStatus: _, ...rest } = base;
     return refined({ ...rest, lines: [] }, verdict);
@@ -70,7 +70,7 @@ async function explain(
   const marks = watch.marks();
   const evidence = await gatherEvidence(host, {
     parts,
-    // Nothing followed may mean that there is no journal to follow, or that it was not read yet.
+    // No lines may mean that there is no journal to follow, or that nobody has read it yet.
     ...(follower.complete() && !run.adopted && follower.kubelet.length > 0
       ? { followed: { kubelet: [...follower.kubelet], runtime: [...follower.runtime] } }
       : {}),

@@ -2,10 +2,10 @@ import type { Host } from '../../host/host.ts';
 import { KubeadmError } from '../config/yaml/failure.ts';
 import { kubeadmVersion } from './real-kubeadm.ts';
 
-/** Asking costs a process, and two steps want to know. */
+/** Two steps want to know, and asking costs a process. */
 const known = new WeakMap<Host, Map<string, number>>();
 
-/** Minor version of that kubeadm; undefined when it does not tell, which its own run will explain. */
+/** Minor version of that kubeadm; undefined when it does not say, which its own run will explain. */
 export async function kubeadmMinor(host: Host, path: string): Promise<number | undefined> {
   const cache = known.get(host) ?? new Map<string, number>();
   known.set(host, cache);

@@ -1,15 +1,15 @@
-/** How long kubeadm may wait inside one attempt. How often it is tried again is up to the deadline. */
+/** How long kubeadm may wait inside one attempt. The deadline decides how often Slipway repeats it. */
 
-/** Discovery is given this long in one attempt, so that the agent can say why it failed; see `shapeConfig`. */
+/** Discovery gets this long in one attempt, so that the agent can say why it failed; see `shapeConfig`. */
 export const DISCOVERY_SECONDS = 60;
 
-/** What lies between the end of kubeadm's own waits and the deadline, for its last words and for ours. */
+/** The time between the end of kubeadm's own waits and the deadline, for its last words and for ours. */
 const MARGIN_SECONDS = 10;
 const LEAST_SECONDS = 5;
 
 /**
- * The longest that a wait inside kubeadm may take, in whole seconds, when so much time is left; see `capTimeouts`. A
- * quarter of an hour is longer than any of them, and infinite time is infinite.
+ * The longest that a wait inside kubeadm may take, in whole seconds, when so much time is left; see
+ * `capTimeouts`. A quarter of an hour is longer than any of them, and infinite time is infinite.
  */
 export function capSeconds(remainingMs: number): number | undefined {
   const seconds = Math.floor(remainingMs / 1000) - MARGIN_SECONDS;

@@ -1,7 +1,7 @@
 /** Turns kubeadm's output into progress messages as it comes. */
 import { Redactor } from '../../../kit/redact.ts';
 
-/** Phase markers that say something to a person; hints and warnings are left out. */
+/** Phase markers that tell a person something; not hints and warnings. */
 const MARKER = /^\[([a-z][a-z0-9-]*(?:\/[a-z-]+)?)\] (\S.*)$/;
 const NOISE = [
   /^FYI: /,
@@ -13,8 +13,8 @@ const NOISE = [
 const MAX = 200;
 
 /**
- * Makes a reader of lines that answers with a message to tell, or undefined. Lines that come twice in a row (the
- * kubelet check repeats itself) are told once; nothing told holds a secret.
+ * Makes a reader of lines that answers with a message to tell, or undefined. It tells a line that comes twice
+ * in a row once (the kubelet check repeats itself), and never a secret.
  */
 export function progressReader(): (line: string, stream: 'stdout' | 'stderr') => string | undefined {
   const redactors = { stdout: new Redactor(), stderr: new Redactor() };

@@ -23,7 +23,8 @@ export function kubeadmEnvironment(): Record<string, string> {
 /**
  * Call it first when this program was called as `kubeadm`.
  *
- * @throws KubeadmError `KubeadmNotFound` when the caller is a Slipway that took this one for the real kubeadm.
+ * @throws KubeadmError `KubeadmNotFound` when the caller is a Slipway that took this one for the real
+ *   kubeadm.
  */
 export function refuseSlipwayAsCaller(host: Host, self: string): void {
   const caller = host.env(CALLER_VARIABLE);
@@ -46,10 +47,11 @@ export function slipwayInstead({ path, stderr }: { path: string; stderr: string 
 }
 
 /**
- * Path of the real kubeadm: `$SLIPWAY_KUBEADM`, else the first `kubeadm` in PATH and the usual directories that is not
- * Slipway itself.
+ * Path of the real kubeadm: `$SLIPWAY_KUBEADM`, else the first `kubeadm` in PATH and the usual directories
+ * that is not Slipway itself.
  *
- * @param self Path of the running Slipway binary as the machine sees it; undefined when it is not a file of the machine.
+ * @param self Path of the running Slipway binary as the machine sees it; undefined when it is not a file of
+ *   the machine.
  * @throws KubeadmError `KubeadmNotFound`.
  */
 export async function findRealKubeadm(host: Host, self: string | undefined): Promise<string> {

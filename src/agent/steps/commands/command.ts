@@ -6,7 +6,10 @@ import { type CommandSpec, commandTitle } from './title.ts';
 
 const KEPT_IN_JOURNAL = 3;
 
-/** A command of `runcmd`: one that fails is told and does not keep the next one from running, as in cloud-init. */
+/**
+ * A command of `runcmd`: one that fails is told and does not keep the next one from running, as in
+ * cloud-init.
+ */
 export const runCommand: Work<CommandSpec> = (spec, { shell }) => ({
   onFailure: 'continue',
   attempts: 1,

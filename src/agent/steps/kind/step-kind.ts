@@ -5,8 +5,8 @@ import type { Step, StepWork } from '../../engine/step.ts';
 import type { Shared } from './shared.ts';
 
 /**
- * A kind of step: which steps a document asks for, what `slipway plan` tells of one, and how one is done. The plan of
- * every kind is loaded at every start; the work of a kind only where a document has a step of it.
+ * A kind of step: which steps a document asks for, what `slipway plan` tells of one, and how one is done. The
+ * plan of every kind is loaded at every start; the work of a kind only where a document has a step of it.
  */
 export interface StepKind<Spec, From = Document> {
   /** Stands in digests and in the plan's JSON. */

@@ -26,17 +26,20 @@ import { inheriting } from '../shell/shell-state.ts';
 
 const RETRY = { permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const;
 
-/** What an attempt is about, for the functions of this file. */
+/** What the functions of this file share. */
 interface Attempt {
   command: KubeadmCommand;
   context: StepContext;
   owner: InventoryOwner;
-  /** Empty where the configuration cannot be read, which kubeadm itself tells best. */
+  /** Empty if the configuration cannot be read; kubeadm itself explains that best. */
   config: Partial<KubeadmConfig>;
   note: AttemptNote | undefined;
 }
 
-/** Undefined when kubeadm has succeeded. A run that an earlier, killed agent began is taken over instead of repeated. */
+/**
+ * Runs kubeadm once, after it has put right what the attempt before left. It takes over the run of an
+ * earlier, killed agent instead of repeating it. Undefined when kubeadm has succeeded.
+ */
 export async function attemptKubeadm(
   command: KubeadmCommand,
   context: StepContext,
@@ -106,8 +109,9 @@ export async function attemptKubeadm(
 }
 
 /**
- * Did an attempt on this machine come before? Its inventory stays when a sequence ends without success, so the next
- * boot's first attempt begins as cleanly as a second one; unless somebody has completed the node by hand since.
+ * Did an attempt come before on this machine? A sequence that ends without success leaves its inventory, so
+ * the next boot's first attempt begins as cleanly as a second one. Not if somebody has completed the node by
+ * hand since.
  */
 async function wasTried(
   { verb }: KubeadmCommand,
@@ -123,7 +127,7 @@ async function tellProblems(context: StepContext, problems: readonly string[]): 
     await context.finding({ severity: 'warning', code: 'LeftoversFound', message });
 }
 
-/** kubeadm's flag takes the place of what its configuration says, so that is said here again. */
+/** The flag replaces the list in the configuration, so it repeats that list. */
 function withoutPhases(
   args: readonly string[],
   skipped: readonly string[],
@@ -142,13 +146,13 @@ async function failedRun(attempt: Attempt, run: ExplainedRun, resumed: boolean):
     instance: owner.instance,
     verb: command.verb,
     code: isVanished ? 'Interrupted' : found.code,
-    // What kubeadm said before it was ended from outside does not tell how far it came.
+    // Something ended kubeadm from outside; what it said before does not tell how far it came.
     ...(isVanished || found.phase === undefined ? {} : { phase: found.phase }),
     resumed: resumed ? (note?.resumed ?? 0) + 1 : 0,
     ...(run.tokenWasKnown && config.tokenId !== undefined ? { knownToken: config.tokenId } : {}),
   });
   if (isVanished) return { done: false, failure: vanished(command.verb), retry: 'yes' };
-  // It was ended by us; what it says of that is no reason. What it had complained of before is.
+  // We ended it: what it says of that is no reason, what it had complained of before is one.
   if (signal.aborted && (found.code === 'Unclassified' || found.code === 'KubeadmInterrupted')) {
     const cause = `The deadline passed while kubeadm ${command.verb} was still running.`;
     return {
@@ -161,7 +165,10 @@ async function failedRun(attempt: Attempt, run: ExplainedRun, resumed: boolean):
   return { done: false, failure: journalled(found), retry: RETRY[found.persistence] };
 }
 
-/** Waits here, not by repeating kubeadm: until the cluster has noticed that the Node's machine is gone, or it is known not to be. */
+/**
+ * Waits, without repeating kubeadm, until the cluster has noticed that the Node's machine is gone, or it is
+ * clear that it is not.
+ */
 async function nameInUse({ context, config, note }: Attempt, found: KubeadmFailure): Promise<StepResult> {
   const { host, signal } = context;
   const { apiServer: endpoint, token, caCertPath } = config;
@@ -174,7 +181,7 @@ async function nameInUse({ context, config, note }: Attempt, found: KubeadmFailu
     nodeName: nodeNameOf(host, config),
     onProgress: (message) => void context.progress(message),
   });
-  // Seen once, it may still be a cluster whose controllers are busy; a second time another kubelet is at work.
+  // The first time the cluster's controllers may be busy; the second time another kubelet is at work.
   if (verdict !== 'taken' || note?.code !== 'NodeNameInUse') return result;
   const cause = `${found.cause.replace(/\.$/, '')}, and stays so: another machine uses that name.`;
   return { done: false, failure: { ...result.failure, cause }, retry: 'no' };

@@ -8,7 +8,10 @@ export interface PatchesSpec {
   command: KubeadmCommand;
 }
 
-/** Patches for what kubeadm makes, in the directory that it reads: its configuration's, else /etc/kubernetes/patches. */
+/**
+ * Writes patches into the directory that kubeadm reads: its configuration names it, else
+ * /etc/kubernetes/patches.
+ */
 export const writePatches: Work<PatchesSpec> = ({ entries, command }, { call }) => ({
   async run({ host }) {
     const directory = (await call(command).read()).config?.patchesDirectory ?? PATCHES_DIR;

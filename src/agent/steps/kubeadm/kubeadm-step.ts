@@ -43,7 +43,7 @@ export const bootstrapNode: Work<KubeadmSpec> = ({ index, command }, shared) => 
   },
 });
 
-/** One attempt: kubeadm, unless it has succeeded before, and proof that the machine is a node then. */
+/** Runs kubeadm unless it has succeeded before, and then demands proof that the machine is a node. */
 async function runOrProve(
   command: KubeadmCommand,
   context: StepContext,
@@ -65,7 +65,7 @@ async function runOrProve(
   return { done: true };
 }
 
-/** Tells the world that the node is bootstrapped; also after a reboot, which empties /run. */
+/** Writes the sentinels, again after a reboot, which empties /run. */
 async function announce(host: Host, command: KubeadmCommand): Promise<void> {
   for (const path of new Set([SENTINEL, command.sentinel ?? SENTINEL])) {
     if ((await host.files.stat(path)) === undefined) await writeSentinel(host, path);

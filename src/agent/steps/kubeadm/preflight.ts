@@ -16,8 +16,8 @@ export interface PreflightSpec {
 }
 
 /**
- * Looks at configuration and machine before kubeadm does, in about a second. What will never come right ends the
- * sequence here; all else becomes a finding, and kubeadm is run.
+ * Checks configuration and machine before kubeadm does, in about a second. What will never come right ends
+ * the sequence here. All else becomes a finding, and kubeadm runs.
  */
 export const checkBefore: Work<PreflightSpec> = ({ command, mend }, { shell, owner, call }) => ({
   group: 'runcmd',
@@ -25,11 +25,11 @@ export const checkBefore: Work<PreflightSpec> = ({ command, mend }, { shell, own
   async run(context) {
     const { host } = context;
     const earlier = await findEarlierRun(host);
-    // kubeadm is at work or has ended: the machine is not as it was before, and the next step takes it over.
+    // kubeadm is at work or has ended and has changed the machine; the next step takes that run over.
     const isOver = await hasSucceeded(host, command.verb, owner);
     if (isOver || earlier === 'running' || earlier === 'ended')
       return { done: true, message: 'kubeadm was run already' };
-    // A node already: kubeadm's own words on being called again, or on how, say more than everything that is in its way.
+    // kubeadm's own words about being called again say more than these checks could.
     if (await looksJoined(host, command.verb))
       return { done: true, message: 'this machine is a node already' };
     const { findings, unanswered, ms } = await checkMachine(host, {
@@ -48,7 +48,9 @@ export const checkBefore: Work<PreflightSpec> = ({ command, mend }, { shell, own
   holds: (host) => looksJoined(host, command.verb),
 });
 
-/** What may still come right, such as a container runtime that is starting, is left to kubeadm and its retries. */
+/**
+ * kubeadm and its retries deal with what may still come right, such as a container runtime that is starting.
+ */
 function isFinal({ severity, code }: PreflightFinding): boolean {
   return severity === 'fatal' && CODES[code].persistence === 'permanent';
 }

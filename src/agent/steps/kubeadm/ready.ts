@@ -2,10 +2,13 @@ import { formatMs } from '../../../kit/duration.ts';
 import { awaitReady } from '../../cluster/await-ready.ts';
 import type { Work } from '../kind/step-kind.ts';
 
-/** Without a network plugin a node does not become Ready, so nobody is kept waiting for long. */
+/** A node without a network plugin does not become Ready, so this wait is short. */
 const LIMIT_MS = 20_000;
 
-/** Sees the Node become Ready, and tells why where it does not. The sentinel is written already; nothing depends on it. */
+/**
+ * Watches the Node become Ready, or says why it does not. The sentinel is there already; nothing depends on
+ * this step.
+ */
 export const seeReady: Work<unknown> = () => ({
   onFailure: 'continue',
 

@@ -12,15 +12,15 @@ export interface StaticPodsSpec {
 }
 
 /**
- * Static pods beside kubeadm's own. On a control plane they stand there before kubeadm runs, since one of them may be
- * what its endpoint is reached through (kube-vip, haproxy). A worker gets them afterwards: kubeadm refuses to join a
- * worker whose manifests directory is not empty.
+ * Writes static pods beside kubeadm's own. A control plane gets them before kubeadm runs, since kubeadm may
+ * reach its endpoint through one of them (kube-vip, haproxy). A worker gets them afterwards: kubeadm refuses
+ * to join a worker whose manifests directory is not empty.
  */
 export const writeStaticPods: Work<StaticPodsSpec> = ({ entries, command, moment }, { call }) => ({
   async run({ host }) {
     if (moment === 'before' && command.verb === 'join') {
       const { config } = await call(command).read();
-      // kubeadm's own step tells what is wrong with a configuration, and with line and column.
+      // kubeadm's own step says what is wrong with the configuration, with line and column.
       if (config === undefined) return { done: true, message: 'after kubeadm' };
       if (!config.controlPlane) return { done: true, message: 'after kubeadm, for this is a worker' };
     }

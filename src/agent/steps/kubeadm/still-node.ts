@@ -4,9 +4,9 @@ import type { KubeadmCall } from '../../kubeadm/config/call.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 
 /**
- * Is this machine the node that the call asks for, whatever the journal says? What kubeadm leaves must be there, the
- * kubelet must be healthy, and the cluster, where it answers, must know the Node. May take as long as a node needs after
- * a reboot.
+ * Is this machine the node that the call asks for, whatever the journal says? What kubeadm leaves must be
+ * there, the kubelet must be healthy, and the cluster, where it answers, must know the Node. May take as long
+ * as a node needs after a reboot.
  */
 export async function isStillNode(
   host: Host,

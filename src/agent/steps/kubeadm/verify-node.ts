@@ -2,13 +2,13 @@ import { verifyNode } from '../../cluster/verify.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { KubeadmCall } from '../../kubeadm/config/call.ts';
 
-/** Undefined when the machine is the node that its configuration asks for; else why it is not. */
+/** Undefined when the machine is the node that its configuration requests; else why it is not. */
 export async function verifiedNode(call: KubeadmCall, context: StepContext): Promise<StepResult | undefined> {
   const { host, signal } = context;
   // Below a root directory no kubelet runs.
   if (host.root !== '/') return undefined;
   const verdict = await verifyNode(host, {
-    // kubeadm has read it, or was there before it was changed: nothing can be demanded of the Node then.
+    // Somebody has spoilt the file since kubeadm read it: then it demands nothing of the Node.
     config: (await call.read()).config ?? { skipPhases: [] },
     signal,
     onProgress: (message) => void context.progress(message),

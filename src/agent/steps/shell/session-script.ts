@@ -1,8 +1,8 @@
 /**
- * The shell script that runs a list of commands in one shell, as cloud-init's `runcmd` does: variables, functions,
- * `cd`, `set -e` and `exit` act on the commands that follow. Between two commands it notes how the last one ended, saves
- * its environment, and waits for leave to go on; so each command's outcome is known and journalled before the next one
- * starts, and a killed agent that comes back finds the shell where it was.
+ * The shell script that runs a list of commands in one shell, as cloud-init's `runcmd` does: variables,
+ * functions, `cd`, `set -e` and `exit` act on the commands that follow. Between two commands it notes how the
+ * last one ended, saves its environment, and waits for leave to go on; so each command's outcome is known and
+ * journalled before the next one starts, and a killed agent that comes back finds the shell where it was.
  */
 import { stateAfter, takeOver } from './shell-state.ts';
 
@@ -12,8 +12,8 @@ export interface ScriptItem {
 }
 
 /**
- * @param directory where the shell keeps `marks` (what happened), its state after each item (see `shell-state.ts`), and the
- *   pipe `go`; it begins with the state that an earlier shell left
+ * @param directory where the shell keeps `marks` (what happened), its state after each item (see
+ *   `shell-state.ts`), and the pipe `go`; it begins with the state that an earlier shell left
  * @param first index of the first item to run; earlier ones were run by an earlier shell
  */
 export function sessionScript(directory: string, items: readonly ScriptItem[], first: number): string {
@@ -27,11 +27,11 @@ export function sessionScript(directory: string, items: readonly ScriptItem[], f
   return `${lines.join('\n')}\n`;
 }
 
-// The function gives back the last status, so that a command may look at `$?` as it could in cloud-init's script; not
-// under `set -e`, where that would end the shell. The blank line after each command ends one with a trailing backslash.
-// Between two commands the shell starts no program: a process costs more than all the rest. It opens the pipe before it
-// says that it waits, so that whoever reads the mark finds a reader; for reading and writing, so that no agent's death
-// ends it. A state that could not be saved whole is none.
+// The function returns the last status, so that a command may look at `$?` as in cloud-init's script; not
+// under `set -e`, where a status would end the shell. The blank line after each command ends one with a
+// trailing backslash. The shell starts no program between two commands: a process costs more than all the
+// rest. It opens the pipe before it says that it waits, so whoever reads the mark finds a reader. It opens it
+// for reading and writing, so no agent's death ends it. A state that it could not save whole does not count.
 const prologue = (directory: string) => `#!/bin/sh
 __slipway_dir='${directory}'
 __slipway_next() {
@@ -65,7 +65,7 @@ export interface Marks {
   running?: number;
 }
 
-/** A line that is not whole yet does not count. */
+/** Ignores a last line that is not whole yet. */
 export function parseMarks(text: string): Marks {
   const ended = new Map<number, number>();
   let waiting: number | undefined;

@@ -21,14 +21,14 @@ export interface SessionOptions {
 
 const KEPT_LINES = 20;
 const TELL_MS = 10_000;
-/** How long a shell whose last command has ended may take for its own end, such as a trap of the document's. */
+/** After its last command the shell gets this long for its own end, such as a trap of the document's. */
 const END_MS = 5000;
-/** How often to look at the marks where the file system tells nothing of changes. */
+/** Some file systems report no change, so the session looks at the marks this often. */
 const LOOK_MS = 100;
 
 /**
- * The shell in which a document's commands run; see `session-script.ts`. It outlives the agent: one that is started
- * again finds it, learns what it did meanwhile, and goes on with it.
+ * The shell in which a document's commands run; see `session-script.ts`. It outlives the agent: the next
+ * agent finds it, learns what it did meanwhile, and goes on with it.
  */
 export class ShellSession {
   readonly directory: string;
@@ -54,14 +54,14 @@ export class ShellSession {
   }
 
   /**
-   * Starts the shell, or finds it, ahead of item `index`: it is ready and waits when the item's turn comes. Where that
-   * fails, `run` tries again and tells why.
+   * Starts the shell, or finds it, before the turn of item `index`, so that it waits for that turn. If that
+   * fails, `run` tries again and says why.
    */
   async begin(index: number): Promise<void> {
     await this.#attach(index).catch(() => undefined);
   }
 
-  /** Runs item `index`, or waits for it where an earlier agent had begun it, or tells how it ended meanwhile. */
+  /** Runs item `index`, waits for it if an earlier agent began it, or says how it ended meanwhile. */
   async run(index: number, signal: AbortSignal): Promise<CommandEnd> {
     const stop = () => this.#abort.abort();
     signal.addEventListener('abort', stop);
@@ -84,7 +84,9 @@ export class ShellSession {
     }
   }
 
-  /** Waits until a shell that is running has come to the agent's own item `index`; its state is saved then. */
+  /**
+   * Waits until a shell that is running has come to the agent's own item `index`; its state is saved then.
+   */
   async waitBefore(index: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted || (await this.#state()) !== 'running') return;
     await this.#attach(index);
@@ -100,7 +102,7 @@ export class ShellSession {
     if (marks?.waiting === index) await this.#tell(`status ${exitStatus}`);
   }
 
-  /** Ends the shell, if it still runs, and removes what it left. What a command left running goes on. */
+  /** Ends the shell, if it still runs, and removes its files. What a command left running goes on. */
   async close(): Promise<void> {
     if (this.#isDone && !this.#over) {
       await Promise.race([this.#handle?.result, this.#host.clock.sleep(END_MS, this.#abort.signal)]);
@@ -119,7 +121,7 @@ export class ShellSession {
   async #attach(index: number): Promise<void> {
     if (this.#handle && !this.#over) return;
     const found = await this.#state();
-    // A shell that ended or vanished before this item is followed by a new one that starts here.
+    // After a shell that ended or vanished before this item, a new one starts here.
     const tellsOfIt =
       found === 'running' || (found === 'ended' && !this.#over && this.#beganIn(await this.#marks(), index));
     if (!tellsOfIt) await this.#prepare(index);
@@ -139,7 +141,7 @@ export class ShellSession {
         this.#options.output(line, stream);
       },
     });
-    // What an adopted shell had printed before was shown before.
+    // An earlier agent has shown what an adopted shell printed before.
     this.#muted = handle.adopted;
     handle.catchUp();
     this.#muted = false;
@@ -164,7 +166,7 @@ export class ShellSession {
     await files.mkdir(this.directory, 0o700);
     await files.remove(`${this.directory}/go`);
     const mode = 0o600;
-    // No reboot leaves anything of it, so nothing is gained by waiting for the disk.
+    // A reboot takes it anyway, so waiting for the disk gains nothing.
     await files.writeAll([
       { path: `${this.directory}/marks`, content: '', options: { mode, volatile: true } },
       {
@@ -187,7 +189,10 @@ export class ShellSession {
     }
   }
 
-  /** Until item `index` has ended, the shell is over, or `done` holds. Undefined when the shell ended without a mark. */
+  /**
+   * Until item `index` has ended, the shell is over, or `done` holds. Undefined when the shell ended without
+   * a mark.
+   */
   async #waitFor(index: number, done: (marks: Marks) => boolean): Promise<Marks | undefined> {
     for (;;) {
       const changed = this.#change();
@@ -199,7 +204,9 @@ export class ShellSession {
     }
   }
 
-  /** Begins to listen; what it gives waits for the next mark, the shell's end, or the time to look anyway. */
+  /**
+   * Begins to listen; the function that it returns waits for the next mark, the shell's end, or `LOOK_MS`.
+   */
   #change(): () => Promise<void> {
     const changed = new Promise<void>((resolve) => {
       this.#wake = resolve;

@@ -1,6 +1,6 @@
 /**
- * What a shell of commands leaves to the next one, and to kubeadm: its exported variables and its directory, in files. The
- * one place that knows their names.
+ * What a shell of commands leaves to the next one, and to kubeadm: its exported variables and its directory,
+ * in files. The one place that knows their names.
  */
 import type { Host } from '../../host/host.ts';
 
@@ -12,7 +12,10 @@ export interface StateFiles {
 /** The state with which the next shell, or kubeadm, begins. */
 export const FIRST_STATE: StateFiles = { env: 'env', cwd: 'cwd' };
 
-/** The state after item `ended`. Two in turn: the one of the last `end` mark is always whole, whenever the shell was killed. */
+/**
+ * The state after item `ended`. Two in turn: the one of the last `end` mark is always whole, whenever the
+ * shell was killed.
+ */
 export function stateAfter(ended: number): StateFiles {
   return { env: `env.${ended % 2}`, cwd: `cwd.${ended % 2}` };
 }
@@ -23,7 +26,10 @@ export function takeOver(directory: string): string {
   return `if [ -r ${env} ]; then . ${env}; fi\nif [ -r ${cwd} ]; then cd "$(cat ${cwd})"; fi`;
 }
 
-/** The same program, which begins with the state: a command before it may have exported proxy settings or changed PATH. */
+/**
+ * The same program, which begins with the state: a command before it may have exported proxy settings or
+ * changed PATH.
+ */
 export function inheriting(directory: string, argv: [string, ...string[]]): [string, ...string[]] {
   const script = `${takeOver('$1')}\nshift\nexec "$@"`;
   return ['/bin/sh', '-c', script, 'slipway-kubeadm', directory, ...argv];

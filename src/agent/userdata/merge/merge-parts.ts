@@ -15,8 +15,9 @@ export interface ConfigPart {
 const BOTH = 'Merge-Type: list(append)+dict(no_replace,recurse_list)+str()';
 
 /**
- * Several cloud-config parts as one, by cloud-init's rules: each part says how it is merged into those before it, in its
- * header or behind `merge_how`; one that says nothing takes the place of their top-level keys, which becomes a warning.
+ * Several cloud-config parts as one, by cloud-init's rules: each part says how it is merged into those before
+ * it, in its header or behind `merge_how`; one that says nothing takes the place of their top-level keys,
+ * which becomes a warning.
  */
 export function mergeParts(parts: readonly ConfigPart[]): MappingNode {
   let merged: MappingNode = { kind: 'mapping', entries: [], where: { line: 1, column: 1 } };

@@ -1,4 +1,7 @@
-/** How a part is merged into the parts before it, as `Merge-Type` and `merge_how` say it: `list(append)+dict(no_replace)`. */
+/**
+ * How a part is merged into the parts before it, as `Merge-Type` and `merge_how` say it:
+ * `list(append)+dict(no_replace)`.
+ */
 
 export const KINDS = ['dict', 'list', 'str'] as const;
 export type MergedKind = (typeof KINDS)[number];
@@ -6,7 +9,10 @@ export type MergedKind = (typeof KINDS)[number];
 /** Options by kind; a kind that is not named is not merged. */
 export type Strategy = Partial<Record<MergedKind, ReadonlySet<string>>>;
 
-/** What cloud-init does where a part says nothing: a later part's top-level key takes the place of an earlier one's. */
+/**
+ * What cloud-init does where a part says nothing: a later part's top-level key takes the place of an earlier
+ * one's.
+ */
 export const USUAL: Strategy = { dict: new Set(['replace']), list: new Set(), str: new Set() };
 
 export class StrategyError extends Error {
@@ -26,7 +32,9 @@ export function parseStrategy(text: string): Strategy {
   return strategy;
 }
 
-/** The first mention of a kind counts, as in cloud-init. @throws StrategyError for a kind that there is not. */
+/**
+ * The first mention of a kind counts, as in cloud-init. @throws StrategyError for a kind that there is not.
+ */
 export function add(strategy: Strategy, name: string, options: readonly string[]): void {
   const kind = KINDS.find(
     (known) =>

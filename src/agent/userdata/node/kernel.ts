@@ -2,7 +2,10 @@ import type { KernelSettings } from '../../document/node-settings.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
 import { describe, pythonText } from '../../text/yaml/node.ts';
 
-/** `kernel`: `modules` to load, `sysctls` to set; numbers and booleans are as good as text, for the kernel reads text. */
+/**
+ * `kernel`: `modules` to load, `sysctls` to set; numbers and booleans are as good as text, for the kernel
+ * reads text.
+ */
 export function readKernel(fields: Fields): KernelSettings {
   const modules = fields.texts('modules');
   if (modules.some((name) => !/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name)))
@@ -12,7 +15,9 @@ export function readKernel(fields: Fields): KernelSettings {
   return settings;
 }
 
-/** Names as sysctl(8) has them, with dots; a slash stands for a dot within a name, as in names of interfaces. */
+/**
+ * Names as sysctl(8) has them, with dots; a slash stands for a dot within a name, as in names of interfaces.
+ */
 const NAME = /^[a-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_/-]+)+$/;
 
 function readSysctls(fields: Fields): Record<string, string> {

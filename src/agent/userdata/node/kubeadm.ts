@@ -5,7 +5,9 @@ import type { Report } from '../../text/report.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
 import { sections } from './fields.ts';
 
-/** kubeadm's own rule for the names of patches: TARGET[SUFFIX][+TYPE].yaml or .json; it passes over any other. */
+/**
+ * kubeadm's own rule for the names of patches: TARGET[SUFFIX][+TYPE].yaml or .json; it passes over any other.
+ */
 const PATCH =
   /^(?:etcd|kube-apiserver|kube-controller-manager|kube-scheduler|kubeletconfiguration|corednsdeployment)[A-Za-z0-9._-]*(?:\+(?:strategic|merge|json))?\.(?:yaml|json)$/;
 /** The kubelet passes over names that begin with a dot, and tries to read everything else. */

@@ -30,9 +30,9 @@ export async function readNodeFiles({ files }: Host): Promise<NodeFile[]> {
 }
 
 /**
- * What the files say, which is what else would stand behind the key `slipway`. Files that the document is going to write
- * count as written: user data of Cluster API brings them as files, with cloud-init and without. Later ones win, section by
- * section: node.yaml, then node.d in the order of names.
+ * What the files say, which is what else would stand behind the key `slipway`. Files that the document is
+ * going to write count as written: user data of Cluster API brings them as files, with cloud-init and
+ * without. Later ones win, section by section: node.yaml, then node.d in the order of names.
  */
 export function settingsIn(
   onDisk: readonly NodeFile[],

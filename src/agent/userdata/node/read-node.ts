@@ -8,8 +8,9 @@ import { readKubeadm } from './kubeadm.ts';
 import { readProxy } from './proxy.ts';
 
 /**
- * The sections of `slipway` that set up the node around kubeadm: kernel, proxy, containerd, kubeadm (docs/node.md).
- * Undefined when there is none. Here what is not known is an error: the keys are Slipway's own.
+ * The sections of `slipway` that set up the node around kubeadm: kernel, proxy, containerd, kubeadm
+ * (docs/node.md). Undefined when there is none. Here what is not known is an error: the keys are Slipway's
+ * own.
  */
 export function readNode(fields: Fields, report: Report): NodeSettings | undefined {
   const inner = (name: string) => section(fields.node(name), `slipway.${name}`, report);

@@ -16,8 +16,8 @@ export interface SlipwayKey {
 }
 
 /**
- * `slipway`: what cloud-init knows nothing of: `preflight: {mend: true}`, `endpoints: [HOST:PORT, ...]`, and what the node
- * is given around kubeadm.
+ * `slipway`: what cloud-init knows nothing of: `preflight: {mend: true}`, `endpoints: [HOST:PORT, ...]`, and
+ * what the node is given around kubeadm.
  */
 export function readSlipway(node: Node, report: Report): SlipwayKey {
   const fields = fieldsOf(node, 'slipway', report);

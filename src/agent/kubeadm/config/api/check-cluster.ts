@@ -37,7 +37,9 @@ export function checkCluster(rules: Rules): void {
   }
 }
 
-/** Characters of neither names nor addresses; the finer rules differ between versions and are left to kubeadm. */
+/**
+ * Characters of neither names nor addresses; the finer rules differ between versions and are left to kubeadm.
+ */
 function hasForeignCharacters(text: string): boolean {
   return /[^A-Za-z0-9.:*[\]%-]/.test(text);
 }

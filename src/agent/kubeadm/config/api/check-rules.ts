@@ -1,6 +1,6 @@
 /**
- * What kubeadm demands of the values, as far as every version from 1.20 on refuses the machine otherwise: the rules of its
- * validation for joins and inits. What only some versions refuse is left to kubeadm.
+ * What kubeadm demands of the values, as far as every version from 1.20 on refuses the machine otherwise: the
+ * rules of its validation for joins and inits. What only some versions refuse is left to kubeadm.
  */
 import { ipFamily } from '../../../../kit/ip-family.ts';
 import type { ConfigDocument } from '../yaml/config-documents.ts';

@@ -1,4 +1,6 @@
-/** Holds a document against the shape of its API version: unknown fields and wrong types, each with its place. */
+/**
+ * Holds a document against the shape of its API version: unknown fields and wrong types, each with its place.
+ */
 import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml';
 import type { ConfigDocument } from '../yaml/config-documents.ts';
 import { isGoDuration } from '../yaml/go-duration.ts';
@@ -16,8 +18,9 @@ interface At {
 }
 
 /**
- * The problems of one of kubeadm's own documents. Wrong types are errors, because every version of kubeadm refuses them;
- * unknown fields are warnings, because kubeadm passes over them. Empty for a kind that is not looked into.
+ * The problems of one of kubeadm's own documents. Wrong types are errors, because every version of kubeadm
+ * refuses them; unknown fields are warnings, because kubeadm passes over them. Empty for a kind that is not
+ * looked into.
  */
 export function checkShape(document: ConfigDocument, version: ApiVersion): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
@@ -128,7 +131,8 @@ function checkScalar(
   }
   const value = scalarValue(node);
   const source = node.source ?? '';
-  // Only what both readers take for a number or a yes or no; what one of them may take for text is left alone.
+  // Only what both readers take for a number or a yes or no; what one of them may take for text is left
+  // alone.
   const isBoolean = typeof value === 'boolean' && YES_NO.test(source);
   const isNumber = typeof value === 'number' && NUMBER.test(source);
   if (kind === 'text' && (isBoolean || isNumber))

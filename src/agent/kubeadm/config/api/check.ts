@@ -19,8 +19,8 @@ export function documentsFor(verb: 'init' | 'join', documents: readonly ConfigDo
 }
 
 /**
- * Everything wrong with a configuration file, errors first, in the order of the file. A version of the API that is not
- * known is left to kubeadm.
+ * Everything wrong with a configuration file, errors first, in the order of the file. A version of the API
+ * that is not known is left to kubeadm.
  */
 export function checkConfig(verb: 'init' | 'join', documents: readonly ConfigDocument[]): ConfigProblem[] {
   const problems = documentsFor(verb, documents).flatMap((document) => {

@@ -23,7 +23,10 @@ export function argumentsToLists(draft: Draft): void {
   }
 }
 
-/** A flag that is given twice cannot be said by a mapping: the last one counts, as in kubeadm's own conversion. */
+/**
+ * A flag that is given twice cannot be said by a mapping: the last one counts, as in kubeadm's own
+ * conversion.
+ */
 export function argumentsToMaps(draft: Draft): void {
   for (const { holder, key, kind, path } of holders(draft)) {
     const given = holder[key];

@@ -20,7 +20,10 @@ export interface Converted {
   problems: ConfigProblem[];
 }
 
-/** Each step to the next version; v1beta2 only added fields to v1beta1, so nothing changes there on the way up. */
+/**
+ * Each step to the next version; v1beta2 only added fields to v1beta1, so nothing changes there on the way
+ * up.
+ */
 const UP: Partial<Record<ApiVersion, (draft: Draft) => void>> = {
   v1beta2: beta2ToBeta3,
   v1beta3: beta3ToBeta4,
@@ -31,14 +34,15 @@ const DOWN: Partial<Record<ApiVersion, (draft: Draft) => void>> = {
 };
 
 /**
- * The configuration in the newest version that kubeadm 1.`minor` reads; undefined when it reads the file as it is, or
- * when there is no way: a version that nobody knows, or a kubeadm that reads v1beta1 only.
+ * The configuration in the newest version that kubeadm 1.`minor` reads; undefined when it reads the file as
+ * it is, or when there is no way: a version that nobody knows, or a kubeadm that reads v1beta1 only.
  *
- * kubeadm's own documents are written anew, those of components (KubeletConfiguration and others) stay as they are.
+ * kubeadm's own documents are written anew, those of components (KubeletConfiguration and others) stay as
+ * they are.
  *
  * @param documents Those of the text.
- * @param atLeast Something has to be said that older versions have no place for: where kubeadm reads this one, an older
- *   file is brought to it though kubeadm would read it.
+ * @param atLeast Something has to be said that older versions have no place for: where kubeadm reads this
+ *   one, an older file is brought to it though kubeadm would read it.
  */
 export function convertConfig(
   verb: 'init' | 'join',
@@ -137,7 +141,8 @@ function sourceOf(text: string, { map, parsed }: ConfigDocument): string {
     const same = again.errors.length === 0 && JSON.stringify(again.toJS()) === JSON.stringify(values);
     return same ? slice : stringify(values, { version: '1.1', aliasDuplicateObjects: false });
   } catch {
-    // It merges what is no mapping, or multiplies aliases: nobody can read it, and kubeadm says so best itself.
+    // It merges what is no mapping, or multiplies aliases: nobody can read it, and kubeadm says so best
+    // itself.
     return slice;
   }
 }

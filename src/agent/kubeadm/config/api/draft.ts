@@ -1,4 +1,7 @@
-/** A configuration on its way from one version of the API to another: plain values, with notes on what gets lost. */
+/**
+ * A configuration on its way from one version of the API to another: plain values, with notes on what gets
+ * lost.
+ */
 
 export type Values = Record<string, unknown>;
 

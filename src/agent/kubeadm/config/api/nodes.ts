@@ -14,7 +14,10 @@ export function isNothing(node: unknown): boolean {
   return node === null || node === undefined || (isScalar(node) && node.value === null);
 }
 
-/** A mapping's pairs with their keys as text, those of merged mappings (`<<`) too, where no own key stands before them. */
+/**
+ * A mapping's pairs with their keys as text, those of merged mappings (`<<`) too, where no own key stands
+ * before them.
+ */
 export function pairsOf(document: ConfigDocument, map: YAMLMap, depth = 0): { key: string; pair: Pair }[] {
   const own: { key: string; pair: Pair }[] = [];
   const merged: { key: string; pair: Pair }[] = [];
@@ -65,8 +68,8 @@ export function placeOf(
 }
 
 /**
- * A plain scalar as kubeadm's reader (go-yaml) has it. It knows no numbers in base 60 and no times where a text is
- * wanted, so those stay as they are written.
+ * A plain scalar as kubeadm's reader (go-yaml) has it. It knows no numbers in base 60 and no times where a
+ * text is wanted, so those stay as they are written.
  */
 export function scalarValue(node: Scalar): unknown {
   const { value, source } = node;

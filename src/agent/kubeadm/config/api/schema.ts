@@ -1,6 +1,6 @@
 /**
- * The shape of kubeadm's configuration, all versions in one table: what changed is marked with the version in which a
- * field came (`since`) or was there for the last time (`until`).
+ * The shape of kubeadm's configuration, all versions in one table: what changed is marked with the version in
+ * which a field came (`since`) or was there for the last time (`until`).
  *
  * Source: the reference pages kubeadm-config.v1beta2 to v1beta4 of Kubernetes' documentation.
  */

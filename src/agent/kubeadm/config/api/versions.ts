@@ -6,9 +6,9 @@ export const API_VERSIONS = ['v1beta1', 'v1beta2', 'v1beta3', 'v1beta4'] as cons
 export type ApiVersion = (typeof API_VERSIONS)[number];
 
 /**
- * First and last minor version of kubeadm that reads each, as its releases had it (kubernetes/kubernetes #101129 took
- * v1beta1 out of 1.22, kubeadm issue #2459 v1beta2 out of 1.27, #125029 brought v1beta4 in 1.31 and promised v1beta3
- * until 1.34). Where nobody knows the end yet, none is given.
+ * First and last minor version of kubeadm that reads each, as its releases had it (kubernetes/kubernetes
+ * #101129 took v1beta1 out of 1.22, kubeadm issue #2459 v1beta2 out of 1.27, #125029 brought v1beta4 in 1.31
+ * and promised v1beta3 until 1.34). Where nobody knows the end yet, none is given.
  */
 const READ_BY: Record<ApiVersion, { first: number; last?: number }> = {
   v1beta1: { first: 13, last: 21 },

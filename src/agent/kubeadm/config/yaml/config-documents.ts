@@ -1,4 +1,7 @@
-/** kubeadm's configuration file as YAML documents with their kinds; the first look at it, with line and column. */
+/**
+ * kubeadm's configuration file as YAML documents with their kinds; the first look at it, with line and
+ * column.
+ */
 
 import { type Document, isMap, isScalar, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml';
 import { positionText } from '../../../../kit/position.ts';
@@ -28,7 +31,8 @@ const MAX_ADDED = 100_000;
  * Reads the documents of a kubeadm configuration file; empty ones are passed over, as kubeadm does.
  *
  * @param name How to call the file in errors.
- * @throws KubeadmError `KubeadmConfigInvalid`, its cause with line and column where they are known, never with values.
+ * @throws KubeadmError `KubeadmConfigInvalid`, its cause with line and column where they are known, never
+ *   with values.
  */
 export function readDocuments(text: string, name: string): ConfigDocument[] {
   if (text.length > MAX_BYTES) throw invalid(name, 'it is larger than 1 MiB');

@@ -3,9 +3,9 @@ import { isMap, isScalar, type Pair, type YAMLMap } from 'yaml';
 import { readDocuments } from './config-documents.ts';
 
 /**
- * Gives one of kubeadm's own documents the value at a path, where `wanted` says so of the text that is there now (undefined:
- * none). Sections that are missing on the way are made. Returns the text unchanged when there is no such document, or when
- * the place cannot be written to safely (an alias, a list).
+ * Gives one of kubeadm's own documents the value at a path, where `wanted` says so of the text that is there
+ * now (undefined: none). Sections that are missing on the way are made. Returns the text unchanged when there
+ * is no such document, or when the place cannot be written to safely (an alias, a list).
  *
  * @param value As it is to stand in the file: a plain scalar, or quoted already.
  * @throws KubeadmError `KubeadmConfigInvalid` when the text cannot be read.

@@ -20,7 +20,10 @@ export function formatGoDuration(seconds: number): string {
   return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`;
 }
 
-/** Would Go's own reader take it? More than `parseGoDuration` understands: signs, and fractions without a leading zero. */
+/**
+ * Would Go's own reader take it? More than `parseGoDuration` understands: signs, and fractions without a
+ * leading zero.
+ */
 export function isGoDuration(text: string): boolean {
   return /^[-+]?((\d+(\.\d*)?|\.\d+)(h|ms|m|s|us|µs|μs|ns))+$/.test(text) || /^[-+]?0$/.test(text);
 }
