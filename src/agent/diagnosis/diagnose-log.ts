@@ -32,6 +32,7 @@ export interface AttemptVerdict {
 }
 
 const KILLED = /(?:^|[ :])(Killed|Terminated)\b(?=$|.*kubeadm)/;
+const STATUS = /^exit status (124|137|143)$/;
 const NO_KUBEADM = /kubeadm: (?:command )?not found|exec: "?kubeadm"?: executable file not found/;
 /** A kubelet that ends so often while kubeadm still waits is waited for in vain. */
 const ENOUGH = 3;
@@ -104,6 +105,8 @@ function killedIn({ first, last, output }: Attempt, lines: readonly LogLine[]): 
     .filter(({ stream }) => stream === first.stream || stream === `${first.stream}other`)
     .slice(0, 3);
   for (const { text } of [...output.slice(-5), ...behind]) {
+    const status = STATUS.exec(text)?.[1];
+    if (status !== undefined) return Number(status);
     const word = KILLED.exec(text)?.[1];
     if (word !== undefined) return word === 'Killed' ? 137 : 143;
   }

@@ -16,6 +16,8 @@ export const KUBELET_STARTED = /^\[kubelet-start\] Starting the kubelet/;
 const FATAL = /^F\d{4} |run\.go:\d+\] "command failed"|"?[Ff]ailed to run [Kk]ubelet|^panic: /;
 /** A packaged kubelet ends like that until kubeadm writes its configuration. */
 const NOT_CONFIGURED = /kubelet\/config\.yaml.*no such file or directory/;
+/** systemd's own status for a program that it could not start. */
+const NOT_EXECUTED = /^kubelet\.service: main process exited, code=exited, status=203\/EXEC/i;
 /** It came up after all. */
 const CAME_UP = /Successfully registered node|"Started kubelet"|Starting to sync pods with apiserver/;
 
@@ -30,8 +32,11 @@ export function explainLoneKubelet(evidence: Evidence): Diagnosis | undefined {
   const { kubeletLog } = evidence;
   const isWell = (line: string): boolean => /Successfully registered node/.test(line);
   const since = kubeletLog.slice(kubeletLog.findLastIndex(isWell) + 1);
-  if (countKubeletEnds(since) > 0)
-    return explainKubeletEnd({ ...evidence, isCollected: false, kubeletLog: since });
+  const configured = since.filter((line) => !NOT_CONFIGURED.test(line));
+  for (const log of [configured, since]) {
+    const found = countKubeletEnds(log) > 0 ? explainKubeletEnd({ ...evidence, kubeletLog: log }) : undefined;
+    if (found !== undefined) return found;
+  }
   const complaints = since.filter((line) => lastKnown(KUBELET_NODE_RULES, [line]) !== undefined);
   return complaints.length < 3 ? undefined : lastKnown(KUBELET_NODE_RULES, complaints);
 }
@@ -55,6 +60,14 @@ export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evide
   const known = lastKnown(KUBELET_START_RULES, kubeletLog);
   if (known !== undefined) return known;
   if (crashes === 0 && (unit?.restarts ?? 0) < 2) return stopped(unit);
+  const unstartable = kubeletLog.findLast((line) => NOT_EXECUTED.test(line));
+  if (unstartable !== undefined) {
+    return {
+      code: 'KubeletNotStarted',
+      cause: 'systemd cannot start the kubelet: its program is not where kubelet.service expects it.',
+      evidence: unstartable,
+    };
+  }
   const words = kubeletLastWords(kubeletLog);
   // Of a log alone, a few ends without a reason are no explanation: the kubelet may have come up late.
   if (isCollected && words === undefined && crashes < 3) return undefined;

@@ -13,7 +13,10 @@ const ANCHOR =
   /\[preflight\] (?:Running pre-flight checks|Pulling images required|Reading configuration from|Some fatal errors occurred)|\[init\] Using Kubernetes version: |To see the stack trace of this error execute with --v=5|(?:error: )?error execution phase |\[kubelet-start\] (?:Starting|Writing) |\[certs\] Using certificateDir|\[kubelet-check\] |\[control-plane\] |\[wait-control-plane\] |(?<=[^\s\]:] *)\[ERROR [A-Z][\w./-]+\]: /;
 const LONGEST = 120;
 /** Another subcommand's step, klog's head, which ends with a bracket, and a quoted or escaped text are no prefix. */
-const NO_PREFIX = /^\[(?:upgrade|reset)|\.go:\d+\] $|["'\\]|[^\s:|>\])#*-]$/;
+const NO_PREFIX =
+  /^\[(?:upgrade|reset)|\[ERROR |\[preflight\] |error execution |\.go:\d+\] $|["'\\]|[^\s:|>\])#*`[-]$/;
+/** An editor's line numbers. */
+const NUMBER = /^\s*\d+$/;
 /** More lines than this tell nothing new. */
 const ENOUGH = 40;
 
@@ -26,7 +29,7 @@ export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
     anchors += 1;
     if (match.index === 0 || match.index > LONGEST) continue;
     const prefix = text.slice(0, match.index);
-    if (prefix.trim() !== '' && NO_PREFIX.test(prefix)) continue;
+    if (prefix.trim() !== '' && NO_PREFIX.test(prefix) && !NUMBER.test(prefix)) continue;
     const key = prefix.replace(/\d+/g, '0');
     found.set(key, (found.get(key) ?? 0) + 1);
     if (found.size > ENOUGH) break;

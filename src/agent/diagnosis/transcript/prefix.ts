@@ -44,7 +44,7 @@ const WITHOUT_PROCESS = '(?<program>kernel|systemd|kubelet|kubeadm|containerd|cr
 /** They name the program. */
 const NAMING = [
   `^${WEEKDAY}${DAY}(?: \\d{4})?,? ${CLOCK}(?: \\d{4})? (?<host>${HOST}) ${PROGRAM}${MAYBE_PROCESS}`,
-  `^${WEEKDAY}${STAMP} (?<host>${HOST}) ${PROGRAM}${PROCESS}`,
+  `^${WEEKDAY}${STAMP} (?:(?<host>${HOST}) )?${PROGRAM}${PROCESS}`,
   `^${WEEKDAY}${STAMP} (?<host>${HOST}) ${WITHOUT_PROCESS}: ?`,
   `^\\d{10}\\.\\d{3,6} (?<host>${HOST}) ${PROGRAM}${MAYBE_PROCESS}`,
   `^\\[ *\\d+\\.\\d{3,6}\\] (?:(?<host>${HOST}) )?${PROGRAM}${PROCESS}`,

@@ -77,7 +77,7 @@ const LOGRUS = /^time="[^"]*" level=\w+ msg=/;
 
 /** Where no prefix tells the program, its way of writing may. */
 function nameWriter(line: Line): void {
-  if (line.program !== undefined && line.program !== 'kernel') return;
+  if (line.program === 'kubelet' || /^(?:kube-|etcd)/.test(line.program ?? '')) return;
   const { text } = line;
   const program = KUBELET.test(text)
     ? 'kubelet'

@@ -14,7 +14,8 @@ export const SUCCESS =
 /** The last line of an error. */
 export const HINT = /^To see the stack trace of this error execute with --v=5 or higher/;
 /** What it prints of a failure on standard output, before the error comes. */
-export const GAVE_UP = /^Unfortunately, an error has occurred|^A control plane component may have crashed/;
+export const GAVE_UP =
+  /^\s*Unfortunately, an error has occurred(?:, likely caused by)?:\s*$|^\s*A control plane component may have crashed/;
 export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./-]+\]: /;
 export const ERROR_FINDING = /^\s*\[ERROR [\w./-]+\]: /;
 export const PHASE_ERROR = /^\s*(?:error: )?error execution phase \S+/;

@@ -55,7 +55,10 @@ function records(number: number, raw: string): RawLine[] {
   const whole = strings.length > 0 ? [...new Set(strings)] : [raw];
   // What was printed first stands in stdout, which Ansible names after stderr: the error is read last.
   if (strings.length > 1 && /error execution phase/.test(whole[0] ?? '')) whole.reverse();
-  return whole.flatMap((string) => split(number, unescaped(string)));
+  // What `timeout` and signals leave stands in the result's status alone.
+  const status = /"rc": (124|137|143)\b/.exec(raw)?.[1];
+  const end: RawLine[] = status === undefined ? [] : [{ number, text: `exit status ${status}` }];
+  return [...whole.flatMap((string) => split(number, unescaped(string))), ...end];
 }
 
 function parsed(raw: string): Record<string, unknown> | undefined {

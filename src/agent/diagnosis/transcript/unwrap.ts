@@ -31,7 +31,7 @@ export function unwrap(lines: readonly WidthLine[]): WidthLine[] {
       piece !== undefined &&
       pieces < MAX_PIECES &&
       !isHead(line.text) &&
-      (limit === undefined ? isBroken(last, piece, lines) : isFull(piece, line, limit));
+      (limit === undefined || !isFull(piece, line, limit) ? isBroken(last, piece, line, lines) : true);
     if (joins && last !== undefined && piece !== undefined) {
       // A word that is longer than a line is cut in two wherever lines are wrapped at words.
       const isCut = piece.width === limit && (!atWords || !/\S\s/.test(piece.text.trim()));
@@ -122,12 +122,9 @@ function areWords(line: string, next: string): boolean {
 }
 
 /** Of a few lines nobody can tell a width: an error that stops within a quotation goes on. */
-function isBroken(last: WidthLine, piece: WidthLine, lines: readonly WidthLine[]): boolean {
-  return (
-    isErrorLine(last.text) &&
-    isUnfinished(last.text) &&
-    !/: *$/.test(last.text) &&
-    lines.length > 1 &&
-    piece.width > NARROWEST
-  );
+function isBroken(last: WidthLine, piece: WidthLine, next: WidthLine, lines: readonly WidthLine[]): boolean {
+  if (!isErrorLine(last.text) || lines.length < 2 || piece.width <= NARROWEST) return false;
+  // kubeadm leaves no blank at a line's end.
+  if (piece.spaced && GOES_ON.test(next.text) && !/: *$/.test(last.text)) return true;
+  return isUnfinished(last.text) && !/: *$/.test(last.text);
 }

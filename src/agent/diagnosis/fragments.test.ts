@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { diagnoseLog } from './diagnose-log.ts';
+import { readLines } from './transcript/read-lines.ts';
+
+const HINT = 'To see the stack trace of this error execute with --v=5 or higher';
+const verdict = (...lines: string[]) => diagnoseLog(readLines('log', lines.join('\n')));
+const code = (...lines: string[]): string => {
+  const { failure, result } = verdict(...lines);
+  return failure?.code ?? result;
+};
+
+describe('a part of an output, without any step', () => {
+  it.each([
+    ['KubeadmArgumentInvalid', "can not mix '--config' with arguments [patches]"],
+    [
+      'KubeadmConfigVersionUnsupported',
+      'your configuration file uses an old API spec: "kubeadm.k8s.io/v1beta1". Please use kubeadm v1.15 instead',
+    ],
+    [
+      'NodeNameInvalid',
+      'nodeRegistration.name: Invalid value: "a_b": a lowercase RFC 1123 subdomain must consist of lower case characters',
+    ],
+    [
+      'CaHashMismatch',
+      `couldn't validate the identity of the API Server: none of the public keys "sha256:9" are pinned`,
+    ],
+    [
+      'KernelSettingWrong',
+      '- [ERROR FileContent--proc-sys-net-ipv4-ip_forward]: /proc/sys/net/ipv4/ip_forward contents are not set to 1',
+    ],
+    ['NodeNotRegistered', '// error execution phase mark-control-plane: nodes "n1" not found'],
+    [
+      'EtcdUnhealthy',
+      `**error execution phase check-etcd: etcd cluster is not healthy: context deadline exceeded ${HINT}**`,
+    ],
+  ])('is %s', (wanted, line) => {
+    expect(code('It says:', '', line, '', 'What can I do?')).toBe(wanted);
+  });
+
+  it('may have all findings in one line', () => {
+    const { failure } = verdict(
+      '>> [ERROR Port-10250]: Port 10250 is in use [ERROR FileAvailable--a]: /etc/kubernetes/pki/ca.crt already exists [preflight] If you know',
+    );
+    expect(failure).toMatchObject({
+      code: 'LeftoversFound',
+      cause: '/etc/kubernetes/pki/ca.crt already exists. Also: Port 10250 is in use.',
+    });
+  });
+
+  it('does not say which command it was, nor how it ended, where nothing tells', () => {
+    const { failure } = verdict('error execution phase moon: the moon is full', HINT);
+    expect(failure?.cause).toMatch(/^kubeadm failed in the phase moon in a way that is not in the table/);
+    expect(failure?.exitStatus).toBeUndefined();
+  });
+});
+
+describe('an error over several lines', () => {
+  it.each([
+    [
+      'VersionSkew',
+      'error execution phase preflight: unable to fetch the kubeadm-config ConfigMap:\n  this version of kubeadm only supports deploying clusters with the control plane version >= 1.20.0.\n  Current version: v1.19.4',
+    ],
+    [
+      'CertificatesMissing',
+      "error execution phase control-plane-prepare/certs: \nfailed to get certificate authority key: couldn't load the private key file /etc/kubernetes/pki/ca.key: \nopen /etc/kubernetes/pki/ca.key: no such file or directory",
+    ],
+    [
+      'NodeNameInUse',
+      'error execution phase kubelet-start: a Node with name "ubuntu" and status "Ready" \nalready exists in the cluster',
+    ],
+    [
+      'PermissionDenied',
+      'error: error execution phase check-etcd: could not retrieve the list of\netcd endpoints: pods is forbidden: User "kubernetes-admin" cannot list\nresource "pods" in API group "" in the namespace "kube-system"',
+    ],
+  ])('is %s', (wanted, text) => {
+    expect(code(text, HINT)).toBe(wanted);
+  });
+});
+
+describe('what others do with kubeadm', () => {
+  const upgrade = [
+    '$ kubeadm upgrade apply v1.28.0',
+    '[upgrade/config] Making sure the configuration is correct:',
+    '[preflight] Running pre-flight checks.',
+    '[upgrade/health] FATAL: [preflight] Some fatal errors occurred:',
+    '\t[ERROR ControlPlaneNodesReady]: there are NotReady control-planes in the cluster: [n1]',
+    HINT,
+  ];
+
+  it('an upgrade is neither join nor init, and overturns none', () => {
+    expect(code(...upgrade)).toBe('nothing');
+    const init = [
+      '[init] Using Kubernetes version: v1.27.3',
+      'Your Kubernetes control-plane has initialized successfully!',
+    ];
+    expect(code(...init, ...upgrade)).toBe('succeeded');
+    expect(verdict(...init, ...upgrade).attempts).toHaveLength(1);
+  });
+
+  it('Ansible tells the error before the progress', () => {
+    const text = `fatal: [n1]: FAILED! => changed=true\n  rc: 1\n  stderr: |2-\n            [WARNING Swap]: on\n    error execution phase preflight: couldn't validate the identity of the API Server: Get "https://10.0.0.9:6443/": dial tcp 10.0.0.9:6443: connect: connection refused\n    ${HINT}\n  stderr_lines: <omitted>\n  stdout: '[preflight] Running pre-flight checks'\n`;
+    expect(code(text)).toBe('ApiServerUnreachable');
+    expect(verdict(text).attempts).toHaveLength(1);
+  });
+
+  it('Ansible ended it because it took too long', () => {
+    const stdout =
+      '[init] Using Kubernetes version: v1.28.6\n[preflight] Running pre-flight checks\n[kubelet-start] Starting the kubelet';
+    const result = { cmd: ['timeout', '300s', 'kubeadm', 'init'], rc: 124, stderr: '', stdout };
+    expect(code(`fatal: [n1]: FAILED! => ${JSON.stringify(result).replaceAll('":', '": ')}`)).toBe(
+      'KubeadmInterrupted',
+    );
+  });
+
+  it('another application says that an error has occurred', () => {
+    expect(code('Unfortunately, an error has occurred.', 'Please try again.')).toBe('nothing');
+  });
+});
+
+describe('a kubelet', () => {
+  const refused =
+    '[kubelet-check] The HTTP call equal to \'curl -sSL http://localhost:10248/healthz\' failed with error: Get "http://localhost:10248/healthz": dial tcp [::1]:10248: connect: connection refused.';
+  const prefix = 'Nov 21 02:34:29 n1';
+  const unregistered = `${prefix} kubelet[7]: E1121 02:34:29.000001       7 kubelet_node_status.go:92] Unable to register node "n1" with API server: Post https://10.1.1.10:6443/api/v1/nodes: dial tcp 10.1.1.10:6443: connect: no route to host`;
+
+  it('that refuses one call does not run', () => {
+    const error = "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster";
+    expect(verdict(refused, error).failure).toMatchObject({ code: 'KubeletUnhealthy' });
+    expect(verdict(error).failure).toMatchObject({ code: 'ControlPlaneNotReady' });
+    expect(verdict(error).failure?.cause).not.toMatch(/kubelet (?:runs|is running)/);
+  });
+
+  it('tells the way to the API server that kubeadm could not tell', () => {
+    const error =
+      'error execution phase kubelet-start: error uploading crisocket: timed out waiting for the condition';
+    expect(code('[kubelet-start] Starting the kubelet', error, HINT)).toBe('NodeNotRegistered');
+    expect(code('[kubelet-start] Starting the kubelet', error, HINT, unregistered)).toBe(
+      'ApiServerUnreachable',
+    );
+  });
+
+  it('alone is diagnosed by what it says, not by what it said before it came up', () => {
+    expect(code(unregistered, unregistered, unregistered)).toBe('ApiServerUnreachable');
+    const registered = `${prefix} kubelet[7]: I1121 02:34:31.000001       7 kubelet_node_status.go:75] "Successfully registered node" node="n1"`;
+    expect(code(unregistered, unregistered, unregistered, registered)).toBe('nothing');
+    expect(
+      code(`${prefix} systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE`),
+    ).toBe('nothing');
+  });
+
+  it('that systemd could not start is not there', () => {
+    const line = `${prefix} systemd[1]: kubelet.service: Main process exited, code=exited, status=203/EXEC`;
+    expect(code(line)).toBe('KubeletNotStarted');
+  });
+
+  it('that ended before the attempt began explains nothing', () => {
+    const ended = [
+      'Nov 21 02:10:00 n1 kubelet[7]: E1121 02:10:00.000001       7 run.go:74] "command failed" err="failed to parse kubelet flag: unknown flag: --old"',
+      'Nov 21 02:10:00 n1 systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE',
+    ];
+    const attempt = [
+      '[preflight] Running pre-flight checks',
+      '[kubelet-start] Starting the kubelet',
+      refused,
+      'error execution phase kubelet-start: timed out waiting for the condition',
+      HINT,
+    ].map((line) => `${prefix} cloud-init[9]: ${line}`);
+    expect(code(...ended, ...attempt)).toBe('KubeletUnhealthy');
+    const later = ended.map((line) => line.replaceAll('02:10:00', '02:34:30'));
+    expect(code(...attempt, ...later)).toBe('KubeletBadFlag');
+  });
+});
+
+it("etcd's own last words explain a member that did not start", () => {
+  const error =
+    'error execution phase control-plane-join/etcd: error creating local etcd static pod manifest file: timeout waiting for etcd cluster to be available';
+  const words =
+    '{"level":"fatal","ts":"2021-06-09T17:43:11Z","caller":"etcdmain/etcd.go:203","msg":"discovery failed","error":"member 5a1f has already been bootstrapped"}';
+  expect(code(error, HINT)).toBe('EtcdMemberNotAdded');
+  expect(code(error, HINT, words)).toBe('EtcdDataUnusable');
+});
+
+describe('a remedy', () => {
+  const cri = (socket: string): string | undefined =>
+    verdict(
+      '[preflight] Some fatal errors occurred:',
+      `\t[ERROR CRI]: could not connect to the container runtime: validate CRI v1 runtime API for endpoint "unix://${socket}": dial unix ${socket}: connect: connection refused`,
+    ).failure?.remedy;
+
+  it('is that of the runtime that is there', () => {
+    expect(cri('/run/cri-dockerd.sock')).toContain('systemctl status cri-docker');
+    expect(cri('/var/run/crio/crio.sock')).toContain('journalctl -u crio');
+    expect(cri('/run/containerd/containerd.sock')).toContain('journalctl -u containerd');
+  });
+
+  it("does not blame the token where the kubelet's certificate was refused", () => {
+    const refusal = (user: string) =>
+      verdict(
+        `error execution phase kubelet-start: cannot get Node "n1": nodes "n1" is forbidden: User "${user}" cannot get resource "nodes" in API group "" at the cluster scope`,
+      ).failure;
+    expect(refusal('system:node:n1')).toMatchObject({ code: 'PermissionDenied', persistence: 'permanent' });
+    expect(refusal('system:node:n1')?.remedy).toContain('certificate of the kubelet');
+    expect(refusal('system:bootstrap:abcdef')?.remedy).toContain('bootstrap-token');
+  });
+});
