@@ -1,6 +1,7 @@
 is "$(tr -s '\t ' ' ' </proc/sys/net/ipv4/ip_local_port_range)" '20000 60000' 'the range of ports'
 dump=$(containerd config dump)
-has "$dump" 'config_path = "/etc/containerd/certs\.d"'
+# containerd 2 has other quotes.
+has "$dump" "config_path = [\"']/etc/containerd/certs\.d[\"']"
 has "$dump" 'restrict_oom_score_adj = true' "the image's own setting"
 [ "$CGROUP_DRIVER" = systemd ] && driver=true || driver=false
 has "$(cat /etc/containerd/config.toml)" "SystemdCgroup = $driver"
