@@ -15,8 +15,6 @@ import { eventually, PATIENTLY_MS } from './eventually.ts';
 import { RealMachine } from './real-machine.ts';
 
 const NAMESPACE = 'default';
-/** Within this, a verdict has to be stored. On a quiet machine it is less than a second, after a restart two. */
-const VERDICT_MS = 10_000;
 
 /** A controller without a cluster under one clock, and real machines under another one. */
 export class Standalone {
@@ -99,7 +97,7 @@ export class Standalone {
   async phaseIs(name: string, phase: Phase): Promise<number> {
     const began = performance.now();
     const look = async () => (await this.find(name))?.summary.phase === phase || undefined;
-    await eventually(`phase ${phase} of ${name}`, look, phase === 'Running' ? PATIENTLY_MS : VERDICT_MS);
+    await eventually(`phase ${phase} of ${name}`, look, PATIENTLY_MS);
     return performance.now() - began;
   }
 
