@@ -149,8 +149,8 @@ describe('redact', () => {
     expect(redact(`a ${pem.repeat(3)} b`)).not.toContain('MIIB');
   });
 
-  it('is fast on lines that nearly match', () => {
-    const started = performance.now();
+  // What takes a time that grows with more than the length would outlast the test's minute by far.
+  it('ends on long lines that nearly match', () => {
     for (const unit of [
       ...[
         'a-',
@@ -172,7 +172,6 @@ describe('redact', () => {
       '-----BEGIN ',
       'Authorization: Bearer ',
     ])
-      redact(unit.repeat(100_000));
-    expect(performance.now() - started).toBeLessThan(5_000);
+      expect(redact(unit.repeat(100_000)).length).toBeGreaterThan(0);
   });
 });

@@ -115,7 +115,7 @@ describe('classify', () => {
     }
   });
 
-  it('names the file that could not be written, and is fast where a line has no end of slashes', () => {
+  it('names the file that could not be written, and ends where a line has no end of slashes', () => {
     const cause = (stderr: string) => classify({ verb: 'join', stdout: '', stderr, exitStatus: 1 }).cause;
     expect(cause('failed to save: open /var/lib/a b: read-only file system')).toBe(
       'kubeadm could not write /var/lib/a: read-only file system.',
@@ -123,15 +123,12 @@ describe('classify', () => {
     expect(cause('x /etc/hosts: y: disk quota exceeded')).toBe(
       'kubeadm could not write: disk quota exceeded.',
     );
-    const started = performance.now();
-    cause('/'.repeat(4_000));
-    expect(performance.now() - started).toBeLessThan(2_000);
+    // Every way to read the line would be tried for longer than the test's minute.
+    expect(cause('/'.repeat(40_000))).not.toBe('');
   });
 
-  it('stays fast on a huge output', () => {
+  it('ends on a huge output', () => {
     const stderr = `${'x'.repeat(200)}: \n`.repeat(5_000);
-    const started = performance.now();
     expect(classify({ verb: 'join', stdout: stderr, stderr, exitStatus: 1 }).code).toBe('Unclassified');
-    expect(performance.now() - started).toBeLessThan(2_000);
   });
 });

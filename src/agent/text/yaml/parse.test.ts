@@ -76,8 +76,6 @@ test.each([
   ['a billion laughs', laughs],
   ['long laughs', `a: &a "${'x'.repeat(1_000_000)}"\nb: [${'*a,'.repeat(100)}]`],
   ['very many values', '- a\n'.repeat(1_000_000)],
-])('%s end with an error, soon', (_name, yaml) => {
-  const started = performance.now();
+])('%s end with an error', (_name, yaml) => {
   expect(parse(yaml).entries).toMatchObject([{ severity: 'error', code: 'UserDataTooLarge' }]);
-  expect(performance.now() - started).toBeLessThan(5000);
 });
