@@ -37,6 +37,14 @@ describe('a part of an output, without any step', () => {
     expect(code('It says:', '', line, '', 'What can I do?')).toBe(wanted);
   });
 
+  it('may have the quotation marks of a blog', () => {
+    expect(
+      code(
+        'couldn’t validate the identity of the API Server: abort connecting to API servers after timeout of 5m0s',
+      ),
+    ).toBe('ApiServerUnreachable');
+  });
+
   it('may have all findings in one line', () => {
     const { failure } = verdict(
       '>> [ERROR Port-10250]: Port 10250 is in use [ERROR FileAvailable--a]: /etc/kubernetes/pki/ca.crt already exists [preflight] If you know',
@@ -146,6 +154,11 @@ describe('a kubelet', () => {
     expect(
       code(`${prefix} systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE`),
     ).toBe('nothing');
+  });
+
+  it('that may not ask for a certificate ends', () => {
+    const line = `${prefix} kubelet[7]: F1121 02:34:29.000001       7 server.go:233] failed to run Kubelet: cannot create certificate signing request: certificatesigningrequests.certificates.k8s.io is forbidden: User "system:bootstrap:abcdef" cannot create`;
+    expect(code(line)).toBe('PermissionDenied');
   });
 
   it('that systemd could not start is not there', () => {

@@ -178,6 +178,10 @@ const machineRules: Rule[] = [
 ];
 
 const fileRules: Rule[] = [
+  rule(/certificatesigningrequests\S* is forbidden: User "([^"]*)"/, ([, user]) => ({
+    code: 'PermissionDenied',
+    cause: `The kubelet ends because ${user} may not ask for a certificate.`,
+  })),
   rule(
     /unable to load client CA file "?(\S+?)"?: (?:open \S+: )?(no such file or directory|permission denied)/,
     ([, path, why]) => ({
