@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheDir } from '../cache/cache.ts';
@@ -40,8 +41,10 @@ export async function upstreamRelease(
     },
   );
   await mkdir(cacheDir(), { recursive: true, mode: 0o755 });
-  await writeFile(`${file}.${process.pid}`, JSON.stringify(answer));
-  await rename(`${file}.${process.pid}`, file);
+  // Several of one process may ask at the same time.
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, JSON.stringify(answer));
+  await rename(draft, file);
   return answer.version;
 }
 
