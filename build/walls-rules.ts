@@ -34,7 +34,7 @@ const AGENT: Readonly<Record<string, string>> = {
     report/events reset secrets steps userdata npm:commander`,
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',
-  'cli/shim': `kit bootstrap.ts cli/options cli/process cli/text document engine host host/linux
+  'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host host/linux
     kubeadm/config kubeadm/repeat kubeadm/run steps userdata`,
   'cli/text': `kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine
     host steps steps/kind npm:commander`,

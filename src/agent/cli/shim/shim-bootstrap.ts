@@ -1,4 +1,5 @@
 import { sensitive } from '../../../kit/sensitive.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import { AgentBusyError, concluding, runDocument } from '../../bootstrap.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
@@ -13,6 +14,11 @@ import { complain } from '../text/complain.ts';
 import { lineWatcher } from '../text/line-watcher.ts';
 
 const PERMANENT_STATUS = 1;
+
+/** kubeadm's own exit status where it failed by itself, else the verdict's: 75 where the agent was told to stop. */
+export function shimStatus({ exitStatus, failure }: Pick<Outcome, 'exitStatus' | 'failure'>): number {
+  return exitStatus === 0 ? 0 : failure?.exitStatus || exitStatus;
+}
 
 /**
  * `kubeadm init` or `join` through the engine: one step, kubeadm's output on kubeadm's streams, kubeadm's
@@ -45,7 +51,7 @@ export async function shimBootstrap(
     });
     if (outcome.failure) complain(outcome.failure);
     await (await import('../process/collect-after.ts')).collectAfter(host, outcome);
-    return outcome.result === 'succeeded' ? 0 : outcome.failure?.exitStatus || PERMANENT_STATUS;
+    return shimStatus(outcome);
   } catch (error) {
     if (!(error instanceof AgentBusyError)) throw error;
     process.stderr.write(`slipway: ${error.message}; it is left alone. See: slipway status\n`);

@@ -147,7 +147,8 @@ Exit status of bootstrap:
 
 Called under the name kubeadm, slipway runs "kubeadm init" and "kubeadm join"
 with retries and a verdict, and hands every other kubeadm command to the real
-kubeadm.
+kubeadm. Its exit status is then kubeadm's where kubeadm failed, and else one
+of those above.
 
 Files:
   /run/slipway/outcome.json        the verdict, on success and on failure
