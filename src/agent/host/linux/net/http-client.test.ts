@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import {
@@ -8,7 +9,7 @@ import {
   type Server as TcpServer,
 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Authority } from '../../../../pki/authority.ts';
 import type { HttpClient, HttpClientOptions } from '../../host.ts';
 import { createHttpClient } from './http-client.ts';
@@ -176,6 +177,23 @@ describe('a client', () => {
     await expect(clientOf({ ca: young.certificate }).send(post(early))).rejects.toThrow(
       /: the CA of its certificate is valid from .* begins in 4 days/,
     );
+  });
+
+  it('tells a DNS server that does not answer from a server that does not', async () => {
+    const silent = await listen(createTcpServer(() => undefined));
+    const asked = vi.spyOn(dns, 'lookup').mockImplementation((() => undefined) as never);
+    try {
+      const named = { method: 'GET', url: 'https://api.example:6443/', timeoutMs: 100 } as const;
+      await expect(clientOf().send(named)).rejects.toMatchObject({
+        errno: 'EAI_AGAIN',
+        message: 'api.example:6443: DNS does not answer within 0.1 s',
+      });
+      expect(asked).toHaveBeenCalledOnce();
+      const addressed = { ...named, url: `https://127.0.0.1:${silent}/` };
+      await expect(clientOf().send(addressed)).rejects.toMatchObject({ errno: 'ETIMEDOUT' });
+    } finally {
+      asked.mockRestore();
+    }
   });
 
   it('gives up on a server that accepts and says nothing, and on one that never ends', async () => {

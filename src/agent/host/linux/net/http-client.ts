@@ -1,6 +1,6 @@
 import type { ClientRequest, Agent as HttpAgent, IncomingMessage } from 'node:http';
 import type { AgentOptions } from 'node:https';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import {
   HostError,
@@ -95,9 +95,14 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
       },
     );
     let peer: Uint8Array | undefined;
+    let isLookingUp = false;
     outgoing.on('socket', (socket) => {
       // A reused connection has its handshake behind it; listeners for it would pile up there.
       if (outgoing.reusedSocket) return;
+      isLookingUp = isIP(outgoing.host.replace(/^\[|\]$/g, '')) === 0;
+      socket.once('lookup', () => {
+        isLookingUp = false;
+      });
       onHandshake(socket, (certificate) => {
         peer = certificate;
       });
@@ -105,7 +110,9 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       const dates = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.exec(error.code ?? '');
       const words = dates ? untimely(peer, ca, Date.now()) : undefined;
-      if (limit.aborted) reject(new HostError(`no answer within ${timeoutMs / 1000} s`, 'ETIMEDOUT'));
+      const inTime = `within ${timeoutMs / 1000} s`;
+      if (limit.aborted && isLookingUp) reject(new HostError(`DNS does not answer ${inTime}`, 'EAI_AGAIN'));
+      else if (limit.aborted) reject(new HostError(`no answer ${inTime}`, 'ETIMEDOUT'));
       else if (outgoing.reusedSocket && error.code === 'ECONNRESET') reject(new StaleConnection());
       else reject(words === undefined ? error : new HostError(words, error.code ?? ''));
     });
