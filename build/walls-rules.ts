@@ -31,7 +31,7 @@ const AGENT: Readonly<Record<string, string>> = {
     steps/kubeadm userdata`,
   cli: `kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
     document engine host host/linux kubeadm/config preflight preflight/checks report report/config
-    report/events reset secrets steps userdata npm:commander`,
+    report/events reset secrets startup steps userdata npm:commander`,
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',
   'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host host/linux
@@ -80,11 +80,12 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
   'steps/kind': 'kit protocol document engine host kubeadm/config kubeadm/repeat steps/shell',
   'steps/kubeadm': `kit protocol cluster diagnosis/words document engine host kubeadm/config
-    kubeadm/repeat kubeadm/run preflight preflight/checks reset steps/kind steps/shell`,
+    kubeadm/repeat kubeadm/run preflight preflight/checks reset startup
+    steps/kind steps/shell`,
   'steps/node': `kit protocol document engine host kubeadm/config kubeadm/run steps/containerd steps/kind
     steps/tools`,
   'steps/shell': 'kit document host',
-  'steps/storage': 'kit document engine host steps/kind steps/tools',
+  'steps/storage': 'kit document engine host startup steps/kind steps/tools',
   'steps/tools': 'kit protocol document engine host',
   text: 'kit protocol document',
   'text/yaml': 'document text',

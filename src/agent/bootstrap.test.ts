@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -27,6 +27,64 @@ describe('bootstrap', () => {
       watcher: { record: () => undefined, output: () => undefined },
       verdict: { fault: new Promise(() => undefined), unwritten: () => undefined, ...hooks },
     });
+
+  describe('without user data', () => {
+    const SEED = 'var/lib/cloud/seed/nocloud';
+    /** A machine that booted this many seconds ago, without systemd, whose seed comes when it is looked for again. */
+    const young = (seconds: number, comes: boolean): Host => {
+      const host = createLinuxHost({ root });
+      let now = seconds * 1000;
+      return {
+        ...host,
+        root: '/',
+        clock: {
+          ...host.clock,
+          monotonic: () => now,
+          sleep: async (ms, signal) => {
+            // A heartbeat's time does not come.
+            if (ms > 2_000) return host.clock.sleep(ms, signal);
+            now += ms;
+            if (!comes) return;
+            mkdirSync(join(root, SEED), { recursive: true });
+            writeFileSync(join(root, SEED, 'meta-data'), 'instance-id: i-1\n');
+            writeFileSync(
+              join(root, SEED, 'user-data'),
+              '#cloud-config\nslipway: {kubeadm: none}\nwrite_files: [{path: /etc/a, content: x, owner: "0:0"}]\n',
+            );
+          },
+        },
+        processes: {
+          ...host.processes,
+          run: async () => ({ exitStatus: 2, stdout: '', stderr: '', timedOut: false, ms: 1 }),
+        },
+      };
+    };
+    const look = async (host: Host) => {
+      const told: string[] = [];
+      const outcome = await bootstrap({
+        host,
+        agent: '0',
+        deadlineSeconds: 10,
+        stop: new AbortController().signal,
+        watcher: { record: () => undefined, output: (line) => void told.push(line) },
+        verdict: { fault: new Promise(() => undefined), unwritten: () => undefined },
+      });
+      return { outcome, told };
+    };
+
+    it('waits for a seed while disks may still come, and says so once', async () => {
+      const { outcome, told } = await look(young(30, true));
+      expect(outcome.result).toBe('succeeded');
+      expect(told).toEqual([expect.stringMatching(/No source of user data.*the machine booted 30 s ago/)]);
+    });
+
+    it('gives up when the boot is over', async () => {
+      const { outcome, told } = await look(young(100, false));
+      expect(outcome).toMatchObject({ result: 'transient', failure: { code: 'UserDataNotFound' } });
+      expect(told).toHaveLength(1);
+      expect((await look(young(130, true))).told).toEqual([]);
+    });
+  });
 
   it('concludes with an error that nobody caught, however far it is', async () => {
     const host = createLinuxHost({ root });

@@ -19,8 +19,10 @@ import { stillStarting } from './startup/starting.ts';
 import { openShared, type Shared } from './steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from './steps/kind/step-kind.ts';
 import { plan, planDigest } from './steps/plan.ts';
-import { loadDocument } from './userdata/load.ts';
+import { type Loaded, loadDocument } from './userdata/load.ts';
 import { checkMakesNode } from './userdata/makes-node.ts';
+
+const LOOK_AGAIN_MS = 2_000;
 
 export interface Watcher {
   /** Each journal record, after it is on disk. */
@@ -56,7 +58,7 @@ export interface VerdictHooks {
 export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
   const { host, agent } = options;
   return concluding(host, { mode: 'bootstrap', agent, ...options.verdict }, async (about) => {
-    const answer = await loadDocument(host, options);
+    const answer = await loadWhatComes(options);
     if (answer.kind === 'none') {
       return outcomeWithoutSequence(
         host,
@@ -68,6 +70,22 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
     about.instance = answer.document.instance.id ?? about.instance;
     return runDocument(options, about, answer.document, plan);
   });
+}
+
+/** A seed volume may be attached late: as long as disks still come up, its absence is no verdict. */
+async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
+  const { host, stop, watcher } = options;
+  let told = false;
+  for (;;) {
+    const answer = await loadDocument(host, options);
+    if (answer.kind === 'document' || answer.permanent || stop.aborted) return answer;
+    const { code, cause } = answer.failure;
+    const starting = await stillStarting(host, code);
+    if (starting === undefined) return answer;
+    if (!told) watcher.output(`slipway: ${cause} Looking again: ${starting}`, 'stderr');
+    told = true;
+    await host.clock.sleep(LOOK_AGAIN_MS, stop).catch(() => undefined);
+  }
 }
 
 type About = { mode: 'bootstrap' | 'shim'; agent: string; instance: string };

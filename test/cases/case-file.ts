@@ -45,6 +45,8 @@ export interface MachineSpec {
   ip?: string;
   'user-data': string;
   with?: Record<string, string>;
+  /** When `boot` is over: at `containerd` (the default) it serves CRI, at `init` the basic system is up. */
+  up?: 'containerd' | 'init';
   /** What its disk has beside Slipway: path on the machine, file of the case. */
   files?: Record<string, string>;
 }
@@ -108,7 +110,7 @@ const WORDS = {
   apply: [
     ...['user-data', 'with', 'before', 'after', 'steps', 'findings', 'report', 'prints', 'never', 'say'],
   ],
-  machine: ['role', 'mode', 'ip', 'user-data', 'with', 'files'],
+  machine: ['role', 'mode', 'ip', 'user-data', 'with', 'up', 'files'],
   verb: [
     'boot',
     'reboot',

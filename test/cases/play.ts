@@ -109,13 +109,14 @@ class Player {
   async #boot(name: string): Promise<void> {
     const spec = this.#content.machines?.[name];
     if (!spec) throw new Error(`no machine "${name}"`);
-    const { role, mode, ip, files = {} } = spec;
+    const { role, mode, ip, up = 'containerd', files = {} } = spec;
     const staged = Object.entries(files).map(
       ([path, file]) => [path, { from: fileOf(this.#folder, file), mode: 0o755 }] as const,
     );
     const machine = await bootMachine(this.#lab, name, {
       role,
       mode,
+      ready: up,
       ...(ip === undefined ? {} : { ip }),
       userData: this.#filled(spec['user-data'], { NAME: name, IP: ip ?? '', ...spec.with }),
       files: Object.fromEntries(staged),

@@ -20,6 +20,8 @@ export interface BootOptions {
    * `binary`: no cloud-init and nothing started; the case calls Slipway itself.
    */
   mode: 'service' | 'shim' | 'plain' | 'binary';
+  /** When it counts as up. */
+  ready?: 'containerd' | 'init';
   /** Its image has the reporting daemon too. */
   report?: boolean;
   /** More that the image has. */
@@ -28,10 +30,11 @@ export interface BootOptions {
 
 /** Boots a machine whose image has Slipway baked in and whose NoCloud seed is `userData`. */
 export async function bootMachine(lab: Lab, name: string, options: BootOptions): Promise<Machine> {
-  const { role, ip, userData, mode, report = false, files = {} } = options;
+  const { role, ip, userData, mode, ready = 'containerd', report = false, files = {} } = options;
   if (!existsSync(DIST)) throw new Error(`${DIST} is not there; run: npm run build`);
   return lab.up(name, {
     role,
+    ready,
     cloudInit: mode === 'shim' || mode === 'plain',
     ...(ip === undefined ? {} : { ip }),
     files: {

@@ -10,6 +10,7 @@ import type { PreflightFinding } from '../preflight/checks/finding.ts';
 import { fileOf, kubeadmCommandOf } from '../preflight/from-document.ts';
 import { checkMachine } from '../preflight/machine.ts';
 import type { PreflightResult } from '../preflight/run.ts';
+import { stillStarting } from '../startup/starting.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { formatOption, sourceOptions, withUsage } from './options/options.ts';
 import { complain } from './text/complain.ts';
@@ -46,7 +47,9 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
       instance: await machineInstance(host),
       mend: flags.mend === true,
     });
-    process.stdout.write(format === 'json' ? asJson(result) : asText(result));
+    const findings = await Promise.all(result.findings.map((finding) => withStart(host, finding)));
+    const told = { ...result, findings };
+    process.stdout.write(format === 'json' ? asJson(told) : asText(told));
     return result.findings.some(({ severity }) => severity === 'fatal') ? 1 : 0;
   });
 }
@@ -64,6 +67,14 @@ function tellErrors({ report }: Document): number {
     process.stderr.write(`slipway: error: ${at}${message} [${code}]\n`);
   }
   return errors.length;
+}
+
+/** What is found while the machine still comes up may be a matter of that; whoever reads it should know. */
+async function withStart(host: Host, finding: PreflightFinding): Promise<PreflightFinding> {
+  const starting = finding.severity === 'mended' ? undefined : await stillStarting(host, finding.code);
+  return starting === undefined
+    ? finding
+    : { ...finding, message: `${finding.message} (this may pass: ${starting})` };
 }
 
 const RANK = { fatal: 0, warning: 1, mended: 2 } as const;

@@ -80,6 +80,16 @@ describe('runSequence', () => {
     expect(told).toContain('it starts; the step is tried again');
   });
 
+  it('tells once what each attempt finds', async () => {
+    const flaky = step('a', () => ({ done: true }), {
+      run: async ({ attempt, finding }) => {
+        await finding({ severity: 'warning', code: 'SwapEnabled', message: 'swap is on' });
+        return attempt < 3 ? failed('DiskFull', 'no space') : { done: true };
+      },
+    });
+    expect((await sequence([flaky])).findings).toHaveLength(1);
+  });
+
   it('runs steps in order, once per instance', async () => {
     expect(await sequence([done('a'), done('b')])).toMatchObject({ result: 'succeeded', exitStatus: 0 });
     expect(await sequence([done('a'), done('b'), done('c')])).toMatchObject({ result: 'succeeded' });

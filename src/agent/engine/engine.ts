@@ -214,7 +214,7 @@ class SequenceRun {
       attempt += 1;
       await this.#o.journal.append({ type: 'step.started', step: step.id, digest: step.digest, attempt });
       const before = host.clock.monotonic();
-      const result = await this.#attempt(step, attempt, interrupted);
+      const result = await this.#beating(step, () => this.#attempt(step, attempt, interrupted));
       const ms = host.clock.monotonic() - before;
       spent += ms;
       interrupted = false;
@@ -231,8 +231,7 @@ class SequenceRun {
       last = this.#deadline.passed && last ? last : result.failure;
       this.#note(step, 'failed', attempt, spent);
       const mayRepeat = result.retry === 'until-deadline' || (result.retry === 'yes' && attempt < attempts);
-      const starting = mayRepeat ? undefined : await this.#o.notFinal?.(result.failure.code);
-      if (starting !== undefined) await this.#tell(step, `${starting}; the step is tried again`);
+      const starting = mayRepeat ? undefined : await this.#notFinal(step, result.failure.code);
       const again = mayRepeat || starting !== undefined;
       const pause = starting === undefined ? backoff : BACKOFF.starting;
       const wait = backoffMs(attempt, pause, () => host.random());
@@ -275,8 +274,6 @@ class SequenceRun {
   async #attempt(step: Step, attempt: number, interrupted: boolean): Promise<StepResult> {
     const { host, stop } = this.#o;
     const { signal, cancel } = this.#deadline.signal(stop);
-    const ended = new AbortController();
-    void this.#beat(step, ended.signal);
     try {
       return await step.run({
         host,
@@ -296,12 +293,29 @@ class SequenceRun {
         retry: code === 'DiskFull' ? 'yes' : 'no',
       };
     } finally {
-      ended.abort();
       cancel();
     }
   }
 
-  /** Says that the agent is alive, until the attempt has ended. */
+  /** Why a failure that would end the step does not yet; it is told as progress. */
+  async #notFinal(step: Step, code: Code): Promise<string | undefined> {
+    const starting = await this.#beating(step, async () => this.#o.notFinal?.(code));
+    if (starting !== undefined) await this.#tell(step, `${starting}; the step is tried again`);
+    return starting;
+  }
+
+  /** Says that the agent is alive while `work` is done. */
+  async #beating<T>(step: Step, work: () => Promise<T>): Promise<T> {
+    const ended = new AbortController();
+    void this.#beat(step, ended.signal);
+    try {
+      return await work();
+    } finally {
+      ended.abort();
+    }
+  }
+
+  /** Says that the agent is alive, until `ended`. */
   async #beat({ id }: Step, ended: AbortSignal): Promise<void> {
     const { host, journal } = this.#o;
     for (;;) {
@@ -330,6 +344,10 @@ class SequenceRun {
   }
 
   async #find(finding: Omit<Finding, 'type'>, sync: 'now' | 'with-next' = 'now'): Promise<void> {
+    // A step that is tried again finds the same again.
+    const isKnown = ({ code, message }: Omit<Finding, 'type'>): boolean =>
+      code === finding.code && message === finding.message;
+    if (this.#findings.some(isKnown)) return;
     this.#findings.push(finding);
     await this.#o.journal.append({ type: 'finding', ...finding }, sync);
   }

@@ -2,13 +2,15 @@ import type { Code } from '../../protocol/codes/codes.ts';
 import type { Part } from './services.ts';
 
 /**
- * For each permanent code: what has to be up before a verdict with it is final. An empty row: the code rests on the text
- * of the user data, on kubeadm's configuration, or on what the cluster says, none of which a boot changes.
+ * For each permanent code, and for some that pass: what has to be up before a verdict with it is final. An empty row:
+ * the code rests on the text of the user data, on kubeadm's configuration, or on what the cluster says, none of which a
+ * boot changes.
  *
  * Each row answers one question: could this be true only for the first minute of a boot?
  */
 export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   UserDataEmpty: [],
+  UserDataMakesNoNode: [],
   UserDataTooLarge: [],
   UserDataFormatUnknown: [],
   UserDataUndecodable: [],
@@ -17,13 +19,14 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   UserDataInvalid: [],
   UserDataIgnoredKey: [],
   // A root file system that is still read-only, or a mount that is still missing.
-  FileNotWritten: ['disks'],
+  FileNotWritten: ['mounts'],
   FileSystemReadOnly: ['disks'],
   // A command of the user data is never run twice.
   CommandFailed: [],
   CommandEndedScript: [],
   DeadlineExceeded: [],
   InternalError: [],
+  JournalDamaged: [],
   KubeadmNotFound: ['programs'],
   ToolMissing: ['programs'],
   // The account files are locked while others write to them.
@@ -38,7 +41,7 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   FilesystemNotMade: ['disks'],
   MountFailed: ['disks', 'network'],
   KernelModuleNotLoaded: ['kernel'],
-  SysctlNotSet: ['kernel', 'network'],
+  SysctlNotSet: ['kernel', 'address'],
   ContainerdConfigInvalid: [],
   ContainerdNotRestarted: ['runtime'],
   ProxyNotSetUp: ['runtime'],
@@ -67,7 +70,7 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   PortInUse: ['runtime'],
   LeftoversFound: [],
   ProgramMissing: ['programs'],
-  KernelSettingWrong: ['kernel', 'network'],
+  KernelSettingWrong: ['kernel', 'address'],
   SwapEnabled: ['disks'],
   MachineTooSmall: [],
   NotRoot: [],
@@ -88,9 +91,9 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   KubeletNotStarted: ['programs'],
   ControlPlaneEndpointMissing: [],
   // The machine does not have its address yet.
-  ControlPlaneConfigInvalid: ['network'],
+  ControlPlaneConfigInvalid: ['address'],
   // The host name comes by DHCP.
-  NodeNameInvalid: ['network'],
+  NodeNameInvalid: ['address'],
   KubeletBadFlag: [],
   KubeletConfigInvalid: [],
   KubeletFileMissing: ['disks'],
@@ -98,4 +101,16 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   ControlPlaneBadFlag: [],
   EtcdDataUnusable: ['disks'],
   TokenExpired: ['time'],
+
+  // These pass by themselves, so nobody has to ask before they are tried again. What comes of them does depend on it: some
+  // are tried a few times only, and a check tells them as a matter of starting.
+  UserDataNotFound: ['disks'],
+  DiskNotFound: ['disks'],
+  DiskFull: ['disks'],
+  MountDeviceMissing: ['disks'],
+  ContainerRuntimeDown: ['runtime'],
+  ApiServerNameUnresolved: ['names', 'network'],
+  ApiServerUnreachable: ['network'],
+  NoUsableAddress: ['address'],
+  ClockWrong: ['time'],
 };

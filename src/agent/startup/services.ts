@@ -2,7 +2,17 @@
 import type { Host } from '../host/host.ts';
 
 /** Parts of the machine that a verdict can rest on. */
-export type Part = 'runtime' | 'network' | 'names' | 'time' | 'disks' | 'kernel' | 'programs' | 'accounts';
+export type Part =
+  | 'runtime'
+  | 'network'
+  | 'address'
+  | 'names'
+  | 'time'
+  | 'disks'
+  | 'mounts'
+  | 'kernel'
+  | 'programs'
+  | 'accounts';
 
 export interface Service {
   /** For a sentence: "<called> is still starting". */
@@ -11,29 +21,50 @@ export interface Service {
   units: readonly string[];
   /** Seconds for which its answers are no last word after its unit's start. */
   graceSeconds: number;
+  /**
+   * Nobody announces all that it is made of: a program comes with a mount, a disk is attached, an agent of a cloud adds an
+   * address. So in a young boot its answers are no last word either, whatever its units say.
+   */
+  comesUnannounced?: true;
   /** More that shows whether it is under way, where the units' own states do not tell. */
   stillBusy?(host: Host): Promise<boolean>;
 }
 
 const GRACE_SECONDS = 20;
 
+const NETWORK_UNITS = [
+  'network-online.target',
+  'systemd-networkd-wait-online.service',
+  'NetworkManager-wait-online.service',
+  'systemd-networkd.service',
+  'NetworkManager.service',
+  'networking.service',
+] as const;
+
+const DISK_UNITS = [
+  'systemd-udevd.service',
+  'systemd-udev-trigger.service',
+  'systemd-udev-settle.service',
+  'systemd-remount-fs.service',
+  'systemd-growfs-root.service',
+  'local-fs.target',
+  'swap.target',
+] as const;
+
 export const SERVICES: Readonly<Record<Part, Service>> = {
   runtime: {
     called: 'the container runtime',
     units: ['containerd.service', 'crio.service', 'cri-docker.service', 'docker.service'],
     graceSeconds: GRACE_SECONDS,
+    comesUnannounced: true,
   },
-  network: {
+  network: { called: 'the network', units: NETWORK_UNITS, graceSeconds: GRACE_SECONDS },
+  // The machine's own addresses and routes, rather than what they lead to.
+  address: {
     called: 'the network',
-    units: [
-      'network-online.target',
-      'systemd-networkd-wait-online.service',
-      'NetworkManager-wait-online.service',
-      'systemd-networkd.service',
-      'NetworkManager.service',
-      'networking.service',
-    ],
+    units: NETWORK_UNITS,
     graceSeconds: GRACE_SECONDS,
+    comesUnannounced: true,
   },
   names: {
     called: 'name resolution',
@@ -60,23 +91,19 @@ export const SERVICES: Readonly<Record<Part, Service>> = {
   },
   disks: {
     called: 'what finds and mounts the disks',
-    units: [
-      'systemd-udevd.service',
-      'systemd-udev-trigger.service',
-      'systemd-udev-settle.service',
-      'systemd-remount-fs.service',
-      'systemd-growfs-root.service',
-      'local-fs.target',
-      'swap.target',
-    ],
+    units: DISK_UNITS,
     graceSeconds: GRACE_SECONDS,
+    comesUnannounced: true,
     // udev keeps this file while events wait for it.
     stillBusy: async (host) => (await host.files.stat('/run/udev/queue')) !== undefined,
   },
+  // What is mounted by itself, and writable; without what may still be attached.
+  mounts: { called: 'what mounts the file systems', units: DISK_UNITS, graceSeconds: GRACE_SECONDS },
   kernel: {
     called: 'what sets up the kernel',
     units: ['systemd-modules-load.service', 'systemd-sysctl.service'],
     graceSeconds: GRACE_SECONDS,
+    comesUnannounced: true,
   },
   programs: {
     called: 'what brings programs (system extensions, mounts)',
@@ -88,6 +115,7 @@ export const SERVICES: Readonly<Record<Part, Service>> = {
       'remote-fs.target',
     ],
     graceSeconds: GRACE_SECONDS,
+    comesUnannounced: true,
   },
   accounts: {
     called: 'what makes the accounts of the system',

@@ -5,15 +5,16 @@ import { createLinuxHost } from '../host/linux/host.ts';
 import { RESTS_ON } from './last-word.ts';
 import { stillStarting } from './starting.ts';
 
-const BOOTED = { seconds: 30 };
+const BOOTED = { seconds: 330 };
 
 /** A machine where systemctl and timedatectl answer so. */
 function machine(
   shown: string | undefined,
-  more: { seconds?: number; time?: string; files?: string[] } = {},
+  more: { seconds?: number; began?: number; time?: string; files?: string[] } = {},
 ): Host {
   const real = createLinuxHost({ root: '/' });
-  const { seconds = BOOTED.seconds, time = '', files = [] } = more;
+  const { seconds = BOOTED.seconds, began = 1, time = '', files = [] } = more;
+  const basic = unit('basic.target', 'active', began);
   return {
     ...real,
     clock: { ...real.clock, monotonic: () => seconds * 1000 },
@@ -24,7 +25,8 @@ function machine(
     processes: {
       ...real.processes,
       run: async ({ argv }) => {
-        const stdout = argv[0] === 'systemctl' ? shown : time;
+        const ofBasic = argv.includes('basic.target') && shown !== undefined;
+        const stdout = argv[0] !== 'systemctl' ? time : ofBasic ? basic : shown;
         if (stdout === undefined) throw new Error('no systemd');
         return { exitStatus: 0, stdout, stderr: '' } as Awaited<ReturnType<Host['processes']['run']>>;
       },
@@ -38,7 +40,7 @@ const unit = (name: string, active: string, since = 0, more = 'NRestarts=0\nJob=
 describe('not while it starts', () => {
   it.each([
     ['it is activating', unit('containerd.service', 'activating'), /containerd\.service is activating/],
-    ['it became active just now', unit('containerd.service', 'active', 25), /became active 5 s ago/],
+    ['it became active just now', unit('containerd.service', 'active', 325), /became active 5 s ago/],
     ['it waits behind others', unit('containerd.service', 'inactive', 0, 'Job=117'), /waits for its turn/],
     [
       'one of several is not up yet',
@@ -67,6 +69,28 @@ describe('not while it starts', () => {
     expect(await stillStarting(machine(undefined, { seconds: 121 }), 'MountFailed')).toBeUndefined();
   });
 
+  it.each(['ContainerRuntimeUnsuitable', 'KubeadmNotFound', 'DiskNotFound', 'KernelSettingWrong'] as const)(
+    'calls nothing final in the first two minutes of a boot that may come without a word of systemd: %s',
+    async (code) => {
+      const shown = unit('local-fs.target', 'active', 1001);
+      // The kernel has waited for somebody to unlock the disk.
+      const booted = (ago: number) => machine(shown, { began: 1000, seconds: 1000 + ago });
+      expect(await stillStarting(booted(62), code)).toMatch(
+        /^the machine booted 62 s ago, and .* may not be up$/,
+      );
+      expect(await stillStarting(booted(121), code)).toBeUndefined();
+    },
+  );
+
+  it.each(['CaHashMismatch', 'FileNotWritten'] as const)(
+    'keeps %s no longer than its units say',
+    async (code) => {
+      expect(
+        await stillStarting(machine(unit('local-fs.target', 'active', 1), { seconds: 25 }), code),
+      ).toBeUndefined();
+    },
+  );
+
   it('waits for a clock that is not set yet, for as long as a time service has not been up for long', async () => {
     const time = 'NTP=yes\nNTPSynchronized=no\n';
     const shown = (since: number) => unit('systemd-timesyncd.service', 'active', since);
@@ -83,7 +107,7 @@ describe('not while it starts', () => {
   });
 
   it('waits for udev while events wait for it', async () => {
-    const shown = unit('systemd-udevd.service', 'active', 1);
+    const shown = unit('systemd-udevd.service', 'active', 215);
     const busy = machine(shown, { files: ['/run/udev/queue'] });
     expect(await stillStarting(busy, 'DiskInUse')).toMatch(/still at work/);
     expect(await stillStarting(machine(shown), 'DiskInUse')).toBeUndefined();

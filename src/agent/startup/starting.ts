@@ -6,16 +6,23 @@ import type { Code } from '../../protocol/codes/codes.ts';
 import type { Host } from '../host/host.ts';
 import { showUnits, type UnitProperties } from '../host/show-units.ts';
 import { RESTS_ON } from './last-word.ts';
-import { type Part, SERVICES } from './services.ts';
+import { type Part, SERVICES, type Service } from './services.ts';
 
 /** systemd answers late on a machine that is busy with its boot. */
 const ASK_MS = 5_000;
-/** A machine without an answer of systemd counts as booting for so long. */
+/** A boot is young for so long. */
 const BOOT_SECONDS = 120;
 /** A service that systemd has started again so often is not starting but failing. */
 const RESTARTS = 3;
 
 const PROPERTIES = ['Id', 'LoadState', 'ActiveState', 'Job', 'NRestarts', 'ActiveEnterTimestampMonotonic'];
+
+/** Seconds since the kernel began, by the one clock that nobody sets. */
+interface Now {
+  uptime: number;
+  /** Since systemd calls the basic system up. A slow machine, or a disk that somebody unlocks, takes minutes before. */
+  bootAge: number;
+}
 
 /**
  * Why a failure with this code is not final yet: which part of the machine that it rests on is still starting.
@@ -23,30 +30,41 @@ const PROPERTIES = ['Id', 'LoadState', 'ActiveState', 'Job', 'NRestarts', 'Activ
  * @returns a sentence, or undefined where the failure is final. Never throws.
  */
 export async function stillStarting(host: Host, code: Code): Promise<string | undefined> {
+  const parts = RESTS_ON[code] ?? [];
   // Below a root directory nothing starts.
-  if (host.root !== '/') return undefined;
-  for (const part of RESTS_ON[code] ?? []) {
-    const why = await startOf(host, part);
+  if (host.root !== '/' || parts.length === 0) return undefined;
+  const services = parts.map((part: Part) => SERVICES[part]);
+  const [now, ...shown] = await Promise.all([
+    age(host),
+    ...services.map(({ units }) => answer(() => showUnits(host, units, PROPERTIES, ASK_MS))),
+  ]);
+  for (const [index, service] of services.entries()) {
+    const why = await startOf(host, service, shown[index], now);
     if (why !== undefined) return why;
   }
   return undefined;
 }
 
-async function startOf(host: Host, part: Part): Promise<string | undefined> {
-  const { called, units, graceSeconds, stillBusy } = SERVICES[part];
+async function age(host: Host): Promise<Now> {
   const uptime = host.clock.monotonic() / 1000;
-  const shown = await answer(() => showUnits(host, units, PROPERTIES, ASK_MS));
-  if (shown === undefined) {
-    const isBooting = uptime < BOOT_SECONDS;
-    return isBooting
-      ? `the machine booted ${Math.round(uptime)} s ago, and ${called} may not be up`
-      : undefined;
-  }
-  for (const unit of shown) {
+  const [basic] = (await answer(() => showUnits(host, ['basic.target'], PROPERTIES, ASK_MS))) ?? [];
+  return { uptime, bootAge: uptime - ((basic && activeSince(basic)) ?? 0) };
+}
+
+/** @param shown undefined where systemd does not answer */
+async function startOf(
+  host: Host,
+  { called, graceSeconds, comesUnannounced, stillBusy }: Service,
+  shown: readonly UnitProperties[] | undefined,
+  { uptime, bootAge }: Now,
+): Promise<string | undefined> {
+  for (const unit of shown ?? []) {
     const state = startState(unit, uptime, graceSeconds);
     if (state !== undefined) return `${called} is still starting (${unit.get('Id')} ${state})`;
   }
-  const youngest = Math.max(0, ...shown.map((unit) => activeSince(unit) ?? 0));
+  if ((comesUnannounced || shown === undefined) && bootAge < BOOT_SECONDS)
+    return `the machine booted ${Math.round(bootAge)} s ago, and ${called} may not be up`;
+  const youngest = Math.max(0, ...(shown ?? []).map((unit) => activeSince(unit) ?? 0));
   const isInTime = youngest > 0 && uptime - youngest < BOOT_SECONDS;
   if (isInTime && stillBusy !== undefined && (await answer(() => stillBusy(host))) === true)
     return `${called} is still at work`;

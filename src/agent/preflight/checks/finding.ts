@@ -16,6 +16,8 @@ export interface PreflightFinding {
   remedy: string;
   /** kubeadm's name of the check, e.g. `Port-10250`, by which a user may ignore it. */
   kubeadmCheck?: string;
+  /** Set where it does not come right by itself, although the table says that its code may. */
+  isPermanent?: true;
 }
 
 /** A finding with the table's remedy. */
@@ -23,7 +25,7 @@ export function found(
   severity: Severity,
   code: Code,
   message: string,
-  more: { remedy?: string; kubeadmCheck?: string } = {},
+  more: Partial<Pick<PreflightFinding, 'remedy' | 'kubeadmCheck' | 'isPermanent'>> = {},
 ): PreflightFinding {
   return { severity, code, message, remedy: CODES[code].remedy, ...more };
 }

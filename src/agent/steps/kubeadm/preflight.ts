@@ -7,6 +7,7 @@ import { hasSucceeded } from '../../kubeadm/repeat/succeeded.ts';
 import { findEarlierRun } from '../../kubeadm/run/durable-run.ts';
 import type { PreflightFinding } from '../../preflight/checks/finding.ts';
 import { checkMachine } from '../../preflight/machine.ts';
+import { stillStarting } from '../../startup/starting.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { exportedPath } from '../shell/shell-state.ts';
 
@@ -39,9 +40,11 @@ export const checkBefore: Work<PreflightSpec> = ({ command, mend }, { shell, own
       searchPath: await exportedPath(host, shell.directory),
     });
     for (const what of unanswered) await context.progress(what);
-    const fatal = findings.filter(isFinal);
-    for (const finding of findings) if (!fatal.includes(finding)) await tell(context, finding);
-    if (fatal[0] !== undefined) return refusal(fatal[0], fatal.slice(1));
+    const [fatal, ...others] = findings.filter(isFinal);
+    // The engine has the step done again then, and what is found again is told then.
+    const isTriedAgain = fatal !== undefined && (await stillStarting(host, fatal.code)) !== undefined;
+    if (!isTriedAgain) for (const finding of findings) if (!isFinal(finding)) await tell(context, finding);
+    if (fatal !== undefined) return refusal(fatal, others);
     return { done: true, message: summary(findings.length, ms) };
   },
 
@@ -51,12 +54,16 @@ export const checkBefore: Work<PreflightSpec> = ({ command, mend }, { shell, own
 /**
  * kubeadm and its retries deal with what may still come right, such as a container runtime that is starting.
  */
-function isFinal({ severity, code }: PreflightFinding): boolean {
-  return severity === 'fatal' && CODES[code].persistence === 'permanent';
+function isFinal({ severity, code, isPermanent }: PreflightFinding): boolean {
+  return severity === 'fatal' && (isPermanent === true || CODES[code].persistence === 'permanent');
 }
 
+/** What is so only because something still starts warns of nothing. */
 async function tell(context: StepContext, { severity, code, message }: PreflightFinding): Promise<void> {
-  await context.finding({ severity: severity === 'mended' ? 'info' : 'warning', code, message });
+  const starting = severity === 'mended' ? undefined : await stillStarting(context.host, code);
+  if (starting !== undefined)
+    await context.finding({ severity: 'info', code, message: `${message}; ${starting}` });
+  else await context.finding({ severity: severity === 'mended' ? 'info' : 'warning', code, message });
 }
 
 function refusal(first: PreflightFinding, others: PreflightFinding[]): StepResult {

@@ -1,7 +1,9 @@
 import type { MountEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
+import { stillStarting } from '../../startup/starting.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
+import { Problem } from '../tools/problem.ts';
 import { systemdRuns } from '../tools/systemd.ts';
 import { runTool } from '../tools/tool.ts';
 import { activate } from './activate.ts';
@@ -9,6 +11,8 @@ import { type FstabFields, fieldsOf, isWithOthers, withMounts } from './fstab.ts
 import { sourceOf } from './mount-source.ts';
 
 const FSTAB = '/etc/fstab';
+/** What cloud-init gives mounts that name none. */
+const DEFAULT_OPTIONS = 'defaults,nofail,_netdev';
 
 /**
  * Writes mounts into fstab, makes their mount points and mounts them (cloud-init's `cc_mounts`). It touches
@@ -45,6 +49,11 @@ export const mountFilesystems: Work<{ entries: MountEntry[] }> = ({ entries }) =
       if (host.root !== '/') return `${file} in fstab`;
       const outcome = await activate(host, fields, signal);
       if (outcome === 'no-device') {
+        // Where nofail is only cloud-init's default, nobody has said that the device may be missing.
+        const starting =
+          fields[3] === DEFAULT_OPTIONS ? await stillStarting(host, 'MountDeviceMissing') : undefined;
+        if (starting !== undefined)
+          throw new Problem('MountDeviceMissing', `There is no device ${spec} for ${file} yet: ${starting}`);
         await warn(context, entry, `${spec} was not mounted at ${file}: there is no such device (nofail).`);
         return `${file} without its device`;
       }

@@ -80,6 +80,38 @@ describe('the check of the container runtime', () => {
     expect(await ask()).toEqual([expect.stringMatching(/^fatal ContainerRuntimeDown .*an error: so it is/)]);
   });
 
+  it('says that one whose unit is masked comes up never', async () => {
+    const real = createLinuxHost();
+    const host = (load: string) => ({
+      ...real,
+      processes: {
+        ...real.processes,
+        run: async () => ({
+          exitStatus: 0,
+          stdout: `LoadState=${load}\n`,
+          stderr: '',
+          timedOut: false,
+          ms: 1,
+        }),
+      },
+    });
+    const config = readConfig({ verb: 'join', args: [`--cri-socket=unix://${dir}/containerd.sock`] });
+    const look = (load: string) =>
+      containerRuntime.run(host(load), { config, kubeadmMinor: 31, attempted: false, mend: false });
+    expect(await look('masked')).toMatchObject([
+      {
+        severity: 'fatal',
+        code: 'ContainerRuntimeDown',
+        message: expect.stringMatching(/containerd\.service is masked$/),
+        remedy: expect.stringMatching(/systemctl unmask containerd\.service/),
+        isPermanent: true,
+      },
+    ]);
+    const [down] = await look('loaded');
+    expect(down?.message).toMatch(/has no socket/);
+    expect(down?.isPermanent).toBeUndefined();
+  });
+
   it('does not wait for one that never answers', async () => {
     await listen(createPlainServer(() => undefined));
     expect(await ask()).toEqual([

@@ -1,10 +1,19 @@
+import { posix } from 'node:path';
 import { type Host, HostError } from '../../../host/host.ts';
+import { showUnits } from '../../../host/show-units.ts';
 import { type Check, isBefore, type Task } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
 /** Where kubeadm looks by default. */
 const KNOWN_SOCKETS = ['/run/containerd/containerd.sock', '/run/crio/crio.sock', '/run/cri-dockerd.sock'];
+/** Who listens at a socket of this name. */
+const UNITS: Readonly<Record<string, string>> = {
+  'containerd.sock': 'containerd.service',
+  'crio.sock': 'crio.service',
+  'cri-dockerd.sock': 'cri-docker.service',
+};
 const LIMIT_MS = 900;
+const ASK_MS = 800;
 const OK = 0;
 const UNIMPLEMENTED = 12;
 
@@ -53,6 +62,12 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
     return tooOld ? [found('fatal', 'ContainerRuntimeUnsuitable', message, check)] : [];
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
+    const unit = UNITS[posix.basename(socket)];
+    if (unit !== undefined && (await isMasked(host, unit))) {
+      const remedy = `Unmask it in the image: systemctl unmask ${unit}`;
+      const message = `nothing starts the container runtime: the systemd unit ${unit} is masked`;
+      return [found('fatal', 'ContainerRuntimeDown', message, { ...check, remedy, isPermanent: true })];
+    }
     const words: Record<string, string> = {
       ENOENT: 'has no socket',
       ECONNREFUSED: 'does not listen',
@@ -60,6 +75,12 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
     };
     return down(words[error.errno] ?? `cannot be asked (${error.errno})`);
   }
+}
+
+/** A masked unit does not unmask itself, so kubeadm would be tried in vain. */
+async function isMasked(host: Host, unit: string): Promise<boolean> {
+  const [shown] = (await showUnits(host, [unit], ['LoadState'], ASK_MS)) ?? [];
+  return shown?.get('LoadState') === 'masked';
 }
 
 /** An empty VersionRequest has no bytes at all. */
