@@ -52,7 +52,11 @@ export class Journal {
   static async open(host: Host): Promise<Journal> {
     const bytes = (await host.files.readIfPresent(JOURNAL, MAX_BYTES)) ?? Buffer.alloc(0);
     const { records, goodLength, badBytes } = parseJournal(bytes);
-    const lostBytes = records.length === 0 ? badBytes : badBytes - (bytes.length - goodLength);
+    const tornBytes = bytes.length - goodLength;
+    // A power loss may tear the very first record too; then the file is the beginning of one.
+    const isTorn =
+      records.length > 0 || bytes.subarray(goodLength, goodLength + 1).toString('latin1') === '{';
+    const lostBytes = isTorn ? badBytes - tornBytes : badBytes;
     const handle = await host.files.openAppend(JOURNAL, 0o600);
     if (goodLength < bytes.length) await handle.truncate(goodLength);
     const journal = new Journal(host, handle, await host.bootId(), records, goodLength, lostBytes);
