@@ -82,7 +82,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   // A certificate is not valid yet where the clock is behind; another machine answers where names or routes are not there yet.
   ApiServerCertificateInvalid: ['time', 'names', 'network'],
   TokenSecretWrong: [],
-  CaHashMismatch: ['names', 'network'],
+  // Whoever answers with another authority is another cluster, in the first minute of a boot as later.
+  CaHashMismatch: [],
   DiscoveryFileInvalid: ['time', 'disks'],
   PermissionDenied: [],
   CertificateKeyInvalid: [],
