@@ -64,6 +64,19 @@ const serverTrouble: Pattern = inError(
   }),
 );
 
+/** A page where the API server should be: a load balancer's, a proxy's, a portal's, or another server at this address. */
+const page: Pattern = inError(
+  /serializer for ([\w.+-]+\/[\w.+-]+)[^\n]* doesn't exist|invalid character '<' looking for beginning of value/,
+  (match, { output }) => ({
+    code: 'ApiServerUnavailable',
+    facts: { saysHow: true },
+    cause: `What answers at ${endpointIn(output.error) ?? 'the control plane endpoint'} is no API server: it sends ${match[1] ?? 'a page'}.`,
+    remedy:
+      'Check the control plane endpoint, and what the load balancer or proxy in front of it does while no API server is up.',
+  }),
+  aboutApiServer,
+);
+
 const lost: Pattern = inError(
   /(?:": |: )(unexpected EOF|EOF|http2: [^\n]*(?:GOAWAY|client connection lost|timeout awaiting)[^\n]*|(?:read|write) tcp \S+: (?:read|write|use)[^\n]*|[^\n]*connection reset by peer|[^\n]*broken pipe|[^\n]*server closed idle connection)\s*$/m,
   (match, { output }) => ({
@@ -96,4 +109,4 @@ const webhook: Pattern = inError(/failed calling webhook "([^"]+)": ([^\n]*)/, (
 
 /** Before everything else that speaks of connections. */
 export const webhookPatterns: Pattern[] = [webhook];
-export const networkPatterns: Pattern[] = [proxy, dns, refused, unroutable, serverTrouble, lost, slow];
+export const networkPatterns: Pattern[] = [proxy, dns, refused, unroutable, page, serverTrouble, lost, slow];
