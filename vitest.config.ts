@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     projects: [
       {
-        // As build/bundle.ts does it.
+        // As build/binary/bundle.ts does it.
         define: { SLIPWAY_UNITS: JSON.stringify(unitFiles()) },
         test: {
           name: 'unit',

@@ -1,8 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { execaSync } from 'execa';
-import { buildBinary } from './binary.ts';
-import { buildController } from './controller-binary.ts';
+import { buildBinary } from './binary/binary.ts';
+import { buildController } from './binary/controller-binary.ts';
 import { binaryPath, bundlePath, controllerBinaryPath, root } from './project.ts';
 import { megabytes, zstdSize } from './sizes.ts';
 

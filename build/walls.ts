@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, posix } from 'node:path';
-import { circlesOf } from './circles.ts';
 import { root } from './project.ts';
+import { circlesOf } from './walls/circles.ts';
 import {
   HIDDEN_IMPORTS,
   isTest,
@@ -12,11 +12,11 @@ import {
   PURE_MODULES,
   PURE_NAMES,
   ROOMS,
-} from './walls-rules.ts';
-import { readUses, type Use } from './walls-uses.ts';
+} from './walls/rules.ts';
+import { readUses, type Use } from './walls/uses.ts';
 
 /**
- * Holds the sources of a project against the rooms of `walls-rules.ts`, and looks for circles and crowded folders.
+ * Holds the sources of a project against the rooms of `walls/rules.ts`, and looks for circles and crowded folders.
  *
  * @param folder the checkout: tsconfig.json, package.json and src/
  * @returns a sentence for each breach, with `file:line` where it lies in one
@@ -46,7 +46,7 @@ function crowdedFolders(paths: readonly string[]): string[] {
 function problemOf(path: string, use: Use, packages: readonly string[]): string | undefined {
   const name = roomOf(path);
   const room = name === undefined ? undefined : ROOMS[name];
-  if (!room) return `this folder has no room in build/walls-rules.ts`;
+  if (!room) return `this folder has no room in build/walls/rules.ts`;
   const { what } = use;
   switch (use.kind) {
     case 'computed':

@@ -1,6 +1,6 @@
 import { getAsset, isSea } from 'node:sea';
 
-/** The build writes the texts to this asset; see build/licenses.ts. */
+/** The build writes the texts to this asset; see build/binary/licenses.ts. */
 const ASSET = 'licenses';
 
 /**

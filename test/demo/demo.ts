@@ -1,5 +1,5 @@
-import { buildBinary } from '../../build/binary.ts';
-import { buildController } from '../../build/controller-binary.ts';
+import { buildBinary } from '../../build/binary/binary.ts';
+import { buildController } from '../../build/binary/controller-binary.ts';
 import { type Lab, type Machine, openLab, requirements } from '../lab/lab.ts';
 import { openUserLab } from '../lab/open-lab.ts';
 import { newCluster } from '../support/cluster-api/lab-cluster.ts';

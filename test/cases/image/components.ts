@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { components } from '../../../build/components.ts';
+import { components } from '../../../build/binary/components.ts';
 import { root } from '../../../build/project.ts';
 import { applyText, type Deployed, SERVICE } from './deployed.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { root } from './project.ts';
+import { root } from '../project.ts';
 
 const NAME = '            - --name=slipway-controller.slipway-system.svc\n';
 /** clusterctl fills in variables; kubectl, which takes manifests/ as it is, would leave them as they are. */

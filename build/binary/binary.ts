@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { execaSync } from 'execa';
+import { binaryPath, bundlePath, licensesPath, nodeBinary } from '../project.ts';
 import { bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
 import { pack } from './pack.ts';
-import { binaryPath, bundlePath, licensesPath, nodeBinary } from './project.ts';
 import { stripBinary } from './strip.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -44,7 +44,7 @@ export async function buildBinary(
     writeFileSync(agent, asFunction(code));
     // A part of the agent, so that its licences are among the agent's.
     writeFileSync(report, asFunction((await bundle({ entry: 'src/slipway-report.ts' })).code));
-    writeFileSync(main, (await bundle({ entry: 'build/launcher.ts' })).code);
+    writeFileSync(main, (await bundle({ entry: 'build/binary/launcher.ts' })).code);
     writeFileSync(licenses, licensesText(partsOf(inputs)));
     stripBinary(nodeBinary(), node);
     const cache = warmUp(node, agent, scratch);

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { codeLink } from '../src/agent/cli/text/explain.ts';
-import { CODES } from '../src/protocol/codes/codes.ts';
-import { codesPage, DOCUMENT } from './docs-codes.ts';
+import { codeLink } from '../../src/agent/cli/text/explain.ts';
+import { CODES } from '../../src/protocol/codes/codes.ts';
+import { codesPage, DOCUMENT } from './codes.ts';
 
-it('docs/codes.md is current (else run: node build/docs-codes.ts)', () => {
+it('docs/codes.md is current (else run: node build/docs/codes.ts)', () => {
   expect(readFileSync(DOCUMENT, 'utf8')).toBe(codesPage());
 });
 

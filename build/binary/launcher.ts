@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
-import { plainReportFlags } from '../src/agent/cli/plain-options.ts';
-import { start } from '../src/agent/cli/process/crash.ts';
-import { versionAnswer } from '../src/agent/cli/process/version.ts';
+import { plainReportFlags } from '../../src/agent/cli/plain-options.ts';
+import { start } from '../../src/agent/cli/process/crash.ts';
+import { versionAnswer } from '../../src/agent/cli/process/version.ts';
 
 /**
  * The binary's main script. The agent's bundle is an asset beside it, with the code cache of an agent that has already

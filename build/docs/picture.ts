@@ -1,11 +1,11 @@
 /**
  * Draws docs/pictures/status.svg from docs/pictures/status.ansi, what a terminal showed of a real run; `node
- * build/picture.ts`. To record it anew: script -qec 'slipway status' /dev/null >status.ansi, without carriage returns.
+ * build/docs/picture.ts`. To record it anew: script -qec 'slipway status' /dev/null >status.ansi, without carriage returns.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { root } from './project.ts';
+import { root } from '../project.ts';
 
 const FOLDER = join(root, 'docs', 'pictures');
 export const RECORD = join(FOLDER, 'status.ansi');

@@ -1,10 +1,10 @@
-/** Writes docs/codes.md from the table of codes; `node build/docs-codes.ts`. */
+/** Writes docs/codes.md from the table of codes; `node build/docs/codes.ts`. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CODES } from '../src/protocol/codes/codes.ts';
-import type { CodeEntry } from '../src/protocol/codes/entry.ts';
+import { CODES } from '../../src/protocol/codes/codes.ts';
+import type { CodeEntry } from '../../src/protocol/codes/entry.ts';
 
-export const DOCUMENT = fileURLToPath(new URL('../docs/codes.md', import.meta.url));
+export const DOCUMENT = fileURLToPath(new URL('../../docs/codes.md', import.meta.url));
 
 const MEANING: Record<CodeEntry['persistence'], string> = {
   transient: 'tried again',
@@ -21,7 +21,7 @@ export function codesPage(table: Record<string, CodeEntry> = CODES): string {
     'Every failure that Slipway reports has one of these codes. They are stable: alerts may rest on them.',
     'On a machine, `slipway explain CODE` tells the same.',
     '',
-    'This page is made from `src/protocol/codes/codes.ts` by `node build/docs-codes.ts`; do not edit it.',
+    'This page is made from `src/protocol/codes/codes.ts` by `node build/docs/codes.ts`; do not edit it.',
   ];
   for (const category of categories) {
     lines.push('', `## ${category.charAt(0).toUpperCase()}${category.slice(1)}`);

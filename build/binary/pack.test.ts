@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeBinary } from '../project.ts';
 import { pack } from './pack.ts';
-import { nodeBinary } from './project.ts';
 import { stripBinary } from './strip.ts';
 
 /** Says what a packed program sees of its start, or becomes another program. */

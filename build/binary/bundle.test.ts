@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeBinary, projectVersion, root } from '../project.ts';
 import { type Bundle, bundle } from './bundle.ts';
-import { nodeBinary, projectVersion, root } from './project.ts';
 
 describe('bundle', () => {
   let made: Bundle;

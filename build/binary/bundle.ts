@@ -1,5 +1,5 @@
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { projectCommit, projectVersion, root, unitFiles } from './project.ts';
+import { projectCommit, projectVersion, root, unitFiles } from '../project.ts';
 
 export interface Bundle {
   /** One CommonJS script that holds everything but Node.js's own modules. */

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectVersion, root } from '../project.ts';
 import { buildBinary } from './binary.ts';
-import { projectVersion, root } from './project.ts';
 
 describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBinary', () => {
   let folder: string;

@@ -1,5 +1,5 @@
 import { dirname, posix } from 'node:path';
-import type { Use } from './walls-uses.ts';
+import type { Use } from './uses.ts';
 
 /** What imports each other in a ring, in the order of names. */
 export type Circle = readonly string[];

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { nodeBinary, root } from './project.ts';
+import { nodeBinary, root } from '../project.ts';
 
 /** A part of the binary that others wrote. */
 export interface Part {

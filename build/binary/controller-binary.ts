@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { execaSync } from 'execa';
+import { controllerBinaryPath, nodeBinary, root } from '../project.ts';
 import { bundle } from './bundle.ts';
 import { components } from './components.ts';
 import { licensesText, partsOf } from './licenses.ts';
 import { pack } from './pack.ts';
-import { controllerBinaryPath, nodeBinary, root } from './project.ts';
 import { stripBinary } from './strip.ts';
 
 /**
