@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -5,7 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Failure } from '../protocol/journal.ts';
 import { bootstrap } from './bootstrap.ts';
-import { JOURNAL, OUTCOME } from './document/paths.ts';
+import { readStatus } from './cli/text/status-read.ts';
+import { JOURNAL, OUTCOME, OUTCOME_ASIDE } from './document/paths.ts';
+import { readOutcome } from './engine/read-outcome.ts';
 import { type Host, HostError } from './host/host.ts';
 import { createLinuxHost } from './host/linux/host.ts';
 
@@ -170,6 +173,34 @@ describe('bootstrap', () => {
     const full = { ...host, files: { ...host.files, write } };
     const outcome = await run(full, { unwritten: (failure) => unwritten.push(failure) });
     expect(outcome.message).not.toBe('');
-    expect(unwritten).toMatchObject([{ code: 'DiskFull' }]);
+    expect(unwritten).toMatchObject([{ code: 'DiskFull', cause: expect.stringContaining(OUTCOME_ASIDE) }]);
+    expect(await readOutcome(host)).toEqual(outcome);
+    await run(host);
+    expect(await host.files.stat(OUTCOME_ASIDE)).toBeUndefined();
+  });
+
+  describe.runIf(process.getuid?.() === 0)('where /run/slipway takes nothing (needs root)', () => {
+    const mount = (...args: string[]) => execFileSync('mount', [...args, join(root, 'run/slipway')]);
+
+    it.each([
+      ['is full', 'DiskFull', ['size=4k'], []],
+      ['has no inodes left', 'DiskFull', ['nr_inodes=2'], []],
+      ['is read-only', 'FileSystemReadOnly', [], ['-o', 'remount,ro']],
+    ])('leaves a verdict that status finds: it %s', async (_, code, options, then) => {
+      const host = createLinuxHost({ root });
+      const unwritten: Failure[] = [];
+      mkdirSync(join(root, 'run/slipway'), { recursive: true });
+      mount('-t', 'tmpfs', ...options.flatMap((option) => ['-o', option]), 'slipway-test');
+      try {
+        writeFileSync(join(root, 'run/slipway/filler'), Buffer.alloc(4096));
+        if (then.length > 0) mount(...then);
+        const outcome = await run(host, { unwritten: (failure) => unwritten.push(failure) });
+        expect(outcome).toMatchObject({ result: 'transient', failure: { code } });
+        expect(unwritten).toMatchObject([{ code }]);
+        expect(await readStatus(host)).toMatchObject({ state: 'concluded', outcome });
+      } finally {
+        execFileSync('umount', [join(root, 'run/slipway')]);
+      }
+    });
   });
 });

@@ -1,15 +1,22 @@
 import { ExpectedError, errorMessage } from '../kit/errors.ts';
 import { positionText } from '../kit/position.ts';
+import type { Code } from '../protocol/codes/codes.ts';
 import type { Failure, Finding, JournalRecord } from '../protocol/journal.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Document } from './document/document.ts';
-import { STATE_DIR } from './document/paths.ts';
+import { OUTCOME_ASIDE, STATE_DIR } from './document/paths.ts';
 import { runSequence, type SequenceOptions } from './engine/engine.ts';
 import { codeOf, failure } from './engine/failure.ts';
 import { historyOf } from './engine/history.ts';
 import { machineInstance } from './engine/instance.ts';
 import { Journal } from './engine/journal.ts';
-import { outcomeOf, outcomeWithoutSequence, removeOutcome, writeOutcome } from './engine/outcome.ts';
+import {
+  outcomeOf,
+  outcomeWithoutSequence,
+  removeOutcome,
+  writeOutcome,
+  writeOutcomeAside,
+} from './engine/outcome.ts';
 import { recordDone } from './engine/record-done.ts';
 import type { Step } from './engine/step.ts';
 import type { Host, Lock } from './host/host.ts';
@@ -104,6 +111,8 @@ export async function concluding(
   host.processes.nameSelf('slipway');
   const about: About = { mode, agent, instance: 'unknown' };
   let lock: Lock | undefined;
+  // What stands in the way before the work begins lies in /run.
+  let notWritten: Code = 'OutcomeNotWritten';
   let outcome: Outcome;
   try {
     const answer = await host.lock('agent');
@@ -111,17 +120,22 @@ export async function concluding(
     lock = answer;
     about.instance = await machineInstance(host);
     await removeOutcome(host);
+    notWritten = 'JournalNotWritten';
     outcome = await Promise.race([work(about), fault]);
   } catch (error) {
     if (error instanceof AgentBusyError) throw error;
-    const code = codeOf(error, 'JournalNotWritten');
+    const code = codeOf(error, notWritten);
     const result = code === 'InternalError' ? 'failed' : 'transient';
     outcome = await outcomeWithoutSequence(host, about, result, failure(code, errorMessage(error)));
   }
   try {
     await writeOutcome(host, outcome);
   } catch (error) {
-    const cause = `The verdict is known and could not be written: ${errorMessage(error)}`;
+    const aside = await writeOutcomeAside(host, outcome).then(
+      () => `; it lies in ${OUTCOME_ASIDE} instead`,
+      () => '',
+    );
+    const cause = `The verdict is known and could not be written: ${errorMessage(error)}${aside}`;
     unwritten(failure(codeOf(error, 'OutcomeNotWritten'), cause));
   } finally {
     await lock?.release();

@@ -3,6 +3,7 @@
  *
  * The agent writes it once per run, after success or failure, atomically and world-readable (it holds no
  * secret). A new run removes it first, so its presence always means "concluded".
+ * Where /run takes nothing it lies in `/var/lib/slipway/outcome.json`, and counts in the boot that it names.
  */
 import type { Failure, Finding, Result } from './journal.ts';
 

@@ -1,5 +1,5 @@
 /** The list of what is collected. Nothing else gets in: no kubeconfig, no key, no user data. */
-import { JOURNAL, OUTCOME, RUN_DIR } from '../document/paths.ts';
+import { JOURNAL, OUTCOME, OUTCOME_ASIDE, RUN_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -20,6 +20,7 @@ export async function sources(host: Host): Promise<Source[]> {
   return [
     file('slipway/journal.jsonl', JOURNAL, 2 * MEBIBYTE),
     file('slipway/outcome.json', OUTCOME),
+    ...((await host.files.stat(OUTCOME_ASIDE)) ? [file('slipway/outcome-aside.json', OUTCOME_ASIDE)] : []),
     ...(await kubeadmFiles(host)),
     unitLog('kubelet'),
     unitLog('containerd'),

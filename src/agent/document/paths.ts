@@ -18,6 +18,9 @@ export const OUTCOME = `${RUN_DIR}/outcome.json`;
 /** Everything Slipway keeps across reboots. */
 export const STATE_DIR = '/var/lib/slipway';
 
+/** The verdict where /run has no place for it; it counts in the boot that it names. */
+export const OUTCOME_ASIDE = `${STATE_DIR}/outcome.json`;
+
 /** The journal: append-only JSON lines, mode 0600, the node's only source of truth. */
 export const JOURNAL = `${STATE_DIR}/journal.jsonl`;
 

@@ -1,6 +1,6 @@
 import type { Failure, Finding, Result } from '../../protocol/journal.ts';
 import { OUTCOME_VERSION, type Outcome } from '../../protocol/outcome.ts';
-import { OUTCOME, SENTINEL } from '../document/paths.ts';
+import { OUTCOME, OUTCOME_ASIDE, SENTINEL, STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { exitStatusOf, type SequenceResult } from './engine.ts';
 
@@ -65,9 +65,15 @@ export async function writeOutcome(host: Host, outcome: Outcome): Promise<void> 
   await host.files.write(OUTCOME, text, { mode: 0o644, volatile: true });
 }
 
+/** For a /run that is full or read-only: `slipway status` and the reporter look here too. @throws HostError */
+export async function writeOutcomeAside(host: Host, outcome: Outcome): Promise<void> {
+  await host.files.mkdir(STATE_DIR, 0o700);
+  await host.files.write(OUTCOME_ASIDE, `${JSON.stringify(outcome, undefined, 2)}\n`, { mode: 0o644 });
+}
+
 /** Call it when a run begins: an earlier run's verdict is not this one's. */
 export async function removeOutcome(host: Host): Promise<void> {
-  await host.files.remove(OUTCOME);
+  for (const path of [OUTCOME, OUTCOME_ASIDE]) await host.files.remove(path);
 }
 
 /** Cluster API's sentinel: exactly `success\n`. Call it only when kubeadm has succeeded. */

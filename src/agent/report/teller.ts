@@ -3,6 +3,7 @@ import type { EventBody, FindingEvent, SlipwayEvent } from '../../protocol/event
 import type { Outcome } from '../../protocol/outcome.ts';
 import { REPORT_DIR, SENTINEL } from '../document/paths.ts';
 import { codeOf } from '../engine/failure.ts';
+import { readOutcome } from '../engine/read-outcome.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { draftNow } from './events/draft.ts';
 import { JournalEvents } from './events/from-journal.ts';
@@ -15,7 +16,7 @@ import { machineFacts } from './watch/facts.ts';
 import { JournalTail } from './watch/journal-tail.ts';
 import { lossCause } from './watch/loss-cause.ts';
 import type { NodeSight } from './watch/node-watch.ts';
-import { readOutcome, verdictOf } from './watch/outcome-watch.ts';
+import { verdictOf } from './watch/outcome-watch.ts';
 
 /** A block of a file system: less may still fit although a record does not. */
 const PROBE = `${REPORT_DIR}/probe`;

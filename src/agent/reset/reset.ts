@@ -5,7 +5,7 @@
  */
 import { errorMessage } from '../../kit/errors.ts';
 import { redact } from '../../kit/redact.ts';
-import { JOURNAL, OUTCOME, RUN_DIR, SENTINEL } from '../document/paths.ts';
+import { JOURNAL, OUTCOME, OUTCOME_ASIDE, RUN_DIR, SENTINEL } from '../document/paths.ts';
 import { machineInstance } from '../engine/instance.ts';
 import { Journal } from '../engine/journal.ts';
 import type { Host } from '../host/host.ts';
@@ -64,7 +64,7 @@ export async function resetNode(host: Host, options: ResetOptions): Promise<Rese
   const copies = await copiedKubeconfigs(host);
   // Noted first: if this agent is killed half-way, the node must not pass for finished.
   await noteInJournal(host, options.agent);
-  for (const path of [SENTINEL, OUTCOME]) await remove(host, path, report);
+  for (const path of [SENTINEL, OUTCOME, OUTCOME_ASIDE]) await remove(host, path, report);
   if (wasNode) await runKubeadmReset(host, options, report);
   // Without a node they came with the user data, and the first bootstrap needs them.
   const paths = [

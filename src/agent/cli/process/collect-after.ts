@@ -1,7 +1,8 @@
 import { errorMessage } from '../../../kit/errors.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { OUTCOME, STATE_DIR, SUPPORT_FILE } from '../../document/paths.ts';
-import { writeOutcome } from '../../engine/outcome.ts';
+import { STATE_DIR, SUPPORT_FILE } from '../../document/paths.ts';
+import { writeOutcome, writeOutcomeAside } from '../../engine/outcome.ts';
+import { readOutcome } from '../../engine/read-outcome.ts';
 import type { Host } from '../../host/host.ts';
 import { version } from './version.ts';
 
@@ -34,9 +35,9 @@ async function tellInVerdict(host: Host, outcome: Outcome): Promise<void> {
   const lock = await host.lock('agent');
   if ('heldBy' in lock) return;
   try {
-    const present = await host.files.readIfPresent(OUTCOME);
-    if (present === undefined || JSON.parse(present.toString('utf8')).endedAt !== outcome.endedAt) return;
-    await writeOutcome(host, { ...outcome, support: SUPPORT_FILE });
+    if ((await readOutcome(host))?.endedAt !== outcome.endedAt) return;
+    const told = { ...outcome, support: SUPPORT_FILE };
+    await writeOutcome(host, told).catch(() => writeOutcomeAside(host, told));
   } finally {
     await lock.release();
   }

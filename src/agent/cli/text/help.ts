@@ -151,7 +151,9 @@ kubeadm. Its exit status is then kubeadm's where kubeadm failed, and else one
 of those above.
 
 Files:
-  /run/slipway/outcome.json        the verdict, on success and on failure
+  /run/slipway/outcome.json        the verdict, on success and on failure;
+                                   /var/lib/slipway/outcome.json where /run
+                                   takes nothing
   /run/cluster-api/bootstrap-success.complete
                                    Cluster API's sentinel, on success only
   /var/lib/slipway/journal.jsonl   everything that happened

@@ -2,8 +2,10 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Failure } from '../../../protocol/journal.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { JOURNAL, OUTCOME as OUTCOME_FILE } from '../../document/paths.ts';
+import { Journal } from '../../engine/journal.ts';
 import { writeOutcome } from '../../engine/outcome.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -86,6 +88,32 @@ describe.runIf(process.getuid?.() === 0)('status for somebody who is not root (n
   it('does not stumble over a verdict that another program has damaged', async () => {
     await host.files.write(OUTCOME_FILE, '{"version":1,"res');
     expect((await readStatus(host)).state).toBe('not started');
+  });
+
+  it('takes the verdict from the journal where its file is gone, but not while the agent is about to write it', async () => {
+    const journal = await Journal.open(host);
+    const steps = [{ id: 'kubeadm', title: 'kubeadm join', digest: 'd' }];
+    const begin = async (pid: number) => {
+      const run = { run: 'r', instance: 'i-1', agent: '0.1.0' } as const;
+      await journal.append({ type: 'run.started', mode: 'bootstrap', pid, ...run });
+      const sequence = { sequence: 's', digest: 'd', deadlineSeconds: 9, resumed: false };
+      await journal.append({ type: 'sequence.started', run: 'r', steps, ...sequence });
+      const failure = OUTCOME.failure as Failure;
+      const end = { attempt: 1, result: 'failed', ms: 5, failure } as const;
+      await journal.append({ type: 'step.ended', step: 'kubeadm', digest: 'd', ...end });
+      const ended = { run: 'r', sequence: 's', result: 'failed', exitStatus: 1, ms: 7000, failure } as const;
+      await journal.append({ type: 'sequence.ended', ...ended });
+    };
+    await begin(process.pid);
+    expect(await readStatus(host)).not.toHaveProperty('outcome');
+    await begin(0x7fff_ffff);
+    await journal.close();
+    const status = await readStatus(host);
+    expect(status).toMatchObject({
+      state: 'concluded',
+      outcome: { result: 'failed', exitStatus: 1, step: 'kubeadm', failure: { code: 'TokenUnknown' } },
+    });
+    expect(statusText(status)).toMatch(/^failed \(exit status 1\) in 7.0s/);
   });
 
   it('says that nothing has run where there is no journal', async () => {

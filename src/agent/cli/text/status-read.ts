@@ -1,8 +1,9 @@
 import type { Failure, JournalRecord } from '../../../protocol/journal.ts';
 import type { Outcome, StepVerdict } from '../../../protocol/outcome.ts';
-import { parseOutcome } from '../../../protocol/read-outcome.ts';
-import { JOURNAL, OUTCOME, SENTINEL } from '../../document/paths.ts';
+import { JOURNAL, SENTINEL } from '../../document/paths.ts';
+import { outcomeOfJournal } from '../../engine/outcome-of-journal.ts';
 import { parseJournal } from '../../engine/parse-journal.ts';
+import { readOutcome } from '../../engine/read-outcome.ts';
 import { type Host, HostError } from '../../host/host.ts';
 
 export interface StepStatus {
@@ -61,24 +62,24 @@ export async function readStatus(host: Host): Promise<Status> {
   const reset = records.findLast((record) => record.type === 'node.reset' && record.scope === 'node');
   if (reset && reset.seq > last.seq) return { ...base, state: 'reset', steps: [] };
   const own = recordsOf(records, last.sequence);
-  const ended = own.some((record) => record.type === 'sequence.ended');
-  const alive = run.boot === (await host.bootId()) && host.processes.isAlive(run.pid);
+  const ended = own.findLast((record) => record.type === 'sequence.ended');
+  const isThisBoot = run.boot === (await host.bootId());
+  const alive = isThisBoot && host.processes.isAlive(run.pid);
   const open = !ended && alive && !outcome;
   const state = open ? 'running' : outcome || ended ? 'concluded' : 'interrupted';
   const now = host.clock.monotonic();
+  const steps = last.steps.map(({ id, title, digest }) =>
+    stepStatus(records, own, { id, title, digest }, open ? now : undefined),
+  );
+  // An agent that is alive is about to write it.
+  const isLost = !outcome && ended?.type === 'sequence.ended' && isThisBoot && !alive;
   return {
     ...base,
+    ...(isLost ? { outcome: outcomeOfJournal(run, last, ended, steps) } : {}),
     state,
-    steps: last.steps.map(({ id, title, digest }) =>
-      stepStatus(records, own, { id, title, digest }, open ? now : undefined),
-    ),
+    steps,
     ...(open ? { runningSeconds: Math.max(0, now - run.mono) / 1000 } : {}),
   };
-}
-
-async function readOutcome(host: Host): Promise<Outcome | undefined> {
-  const bytes = await host.files.readIfPresent(OUTCOME);
-  return bytes && parseOutcome(bytes);
 }
 
 /** All that somebody who may not read the journal learns of a step. */

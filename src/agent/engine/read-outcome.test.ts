@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OUTCOME } from '../../document/paths.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
-import { readOutcome } from './outcome-watch.ts';
+import { OUTCOME } from '../document/paths.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { readOutcome } from './read-outcome.ts';
 
 describe('outcome.json that is none', () => {
   let folder: string;
