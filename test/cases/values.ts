@@ -20,6 +20,7 @@ export async function valuesOf({ endpoint, token, certificates }: ClusterData): 
     IGNORED_CHECKS: ignorePreflightErrors.join(', '),
     KUBELET_ARGS: args.map(([name, value]) => `${name}: "${value}", `).join(''),
     KUBELET_ARGS_LIST: args.map(([name, value]) => `{name: ${name}, value: "${value}"}, `).join(''),
+    KUBELET_FLAGS: args.map(([name, value]) => `--${name}=${value}`).join(' '),
     ENDPOINT: endpoint,
     TOKEN: token,
     CA_CERT_HASH: certificates.caCertHash,

@@ -68,6 +68,26 @@ describe('shapedArguments', () => {
     ]);
   });
 
+  it('gives a join by flags a configuration with the timeout, and leaves to kubeadm what it refuses', async () => {
+    const joining = (...args: string[]): KubeadmCommand => ({
+      ...{ kind: 'kubeadm', verb: 'join' },
+      args: sensitive(['api:6443', '--discovery-token-unsafe-skip-ca-verification', ...args]),
+    });
+    const good = joining('--token', 'abcdef.0123456789abcdef', '--v=5');
+    const options = { discoveryTimeoutSeconds: 60, capSeconds: 45, endpoint: '10.0.0.2:6443', minor: 36 };
+    const { args } = await shapeOf({ ...good, patches: '/p' }, options);
+    expect(args).toEqual([`--config=${SHAPED_CONFIG}`, '--v=5']);
+    const text = (await host.files.read(SHAPED_CONFIG)).toString();
+    expect(text).toContain('apiServerEndpoint: "10.0.0.2:6443"');
+    expect(text).toContain('discovery: 45s');
+    expect(text).toContain('patches: {directory: /p}');
+    await shapeOf(good, { discoveryTimeoutSeconds: 60, minor: 20 });
+    expect((await host.files.read(SHAPED_CONFIG)).toString()).toContain('timeout: 1m0s');
+    expect(statSync(join(root, SHAPED_CONFIG)).mode & 0o777).toBe(0o600);
+    const bad = joining('--token', 'nonsense');
+    expect((await shapeOf(bad, { discoveryTimeoutSeconds: 60, minor: 36 })).args).toEqual(bad.args.reveal());
+  });
+
   it.each([
     ['the user set a timeout', JOIN.replace('  boot', '  timeout: 20s\n  boot'), 'join' as const],
     ['it is an init', 'apiVersion: kubeadm.k8s.io/v1beta3\nkind: InitConfiguration\n', 'init' as const],

@@ -1,3 +1,4 @@
+import { sensitive } from '../../../kit/sensitive.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { checkConfig } from './api/check.ts';
@@ -6,8 +7,9 @@ import { type ConfigProblem, placedMessage } from './api/problem.ts';
 import type { ApiVersion } from './api/versions.ts';
 import { capTimeouts } from './cap-timeouts.ts';
 import { flagList, parseFlags } from './flags.ts';
+import { flagsAsConfig } from './flags-as-config.ts';
 import { patchesFlag, withPatches } from './patches.ts';
-import type { CallReading } from './read-call.ts';
+import { type CallReading, readCall } from './read-call.ts';
 import { shapeConfig } from './shape-config.ts';
 import { putScalar } from './yaml/edit-yaml.ts';
 import { KubeadmError } from './yaml/failure.ts';
@@ -36,7 +38,7 @@ export interface ShapeOptions {
 /**
  * The arguments with which kubeadm is run: those of the user data, but where need be with a copy of the
  * configuration that speaks the API version of the installed kubeadm and, for a join, has a shorter discovery
- * timeout where the user set none. So one attempt's silent loop ends after a minute instead of five, and the
+ * timeout where the user set none; a join by flags gets a configuration that says the same. So one attempt's silent loop ends after a minute instead of five, and the
  * agent can say why and try again. The copy has mode 0600 and goes with the run.
  *
  * @throws KubeadmError with line and column, when the configuration cannot be read or kubeadm is sure to
@@ -50,6 +52,8 @@ export async function shapedArguments(
   const { configPath, patches } = call.command;
   const args = call.command.args.reveal();
   if (configPath === undefined) {
+    const instead = await byConfig(host, call, options);
+    if (instead !== undefined) return instead;
     const names = patches === undefined || call.config?.patchesDirectory !== undefined;
     const flags = names ? [] : [patchesFlag(patches, options.minor)];
     return { args: [...withEndpoint(args, options.endpoint), ...flags], warnings: [] };
@@ -60,6 +64,27 @@ export async function shapedArguments(
   if (text === undefined) return { args: [...args, ...flags], ...rest };
   await host.files.write(SHAPED_CONFIG, text, { mode: 0o600 });
   return { args: [...withConfig(args, configPath, SHAPED_CONFIG), ...flags], ...rest };
+}
+
+/** A join by flags, where it can be said by a configuration; what is wrong with flags kubeadm says best itself. */
+async function byConfig(
+  host: Host,
+  { command }: CallReading,
+  options: ShapeOptions,
+): Promise<ShapedArguments | undefined> {
+  if (command.verb !== 'join' || options.minor === undefined) return undefined;
+  const said = flagsAsConfig(command.args.reveal(), options.minor);
+  if (said === undefined) return undefined;
+  const args = sensitive(said.args);
+  try {
+    const reading = readCall({ ...command, args, configPath: SHAPED_CONFIG }, said.text);
+    const { text = said.text, flags, warnings } = shapedConfig(reading, options);
+    await host.files.write(SHAPED_CONFIG, text, { mode: 0o600 });
+    return { args: [`--config=${SHAPED_CONFIG}`, ...said.args, ...flags], warnings };
+  } catch (error) {
+    if (error instanceof KubeadmError) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -60,10 +60,7 @@ export async function attemptKubeadm(
     const attempt = { command, context, owner, config, note };
     const { args, converted } = await shapedArguments(host, reading, {
       discoveryTimeoutSeconds: DISCOVERY_SECONDS,
-      minor:
-        command.configPath === undefined && command.patches === undefined
-          ? undefined
-          : await kubeadmMinor(host, path),
+      minor: shapes(command, config) ? await kubeadmMinor(host, path) : undefined,
       capSeconds: capSeconds(context.remainingMs()),
       endpoint: adopts ? undefined : await chooseEndpoint(host, command.endpoints ?? [], context.attempt),
     });
@@ -107,6 +104,11 @@ export async function attemptKubeadm(
     throw error;
   }
 }
+
+/** What kubeadm is told depends on its version only where there is a configuration, or can be one. */
+const shapes = ({ configPath, patches }: KubeadmCommand, config: Partial<KubeadmConfig>): boolean =>
+  [configPath, patches, config.discoveryFile].some((path) => path !== undefined) ||
+  config.apiServer !== undefined;
 
 /**
  * Did an attempt come before on this machine? A sequence that ends without success leaves its inventory, so

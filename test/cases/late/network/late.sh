@@ -1,13 +1,11 @@
 #!/bin/bash -eu
-# The address and the route come after 5 seconds, forwarding is set after 20, DNS answers after 60: until then its server
-# swallows what it is asked.
+# The address and the route come after 5 seconds, DNS answers after 60: until then its server swallows what it is asked.
 case $1 in
 break)
   mkdir /run/late
   ip -4 -o addr show dev eth0 | awk '{print $4}' >/run/late/address
   ip route show default | awk '{print $3}' >/run/late/gateway
   ip addr flush dev eth0
-  sysctl -qw net.ipv4.ip_forward=0
   echo 'nameserver 127.0.0.1' >/etc/resolv.conf
   ;;
 mend)
@@ -16,9 +14,7 @@ mend)
   sleep 5
   ip addr add "$(cat /run/late/address)" dev eth0
   ip route add default via "$(cat /run/late/gateway)"
-  sleep 15
-  sysctl -qw net.ipv4.ip_forward=1
-  sleep 40
+  sleep 55
   : >/run/late/answers
   wait
   ;;
