@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { codeLink } from '../../src/agent/cli/text/explain.ts';
 import { CODES } from '../../src/protocol/codes/codes.ts';
 import { codesPage, DOCUMENT } from './codes.ts';
 
@@ -11,13 +10,6 @@ it('docs/codes.md is current (else run: node build/docs/codes.ts)', () => {
 it('has every code once, as a heading', () => {
   const headings = [...codesPage().matchAll(/^### (\w+)$/gm)].map((match) => match[1]);
   expect([...headings].sort()).toEqual(Object.keys(CODES).sort());
-});
-
-it('is where explain and diagnose link to', () => {
-  const anchors = [...codesPage().matchAll(/^### (\w+)$/gm)].map(
-    (match) => `docs/codes.md#${match[1]?.toLowerCase()}`,
-  );
-  expect(Object.keys(CODES).map(codeLink).sort()).toEqual(anchors.sort());
 });
 
 it.each(Object.entries(CODES))('%s is in whole sentences', (code, row) => {

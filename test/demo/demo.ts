@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { buildBinary } from '../../build/binary/binary.ts';
 import { buildController } from '../../build/binary/controller-binary.ts';
 import { type Lab, type Machine, openLab, requirements } from '../lab/lab.ts';
@@ -12,7 +13,7 @@ import { Management } from './management.ts';
 
 const CONTROL_PLANE_IP = '10.99.1.10';
 
-const say = (text: string) => process.stdout.write(`\x1b[1m${text}\x1b[0m\n`);
+const say = (text: string) => process.stdout.write(`${styleText('bold', text)}\n`);
 
 async function demo(keep: boolean): Promise<number> {
   const { ok, missing } = await requirements();

@@ -42,13 +42,13 @@ describe('slipway diagnose', { timeout: 60_000 }, () => {
     const other = file('other', 'nothing\n');
     const { stdout } = diagnose([other, file('log', LOG), '--output', 'json']);
     expect(JSON.parse(stdout)).toMatchObject({
-      version: 1,
+      version: 2,
       result: 'failed',
       failure: {
         code: 'TokenUnknown',
         category: 'discovery',
         phase: 'preflight',
-        link: 'docs/codes.md#tokenunknown',
+        more: 'slipway explain TokenUnknown',
       },
       lines: [{ file: join(dir, 'log'), line: 3 }],
       attempts: [{ verb: 'join', result: 'failed', from: { line: 2 }, to: { line: 4 } }],

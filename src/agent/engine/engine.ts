@@ -207,7 +207,7 @@ class SequenceRun {
     const goesOn = past.interrupted && (await step.isUnderWay?.(host)) === true;
     let attempt = goesOn ? past.attempts - 1 : past.attempts;
     let last: Failure | undefined = past.superseded ? undefined : past.ended?.failure;
-    let spent = 0;
+    let spent = past.spentMs;
     for (;;) {
       if (stop.aborted) return this.#interruption(step);
       if (this.#deadline.passed) return this.#outOfTime(step, last);
@@ -368,7 +368,11 @@ class SequenceRun {
 
 /** The same past, with a fresh budget of time and attempts. */
 function forgetBudget(history: History): History {
-  return { ...history, activeMs: 0, step: (id, digest) => ({ ...history.step(id, digest), attempts: 0 }) };
+  return {
+    ...history,
+    activeMs: 0,
+    step: (id, digest) => ({ ...history.step(id, digest), attempts: 0, spentMs: 0 }),
+  };
 }
 
 const stops = ({ onFailure = 'stop' }: Step): boolean => onFailure === 'stop';

@@ -17,6 +17,8 @@ export interface StepHistory {
   interrupted: boolean;
   /** Another document has run the same step with another content since: what this one did may be gone. */
   superseded: boolean;
+  /** Milliseconds of those attempts. */
+  spentMs: number;
   /** Attempts that the open sequence has begun. The budget survives restarts and reboots. */
   attempts: number;
 }
@@ -48,8 +50,9 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
   let mine = false;
   let previous: JournalRecord | undefined;
   let startedAt: string | undefined;
+  let first = 0;
 
-  for (const record of records) {
+  for (const [index, record] of records.entries()) {
     if (record.type === 'run.started') {
       mine = record.instance === instance;
       if (!mine) {
@@ -67,6 +70,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
         if (open?.sequence !== record.sequence) {
           activeMs = 0;
           startedAt = record.time;
+          first = index;
           for (const step of steps.values()) step.attempts = 0;
         }
         open = record;
@@ -107,9 +111,38 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
         interrupted: step?.started !== undefined,
         superseded: (latest.get(id) ?? digest) !== digest,
         attempts: open ? (step?.attempts ?? 0) : 0,
+        spentMs: open ? spentMs(records.slice(first), { step: id, digest }) : 0,
       };
     },
   };
+}
+
+/**
+ * Active milliseconds of a step's attempts. An attempt that the agent did not live to end counts as far as the
+ * journal goes.
+ */
+export function spentMs(
+  records: readonly JournalRecord[],
+  { step, digest }: { step: string; digest: string },
+): number {
+  let spent = 0;
+  let started: JournalRecord | undefined;
+  let last: JournalRecord | undefined;
+  const cutOff = (): number =>
+    started && last && started.boot === last.boot ? Math.max(0, last.mono - started.mono) : 0;
+  for (const record of records) {
+    const isMine = 'step' in record && record.step === step;
+    if (record.type === 'run.started') {
+      spent += cutOff();
+      started = undefined;
+    } else if (record.type === 'step.started' && isMine && record.digest === digest) started = record;
+    else if (record.type === 'step.ended' && isMine && record.digest === digest) {
+      spent += record.ms;
+      started = undefined;
+    }
+    last = record;
+  }
+  return spent + cutOff();
 }
 
 /** A reset formats nothing: partitions and file systems stay, with what lies on them. */

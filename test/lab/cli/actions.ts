@@ -122,7 +122,9 @@ export async function list(): Promise<void> {
   for (const id of await labIds()) {
     const owner = (await readRecord(id))?.owner;
     for (const name of await machineNames(id)) {
-      const record = await readMachineRecord(id, name);
+      // It may be taken away, or not be written yet, at this moment.
+      const record = await readMachineRecord(id, name).catch(() => undefined);
+      if (record === undefined) continue;
       const whose = id === USER_LAB ? 'you' : `process ${owner?.pid ?? '?'}`;
       rows.push([
         name,

@@ -4,10 +4,10 @@ import type { AttemptVerdict, LogVerdict } from '../../diagnosis/diagnose-log.ts
 import type { LogLine } from '../../diagnosis/transcript/line.ts';
 import type { LogExtent } from '../../diagnosis/transcript/log-window.ts';
 import type { KubeadmFailure } from '../../diagnosis/words/classify.ts';
-import { codeLink } from './explain.ts';
+import { explainCall } from './explain.ts';
 
 /** Raised when a field changes its meaning or goes. */
-const JSON_VERSION = 1;
+const JSON_VERSION = 2;
 const MAX_LINE = 400;
 
 const WITHOUT_FAILURE: Record<Exclude<LogVerdict['result'], 'failed'>, string> = {
@@ -38,6 +38,7 @@ export function verdictAsText(verdict: LogVerdict, read: readonly LogExtent[]): 
           `  Cause        ${failure.cause}`,
           `  What to do   ${failure.remedy}`,
           `  Will it pass ${PERSISTENCE[failure.persistence]}`,
+          `  More         ${explainCall(failure.code)}`,
           ...(shown.length > 0 ? ['', '  Lines', ...shown] : []),
         ],
     earlier.length > 0 ? ['Earlier attempts in this log:', ...earlier] : [],
@@ -61,7 +62,7 @@ export function verdictAsJson(
     persistence: one.persistence,
     cause: one.cause,
     remedy: one.remedy,
-    link: codeLink(one.code),
+    more: explainCall(one.code),
     ...(one.phase === undefined ? {} : { phase: one.phase }),
   });
   const plain = {

@@ -39,8 +39,8 @@ export function explainAsJson(code: string | undefined): string {
   return JSON.stringify(code === undefined ? rows : rows.find((row) => row.code === name), undefined, 2);
 }
 
-/** Where the documentation has the code. */
-export const codeLink = (code: string): string => `docs/codes.md#${code.toLowerCase()}`;
+/** How to read more of a code on any machine that has Slipway, without a network. */
+export const explainCall = (code: string): string => `slipway explain ${code}`;
 
 function find(code: string): string | undefined {
   const wanted = code.toLowerCase();

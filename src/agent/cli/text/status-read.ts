@@ -1,6 +1,7 @@
 import type { Failure, JournalRecord } from '../../../protocol/journal.ts';
 import type { Outcome, StepVerdict } from '../../../protocol/outcome.ts';
 import { JOURNAL, SENTINEL } from '../../document/paths.ts';
+import { spentMs } from '../../engine/history.ts';
 import { outcomeOfJournal } from '../../engine/outcome-of-journal.ts';
 import { parseJournal } from '../../engine/parse-journal.ts';
 import { readOutcome } from '../../engine/read-outcome.ts';
@@ -115,12 +116,12 @@ function stepStatus(
     'step' in record && record.step === id && (!('digest' in record) || record.digest === digest);
   const inSequence = own.filter(isMine);
   // A step that an earlier sequence finished is not begun again, so this one has no record of it.
-  const mine = inSequence.length > 0 ? inSequence : all.filter(isMine);
+  const from = inSequence.length > 0 ? own : all;
+  const mine = from.filter(isMine);
   const ends = mine.filter((record) => record.type === 'step.ended');
   const started = mine.findLast((record) => record.type === 'step.started');
   const end = ends.at(-1);
   const running = started !== undefined && started.seq > (end?.seq ?? 0);
-  const spent = ends.reduce((sum, record) => sum + record.ms, 0);
   const progress = mine.findLast((record) => record.type === 'step.progress');
   const state = running
     ? 'running'
@@ -131,6 +132,8 @@ function stepStatus(
         : end.result === 'failed'
           ? 'failed'
           : 'done';
+  // What the journal tells ends with its last record.
+  const sinceLast = running && now !== undefined ? Math.max(0, now - (all.at(-1)?.mono ?? now)) : 0;
   const message = running ? progress?.message : end?.message;
   const failed = ends.findLast(({ result }) => result === 'failed');
   const again = state === 'running' || state === 'retrying';
@@ -139,7 +142,7 @@ function stepStatus(
     title,
     state,
     attempts: started?.attempt ?? 0,
-    seconds: (spent + (running && now !== undefined && started ? Math.max(0, now - started.mono) : 0)) / 1000,
+    seconds: (spentMs(from, { step: id, digest }) + sinceLast) / 1000,
     ...(message ? { message } : {}),
     ...(end?.failure && !running ? { failure: end.failure } : {}),
     ...(again && failed?.failure ? { lastFailure: { attempt: failed.attempt, ...failed.failure } } : {}),

@@ -2,6 +2,7 @@ import { formatMs } from '../../../kit/duration.ts';
 import { cut, pad, width, wrap } from '../../../kit/terminal/columns.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import type { Failure } from '../../../protocol/journal.ts';
+import { explainCall } from './explain.ts';
 import { columnsOf } from './live-line.ts';
 import type { Status, StepStatus } from './status-read.ts';
 
@@ -115,6 +116,6 @@ function failureLines({ code, cause, remedy, lines = [] }: Failure, room: number
     ...field('Cause', sentences(cause)),
     ...field('Output', lines.map(visible)),
     ...field('What to do', sentences(remedy)),
-    ...field('More', [`slipway explain ${code}`]),
+    ...field('More', [explainCall(code)]),
   ];
 }
