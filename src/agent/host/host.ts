@@ -62,6 +62,8 @@ export interface WriteOptions {
   owner?: string;
   /** Gives directories that are made for the file its owner too; otherwise they belong to the agent. */
   ownsParents?: boolean;
+  /** Permission bits of directories that are made for the file; default 0o755. */
+  parentsMode?: number;
   /** For files that no reboot is to survive, as in /run: the write is atomic but not synced to the disk. */
   volatile?: boolean;
 }
@@ -71,12 +73,22 @@ export interface Watch {
   close(): void;
 }
 
+/**
+ * What others than root can change on the way to a file never gets root's rights: `readIfPresent` and `readFrom` read with the
+ * rights of whoever can, and what writes follows no link of theirs (docs/decisions/foreign-paths.md).
+ */
 export interface Files {
-  /** @throws HostError ENOENT if it is missing */
-  read(path: string): Promise<Buffer>;
-  /** Undefined if the file is missing. */
+  /**
+   * For paths that a person named, pipes too.
+   * @throws HostError ENOENT if it is missing, EFBIG
+   */
+  read(path: string, maxBytes?: number): Promise<Buffer>;
+  /**
+   * Undefined if the file is missing. Never waits.
+   * @throws HostError EINVAL if it is no regular file, EFBIG
+   */
   readIfPresent(path: string, maxBytes?: number): Promise<Buffer | undefined>;
-  /** At most `length` bytes from `offset` on. */
+  /** At most `length` bytes of a regular file, from `offset` on. Never waits. */
   readFrom(path: string, offset: number, length: number): Promise<Buffer>;
   /** Undefined if nothing is there. Does not follow a final symbolic link. */
   stat(path: string): Promise<FileStat | undefined>;

@@ -16,11 +16,11 @@ export async function readExplicitFiles(
   userDataFile: string,
   metaDataFile: string | undefined,
 ): Promise<SourceAnswer> {
-  const userData = await readBounded(files, userDataFile);
+  const userData = await files.read(userDataFile, MAX_RAW_BYTES);
   const meta =
     metaDataFile === undefined
       ? undefined
-      : readMetaData(await readBounded(files, metaDataFile), metaDataFile);
+      : readMetaData(await files.read(metaDataFile, MAX_RAW_BYTES), metaDataFile);
   return found({
     source: 'file',
     userData,
@@ -28,8 +28,4 @@ export async function readExplicitFiles(
     system: await readSystemFacts(host),
     ...(meta === undefined || meta.remarks.length === 0 ? {} : { remarks: meta.remarks }),
   });
-}
-
-async function readBounded(files: Files, path: string): Promise<Buffer> {
-  return (await files.readIfPresent(path, MAX_RAW_BYTES)) ?? files.read(path);
 }

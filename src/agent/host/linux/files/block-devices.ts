@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, readdirSync, readFileSync, realpathSync
 import { join } from 'node:path';
 import type { BlockDevice, BlockDevices } from '../../host.ts';
 import { isErrno, toHostError } from '../system/system-error.ts';
-import { resolveInRoot } from './resolve.ts';
+import { resolveInRoot } from './paths/resolve.ts';
 
 /** The kernel's own list. It knows every device, with or without udev, and below any root. */
 const KERNEL = '/sys/dev/block';

@@ -1,15 +1,12 @@
 import {
   closeSync,
-  fchmodSync,
-  fchownSync,
+  constants,
+  fstatSync,
   fsyncSync,
   ftruncateSync,
-  lchownSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   readSync,
   renameSync,
@@ -20,17 +17,24 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type AppendHandle, type FileStat, type Files, HostError, type WriteOptions } from '../../host.ts';
-import { toHostError } from '../system/system-error.ts';
-import { writeFilesAtomically } from './atomic-file.ts';
+import { isErrno, toHostError } from '../system/system-error.ts';
+import { type AtomicWrite, writeFilesAtomically } from './atomic-file.ts';
 import { inodesUsedUp } from './inodes.ts';
-import { lookupOwner } from './owners.ts';
-import { readUnsized } from './read-unsized.ts';
-import { realInRoot, resolveInRoot } from './resolve.ts';
+import { openParent, type Parent } from './paths/open-parent.ts';
+import { openRegular } from './paths/open-regular.ts';
+import { lookupOwner } from './paths/owners.ts';
+import { realInRoot, resolveInRoot } from './paths/resolve.ts';
+import { readBounded } from './read-bounded.ts';
 import { tellPipe } from './tell-pipe.ts';
 import { watchFile } from './watch-file.ts';
 import { writeDevice } from './write-device.ts';
+import { wroteInPlace } from './write-in-place.ts';
+
+const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NOCTTY } = constants;
+/** No file that Slipway reads as a whole is larger; a caller may allow less. */
+const MOST_BYTES = 256 * 1024 * 1024;
 
 type Write = { path: string; content: Uint8Array | string; options?: WriteOptions };
 
@@ -56,38 +60,53 @@ export function createFiles(root: string): Files {
     );
   };
 
-  const prepare = (entry: Write, made: Set<string>) => {
-    const { path, content, options = {} } = entry;
-    const target = at(path);
-    const owner = options.owner === undefined ? undefined : lookupOwner(root, options.owner);
-    const directory = dirname(target);
-    if (!made.has(directory)) {
-      attempt('creating the directory of', path, () =>
-        makeDirectories(directory, 0o755, options.ownsParents ? owner : undefined),
-      );
-      made.add(directory);
+  /** `work` gets the directory's path, which nobody can give another meaning meanwhile. */
+  const inDirectory = <T>(path: string, mode: number, work: (directory: string) => T): T => {
+    const { directory, close } = openParent(root, join(path, '.slipway'), { mode });
+    try {
+      return work(directory);
+    } finally {
+      close();
     }
-    return {
-      path: target,
+  };
+
+  /** @returns undefined if it was written in place */
+  const prepare = (entry: Write, parents: Parent[]): AtomicWrite | undefined => {
+    const { path, content, options = {} } = entry;
+    const owner = options.owner === undefined ? undefined : lookupOwner(root, options.owner);
+    const parent = attempt('creating the directory of', path, () =>
+      openParent(root, path, {
+        mode: options.parentsMode ?? 0o755,
+        ...(options.ownsParents && owner ? { owner } : {}),
+      }),
+    );
+    parents.push(parent);
+    const write = {
+      path: join(parent.directory, parent.name),
       content: typeof content === 'string' ? Buffer.from(content) : content,
       mode: options.mode ?? 0o644,
       volatile: options.volatile ?? false,
       ...(owner === undefined ? {} : { owner }),
     };
+    return attempt('writing', path, () => (wroteInPlace(write, parent, path) ? undefined : write));
   };
 
   const writeAll = async (entries: Write[]): Promise<void> => {
-    const made = new Set<string>();
-    const writes = entries.map((entry) => prepare(entry, made));
-    // A rename cannot replace a device, a /proc file or a bind-mounted file; only a write in place works.
-    const inPlace = writes.filter(({ path }) => !isReplaceable(path));
-    for (const write of inPlace) attempt('writing', write.path, () => writeInPlace(write));
+    const parents: Parent[] = [];
+    const writes: AtomicWrite[] = [];
+    const asked = new Map<string, string>();
     try {
-      await writeFilesAtomically(writes.filter((write) => !inPlace.includes(write)));
+      for (const entry of entries) {
+        const write = prepare(entry, parents);
+        if (write) writes.push(write);
+        if (write) asked.set(write.path, entry.path);
+      }
+      await writeFilesAtomically(writes);
     } catch (error) {
       const real = error instanceof Error && 'path' in error ? String(error.path) : '';
-      const index = writes.findIndex(({ path }) => path === real);
-      throw errorOf(error, 'writing', entries[index]?.path ?? real);
+      throw errorOf(error, 'writing', asked.get(real) ?? real);
+    } finally {
+      for (const parent of parents) parent.close();
     }
   };
 
@@ -95,29 +114,32 @@ export function createFiles(root: string): Files {
     writeAll,
     write: (path, content, options) => writeAll([options ? { path, content, options } : { path, content }]),
 
-    async read(path) {
-      return attempt('reading', path, () => readFileSync(at(path)));
+    async read(path, maxBytes = MOST_BYTES) {
+      return attempt('reading', path, () => {
+        const fd = openSync(at(path), 'r');
+        try {
+          return readBounded(fd, fstatSync(fd).size, maxBytes, path);
+        } finally {
+          closeSync(fd);
+        }
+      });
     },
 
-    async readIfPresent(path, maxBytes) {
+    async readIfPresent(path, maxBytes = MOST_BYTES) {
       return attempt('reading', path, () => {
-        const real = at(path);
-        const stat = statSync(real, { throwIfNoEntry: false });
-        if (!stat) return undefined;
-        if (maxBytes !== undefined && stat.size > maxBytes) {
-          throw new HostError(
-            `${path} has ${stat.size} bytes, more than the ${maxBytes} allowed`,
-            'EFBIG',
-            path,
-          );
+        const file = ifPresent(() => openRegular(root, path));
+        if (!file) return undefined;
+        try {
+          return readBounded(file.fd, file.size, maxBytes, path);
+        } finally {
+          closeSync(file.fd);
         }
-        return stat.size === 0 ? readUnsized(real) : readFileSync(real);
       });
     },
 
     async readFrom(path, offset, length) {
       return attempt('reading', path, () => {
-        const fd = openSync(at(path), 'r');
+        const { fd } = openRegular(root, path);
         try {
           const buffer = Buffer.alloc(length);
           return buffer.subarray(0, readSync(fd, buffer, 0, length, offset));
@@ -136,9 +158,13 @@ export function createFiles(root: string): Files {
 
     async openAppend(path, mode) {
       return attempt('opening', path, () => {
-        const target = at(path);
-        makeDirectories(dirname(target), 0o755);
-        return appendHandle(openSync(target, 'a', mode), path);
+        const { directory, name, close } = openParent(root, path, { mode: 0o755 });
+        try {
+          const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY;
+          return appendHandle(openSync(join(directory, name), flags, mode), path);
+        } finally {
+          close();
+        }
       });
     },
 
@@ -147,7 +173,7 @@ export function createFiles(root: string): Files {
     },
 
     async mkdir(path, mode) {
-      attempt('creating', path, () => makeDirectories(at(path), mode ?? 0o755));
+      attempt('creating', path, () => inDirectory(path, mode ?? 0o755, () => undefined));
     },
 
     async space(path) {
@@ -166,11 +192,8 @@ export function createFiles(root: string): Files {
 
     async remove(path) {
       attempt('removing', path, () => {
-        const real = at(path, false);
-        const stat = lstatSync(real, { throwIfNoEntry: false });
-        // For a file, rmSync words the system's error in its own way, so call the system directly.
-        if (stat?.isDirectory()) rmSync(real, { recursive: true, force: true });
-        else if (stat) unlinkSync(real);
+        if (!lstatSync(at(path, false), { throwIfNoEntry: false })) return;
+        inDirectory(dirname(path), 0o755, (directory) => remove(join(directory, basename(path))));
       });
     },
 
@@ -184,9 +207,9 @@ export function createFiles(root: string): Files {
 
     async symlink(target, path) {
       attempt('linking', path, () => {
-        const link = at(path, false);
-        makeDirectories(dirname(link), 0o755);
-        symlinkSync(target, link);
+        inDirectory(dirname(path), 0o755, (directory) =>
+          symlinkSync(target, join(directory, basename(path))),
+        );
       });
     },
 
@@ -200,21 +223,20 @@ export function createFiles(root: string): Files {
   };
 }
 
-/**
- * Makes the missing directories of a path and gives them to `owner`. One by one: Node.js's recursive mkdir says "no such
- * file or directory" whatever the reason is.
- */
-function makeDirectories(path: string, mode: number, owner?: { uid: number; gid: number }): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (dirname(path) !== path) makeDirectories(dirname(path), mode, owner);
+function remove(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  // For a file, rmSync words the system's error in its own way, so call the system directly.
+  if (stat?.isDirectory()) rmSync(path, { recursive: true, force: true });
+  else if (stat) unlinkSync(path);
+}
+
+function ifPresent<T>(work: () => T): T | undefined {
   try {
-    mkdirSync(path, { mode });
+    return work();
   } catch (error) {
-    // Another program may have made it meanwhile.
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
   }
-  if (owner) lchownSync(path, owner.uid, owner.gid);
 }
 
 function describe(stat: NonNullable<ReturnType<typeof lstatSync>>): FileStat {
@@ -232,37 +254,6 @@ function describe(stat: NonNullable<ReturnType<typeof lstatSync>>): FileStat {
     uid: Number(stat.uid),
     gid: Number(stat.gid),
   };
-}
-
-function isReplaceable(path: string): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (!stat) return true;
-  if (stat.isDirectory()) throw new HostError(`writing ${path}: is a directory`, 'EISDIR', path);
-  if (!stat.isFile()) return false;
-  const parent = lstatSync(dirname(path));
-  // A file on another device than its directory is a mount point; /proc and /sys files have no rename.
-  return stat.dev === parent.dev && !/^\/(proc|sys)\//.test(path);
-}
-
-function writeInPlace(write: {
-  path: string;
-  content: Uint8Array;
-  mode: number;
-  owner?: { uid: number; gid: number };
-}) {
-  const fd = openSync(write.path, 'r+');
-  try {
-    const regular = lstatSync(write.path).isFile() && !/^\/(proc|sys)\//.test(write.path);
-    if (regular) ftruncateSync(fd, 0);
-    let written = 0;
-    while (written < write.content.length) written += writeSync(fd, write.content, written);
-    if (!regular) return;
-    if (write.owner) fchownSync(fd, write.owner.uid, write.owner.gid);
-    fchmodSync(fd, write.mode);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function appendHandle(fd: number, path: string): AppendHandle {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RUN_DIR } from '../../../document/paths.ts';
 import { type DurableHandle, type DurableResult, type DurableSpec, HostError } from '../../host.ts';
 import { followFile } from '../files/follow-file.ts';
-import { resolveInRoot } from '../files/resolve.ts';
+import { resolveInRoot } from '../files/paths/resolve.ts';
 import { elapsedMs } from '../system/clock.ts';
 import { childProcess } from '../system/late-modules.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';

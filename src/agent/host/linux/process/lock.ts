@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname } from 'node:path';
 import { RUN_DIR } from '../../../document/paths.ts';
 import type { Lock } from '../../host.ts';
-import { resolveInRoot } from '../files/resolve.ts';
+import { resolveInRoot } from '../files/paths/resolve.ts';
 import { delay } from '../system/clock.ts';
 import { isErrno, toHostError } from '../system/system-error.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';

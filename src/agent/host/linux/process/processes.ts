@@ -1,6 +1,6 @@
 import { constants as access, accessSync, statSync, writeFileSync } from 'node:fs';
 import type { Processes } from '../../host.ts';
-import { resolveInRoot } from '../files/resolve.ts';
+import { resolveInRoot } from '../files/paths/resolve.ts';
 import { childProcess, os } from '../system/late-modules.ts';
 import { toHostError } from '../system/system-error.ts';
 import { canExec } from './can-exec.ts';

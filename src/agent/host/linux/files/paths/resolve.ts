@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { HostError } from '../../host.ts';
+import { HostError } from '../../../host.ts';
 
 const MAX_LINKS = 40;
 

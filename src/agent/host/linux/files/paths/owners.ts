@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { HostError } from '../../host.ts';
+import { HostError } from '../../../host.ts';
 import { resolveInRoot } from './resolve.ts';
 
 /**

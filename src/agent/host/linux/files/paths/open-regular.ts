@@ -1,0 +1,38 @@
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { HostError } from '../../../host.ts';
+import { asUser } from './as-user.ts';
+import { resolveInRoot } from './resolve.ts';
+import { followTrusted } from './trusted-path.ts';
+
+const { O_RDONLY, O_NONBLOCK, O_NOCTTY, O_NOFOLLOW } = constants;
+/** The kernel makes these and whatever they link to; looking at each directory would only cost time. */
+const KERNEL = /^\/(?:proc|sys)\//;
+
+/**
+ * Opens a regular file for reading and never waits for it. Where somebody else than root decides what a path leads to,
+ * it is opened with that user's rights.
+ *
+ * @throws HostError EINVAL if it is a pipe, a socket or a device; otherwise the system's error
+ */
+export function openRegular(root: string, path: string): { fd: number; size: number } {
+  const fd = open(root, path);
+  try {
+    const stat = fstatSync(fd);
+    if (stat.isDirectory()) throw new HostError(`reading ${path}: is a directory`, 'EISDIR', path);
+    if (!stat.isFile()) throw new HostError(`reading ${path}: is not a regular file`, 'EINVAL', path);
+    return { fd, size: stat.size };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+function open(root: string, path: string): number {
+  const flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+  if (root === '/' && KERNEL.test(path)) return openSync(path, flags);
+  const { base, rest, whose } = followTrusted(root, path);
+  if (whose === undefined) return openSync(base, flags | O_NOFOLLOW);
+  // Below another root, the kernel would follow a link out of it.
+  const real = root === '/' ? [base, ...rest].join('/') : resolveInRoot(root, path);
+  return asUser(root, whose, () => openSync(real, flags));
+}

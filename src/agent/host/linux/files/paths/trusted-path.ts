@@ -1,0 +1,68 @@
+import { lstatSync, readlinkSync, statSync } from 'node:fs';
+import { normalize } from 'node:path';
+import { HostError } from '../../../host.ts';
+
+const MAX_LINKS = 40;
+const WRITABLE_BY_ALL = 0o002;
+const STICKY = 0o1000;
+/** Where everybody may change everything, nobody's rights are enough. */
+export const NOBODY = 65_534;
+
+/** How far root alone decides where a path leads, and who decides from there on. */
+export interface TrustedPath {
+  /** A path of this process without links that only root can change; it may still be missing. */
+  base: string;
+  /** What of the path lies below `base` where others than root can put links and change directories. */
+  rest: string[];
+  /** The user who can; undefined if nobody can, and then `rest` is empty. */
+  whose: number | undefined;
+}
+
+/**
+ * Follows an absolute path of the machine as long as only root could have made what is there: directories of root
+ * that not everybody may write to, and root's links. `root` stands for the machine's `/`.
+ *
+ * As in `resolveInRoot`, no link leads out of `root`. A group that root lets write to a directory is trusted.
+ *
+ * @throws HostError ELOOP after more than 40 links, EINVAL for a path that is not absolute
+ */
+export function followTrusted(root: string, path: string): TrustedPath {
+  if (!path.startsWith('/') || path.includes('\0'))
+    throw new HostError(`the path ${JSON.stringify(path)} is not absolute`, 'EINVAL', path);
+  const above = root === '/' ? '' : root;
+  const owners = new Set([0, process.geteuid?.() ?? 0, statSync(root).uid]);
+  const pending = parts(normalize(path)).reverse();
+  let done = '';
+  let links = 0;
+  const foreign = (whose: number, base: string, ...names: string[]) => ({
+    base: above + base || '/',
+    rest: [...names, ...pending.reverse()],
+    whose,
+  });
+  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+    if (part === '..') {
+      done = done.slice(0, Math.max(0, done.lastIndexOf('/')));
+      continue;
+    }
+    const next = `${done}/${part}`;
+    const stat = lstatSync(above + next, { throwIfNoEntry: false });
+    if (stat?.isSymbolicLink()) {
+      if (!owners.has(stat.uid)) return foreign(stat.uid, done, part);
+      links += 1;
+      if (links > MAX_LINKS) throw new HostError(`${path}: too many symbolic links`, 'ELOOP', path);
+      const target = readlinkSync(above + next);
+      if (target.startsWith('/')) done = '';
+      pending.push(...parts(target).reverse());
+      continue;
+    }
+    done = next;
+    if (!stat?.isDirectory()) continue;
+    if (!owners.has(stat.uid)) return foreign(stat.uid, done);
+    if ((stat.mode & WRITABLE_BY_ALL) !== 0 && (stat.mode & STICKY) === 0) return foreign(NOBODY, done);
+  }
+  return { base: above + done || '/', rest: [], whose: undefined };
+}
+
+function parts(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
+}

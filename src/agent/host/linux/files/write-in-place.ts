@@ -1,0 +1,66 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
+import { HostError } from '../../host.ts';
+import type { AtomicWrite } from './atomic-file.ts';
+import type { Parent } from './paths/open-parent.ts';
+
+const { O_RDWR, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
+
+/**
+ * Writes what no rename can replace: a device, a file of /proc or /sys, a bind-mounted file. `path` is for words.
+ *
+ * @returns false if there is nothing or a file that a rename can replace
+ * @throws HostError EISDIR, EINVAL for a pipe or a socket; otherwise the system's error
+ */
+export function wroteInPlace(write: AtomicWrite, { directory, isForeign }: Parent, path: string): boolean {
+  const present = lstatSync(write.path, { throwIfNoEntry: false });
+  if (!present) return false;
+  if (present.isDirectory()) throw new HostError(`writing ${path}: is a directory`, 'EISDIR', path);
+  const isOfKernel = !isForeign && /^\/(?:proc|sys)\//.test(write.path);
+  if (present.isFile() && present.dev === lstatDirectory(directory).dev && !isOfKernel) return false;
+  const fd = openSync(write.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  try {
+    const stat = fstatSync(fd);
+    const isDevice = (stat.isCharacterDevice() || stat.isBlockDevice()) && !isForeign;
+    // Only root can mount something where somebody else has a directory.
+    const isMounted = stat.isFile() && stat.dev !== lstatDirectory(directory).dev;
+    if (isDevice || isOfKernel) writeAll(fd, write.content);
+    else if (isMounted) replaceContent(fd, stat, write);
+    else throw new HostError(`writing ${path}: is not a regular file`, 'EINVAL', path);
+    return true;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** `/proc/self/fd/N` is a link; with the slash, what it leads to is meant. */
+function lstatDirectory(directory: string): Stats {
+  return lstatSync(`${directory}/.`);
+}
+
+/** Whoever may read the new content may at no moment be more than who may read it in the end. */
+function replaceContent(fd: number, { uid, gid }: Stats, { content, mode, owner }: AtomicWrite): void {
+  fchownSync(fd, process.geteuid?.() ?? uid, process.getegid?.() ?? gid);
+  fchmodSync(fd, 0o600);
+  ftruncateSync(fd, 0);
+  writeAll(fd, content);
+  fchownSync(fd, owner?.uid ?? uid, owner?.gid ?? gid);
+  fchmodSync(fd, mode);
+  fsyncSync(fd);
+}
+
+function writeAll(fd: number, content: Uint8Array): void {
+  let written = 0;
+  while (written < content.length) written += writeSync(fd, content, written);
+}
