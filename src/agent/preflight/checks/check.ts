@@ -23,10 +23,13 @@ export interface Check {
   run(host: Host, task: Task): Promise<PreflightFinding[]>;
 }
 
-/** The text of a small file of the kernel or system; undefined if it is missing or unreadable. */
+/** The table of a busy machine's connections has 150 bytes for each. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** The text of a file of the kernel or system; undefined if it is missing or unreadable. */
 export async function readText(host: Host, path: string): Promise<string | undefined> {
   try {
-    return (await host.files.readIfPresent(path, 256 * 1024))?.toString('utf8');
+    return (await host.files.readIfPresent(path, MOST_BYTES))?.toString('utf8');
   } catch {
     // Unreadable counts as missing: a check reports only what it has seen.
     return undefined;
