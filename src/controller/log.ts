@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { Redactor } from '../kit/redact.ts';
+import { Redactor } from '../kit/secrets/redact.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 export type Fields = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -2,7 +2,7 @@
  * A Node of this machine's name that is still Ready: either the machine that had the name before is gone, and the cluster
  * notices when its grace period has passed, or another machine lives under it. Watching tells the two apart.
  */
-import type { Sensitive } from '../../kit/sensitive.ts';
+import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Host } from '../host/host.ts';
 import { type ClusterNode, readNode } from './read-node.ts';
 

@@ -1,5 +1,5 @@
 /** Asks the API server for a Node. The Node's own kubelet may ask, and so may the bearer of a token. */
-import type { Sensitive } from '../../kit/sensitive.ts';
+import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import { type Host, HostError } from '../host/host.ts';
 import type { ApiAccess } from './kubeconfig.ts';
 

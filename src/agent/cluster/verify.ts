@@ -2,7 +2,7 @@
  * kubeadm's exit status 0 is not yet a node: the kubelet may crash a second later, and a Node with another name or
  * provider ID looks to Cluster API exactly like a machine that failed.
  */
-import { redact } from '../../kit/redact.ts';
+import { redact } from '../../kit/secrets/redact.ts';
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Host } from '../host/host.ts';

@@ -5,7 +5,7 @@
 
 import { zstdCompressSync } from 'node:zlib';
 import { errorMessage } from '../../kit/errors.ts';
-import { redact } from '../../kit/redact.ts';
+import { redact } from '../../kit/secrets/redact.ts';
 import { type TarEntry, tar } from '../../kit/tar.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
 import { homes } from '../host/homes.ts';

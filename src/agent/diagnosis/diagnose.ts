@@ -5,7 +5,7 @@
  * the order in which one thing causes the next: the machine, the runtime, the kubelet, its containers, the network. What
  * the evidence does not explain stays as kubeadm said it.
  */
-import { redact } from '../../kit/redact.ts';
+import { redact } from '../../kit/secrets/redact.ts';
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
 import { explainDiscovery, type TokenSight } from './causes/explain-discovery.ts';
 import { KUBELET_STARTED } from './causes/explain-kubelet.ts';

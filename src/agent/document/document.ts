@@ -4,7 +4,7 @@
  * Readers of user data make it, and the plan reads it. It holds data, no behaviour. `Sensitive` wraps every
  * content that may hold a secret, so that no formatter, logger or serialiser prints it by accident.
  */
-import type { Sensitive } from '../../kit/sensitive.ts';
+import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { NodeSettings } from './node-settings.ts';
 

@@ -1,4 +1,4 @@
-import type { Sensitive } from '../../kit/sensitive.ts';
+import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import { type Host, HostError } from '../host/host.ts';
 
 /** Where the enrolment token comes from. */

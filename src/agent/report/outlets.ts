@@ -1,4 +1,4 @@
-import { Sensitive } from '../../kit/sensitive.ts';
+import { Sensitive } from '../../kit/secrets/sensitive.ts';
 import type { MachineIdentity, SlipwayEvent } from '../../protocol/events.ts';
 import type { Host } from '../host/host.ts';
 import type { Settings, Switch } from './config/settings.ts';

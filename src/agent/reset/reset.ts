@@ -4,7 +4,7 @@
  * may own.
  */
 import { errorMessage } from '../../kit/errors.ts';
-import { redact } from '../../kit/redact.ts';
+import { redact } from '../../kit/secrets/redact.ts';
 import { JOURNAL, OUTCOME, OUTCOME_ASIDE, RUN_DIR, SENTINEL } from '../document/paths.ts';
 import { machineInstance } from '../engine/instance.ts';
 import { Journal } from '../engine/journal.ts';

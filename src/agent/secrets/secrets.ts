@@ -1,4 +1,4 @@
-import { redact } from '../../kit/redact.ts';
+import { redact } from '../../kit/secrets/redact.ts';
 
 /** A setting with a name that means a secret, in YAML, JSON, TOML or a shell's assignment. */
 const SETTING =

@@ -1,5 +1,5 @@
 import { digest } from '../../kit/digest.ts';
-import { sensitive } from '../../kit/sensitive.ts';
+import { sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Command } from '../document/document.ts';
 import { STATE_DIR } from '../document/paths.ts';
 import type { Part } from './decode/part.ts';

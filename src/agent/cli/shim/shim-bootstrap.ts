@@ -1,4 +1,4 @@
-import { sensitive } from '../../../kit/sensitive.ts';
+import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { AgentBusyError, concluding, runDocument } from '../../bootstrap.ts';
 import type { KubeadmCommand } from '../../document/document.ts';

@@ -1,4 +1,4 @@
-import { redact } from '../../../kit/redact.ts';
+import { redact } from '../../../kit/secrets/redact.ts';
 import { CODES, type Persistence } from '../../../protocol/codes/codes.ts';
 import type { AttemptVerdict, LogVerdict } from '../../diagnosis/diagnose-log.ts';
 import type { LogLine } from '../../diagnosis/transcript/line.ts';

@@ -5,7 +5,7 @@
  * Exit statuses do not classify: preflight failures exit 1 like nearly all others.
  */
 
-import { redact } from '../../../kit/redact.ts';
+import { redact } from '../../../kit/secrets/redact.ts';
 import { CODES } from '../../../protocol/codes/codes.ts';
 import type { Persistence } from '../../../protocol/codes/entry.ts';
 import type { Failure } from '../../../protocol/journal.ts';

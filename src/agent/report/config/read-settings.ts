@@ -1,5 +1,5 @@
 import { parseSeconds } from '../../../kit/duration.ts';
-import { sensitive } from '../../../kit/sensitive.ts';
+import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Report } from '../../text/report.ts';
 import { Fields } from '../../text/yaml/fields.ts';
 import type { MappingNode, Node } from '../../text/yaml/node.ts';

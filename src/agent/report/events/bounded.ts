@@ -1,4 +1,4 @@
-import { redact } from '../../../kit/redact.ts';
+import { redact } from '../../../kit/secrets/redact.ts';
 import {
   type EventFailure,
   type EventStep,

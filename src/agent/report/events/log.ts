@@ -1,4 +1,4 @@
-import { redact } from '../../../kit/redact.ts';
+import { redact } from '../../../kit/secrets/redact.ts';
 
 /** Tells something to people who look at the node. */
 export type Log = (message: string) => void;

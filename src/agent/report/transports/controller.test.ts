@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReportReceiver } from '../../../../test/support/controller/report-receiver.ts';
-import { sensitive } from '../../../kit/sensitive.ts';
+import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import { Authority } from '../../../pki/authority.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';

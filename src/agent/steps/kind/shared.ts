@@ -1,5 +1,5 @@
 import { digest } from '../../../kit/digest.ts';
-import { Redactor } from '../../../kit/redact.ts';
+import { Redactor } from '../../../kit/secrets/redact.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { KubeadmCall } from '../../kubeadm/config/call.ts';

@@ -1,4 +1,4 @@
-import { redact } from '../../../kit/redact.ts';
+import { redact } from '../../../kit/secrets/redact.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { KubeadmAdditions } from '../../document/node-settings.ts';
 import { count, type StepKind } from '../kind/step-kind.ts';

@@ -1,4 +1,4 @@
-import { Redactor } from '../../../kit/redact.ts';
+import { Redactor } from '../../../kit/secrets/redact.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import { awaitNodeName } from '../../cluster/node-name.ts';
 import type { KubeadmFailure } from '../../diagnosis/words/classify.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot, type TinyRoot } from '../../../../test/support/tiny-root.ts';
-import { Redactor } from '../../../kit/redact.ts';
+import { Redactor } from '../../../kit/secrets/redact.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { ShellSession } from './shell-session.ts';
 

@@ -1,4 +1,4 @@
-import type { Redactor } from '../../../kit/redact.ts';
+import type { Redactor } from '../../../kit/secrets/redact.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { DurableHandle, Host, Watch } from '../../host/host.ts';
 import { type Marks, parseMarks, type ScriptItem, sessionScript } from './session-script.ts';

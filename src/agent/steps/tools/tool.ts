@@ -1,4 +1,4 @@
-import { redact } from '../../../kit/redact.ts';
+import { redact } from '../../../kit/secrets/redact.ts';
 import type { Code } from '../../../protocol/codes/codes.ts';
 import type { CommandResult, Host } from '../../host/host.ts';
 import { Problem } from './problem.ts';

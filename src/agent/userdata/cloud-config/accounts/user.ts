@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/sensitive.ts';
+import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { UserEntry } from '../../../document/document.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
 import { pythonText } from '../../../text/yaml/node.ts';

@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/sensitive.ts';
+import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { Command, KubeadmCommand } from '../../../document/document.ts';
 import type { Report } from '../../../text/report.ts';
 import type { Node } from '../../../text/yaml/node.ts';

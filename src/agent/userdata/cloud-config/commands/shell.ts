@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/sensitive.ts';
+import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { Command } from '../../../document/document.ts';
 import { printable, type Report } from '../../../text/report.ts';
 import { describe, type Node, pythonText } from '../../../text/yaml/node.ts';

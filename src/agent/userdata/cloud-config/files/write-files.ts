@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { sensitive } from '../../../../kit/sensitive.ts';
+import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { FileEntry } from '../../../document/document.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import type { Report } from '../../../text/report.ts';
