@@ -108,6 +108,12 @@ describe('readCsrKey', () => {
       'r.csr',
     );
     expect(() => readCsrKey(readFileSync(join(dir, 'r.csr'), 'utf8'))).toThrow(/curve/);
+    // The same curve, with its parameters spelt out instead of its name.
+    for (const curve of ['prime256v1', 'secp384r1']) {
+      openssl('ecparam', '-name', curve, '-genkey', '-noout', '-param_enc', 'explicit', '-out', 'e.key');
+      openssl('req', '-new', '-key', 'e.key', '-subj', '/CN=x', '-out', 'e.csr');
+      expect(() => readCsrKey(readFileSync(join(dir, 'e.csr'), 'utf8'))).toThrow(/named curve/);
+    }
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     expect(() => readCsrKey(publicKey.export({ format: 'pem', type: 'spki' }).toString())).toThrow(/PEM/);
   });

@@ -51,7 +51,10 @@ export class Authority {
 
   /** A certificate for a key that somebody else holds. */
   sign(
-    request: Pick<CertificateRequest, 'use' | 'name' | 'organization' | 'hosts' | 'uri' | 'publicKey'>,
+    request: Pick<
+      CertificateRequest,
+      'use' | 'name' | 'organization' | 'hosts' | 'uri' | 'publicKey' | 'serial'
+    >,
     validMs: number,
     now = Date.now(),
   ): { certificate: string; expiresAt: Date } {

@@ -28,6 +28,8 @@ export interface CertificateRequest {
   readonly hosts?: readonly string[];
   readonly uri?: string;
   readonly publicKey: KeyObject;
+  /** In hex, as `newSerial` makes it; default another one each time. */
+  readonly serial?: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
@@ -45,8 +47,7 @@ export function issue(request: CertificateRequest, issuer: Issuer): string {
   const algorithm = sequence(oid(OID.ecdsaWithSha256));
   const body = sequence(
     tagged(0xa0, integer(2)),
-    // 127 random bits: nobody can guess them, and they are positive without a leading zero.
-    integer(Buffer.concat([Uint8Array.of((randomBytes(1).readUInt8() & 0x7f) | 0x40), randomBytes(15)])),
+    integer(Buffer.from(request.serial ?? newSerial(), 'hex')),
     algorithm,
     distinguishedName(issuer.name),
     sequence(time(request.notBefore), time(request.notAfter)),
@@ -55,6 +56,13 @@ export function issue(request: CertificateRequest, issuer: Issuer): string {
     tagged(0xa3, sequence(...extensions(request, issuer))),
   );
   return toPem('CERTIFICATE', sequence(body, algorithm, bitString(sign('sha256', body, issuer.privateKey))));
+}
+
+/** A serial number in lower-case hex: 126 random bits that nobody can guess, positive and without a leading zero. */
+export function newSerial(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  return bytes.toString('hex');
 }
 
 function distinguishedName(name: string, organization?: string): Uint8Array {

@@ -1,10 +1,10 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { itemsOf, oid, readDer, TAG } from './der.ts';
+import { type DerValue, itemsOf, oid, readDer, TAG } from './der.ts';
 import { OID } from './oids.ts';
 import { fromPem } from './pem.ts';
 
-/** The curves that Slipway accepts for a node's key. */
-const CURVES = ['prime256v1', 'secp384r1'];
+/** The curves that Slipway accepts for a node's key: P-256 and P-384, by name (RFC 5480, 2.1.1). */
+const CURVES = [OID.prime256v1, OID.secp384r1].map((curve) => oid(curve));
 
 /**
  * Reads the public key of a certificate request (PKCS#10, RFC 2986) and checks the request's own signature,
@@ -21,11 +21,10 @@ export function readCsrKey(pem: string): KeyObject {
   }
   const spki = itemsOf(info)[2];
   if (spki?.tag !== TAG.sequence) throw new Error('the certificate request has no public key');
-  const key = createPublicKey({ key: Buffer.from(spki.bytes), format: 'der', type: 'spki' });
-  const curve = key.asymmetricKeyDetails?.namedCurve ?? '';
-  if (key.asymmetricKeyType !== 'ec' || !CURVES.includes(curve)) {
-    throw new Error('the key of the certificate request is not on the curve P-256 or P-384');
+  if (!isNamed(spki)) {
+    throw new Error('the key of the certificate request is not on the named curve P-256 or P-384');
   }
+  const key = createPublicKey({ key: Buffer.from(spki.bytes), format: 'der', type: 'spki' });
   const hash = hashOf(itemsOf(algorithm)[0]?.bytes);
   // The first byte of a bit string counts its unused bits; a signature has none.
   if (signature.content[0] !== 0)
@@ -34,6 +33,19 @@ export function readCsrKey(pem: string): KeyObject {
     throw new Error('the signature of the certificate request is not by its own key');
   }
   return key;
+}
+
+/**
+ * Parameters that are spelt out are refused even where they are those of a known curve (RFC 5480 forbids them): whoever
+ * chooses the generator can have a private key for anybody's public key (CVE-2020-0601).
+ */
+function isNamed(spki: DerValue): boolean {
+  const [type, curve, ...more] = itemsOf(itemsOf(spki)[0]);
+  const is = (value: DerValue | undefined, wanted: Uint8Array): boolean =>
+    value !== undefined && Buffer.compare(value.bytes, wanted) === 0;
+  return (
+    is(type, oid(OID.ecPublicKey)) && more.length === 0 && CURVES.some((accepted) => is(curve, accepted))
+  );
 }
 
 function hashOf(algorithm: Uint8Array | undefined): 'sha256' | 'sha384' {

@@ -127,7 +127,20 @@ export function version<V extends number>(from: WireObject, key: string, known: 
   );
 }
 
-/** Replaces control characters by spaces, also those that move a cursor or change the writing direction. */
+/**
+ * The one cleaner of texts that people see: each character that shows nothing becomes a space. These are controls, line
+ * and paragraph separators, formats (writing direction, joiners, the invisible tags of U+E0000), what Unicode calls
+ * ignorable (fillers, variation selectors), and private use.
+ */
 export function printable(value: string): string {
-  return value.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, ' ');
+  return value.replace(INVISIBLE, ' ');
+}
+
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** The text's beginning with at most `maxBytes` bytes of UTF-8; `…` stands for the rest. No character is cut in two. */
+export function boundedText(value: string, maxBytes: number): string {
+  if (Buffer.byteLength(value) <= maxBytes) return value;
+  const bytes = Buffer.from(value).subarray(0, maxBytes - 3);
+  return `${bytes.toString('utf8').replace(/\ufffd+$/, '')}…`;
 }

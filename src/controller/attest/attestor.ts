@@ -1,12 +1,10 @@
-import type { KeyObject } from 'node:crypto';
 import type { MachineIdentity } from '../../protocol/events.ts';
+import type { MachineSelector } from '../model/selector.ts';
 
 /** What a machine sends to prove its identity. */
 export interface Evidence {
   readonly token: string | undefined;
   readonly machine: MachineIdentity;
-  /** The machine made this key and proved that it holds it. */
-  readonly key: KeyObject;
 }
 
 /** What the evidence proves. */
@@ -19,6 +17,8 @@ export interface Claim {
   readonly machineUid?: string;
   /** The only node that the evidence is valid for, if there are no Machines. */
   readonly nodeName?: string;
+  /** Which Machines it may claim to be. */
+  readonly selector?: MachineSelector;
   /** The token's public name. */
   readonly token?: string;
 }

@@ -1,38 +1,31 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { type Authority, keyDigest } from '../../pki/authority.ts';
+import { newSerial } from '../../pki/certificate.ts';
 import { readCsrKey } from '../../pki/read-csr.ts';
 import { ENROLMENT_VERSION, type EnrolReply, type EnrolRequest } from '../../protocol/enrolment.ts';
-import type { MachineIdentity } from '../../protocol/events.ts';
-import type { MachineTie, NodeRecord } from '../model/node-record.ts';
-import type { Owner, Store } from '../store/store.ts';
+import type { NodeRecord } from '../model/node-record.ts';
+import { StoreBusy } from '../store/store.ts';
 import type { Attestor, Claim } from './attestor.ts';
-import { type Peer, peerUri } from './peer.ts';
+import type { Bearers } from './bearers.ts';
+import { type HolderParts, Holders } from './holders.ts';
+import { type Peer, peerUri, type ShownPeer } from './peer.ts';
 import { Refused } from './refused.ts';
 
-/** Finds the Machine of a node. */
-export interface Ties {
-  /** @throws Refused if it finds the Machine and this node cannot be it */
-  find(
-    claim: Claim,
-    machine: MachineIdentity,
-  ): { tie: MachineTie; namespace: string; owner: Owner } | undefined;
-}
-
-export interface EnrolmentParts {
-  readonly store: Store;
+export interface EnrolmentParts extends HolderParts {
+  readonly bearers: Bearers;
   readonly authority: () => Authority;
   readonly attestors: readonly Attestor[];
-  /** Absent if there are no Machines. */
-  readonly ties?: Ties;
   readonly certificateMs: number;
 }
 
 /** Exchanges proofs of identity for client certificates. */
 export class Enrolment {
   readonly #parts: EnrolmentParts;
+  readonly #holders: Holders;
 
   constructor(parts: EnrolmentParts) {
     this.#parts = parts;
+    this.#holders = new Holders(parts);
   }
 
   /**
@@ -42,72 +35,53 @@ export class Enrolment {
    */
   async enrol(
     request: EnrolRequest,
-    peer: Peer | undefined,
+    peer: ShownPeer | undefined,
   ): Promise<{ reply: EnrolReply; about: Peer & { method: string } }> {
+    if (request.token === undefined) return this.#renew(request, peer);
+    // The token before the key: a stranger's word is cheaper to refuse than a signature.
+    const claim = await this.#prove(request);
     const key = csrKey(request.csr);
-    if (request.token === undefined) return this.#renew(request, key, peer);
-    const claim = await this.#prove(request, key);
-    const node = await this.#node(claim, request.machine, keyDigest(key));
-    const about = {
-      namespace: node.namespace,
-      name: node.name,
-      binding: node.spec.keyDigest,
-      method: claim.method,
-    };
-    return { reply: this.#certify(about, key), about };
+    const serial = newSerial();
+    const made = { keyDigest: keyDigest(key), certificate: { serial } };
+    const node = await this.#holders.admit(claim, request.machine, made);
+    if (node.spec.certificate?.serial !== serial) await this.#next(node, serial);
+    const about = { ...bearerOf(node), method: claim.method };
+    return { reply: this.#certify(about, key, serial), about };
   }
 
-  async #renew(request: EnrolRequest, key: KeyObject, peer: Peer | undefined) {
-    if (!peer) throw new Refused('unauthorized', 'the request has neither a token nor a certificate');
-    const node = await this.#parts.store.find(peer.namespace, peer.name);
-    if (node?.spec.keyDigest !== peer.binding) {
-      throw new Refused('unauthorized', 'the certificate is of a node that is gone or has enrolled again');
-    }
+  async #renew(request: EnrolRequest, peer: ShownPeer | undefined) {
+    if (!peer) throw new Refused('unauthorized', 'the request has neither a token nor a valid certificate');
+    const node = await this.#parts.bearers.admit(peer);
     if (node.spec.instance !== request.machine.instance) {
       throw new Refused('forbidden', 'the certificate is of another machine', { words: WRONG_MACHINE });
     }
-    return { reply: this.#certify(peer, key), about: { ...peer, method: 'certificate' } };
+    const why = this.#parts.ties?.objection(node.spec);
+    if (why !== undefined) throw new Refused('forbidden', `${node.namespace}/${node.name}: ${why}`);
+    const key = csrKey(request.csr);
+    const serial = newSerial();
+    await this.#next(node, serial, peer.serial);
+    const about = { ...bearerOf(node), method: 'certificate' };
+    return { reply: this.#certify(about, key, serial), about };
   }
 
-  async #prove(request: EnrolRequest, key: KeyObject): Promise<Claim> {
+  async #prove({ token, machine }: EnrolRequest): Promise<Claim> {
     for (const attestor of this.#parts.attestors) {
-      const claim = await attestor.attest({ token: request.token, machine: request.machine, key });
+      const claim = await attestor.attest({ token, machine });
       if (claim) return claim;
     }
     throw new Refused('unauthorized', 'the token is of no known kind');
   }
 
-  /**
-   * Creates the node. If it exists, only the machine that created it may continue: perhaps its answer was
-   * lost.
-   */
-  async #node(claim: Claim, machine: MachineIdentity, digest: string): Promise<NodeRecord> {
-    const found = this.#parts.ties?.find(claim, machine);
-    const namespace = found?.namespace ?? claim.namespace;
-    const name = found?.tie.name ?? claim.nodeName ?? untiedName(machine);
-    const spec = {
-      instance: machine.instance,
-      hostname: machine.hostname,
-      ...(machine.providerID === undefined ? {} : { providerID: machine.providerID }),
-      keyDigest: digest,
-      enrolment: {
-        method: claim.method,
-        at: new Date().toISOString(),
-        ...(claim.token === undefined ? {} : { token: claim.token }),
-      },
-      ...(found ? { machine: found.tie } : {}),
-    };
-    const { store } = this.#parts;
-    const node =
-      (await store.create(namespace, name, spec, found?.owner)) ?? (await store.find(namespace, name));
-    if (node?.spec.keyDigest === digest && node.spec.instance === machine.instance) return node;
-    throw new Refused(
-      'unauthorized',
-      `${namespace}/${name} has enrolled already, with another key; to let a rebuilt machine enrol, delete its NodeBootstrap`,
-    );
+  /** The certificate before counts until this one is used: its answer may be lost. */
+  async #next(node: NodeRecord, next: string, shown?: string): Promise<void> {
+    const { certificate } = node.spec;
+    const serial = certificate?.serial ?? shown;
+    const state = serial === undefined ? { serial: next } : { ...certificate, serial, next };
+    if (await this.#parts.store.certify(node, state)) return;
+    throw new StoreBusy(`${node.namespace}/${node.name} is being written by others`);
   }
 
-  #certify(node: Peer, key: KeyObject): EnrolReply {
+  #certify(node: Peer, key: KeyObject, serial: string): EnrolReply {
     const authority = this.#parts.authority();
     const { certificate, expiresAt } = authority.sign(
       {
@@ -117,6 +91,7 @@ export class Enrolment {
         organization: 'slipway:nodes',
         uri: peerUri(node),
         publicKey: key,
+        serial,
       },
       this.#parts.certificateMs,
     );
@@ -129,6 +104,10 @@ export class Enrolment {
   }
 }
 
+function bearerOf({ namespace, name, spec }: NodeRecord): Peer {
+  return { namespace, name, binding: spec.keyDigest };
+}
+
 export const WRONG_MACHINE =
   'The certificate on this machine was given to another one: its disk was probably copied. Remove /var/lib/slipway from the image.';
 
@@ -138,15 +117,4 @@ function csrKey(csr: string): KeyObject {
   } catch (error) {
     throw new Refused('bad-request', (error as Error).message);
   }
-}
-
-/** A name for a node whose Machine is unknown: readable, and different for each instance. */
-function untiedName({ hostname, instance }: MachineIdentity): string {
-  const readable =
-    hostname
-      .toLowerCase()
-      .split('.')[0]
-      ?.replace(/[^a-z0-9-]+/g, '-') ?? '';
-  const trimmed = readable.slice(0, 50).replace(/^-+|-+$/g, '') || 'node';
-  return `${trimmed}-${createHash('sha256').update(instance).digest('hex').slice(0, 8)}`;
 }

@@ -1,16 +1,14 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../log.ts';
 import { MachineTokenAttestor, mintMachineToken } from './machine-token.ts';
 
 const UID = '0b8f1c1e-2f4b-4d0e-9a51-1c4f1a2b3c4d';
 const secret = randomBytes(32);
-const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const attestor = new MachineTokenAttestor(secret, {
   byUid: (uid) => (uid === UID ? { namespace: 'ns' } : undefined),
 });
-const attest = (token: string) =>
-  attestor.attest({ token, machine: { instance: 'i', hostname: 'h' }, key: publicKey });
+const attest = (token: string) => attestor.attest({ token, machine: { instance: 'i', hostname: 'h' } });
 
 describe("a Machine's token", () => {
   it('proves the Machine that it was made for', async () => {

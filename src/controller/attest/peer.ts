@@ -8,6 +8,18 @@ export interface Peer {
   readonly binding: string;
 }
 
+/** What a certificate that was shown says. */
+export interface ShownPeer extends Peer {
+  /** The certificate's serial number, in lower-case hex. */
+  readonly serial: string;
+}
+
+interface Known {
+  readonly peer: ShownPeer;
+  /** Milliseconds since 1970. */
+  readonly notAfter: number;
+}
+
 const URI = /^URI:slipway:node\/([a-z0-9.-]{1,253})\/([a-z0-9.-]{1,253})\/([0-9a-f]{64})$/;
 
 /** The name in a node's certificate. */
@@ -16,18 +28,25 @@ export function peerUri({ namespace, name, binding }: Peer): string {
 }
 
 /** A connection keeps its certificate, so it is parsed once. */
-const known = new WeakMap<TLSSocket, Peer>();
+const known = new WeakMap<TLSSocket, Known>();
 
 /**
- * The holder of the connection's certificate; undefined if there is none or our authority did not sign it.
+ * The holder of the connection's certificate; undefined if there is none, our authority did not sign it, or it
+ * has expired. TLS looks at the dates when a session begins; connections are kept and sessions are resumed for
+ * longer than that, so this looks again at each request.
  */
-export function peerOf(socket: TLSSocket): Peer | undefined {
-  const found = known.get(socket);
-  if (found) return found;
+export function peerOf(socket: TLSSocket, now = Date.now()): ShownPeer | undefined {
+  const found = known.get(socket) ?? read(socket);
+  if (!found || found.notAfter < now) return undefined;
+  known.set(socket, found);
+  return found.peer;
+}
+
+function read(socket: TLSSocket): Known | undefined {
   if (!socket.authorized) return undefined;
-  const [, namespace, name, binding] = URI.exec(socket.getPeerCertificate().subjectaltname ?? '') ?? [];
+  const { subjectaltname = '', serialNumber = '', valid_to } = socket.getPeerCertificate();
+  const [, namespace, name, binding] = URI.exec(subjectaltname) ?? [];
   if (!namespace || !name || !binding) return undefined;
-  const peer = { namespace, name, binding };
-  known.set(socket, peer);
-  return peer;
+  const peer = { namespace, name, binding, serial: serialNumber.toLowerCase() };
+  return { peer, notAfter: Date.parse(valid_to) };
 }

@@ -1,6 +1,7 @@
 import type { ReadBatch, ReadEvent } from '../../protocol/events.ts';
+import type { Bearers } from '../attest/bearers.ts';
 import { WRONG_MACHINE } from '../attest/enrolment.ts';
-import type { Peer } from '../attest/peer.ts';
+import type { ShownPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import { fold } from '../model/summary.ts';
@@ -26,6 +27,7 @@ export interface Intake {
 /** Accepts batches: each event once and in order. It acknowledges an event when it is stored. */
 export class EventIntake {
   readonly #store: Store;
+  readonly #bearers: Bearers;
   readonly #metrics: Metrics;
   readonly #appended: (record: NodeRecord) => void;
   /** In order of activity: the longest quiet one first. */
@@ -34,14 +36,20 @@ export class EventIntake {
   #writing = 0;
 
   /** @param appended called with each record after events were stored */
-  constructor(store: Store, metrics: Metrics, appended: (record: NodeRecord) => void = () => {}) {
+  constructor(
+    store: Store,
+    bearers: Bearers,
+    metrics: Metrics,
+    appended: (record: NodeRecord) => void = () => {},
+  ) {
     this.#store = store;
+    this.#bearers = bearers;
     this.#metrics = metrics;
     this.#appended = appended;
   }
 
   /** @throws Refused, StoreBusy */
-  async take(peer: Peer, batch: ReadBatch): Promise<Intake> {
+  async take(peer: ShownPeer, batch: ReadBatch): Promise<Intake> {
     const key = nodeKey(peer);
     // One machine's batches in turn: a second one would only find the first one's work done.
     const before = this.#turn.get(key) ?? Promise.resolve();
@@ -59,7 +67,7 @@ export class EventIntake {
     return this.#atHand.size;
   }
 
-  async #take(key: string, peer: Peer, batch: ReadBatch): Promise<Intake> {
+  async #take(key: string, peer: ShownPeer, batch: ReadBatch): Promise<Intake> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const record = await this.#record(key, peer);
       if (record.spec.instance !== batch.machine.instance) {
@@ -96,17 +104,22 @@ export class EventIntake {
     return due === 'now' || (due === 'if-idle' && this.#writing < MAX_WRITING);
   }
 
-  async #record(key: string, peer: Peer): Promise<NodeRecord> {
-    const found = this.#atHand.get(key)?.record ?? (await this.#store.find(peer.namespace, peer.name));
-    if (found?.spec.keyDigest !== peer.binding) {
-      this.#atHand.delete(key);
-      throw new Refused(
-        'unauthorized',
-        `${key} is gone or has enrolled again; this certificate no longer counts`,
-      );
-    }
-    this.#keep(key, found);
-    return found;
+  async #record(key: string, peer: ShownPeer): Promise<NodeRecord> {
+    const kept = this.#atHand.get(key)?.record;
+    if (kept && !this.#bearers.isCurrent(kept, peer)) this.#atHand.delete(key);
+    const record = this.#atHand.get(key)?.record ?? (await this.#bearers.admit(peer));
+    this.#keep(key, record);
+    return record;
+  }
+
+  /** Somebody has changed a node: another replica gave it a certificate, or its place to another machine. */
+  changed(record: NodeRecord): void {
+    const key = nodeKey(record);
+    const kept = this.#atHand.get(key)?.record.spec;
+    if (!kept) return;
+    const { keyDigest, certificate } = record.spec;
+    const isSame = kept.keyDigest === keyDigest && kept.certificate?.serial === certificate?.serial;
+    if (!isSame) this.#atHand.delete(key);
   }
 
   async #append(key: string, record: NodeRecord, addition: Addition): Promise<NodeRecord | undefined> {

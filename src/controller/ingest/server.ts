@@ -13,7 +13,7 @@ import {
 import { readBatch } from '../../protocol/read-events.ts';
 import { WireError } from '../../protocol/wire.ts';
 import type { Enrolment } from '../attest/enrolment.ts';
-import { type Peer, peerOf } from '../attest/peer.ts';
+import { type Peer, peerOf, type ShownPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
 import type { Log } from '../log.ts';
 import { reason } from '../log.ts';
@@ -22,6 +22,7 @@ import { StoreBusy } from '../store/store.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
 import type { EventIntake } from './intake.ts';
+import { Peers } from './peers.ts';
 import { type RateLimit, Rates } from './rate.ts';
 import { readBody } from './read-body.ts';
 
@@ -55,6 +56,7 @@ const DISCARD_MS = 1_000;
 export class IngestServer {
   readonly server: Server;
   readonly connections: Connections;
+  readonly peers = new Peers();
   readonly #intake: EventIntake;
   readonly #enrolment: Enrolment;
   readonly #metrics: Metrics;
@@ -133,6 +135,7 @@ export class IngestServer {
     const address = socket.remoteAddress ?? '';
     const path = request.url ?? '';
     const peer = peerOf(socket);
+    if (peer) this.peers.add(peer.binding, socket);
     try {
       this.#limit(peer, address);
       const body = await this.#route(request, path, peer);
@@ -143,7 +146,7 @@ export class IngestServer {
     }
   }
 
-  async #route(request: IncomingMessage, path: string, peer: Peer | undefined): Promise<unknown> {
+  async #route(request: IncomingMessage, path: string, peer: ShownPeer | undefined): Promise<unknown> {
     const known = path === EVENTS_PATH || path === ENROL_PATH;
     if (!known || request.method !== 'POST')
       throw new Refused('not-found', `${request.method} of another path`);

@@ -1,16 +1,17 @@
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { Claim } from '../attest/attestor.ts';
-import type { Ties } from '../attest/enrolment.ts';
+import type { Found, Ties } from '../attest/holders.ts';
 import { Refused } from '../attest/refused.ts';
-import type { MachineTie, TieKind } from '../model/node-record.ts';
-import type { Owner } from '../store/store.ts';
+import type { NodeSpec, TieKind } from '../model/node-record.ts';
+import { isSelected, type MachineSelector, selectorText } from '../model/selector.ts';
 import type { Machine } from './machine.ts';
 
 /** All Machines, found by name, UID or provider ID in constant time. */
 export class MachineDirectory implements Ties {
   readonly #byKey = new Map<string, Machine>();
   readonly #byUid = new Map<string, Machine>();
-  readonly #byProviderId = new Map<string, Machine>();
+  /** By namespace and provider ID. Two clusters of a namespace may use the same one twice. */
+  readonly #byProviderId = new Map<string, Machine[]>();
 
   get size(): number {
     return this.#byKey.size;
@@ -24,7 +25,8 @@ export class MachineDirectory implements Ties {
     this.remove(keyOf(machine));
     this.#byKey.set(keyOf(machine), machine);
     this.#byUid.set(machine.uid, machine);
-    if (machine.providerID !== undefined) this.#byProviderId.set(machine.providerID, machine);
+    const id = providerKey(machine.namespace, machine.providerID);
+    if (id !== undefined) this.#byProviderId.set(id, [...(this.#byProviderId.get(id) ?? []), machine]);
   }
 
   remove(key: string): void {
@@ -32,9 +34,11 @@ export class MachineDirectory implements Ties {
     if (!machine) return;
     this.#byKey.delete(key);
     this.#byUid.delete(machine.uid);
-    if (machine.providerID !== undefined && this.#byProviderId.get(machine.providerID) === machine) {
-      this.#byProviderId.delete(machine.providerID);
-    }
+    const id = providerKey(machine.namespace, machine.providerID);
+    if (id === undefined) return;
+    const others = this.#byProviderId.get(id)?.filter((other) => other !== machine) ?? [];
+    if (others.length > 0) this.#byProviderId.set(id, others);
+    else this.#byProviderId.delete(id);
   }
 
   byUid(uid: string): Machine | undefined {
@@ -47,37 +51,58 @@ export class MachineDirectory implements Ties {
 
   /**
    * Finds the Machine of a node: by its token, by its provider ID, by its name, in this order. The node
-   * itself claims the last two, so they count only in its token's namespace.
+   * itself claims the last two, so they count only in its token's namespace and within its token's selector.
    */
   match(
-    { namespace, machineUid }: Pick<Claim, 'namespace' | 'machineUid'>,
+    { namespace, machineUid, selector = {} }: Pick<Claim, 'namespace' | 'machineUid' | 'selector'>,
     { providerID, hostname }: Pick<MachineIdentity, 'providerID' | 'hostname'>,
   ): { machine: Machine; by: TieKind } | undefined {
     if (machineUid !== undefined) return found(this.#byUid.get(machineUid), 'token');
-    const byId = providerID === undefined ? undefined : this.#byProviderId.get(providerID);
-    if (byId && byId.namespace === namespace) return { machine: byId, by: 'providerID' };
+    const id = providerKey(namespace, providerID);
+    const same = (id === undefined ? undefined : this.#byProviderId.get(id)) ?? [];
+    const [byId, ...more] = same.filter((machine) => isSelected(selector, machine));
+    if (byId && more.length === 0) return { machine: byId, by: 'providerID' };
     const name = hostname.toLowerCase();
-    return (
-      found(this.byName(namespace, name), 'name') ??
-      found(this.byName(namespace, name.split('.')[0] ?? ''), 'name')
-    );
+    const byName = this.byName(namespace, name) ?? this.byName(namespace, name.split('.')[0] ?? '');
+    return found(byName, 'name');
   }
 
-  find(
-    claim: Claim,
-    identity: MachineIdentity,
-  ): { tie: MachineTie; namespace: string; owner: Owner } | undefined {
+  find(claim: Claim, identity: MachineIdentity): Found | undefined {
     const match = this.match(claim, identity);
     if (!match) return undefined;
     const { machine, by } = match;
-    const { name, namespace, uid, apiVersion } = machine;
-    if (machine.deleting) throw new Refused('unauthorized', `Machine ${namespace}/${name} is being deleted`);
-    // With a pool's token, anybody could claim to be a machine that joined long ago.
-    if (by !== 'token' && machine.nodeName !== undefined) {
-      throw new Refused('unauthorized', `Machine ${namespace}/${name} has its Node already`);
-    }
-    return { namespace, tie: { name, uid, by }, owner: { apiVersion, name, uid } };
+    const { name, namespace, uid, apiVersion, nodeName } = machine;
+    const why = whyNot(machine, by, claim.selector);
+    if (why !== undefined) throw new Refused('unauthorized', `Machine ${namespace}/${name} ${why}`);
+    return {
+      namespace,
+      tie: { name, uid, by },
+      owner: { apiVersion, name, uid },
+      hasNode: nodeName !== undefined,
+    };
   }
+
+  /** True for a node whose Machine was there and is not any more. */
+  isGone({ machine }: NodeSpec): boolean {
+    return machine !== undefined && !this.#byUid.has(machine.uid);
+  }
+
+  objection({ machine: tie }: NodeSpec): string | undefined {
+    const machine = tie && this.#byUid.get(tie.uid);
+    if (!tie) return undefined;
+    const why = machine ? whyNot(machine, tie.by) : 'is gone';
+    return why && `Machine ${tie.name} ${why}`;
+  }
+}
+
+/** Why a node that claims or proves to be this Machine cannot be it; undefined if it can. */
+export function whyNot(machine: Machine, by: TieKind, selector: MachineSelector = {}): string | undefined {
+  if (machine.deleting) return 'is being deleted';
+  if (by === 'token') return undefined;
+  if (machine.wantsToken) return 'takes its own token only, and no claim by a pool';
+  return isSelected(selector, machine)
+    ? undefined
+    : `is not what the token is for: ${selectorText(selector)}`;
 }
 
 function found(machine: Machine | undefined, by: TieKind): { machine: Machine; by: TieKind } | undefined {
@@ -86,4 +111,8 @@ function found(machine: Machine | undefined, by: TieKind): { machine: Machine; b
 
 function keyOf({ namespace, name }: Machine): string {
   return `${namespace}/${name}`;
+}
+
+function providerKey(namespace: string, providerID: string | undefined): string | undefined {
+  return providerID === undefined ? undefined : `${namespace} ${providerID}`;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { boundedText, printable } from '../../protocol/wire.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Machine } from './machine.ts';
 
@@ -32,7 +33,8 @@ export class EventRecorder {
         involvedObject: { apiVersion, kind: 'Machine', namespace, name, uid },
         type: event.type,
         reason: event.reason,
-        message: event.message.slice(0, 1024),
+        // The bound of the API (events.k8s.io).
+        message: boundedText(printable(event.message), 1024),
         source: { component: 'slipway-controller', host: this.#host },
         firstTimestamp: now.replace(/\.\d+/, ''),
         lastTimestamp: now.replace(/\.\d+/, ''),

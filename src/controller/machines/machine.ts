@@ -2,10 +2,18 @@ import { createHash } from 'node:crypto';
 import { ExpectedError } from '../../kit/errors.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/objects.ts';
+import type { MachineRole } from '../model/selector.ts';
 
 export const CONDITION = 'slipway.dev/BootstrapSucceeded';
 /** A Machine with this label (for example from a MachineDeployment's template) gets its own token. */
 const TOKEN_LABEL = 'slipway.dev/machine-token';
+/** Cluster API's labels of a Machine: what it is, and which object of what kind made it. */
+const CONTROL_PLANE_LABEL = 'cluster.x-k8s.io/control-plane';
+const OWNER_LABELS = {
+  MachineDeployment: 'cluster.x-k8s.io/deployment-name',
+  MachineSet: 'cluster.x-k8s.io/set-name',
+  MachinePool: 'cluster.x-k8s.io/pool-name',
+} as const;
 const GROUP = 'cluster.x-k8s.io';
 
 /** The supported versions of Cluster API's Machine, preferred first, and where they keep conditions. */
@@ -37,6 +45,11 @@ export interface Machine {
   readonly name: string;
   readonly uid: string;
   readonly apiVersion: string;
+  /** Name of its Cluster. */
+  readonly cluster: string;
+  readonly role: MachineRole;
+  /** `Kind/name` of what made it, such as `MachineDeployment/workers` and `MachineSet/workers-x7k2p`. */
+  readonly owners: readonly string[];
   readonly providerID: string | undefined;
   readonly nodeName: string | undefined;
   readonly deleting: boolean;
@@ -76,6 +89,9 @@ export function readMachine({ metadata, spec, status }: MachineObject, version: 
     name: metadata.name,
     uid: metadata.uid ?? '',
     apiVersion: apiVersionOf(version),
+    cluster: spec.clusterName ?? '',
+    role: metadata.labels?.[CONTROL_PLANE_LABEL] === undefined ? 'worker' : 'control-plane',
+    owners: ownersOf(metadata),
     providerID: spec.providerID,
     nodeName: status?.nodeRef?.name,
     deleting: metadata.deletionTimestamp !== undefined,
@@ -85,6 +101,16 @@ export function readMachine({ metadata, spec, status }: MachineObject, version: 
     status: own?.status,
     said: own && saidBy(own),
   };
+}
+
+function ownersOf({ ownerReferences = [], labels = {} }: MachineObject['metadata']): string[] {
+  const referred = ownerReferences
+    .filter(({ controller }) => controller)
+    .map(({ kind, name }) => `${kind}/${name}`);
+  const labelled = Object.entries(OWNER_LABELS).flatMap(([kind, label]) =>
+    labels[label] === undefined ? [] : [`${kind}/${labels[label]}`],
+  );
+  return [...new Set([...referred, ...labelled])];
 }
 
 /** A condition without its words. */

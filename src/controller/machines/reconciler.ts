@@ -3,12 +3,12 @@ import type { KubeClient } from '../kube/client.ts';
 import type { Log } from '../log.ts';
 import { reason } from '../log.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
-import { FIELD_MANAGER, objectPath } from '../store/node-bootstrap.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { conditionOf, SILENT, SILENT_MS } from './condition.ts';
 import { writeCondition } from './condition-writer.ts';
-import type { MachineDirectory } from './directory.ts';
+import { type MachineDirectory, whyNot } from './directory.ts';
 import type { EventRecorder } from './event-recorder.ts';
+import { tieLate } from './late-tie.ts';
 import { type Condition, conditionDigest, type Machine, type MachineVersion, saidBy } from './machine.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -137,12 +137,16 @@ export class Reconciler {
     if (!tie) return this.#tie(wanted.record);
     const machine = this.#parts.directory.byName(wanted.record.namespace, tie.name);
     if (!machine || machine.uid !== tie.uid || machine.deleting) return;
+    // A claim from before the Machine got its label: it says nothing about the Machine any more.
+    if (machine.wantsToken && tie.by !== 'token') return;
     // An earlier controller has already waited long enough for it.
     if (wanted.said === undefined && machine.said === SILENT) wanted.heardAt = Number.NEGATIVE_INFINITY;
     const heardMs = performance.now() - wanted.heardAt;
     const { summary, storedAt } = wanted.record;
     const condition = conditionOf(summary, heardMs, storedAt);
-    if (condition.reason === 'Waiting' && heardMs < WAITING_MS) {
+    // What another node said of this Machine does not wait.
+    const isSaid = machine.status !== undefined && machine.status !== 'Unknown';
+    if (condition.reason === 'Waiting' && heardMs < WAITING_MS && !isSaid) {
       this.#queue.later(key, WAITING_MS);
       return;
     }
@@ -203,26 +207,16 @@ export class Reconciler {
 
   /** Ties a node to its Machine, which was unknown when the node enrolled. */
   async #tie({ namespace, name, spec }: NodeRecord): Promise<void> {
-    const match = this.#parts.directory.match({ namespace }, spec);
-    if (!match || match.machine.deleting || this.#nodeOf.has(`${namespace}/${match.machine.name}`)) return;
-    const { apiVersion, name: machineName, uid } = match.machine;
-    const machine = { name: machineName, uid, by: match.by };
-    const owner = { apiVersion, kind: 'Machine', name: machineName, uid };
-    await this.#parts.client.request('PATCH', objectPath(namespace, name), {
-      body: [
-        { op: 'test', path: '/spec/keyDigest', value: spec.keyDigest },
-        { op: 'add', path: '/spec/machine', value: machine },
-        // From now on it is deleted with its Machine.
-        { op: 'add', path: '/metadata/ownerReferences', value: [owner] },
-      ],
-      contentType: 'application/json-patch+json',
-      query: { fieldManager: FIELD_MANAGER },
-    });
-    this.#parts.log.info('tied a node to its Machine', {
-      node: `${namespace}/${name}`,
-      machine: machine.name,
-      by: machine.by,
-    });
+    const { directory, client, log } = this.#parts;
+    const { selector } = spec.enrolment;
+    const match = directory.match({ namespace, ...(selector ? { selector } : {}) }, spec);
+    if (!match || whyNot(match.machine, match.by, selector) !== undefined) return;
+    const { machine, by } = match;
+    const holder = this.#nodeOf.get(`${namespace}/${machine.name}`);
+    if (holder !== undefined && this.#nodes.get(holder)?.record.spec.keyDigest !== spec.keyDigest) return;
+    const node = { namespace, name, keyDigest: spec.keyDigest };
+    if (!(await tieLate(client, node, machine, { name: machine.name, uid: machine.uid, by }))) return;
+    log.info('tied a node to its Machine', { node: `${namespace}/${name}`, machine: machine.name, by });
   }
 }
 

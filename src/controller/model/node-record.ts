@@ -1,4 +1,5 @@
 import type { ReadEvent } from '../../protocol/events.ts';
+import type { MachineSelector } from './selector.ts';
 import type { Summary } from './summary.ts';
 
 /** How the controller found a node's Machine; it takes the first that matches. */
@@ -8,6 +9,19 @@ export interface MachineTie {
   readonly name: string;
   readonly uid: string;
   readonly by: TieKind;
+}
+
+/**
+ * Which of a node's certificates count, by serial number in hex. The machine may not have got the answer to a
+ * renewal, so the certificate before it counts until the next one was used. From then on, whoever shows the
+ * old one has a copy.
+ */
+export interface CertificateState {
+  readonly serial: string;
+  /** Given and not used yet. */
+  readonly next?: string;
+  /** When one that was replaced was last shown: there is a copy of the machine's disk. */
+  readonly copied?: string;
 }
 
 /** The node's identity, fixed at enrolment. */
@@ -23,7 +37,11 @@ export interface NodeSpec {
     readonly at: string;
     /** The token that it used up, or its pool's token. */
     readonly token?: string;
+    /** Which Machines that token may tie. */
+    readonly selector?: MachineSelector;
   };
+  /** Absent in a node of an older controller, until its machine renews. */
+  readonly certificate?: CertificateState;
   /** Absent while its Machine is unknown. */
   readonly machine?: MachineTie;
 }

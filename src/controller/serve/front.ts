@@ -76,6 +76,11 @@ export class Front {
     return await this.#ingest.listen(port, host);
   }
 
+  /** Closes the connections of the machine with this key. */
+  hangUp(keyDigest: string): void {
+    this.#ingest.peers.hangUp(keyDigest);
+  }
+
   async drain(): Promise<void> {
     this.#draining = true;
     this.#certificate.stop();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ExpectedError } from '../../kit/errors.ts';
+import { Bearers } from '../attest/bearers.ts';
 import { Enrolment } from '../attest/enrolment.ts';
 import { KubernetesTokens } from '../attest/kubernetes-tokens.ts';
 import { MachineTokenAttestor } from '../attest/machine-token.ts';
@@ -31,12 +32,27 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const version = await machineVersion(client);
   const keys = await kubernetesKeys(client, namespace);
   const metrics = new Metrics();
-  const management = new Management({ client, version, keys, metrics, log, tokenMs: settings.tokenMs });
+  const management = new Management({
+    ...{ client, version, keys, metrics, log, tokenMs: settings.tokenMs },
+    changed: (record) => intake.changed(record),
+    hangUp: (keyDigest) => front.hangUp(keyDigest),
+  });
   const store = new KubernetesStore(client);
+  const nodeOfKey = (keyDigest: string) => management.keys.of(keyDigest);
+  const bearers = new Bearers({
+    store,
+    nodeOfKey,
+    isGone: (spec) => management.directory.isGone(spec),
+    copied: (record) => management.alarms.copied(record),
+  });
   // This replica acts on what it has stored without waiting for the watch.
-  const intake = new EventIntake(store, metrics, (record) => management.stored(record));
+  const intake = new EventIntake(store, bearers, metrics, (record) => management.stored(record));
   const enrolment = new Enrolment({
     store,
+    bearers,
+    nodeOfKey,
+    created: (record) => management.stored(record),
+    replaced: (before, after) => management.alarms.replaced(before, after),
     authority: () => keys.authority,
     attestors: [
       new MachineTokenAttestor(keys.tokenKey, management.directory),

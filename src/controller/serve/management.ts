@@ -3,10 +3,12 @@ import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
+import { Alarms } from '../machines/alarms.ts';
 import { MachineDirectory } from '../machines/directory.ts';
 import { EventRecorder } from '../machines/event-recorder.ts';
 import { type MachineObject, type MachineVersion, machinesPath, readMachine } from '../machines/machine.ts';
 import { Minter } from '../machines/minter.ts';
+import { NodeKeys } from '../machines/node-keys.ts';
 import { Reconciler } from '../machines/reconciler.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { collectionPath, type NodeBootstrap, recordOf } from '../store/node-bootstrap.ts';
@@ -20,11 +22,18 @@ export interface ManagementParts {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly tokenMs: number;
+  /** Called with each node that somebody has written. */
+  readonly changed?: (record: NodeRecord) => void;
+  /** Called with a key that is nobody's any more. */
+  readonly hangUp?: (keyDigest: string) => void;
 }
 
 /** Follows Machines and NodeBootstraps, and if this replica leads, writes conditions and tokens. */
 export class Management {
   readonly directory = new MachineDirectory();
+  readonly keys = new NodeKeys();
+  readonly alarms: Alarms;
+  readonly #hangUp: (keyDigest: string) => void;
   readonly #reconciler: Reconciler;
   readonly #minter: Minter;
   readonly #machines: Informer<MachineObject>;
@@ -32,9 +41,12 @@ export class Management {
   readonly #listed = { machines: Promise.withResolvers<void>(), nodes: Promise.withResolvers<void>() };
   #ready = false;
 
-  constructor({ client, version, keys, metrics, log, tokenMs }: ManagementParts) {
+  constructor(parts: ManagementParts) {
+    const { client, version, keys, metrics, log, tokenMs, changed, hangUp } = parts;
     const { directory } = this;
     const recorder = new EventRecorder(client, hostname());
+    this.#hangUp = hangUp ?? (() => {});
+    this.alarms = new Alarms({ recorder, byUid: (uid) => directory.byUid(uid), metrics, log });
     this.#reconciler = new Reconciler({ client, version, directory, recorder, metrics, log });
     this.#minter = new Minter({
       client,
@@ -59,7 +71,10 @@ export class Management {
       gone: (key) => {
         const machine = directory.byName(...(key.split('/') as [string, string]));
         directory.remove(key);
-        if (machine) this.#minter.machineGone(machine.uid);
+        if (!machine) return;
+        this.#minter.machineGone(machine.uid);
+        const holder = this.keys.ofMachine(machine.uid);
+        if (holder !== undefined) this.#hangUp(holder);
       },
       listed: () => this.#listed.machines.resolve(),
       trouble: trouble('machines'),
@@ -69,8 +84,15 @@ export class Management {
       client,
       collectionPath(),
       {
-        changed: (object) => this.#reconciler.nodeChanged(recordOf(object)),
-        gone: (key) => this.#reconciler.nodeGone(key),
+        changed: (object) => {
+          const record = recordOf(object);
+          changed?.(record);
+          this.stored(record);
+        },
+        gone: (key) => {
+          this.#release(this.keys.remove(key));
+          this.#reconciler.nodeGone(key);
+        },
         listed: () => this.#listed.nodes.resolve(),
         trouble: trouble('nodebootstraps'),
       },
@@ -105,7 +127,12 @@ export class Management {
   }
 
   stored(record: NodeRecord): void {
+    this.#release(this.keys.put(record));
     this.#reconciler.nodeChanged(record);
+  }
+
+  #release(keyDigest: string | undefined): void {
+    if (keyDigest !== undefined) this.#hangUp(keyDigest);
   }
 
   async stop(): Promise<void> {

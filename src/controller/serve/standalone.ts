@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Bearers } from '../attest/bearers.ts';
 import { Enrolment } from '../attest/enrolment.ts';
 import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { TokenAttestor } from '../attest/token.ts';
@@ -20,9 +21,14 @@ export async function serveStandalone(settings: StandaloneSettings, log: Log): P
   const store = new SqliteStore(databasePath(settings.data));
   const keys = await sqliteKeys(store);
   const metrics = new Metrics();
-  const intake = new EventIntake(store, metrics);
+  const nodeOfKey = (keyDigest: string) => store.nodeOfKey(keyDigest);
+  const bearers = new Bearers({ store, nodeOfKey, copied: () => metrics.copied.add() });
+  const intake = new EventIntake(store, bearers, metrics);
   const enrolment = new Enrolment({
     store,
+    bearers,
+    nodeOfKey,
+    replaced: () => metrics.replaced.add(),
     authority: () => keys.authority,
     attestors: [new TokenAttestor(new SqliteTokens(store))],
     certificateMs: settings.certificateMs,

@@ -3,7 +3,7 @@ import { isStatus, KubeError } from '../kube/kube-error.ts';
 import type { ListOf } from '../kube/objects.ts';
 import { readTable } from '../kube/table.ts';
 import { messageOf } from '../model/message.ts';
-import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
+import type { CertificateState, NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary, type Summary } from '../model/summary.ts';
 import {
   API_VERSION,
@@ -90,6 +90,42 @@ export class KubernetesStore implements Store {
       return recordOf(object);
     } catch (error) {
       if (isOvertaken(error)) return undefined;
+      throw busy(error);
+    }
+  }
+
+  async certify(record: NodeRecord, certificate: CertificateState): Promise<NodeRecord | undefined> {
+    const { namespace, name, spec, version } = record;
+    const before: PatchOperation = spec.certificate
+      ? { op: 'test', path: '/spec/certificate', value: spec.certificate }
+      : { op: 'test', path: '/metadata/resourceVersion', value: version };
+    const body: PatchOperation[] = [
+      { op: 'test', path: '/spec/keyDigest', value: spec.keyDigest },
+      before,
+      { op: 'add', path: '/spec/certificate', value: certificate },
+    ];
+    try {
+      const object = await this.#client.request<NodeBootstrap>('PATCH', objectPath(namespace, name), {
+        body,
+        contentType: 'application/json-patch+json',
+        query: { fieldManager: FIELD_MANAGER },
+      });
+      return recordOf(object);
+    } catch (error) {
+      if (isOvertaken(error)) return undefined;
+      throw busy(error);
+    }
+  }
+
+  async remove({ namespace, name, version }: NodeRecord): Promise<boolean> {
+    try {
+      // What was written meanwhile has not been looked at.
+      const body = { preconditions: { resourceVersion: version } };
+      await this.#client.request('DELETE', objectPath(namespace, name), { body });
+      return true;
+    } catch (error) {
+      if (isStatus(error, 404)) return true;
+      if (isStatus(error, 409)) return false;
       throw busy(error);
     }
   }

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ExpectedError } from '../../kit/errors.ts';
-import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
+import type { CertificateState, NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary, type Summary } from '../model/summary.ts';
 import { lineOf, type NodeLine } from './node-line.ts';
 import { type Addition, type Store, StoreBusy, stored } from './store.ts';
@@ -12,6 +12,7 @@ const SCHEMA = `
     namespace TEXT NOT NULL, name TEXT NOT NULL, spec TEXT NOT NULL, summary TEXT NOT NULL,
     epoch INTEGER NOT NULL, seq INTEGER NOT NULL, stored_at INTEGER NOT NULL, writes INTEGER NOT NULL,
     PRIMARY KEY (namespace, name)) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS nodes_by_key ON nodes (json_extract(spec, '$.keyDigest'));
   CREATE TABLE IF NOT EXISTS events (
     namespace TEXT NOT NULL, name TEXT NOT NULL, epoch INTEGER NOT NULL, seq INTEGER NOT NULL,
     event TEXT NOT NULL, PRIMARY KEY (namespace, name, epoch, seq)) WITHOUT ROWID;
@@ -50,6 +51,10 @@ export class SqliteStore implements Store {
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
   readonly #event: StatementSync;
+  readonly #certify: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #forget: StatementSync;
+  readonly #ofKey: StatementSync;
   #waiting: Waiting[] = [];
 
   /** @throws Error if the file is no database of this version */
@@ -76,6 +81,14 @@ export class SqliteStore implements Store {
        WHERE namespace = ? AND name = ? AND epoch = ? AND seq = ?`,
     );
     this.#event = prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?)');
+    this.#certify = prepare('UPDATE nodes SET spec = ? WHERE namespace = ? AND name = ? AND spec = ?');
+    this.#remove = prepare(
+      'DELETE FROM nodes WHERE namespace = ? AND name = ? AND spec = ? AND epoch = ? AND seq = ?',
+    );
+    this.#forget = prepare('DELETE FROM events WHERE namespace = ? AND name = ?');
+    this.#ofKey = prepare(
+      "SELECT namespace, name FROM nodes WHERE json_extract(spec, '$.keyDigest') = ? LIMIT 1",
+    );
   }
 
   async find(namespace: string, name: string): Promise<NodeRecord | undefined> {
@@ -114,6 +127,30 @@ export class SqliteStore implements Store {
         this.#event.run(namespace, name, epoch, event.seq, JSON.stringify(stored(event)));
       return { ...record, epoch, seq, summary, storedAt: now, writes: record.writes + 1 };
     });
+  }
+
+  certify(record: NodeRecord, certificate: CertificateState): Promise<NodeRecord | undefined> {
+    return this.write(() => {
+      const { namespace, name } = record;
+      const spec = { ...record.spec, certificate };
+      const { changes } = this.#certify.run(
+        ...[JSON.stringify(spec), namespace, name, JSON.stringify(record.spec)],
+      );
+      return Number(changes) === 0 ? undefined : { ...record, spec };
+    });
+  }
+
+  remove({ namespace, name, spec, epoch, seq }: NodeRecord): Promise<boolean> {
+    return this.write(() => {
+      const { changes } = this.#remove.run(namespace, name, JSON.stringify(spec), epoch, seq);
+      if (Number(changes) > 0) this.#forget.run(namespace, name);
+      return Number(changes) > 0;
+    });
+  }
+
+  /** The node that enrolled with this key. */
+  nodeOfKey(keyDigest: string): { namespace: string; name: string } | undefined {
+    return this.#ofKey.get(keyDigest) as { namespace: string; name: string } | undefined;
   }
 
   async list(namespace?: string): Promise<NodeRecord[]> {

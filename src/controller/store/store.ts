@@ -1,7 +1,7 @@
 import { STORE_BUSY_MS } from '../../kit/backoff.ts';
 import { ExpectedError } from '../../kit/errors.ts';
 import type { ReadEvent } from '../../protocol/events.ts';
-import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
+import type { CertificateState, NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import type { Summary } from '../model/summary.ts';
 import type { NodeLine } from './node-line.ts';
 
@@ -32,6 +32,20 @@ export interface Store {
    * @throws StoreBusy
    */
   append(record: NodeRecord, addition: Addition): Promise<NodeRecord | undefined>;
+  /**
+   * Writes which certificates of a node count, if the record is still the latest version in this.
+   *
+   * @returns the new record; undefined if the caller must read again
+   * @throws StoreBusy
+   */
+  certify(record: NodeRecord, certificate: CertificateState): Promise<NodeRecord | undefined>;
+  /**
+   * Removes a node and its events.
+   *
+   * @returns false if it is no longer as the record says
+   * @throws StoreBusy
+   */
+  remove(record: NodeRecord): Promise<boolean>;
   list(namespace?: string): Promise<NodeRecord[]>;
   /** All nodes for a table, even tens of thousands. @throws StoreBusy */
   overview(namespace?: string): Promise<NodeLine[]>;

@@ -113,6 +113,12 @@ export class Metrics {
     new Counter('slipway_events_repeated_total', 'Events received again and not stored again.'),
   );
   readonly enrolments = this.add(new Counter('slipway_enrolments_total', 'Certificates given, by method.'));
+  readonly replaced = this.add(
+    new Counter('slipway_holders_replaced_total', 'Nodes that lost their Machine to a better proof.'),
+  );
+  readonly copied = this.add(
+    new Counter('slipway_copied_certificates_total', 'Nodes of which a replaced certificate was shown.'),
+  );
   readonly conditions = this.add(
     new Counter('slipway_conditions_total', 'Conditions written on Machines, by status.'),
   );

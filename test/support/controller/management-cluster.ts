@@ -26,6 +26,17 @@ export function clusterApiCrds(): string[] {
     : [join(import.meta.dirname, 'minimal-machine-crd.yaml')];
 }
 
+interface MachineOptions {
+  providerID?: string;
+  /** It asks for a token of its own. */
+  token?: boolean;
+  /** Default `default`. */
+  namespace?: string;
+  /** Default `demo`. */
+  cluster?: string;
+  labels?: Readonly<Record<string, string>>;
+}
+
 /** A real API server with Cluster API's Machines and what the controller's manifests make, but no pods. */
 export class ManagementCluster {
   readonly api: ApiServer;
@@ -68,23 +79,24 @@ export class ManagementCluster {
     await this.api.close();
   }
 
-  createMachine(name: string, more: { providerID?: string; token?: boolean } = {}): Promise<MachineObject> {
+  createMachine(name: string, more: MachineOptions = {}): Promise<MachineObject> {
     const { version } = this;
+    const { namespace = 'default', cluster = 'demo', labels = {} } = more;
     const infrastructure =
       version === 'v1beta2'
         ? { apiGroup: 'infrastructure.cluster.x-k8s.io' }
         : { apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta1' };
-    return this.client.request('POST', this.#machines, {
+    return this.client.request('POST', machinesPath(version, namespace), {
       body: {
         apiVersion: apiVersionOf(version),
         kind: 'Machine',
         metadata: {
           name,
-          namespace: 'default',
-          ...(more.token ? { labels: { 'slipway.dev/machine-token': '' } } : {}),
+          namespace,
+          labels: { ...labels, ...(more.token ? { 'slipway.dev/machine-token': '' } : {}) },
         },
         spec: {
-          clusterName: 'demo',
+          clusterName: cluster,
           bootstrap: { dataSecretName: 'x' },
           infrastructureRef: { ...infrastructure, kind: 'DemoMachine', name },
           ...(more.providerID === undefined ? {} : { providerID: more.providerID }),

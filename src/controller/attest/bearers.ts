@@ -1,0 +1,93 @@
+import type { CertificateState, NodeRecord, NodeSpec } from '../model/node-record.ts';
+import { type Store, StoreBusy } from '../store/store.ts';
+import type { ShownPeer } from './peer.ts';
+import { Refused } from './refused.ts';
+
+export interface BearerParts {
+  readonly store: Store;
+  /** The node that enrolled with this key: a node that was tied late has its Machine's name since. */
+  readonly nodeOfKey: (keyDigest: string) => { namespace: string; name: string } | undefined;
+  /** Absent if there are no Machines. */
+  readonly isGone?: (spec: NodeSpec) => boolean;
+  /** Called when a certificate that was replaced is shown, at most every ten minutes for a node. */
+  readonly copied?: (record: NodeRecord) => void;
+}
+
+const MAX_TRIES = 3;
+const COPIED_MS = 10 * 60_000;
+
+/** Finds out whether a certificate, which TLS has checked, still speaks for a node. */
+export class Bearers {
+  readonly #parts: BearerParts;
+
+  constructor(parts: BearerParts) {
+    this.#parts = parts;
+  }
+
+  /** True if nothing has to be read or written: the ordinary case. */
+  isCurrent({ spec }: NodeRecord, peer: ShownPeer): boolean {
+    return (
+      spec.keyDigest === peer.binding &&
+      standing(spec.certificate, peer.serial) === 'current' &&
+      !this.#parts.isGone?.(spec)
+    );
+  }
+
+  /**
+   * The node of a certificate. The first use of a new certificate ends the one before.
+   *
+   * @throws Refused, StoreBusy
+   */
+  async admit(peer: ShownPeer): Promise<NodeRecord> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const record = await this.#find(peer);
+      const where = `${peer.namespace}/${peer.name}`;
+      if (!record) {
+        throw new Refused(
+          'unauthorized',
+          `${where} is gone or has enrolled again; this certificate no longer counts`,
+        );
+      }
+      if (this.#parts.isGone?.(record.spec)) {
+        throw new Refused('unauthorized', `the Machine of ${where} is gone`);
+      }
+      const is = standing(record.spec.certificate, peer.serial);
+      if (is === 'current') return record;
+      if (is === 'superseded') {
+        await this.#tellOfCopy(record);
+        throw new Refused(
+          'unauthorized',
+          `the certificate of ${where} was replaced by a newer one; this is a copy of its disk, or the newer one is with a copy`,
+        );
+      }
+      const { next: _, ...rest } = { ...record.spec.certificate, serial: peer.serial };
+      const after = await this.#parts.store.certify(record, rest);
+      if (after) return after;
+    }
+    throw new StoreBusy(`${peer.namespace}/${peer.name} is being written by others`);
+  }
+
+  /** The machine that is shut out cannot tell anybody, so its record does. */
+  async #tellOfCopy(record: NodeRecord): Promise<void> {
+    const { certificate } = record.spec;
+    const now = Date.now();
+    if (!certificate || now - Date.parse(certificate.copied ?? '') < COPIED_MS) return;
+    const copied = new Date(now).toISOString();
+    if (await this.#parts.store.certify(record, { ...certificate, copied })) this.#parts.copied?.(record);
+  }
+
+  async #find({ namespace, name, binding }: ShownPeer): Promise<NodeRecord | undefined> {
+    const { store, nodeOfKey } = this.#parts;
+    const record = await store.find(namespace, name);
+    if (record?.spec.keyDigest === binding) return record;
+    const known = nodeOfKey(binding);
+    if (!known || known.namespace !== namespace || known.name === name) return undefined;
+    const moved = await store.find(known.namespace, known.name);
+    return moved?.spec.keyDigest === binding ? moved : undefined;
+  }
+}
+
+function standing(state: CertificateState | undefined, serial: string): 'current' | 'next' | 'superseded' {
+  if (!state || state.serial === serial) return 'current';
+  return state.next === serial ? 'next' : 'superseded';
+}

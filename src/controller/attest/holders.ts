@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import type { MachineIdentity } from '../../protocol/events.ts';
+import type { MachineTie, NodeRecord, NodeSpec } from '../model/node-record.ts';
+import { type Owner, type Store, StoreBusy } from '../store/store.ts';
+import type { Claim } from './attestor.ts';
+import { Refused } from './refused.ts';
+
+/** The Machine that a node is. */
+export interface Found {
+  readonly tie: MachineTie;
+  readonly namespace: string;
+  readonly owner: Owner;
+  /** The Machine has a Node, so whoever comes now is late. */
+  readonly hasNode: boolean;
+}
+
+/** Finds the Machine of a node. */
+export interface Ties {
+  /** @throws Refused if it finds the Machine and this node cannot be it */
+  find(claim: Claim, machine: MachineIdentity): Found | undefined;
+  /** Why this node gets no new certificate any more; undefined if it does. */
+  objection(spec: NodeSpec): string | undefined;
+}
+
+export interface HolderParts {
+  readonly store: Store;
+  /** Absent if there are no Machines. */
+  readonly ties?: Ties;
+  /** The node that enrolled with this key, if there is one. */
+  readonly nodeOfKey: (keyDigest: string) => { namespace: string; name: string } | undefined;
+  /** Called with each node that was made, before its machine has an answer. */
+  readonly created?: (record: NodeRecord) => void;
+  /** Called with a node whose place was given to one with a better proof. */
+  readonly replaced?: (before: NodeRecord, after: NodeRecord) => void;
+}
+
+/** Others may write between reading and writing; more often than this is no accident. */
+const MAX_TRIES = 4;
+
+/**
+ * Who holds a Machine. There is one place for it, the node with the Machine's own name, and the store makes a
+ * name once: of two that come at the same moment, whatever the replicas, one gets it. It stays with the first
+ * unless a better proof comes. A proof (the Machine's token) takes the place from a claim (a pool's token and
+ * a provider ID or a name), and a Machine takes the place from a node that only happens to have its name.
+ */
+export class Holders {
+  readonly #parts: HolderParts;
+  readonly #inWork = new Set<string>();
+
+  constructor(parts: HolderParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Makes the node for this key, or finds it where the same machine asks again, because its answer was lost.
+   *
+   * @throws Refused, StoreBusy
+   */
+  async admit(claim: Claim, machine: MachineIdentity, made: Pick<NodeSpec, 'keyDigest' | 'certificate'>) {
+    const { keyDigest } = made;
+    if (this.#inWork.has(keyDigest)) {
+      throw new Refused('slow-down', 'this key is enrolling already', { retryAfterMs: 1_000 });
+    }
+    this.#inWork.add(keyDigest);
+    try {
+      return await this.#admit(claim, machine, made);
+    } finally {
+      this.#inWork.delete(keyDigest);
+    }
+  }
+
+  async #admit(
+    claim: Claim,
+    machine: MachineIdentity,
+    made: Pick<NodeSpec, 'keyDigest' | 'certificate'>,
+  ): Promise<NodeRecord> {
+    const found = this.#parts.ties?.find(claim, machine);
+    const name = found?.tie.name ?? claim.nodeName ?? untiedName(machine);
+    if (claim.nodeName !== undefined && name !== claim.nodeName) {
+      throw new Refused('unauthorized', `the token is for ${claim.nodeName}, and this is ${name}`);
+    }
+    const namespace = found?.namespace ?? claim.namespace;
+    const spec: NodeSpec = {
+      instance: machine.instance,
+      hostname: machine.hostname,
+      ...(machine.providerID === undefined ? {} : { providerID: machine.providerID }),
+      ...made,
+      enrolment: {
+        method: claim.method,
+        at: new Date().toISOString(),
+        ...(claim.token === undefined ? {} : { token: claim.token }),
+        ...(claim.selector === undefined ? {} : { selector: claim.selector }),
+      },
+      ...(found ? { machine: found.tie } : {}),
+    };
+    const same = await this.#sameKey(spec, { namespace, name });
+    if (same) return same;
+    if (found?.hasNode) return this.#onlyAgain(namespace, name, spec);
+    return await this.#create(namespace, name, spec, found?.owner);
+  }
+
+  /** One key is one node. @returns the node, if the same machine asks again */
+  async #sameKey(
+    spec: NodeSpec,
+    wanted: { namespace: string; name: string },
+  ): Promise<NodeRecord | undefined> {
+    const known = this.#parts.nodeOfKey(spec.keyDigest);
+    if (!known || (known.namespace === wanted.namespace && known.name === wanted.name)) return undefined;
+    const record = await this.#parts.store.find(known.namespace, known.name);
+    if (record?.spec.keyDigest !== spec.keyDigest) return undefined;
+    const where = `${record.namespace}/${record.name}`;
+    if (record.spec.instance !== spec.instance || record.spec.machine?.by === 'token') {
+      throw new Refused('forbidden', `the key is that of ${where}; one key is one node`);
+    }
+    if (spec.machine?.by !== 'token') return record;
+    // It claimed before, and proves now.
+    if (!(await this.#parts.store.remove(record))) throw new StoreBusy(`${where} is being written`);
+    return undefined;
+  }
+
+  /** A Machine that has a Node takes nobody any more. */
+  async #onlyAgain(namespace: string, name: string, spec: NodeSpec): Promise<NodeRecord> {
+    const known = await this.#parts.store.find(namespace, name);
+    if (known && isSame(known.spec, spec)) return known;
+    throw new Refused('unauthorized', `Machine ${namespace}/${name} has its Node already`);
+  }
+
+  async #create(namespace: string, name: string, spec: NodeSpec, owner?: Owner): Promise<NodeRecord> {
+    const { store, created, replaced } = this.#parts;
+    let gone: NodeRecord | undefined;
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const node = await store.create(namespace, name, spec, owner);
+      if (node) {
+        created?.(node);
+        if (gone) replaced?.(gone, node);
+        return node;
+      }
+      const holder = await store.find(namespace, name);
+      if (!holder) continue;
+      if (isSame(holder.spec, spec)) return holder;
+      if (!outranks(spec, holder.spec)) {
+        throw new Refused(
+          'unauthorized',
+          `${namespace}/${name} has enrolled already, with another key; to let a rebuilt machine enrol, delete its NodeBootstrap`,
+        );
+      }
+      if (await store.remove(holder)) gone = holder;
+    }
+    throw new StoreBusy(`${namespace}/${name} is being written by others all the time`);
+  }
+}
+
+function isSame(one: NodeSpec, other: NodeSpec): boolean {
+  return one.keyDigest === other.keyDigest && one.instance === other.instance;
+}
+
+/** May `next` take the place of `holder`? */
+function outranks(next: NodeSpec, holder: NodeSpec): boolean {
+  // Without Machines: a token for this one node against a pool's, whose node has the name by chance or on purpose.
+  if (!next.machine) return next.enrolment.method === 'token' && holder.enrolment.method === 'pool-token';
+  if (next.machine.uid !== holder.machine?.uid) return true;
+  return next.machine.by === 'token' && holder.machine.by !== 'token';
+}
+
+/** A name for a node whose Machine is unknown: readable, and different for each instance. */
+function untiedName({ hostname, instance }: MachineIdentity): string {
+  const readable =
+    hostname
+      .toLowerCase()
+      .split('.')[0]
+      ?.replace(/[^a-z0-9-]+/g, '-') ?? '';
+  const trimmed = readable.slice(0, 50).replace(/^-+|-+$/g, '') || 'node';
+  return `${trimmed}-${createHash('sha256').update(instance).digest('hex').slice(0, 8)}`;
+}

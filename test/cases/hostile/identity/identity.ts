@@ -1,0 +1,7 @@
+import type { Scene } from '../scene.ts';
+import { claims } from './claims.ts';
+
+/** Another machine's place: by claim, with an old token, with a certificate that ended. */
+export async function identity(scene: Scene): Promise<void> {
+  await claims(scene);
+}

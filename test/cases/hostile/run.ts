@@ -1,0 +1,20 @@
+import { identity } from './identity/identity.ts';
+import { openScene } from './scene.ts';
+
+export const about =
+  'attacks that found something once: on the controller with its own rights and a real API server';
+
+/** One file or folder for each kind of attack; all share one cluster and one controller. */
+const ATTACKS = [identity];
+
+export async function run(say: (line: string) => void): Promise<void> {
+  const scene = await openScene(say);
+  try {
+    for (const attack of ATTACKS) await attack(scene);
+  } catch (error) {
+    say(`the controllers' last words:\n${scene.lastWords()}`);
+    throw error;
+  } finally {
+    await scene.close();
+  }
+}
