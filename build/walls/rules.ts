@@ -91,7 +91,7 @@ const AGENT: Readonly<Record<string, string>> = {
   text: 'kit protocol document',
   'text/yaml': 'document text',
   userdata: `kit protocol document engine host text text/yaml userdata/cloud-config userdata/decode
-    userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources`,
+    userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources userdata/sources/contract`,
   'userdata/cloud-config': 'kit document kubeadm/config text text/yaml userdata/decode userdata/node',
   'userdata/decode': 'document text',
   'userdata/instance': 'document host',
@@ -102,7 +102,18 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/jinja/values': 'text text/yaml',
   'userdata/merge': 'document text text/yaml',
   'userdata/node': 'kit document host kubeadm/config text text/yaml',
-  'userdata/sources': 'kit document host text text/yaml userdata/decode userdata/instance',
+  'userdata/sources': `document host text userdata/instance userdata/sources/clouds
+    userdata/sources/contract userdata/sources/machine userdata/sources/nocloud userdata/sources/openstack`,
+  'userdata/sources/client': 'kit host text userdata/sources/contract',
+  'userdata/sources/clouds': `host userdata/instance userdata/sources/client userdata/sources/contract
+    userdata/sources/machine`,
+  'userdata/sources/contract': 'kit document host text text/yaml userdata/decode userdata/instance',
+  'userdata/sources/machine': 'host text text/yaml userdata/sources/client userdata/sources/contract',
+  'userdata/sources/nocloud': `host userdata/instance userdata/sources/client userdata/sources/contract
+    userdata/sources/machine userdata/sources/volumes`,
+  'userdata/sources/openstack': `host userdata/instance userdata/sources/client userdata/sources/contract
+    userdata/sources/machine userdata/sources/volumes`,
+  'userdata/sources/volumes': 'document host userdata/sources/contract userdata/sources/machine',
 };
 
 function agentRooms(): Record<string, Room> {

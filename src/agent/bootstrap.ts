@@ -43,6 +43,7 @@ export interface BootstrapOptions {
   agent: string;
   userDataFile?: string;
   metaDataFile?: string;
+  source?: string;
   deadlineSeconds: number;
   /** Aborts when somebody stops the agent. */
   stop: AbortSignal;
@@ -79,18 +80,24 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
   });
 }
 
-/** A seed volume may be attached late: as long as disks still come up, its absence is no verdict. */
+/**
+ * A seed volume may be attached late: as long as disks still come up, its absence is no verdict. A metadata service that the
+ * machine shows to be its own is asked until the deadline.
+ */
 async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
   const { host, stop, watcher } = options;
-  let told = false;
+  const end = host.clock.monotonic() + options.deadlineSeconds * 1000;
+  let told = '';
   for (;;) {
     const answer = await loadDocument(host, options);
     if (answer.kind === 'document' || answer.permanent || stop.aborted) return answer;
     const { code, cause } = answer.failure;
+    const isAwaited = code === 'MetadataUnreachable' && host.clock.monotonic() < end;
     const starting = await stillStarting(host, code);
-    if (starting === undefined) return answer;
-    if (!told) watcher.output(`slipway: ${cause} Looking again: ${starting}`, 'stderr');
-    told = true;
+    if (starting === undefined && !isAwaited) return answer;
+    if (told !== cause)
+      watcher.output(`slipway: ${cause} Looking again${starting ? `: ${starting}` : '.'}`, 'stderr');
+    told = cause;
     await host.clock.sleep(LOOK_AGAIN_MS, stop).catch(() => undefined);
   }
 }

@@ -14,6 +14,8 @@ export const BACKOFF = {
   init: { baseMs: 5_000, capMs: 30_000 },
   /** `kubeadm join`. */
   join: { baseMs: 2_000, capMs: 30_000 },
+  /** A cloud's metadata service, which starts late or turns machines away that boot all at once. */
+  metadata: { baseMs: 250, capMs: 5_000 },
   /** A transport of the reporter. */
   report: { baseMs: 500, capMs: 60_000 },
   /** A step that failed because of a service that is still starting. */

@@ -13,6 +13,7 @@ import { planAsJson, planAsText } from './text/plan-text.ts';
 export interface PlanFlags {
   userData?: string;
   metaData?: string;
+  source?: string;
   root: string;
   output: string;
 }

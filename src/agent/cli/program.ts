@@ -56,6 +56,7 @@ function describeProgram(
     .description('print the steps that bootstrap would run; changes nothing')
     .option('--user-data <file>', 'read user data from this file instead of looking for a source')
     .option('--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data')
+    .option('--source <name>', 'ask this source and no other, such as ec2 or nocloud (docs/sources.md)')
     .option('--root <dir>', 'look for user data below this directory', '/')
     .option('--output <format>', 'text or json', 'text')
     .action(async (options) => conclude(await (await import('./plan.ts')).planCommand(options)));

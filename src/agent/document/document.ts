@@ -46,6 +46,18 @@ export interface InstanceData {
   id?: string;
   /** Name of the source, such as `nocloud`. */
   source: string;
+  /** What made this machine the source's, in words. */
+  recognised?: string;
+  /** What the source says of the machine; see `Cloud` of userdata/instance. */
+  providerId?: string;
+  region?: string;
+  zone?: string;
+  addresses?: readonly string[];
+  /** How many SSH keys came along. */
+  publicKeys?: number;
+  vendorData?: boolean;
+  /** The network configuration that came along, by its place. */
+  networkConfig?: string;
 }
 
 export interface Hostname {

@@ -223,7 +223,7 @@ export interface Processes {
 export interface HttpAnswer {
   status: number;
   headers: Record<string, string>;
-  /** At most 64 KiB. */
+  /** At most 64 KiB, unless the request allows more. */
   body: string;
 }
 
@@ -257,6 +257,12 @@ export interface HttpClientOptions {
   insecure?: boolean;
   /** Refuses an older TLS; the default is Node.js's own minimum. */
   minTls?: 'TLSv1.3';
+  /** Speaks HTTP over this Unix socket, whatever host the URL names. */
+  socketPath?: string;
+  /** Connects to this address, whatever host the URL names: a URL cannot hold `fe80::1%eth0`. */
+  address?: string;
+  /** The local port to connect from; for servers that trust ports below 1024. */
+  localPort?: number;
 }
 
 export interface HttpRequest {
@@ -268,6 +274,8 @@ export interface HttpRequest {
   timeoutMs: number;
   /** A longer answer is an error; default 64 KiB. */
   maxBytes?: number;
+  /** The body need not be text: each of its characters is one byte (latin1). */
+  binary?: boolean;
   signal?: AbortSignal;
 }
 

@@ -10,6 +10,8 @@ import type { Part } from './services.ts';
  */
 export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   UserDataEmpty: [],
+  // A service that is not up yet may be answered for by another.
+  MetadataRefused: ['network'],
   UserDataMakesNoNode: [],
   UserDataTooLarge: [],
   UserDataFormatUnknown: [],
@@ -106,6 +108,7 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   // These pass by themselves, so nobody has to ask before they are tried again. What comes of them does depend on it: some
   // are tried a few times only, and a check tells them as a matter of starting.
   UserDataNotFound: ['disks'],
+  MetadataUnreachable: ['network', 'address'],
   DiskNotFound: ['disks'],
   DiskFull: ['disks'],
   MountDeviceMissing: ['disks'],

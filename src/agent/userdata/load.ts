@@ -5,34 +5,38 @@ import { codeOf, failure } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { type NodeFile, readNodeFiles } from './node/node-files.ts';
 import { documentOf, readDocument } from './read-document.ts';
-import type { SourceAnswer } from './sources/answer.ts';
+import type { Duty, SourceAnswer } from './sources/contract/answer.ts';
 import { findUserData } from './sources/find.ts';
 
 /** A document, or why there is none. `permanent`: another look at the next boot will not help. */
 export type Loaded =
-  | { kind: 'document'; document: Document }
+  | { kind: 'document'; document: Document; duties: readonly Duty[] }
   | { kind: 'none'; permanent: boolean; failure: Failure };
 
 /** Paths from the command line, in the agent's own file system, whatever `--root` is. */
 export interface LoadOptions {
   userDataFile?: string;
   metaDataFile?: string;
+  /** The name of the only source to ask. */
+  source?: string;
 }
 
 /** Finds and reads this machine's user data. For bad user data, the document's report has errors. */
 export async function loadDocument(host: Host, options: LoadOptions): Promise<Loaded> {
-  const { userDataFile, metaDataFile } = options;
+  const { userDataFile, metaDataFile, source } = options;
   try {
     const answer = await findUserData(host, {
       ...(userDataFile === undefined ? {} : { userDataFile }),
       ...(metaDataFile === undefined ? {} : { metaDataFile }),
+      ...(source === undefined ? {} : { source }),
       files: host.ownFiles,
     });
     return fromAnswer(answer, await readNodeFiles(host), userDataFile);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');
-    return none(userDataFile !== undefined || error.errno === 'EFBIG', failure(code, errorMessage(error)));
+    const isLasting = userDataFile !== undefined || error.errno === 'EFBIG' || error.errno === 'EINVAL';
+    return none(isLasting, failure(code, errorMessage(error)));
   }
 }
 
@@ -43,15 +47,25 @@ export async function loadCall(host: Host, command: KubeadmCommand): Promise<Doc
 
 function fromAnswer(answer: SourceAnswer, onDisk: NodeFile[], file: string | undefined): Loaded {
   switch (answer.kind) {
-    case 'found':
-      return { kind: 'document', document: readDocument(answer.userData, answer, onDisk) };
+    case 'found': {
+      const document = readDocument(answer.userData, answer, onDisk);
+      return { kind: 'document', document, duties: answer.duties ?? [] };
+    }
     case 'empty':
       return none(true, failure('UserDataEmpty', `The user data of ${file ?? answer.source} is empty.`));
     case 'needs-network':
-      return none(true, failure('UserDataNotFound', `${answer.reason} Slipway does not fetch it.`));
+    case 'not-yet':
+      return none(false, failure('MetadataUnreachable', answer.reason));
+    case 'refused':
+      return none(true, failure('MetadataRefused', answer.reason));
     default:
-      return none(false, failure('UserDataNotFound', 'No source of user data answered on this machine.'));
+      return none(false, failure('UserDataNotFound', notFound(answer.looked ?? [])));
   }
+}
+
+function notFound(looked: readonly string[]): string {
+  const places = looked.length === 0 ? '' : ` Looked at: ${looked.join('; ')}.`;
+  return `No source of user data answered on this machine.${places}`;
 }
 
 function none(permanent: boolean, reason: Failure): Loaded {

@@ -30,6 +30,7 @@ export function readDocument(raw: Buffer, instance: Instance, onDisk: readonly N
   if (instance.vendorData?.toString('latin1').trim()) {
     report.warn('UserDataIgnoredKey', 'The source gives vendor data, which Slipway does not act upon.');
   }
+  tellWhatCameAlong(instance, report);
   const { slipway, ...read } = readParts(parts, instance, report);
   // A cloud-config decides the name, even that it stays (preserve_hostname).
   if ('files' in read) delete document.hostname;
@@ -49,10 +50,25 @@ function withSettings(document: Document, key: SlipwayKey, onDisk: readonly Node
   return { ...withSlipway(document, settings), report: [...document.report, ...report] };
 }
 
+/** What a source gives beside user data is named where nothing comes of it. */
+function tellWhatCameAlong({ networkConfig, cloud, metaData }: Instance, report: Report): void {
+  if (networkConfig !== undefined) {
+    const message = `The source gives a network configuration (${networkConfig.place}), which Slipway does not act upon.`;
+    report.warn('UserDataIgnoredKey', message);
+  }
+  const keys = cloud?.publicKeys ?? metaData['public-keys'] ?? metaData.public_keys;
+  if (keys !== undefined && keys !== null && Object.values(keys).length > 0) {
+    const message = 'The metadata has public keys for the default user, which Slipway does not make.';
+    report.warn('UserDataIgnoredKey', message);
+  }
+}
+
 function emptyDocument(instance: Instance, report: Report): Document {
   const id = instance.metaData['instance-id'];
   const data: InstanceData = {
     source: instance.source,
+    ...(instance.recognised === undefined ? {} : { recognised: instance.recognised }),
+    ...alongside(instance),
     ...(id === undefined || id === null ? {} : { id: String(id) }),
   };
   const hostname = fromMetaData(instance.metaData);
@@ -69,6 +85,19 @@ function emptyDocument(instance: Instance, report: Report): Document {
     filesystems: [],
     mounts: [],
     report: report.entries,
+  };
+}
+
+function alongside({ cloud, vendorData, networkConfig }: Instance): Partial<InstanceData> {
+  const { providerId, region, zone, addresses = [], publicKeys = [] } = cloud ?? {};
+  return {
+    ...(providerId === undefined ? {} : { providerId }),
+    ...(region === undefined ? {} : { region }),
+    ...(zone === undefined ? {} : { zone }),
+    ...(addresses.length === 0 ? {} : { addresses }),
+    ...(publicKeys.length === 0 ? {} : { publicKeys: publicKeys.length }),
+    ...(vendorData === undefined || vendorData.length === 0 ? {} : { vendorData: true }),
+    ...(networkConfig === undefined ? {} : { networkConfig: networkConfig.place }),
   };
 }
 

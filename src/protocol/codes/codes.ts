@@ -19,7 +19,19 @@ export const CODES = {
     'user data',
     'transient',
     'No source of user data answered on this machine.',
-    'Attach a NoCloud seed (a volume labelled cidata, or files in /var/lib/cloud/seed/nocloud), or name a file with --user-data.',
+    'Compare what was looked at with docs/sources.md. Attach a NoCloud seed (a volume labelled cidata, or files in /var/lib/cloud/seed/nocloud), name the source with --source or in /etc/slipway/sources.yaml, or name a file with --user-data.',
+  ),
+  MetadataUnreachable: entry(
+    'user data',
+    'transient',
+    "The cloud's metadata service does not answer yet, or no route leads to it.",
+    'Look at the address and the routes of the machine (ip route get 169.254.169.254) and at what the cloud says of its metadata service. Slipway asks again until its deadline.',
+  ),
+  MetadataRefused: entry(
+    'user data',
+    'permanent',
+    'The source of user data is there and refuses to give them, or its metadata is damaged.',
+    'Switch the metadata service on for the instance, or correct what the message names. With --source another source is asked.',
   ),
   UserDataEmpty: entry(
     'user data',

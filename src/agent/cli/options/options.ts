@@ -43,9 +43,17 @@ export function demandRoot(what: string, command: string): void {
 }
 
 /** Options of commands that look for user data, as paths. @throws UsageError */
-export function sourceOptions(options: { userData?: string; metaData?: string; root: string }) {
+export function sourceOptions(options: {
+  userData?: string;
+  metaData?: string;
+  source?: string;
+  root: string;
+}) {
+  if (options.source !== undefined && options.userData !== undefined)
+    throw new UsageError('--source and --user-data: give one of them');
   return {
     root: pathOption('root', options.root),
+    ...(options.source === undefined ? {} : { source: options.source }),
     ...(options.userData === undefined ? {} : { userDataFile: pathOption('user-data', options.userData) }),
     ...(options.metaData === undefined ? {} : { metaDataFile: pathOption('meta-data', options.metaData) }),
   };

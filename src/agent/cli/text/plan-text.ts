@@ -15,6 +15,7 @@ export function planAsText(document: Document, steps: PlannedStep[], hide: Hide)
   const { format, instance } = document;
   const lines = [
     `${format} from ${visible(instance.source)}, ${counted(steps.length, 'step')}, digest ${planDigest(steps)}`,
+    ...sourceLines(instance),
   ];
   steps.forEach((step, index) => {
     const number = String(index + 1).padStart(3);
@@ -24,6 +25,24 @@ export function planAsText(document: Document, steps: PlannedStep[], hide: Hide)
     );
   });
   return `${lines.join('\n')}\n`;
+}
+
+/** How the source was found, and what came along with the user data. */
+function sourceLines({ recognised, ...instance }: Document['instance']): string[] {
+  const { id, providerId, region, zone, addresses, publicKeys, vendorData, networkConfig } = instance;
+  const along = [
+    ...[id && `instance ${id}`, providerId && `provider id ${providerId}`],
+    ...[
+      region && `region ${region}`,
+      zone && `zone ${zone}`,
+      addresses && `addresses ${addresses.join(' ')}`,
+    ],
+    ...[publicKeys && counted(publicKeys, 'public key'), vendorData && 'vendor data', networkConfig],
+  ].filter((each) => typeof each === 'string');
+  return [
+    ...(recognised === undefined ? [] : [`source recognised: ${visible(recognised)}`]),
+    ...(along.length < 2 ? [] : [`metadata: ${visible(along.join(', '))}`]),
+  ];
 }
 
 /** What `slipway plan --output json` prints; without steps where the user data has errors, which `report` tells. */
@@ -37,6 +56,7 @@ export function planAsJson(
     format,
     source: instance.source,
     instance: instance.id,
+    metadata: withoutNames(instance),
     report,
     ...(steps === undefined
       ? {}
@@ -48,4 +68,8 @@ export function planAsJson(
           })),
         }),
   };
+}
+
+function withoutNames({ source: _source, id: _id, ...metadata }: Document['instance']): unknown {
+  return metadata;
 }

@@ -5,12 +5,43 @@ import type { SystemFacts } from './system-facts.ts';
 export interface Instance {
   /** The source's meta-data, e.g. NoCloud's `meta-data` file: `instance-id`, `local-hostname` ... */
   metaData: Record<string, unknown>;
+  /** cloud-init's variable `ds`, where it is not `{meta_data: metaData}`. */
+  ds?: Record<string, unknown>;
   /** Name of the source, e.g. `nocloud`. */
   source: string;
+  /** What made this machine the source's, e.g. `sys_vendor is Hetzner`. */
+  recognised?: string;
+  cloud?: Cloud;
+  networkConfig?: NetworkConfig;
   /** For cloud-init's jinja variables about the system; without it they are undefined. */
   system?: SystemFacts;
   /** Slipway ignores vendor data and reports that if there is any. */
   vendorData?: Buffer;
   /** Warnings from reading the metadata; they come first in the report. */
   remarks?: ReportEntry[];
+}
+
+/** What a cloud says about the machine, in one shape for all clouds. */
+export interface Cloud {
+  /** cloud-init's `v1.cloud_name`, e.g. `aws`. */
+  name: string;
+  /** cloud-init's `v1.platform`, e.g. `ec2`. */
+  platform: string;
+  /** cloud-init's `v1.subplatform`, e.g. `metadata (http://169.254.169.254)`. */
+  subplatform: string;
+  /** `spec.providerID` of the Node as the cloud's cloud-provider writes it, e.g. `aws:///eu-west-1a/i-0abc`. */
+  providerId?: string;
+  region?: string;
+  zone?: string;
+  /** The machine's own addresses, the first one being the primary. */
+  addresses: readonly string[];
+  /** SSH keys for the default user, in the form of authorized_keys. */
+  publicKeys: readonly string[];
+}
+
+/** A network configuration that came along, unparsed; `place` names it for people. */
+export interface NetworkConfig {
+  format: 'cloud-init' | 'openstack';
+  text: string;
+  place: string;
 }

@@ -16,23 +16,26 @@ const OPERATORS = /\/\/|\*\*|==|!=|>=|<=|[+\-/*%~[\](){}><=.:|,;]/g;
  */
 export function variablesOf(instance: Instance): Map<string, Value> {
   const v1 = standardKeys(instance);
-  const data: Plain = { ds: { _doc: '', meta_data: instance.metaData }, v1 };
+  const data: Plain = { ds: { _doc: '', ...(instance.ds ?? { meta_data: instance.metaData }) }, v1 };
   const top = { ...aliased(v1), ...data };
   return new Map(Object.entries(top).map(([key, value]) => [key, toValue(value)]));
 }
 
-function standardKeys({ metaData, source, system }: Instance): Plain {
-  const name = source.split(' ')[0] ?? source;
+function standardKeys({ metaData, source, system, cloud: told }: Instance): Plain {
+  const name = told?.platform ?? source.split(' ')[0] ?? source;
   const id = text(metaData['instance-id']) ?? name;
   const given = text(metaData['local-hostname']) ?? system?.hostname ?? 'localhost';
   const hostname = fromMetaData({ 'local-hostname': given })?.name ?? given;
-  const zone = text(metaData['availability-zone'] ?? metaData.availability_zone) ?? null;
+  const zone = told?.zone ?? text(metaData['availability-zone'] ?? metaData.availability_zone) ?? null;
+  const region = told?.region ?? text(metaData.region) ?? null;
   const cloud =
-    text(metaData['cloud-name'] ?? metaData.cloud_name) ?? (name === 'nocloud' ? 'unknown' : name);
+    text(metaData['cloud-name'] ?? metaData.cloud_name) ??
+    told?.name ??
+    (name === 'nocloud' ? 'unknown' : name);
   return {
     'availability-zone': zone,
     availability_zone: zone,
-    cloud_id: name,
+    cloud_id: cloudId(cloud, region ?? '', name),
     'cloud-name': cloud,
     cloud_name: cloud,
     'instance-id': id,
@@ -40,11 +43,19 @@ function standardKeys({ metaData, source, system }: Instance): Plain {
     'local-hostname': hostname,
     local_hostname: hostname,
     platform: name,
-    public_ssh_keys: publicKeys(metaData['public-keys'] ?? metaData.public_keys),
-    region: text(metaData.region) ?? null,
-    subplatform: source,
+    public_ssh_keys: told?.publicKeys ?? publicKeys(metaData['public-keys'] ?? metaData.public_keys),
+    region,
+    subplatform: told?.subplatform ?? source,
     ...(system === undefined ? {} : systemKeys(system)),
   };
+}
+
+/** cloud-init's `canonical_cloud_id`: clouds with regions of their own laws, and unknown ones by their platform. */
+function cloudId(cloud: string, region: string, platform: string): string {
+  if (cloud === 'unknown') return platform;
+  if (cloud === 'aws' && region.startsWith('cn-')) return 'aws-china';
+  if (cloud === 'aws' && region.startsWith('us-gov-')) return 'aws-gov';
+  return cloud === 'azure' && region.startsWith('china') ? 'azure-china' : cloud;
 }
 
 function systemKeys(system: SystemFacts): Plain {

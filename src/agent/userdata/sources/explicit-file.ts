@@ -1,8 +1,8 @@
 import type { Files, Host } from '../../host/host.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
 import { readSystemFacts } from '../instance/read-system-facts.ts';
-import { found, type SourceAnswer } from './answer.ts';
-import { readMetaData } from './meta-data.ts';
+import { found, type SourceAnswer } from './contract/answer.ts';
+import { readMetaData } from './contract/meta-data.ts';
 
 /**
  * Reads user data, and optionally metadata, from files that the command line names. `files` is the file

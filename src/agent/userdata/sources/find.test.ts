@@ -6,7 +6,7 @@ import { HostError } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { variablesOf } from '../jinja/variables.ts';
 import { findUserData } from './find.ts';
-import { parseNoCloudLine } from './nocloud-line.ts';
+import { parseNoCloudLine } from './nocloud/nocloud-line.ts';
 
 const SEED = '/var/lib/cloud/seed/nocloud';
 let root: string;
@@ -27,12 +27,14 @@ const find = (options = {}) => findUserData(createLinuxHost({ root }), options);
 
 describe('NoCloud', () => {
   test('nothing there', async () => {
-    expect(await find()).toEqual({ kind: 'not-mine' });
+    const answer = await find();
+    expect(answer.kind).toBe('not-mine');
+    expect(answer.kind === 'not-mine' && answer.looked?.join()).toContain('no volume labelled cidata');
   });
 
   test('a seed directory needs both files', async () => {
     await put({ [`${SEED}/user-data`]: 'x' });
-    expect(await find()).toEqual({ kind: 'not-mine' });
+    expect(await find()).toMatchObject({ kind: 'not-mine' });
   });
 
   test('a seed directory', async () => {
@@ -83,11 +85,11 @@ describe('NoCloud', () => {
     });
   });
 
-  test('a seed on the network is not fetched', async () => {
-    await put({ '/sys/class/dmi/id/product_serial': 'ds=nocloud;s=http://10.0.0.1/secret-path/\n' });
-    const answer = await find();
-    expect(answer).toMatchObject({ kind: 'needs-network', source: 'nocloud' });
-    expect(JSON.stringify(answer)).not.toContain('secret-path');
+  test('a seed that the image itself holds, and a label of its own', async () => {
+    const cfg =
+      'datasource:\n  NoCloud:\n    user-data: "#cloud-config"\n    meta-data: {instance-id: i-cfg}\n';
+    await put({ '/etc/cloud/cloud.cfg.d/99-own.cfg': cfg });
+    expect(await find()).toMatchObject({ kind: 'found', metaData: { 'instance-id': 'i-cfg' } });
   });
 
   test('only the name on the command line gives empty user data', async () => {
@@ -115,6 +117,46 @@ describe('NoCloud', () => {
       metaData: { 'instance-id': 'i-3' },
     });
   });
+});
+
+describe('a config drive', () => {
+  const drive = '/var/lib/cloud/seed/config_drive/openstack';
+  const META = JSON.stringify({ uuid: 'u-1', hostname: 'n1', public_keys: { a: 'ssh-ed25519 A' } });
+
+  test('in a directory, by the newest version that both know', async () => {
+    await put({
+      [`${drive}/2012-08-10/meta_data.json`]: '{"uuid": "old"}',
+      [`${drive}/2018-08-27/meta_data.json`]: META,
+      [`${drive}/2018-08-27/user_data`]: '#cloud-config\n',
+      [`${drive}/2030-01-01/meta_data.json`]: '{"uuid": "new"}',
+    });
+    const answer = await find();
+    expect(answer).toMatchObject({
+      kind: 'found',
+      source: 'configdrive (/var/lib/cloud/seed/config_drive)',
+      metaData: { 'instance-id': 'u-1', 'local-hostname': 'n1' },
+      cloud: { platform: 'openstack', publicKeys: ['ssh-ed25519 A'] },
+    });
+    expect(answer.kind === 'found' && answer.cloud?.providerId).toBe(undefined);
+  });
+
+  test('only `latest`, on a machine of Nova', async () => {
+    await put({
+      [`${drive}/latest/meta_data.json`]: META,
+      [`${drive}/latest/user_data`]: 'x',
+      '/sys/class/dmi/id/product_name': 'OpenStack Compute\n',
+    });
+    expect(await find()).toMatchObject({ kind: 'found', cloud: { providerId: 'openstack:///u-1' } });
+  });
+
+  test('that is damaged is an error, not "nothing"', async () => {
+    await put({ [`${drive}/latest/meta_data.json`]: '{' });
+    expect(await find()).toMatchObject({ kind: 'refused', source: 'configdrive' });
+  });
+});
+
+test('a source that does not exist is named, with those that do', async () => {
+  await expect(find({ source: 'ec3' })).rejects.toThrow(/no source "ec3"; there are: nocloud, configdrive/);
 });
 
 describe('a file that is named', () => {

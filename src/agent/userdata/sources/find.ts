@@ -1,9 +1,9 @@
 import type { Files, Host } from '../../host/host.ts';
-import type { SourceAnswer } from './answer.ts';
+import type { SourceAnswer } from './contract/answer.ts';
 import { readExplicitFiles } from './explicit-file.ts';
-import { findNoCloud } from './nocloud.ts';
+import type { SearchOptions } from './search.ts';
 
-export interface FindOptions {
+export interface FindOptions extends SearchOptions {
   /** Take the user data from this file and from nowhere else. */
   userDataFile?: string;
   /** Metadata for `userDataFile`. */
@@ -13,8 +13,8 @@ export interface FindOptions {
 }
 
 /**
- * Finds this machine's user data: the named file, else the first source that claims the machine. It opens no
- * network connection.
+ * Finds this machine's user data: the named file, else the first source that claims the machine. It connects only where
+ * the machine or its configuration says that its user data is.
  *
  * @throws HostError if a source is there but unreadable
  */
@@ -22,5 +22,6 @@ export async function findUserData(host: Host, options: FindOptions = {}): Promi
   if (options.userDataFile !== undefined) {
     return readExplicitFiles(host, options.files ?? host.files, options.userDataFile, options.metaDataFile);
   }
-  return findNoCloud(host);
+  const { search } = await import('./search.ts');
+  return search(host, options);
 }

@@ -1,4 +1,4 @@
-import type { ClientRequest, Agent as HttpAgent, IncomingMessage } from 'node:http';
+import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http';
 import type { AgentOptions } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -25,7 +25,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     agent ??= new client.Agent(agentOptions(options));
     const start = (): Promise<HttpAnswer> =>
       exchange(request, options.ca, (settings, answered) =>
-        client.request(request.url, { ...settings, agent }, answered),
+        client.request(request.url, { ...settings, ...route(options), agent }, answered),
       );
     try {
       return await start();
@@ -53,6 +53,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
 class StaleConnection extends Error {}
 
+/** Where a connection goes and comes from, if not from the URL alone. The Host header stays the URL's. */
+function route({ socketPath, address, localPort }: HttpClientOptions): RequestOptions {
+  return {
+    ...(socketPath === undefined ? {} : { socketPath }),
+    ...(address === undefined ? {} : { host: address, hostname: address }),
+    ...(localPort === undefined ? {} : { localPort }),
+  };
+}
+
 function agentOptions({ ca, certificate, key, proxy, insecure, minTls }: HttpClientOptions): AgentOptions {
   const proxyEnv = {
     ...(proxy?.https === undefined ? {} : { HTTPS_PROXY: proxy.https }),
@@ -78,20 +87,21 @@ type Start = (
 ) => ClientRequest;
 
 function exchange(request: HttpRequest, ca: string | undefined, start: Start): Promise<HttpAnswer> {
-  const { method, headers = {}, body, timeoutMs, maxBytes = BODY_LIMIT, signal } = request;
+  const { method, headers = {}, body, timeoutMs, maxBytes = BODY_LIMIT, binary, signal } = request;
   const limit = AbortSignal.timeout(timeoutMs);
+  const named = { host: new URL(request.url).host, ...headers };
   return new Promise((resolve, reject) => {
     const outgoing = start(
       {
         method,
-        headers: body === undefined ? headers : { ...headers, 'content-length': String(body.length) },
+        headers: body === undefined ? named : { ...named, 'content-length': String(body.length) },
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
       },
       (answer) => {
-        collect(answer, maxBytes).then(
-          (text) => resolve({ status: answer.statusCode ?? 0, headers: flat(answer), body: text }),
-          reject,
-        );
+        collect(answer, maxBytes).then((bytes) => {
+          const text = bytes.toString(binary ? 'latin1' : 'utf8');
+          resolve({ status: answer.statusCode ?? 0, headers: flat(answer), body: text });
+        }, reject);
       },
     );
     let peer: Uint8Array | undefined;
@@ -131,7 +141,7 @@ function onHandshake(socket: Socket, show: (certificate: Uint8Array | undefined)
   secure.prependOnceListener('secure', () => show(secure.getPeerCertificate().raw));
 }
 
-async function collect(answer: IncomingMessage, limit: number): Promise<string> {
+async function collect(answer: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -139,7 +149,7 @@ async function collect(answer: IncomingMessage, limit: number): Promise<string> 
     if (size > limit) throw new HostError(`the answer has more than ${limit} bytes`, 'EFBIG');
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 function flat(answer: IncomingMessage): Record<string, string> {

@@ -1,30 +1,32 @@
 import { posix } from 'node:path';
-import { RUN_DIR } from '../../document/paths.ts';
-import { type Host, HostError } from '../../host/host.ts';
-import { readSeed, type Seed } from './seed-directory.ts';
+import { RUN_DIR } from '../../../document/paths.ts';
+import { type Host, HostError } from '../../../host/host.ts';
+import { directoryTree, type Tree } from '../contract/tree.ts';
+import type { Machine } from '../machine/machine.ts';
 
 /** Time limit for each small tool; a broken optical drive can block for minutes. */
 const TOOL_TIMEOUT_MS = 20_000;
 
-/** A seed volume, or why Slipway cannot use it. */
-export interface VolumeSeed {
-  device: string;
-  seed: Seed;
-}
+/** Reads what a source looks for among a volume's files; undefined if it is not there. */
+export type ReadTree<T> = (tree: Tree) => Promise<T | undefined>;
 
 /**
- * Looks for a NoCloud seed on a volume labelled `cidata` or `CIDATA` (iso9660 or vfat). Unless the volume is
- * mounted already, it is mounted read-only at a private place during the read.
+ * Looks for something on the volumes with one of these labels (iso9660, vfat or udf). Unless a volume is mounted
+ * already, it is mounted read-only at a private place during the read.
  *
  * @throws HostError if such a volume is there but cannot be mounted or read. To report "no user data" instead
  * would mislead whoever looks for the cause.
  */
-export async function readLabelledVolume(host: Host): Promise<VolumeSeed | undefined> {
+export async function readLabelledVolume<T>(
+  { host }: Machine,
+  labels: readonly string[],
+  read: ReadTree<T>,
+): Promise<{ device: string; found: T } | undefined> {
   let failure: HostError | undefined;
-  for (const device of await labelledDevices(host)) {
+  for (const device of await labelledDevices(host, labels)) {
     try {
-      const seed = await readDevice(host, device);
-      if (seed !== undefined) return { device, seed };
+      const found = await readDevice(host, device, read);
+      if (found !== undefined) return { device, found };
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
       failure ??= error;
@@ -35,19 +37,19 @@ export async function readLabelledVolume(host: Host): Promise<VolumeSeed | undef
 }
 
 /** udev's links if there are any, else the devices that blkid finds. */
-async function labelledDevices(host: Host): Promise<string[]> {
+async function labelledDevices(host: Host, labels: readonly string[]): Promise<string[]> {
   const directory = '/dev/disk/by-label';
-  const names = (await host.files.list(directory)).filter((name) => name.toLowerCase() === 'cidata');
+  const names = (await host.files.list(directory)).filter((name) => labels.includes(name));
   const linked = await Promise.all(
     names.map(async (name) => posix.resolve(directory, await host.files.readlink(`${directory}/${name}`))),
   );
-  return linked.length > 0 ? linked.sort().reverse() : probedDevices(host);
+  return linked.length > 0 ? linked.sort().reverse() : probedDevices(host, labels);
 }
 
-async function probedDevices(host: Host): Promise<string[]> {
+async function probedDevices(host: Host, labels: readonly string[]): Promise<string[]> {
   if ((await host.processes.which('blkid')) === undefined) return [];
   const devices = new Set<string>();
-  for (const label of ['cidata', 'CIDATA']) {
+  for (const label of labels) {
     const argv: [string, ...string[]] = ['blkid', '-c', '/dev/null', '-t', `LABEL=${label}`, '-o', 'device'];
     const { exitStatus, stdout } = await host.processes.run({ argv, timeoutMs: TOOL_TIMEOUT_MS });
     // 2: no volume has the label.
@@ -57,15 +59,15 @@ async function probedDevices(host: Host): Promise<string[]> {
   return [...devices].sort().reverse();
 }
 
-async function readDevice(host: Host, device: string): Promise<Seed | undefined> {
+async function readDevice<T>(host: Host, device: string, read: ReadTree<T>): Promise<T | undefined> {
   const mounted = await mountPoint(host, device);
-  if (mounted !== undefined) return readSeed(host.files, mounted);
+  if (mounted !== undefined) return read({ ...directoryTree(host.files, mounted), place: device });
   const directory = `${RUN_DIR}/seed-${host.uuid()}`;
   await host.files.mkdir(directory, 0o700);
   try {
     await mount(host, device, directory);
     try {
-      return await readSeed(host.files, directory);
+      return await read({ ...directoryTree(host.files, directory), place: device });
     } finally {
       await unmount(host, directory);
     }
@@ -76,7 +78,7 @@ async function readDevice(host: Host, device: string): Promise<Seed | undefined>
 
 async function mount(host: Host, device: string, directory: string): Promise<void> {
   const reasons: string[] = [];
-  for (const type of ['iso9660', 'vfat']) {
+  for (const type of ['iso9660', 'vfat', 'udf']) {
     const argv: [string, ...string[]] = [
       'mount',
       '-t',

@@ -1,0 +1,128 @@
+import { crawl } from '../client/crawl.ts';
+import { asRecord, at, type JsonRecord, textOf, textsOf } from '../client/json.ts';
+import { type Ask, basesOf, MetadataClient } from '../client/metadata-client.ts';
+import { found, type SourceAnswer, SourceError } from '../contract/answer.ts';
+import { configuredBases } from '../machine/configured.ts';
+import { ec2Platform } from '../machine/ec2-platform.ts';
+import type { SourceContext } from '../machine/source.ts';
+
+const BASES = basesOf('http://169.254.169.254', 'http://[fd00:ec2::254]');
+/** Newest first; what IPv6 and tags need, then what everybody has (`DataSourceEc2`). */
+const VERSIONS = ['2021-03-23', '2018-09-24', '2016-09-02'];
+const OLDEST = '2009-04-04';
+const TOKEN = 'x-aws-ec2-metadata-token';
+const TOKEN_SECONDS = '21600';
+
+/** EC2's metadata service, version 2 on AWS; and its kin, which know no tokens: Outscale, Tinkerbell's Hegel ... */
+export async function readEc2({ machine, settings, patienceMs }: SourceContext): Promise<SourceAnswer> {
+  const platform = await ec2Platform(machine);
+  const called = `the metadata service of EC2${machine.isContainer ? ' (in a container it needs a hop limit above 1)' : ''}`;
+  const client = new MetadataClient(machine.host, {
+    bases: configuredBases(settings, 'Ec2') ?? BASES,
+    patienceMs,
+    called,
+  });
+  try {
+    const service = platform === 'aws' ? await withToken(client) : plain(client);
+    const version = await bestVersion(service);
+    const metaData = await crawl((path) => service(`/${version}/meta-data/${path}`));
+    if (textOf(metaData?.['instance-id']) === undefined || metaData === undefined)
+      throw new SourceError('refused', `EC2's metadata service at ${client.base} names no instance-id.`);
+    const document = await identity(service, version);
+    const userData = await service(`/${version}/user-data`);
+    return found({
+      source: `ec2 (${client.base})`,
+      userData: Buffer.from(userData ?? '', 'latin1'),
+      metaData: { ...metaData, 'instance-id': textOf(document?.instanceId) ?? metaData['instance-id'] },
+      ds: {
+        'meta-data': metaData,
+        ...(document === undefined ? {} : { dynamic: { 'instance-identity': { document } } }),
+        _metadata_api_version: version,
+      },
+      cloud: {
+        name: platform ?? 'unknown',
+        platform: 'ec2',
+        subplatform: `metadata (${client.base})`,
+        ...placed(metaData, document, platform),
+      },
+    });
+  } finally {
+    client.close();
+  }
+}
+
+/** The bytes behind a path, one per character; undefined for status 404. */
+type Service = (path: string) => Promise<string | undefined>;
+
+function plain(client: MetadataClient): Service {
+  return async (path) => (await client.bytes(path))?.toString('latin1');
+}
+
+/**
+ * AWS gives metadata only to whoever first asked for a token with PUT, which no proxy and no web page does. Where the machine's
+ * owner has switched the service off, it answers 403.
+ */
+async function withToken(client: MetadataClient): Promise<Service> {
+  const ask: Ask = { method: 'PUT', headers: { [`${TOKEN}-ttl-seconds`]: TOKEN_SECONDS }, accept: [403] };
+  const renew = async (): Promise<string> => {
+    const answer = await client.answer('/latest/api/token', ask);
+    if (answer?.status === 403)
+      throw new SourceError(
+        'refused',
+        'The metadata service of EC2 is switched off for this instance (status 403).',
+      );
+    if (answer === undefined || answer.body === '')
+      throw new SourceError(
+        'refused',
+        `What answers at ${client.base} gives no token, so it is not EC2's metadata service.`,
+      );
+    return answer.body;
+  };
+  let token = await renew();
+  return async (path) => {
+    const get = () => client.answer(path, { headers: { [TOKEN]: token }, accept: [401] });
+    const first = await get();
+    if (first?.status !== 401) return first?.body;
+    token = await renew();
+    const second = await get();
+    if (second?.status === 401)
+      throw new SourceError(
+        'refused',
+        'The metadata service of EC2 does not accept the token that it gave (status 401).',
+      );
+    return second?.body;
+  };
+}
+
+async function bestVersion(service: Service): Promise<string> {
+  for (const version of VERSIONS)
+    if ((await service(`/${version}/meta-data/instance-id`)) !== undefined) return version;
+  return OLDEST;
+}
+
+async function identity(service: Service, version: string): Promise<JsonRecord | undefined> {
+  const text = await service(`/${version}/dynamic/instance-identity/document`);
+  try {
+    return text === undefined ? undefined : asRecord(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function placed(metaData: JsonRecord, document: JsonRecord | undefined, platform: string | undefined) {
+  const zone = textOf(at(metaData, 'placement', 'availability-zone'));
+  const region =
+    textOf(document?.region) ?? textOf(at(metaData, 'placement', 'region')) ?? zone?.slice(0, -1);
+  const id = textOf(metaData['instance-id']);
+  // Others that speak the protocol have provider ids of their own.
+  const isAwsLike = platform === 'aws' || platform === 'outscale';
+  return {
+    ...(isAwsLike && id !== undefined ? { providerId: `aws:///${zone ?? ''}/${id}` } : {}),
+    ...(region === undefined ? {} : { region }),
+    ...(zone === undefined ? {} : { zone }),
+    addresses: [metaData['local-ipv4'], metaData['public-ipv4'], metaData.ipv6].flatMap(
+      (value) => textOf(value) ?? [],
+    ),
+    publicKeys: textsOf(Object.values(asRecord(metaData['public-keys']) ?? {}).flat()),
+  };
+}

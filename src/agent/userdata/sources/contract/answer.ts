@@ -1,0 +1,63 @@
+import { ExpectedError } from '../../../../kit/errors.ts';
+import type { ReportEntry } from '../../../document/document.ts';
+import type { Cloud, NetworkConfig } from '../../instance/instance.ts';
+import type { SystemFacts } from '../../instance/system-facts.ts';
+
+/** A source's answer about this machine. */
+export type SourceAnswer =
+  /** Nothing here is this source's. `looked`: what was looked at, for a person. */
+  | { kind: 'not-mine'; looked?: readonly string[] }
+  | { kind: 'empty'; source: string }
+  /** The source is this machine's, and there is no route to it. */
+  | { kind: 'needs-network'; source: string; reason: string }
+  /** The source is this machine's, and does not answer yet: it starts late, or has too much to do. */
+  | { kind: 'not-yet'; source: string; reason: string }
+  /** The source is this machine's, and says no: another look will not help. */
+  | { kind: 'refused'; source: string; reason: string }
+  | ({ kind: 'found' } & Found);
+
+/** User data with its metadata; fits `readDocument(found.userData, found)`. */
+export interface Found {
+  /** Name and place, e.g. `nocloud (/dev/sr0)`. */
+  source: string;
+  /** What made this machine the source's, e.g. `sys_vendor is Hetzner`. */
+  recognised?: string;
+  userData: Buffer;
+  /** With `instance-id` and `local-hostname`, as cloud-init's datasource has them. */
+  metaData: Record<string, unknown>;
+  /** cloud-init's variable `ds`, where it is not `{meta_data: metaData}`. */
+  ds?: Record<string, unknown>;
+  cloud?: Cloud;
+  networkConfig?: NetworkConfig;
+  vendorData?: Buffer;
+  system?: SystemFacts;
+  /** What was wrong with the metadata. */
+  remarks?: ReportEntry[];
+  /** What the source is owed for the user data. A plan pays nothing. */
+  duties?: readonly Duty[];
+}
+
+/** Something that the platform waits for, or that is to be cleared away. */
+export interface Duty {
+  /** As soon as the user data was read, or when its work was done and succeeded. */
+  when: 'read' | 'succeeded';
+  /** For people: "report to Azure that ...". */
+  title: string;
+  /** @throws HostError or SourceError where it cannot be done */
+  pay(): Promise<void>;
+}
+
+export function found(data: Found): SourceAnswer {
+  return data.userData.length === 0 ? { kind: 'empty', source: data.source } : { kind: 'found', ...data };
+}
+
+/** Why a source that is this machine's gives nothing; `findUserData` makes the answer of it. */
+export class SourceError extends ExpectedError {
+  override readonly name = 'SourceError';
+  readonly kind: 'needs-network' | 'not-yet' | 'refused';
+
+  constructor(kind: SourceError['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}

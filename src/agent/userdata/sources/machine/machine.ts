@@ -1,0 +1,72 @@
+import { type Host, HostError } from '../../../host/host.ts';
+
+const DMI = '/sys/class/dmi/id';
+const MAX_BYTES = 64 * 1024;
+
+/** The fields of DMI that clouds write their names into. */
+export type DmiField =
+  | 'sys_vendor'
+  | 'product_name'
+  | 'product_serial'
+  | 'product_uuid'
+  | 'chassis_asset_tag'
+  | 'board_serial';
+
+/** What a machine shows of where it runs, without the network. Everything is read once. */
+export interface Machine {
+  readonly host: Host;
+  /** Empty where the machine does not say. */
+  dmi(field: DmiField): string;
+  /** The words of the kernel command line; in a container those of its first process. */
+  readonly kernelLine: readonly string[];
+  readonly isContainer: boolean;
+  /** Is there something at this path? */
+  has(path: string): Promise<boolean>;
+  /** The first line of a file, or an empty text. */
+  firstLine(path: string): Promise<string>;
+}
+
+const FIELDS: readonly DmiField[] = [
+  'sys_vendor',
+  'product_name',
+  'product_serial',
+  'product_uuid',
+  'chassis_asset_tag',
+  'board_serial',
+];
+
+export async function readMachine(host: Host): Promise<Machine> {
+  const firstLine = async (path: string) => (await text(host, path)).split('\n')[0]?.trim() ?? '';
+  const values = new Map<DmiField, string>();
+  for (const field of FIELDS) values.set(field, await firstLine(`${DMI}/${field}`));
+  const isContainer = await inContainer(host);
+  const line = isContainer
+    ? (await text(host, '/proc/1/cmdline')).replaceAll('\0', ' ')
+    : await text(host, '/proc/cmdline');
+  return {
+    host,
+    dmi: (field) => values.get(field) ?? '',
+    kernelLine: line.split(/\s+/).filter((word) => word !== ''),
+    isContainer,
+    has: async (path) => (await host.files.stat(path).catch(absent)) !== undefined,
+    firstLine,
+  };
+}
+
+/** As `systemd-detect-virt --container` does: systemd says so itself, else its first process was told. */
+async function inContainer(host: Host): Promise<boolean> {
+  if ((await text(host, '/run/systemd/container')).trim() !== '') return true;
+  return /(?:^|\0)container=./.test(await text(host, '/proc/1/environ'));
+}
+
+/** The text of a small file, or nothing where it is missing or unreadable. */
+async function text(host: Host, path: string): Promise<string> {
+  const bytes = await host.files.readIfPresent(path, MAX_BYTES).catch(absent);
+  return bytes?.toString('latin1') ?? '';
+}
+
+/** A serial number that only root may read, or a directory on the way that is none, says nothing. */
+function absent(error: unknown): undefined {
+  if (error instanceof HostError) return undefined;
+  throw error;
+}

@@ -1,0 +1,89 @@
+import { type Host, HostError } from '../../host/host.ts';
+import { readSystemFacts } from '../instance/read-system-facts.ts';
+import { type SourceAnswer, SourceError } from './contract/answer.ts';
+import { readMachine } from './machine/machine.ts';
+import { readSettings, type SourceSettings } from './machine/settings.ts';
+import type { SourceRow } from './machine/source.ts';
+import { SOURCES } from './table.ts';
+
+/** How long one request may be tried for before the answer is "not yet". */
+const PATIENCE_MS = 20_000;
+
+export interface SearchOptions {
+  /** Ask this source and no other, whatever the machine shows. */
+  source?: string;
+  patienceMs?: number;
+}
+
+/**
+ * Asks the sources that this machine shows to be its own, one after the other, until one is. What decides it is the
+ * machine (DMI, labels, devices, the kernel command line) and its configuration; nobody is asked over the network to find out
+ * whether he is there.
+ *
+ * @throws HostError if a source is there but unreadable, or `source` is the name of none (EINVAL)
+ */
+export async function search(host: Host, options: SearchOptions): Promise<SourceAnswer> {
+  const machine = await readMachine(host);
+  const settings = await readSettings(machine);
+  const { rows, how, looked } = chosen(settings, options.source);
+  const told = [...looked];
+  for (const row of rows) {
+    const sign = how ?? (row.recognise === undefined ? undefined : await row.recognise(machine, settings));
+    if (sign === undefined && row.recognise !== undefined) continue;
+    const patienceMs = options.patienceMs ?? PATIENCE_MS;
+    const answer = await asked(row, () =>
+      row.load().then((read) => read({ machine, settings, patienceMs, isChosen: how !== undefined })),
+    );
+    if (answer.kind === 'found')
+      return {
+        ...answer,
+        ...(sign === undefined ? {} : { recognised: sign }),
+        system: await readSystemFacts(host),
+      };
+    if (answer.kind !== 'not-mine') return answer;
+    told.push(...(answer.looked ?? [`${row.name}: nothing there`]));
+  }
+  return { kind: 'not-mine', looked: [...told, shown(machine.dmi)] };
+}
+
+function shown(dmi: (field: 'sys_vendor' | 'product_name' | 'chassis_asset_tag') => string): string {
+  const fields = (['sys_vendor', 'product_name', 'chassis_asset_tag'] as const).filter(
+    (field) => dmi(field) !== '',
+  );
+  if (fields.length === 0) return 'DMI says nothing of a cloud';
+  return `DMI shows no cloud that is known: ${fields.map((field) => `${field} "${dmi(field)}"`).join(', ')}`;
+}
+
+/** All sources in their order, or those that somebody named. A single one needs no sign of its own. */
+function chosen(
+  settings: SourceSettings,
+  named: string | undefined,
+): { rows: readonly SourceRow[]; how?: string; looked: string[] } {
+  if (named !== undefined) {
+    const rows = SOURCES.filter((row) => isNamed(row, named));
+    if (rows.length > 0) return { rows, how: `--source ${named}`, looked: [] };
+    const names = SOURCES.map(({ name }) => name).join(', ');
+    throw new HostError(`There is no source ${JSON.stringify(named)}; there are: ${names}.`, 'EINVAL');
+  }
+  const { list, from = '' } = settings;
+  if (list === undefined) return { rows: SOURCES, looked: [] };
+  const names = list.filter((name) => name !== 'None');
+  const rows = names.flatMap((name) => SOURCES.find((row) => isNamed(row, name)) ?? []);
+  const unknown = names.filter((name) => !SOURCES.some((row) => isNamed(row, name)));
+  const looked =
+    unknown.length === 0 ? [] : [`${from} names ${unknown.join(', ')}, which Slipway does not know`];
+  return names.length === 1 ? { rows, how: from, looked } : { rows, looked };
+}
+
+function isNamed({ name, datasource }: SourceRow, given: string): boolean {
+  return [name, datasource?.toLowerCase()].includes(given.toLowerCase());
+}
+
+async function asked(row: SourceRow, ask: () => Promise<SourceAnswer>): Promise<SourceAnswer> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return { kind: error.kind, source: row.name, reason: error.message };
+  }
+}
