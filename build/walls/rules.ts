@@ -15,7 +15,17 @@ export interface Room {
 export const LARGEST_FOLDER = 15;
 
 /** What both programs are built from, and what knows neither of them. */
-const SHARED = ['src/protocol', 'src/kit', 'src/tpm', 'src/pki'];
+const SHARED = [
+  'src/protocol',
+  'src/kit',
+  'src/pki',
+  'src/tpm',
+  'src/tpm/commands',
+  'src/tpm/crypto',
+  'src/tpm/evidence',
+  'src/tpm/objects',
+  'src/tpm/wire',
+];
 
 /** Rooms of the controller by their names in it. */
 function controller(...names: string[]): string[] {
@@ -29,14 +39,14 @@ function controller(...names: string[]): string[] {
 const AGENT: Readonly<Record<string, string>> = {
   'bootstrap.ts': `kit protocol document engine host preflight secrets startup steps steps/kind
     steps/kubeadm userdata`,
-  cli: `kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
+  cli: `identity/tpm kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
     document engine host host/linux kubeadm/config preflight preflight/checks report report/config
     report/events reset secrets startup steps userdata npm:commander`,
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',
   'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host host/linux
     kubeadm/config kubeadm/repeat kubeadm/run steps userdata`,
-  'cli/text': `kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine
+  'cli/text': `identity/tpm kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine
     host steps steps/kind npm:commander`,
   cluster: 'kit protocol host kubeadm/config text text/yaml',
   collect: 'kit document host secrets',
@@ -49,14 +59,15 @@ const AGENT: Readonly<Record<string, string>> = {
   'diagnosis/words': 'kit protocol diagnosis/patterns',
   document: 'kit protocol',
   engine: 'kit protocol document host',
-  host: 'kit',
+  host: 'kit tpm',
   'host/linux': 'host host/linux/files host/linux/net host/linux/process host/linux/system',
   'host/linux/files': 'host host/linux/files/paths host/linux/system',
   'host/linux/files/paths': 'host host/linux/system',
   'host/linux/net': 'kit host host/linux/system',
   'host/linux/process': 'document host host/linux/files host/linux/files/paths host/linux/system',
-  'host/linux/system': 'kit host',
+  'host/linux/system': 'kit tpm host',
   identity: 'kit pki protocol document host',
+  'identity/tpm': 'kit protocol host tpm tpm/commands tpm/crypto tpm/evidence tpm/objects tpm/wire',
   'kubeadm/config': 'kit protocol document host npm:yaml',
   'kubeadm/repeat': 'kit protocol cluster document host kubeadm/config kubeadm/run',
   'kubeadm/run': `kit protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document
@@ -132,7 +143,14 @@ function agentRooms(): Record<string, Room> {
 export const ROOMS: Readonly<Record<string, Room>> = {
   'src/protocol': { imports: [] },
   'src/kit': { imports: ['src/protocol'], packages: ['commander'] },
-  'src/tpm': { imports: ['src/protocol', 'src/kit'] },
+  'src/tpm': { imports: [] },
+  'src/tpm/wire': { imports: ['src/kit'] },
+  'src/tpm/objects': { imports: ['src/tpm/wire'] },
+  'src/tpm/crypto': { imports: ['src/tpm/objects', 'src/tpm/wire'] },
+  'src/tpm/commands': {
+    imports: ['src/kit', 'src/tpm', 'src/tpm/crypto', 'src/tpm/objects', 'src/tpm/wire'],
+  },
+  'src/tpm/evidence': { imports: ['src/kit', 'src/tpm/objects', 'src/tpm/wire'] },
   'src/pki': { imports: ['src/protocol', 'src/kit'] },
 
   // Everything in the agent gets a Host; which one it is, only a command decides.

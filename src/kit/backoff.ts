@@ -24,6 +24,8 @@ export const BACKOFF = {
   watch: { baseMs: 500, capMs: 30_000 },
   /** A piece of the controller's work that failed. */
   work: { baseMs: 500, capMs: 30_000 },
+  /** A command to a TPM that is busy. */
+  tpm: { baseMs: 20, capMs: 1_000 },
   /** A condition that another controller overwrites each time. */
   fight: { baseMs: 5_000, capMs: 10 * 60_000 },
 } as const satisfies Record<string, Backoff>;

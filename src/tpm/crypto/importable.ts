@@ -1,0 +1,59 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { digestOf, encodeSelection, type PcrSelection, type PcrValues } from '../objects/pcr-selection.ts';
+import { type EcArea, encodePublic, nameOf, type RsaArea, type SealedArea } from '../objects/public-area.ts';
+import { ALG, ATTRIBUTE, COMMAND } from '../wire/constants.ts';
+import { bytesOf, NOTHING, sized, u16, u32 } from '../wire/writer.ts';
+import { protect } from './protect.ts';
+import { shareSeed } from './shared-seed.ts';
+
+/** A secret that one TPM alone can open, made without having met it. */
+export interface Importable {
+  /** TPMT_PUBLIC. */
+  readonly publicArea: Uint8Array;
+  /** Content of a TPM2B_PRIVATE. */
+  readonly duplicate: Uint8Array;
+  /** Content of a TPM2B_ENCRYPTED_SECRET. */
+  readonly seed: Uint8Array;
+}
+
+/** Bytes that an object can hold (MAX_SYM_DATA); wrap a key for more. */
+export const MAX_SEALED_BYTES = 128;
+
+/**
+ * Seals `data` to the TPM that holds `parent`, to be opened by TPM2_Import, TPM2_Load and TPM2_Unseal (Part 1, 23.3).
+ *
+ * @param when the boot state that it opens in; absent: in any
+ * @throws RangeError for more than 128 bytes
+ */
+export function sealFor(
+  parent: RsaArea | EcArea,
+  data: Uint8Array,
+  when: { selection: PcrSelection; values: PcrValues } | undefined,
+): Importable {
+  if (data.length > MAX_SEALED_BYTES) throw new RangeError('a TPM seals at most 128 bytes');
+  const seedValue = randomBytes(32);
+  const area: SealedArea = {
+    type: 'sealed',
+    // Neither fixedTPM nor fixedParent, because it comes from outside.
+    attributes: when ? 0 : ATTRIBUTE.userWithAuth,
+    policy: when ? pcrPolicy(when.selection, digestOf(when.selection, when.values)) : Buffer.alloc(0),
+    unique: createHash('sha256').update(seedValue).update(data).digest(),
+  };
+  const sensitive = bytesOf(u16(ALG.keyedHash), NOTHING, sized(seedValue), sized(data));
+  const { seed, secret } = shareSeed(parent, 'DUPLICATE');
+  return {
+    publicArea: encodePublic(area),
+    duplicate: protect(seed, nameOf(area), sized(sensitive)),
+    seed: secret,
+  };
+}
+
+/** The digest of a policy of one TPM2_PolicyPCR (Part 3, 23.7). */
+export function pcrPolicy(selection: PcrSelection, pcrDigest: Uint8Array): Buffer {
+  return createHash('sha256')
+    .update(Buffer.alloc(32))
+    .update(u32(COMMAND.policyPcr))
+    .update(encodeSelection(selection))
+    .update(pcrDigest)
+    .digest();
+}

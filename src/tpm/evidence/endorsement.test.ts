@@ -1,0 +1,69 @@
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { decodePublic, keyOf, type RsaArea } from '../objects/public-area.ts';
+import {
+  checkCertifies,
+  endorsementKeyId,
+  readChain,
+  readEkCertificate,
+  verifyChain,
+} from './endorsement.ts';
+import { recordedQuote } from './fixtures/quote-evidence.ts';
+
+const recorded: { nv: string; issuer: string; root: string } = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'fixtures/endorsement.json'), 'utf8'),
+);
+const nv = Buffer.from(recorded.nv, 'hex');
+const certificate = readEkCertificate(nv);
+const [issuer, root] = [new X509Certificate(recorded.issuer), new X509Certificate(recorded.root)];
+const ek = keyOf(decodePublic(recordedQuote().ek) as RsaArea);
+const now = new Date(certificate.validFromDate.getTime() + 3_600_000);
+
+describe('the certificate of an endorsement key', () => {
+  it('is read with the header of TPM 1.2 and with padding', () => {
+    const head = Buffer.from('10010000001002', 'hex');
+    for (const content of [nv, Buffer.concat([nv, Buffer.alloc(100, 0xff)]), Buffer.concat([head, nv])])
+      expect(readEkCertificate(content).serialNumber).toBe(certificate.serialNumber);
+    for (const content of [Buffer.alloc(0), Buffer.alloc(300), nv.subarray(0, 200)])
+      expect(() => readEkCertificate(content)).toThrow(/damaged/);
+  });
+
+  it('is for this key and for no other', () => {
+    expect(() => checkCertifies(certificate, ek)).not.toThrow();
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
+    expect(() => checkCertifies(certificate, other)).toThrow(/not the one in its certificate/);
+    expect(endorsementKeyId(certificate.publicKey)).toBe(endorsementKeyId(ek));
+    expect(endorsementKeyId(ek)).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+});
+
+describe('verifyChain', () => {
+  it('finds the way to an authority that is trusted, and says which', () => {
+    expect(verifyChain(certificate, [], [issuer], now).subject).toBe(issuer.subject);
+    expect(verifyChain(certificate, [issuer], [root], now).subject).toBe(root.subject);
+  });
+
+  it('trusts nothing that the machine brings along', () => {
+    expect(() => verifyChain(certificate, [issuer, root], [], now)).toThrow(/no authority that is trusted/);
+    expect(() => verifyChain(certificate, [], [root], now)).toThrow(/no authority that is trusted/);
+  });
+
+  it('looks at the dates of each certificate', () => {
+    const before = new Date(certificate.validFromDate.getTime() - 3 * 86_400_000);
+    expect(() => verifyChain(certificate, [], [issuer], before)).toThrow(/not valid/);
+  });
+
+  it("takes no authority's own certificate for an endorsement key's", () => {
+    expect(() => verifyChain(issuer, [], [root], now)).toThrow(/authority's own/);
+  });
+});
+
+describe('readChain', () => {
+  it('reads certificates that lie one after the other', () => {
+    const both = Buffer.concat([issuer.raw, root.raw, Buffer.alloc(40, 0xff)]);
+    expect(readChain(both).map((one) => one.subject)).toEqual([issuer.subject, root.subject]);
+    expect(readChain(Buffer.alloc(10))).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
+import { ProofError } from './verify-quote.ts';
+
+/** tcg-kp-EKCertificate: what an endorsement key's certificate is for (TCG EK Credential Profile, 3.2.15). */
+const EK_USAGE = '2.23.133.8.1';
+/** More would be a labyrinth. */
+const MAX_CHAIN = 8;
+
+/** How an endorsement key is named in lists and annotations: `sha256:` and the digest of its SubjectPublicKeyInfo (DER). */
+export function endorsementKeyId(key: KeyObject): string {
+  const der = key.export({ format: 'der', type: 'spki' });
+  return `sha256:${createHash('sha256').update(der).digest('hex')}`;
+}
+
+/**
+ * The certificate in what an NV index holds: some vendors put a header of TPM 1.2 before it, and all leave room after it.
+ *
+ * @throws ProofError if there is none
+ */
+export function readEkCertificate(content: Uint8Array): X509Certificate {
+  const [one, two, , , , three, four] = content;
+  const start = one === 0x10 && two === 0x01 && three === 0x10 && four === 0x02 ? 7 : 0;
+  const bytes = content.subarray(start);
+  const length = bytes[0] === 0x30 && bytes[1] === 0x82 ? 4 + (bytes[2] ?? 0) * 256 + (bytes[3] ?? 0) : 0;
+  try {
+    return new X509Certificate(bytes.subarray(0, length));
+  } catch {
+    throw new ProofError("the TPM's certificate is damaged");
+  }
+}
+
+/** The certificates that lie one after the other in vendors' NV indices. What follows the last one is padding. */
+export function readChain(content: Uint8Array): X509Certificate[] {
+  const found: X509Certificate[] = [];
+  for (let rest = content; rest[0] === 0x30 && rest[1] === 0x82 && found.length < MAX_CHAIN; ) {
+    const length = 4 + (rest[2] ?? 0) * 256 + (rest[3] ?? 0);
+    found.push(new X509Certificate(rest.subarray(0, length)));
+    rest = rest.subarray(length);
+  }
+  return found;
+}
+
+/** @throws ProofError if the certificate is of another key */
+export function checkCertifies(certificate: X509Certificate, ek: KeyObject): void {
+  if (!certificate.publicKey.equals(ek))
+    throw new ProofError("the TPM's endorsement key is not the one in its certificate");
+}
+
+/**
+ * Checks the way from an endorsement certificate to an authority that somebody trusts (RFC 5280, 6, with the profile's
+ * usage). node:crypto's own host checks mean nothing here.
+ *
+ * @param between certificates from the TPM or from the configuration; they are believed nothing
+ * @returns the trusted authority
+ * @throws ProofError
+ */
+export function verifyChain(
+  certificate: X509Certificate,
+  between: readonly X509Certificate[],
+  trusted: readonly X509Certificate[],
+  now: Date,
+): X509Certificate {
+  if (certificate.ca) throw new ProofError("the TPM's certificate is an authority's own");
+  if (!certificate.keyUsage?.includes(EK_USAGE))
+    throw new ProofError("the TPM's certificate is not made for an endorsement key");
+  let current = certificate;
+  for (let step = 0; step < MAX_CHAIN; step += 1) {
+    checkDates(current, now);
+    const root = issuerOf(current, trusted);
+    if (root) {
+      checkDates(root, now);
+      return root;
+    }
+    const next = issuerOf(current, between);
+    // An authority that signed itself leads nowhere.
+    if (!next || next === current)
+      throw new ProofError("the TPM's certificate leads to no authority that is trusted");
+    current = next;
+  }
+  throw new ProofError("the chain of the TPM's certificate is too long");
+}
+
+function issuerOf(one: X509Certificate, among: readonly X509Certificate[]): X509Certificate | undefined {
+  return among.find((other) => other.ca && one.checkIssued(other) && one.verify(other.publicKey));
+}
+
+function checkDates(certificate: X509Certificate, now: Date): void {
+  if (now >= certificate.validFromDate && now <= certificate.validToDate) return;
+  throw new ProofError(`a certificate of the TPM's chain is not valid at ${now.toISOString()}`);
+}
