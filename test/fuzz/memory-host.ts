@@ -27,6 +27,7 @@ export function memoryHost(contents: Record<string, Buffer | string>, answer?: A
     processes: { ...refusing<Host['processes']>('processes', ['nameSelf']), isAlive: () => false },
     network: answer ? memoryNetwork(answer) : refusing('network', ['client', 'callUnix']),
     blockDevices: refusing('block devices', ['find', 'isInUse']),
+    tpm: async () => undefined,
     random: () => 0.5,
     uuid: () => '00000000-0000-4000-8000-000000000000',
     bootId: async () => 'b-1',

@@ -17,4 +17,5 @@ export {
   type ScratchRoot,
   withScratchRoot,
 } from './root/oracle.ts';
+export { rootWith } from './root/packages-layer.ts';
 export { FAKETIME, unpackedPackage } from './root/unpacked-package.ts';

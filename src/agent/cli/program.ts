@@ -124,6 +124,13 @@ function describeProgram(
     .action(async (options) => conclude(await (await import('./collect.ts')).collectCommand(options)));
 
   program
+    .command('identity')
+    .description('what this machine can prove by its TPM: endorsement key, certificate, boot state')
+    .option('--tpm <path>', "device, or a software TPM's socket", '/dev/tpmrm0')
+    .option('--output <format>', 'text or json', 'text')
+    .action(async (options) => conclude(await (await import('./identity.ts')).identityCommand(options)));
+
+  program
     .command('install')
     .description('set up this binary in a machine image')
     .option('--root <dir>', 'root directory of the image', '/')

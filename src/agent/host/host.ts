@@ -7,6 +7,7 @@
  */
 
 import { ExpectedError } from '../../kit/errors.ts';
+import type { TpmChannel } from '../../tpm/channel.ts';
 
 export interface Host {
   readonly platform: 'linux' | 'windows';
@@ -20,6 +21,11 @@ export interface Host {
   readonly processes: Processes;
   readonly network: Network;
   readonly blockDevices: BlockDevices;
+  /**
+   * A conversation with the TPM behind a device node, or behind a socket in its place; undefined if nothing is there.
+   * @throws HostError if it cannot be opened
+   */
+  tpm(path: string): Promise<TpmChannel | undefined>;
   /** Uniform in [0, 1). */
   random(): number;
   /** Unique id, e.g. for a run. */

@@ -104,6 +104,12 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   ControlPlaneBadFlag: [],
   EtcdDataUnusable: ['disks'],
   TokenExpired: ['time'],
+  // The TPM is there, and says so itself; its driver may come late, which is TpmAbsent.
+  TpmSwitchedOff: [],
+  TpmPasswordSet: [],
+  TpmBootStateChanged: [],
+  TpmTampered: [],
+  EndorsementKeyMismatch: [],
 
   // These pass by themselves, so nobody has to ask before they are tried again. What comes of them does depend on it: some
   // are tried a few times only, and a check tells them as a matter of starting.

@@ -6,6 +6,7 @@
  */
 
 import { type CodeEntry, entry } from './entry.ts';
+import { IDENTITY_CODES } from './identity.ts';
 import { KUBEADM_CODES } from './kubeadm.ts';
 import { KUBELET_CODES } from './kubelet.ts';
 import { MACHINE_CODES } from './machine.ts';
@@ -170,6 +171,7 @@ export const CODES = {
   ...PREFLIGHT_CODES,
   ...KUBEADM_CODES,
   ...KUBELET_CODES,
+  ...IDENTITY_CODES,
   Unclassified: entry(
     'agent',
     'until-deadline',

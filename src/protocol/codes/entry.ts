@@ -12,6 +12,7 @@ export type Category =
   | 'control plane'
   | 'etcd'
   | 'node'
+  | 'identity'
   | 'agent';
 
 /**

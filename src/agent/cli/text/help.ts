@@ -91,6 +91,20 @@ This binary becomes /usr/local/bin/slipway. The real kubeadm belongs into
 /usr/bin. It is safe to run it again.
 `,
   },
+  identity: {
+    group: 'Before:',
+    more: `
+Examples:
+  slipway identity                           keys, certificate, boot log, registers
+  slipway identity --output json             for an inventory: .endorsementKey
+
+The TPM is tried, not only asked: it opens a challenge made for its endorsement
+key and signs its registers. Nothing is changed.
+
+Exit status: 0 it can prove itself, 1 it cannot (the code says why), 2 wrong
+arguments or not root.
+`,
+  },
   explain: {
     group: 'When it failed:',
     more: `

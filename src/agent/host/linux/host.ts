@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Host } from '../host.ts';
 import { createBlockDevices } from './files/block-devices.ts';
 import { createFiles } from './files/files.ts';
+import { resolveInRoot } from './files/resolve.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { callUnix } from './net/unix-call.ts';
 import { takeLock } from './process/lock.ts';
@@ -23,6 +24,7 @@ export function createLinuxHost(options: { root?: string } = {}): Host {
     processes: createProcesses(root),
     network: { client: createHttpClient, callUnix },
     blockDevices: createBlockDevices(root),
+    tpm: async (path) => (await import('./system/tpm-channel.ts')).openTpm(resolveInRoot(root, path), path),
     random: Math.random,
     // The kernel's own UUID: node:crypto takes longer to load than reading the user data.
     uuid: () => readFileSync('/proc/sys/kernel/random/uuid', 'utf8').trim(),

@@ -1,0 +1,90 @@
+import { lstatSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createConnection, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MAX_PACKET_BYTES, type TpmChannel } from '../../../../tpm/channel.ts';
+import { HostError } from '../../host.ts';
+import { isErrno, toHostError } from './system-error.ts';
+
+/** A discrete TPM makes an RSA key in up to 40 s; the kernel's own limit for a command is two minutes. */
+const ANSWER_MS = 120_000;
+/** Tag and length stand before everything else. */
+const HEAD_BYTES = 6;
+
+/**
+ * A conversation with the TPM behind `path`: the kernel's resource manager (`/dev/tpmrm0`), or a software TPM's socket.
+ *
+ * @param real the path as this process sees it
+ * @returns undefined if nothing is there
+ * @throws HostError if it cannot be opened
+ */
+export async function openTpm(real: string, path: string): Promise<TpmChannel | undefined> {
+  const stat = lstatSync(real, { throwIfNoEntry: false });
+  if (!stat) return undefined;
+  try {
+    return stat.isSocket() ? await overSocket(real, path) : await overDevice(real, path);
+  } catch (error) {
+    // The device's driver was taken away meanwhile.
+    if (isErrno(error, 'ENXIO', 'ENODEV')) return undefined;
+    throw toHostError(error, 'opening', path);
+  }
+}
+
+async function overDevice(real: string, path: string): Promise<TpmChannel> {
+  const device = await open(real, 'r+');
+  return {
+    async transmit(command) {
+      try {
+        // One write is one command, one read its whole answer.
+        await device.write(command, 0, command.length, null);
+        const answer = Buffer.alloc(MAX_PACKET_BYTES);
+        const { bytesRead } = await device.read(answer, 0, answer.length, null);
+        return answer.subarray(0, bytesRead);
+      } catch (error) {
+        throw toHostError(error, 'talking to', path);
+      }
+    },
+    pause: (ms) => sleep(ms),
+    close: () => device.close(),
+  };
+}
+
+async function overSocket(real: string, path: string): Promise<TpmChannel> {
+  const socket = createConnection(real);
+  await new Promise<void>((connected, failed) => socket.once('connect', connected).once('error', failed));
+  return {
+    transmit: (command) => exchange(socket, command, path),
+    pause: (ms) => sleep(ms),
+    close: () =>
+      new Promise((closed) => {
+        socket.once('close', () => closed());
+        socket.end();
+        socket.destroySoon();
+      }),
+  };
+}
+
+/** A socket has no packets: the answer's own length says where it ends. */
+function exchange(socket: Socket, command: Uint8Array, path: string): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    let answer = Buffer.alloc(0);
+    const fail = (why: string, errno: string) =>
+      settle(() => reject(new HostError(`${path}: ${why}`, errno, path)));
+    const onData = (chunk: Buffer) => {
+      answer = Buffer.concat([answer, chunk]);
+      const length = answer.length < HEAD_BYTES ? MAX_PACKET_BYTES : answer.readUInt32BE(2);
+      if (length > MAX_PACKET_BYTES) fail('what answers there is no TPM', 'EPROTO');
+      else if (answer.length >= length) settle(() => resolve(answer));
+    };
+    const onError = (error: Error) => fail(error.message, 'EIO');
+    const onClose = () => fail('the TPM has hung up', 'EPIPE');
+    const timer = setTimeout(() => fail('the TPM does not answer', 'ETIMEDOUT'), ANSWER_MS);
+    const settle = (done: () => void) => {
+      clearTimeout(timer);
+      socket.off('data', onData).off('error', onError).off('close', onClose);
+      done();
+    };
+    socket.on('data', onData).on('error', onError).on('close', onClose);
+    socket.write(command);
+  });
+}

@@ -1,0 +1,53 @@
+/** Codes for a machine's own proofs: its TPM, and what ties it to its Machine. */
+import { type CodeEntry, entry } from './entry.ts';
+
+export const IDENTITY_CODES = {
+  TpmAbsent: entry(
+    'identity',
+    'until-deadline',
+    'This machine has no TPM 2.0 that Slipway can reach.',
+    'Switch it on in the firmware or give the virtual machine one; look for /dev/tpmrm0 and for the driver (dmesg | grep -i tpm).',
+  ),
+  TpmSwitchedOff: entry(
+    'identity',
+    'permanent',
+    "The TPM is there, but the machine's firmware has switched it off or did not start it.",
+    'Enable the TPM and its endorsement hierarchy in the firmware (security device, PTT or fTPM), then boot again.',
+  ),
+  TpmLockedOut: entry(
+    'identity',
+    'transient',
+    'The TPM is locked out after too many failed authorizations.',
+    'Wait until its recovery time has passed (tpm2_getcap properties-variable), or clear the lock-out with its own password.',
+  ),
+  TpmPasswordSet: entry(
+    'identity',
+    'permanent',
+    "Somebody set a password for the TPM's endorsement or owner hierarchy, so Slipway cannot use its keys.",
+    'Remove the password (tpm2_changeauth), or clear the TPM in the firmware.',
+  ),
+  TpmBootStateChanged: entry(
+    'identity',
+    'permanent',
+    'The machine booted into another state than the one that a secret was sealed to.',
+    'If the change was wanted (firmware, boot loader, kernel), seal the secret anew; else find out what changed.',
+  ),
+  TpmTampered: entry(
+    'identity',
+    'permanent',
+    "The TPM's answer was changed on its way: somebody sits between the processor and the TPM.",
+    'Take the machine out of service and look at its hardware.',
+  ),
+  TpmFailed: entry(
+    'identity',
+    'transient',
+    'The TPM does not answer as a TPM 2.0 should.',
+    'Read the cause; try tpm2_selftest and tpm2_getcap properties-fixed, update its firmware, or replace it.',
+  ),
+  EndorsementKeyMismatch: entry(
+    'identity',
+    'permanent',
+    "The TPM's endorsement key is not the one that its maker's certificate names.",
+    'If its seed was changed on purpose, ask the maker for a new certificate; else take the machine out of service.',
+  ),
+} satisfies Record<string, CodeEntry>;
