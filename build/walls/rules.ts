@@ -60,7 +60,8 @@ const AGENT: Readonly<Record<string, string>> = {
   document: 'kit protocol',
   engine: 'kit protocol document host',
   host: 'kit tpm',
-  'host/linux': 'host host/linux/files host/linux/net host/linux/process host/linux/system',
+  'host/linux':
+    'host host/linux/files host/linux/files/paths host/linux/net host/linux/process host/linux/system',
   'host/linux/files': 'host host/linux/files/paths host/linux/system',
   'host/linux/files/paths': 'host host/linux/system',
   'host/linux/net': 'kit host host/linux/system',

@@ -125,7 +125,7 @@ function describeProgram(
 
   program
     .command('identity')
-    .description('what this machine can prove by its TPM: endorsement key, certificate, boot state')
+    .description('what this machine can prove by its TPM')
     .option('--tpm <path>', "device, or a software TPM's socket", '/dev/tpmrm0')
     .option('--output <format>', 'text or json', 'text')
     .action(async (options) => conclude(await (await import('./identity.ts')).identityCommand(options)));

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Host } from '../host.ts';
 import { createBlockDevices } from './files/block-devices.ts';
 import { createFiles } from './files/files.ts';
-import { resolveInRoot } from './files/resolve.ts';
+import { resolveInRoot } from './files/paths/resolve.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { callUnix } from './net/unix-call.ts';
 import { takeLock } from './process/lock.ts';
