@@ -1,12 +1,14 @@
 /** Checks of values that were read from a file, for readers that skip whatever fails them. */
+import { RESULTS, SEVERITIES } from './journal.ts';
 
 export type Check = (value: unknown) => boolean;
 
 /** A check for each named field; other fields may hold anything. */
 export type Shape = Readonly<Record<string, Check>>;
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
-const CODE = /^[A-Z][A-Za-z0-9]{0,63}$/;
+/** RFC 3339 in UTC. */
+export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+export const CODE = /^[A-Z][A-Za-z0-9]{0,63}$/;
 
 export const isText: Check = (value) => typeof value === 'string';
 /** A name that goes over the wire unchanged. */
@@ -50,11 +52,11 @@ export const isFailure = hasShape({
 });
 
 /** `Result` of a sequence. */
-export const isResult = isOneOf('succeeded', 'failed', 'transient', 'bad-input', 'deadline-exceeded');
+export const isResult = isOneOf(...RESULTS);
 
 /** `Finding` without its type. */
 export const FINDING: Shape = {
-  severity: isOneOf('warning', 'info'),
+  severity: isOneOf(...SEVERITIES),
   code: isCode,
   message: isText,
   where: maybe(isText),

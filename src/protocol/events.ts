@@ -5,7 +5,7 @@
  * describes them for people. An event holds no secret, is smaller than `MAX_EVENT_BYTES`, and makes sense
  * without other events.
  */
-import type { Result } from './journal.ts';
+import type { Result, Severity } from './journal.ts';
 
 /** Version of the schema. Readers refuse another version with a sentence and ignore unknown fields. */
 export const EVENTS_VERSION = 1;
@@ -142,7 +142,7 @@ export interface StepEndedEvent {
 /** The agent noticed something that does not stop the sequence. */
 export interface FindingEvent {
   type: 'finding';
-  severity: 'warning' | 'info';
+  severity: Severity;
   code: string;
   message: string;
   where?: string;

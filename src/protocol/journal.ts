@@ -111,10 +111,13 @@ export interface Failure {
   lines?: string[];
 }
 
+export const SEVERITIES = ['warning', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
 /** The agent noticed something that does not stop the sequence. */
 export interface Finding {
   type: 'finding';
-  severity: 'warning' | 'info';
+  severity: Severity;
   code: Code;
   message: string;
   /** `line:column` in the user data, if it is about a place there. */
@@ -132,8 +135,9 @@ export interface SequenceEnded {
   failure?: Failure;
 }
 
-/** `transient`: failed, but the same machine may succeed at its next boot. */
-export type Result = 'succeeded' | 'failed' | 'transient' | 'bad-input' | 'deadline-exceeded';
+/** How a sequence can end. `transient`: failed, but the same machine may succeed at its next boot. */
+export const RESULTS = ['succeeded', 'failed', 'transient', 'bad-input', 'deadline-exceeded'] as const;
+export type Result = (typeof RESULTS)[number];
 
 /** Somebody ran `kubeadm reset`: what was done before no longer counts. */
 export interface NodeReset {

@@ -1,4 +1,5 @@
 /** Reads `POST /v1/events` and its answer. Agent and controller share it, so that they agree. */
+import { CODE, TIME } from './checks.ts';
 import {
   type BatchReply,
   EVENTS_VERSION,
@@ -15,6 +16,7 @@ import {
   type ReadBatch,
   type ReadEvent,
 } from './events.ts';
+import { RESULTS, SEVERITIES } from './journal.ts';
 import {
   asObject,
   integer,
@@ -35,10 +37,7 @@ const ID = 256;
 const TEXT = MAX_EVENT_BYTES;
 const BIG = Number.MAX_SAFE_INTEGER;
 const MODES = ['bootstrap', 'shim', 'observed'] as const;
-const RESULTS = ['succeeded', 'failed', 'transient', 'bad-input', 'deadline-exceeded'] as const;
-const CODE = /^[A-Z][A-Za-z0-9]{0,63}$/;
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 /**
  * Reads a batch from a request's (decompressed) body.
@@ -163,7 +162,7 @@ const BODIES: BodyReaders = {
   }),
   finding: (from) => ({
     type: 'finding',
-    severity: oneOf(from, 'severity', ['warning', 'info']),
+    severity: oneOf(from, 'severity', SEVERITIES),
     code: textMatching(from, 'code', CODE),
     message: looseText(from, 'message', TEXT),
     ...optional(from, 'where', (it, key) => text(it, key, ID)),
