@@ -49,7 +49,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'cli/text': `identity/tpm kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine
     host steps steps/kind npm:commander`,
   cluster: 'kit protocol host kubeadm/config text text/yaml',
-  collect: 'kit document host secrets',
+  collect: 'kit document host kubeadm/config secrets',
   diagnosis: `kit protocol diagnosis/causes diagnosis/evidence diagnosis/patterns diagnosis/transcript
     diagnosis/words`,
   'diagnosis/causes': 'protocol diagnosis/evidence diagnosis/patterns diagnosis/words host',

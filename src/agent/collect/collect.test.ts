@@ -125,6 +125,17 @@ describe('what is collected', () => {
     expect(files['README.txt']).toContain('slipway/outcome.json: not there');
   });
 
+  test('has no key of another directory of certificates in it', async () => {
+    machine.put(
+      '/etc/kubernetes/manifests/kube-apiserver.yaml',
+      '    - --kubelet-client-certificate=/srv/pki/apiserver-kubelet-client.crt\n',
+    );
+    machine.put('/srv/pki/etcd/server.key', KEY);
+    machine.put('/var/log/cloud-init-output.log', `without its frame: ${SECRETS.privateKey}\n`);
+    const text = unpack((await run()).archive)['cloud-init/cloud-init-output.log'];
+    expect(text).toBe('without its frame: [redacted]\n');
+  });
+
   test('is bounded in time: what is slow is left out, and named', async () => {
     plant();
     for (const name of ['crictl', 'journalctl'])

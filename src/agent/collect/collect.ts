@@ -10,6 +10,8 @@ import { type TarEntry, tar } from '../../kit/tar.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
 import { homes } from '../host/homes.ts';
 import type { Host } from '../host/host.ts';
+import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
+import { PKI } from '../kubeadm/config/kubeadm-files.ts';
 import { redactSettings, secretsIn, without } from '../secrets/secrets.ts';
 import { type Source, sources } from './sources.ts';
 
@@ -173,7 +175,10 @@ async function knownSecrets(host: Host): Promise<string[]> {
   const found = new Set<string>();
   const inside = async (directory: string): Promise<string[]> =>
     (await host.files.list(directory)).map((name) => `${directory}/${name}`);
-  const keys = [...(await inside('/etc/kubernetes/pki')), ...(await inside('/etc/kubernetes/pki/etcd'))];
+  const directories = new Set([PKI, await certificatesDirOf(host).catch(() => PKI)]);
+  const keys: string[] = [];
+  for (const directory of directories)
+    keys.push(...(await inside(directory)), ...(await inside(`${directory}/etcd`)));
   const paths = [
     ...SECRET_FILES,
     ...(await inside('/run/kubeadm')),

@@ -1,6 +1,7 @@
 /** Looks for what a reset leaves, and says what a person can do about each thing. */
 import { JOURNAL, PATCHES_DIR, PROXY_FILE, SUPPORT_FILE } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
+import { PKI } from '../kubeadm/config/kubeadm-files.ts';
 import { CNI_DIR } from './before.ts';
 import { kubeconfigPaths } from './kubeconfigs.ts';
 
@@ -24,20 +25,23 @@ const RULES = /^-[AN] (?:KUBE-|CNI-|cali-|CILIUM_|FLANNEL-|WEAVE)/gm;
 const INTERFACES =
   /^(?:cni\d+|flannel[.\d-]*|cali.*|vxlan\.calico|wireguard\.cali|cilium_.*|lxc.*|kube-ipvs0|kube-bridge|nodelocaldns|weave|antrea-gw0|genev_sys_.*)$/;
 
-/** @param wasNode when the reset began, there was something of kubeadm's */
-export async function lookForRemains(host: Host, wasNode: boolean): Promise<Remain[]> {
+/** @param node what there was when the reset began: something of kubeadm's, and where its certificates lay */
+export async function lookForRemains(
+  host: Host,
+  { wasNode, certificatesDir }: { wasNode: boolean; certificatesDir: string },
+): Promise<Remain[]> {
   const found: Remain[] = [];
   if (wasNode)
     found.push({
       what: 'the Node object in the cluster, if this machine has joined one',
       how: `kubectl delete node ${host.hostname().toLowerCase()} (on a control plane)`,
     });
-  found.push(...(await onDisk(host)));
+  found.push(...(await onDisk(host, certificatesDir)));
   if (host.root === '/') found.push(...(await inKernel(host)));
   return found;
 }
 
-async function onDisk(host: Host): Promise<Remain[]> {
+async function onDisk(host: Host, certificatesDir: string): Promise<Remain[]> {
   const found: Remain[] = [];
   const list = async (path: string): Promise<string[]> => host.files.list(path);
   const cni = await list(CNI_DIR);
@@ -51,10 +55,15 @@ async function onDisk(host: Host): Promise<Remain[]> {
     ['/var/lib/cni', 'addresses that the network plugin gave out'],
     ['/var/lib/kubelet/pods', 'volumes of pods'],
     ['/etc/kubernetes/manifests', 'static pods'],
-    ['/etc/kubernetes/pki', 'certificates'],
+    [PKI, 'certificates'],
   ] as const) {
     if (await hasFiles(host, path, 3)) found.push({ what: `${what} in ${path}`, how: `rm -r ${path}/*` });
   }
+  if (certificatesDir !== PKI && (await hasFiles(host, certificatesDir, 1)))
+    found.push({
+      what: `files in ${certificatesDir}, where this node's certificates lay`,
+      how: 'Remove those of this cluster.',
+    });
   for (const path of await kubeconfigPaths(host))
     if ((await host.files.stat(path)) !== undefined)
       found.push({

@@ -77,6 +77,20 @@ describe('reset', () => {
     expect(report.removed).toContain('/root/.kube/config');
   });
 
+  test('finds certificates in another directory, and takes only those that kubeadm makes', async () => {
+    await bootstrapped();
+    machine.put(
+      '/etc/kubernetes/manifests/kube-apiserver.yaml',
+      '    - --kubelet-client-certificate=/srv/pki/apiserver-kubelet-client.crt\n',
+    );
+    for (const name of ['ca.key', 'etcd/server.key', 'of-somebody-else.key'])
+      machine.put(`/srv/pki/${name}`, 'k');
+    const report = await resetNode(host, { agent: '1' });
+    for (const name of ['ca.key', 'etcd/server.key']) expect(has(`/srv/pki/${name}`), name).toBe(false);
+    expect(has('/srv/pki/of-somebody-else.key')).toBe(true);
+    expect(remains(report)).toContain('/srv/pki');
+  });
+
   test('lets a next bootstrap begin anew, but for disks', async () => {
     await bootstrapped();
     await resetNode(host, { agent: '1' });

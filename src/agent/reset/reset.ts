@@ -9,7 +9,8 @@ import { JOURNAL, OUTCOME, OUTCOME_ASIDE, RUN_DIR, SENTINEL } from '../document/
 import { machineInstance } from '../engine/instance.ts';
 import { Journal } from '../engine/journal.ts';
 import type { Host } from '../host/host.ts';
-import { KUBEADM_FILES } from '../kubeadm/config/kubeadm-files.ts';
+import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
+import { certificateFiles, kubeadmFiles } from '../kubeadm/config/kubeadm-files.ts';
 import { KubeadmError } from '../kubeadm/config/yaml/failure.ts';
 import { forgetAttempt } from '../kubeadm/repeat/attempt-note.ts';
 import { forgetInventory } from '../kubeadm/repeat/inventory.ts';
@@ -58,7 +59,11 @@ export async function kubeadmRuns(host: Host): Promise<boolean> {
 /** Harmless when repeated, on half a node, and on a machine that was never one. @throws HostError */
 export async function resetNode(host: Host, options: ResetOptions): Promise<ResetReport> {
   const report: ResetReport = { kubeadm: 'not needed', removed: [], remains: [], problems: [] };
-  const wasNode = await looksLikeNode(host);
+  // kubeadm's own reset takes away what tells this, and empties no directory of certificates but its own.
+  const places = { certificatesDir: await certificatesDirOf(host) };
+  const certificates = [...certificateFiles(), ...certificateFiles(places)];
+  const settings = kubeadmFiles().filter((path) => !certificates.includes(path));
+  const wasNode = await looksLikeNode(host, settings);
   // Only if Slipway made the node and looked before, it knows who wrote a network configuration.
   const before = await readBefore(host);
   const copies = await copiedKubeconfigs(host);
@@ -67,27 +72,21 @@ export async function resetNode(host: Host, options: ResetOptions): Promise<Rese
   for (const path of [SENTINEL, OUTCOME, OUTCOME_ASIDE]) await remove(host, path, report);
   if (wasNode) await runKubeadmReset(host, options, report);
   // Without a node they came with the user data, and the first bootstrap needs them.
-  const paths = [
-    ...KUBEADM_FILES.filter((path) => wasNode || !isCertificate(path)),
-    ...KUBELET_FILES,
-    ...copies,
-  ];
+  const paths = [...settings, ...(wasNode ? new Set(certificates) : []), ...KUBELET_FILES, ...copies];
   if (before !== undefined) {
     const names = await host.files.list(CNI_DIR);
     paths.push(...names.filter((name) => !before.cni.includes(name)).map((name) => `${CNI_DIR}/${name}`));
   }
   for (const path of paths) await remove(host, path, report);
   await forgetState(host);
-  report.remains = await lookForRemains(host, wasNode);
+  report.remains = await lookForRemains(host, { wasNode, ...places });
   return report;
 }
 
-const isCertificate = (path: string): boolean => path.startsWith('/etc/kubernetes/pki/');
-
-async function looksLikeNode(host: Host): Promise<boolean> {
-  // User data brings certificates before there is a node.
-  const signs = [...KUBEADM_FILES.filter((path) => !isCertificate(path)), ...KUBELET_FILES];
-  for (const path of signs) if ((await host.files.stat(path)) !== undefined) return true;
+/** Certificates are no sign: user data brings them before there is a node. */
+async function looksLikeNode(host: Host, settings: readonly string[]): Promise<boolean> {
+  for (const path of [...settings, ...KUBELET_FILES])
+    if ((await host.files.stat(path)) !== undefined) return true;
   return (await host.files.list(ETCD)).length > 0;
 }
 

@@ -102,7 +102,7 @@ export const answers: Target = {
     const files = {
       '/etc/kubernetes/admin.conf': KUBECONFIG,
       '/etc/kubernetes/manifests/kube-apiserver.yaml':
-        'kube-apiserver.advertise-address.endpoint: 10.0.0.1:6443\n--etcd-cafile=/pki/etcd/ca.crt\n',
+        'kube-apiserver.advertise-address.endpoint: 10.0.0.1:6443\n--kubelet-client-certificate=/pki/apiserver-kubelet-client.crt\n',
       ...Object.fromEntries(
         ['ca.crt', 'server.crt', 'server.key'].map((name) => [`/pki/etcd/${name}`, 'PEM']),
       ),

@@ -2,6 +2,7 @@
 import { isMap, isSeq, type YAMLMap } from 'yaml';
 import { type Sensitive, sensitive } from '../../../kit/secrets/sensitive.ts';
 import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './flags.ts';
+import { PKI } from './kubeadm-files.ts';
 import { type ConfigDocument, invalid } from './yaml/config-documents.ts';
 import { parseGoDuration } from './yaml/go-duration.ts';
 
@@ -91,9 +92,8 @@ export function readConfig({ verb, args, documents, name = 'file' }: ConfigInput
     endpoints,
     ...given('apiServer', joined === undefined ? undefined : withPort(joined)),
     controlPlane: verb === 'init' || flagIsSet(flags, 'control-plane') || has(node?.map, 'controlPlane'),
-    certificatesDir:
-      flagValue(flags, 'cert-dir') ?? scalar(cluster?.map, 'certificatesDir') ?? '/etc/kubernetes/pki',
-    caCertPath: scalar(node?.map, 'caCertPath') ?? '/etc/kubernetes/pki/ca.crt',
+    certificatesDir: flagValue(flags, 'cert-dir') ?? scalar(cluster?.map, 'certificatesDir') ?? PKI,
+    caCertPath: scalar(node?.map, 'caCertPath') ?? `${PKI}/ca.crt`,
     externalEtcd: at(cluster?.map, 'etcd', 'external') !== undefined,
     etcdDataDir: scalar(cluster?.map, 'etcd', 'local', 'dataDir') ?? '/var/lib/etcd',
     bindPort: Number(port ?? 6443) || 6443,

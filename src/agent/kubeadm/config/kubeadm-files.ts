@@ -1,21 +1,34 @@
-/** What kubeadm writes below /etc/kubernetes, by its name. */
+/** What kubeadm writes below /etc/kubernetes and where its certificates lie, by name. */
 
-const PKI = '/etc/kubernetes/pki';
-const pair = (name: string): string[] => [`${PKI}/${name}.crt`, `${PKI}/${name}.key`];
+export const PKI = '/etc/kubernetes/pki';
 
-/** Everything that kubeadm writes below /etc/kubernetes, by name; nothing else there is ever removed. */
-export const KUBEADM_FILES = [
-  ...[
-    'ca',
-    'apiserver',
-    'apiserver-kubelet-client',
-    'front-proxy-ca',
-    'front-proxy-client',
-    'apiserver-etcd-client',
-  ].flatMap(pair),
-  ...['etcd/ca', 'etcd/server', 'etcd/peer', 'etcd/healthcheck-client'].flatMap(pair),
-  `${PKI}/sa.pub`,
-  `${PKI}/sa.key`,
+/** Where a configuration puts certificates. */
+export interface CertificatePlaces {
+  /** Of a ClusterConfiguration. */
+  readonly certificatesDir?: string;
+  /** Of a JoinConfiguration: a worker's one certificate. */
+  readonly caCertPath?: string;
+}
+
+/** Everything that kubeadm writes for these places, by name; nothing else beside it is ever removed. */
+export function kubeadmFiles(places: CertificatePlaces = {}): string[] {
+  return [...certificateFiles(places), ...OTHERS];
+}
+
+/** Those among them that user data may bring before there is a node. */
+export function certificateFiles({ certificatesDir = PKI, caCertPath }: CertificatePlaces = {}): string[] {
+  const inside = PAIRS.flatMap((name) => [`${name}.crt`, `${name}.key`])
+    .concat('sa.pub', 'sa.key')
+    .map((name) => `${certificatesDir}/${name}`);
+  return caCertPath === undefined || inside.includes(caCertPath) ? inside : [...inside, caCertPath];
+}
+
+const PAIRS = [
+  ...['ca', 'apiserver', 'apiserver-kubelet-client', 'front-proxy-ca', 'front-proxy-client'],
+  ...['apiserver-etcd-client', 'etcd/ca', 'etcd/server', 'etcd/peer', 'etcd/healthcheck-client'],
+];
+
+const OTHERS = [
   ...['admin', 'super-admin', 'bootstrap-kubelet', 'kubelet', 'controller-manager', 'scheduler'].map(
     (name) => `/etc/kubernetes/${name}.conf`,
   ),

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { STATE_DIR } from '../../document/paths.ts';
 import type { FileStat, Host } from '../../host/host.ts';
-import { KUBEADM_FILES } from '../config/kubeadm-files.ts';
+import { type CertificatePlaces, certificateFiles, kubeadmFiles, PKI } from '../config/kubeadm-files.ts';
 
 export const INVENTORY = `${STATE_DIR}/inventory.json`;
 
@@ -53,6 +53,8 @@ export interface Inventory {
   entries: Record<string, InventoryEntry>;
   /** Nothing was in /var/lib/etcd, or it was not there. */
   etcdEmpty: boolean;
+  /** Where the configuration puts certificates; absent: where kubeadm itself does. */
+  places?: CertificatePlaces;
   /** The list is not complete. Then only files that have kubeadm's own names are removed or restored. */
   truncated: boolean;
 }
@@ -62,10 +64,14 @@ export interface Inventory {
  * this resolves. If the user data changed after failed attempts, what those left does not count as the machine's own.
  * Call it before the first attempt. @throws HostError
  */
-export async function takeInventory(host: Host, owner: InventoryOwner): Promise<Inventory> {
+export async function takeInventory(
+  host: Host,
+  owner: InventoryOwner,
+  places: CertificatePlaces = {},
+): Promise<Inventory> {
   const earlier = await readInventory(host, owner.instance);
   if (earlier?.document === owner.document) return earlier;
-  const inventory = await lookAround(host, owner);
+  const inventory = await lookAround(host, owner, places);
   if (earlier !== undefined) withoutLeftovers(inventory, earlier, owner.written);
   await host.files.mkdir(STATE_DIR, 0o700);
   await host.files.write(INVENTORY, JSON.stringify(inventory), { mode: 0o600 });
@@ -74,8 +80,9 @@ export async function takeInventory(host: Host, owner: InventoryOwner): Promise<
 
 /** kubeadm and the kubelet left what has come since `earlier` and is not from the user data. */
 function withoutLeftovers(inventory: Inventory, earlier: Inventory, written: readonly string[]): void {
+  const files = kubeadmFiles(inventory.places);
   for (const [path, { kind }] of Object.entries(inventory.entries)) {
-    const theirs = KUBEADM_FILES.includes(path) || (path.startsWith('/var/lib/kubelet/') && kind === 'file');
+    const theirs = files.includes(path) || (path.startsWith('/var/lib/kubelet/') && kind === 'file');
     if (theirs && earlier.entries[path] === undefined && !written.includes(path)) {
       delete inventory.entries[path];
     }
@@ -87,13 +94,18 @@ function withoutLeftovers(inventory: Inventory, earlier: Inventory, written: rea
   inventory.etcdEmpty = earlier.etcdEmpty;
 }
 
-async function lookAround(host: Host, { instance, document }: InventoryOwner): Promise<Inventory> {
+async function lookAround(
+  host: Host,
+  { instance, document }: InventoryOwner,
+  { certificatesDir = PKI, caCertPath = `${PKI}/ca.crt` }: CertificatePlaces,
+): Promise<Inventory> {
   const inventory: Inventory = {
     version: INVENTORY_VERSION,
     instance,
     document,
     entries: {},
     etcdEmpty: true,
+    places: { certificatesDir, caCertPath },
     truncated: false,
   };
   let kept = 0;
@@ -120,6 +132,10 @@ async function lookAround(host: Host, { instance, document }: InventoryOwner): P
     }
   };
   for (const root of ROOTS) await visit(root);
+  const elsewhere = certificateFiles(inventory.places).filter(
+    (path) => inventory.entries[path] === undefined,
+  );
+  for (const path of elsewhere) await visit(path);
   inventory.etcdEmpty = (await host.files.list(ETCD)).length === 0;
   return inventory;
 }

@@ -83,6 +83,21 @@ describe('cleaning up between attempts', () => {
     });
   });
 
+  it('knows certificates where the configuration puts them, and removes nothing else there', async () => {
+    machine.put('/srv/pki/ca.crt', 'CA of the user data');
+    const inventory = await takeInventory(host, OWNER, {
+      certificatesDir: '/srv/pki',
+      caCertPath: '/srv/worker-ca.crt',
+    });
+    expect(await readInventory(host, 'i-1')).toEqual(inventory);
+    for (const name of ['pki/apiserver.key', 'pki/etcd/ca.crt', 'pki/of-somebody-else.crt', 'worker-ca.crt'])
+      machine.put(`/srv/${name}`, 'new');
+    const { removed } = await cleanAfter(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
+    expect(removed.sort()).toEqual(['/srv/pki/apiserver.key', '/srv/pki/etcd/ca.crt', '/srv/worker-ca.crt']);
+    for (const path of ['/srv/pki/ca.crt', '/srv/pki/of-somebody-else.crt'])
+      expect(await host.files.stat(path)).toBeDefined();
+  });
+
   it('keeps etcd data that was there before, and lets no reset near it', async () => {
     machine.put('/var/lib/etcd/member/wal', 'of another etcd');
     const inventory = await takeInventory(host, OWNER);

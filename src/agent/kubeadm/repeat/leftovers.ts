@@ -12,7 +12,7 @@
 import { redact } from '../../../kit/secrets/redact.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
-import { KUBEADM_FILES } from '../config/kubeadm-files.ts';
+import { kubeadmFiles } from '../config/kubeadm-files.ts';
 import { kubeadmEnvironment } from '../run/real-kubeadm.ts';
 import { digestOf, type Inventory, type InventoryEntry } from './inventory.ts';
 
@@ -44,8 +44,8 @@ export interface CleanReport {
 }
 
 /**
- * Takes away what a failed attempt left. Touches only /etc/kubernetes, /var/lib/kubelet and /var/lib/etcd, and of those
- * only what the inventory does not have. Harmless when repeated.
+ * Takes away what a failed attempt left. Touches only /etc/kubernetes, /var/lib/kubelet, /var/lib/etcd and certificates
+ * where the configuration puts them, and of those only what the inventory does not have. Harmless when repeated.
  *
  * @throws HostError when the disk cannot be read or written.
  */
@@ -53,7 +53,7 @@ export async function cleanAfter(host: Host, inventory: Inventory, spec: CleanSp
   const report: CleanReport = { reset: false, removed: [], restored: [], problems: [] };
   if (spec.phase !== 'preflight' && (await wasSetUp(host, inventory)))
     await reset(host, inventory, spec, report);
-  for (const path of [...KUBEADM_FILES, ...(report.reset ? await kubeletState(host) : [])]) {
+  for (const path of [...kubeadmFiles(inventory.places), ...(report.reset ? await kubeletState(host) : [])]) {
     if (inventory.entries[path] === undefined && (await host.files.stat(path)) !== undefined) {
       await host.files.remove(path);
       report.removed.push(path);
@@ -87,7 +87,7 @@ async function kubeletState(host: Host): Promise<string[]> {
 
 /** Did kubeadm get as far as setting up the kubelet or writing static pods? */
 async function wasSetUp(host: Host, inventory: Inventory): Promise<boolean> {
-  const manifests = KUBEADM_FILES.filter((path) => path.includes('/manifests/'));
+  const manifests = kubeadmFiles().filter((path) => path.includes('/manifests/'));
   for (const path of [...KUBELET_FILES, ...manifests]) {
     if (await differs(host, path, inventory.entries[path])) return true;
   }

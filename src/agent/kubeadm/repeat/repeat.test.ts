@@ -120,7 +120,7 @@ describe('what is done between two attempts', () => {
       machine.put(
         '/etc/kubernetes/manifests/kube-apiserver.yaml',
         `    kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint: 127.0.0.1:6443
-    - --etcd-cafile=${pki}/etcd/ca.crt
+    - --kubelet-client-certificate=${pki}/apiserver-kubelet-client.crt
 `,
       );
       const before = machine.state();

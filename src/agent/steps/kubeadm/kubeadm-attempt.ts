@@ -50,12 +50,12 @@ export async function attemptKubeadm(
   try {
     const path = await findRealKubeadm(host, host.root === '/' ? process.execPath : undefined);
     const isRepeated = await wasTried(command, context, owner);
-    const inventory = await takeInventory(host, owner);
+    const reading = await call(command).read();
+    const config: Partial<KubeadmConfig> = reading.config ?? {};
+    const inventory = await takeInventory(host, owner, config);
     await noteBefore(host, owner.instance);
     const earlier = await findEarlierRun(host);
     const adopts = earlier === 'running' || earlier === 'ended';
-    const reading = await call(command).read();
-    const config: Partial<KubeadmConfig> = reading.config ?? {};
     const note = isRepeated ? await readAttempt(host, { ...owner, verb }) : undefined;
     const attempt = { command, context, owner, config, note };
     const { args, converted } = await shapedArguments(host, reading, {

@@ -1,6 +1,6 @@
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { KubeadmAdditions, NamedText } from '../../document/node-settings.ts';
-import { KUBEADM_FILES } from '../../kubeadm/config/kubeadm-files.ts';
+import { kubeadmFiles } from '../../kubeadm/config/kubeadm-files.ts';
 import type { Report } from '../../text/report.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
 import { sections } from './fields.ts';
@@ -12,7 +12,7 @@ const PATCH =
   /^(?:etcd|kube-apiserver|kube-controller-manager|kube-scheduler|kubeletconfiguration|corednsdeployment)[A-Za-z0-9._-]*(?:\+(?:strategic|merge|json))?\.(?:yaml|json)$/;
 /** The kubelet passes over names that begin with a dot, and tries to read everything else. */
 const POD = /^[A-Za-z0-9][A-Za-z0-9._-]*\.(?:yaml|yml|json)$/;
-const OWN = new Set(KUBEADM_FILES.map((path) => path.slice(path.lastIndexOf('/') + 1)));
+const OWN = new Set(kubeadmFiles().map((path) => path.slice(path.lastIndexOf('/') + 1)));
 
 /** `kubeadm`: `staticPods` and `patches`, lists of `name` and `content`. */
 export function readKubeadm(fields: Fields, report: Report): KubeadmAdditions {

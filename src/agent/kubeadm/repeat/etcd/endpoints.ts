@@ -2,6 +2,7 @@
 
 import { readKubeconfig } from '../../../cluster/kubeconfig.ts';
 import { type Host, HostError } from '../../../host/host.ts';
+import { certificatesDirOf } from '../../config/certificates-dir.ts';
 import type { EtcdCredentials } from './client.ts';
 
 const ADMIN = '/etc/kubernetes/admin.conf';
@@ -20,7 +21,7 @@ export type Endpoints =
 
 /** A control plane's pair for etcd, made in the attempt before; undefined where there is none. @throws HostError */
 export async function readEtcdCredentials(host: Host): Promise<EtcdCredentials | undefined> {
-  const pki = await certificatesDir(host);
+  const pki = await certificatesDirOf(host);
   const read = async (name: string) => (await host.files.readIfPresent(`${pki}/${name}`))?.toString('utf8');
   const ca = await read('etcd/ca.crt');
   for (const name of ['etcd/healthcheck-client', 'apiserver-etcd-client', 'etcd/server']) {
@@ -46,15 +47,6 @@ export async function ownPeerUrl(host: Host): Promise<string | undefined> {
     endpoint?.replace(/:\d+$/, '') ??
     /--advertise-address=([^\s"]+)/.exec(manifest)?.[1]?.replace(/^(.*:.*)$/, '[$1]');
   return address === undefined ? undefined : `https://${address}:2380`;
-}
-
-/**
- * Where kubeadm made this machine's certificates. A join learns it from the cluster, so that no configuration here names
- * it; the API server's manifest does.
- */
-async function certificatesDir(host: Host): Promise<string> {
-  const manifest = await readManifest(host, 'kube-apiserver');
-  return /--etcd-cafile=([^\s"]+)\/etcd\/ca\.crt/.exec(manifest)?.[1] ?? '/etc/kubernetes/pki';
 }
 
 async function askCluster(host: Host): Promise<Endpoints> {

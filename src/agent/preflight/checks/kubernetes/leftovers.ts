@@ -1,10 +1,10 @@
+import { PKI } from '../../../kubeadm/config/kubeadm-files.ts';
 import { type Check, isControlPlane, type Task } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
 const MANIFESTS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'].map(
   (name) => `/etc/kubernetes/manifests/${name}.yaml`,
 );
-const DEFAULT_CA = '/etc/kubernetes/pki/ca.crt';
 
 /** Files of an earlier node that kubeadm refuses. Slipway cleans up its own attempts before the next. */
 export const leftovers: Check = {
@@ -34,7 +34,7 @@ export const leftovers: Check = {
 
 function filesToBeAbsent({ config }: Task): string[] {
   const kubeconfigs = ['kubelet', 'bootstrap-kubelet'].map((name) => `/etc/kubernetes/${name}.conf`);
-  if (config === undefined) return [...kubeconfigs, DEFAULT_CA, ...MANIFESTS];
+  if (config === undefined) return [...kubeconfigs, `${PKI}/ca.crt`, ...MANIFESTS];
   if (config.verb === 'init') return MANIFESTS;
   return [...kubeconfigs, ...(config.controlPlane ? MANIFESTS : [config.caCertPath])];
 }

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { Host } from '../../../host/host.ts';
+import { PKI } from '../../../kubeadm/config/kubeadm-files.ts';
 import { type Check, readText } from '../check.ts';
 import { found } from '../finding.ts';
 
@@ -11,7 +12,7 @@ import { found } from '../finding.ts';
 export const clock: Check = {
   name: 'clock',
   async run(host, { config }) {
-    const path = `${config?.certificatesDir ?? '/etc/kubernetes/pki'}/ca.crt`;
+    const path = `${config?.certificatesDir ?? PKI}/ca.crt`;
     const certificate = await readCertificate(host, path);
     if (certificate === undefined) return [];
     const { validFromDate: from, validToDate: to } = certificate;
