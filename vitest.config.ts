@@ -1,8 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { unitFiles } from './build/project.ts';
 
 export default defineConfig({
   test: {
+    // One for each processor and one more, because tests that start programs wait for them; by itself Vitest leaves one idle.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         // As build/binary/bundle.ts does it.

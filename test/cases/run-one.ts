@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { countCpu } from '../lab/host/cpu-time.ts';
+import { cpuSecondsOfLabs } from '../lab/lab.ts';
 import { play } from './play.ts';
 
 // node run-one.ts NAME: one case, to its end. run.ts starts it for each, so that what they say does not mix.
@@ -16,19 +18,23 @@ async function main(name: string): Promise<number> {
   const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
   const say = (line: string): void => console.log(`  ${line} (${seconds()})`);
   const folder = join(import.meta.dirname, name);
+  const counted = await countCpu(`slipway-case-${process.pid}`);
+  let sign = '✘';
   try {
     if (existsSync(join(folder, 'case.yaml'))) await play(folder, say);
     if (existsSync(join(folder, 'run.ts'))) {
       const { run }: Program = await import(join(folder, 'run.ts'));
       await run(say);
     }
-    console.log(`✔ ${name} (${seconds()})`);
+    sign = '✔';
     return 0;
   } catch (error) {
     for (let cause = error; cause; cause = cause instanceof Error ? cause.cause : undefined)
       console.log(cause instanceof Error ? cause.stack : String(cause));
-    console.log(`✘ ${name} (${seconds()})`);
     return 1;
+  } finally {
+    const cpu = (await counted()) + cpuSecondsOfLabs();
+    console.log(`${sign} ${name} (${seconds()}, ${cpu.toFixed(1)} s of CPU time)`);
   }
 }
 

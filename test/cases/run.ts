@@ -6,6 +6,8 @@ import { cacheDir } from '../lab/cache/cache.ts';
 import { freeAmounts } from '../lab/host/capacity.ts';
 import { type Requirements, requirements } from '../lab/lab.ts';
 import { run } from '../lab/process/command.ts';
+import { watchProcessors } from './busy.ts';
+import { keepDurations, longestFirst } from './durations.ts';
 
 // npm run test:cases [-- NAME ...] [--jobs N]: the end-to-end cases, one folder each, on real machines. README.md tells more.
 
@@ -18,18 +20,11 @@ function isCase(name: string): boolean {
   return ['case.yaml', 'run.ts'].some((file) => existsSync(join(import.meta.dirname, name, file)));
 }
 
-/** Those that take longest, first: what begins last ends soon. The others follow by name. */
-const LONGEST = [
-  'controller',
-  'report',
-  'cluster',
-  'repeat',
-  'around',
-  'preflight',
-  'failures',
-  'survival',
-  'image',
-];
+/** A case may have up to three machines; MB that it takes. */
+const CASE_MEMORY = 3000;
+/** Cases wait for kubelets and API servers most of their time: this many for each processor keep it busy. */
+const JOBS_OF_PROCESSOR = 2;
+const MOST_JOBS = 8;
 
 async function main(): Promise<number> {
   const { positionals, values } = parseArgs({
@@ -40,23 +35,29 @@ async function main(): Promise<number> {
   if (unknown) throw new Error(`there is no case "${unknown}"; there are: ${folders.join(', ')}`);
   const able = await requirements();
   if (!able.ok) return skip(able);
-  const wanted = [...(positionals.length > 0 ? positionals : folders)].sort(byLength);
+  const wanted = longestFirst(positionals.length > 0 ? positionals : folders);
   const started = performance.now();
+  const busy = watchProcessors();
   // Cases start the same programs some hundred times: Node.js need not compile their sources each time.
   process.env.NODE_COMPILE_CACHE ??= join(cacheDir(), 'node');
-  const failed = await inLanes(wanted, jobsFrom(values.jobs));
+  const ends = await inLanes(wanted, jobsFrom(values.jobs));
+  const passed = ends.filter(({ ok }) => ok);
+  keepDurations(Object.fromEntries(passed.map(({ name, seconds }) => [name, seconds])));
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  const failed = ends.filter(({ ok }) => !ok).map(({ name }) => name);
   const names = failed.length > 0 ? `: ${failed.sort().join(', ')}` : '';
+  if (ends.length > 1) console.log(`\n${longestLast(ends).join('\n')}`);
   console.log(
-    `\ncases: ${wanted.length - failed.length} passed, ${failed.length} failed${names} (${seconds} s)`,
+    `\ncases: ${passed.length} passed, ${failed.length} failed${names} (${seconds} s, processors busy ${Math.round(busy() * 100)} % of it)`,
   );
   return failed.length > 0 ? 1 : 0;
 }
 
-/** What --jobs says; else as many as this host has processors, and memory for: a case has up to three machines. */
+/** What --jobs says; else as many as keep this host's processors busy and fit into its memory. */
 function jobsFrom(said: string | undefined): number {
-  const fitting = Math.floor(freeAmounts().memory / 3000);
-  const jobs = said === undefined ? Math.max(1, Math.min(3, availableParallelism(), fitting)) : Number(said);
+  const fitting = Math.floor(freeAmounts().memory / CASE_MEMORY);
+  const useful = Math.min(MOST_JOBS, JOBS_OF_PROCESSOR * availableParallelism());
+  const jobs = said === undefined ? Math.max(1, Math.min(useful, fitting)) : Number(said);
   if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`--jobs takes a number from 1, not "${said}"`);
   return jobs;
 }
@@ -70,30 +71,41 @@ function skip({ missing }: Requirements): number {
   return process.env.CI ? 1 : 0;
 }
 
-function byLength(a: string, b: string): number {
-  const place = (name: string): number => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length);
-  return place(a) - place(b) || a.localeCompare(b);
+interface End {
+  name: string;
+  ok: boolean;
+  seconds: number;
+  /** Its last line: the verdict, how long it took, and its CPU time. */
+  told: string;
 }
 
 /** Some at a time; what one says is printed when it has ended, or as it comes where it is the only one. */
-async function inLanes(names: readonly string[], lanes: number): Promise<string[]> {
-  const [rest, failed] = [[...names], [] as string[]];
+async function inLanes(names: readonly string[], lanes: number): Promise<End[]> {
+  const [rest, ends] = [[...names], [] as End[]];
   const lane = async (): Promise<void> => {
-    for (let name = rest.shift(); name; name = rest.shift()) {
-      if (!(await runCase(name, names.length === 1 || lanes === 1))) failed.push(name);
-    }
+    for (let name = rest.shift(); name; name = rest.shift())
+      ends.push(await runCase(name, names.length === 1 || lanes === 1));
   };
   await Promise.all(Array.from({ length: lanes }, lane));
-  return failed;
+  return ends;
 }
 
-async function runCase(name: string, live: boolean): Promise<boolean> {
+async function runCase(name: string, live: boolean): Promise<End> {
   console.log(`\n▶ ${name}: ${await aboutOf(name)}`);
+  const started = performance.now();
   const program = join(import.meta.dirname, 'run-one.ts');
   const onOutput = live ? (text: string) => process.stdout.write(text) : undefined;
   const { code, stdout, stderr } = await run(process.execPath, [program, name], onOutput ? { onOutput } : {});
   if (!live) console.log(`\n${stderr}${stdout.trimEnd()}`);
-  return code === 0;
+  const seconds = (performance.now() - started) / 1000;
+  return { name, ok: code === 0, seconds, told: stdout.trimEnd().split('\n').at(-1) ?? '' };
+}
+
+/** Of those that passed; those that failed come last of all. */
+function longestLast(ends: readonly End[]): string[] {
+  return [...ends]
+    .sort((a, b) => Number(b.ok) - Number(a.ok) || a.seconds - b.seconds)
+    .map(({ told }) => told);
 }
 
 async function aboutOf(name: string): Promise<string> {

@@ -7,6 +7,7 @@ import {
   openControlPlane,
 } from './control-plane/control-plane.ts';
 import { makeGroup } from './host/cgroups.ts';
+import { cpuSecondsOf } from './host/cpu-time.ts';
 import { needKernelModules } from './host/kernel-modules.ts';
 import { needRequirements } from './host/requirements.ts';
 import { openSwitch } from './host/switch.ts';
@@ -145,6 +146,12 @@ export async function machineLayers(cloudInit: boolean, say?: Say): Promise<stri
 }
 
 let opened = 0;
+let cpuSeconds = 0;
+
+/** Seconds of CPU time that the machines and control planes of all labs took which this process has opened and closed. */
+export function cpuSecondsOfLabs(): number {
+  return cpuSeconds;
+}
 
 /**
  * Open a lab that ends with this process: `close` it, or let it be closed on SIGINT, SIGTERM and SIGHUP. If this
@@ -166,6 +173,7 @@ export async function openLab(options: { say?: Say } = {}): Promise<Lab> {
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= (async () => {
+      cpuSeconds += cpuSecondsOf(labGroup(id));
       await destroyLab(id, network.holder);
       await network.close();
       await leaveHost();

@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Hierarchy, hierarchies } from './cgroups.ts';
+import { cpuSecondsOf } from './cpu-time.ts';
+
+describe('the CPU time of a group', () => {
+  let mountpoint: string;
+  beforeEach(() => {
+    mountpoint = mkdtempSync(join(tmpdir(), 'slipway-groups-'));
+    mkdirSync(join(mountpoint, 'g'));
+  });
+  afterEach(() => rmSync(mountpoint, { recursive: true }));
+  const hierarchy = (version: 1 | 2): Hierarchy => ({ mountpoint, name: '', version, options: '' });
+
+  it('is told by either version of control groups in its own way, and is none where there is no group', () => {
+    writeFileSync(join(mountpoint, 'g/cpuacct.usage'), '12500000000\n');
+    writeFileSync(join(mountpoint, 'g/cpu.stat'), 'usage_usec 3250000\nuser_usec 1\nsystem_usec 2\n');
+    expect(cpuSecondsOf('g', hierarchy(1))).toBe(12.5);
+    expect(cpuSecondsOf('g', hierarchy(2))).toBe(3.25);
+    expect(cpuSecondsOf('gone', hierarchy(1))).toBe(0);
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    'holds what a process and its children did, and the group goes again',
+    async () => {
+      const name = `slipway-test-${process.pid}`;
+      const script = `import { spawnSync } from 'node:child_process';
+import { countCpu } from ${JSON.stringify(join(import.meta.dirname, 'cpu-time.ts'))};
+const end = await countCpu(${JSON.stringify(name)});
+spawnSync('sh', ['-c', 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done']);
+console.log(await end());`;
+      const { stdout } = await execa(process.execPath, ['--input-type=module', '--eval', script]);
+      expect(Number(stdout)).toBeGreaterThan(0);
+      for (const one of hierarchies()) expect(existsSync(join(one.mountpoint, name))).toBe(false);
+    },
+  );
+});
