@@ -95,7 +95,7 @@ This binary becomes /usr/local/bin/slipway. The real kubeadm belongs into
     group: 'Before:',
     more: `
 Examples:
-  slipway identity                           keys, certificate, boot log, registers
+  slipway identity                           key, certificate, boot, registers
   slipway identity --output json             for an inventory: .endorsementKey
 
 The TPM is tried, not only asked: it opens a challenge made for its endorsement
