@@ -8,8 +8,8 @@ import { optional, parseBody, textMatching, version, WireError, type WireObject 
 
 export const ENROLMENT_VERSION = 1;
 
-/** Upper bound of a request or an answer. */
-export const MAX_ENROLMENT_BYTES = 64 * 1024;
+/** Upper bound of a request or an answer. A stranger costs its receiver no more. */
+export const MAX_ENROLMENT_BYTES = 16 * 1024;
 
 export interface EnrolRequest {
   version: typeof ENROLMENT_VERSION;

@@ -7,6 +7,7 @@ import { asJson, asText, type Entry } from './report.ts';
 import type { Row, RowOptions } from './row.ts';
 import { apply } from './rows/apply.ts';
 import { fleet } from './rows/fleet.ts';
+import { hostile } from './rows/hostile.ts';
 import { join } from './rows/join.ts';
 import { report } from './rows/report.ts';
 import { reporter } from './rows/reporter.ts';
@@ -14,13 +15,15 @@ import { size } from './rows/size.ts';
 import { version } from './rows/version.ts';
 import { acceptSizes, grownSizes } from './size-baseline.ts';
 
-const ROWS: Readonly<Record<string, Row>> = { version, apply, size, reporter, report, fleet, join };
+const ROWS: Readonly<Record<string, Row>> = {
+  ...{ version, apply, size, reporter, report, fleet, hostile, join },
+};
 /** These take minutes and all of the machine: only when asked for by name. */
-const ONLY_BY_NAME = ['reporter', 'report', 'fleet', 'join'];
+const ONLY_BY_NAME = ['reporter', 'report', 'fleet', 'hostile', 'join'];
 
 const USAGE = `npm run bench [-- [${Object.keys(ROWS).join('|')}]... [--runs N] [--json] [--gate] [--accept]]
-  --runs N   runs of each contender instead of the row's own number; of report and fleet, machines
-  reporter, report, fleet and join take minutes and run only when they are named
+  --runs N   runs of each contender instead of the row's own number; of report, fleet and hostile, machines
+  reporter, report, fleet, hostile and join take minutes and run only when they are named
   --json     for programs
   --gate     exit status 1 when a size is more than 5 % over the accepted one (test/bench/size-baseline.json)
   --accept   note the present sizes as accepted`;

@@ -125,6 +125,7 @@ export class Management {
       `--listen=${ADDRESS}:${PORT}`,
       `--name=${ADDRESS}`,
       '--admin-listen=127.0.0.1:0',
+      '--probe-listen=127.0.0.1:0',
     ]);
     this.#controller = start(program, words, { stdio: ['ignore', log, log] });
     closeSync(log);

@@ -17,7 +17,8 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .command('serve')
     .description('receive reports; in a management cluster, or standalone with a database of its own')
     .option('--listen <address>', 'where machines report, over TLS 1.3', ':8443')
-    .option('--admin-listen <address>', '/metrics, /healthz and /readyz, over plain HTTP', '127.0.0.1:8080')
+    .option('--admin-listen <address>', '/metrics, over plain HTTP', '127.0.0.1:8080')
+    .option('--probe-listen <address>', '/healthz and /readyz, over plain HTTP', '127.0.0.1:8081')
     .option(
       '--name <name...>',
       'names and addresses by which machines reach it (for its own certificate); commas separate several',
@@ -37,12 +38,12 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .option('--connections <n>', 'open connections at most', '4000')
     .option(
       '--connections-per-address <n>',
-      'connections per address; raise it if machines share one by NAT',
+      'connections per address without a certificate; raise it if many machines share one by NAT',
       '256',
     )
     .option(
       '--strangers-per-second <n>',
-      'requests without a certificate from one address; new connections 4 times as many',
+      'requests without a certificate from one address; new connections 4 times as many, 10 times of all strangers',
       '50',
     )
     .option('--log-level <level>', 'debug, info, warn or error', 'info')

@@ -19,13 +19,15 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 it('ends with a reason where a port is taken', async () => {
   const first = await ControllerProcess.start(['--standalone', `--data=${folder}/a`]);
   try {
-    for (const [machines, admin] of [
-      [first.port, 0],
-      [0, first.adminPort],
+    for (const [machines, admin, probes] of [
+      [first.port, 0, 0],
+      [0, first.adminPort, 0],
+      [0, 0, first.probePort],
     ]) {
       const { code, stderr } = await controllerCommand([
         ...['serve', '--standalone', `--data=${folder}/b`],
         ...[`--listen=127.0.0.1:${machines}`, `--admin-listen=127.0.0.1:${admin}`],
+        `--probe-listen=127.0.0.1:${probes}`,
       ]);
       expect(code).toBe(1);
       expect(stderr).toMatch(/^slipway-controller: listen EADDRINUSE: .*127\.0\.0\.1:\d+$/m);

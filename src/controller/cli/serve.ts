@@ -9,6 +9,7 @@ import { versionText } from './version.ts';
 export interface ServeOptions {
   listen: string;
   adminListen: string;
+  probeListen: string;
   name: string[];
   tlsCert?: string;
   tlsKey?: string;
@@ -48,7 +49,8 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   // The process has to end while it still lists: there is nothing to drain, and pending work would keep it
   // alive.
   if (running === undefined) process.exit(0);
-  log.info('serves', { port: running.port, adminPort: running.adminPort });
+  const { port, adminPort, probePort } = running;
+  log.info('serves', { port, adminPort, probePort });
   log.info('drains', { signal: await asked });
   await running.stop();
   log.info('ends');
@@ -62,6 +64,7 @@ function readSettings(options: ServeOptions): ServeSettings {
   return {
     listen: listen(options.listen, '--listen'),
     adminListen: listen(options.adminListen, '--admin-listen'),
+    probeListen: listen(options.probeListen, '--probe-listen'),
     // One text may hold several names, because a variable of a manifest holds one text.
     names: options.name.flatMap((text) => text.split(',')).map((text) => hostName(text.trim())),
     ...(cert !== undefined && key !== undefined ? { tlsFiles: { cert, key } } : {}),

@@ -1,21 +1,52 @@
 import type { Server, Socket } from 'node:net';
+import { peerAddress } from './peer-address.ts';
 import { Rates } from './rate.ts';
 
 export interface ConnectionLimits {
-  /** Open connections per address. Machines behind one NAT share it. */
+  /** Open connections of strangers per address. Machines behind one NAT share it until they show a certificate. */
   readonly perAddress: number;
+  /** Open connections in all; strangers get half of it. */
   readonly total: number;
   /** New connections per address, after the first `perAddress`. Each costs a key exchange, whoever asks. */
   readonly newPerSecond: number;
 }
 
+/** A reporter needs one; after a network that broke, the old ones still count. */
+const PER_MACHINE = 8;
+/** New connections of all strangers, beside those of addresses from where machines came: so many times one address's. */
+const COMMON_TIMES = 2.5;
+/** What an address may connect before it counts as one that comes again: enough to enrol. */
+const FIRSTS = { perSecond: 0.2, burst: 4 };
+/** Most addresses of machines in memory. */
+const MAX_KNOWN = 20_000;
+
+interface Open {
+  readonly socket: Socket;
+  readonly address: string;
+  /** Whose certificate it showed; a stranger's has none. */
+  machine?: string;
+  /** Requests that have arrived and are being answered. */
+  answering: number;
+}
+
 /**
- * Bounds the connections of each address before it reads a byte or uses a key. A client that opens thousands,
- * or sends a byte a minute on each, only fills its own share.
+ * Bounds the connections of each peer before it reads a byte or uses a key. Strangers (whoever has shown no
+ * certificate of a machine yet) share half of the room. Where it is short, the oldest connection of the
+ * address with the most of them goes, unless its request has arrived: who means it has long been served.
  */
 export class Connections {
-  readonly #open = new Map<string, number>();
-  #total = 0;
+  readonly #limits: ConnectionLimits;
+  readonly #refused: (why: string, address: string) => void;
+  readonly #rates: Rates;
+  readonly #firsts: Rates;
+  readonly #common: Rates;
+  /** By address; the oldest connection first. */
+  readonly #strangers = new Map<string, Set<Open>>();
+  readonly #machines = new Map<string, Set<Open>>();
+  readonly #byPort = new Map<string, Open>();
+  /** Addresses from where a machine has shown its certificate; the longest quiet one first. */
+  readonly #known = new Set<string>();
+  #unproved = 0;
   #closed = 0;
 
   /** @param now milliseconds of a clock that nobody sets */
@@ -25,39 +56,132 @@ export class Connections {
     refused: (why: string, address: string) => void,
     now?: () => number,
   ) {
-    const rates = new Rates({ perSecond: limits.newPerSecond, burst: limits.perAddress }, now);
-    const tooMany = (address: string, mine: number): string | undefined => {
-      if (mine >= limits.perAddress) return 'connections-of-address';
-      if (rates.take(address) > 0) return 'connects-of-address';
-      return this.#total >= limits.total ? 'connections' : undefined;
-    };
+    this.#limits = limits;
+    this.#refused = refused;
+    const { newPerSecond, perAddress } = limits;
+    this.#rates = new Rates({ perSecond: newPerSecond, burst: perAddress }, now);
+    this.#firsts = new Rates(FIRSTS, now);
+    const perSecond = newPerSecond * COMMON_TIMES;
+    this.#common = new Rates({ perSecond, burst: perSecond * 2 }, now);
+    // What the server does with a connection (TLS makes objects of it) must wait until it is admitted.
+    const accepts = server.listeners('connection');
+    server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
-      const address = socket.remoteAddress ?? '';
-      const mine = this.#open.get(address) ?? 0;
-      const why = tooMany(address, mine);
+      const address = peerAddress(socket.remoteAddress);
+      const why = this.#whyNot(address);
       if (why !== undefined) {
         socket.destroy();
         refused(why, address);
         return;
       }
-      this.#open.set(address, mine + 1);
-      this.#total += 1;
-      socket.once('close', () => {
-        const left = (this.#open.get(address) ?? 1) - 1;
-        if (left === 0) this.#open.delete(address);
-        else this.#open.set(address, left);
-        this.#total -= 1;
-        this.#closed += 1;
-      });
+      this.#add({ socket, address, answering: 0 });
+      for (const accept of accepts) accept.call(server, socket);
     });
   }
 
   get total(): number {
-    return this.#total;
+    return this.#byPort.size;
   }
 
   /** Closed connections since the beginning. */
   get closed(): number {
     return this.#closed;
   }
+
+  /** The connection has shown the certificate of this machine: it is no stranger's any more. */
+  proved(socket: Socket, machine: string): void {
+    const open = this.#byPort.get(portOf(socket));
+    if (!open || open.machine !== undefined) return;
+    this.#leave(open);
+    const mine = this.#machines.get(machine) ?? new Set();
+    // Where its network broke, the oldest are long dead.
+    if (mine.size >= PER_MACHINE && !this.#displace(mine)) {
+      open.socket.destroy();
+      this.#refused('connections-of-machine', open.address);
+    }
+    open.machine = machine;
+    this.#machines.set(machine, mine.add(open));
+    this.#known.delete(open.address);
+    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.values().next().value ?? '');
+    this.#known.add(open.address);
+  }
+
+  /** A request on it has arrived whole: it stays until `over` is called. @returns over */
+  arrived(socket: Socket): () => void {
+    const open = this.#byPort.get(portOf(socket));
+    if (!open) return () => undefined;
+    open.answering += 1;
+    return () => {
+      open.answering -= 1;
+    };
+  }
+
+  #whyNot(address: string): string | undefined {
+    if (this.#rates.take(address) > 0) return 'connects-of-address';
+    if (!this.#known.has(address)) {
+      // Who comes again and again leaves room to who comes for the first time.
+      const isFirst = this.#firsts.take(address) === 0;
+      if (this.#common.take(isFirst ? 'first' : 'again') > 0) return 'connects';
+    }
+    const mine = this.#strangers.get(address);
+    if (mine && mine.size >= this.#limits.perAddress && !this.#displace(mine))
+      return 'connections-of-address';
+    const { total } = this.#limits;
+    if (this.#unproved < total / 2 && this.total < total) return undefined;
+    return this.#displace(this.#largest()) ? undefined : 'connections';
+  }
+
+  /** The connections of the address that has most of them. */
+  #largest(): ReadonlySet<Open> {
+    let largest: ReadonlySet<Open> = new Set();
+    for (const group of this.#strangers.values()) if (group.size > largest.size) largest = group;
+    return largest;
+  }
+
+  /** Closes the oldest whose request has not arrived. @returns is there room now? */
+  #displace(group: ReadonlySet<Open>): boolean {
+    for (const open of group) {
+      if (open.answering > 0) continue;
+      this.#remove(open);
+      open.socket.destroy();
+      this.#refused('displaced', open.address);
+      return true;
+    }
+    return false;
+  }
+
+  #add(open: Open): void {
+    const mine = this.#strangers.get(open.address) ?? new Set();
+    this.#strangers.set(open.address, mine.add(open));
+    this.#unproved += 1;
+    const port = portOf(open.socket);
+    this.#byPort.set(port, open);
+    open.socket.once('close', () => {
+      this.#closed += 1;
+      this.#remove(open, port);
+    });
+  }
+
+  #remove(open: Open, port = portOf(open.socket)): void {
+    if (this.#byPort.get(port) !== open) return;
+    this.#byPort.delete(port);
+    this.#leave(open);
+  }
+
+  /** Takes it out of its group. */
+  #leave(open: Open): void {
+    const [groups, name] =
+      open.machine === undefined
+        ? ([this.#strangers, open.address] as const)
+        : ([this.#machines, open.machine] as const);
+    const group = groups.get(name);
+    if (!group?.delete(open)) return;
+    if (group.size === 0) groups.delete(name);
+    if (open.machine === undefined) this.#unproved -= 1;
+  }
+}
+
+/** Names a connection: TLS has other objects for it than TCP. */
+function portOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

@@ -17,12 +17,28 @@ export class Rates {
     this.#now = now;
   }
 
-  /** @returns 0 if the request may proceed; else the milliseconds to wait */
-  take(name: string): number {
+  /**
+   * @param cost may be more than there is: then the name is in debt, and waits the longer for the next time
+   * @returns 0 if it may proceed; else the milliseconds to wait
+   */
+  take(name: string, cost = 1): number {
+    const level = this.#levelOf(name);
+    this.#put(name, level >= 1 ? level - cost : level);
+    return this.#wait(level);
+  }
+
+  /** @returns what `take` would, and takes nothing */
+  wait(name: string): number {
+    return this.#wait(this.#levelOf(name));
+  }
+
+  #levelOf(name: string): number {
     const { perSecond, burst } = this.#limit;
-    const now = this.#now();
-    const bucket = this.#buckets.get(name) ?? { level: burst, at: now };
-    const level = Math.min(burst, bucket.level + ((now - bucket.at) / 1000) * perSecond);
+    const bucket = this.#buckets.get(name);
+    return bucket ? Math.min(burst, bucket.level + ((this.#now() - bucket.at) / 1000) * perSecond) : burst;
+  }
+
+  #put(name: string, level: number): void {
     this.#buckets.delete(name);
     // A Map's first entry is its oldest: the name that was quiet longest.
     if (this.#buckets.size >= MAX_NAMES) {
@@ -31,7 +47,10 @@ export class Rates {
         break;
       }
     }
-    this.#buckets.set(name, { level: level >= 1 ? level - 1 : level, at: now });
-    return level >= 1 ? 0 : Math.ceil(((1 - level) / perSecond) * 1000);
+    this.#buckets.set(name, { level, at: this.#now() });
+  }
+
+  #wait(level: number): number {
+    return level >= 1 ? 0 : Math.ceil(((1 - level) / this.#limit.perSecond) * 1000);
   }
 }

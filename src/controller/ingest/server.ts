@@ -20,11 +20,12 @@ import { reason } from '../log.ts';
 import { nodeKey } from '../model/node-record.ts';
 import { StoreBusy } from '../store/store.ts';
 import type { Metrics } from '../web/metrics.ts';
+import { Bodies, type BodyLimits } from './bodies.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
 import type { EventIntake } from './intake.ts';
+import { peerAddress } from './peer-address.ts';
 import { Peers } from './peers.ts';
 import { type RateLimit, Rates } from './rate.ts';
-import { readBody } from './read-body.ts';
 
 export interface TlsFiles {
   readonly key: string;
@@ -41,6 +42,10 @@ export interface IngestOptions {
   /** Requests without a certificate per address. */
   readonly strangerRate: RateLimit;
 }
+
+/** Machines and strangers each have memory of their own for what they send. */
+const MACHINES: BodyLimits = { arriving: 32 * 1024 * 1024, perPeer: 4 * 1024 * 1024 };
+const STRANGERS: BodyLimits = { arriving: 16 * 1024 * 1024, perPeer: 8 * 1024 * 1024 };
 
 /** Time limits for a client. A machine on a bad line is quicker than these, a slow loris is not. */
 const TIMES = {
@@ -63,6 +68,8 @@ export class IngestServer {
   readonly #log: Log;
   readonly #machineRates: Rates;
   readonly #strangerRates: Rates;
+  readonly #machineBodies = new Bodies(MACHINES);
+  readonly #strangerBodies = new Bodies(STRANGERS);
   readonly #told = new Rates({ perSecond: 20, burst: 100 });
   #draining = false;
 
@@ -93,6 +100,10 @@ export class IngestServer {
     this.connections = new Connections(this.server, options.connections, (why, address) =>
       this.#refuse(why, address),
     );
+    this.server.on('secureConnection', (socket: TLSSocket) => {
+      const peer = peerOf(socket);
+      if (peer) this.connections.proved(socket, nodeKey(peer));
+    });
     this.server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) =>
       this.#refuse('tls', socket.remoteAddress, reason(error)),
     );
@@ -132,37 +143,53 @@ export class IngestServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const socket = request.socket as TLSSocket;
-    const address = socket.remoteAddress ?? '';
+    const address = peerAddress(socket.remoteAddress);
     const path = request.url ?? '';
     const peer = peerOf(socket);
     if (peer) this.peers.add(peer.binding, socket);
     try {
       this.#limit(peer, address);
-      const body = await this.#route(request, path, peer);
+      const answer = await this.#route(request, path, peer, (bytes) => {
+        response.once('close', this.connections.arrived(socket));
+        return path === ENROL_PATH ? this.#enrol(bytes, peer) : this.#store(bytes, peer);
+      });
       this.#metrics.requests.add({ path, status: '200' });
-      send(response, 200, body, { close: this.#draining });
+      send(response, 200, answer, { close: this.#draining });
     } catch (error) {
       this.#fail(request, response, { peer, address }, error);
     }
   }
 
-  async #route(request: IncomingMessage, path: string, peer: ShownPeer | undefined): Promise<unknown> {
+  /** Reads the body and hands it on, if the path is one and this peer may use it. */
+  async #route(
+    request: IncomingMessage,
+    path: string,
+    peer: ShownPeer | undefined,
+    use: (bytes: Buffer) => Promise<unknown>,
+  ): Promise<unknown> {
     const known = path === EVENTS_PATH || path === ENROL_PATH;
     if (!known || request.method !== 'POST')
       throw new Refused('not-found', `${request.method} of another path`);
-    if (path === ENROL_PATH) {
-      const wanted = readEnrolRequest(await readBody(request, MAX_ENROLMENT_BYTES));
-      const { reply, about } = await this.#enrolment.enrol(wanted, peer);
-      this.#metrics.enrolments.add({ method: about.method });
-      this.#log.info('gave a certificate', {
-        node: nodeKey(about),
-        method: about.method,
-        until: reply.expiresAt,
-      });
-      return reply;
-    }
-    if (!peer) throw new Refused('unauthorized', 'events without a certificate of this authority');
-    const bytes = await readBody(request, MAX_BATCH_BYTES);
+    const maxBytes = path === ENROL_PATH ? MAX_ENROLMENT_BYTES : MAX_BATCH_BYTES;
+    if (peer) return await this.#machineBodies.read(request, { peer: nodeKey(peer), maxBytes }, use);
+    if (path === EVENTS_PATH) throw strangersEvents();
+    const address = peerAddress(request.socket.remoteAddress);
+    return await this.#strangerBodies.read(request, { peer: address, maxBytes }, use);
+  }
+
+  async #enrol(bytes: Buffer, peer: ShownPeer | undefined): Promise<unknown> {
+    const { reply, about } = await this.#enrolment.enrol(readEnrolRequest(bytes), peer);
+    this.#metrics.enrolments.add({ method: about.method });
+    this.#log.info('gave a certificate', {
+      node: nodeKey(about),
+      method: about.method,
+      until: reply.expiresAt,
+    });
+    return reply;
+  }
+
+  async #store(bytes: Buffer, peer: ShownPeer | undefined): Promise<unknown> {
+    if (!peer) throw strangersEvents();
     const began = performance.now();
     const { stored } = await this.#intake.take(peer, readBatch(bytes));
     this.#metrics.admission.observe((performance.now() - began) / 1000);
@@ -199,6 +226,10 @@ export class IngestServer {
     if (this.#told.take('') > 0) return;
     this.#log.warn('refused', { code, address, reason: why, node: peer ? nodeKey(peer) : undefined });
   }
+}
+
+function strangersEvents(): Refused {
+  return new Refused('unauthorized', 'events without a certificate of this authority');
 }
 
 function asRefused(error: unknown): Refused {

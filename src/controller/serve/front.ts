@@ -3,10 +3,11 @@ import type { Enrolment } from '../attest/enrolment.ts';
 import type { EventIntake } from '../ingest/intake.ts';
 import { IngestServer } from '../ingest/server.ts';
 import { type Log, reason } from '../log.ts';
-import { createAdminServer } from '../web/admin.ts';
 import { Gauge, type Metrics } from '../web/metrics.ts';
+import { createMetricsServer, createProbeServer } from '../web/servers.ts';
 import type { Keys } from './keys.ts';
 import { keepMemoryLow, memoryGauges } from './memory.ts';
+import type { Running } from './running.ts';
 import { ServerCertificate } from './server-certificate.ts';
 import type { Listen, ServeSettings } from './settings.ts';
 
@@ -26,7 +27,8 @@ export interface FrontParts {
 /** The servers for machines and probes, whatever the store is. */
 export class Front {
   readonly #ingest: IngestServer;
-  readonly #admin: Server;
+  readonly #metrics: Server;
+  readonly #probes: Server;
   readonly #certificate: ServerCertificate;
   readonly #settings: ServeSettings;
   readonly #log: Log;
@@ -60,12 +62,14 @@ export class Front {
       new Gauge('slipway_nodes_at_hand', 'Records of nodes in memory.', () => [{ value: intake.atHand }]),
     );
     for (const gauge of memoryGauges()) metrics.add(gauge);
-    this.#admin = createAdminServer(metrics, () => (this.#draining ? 'draining' : ready()));
+    this.#metrics = createMetricsServer(metrics);
+    this.#probes = createProbeServer(() => (this.#draining ? 'draining' : ready()));
   }
 
-  /** Probes can ask from now on. @returns the port */
-  listenAdmin(): Promise<number> {
-    return listen(this.#admin, this.#settings.adminListen);
+  /** Probes and Prometheus can ask from now on. @returns the ports */
+  async listenAdmin(): Promise<Pick<Running, 'adminPort' | 'probePort'>> {
+    const probePort = await listen(this.#probes, this.#settings.probeListen);
+    return { probePort, adminPort: await listen(this.#metrics, this.#settings.adminListen) };
   }
 
   /** Machines can report from now on. @returns the port */
@@ -90,8 +94,10 @@ export class Front {
     } catch (error) {
       this.#log.warn('draining failed', { reason: reason(error) });
     }
-    this.#admin.close();
-    this.#admin.closeAllConnections();
+    for (const server of [this.#metrics, this.#probes]) {
+      server.close();
+      server.closeAllConnections();
+    }
   }
 }
 

@@ -87,13 +87,13 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     log,
     ready: () => management.notReady,
   });
-  const adminPort = await front.listenAdmin();
+  const ports = await front.listenAdmin();
   await management.start();
   const port = await front.listen();
   leadership.start();
   return {
     port,
-    adminPort,
+    ...ports,
     stop: async () => {
       await front.drain();
       await management.stop();

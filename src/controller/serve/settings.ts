@@ -5,15 +5,18 @@ import type { Level } from '../log.ts';
 export interface ServeSettings {
   /** Where machines report. */
   readonly listen: Listen;
-  /** Probes and metrics, over plain HTTP. */
+  /** Metrics, over plain HTTP. */
   readonly adminListen: Listen;
+  /** Probes, over plain HTTP. */
+  readonly probeListen: Listen;
   /** Names and addresses by which machines reach it; they go into its own certificate. */
   readonly names: readonly string[];
   /** PEM files of a foreign certificate; looked at again from time to time. */
   readonly tlsFiles?: { readonly cert: string; readonly key: string };
+  /** Connections of strangers. */
   readonly connectionsPerAddress: number;
   readonly connectionsTotal: number;
-  /** Requests of strangers per address; four times as many new connections. */
+  /** Requests of strangers per address; four times as many new connections, ten times as many of all strangers. */
   readonly strangersPerSecond: number;
   readonly certificateMs: number;
   readonly logLevel: Level;

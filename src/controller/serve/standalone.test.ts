@@ -24,6 +24,7 @@ const logged: string[] = [];
 const settings = {
   listen: { host: '127.0.0.1', port: 0 },
   adminListen: { host: '127.0.0.1', port: 0 },
+  probeListen: { host: '127.0.0.1', port: 0 },
   names: ['127.0.0.1'],
   connectionsPerAddress: 64,
   connectionsTotal: 500,
@@ -256,7 +257,7 @@ describe('a standalone controller', () => {
     }
     // These do not even begin to shake hands.
     for (let i = 0; i < 60; i += 1) slow.push(plainConnect(options).on('error', () => {}));
-    while ((await refusals('connections-of-address')) <= 30) await sleep(20);
+    while ((await refusals('displaced')) <= 30) await sleep(20);
     const machine = await enrolled('m9');
     machine.tell({ type: 'fact', name: 'x', value: 'y' });
     expect(await machine.report()).toBe(1);

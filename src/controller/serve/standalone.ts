@@ -34,11 +34,11 @@ export async function serveStandalone(settings: StandaloneSettings, log: Log): P
     certificateMs: settings.certificateMs,
   });
   const front = new Front(settings, { keys, intake, enrolment, metrics, log, ready: () => undefined });
-  const adminPort = await front.listenAdmin();
+  const ports = await front.listenAdmin();
   const port = await front.listen();
   return {
     port,
-    adminPort,
+    ...ports,
     stop: async () => {
       await front.drain();
       await store.close();

@@ -17,13 +17,18 @@ export interface BenchScene {
   close(): Promise<void>;
 }
 
-export async function openScene(say: (line: string) => void): Promise<BenchScene> {
+/** @param words more options of `serve` */
+export async function openScene(
+  say: (line: string) => void,
+  words: readonly string[] = [],
+): Promise<BenchScene> {
   const cluster = await ManagementCluster.start(say);
   let controller: ControllerProcess | undefined;
   try {
     controller = await ControllerProcess.start([
       `--kubeconfig=${cluster.api.kubeconfig(CONTROLLER)}`,
       '--namespace=slipway-system',
+      ...words,
     ]);
     const ca = await kubernetesCertificate(cluster.client, 'slipway-system');
     const { token, record } = makeToken({ namespace: 'default', expiresAt: Date.now() + 86_400_000 });

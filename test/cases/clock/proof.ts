@@ -46,7 +46,7 @@ async function inController(clock: SteppedClock): Promise<void> {
   clock.step(-HOUR_MS);
   const program = new Program(clock, [
     ...[controllerBinaryPath, 'serve', '--standalone', `--data=${folder}`],
-    ...['--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0'],
+    ...['--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0', '--probe-listen=127.0.0.1:0'],
   ]);
   try {
     const timeOf = (line: string) => Date.parse((JSON.parse(line) as { time: string }).time);

@@ -116,11 +116,11 @@ async function expectReadable(deployed: Deployed): Promise<void> {
   await deployed.ready();
   const leader = await deployed.leader();
   for (const { name, ip } of await deployed.pods()) {
-    const ask = (path: string) => deployed.machine.execOk(['curl', '-sSf', `http://${ip}:8080${path}`]);
-    const metrics = await ask('/metrics');
+    const ask = (where: string) => deployed.machine.execOk(['curl', '-sSf', `http://${ip}:${where}`]);
+    const metrics = await ask('8080/metrics');
     assert.match(metrics, new RegExp(`^slipway_leader ${name === leader ? 1 : 0}$`, 'm'));
     assert.match(metrics, /^slipway_nodes 2$/m);
-    assert.equal(await ask('/healthz'), 'ok\n');
+    assert.equal(await ask('8081/healthz'), 'ok\n');
   }
 }
 

@@ -11,6 +11,7 @@ export class ControllerProcess {
   readonly lines: string[] = [];
   port = 0;
   adminPort = 0;
+  probePort = 0;
   readonly #child: Running;
 
   private constructor(child: Running) {
@@ -27,6 +28,7 @@ export class ControllerProcess {
       'serve',
       '--listen=127.0.0.1:0',
       '--admin-listen=127.0.0.1:0',
+      '--probe-listen=127.0.0.1:0',
       '--strangers-per-second=1000',
     ];
     const [program, ...rest] = [...DIES_WITH_US, ...before, nodeBinary(), ENTRY];
@@ -39,10 +41,11 @@ export class ControllerProcess {
       if (!child.stderr) throw new Error('the controller has no standard error');
       createInterface(child.stderr).on('line', (line) => {
         controller.lines.push(line);
-        const { message, port, adminPort } = readLine(line);
+        const { message, port, adminPort, probePort } = readLine(line);
         if (message !== 'serves') return;
         controller.port = port ?? 0;
         controller.adminPort = adminPort ?? 0;
+        controller.probePort = probePort ?? 0;
         resolve();
       });
       void child.then(() => reject(new Error(`the controller ended:\n${controller.lines.join('\n')}`)));
@@ -88,7 +91,7 @@ export function controllerCommand(
   return run(program, [...rest, ...words]);
 }
 
-function readLine(line: string): { message?: string; port?: number; adminPort?: number } {
+function readLine(line: string): { message?: string; port?: number; adminPort?: number; probePort?: number } {
   try {
     return JSON.parse(line) as { message?: string };
   } catch {
