@@ -177,7 +177,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['src/protocol', 'src/kit', ...controller('attest', 'kube', 'log.ts', 'model', 'store', 'web')],
   },
   'src/controller/ingest': {
-    imports: ['src/protocol', ...controller('attest', 'log.ts', 'model', 'store', 'web')],
+    imports: ['src/protocol', 'src/kit', ...controller('attest', 'log.ts', 'model', 'store', 'web')],
     machine: true,
   },
   'src/controller/serve': {

@@ -256,7 +256,8 @@ export interface BatchReply {
  * gets `words`.
  *
  * `bad-request` 400, `unsupported-version` 400, `unauthorized` 401, `forbidden` 403, `not-found` 404,
- * `too-large` 413, `slow-down` 429 and `unavailable` 503 (both with `Retry-After`).
+ * `too-large` 413, `unprocessable` 422 (the store will never take it), `slow-down` 429 and `unavailable` 503
+ * (both with `Retry-After`).
  */
 export type RefusalCode =
   | 'bad-request'
@@ -265,6 +266,7 @@ export type RefusalCode =
   | 'forbidden'
   | 'not-found'
   | 'too-large'
+  | 'unprocessable'
   | 'slow-down'
   | 'unavailable';
 
@@ -280,6 +282,7 @@ export const REFUSAL_STATUS: Record<RefusalCode, number> = {
   forbidden: 403,
   'not-found': 404,
   'too-large': 413,
+  unprocessable: 422,
   'slow-down': 429,
   unavailable: 503,
 };

@@ -43,7 +43,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
     )
     .option(
       '--strangers-per-second <n>',
-      'requests without a certificate from one address; new connections 4 times as many, 10 times of all strangers',
+      'requests without a certificate from one address; new connections, and those of all strangers, 4 times as many',
       '50',
     )
     .option('--log-level <level>', 'debug, info, warn or error', 'info')

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
+import { Rates } from '../../kit/rates.ts';
 import { peerAddress } from './peer-address.ts';
-import { Rates } from './rate.ts';
 
 export interface ConnectionLimits {
   /** Open connections of strangers per address. Machines behind one NAT share it until they show a certificate. */
@@ -13,8 +13,6 @@ export interface ConnectionLimits {
 
 /** A reporter needs one; after a network that broke, the old ones still count. */
 const PER_MACHINE = 8;
-/** New connections of all strangers, beside those of addresses from where machines came: so many times one address's. */
-const COMMON_TIMES = 2.5;
 /** What an address may connect before it counts as one that comes again: enough to enrol. */
 const FIRSTS = { perSecond: 0.2, burst: 4 };
 /** Most addresses of machines in memory. */
@@ -61,8 +59,8 @@ export class Connections {
     const { newPerSecond, perAddress } = limits;
     this.#rates = new Rates({ perSecond: newPerSecond, burst: perAddress }, now);
     this.#firsts = new Rates(FIRSTS, now);
-    const perSecond = newPerSecond * COMMON_TIMES;
-    this.#common = new Rates({ perSecond, burst: perSecond * 2 }, now);
+    // All strangers together may do what one address may: where machines came from counts apart.
+    this.#common = new Rates({ perSecond: newPerSecond, burst: newPerSecond * 2 }, now);
     // What the server does with a connection (TLS makes objects of it) must wait until it is admitted.
     const accepts = server.listeners('connection');
     server.removeAllListeners('connection');

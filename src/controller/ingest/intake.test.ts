@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Rates } from '../../kit/rates.ts';
 import type { EventBody, ReadEvent } from '../../protocol/events.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { fold, newSummary } from '../model/summary.ts';
 import { dueOf } from './due.ts';
 import { additionTo } from './intake.ts';
-import { Rates } from './rate.ts';
 
 function event(
   seq: number,

@@ -1,3 +1,4 @@
+import { Rates } from '../../kit/rates.ts';
 import type { ReadBatch, ReadEvent } from '../../protocol/events.ts';
 import type { Bearers } from '../attest/bearers.ts';
 import { WRONG_MACHINE } from '../attest/enrolment.ts';
@@ -5,7 +6,8 @@ import type { ShownPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import { fold } from '../model/summary.ts';
-import { type Addition, type Store, StoreBusy } from '../store/store.ts';
+import { bytesOf } from '../store/budgeted-store.ts';
+import { type Addition, type Store, StoreBusy, StoreSpent, stored } from '../store/store.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { dueOf } from './due.ts';
 
@@ -15,6 +17,10 @@ const MAX_AT_HAND = 20_000;
 const AT_HAND_MS = 2 * 60_000;
 /** While so many writes are in progress, events that can wait do wait. */
 const MAX_WRITING = 4;
+/** Most bytes of events in one write: with all that is stored before, an object stays well below etcd's 1.5 MiB. */
+const MAX_WRITE_BYTES = 256 * 1024;
+/** Reading a node that is not at hand; a certificate that counts no more is read about each time. */
+const READS = { perSecond: 0.5, burst: 20 };
 /** Another replica may write between reading and writing; more conflicts than this are no accident. */
 const MAX_TRIES = 5;
 
@@ -33,6 +39,7 @@ export class EventIntake {
   /** In order of activity: the longest quiet one first. */
   readonly #atHand = new Map<string, { record: NodeRecord; at: number }>();
   readonly #turn = new Map<string, Promise<unknown>>();
+  readonly #reads = new Rates(READS);
   #writing = 0;
 
   /** @param appended called with each record after events were stored */
@@ -75,17 +82,17 @@ export class EventIntake {
           words: WRONG_MACHINE,
         });
       }
-      const addition = additionTo(record, batch.events);
-      const repeated = batch.events.length - addition.events.length;
-      const last = addition.events.at(-1);
-      if (!last) {
+      const all = additionTo(record, batch.events);
+      const repeated = batch.events.length - all.events.length;
+      if (all.events.length === 0) {
         this.#metrics.eventsRepeated.add({}, repeated);
         return { stored: record.seq, fresh: 0 };
       }
-      if (!this.#mayWrite(record, addition)) {
+      if (!this.#mayWrite(record, all)) {
         // Nothing of a new epoch is stored yet.
-        return { stored: addition.epoch === record.epoch ? record.seq : 0, fresh: 0 };
+        return { stored: all.epoch === record.epoch ? record.seq : 0, fresh: 0 };
       }
+      const addition = partOf(record, batch.events, all);
       const after = await this.#append(key, record, addition);
       if (after) {
         this.#metrics.eventsStored.add({}, addition.events.length);
@@ -107,9 +114,15 @@ export class EventIntake {
   async #record(key: string, peer: ShownPeer): Promise<NodeRecord> {
     const kept = this.#atHand.get(key)?.record;
     if (kept && !this.#bearers.isCurrent(kept, peer)) this.#atHand.delete(key);
-    const record = this.#atHand.get(key)?.record ?? (await this.#bearers.admit(peer));
+    const record = this.#atHand.get(key)?.record ?? (await this.#read(key, peer));
     this.#keep(key, record);
     return record;
+  }
+
+  #read(key: string, peer: ShownPeer): Promise<NodeRecord> {
+    const retryAfterMs = this.#reads.take(`${key} ${peer.serial}`);
+    if (retryAfterMs > 0) throw new Refused('slow-down', `${key} is read all the time`, { retryAfterMs });
+    return this.#bearers.admit(peer);
   }
 
   /** Somebody has changed a node: another replica gave it a certificate, or its place to another machine. */
@@ -131,7 +144,7 @@ export class EventIntake {
       return after;
     } catch (error) {
       // Perhaps only the answer was lost: the next batch reads what is stored.
-      this.#atHand.delete(key);
+      if (!(error instanceof StoreSpent)) this.#atHand.delete(key);
       throw error;
     } finally {
       this.#writing -= 1;
@@ -152,12 +165,18 @@ export class EventIntake {
 /**
  * The new events of a batch. Numbers up to the stored one are repetitions, unless they come from an unknown
  * boot: then the node has lost its spool and numbers from 1 again.
+ *
+ * @param most takes only so many, the first
  */
-export function additionTo(record: NodeRecord, events: readonly ReadEvent[]): Addition {
+export function additionTo(
+  record: NodeRecord,
+  events: readonly ReadEvent[],
+  most = Number.POSITIVE_INFINITY,
+): Addition {
   const restarted = events.some(({ seq, boot }) => seq <= record.seq && !record.summary.boots.includes(boot));
   const epoch = restarted ? record.epoch + 1 : record.epoch;
   const from = restarted ? 0 : record.seq;
-  const fresh = events.filter(({ seq }) => seq > from);
+  const fresh = events.filter(({ seq }) => seq > from).slice(0, most);
   const missing = fresh.reduce(({ gap, last }, { seq }) => ({ gap: gap + seq - last - 1, last: seq }), {
     gap: 0,
     last: from,
@@ -168,6 +187,16 @@ export function additionTo(record: NodeRecord, events: readonly ReadEvent[]): Ad
     events: fresh,
     summary: missing === 0 ? summary : { ...summary, lost: summary.lost + missing },
   };
+}
+
+/** What of it fits into one write; the machine sends the rest again. */
+function partOf(record: NodeRecord, events: readonly ReadEvent[], all: Addition): Addition {
+  let bytes = 0;
+  for (const [at, event] of all.events.entries()) {
+    bytes += bytesOf(stored(event));
+    if (at > 0 && bytes > MAX_WRITE_BYTES) return additionTo(record, events, at);
+  }
+  return all;
 }
 
 /** The earlier batch got its own answer. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { type RateLimit, Rates } from '../../kit/rates.ts';
 import { MAX_ENROLMENT_BYTES, readEnrolRequest } from '../../protocol/enrolment.ts';
 import {
   ENROL_PATH,
@@ -18,14 +19,13 @@ import { Refused } from '../attest/refused.ts';
 import type { Log } from '../log.ts';
 import { reason } from '../log.ts';
 import { nodeKey } from '../model/node-record.ts';
-import { StoreBusy } from '../store/store.ts';
+import { StoreBusy, StoreRefuses, StoreSpent } from '../store/store.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { Bodies, type BodyLimits } from './bodies.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
 import type { EventIntake } from './intake.ts';
 import { peerAddress } from './peer-address.ts';
 import { Peers } from './peers.ts';
-import { type RateLimit, Rates } from './rate.ts';
 
 export interface TlsFiles {
   readonly key: string;
@@ -56,6 +56,12 @@ const TIMES = {
 };
 
 const DISCARD_MS = 1_000;
+const SPENT =
+  'This machine has reported more than a bootstrap does. What it still has is stored later, all at once.';
+/** Connections that wait to be taken, as many as the kernel allows: beyond them it drops whoever comes. */
+const BACKLOG = 4_096;
+/** Bytes of bodies that one machine may send, unpacked: each costs time to read, stored or not. */
+const RECEIVED = { perSecond: 128 * 1024, burst: 8 * 1024 * 1024 };
 
 /** The API for machines: `POST /v1/events`, `POST /v1/enroll`. */
 export class IngestServer {
@@ -68,6 +74,7 @@ export class IngestServer {
   readonly #log: Log;
   readonly #machineRates: Rates;
   readonly #strangerRates: Rates;
+  readonly #received = new Rates(RECEIVED);
   readonly #machineBodies = new Bodies(MACHINES);
   readonly #strangerBodies = new Bodies(STRANGERS);
   readonly #told = new Rates({ perSecond: 20, burst: 100 });
@@ -123,7 +130,7 @@ export class IngestServer {
   listen(port: number, host?: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
-      this.server.listen(port, host, () => {
+      this.server.listen({ port, host, backlog: BACKLOG }, () => {
         this.server.off('error', reject);
         const address = this.server.address();
         resolve(typeof address === 'object' && address ? address.port : port);
@@ -171,7 +178,13 @@ export class IngestServer {
     if (!known || request.method !== 'POST')
       throw new Refused('not-found', `${request.method} of another path`);
     const maxBytes = path === ENROL_PATH ? MAX_ENROLMENT_BYTES : MAX_BATCH_BYTES;
-    if (peer) return await this.#machineBodies.read(request, { peer: nodeKey(peer), maxBytes }, use);
+    if (peer) {
+      const key = nodeKey(peer);
+      return await this.#machineBodies.read(request, { peer: key, maxBytes }, (bytes) => {
+        this.#received.take(key, bytes.length);
+        return use(bytes);
+      });
+    }
     if (path === EVENTS_PATH) throw strangersEvents();
     const address = peerAddress(request.socket.remoteAddress);
     return await this.#strangerBodies.read(request, { peer: address, maxBytes }, use);
@@ -197,7 +210,9 @@ export class IngestServer {
   }
 
   #limit(peer: Peer | undefined, address: string): void {
-    const waitMs = peer ? this.#machineRates.take(nodeKey(peer)) : this.#strangerRates.take(address);
+    const waitMs = peer
+      ? Math.max(this.#received.wait(nodeKey(peer)), this.#machineRates.take(nodeKey(peer)))
+      : this.#strangerRates.take(address);
     if (waitMs > 0) throw new Refused('slow-down', 'too many requests', { retryAfterMs: waitMs });
   }
 
@@ -211,7 +226,7 @@ export class IngestServer {
     const { code, words, retryAfterMs } = refused;
     this.#metrics.requests.add({ path: pathLabel(request.url), status: String(REFUSAL_STATUS[code]) });
     this.#refuse(code, address, refused.message, peer);
-    if (refused !== error && !(error instanceof WireError) && !(error instanceof StoreBusy)) {
+    if (refused !== error && !isExpected(error)) {
       this.#log.error('a request failed because of a fault in the controller', { reason: reason(error) });
     }
     const body: Refusal = { error: code, ...(peer && words !== undefined ? { words } : {}) };
@@ -232,12 +247,22 @@ function strangersEvents(): Refused {
   return new Refused('unauthorized', 'events without a certificate of this authority');
 }
 
+/** The reporter finds the event and passes over it. */
+function refusedForGood({ because, message }: StoreRefuses): Refused {
+  return because === 'size'
+    ? new Refused('too-large', message, { words: 'The store takes no object of this size.' })
+    : new Refused('unprocessable', message, { words: 'The API server takes no object with this content.' });
+}
+
 function asRefused(error: unknown): Refused {
   if (error instanceof Refused) return error;
   if (error instanceof WireError) {
     // The sentence about a bad body is our own and quotes nothing.
     return new Refused(error.code, error.message, { words: error.message });
   }
+  if (error instanceof StoreRefuses) return refusedForGood(error);
+  if (error instanceof StoreSpent)
+    return new Refused('slow-down', error.message, { words: SPENT, retryAfterMs: error.retryAfterMs });
   if (error instanceof StoreBusy)
     return new Refused('unavailable', error.message, { retryAfterMs: error.retryAfterMs });
   return new Refused('unavailable', reason(error), { retryAfterMs: 5_000 });
@@ -252,6 +277,10 @@ function discard(request: IncomingMessage): void {
   request.resume();
   const end = setTimeout(() => socket.destroy(), DISCARD_MS);
   socket.once('close', () => clearTimeout(end));
+}
+
+function isExpected(error: unknown): boolean {
+  return error instanceof WireError || error instanceof StoreBusy || error instanceof StoreRefuses;
 }
 
 /** A stranger's path must not become a label. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { boundedText, printable } from '../../protocol/wire.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { isStatus } from '../kube/kube-error.ts';
 import type { Machine } from './machine.ts';
 
 export interface MachineEvent {
@@ -10,10 +11,18 @@ export interface MachineEvent {
   readonly message: string;
 }
 
-/** Kubernetes Events on Machines: what a person wants to see in `kubectl describe`. */
+/** Most Events of which the count is in memory; a forgotten one counts from 2 on. */
+const MAX_COUNTS = 5_000;
+
+/**
+ * Kubernetes Events on Machines: what a person wants to see in `kubectl describe`. One Machine has one Event
+ * for each reason, and what comes again is counted there. The API server deletes it an hour after that.
+ */
 export class EventRecorder {
   readonly #client: KubeClient;
   readonly #host: string;
+  /** By name; the longest unchanged first. */
+  readonly #counts = new Map<string, number>();
 
   constructor(client: KubeClient, host: string) {
     this.#client = client;
@@ -22,24 +31,65 @@ export class EventRecorder {
 
   /** @throws KubeError */
   async record(machine: Machine, event: MachineEvent): Promise<void> {
-    const { namespace, name, uid, apiVersion } = machine;
-    const now = new Date().toISOString();
-    const unique = createHash('sha256').update(`${uid} ${event.reason} ${now}`).digest('hex').slice(0, 16);
-    await this.#client.request('POST', `/api/v1/namespaces/${namespace}/events`, {
-      body: {
-        apiVersion: 'v1',
-        kind: 'Event',
-        metadata: { name: `${name.slice(0, 200)}.${unique}`, namespace },
-        involvedObject: { apiVersion, kind: 'Machine', namespace, name, uid },
-        type: event.type,
-        reason: event.reason,
-        // The bound of the API (events.k8s.io).
-        message: boundedText(printable(event.message), 1024),
-        source: { component: 'slipway-controller', host: this.#host },
-        firstTimestamp: now.replace(/\.\d+/, ''),
-        lastTimestamp: now.replace(/\.\d+/, ''),
-        count: 1,
-      },
-    });
+    const { namespace, name: of, uid } = machine;
+    const unique = createHash('sha256').update(`${uid} ${event.reason}`).digest('hex').slice(0, 16);
+    const name = `${of.slice(0, 200)}.${unique}`;
+    const key = `${namespace}/${name}`;
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    // Two rounds: the first one may be gone by now, or another leader may have made it.
+    const isNew = count === 1 ? await this.#create(name, machine, event) : false;
+    const counted = isNew ? 1 : Math.max(2, count);
+    if (!isNew && !(await this.#repeat(namespace, name, event, counted)))
+      await this.#create(name, machine, event);
+    this.#counts.delete(key);
+    if (this.#counts.size >= MAX_COUNTS) this.#counts.delete(this.#counts.keys().next().value ?? '');
+    this.#counts.set(key, counted);
   }
+
+  /** @returns false if there is one */
+  async #create(name: string, machine: Machine, { type, reason, message }: MachineEvent): Promise<boolean> {
+    const { namespace, uid, apiVersion } = machine;
+    const now = seconds();
+    try {
+      await this.#client.request('POST', `/api/v1/namespaces/${namespace}/events`, {
+        body: {
+          apiVersion: 'v1',
+          kind: 'Event',
+          metadata: { name, namespace },
+          involvedObject: { apiVersion, kind: 'Machine', namespace, name: machine.name, uid },
+          ...{ type, reason, message: shown(message) },
+          source: { component: 'slipway-controller', host: this.#host },
+          ...{ firstTimestamp: now, lastTimestamp: now, count: 1 },
+        },
+      });
+      return true;
+    } catch (error) {
+      if (isStatus(error, 409)) return false;
+      throw error;
+    }
+  }
+
+  /** @returns false if there is none */
+  async #repeat(namespace: string, name: string, { message }: MachineEvent, count: number): Promise<boolean> {
+    try {
+      await this.#client.request('PATCH', `/api/v1/namespaces/${namespace}/events/${name}`, {
+        body: { count, lastTimestamp: seconds(), message: shown(message) },
+        contentType: 'application/merge-patch+json',
+      });
+      return true;
+    } catch (error) {
+      if (isStatus(error, 404)) return false;
+      throw error;
+    }
+  }
+}
+
+/** Within the bound of the API (events.k8s.io). */
+function shown(message: string): string {
+  return boundedText(printable(message), 1024);
+}
+
+/** As Kubernetes writes times. */
+function seconds(): string {
+  return new Date().toISOString().replace(/\.\d+/, '');
 }

@@ -153,3 +153,38 @@ it('leaves the words of another controller that means the same', async () => {
   expect(world.written.length).toBe(writes);
   await world.reconciler.stop();
 });
+
+it('damps a machine that changes its verdict all the time, and says the latest in the end', async () => {
+  const world = new World();
+  await world.start();
+  const [runs, failed] = [recordOf(3), recordOf(20)];
+  const flips = async (count: number, pauseMs: number): Promise<number> => {
+    const before = world.written.length;
+    for (let i = 0; i < count; i += 1) {
+      const { summary } = i % 2 === 0 ? failed : runs;
+      seq += 1;
+      await world.tell({ ...failed, summary, seq });
+      await vi.advanceTimersByTimeAsync(pauseMs);
+    }
+    return world.written.length - before;
+  };
+  let seq = 20;
+  await world.tell(runs);
+  // An agent that dies and comes back three times.
+  expect(await flips(6, 5_000)).toBe(6);
+  expect(await flips(250, 200)).toBe(0);
+  // Two hours of it, every second.
+  expect(await flips(7_200, 1_000)).toBeLessThanOrEqual(10);
+  // Another code each time is another verdict too.
+  const codes = world.written.length;
+  for (let i = 0; i < 300; i += 1) {
+    seq += 1;
+    const failure = { code: `Code${i}`, cause: 'c', remedy: 'r' };
+    await world.tell({ ...failed, summary: { ...failed.summary, failure }, seq });
+  }
+  expect(world.written.length - codes).toBeLessThanOrEqual(1);
+  await world.tell({ ...failed, seq: seq + 1 });
+  await vi.advanceTimersByTimeAsync(31 * MINUTE);
+  expect(world.says).toBe('ApiServerUnreachable');
+  await world.reconciler.stop();
+});

@@ -6,6 +6,7 @@ import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { conditionOf, SILENT, SILENT_MS } from './condition.ts';
 import { writeCondition } from './condition-writer.ts';
+import { Damper } from './damper.ts';
 import { type MachineDirectory, whyNot } from './directory.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import { tieLate } from './late-tie.ts';
@@ -14,6 +15,13 @@ import { WorkQueue } from './work-queue.ts';
 
 /** Upper bound on how often to write mere progress (step, elapsed time). */
 const SPARING_MS = 2 * 60_000;
+/**
+ * A condition that goes to True or False, or back, makes others act: they replace the Machine. A machine
+ * that does it all the time gets a dozen changes in the first hour, then two an hour.
+ */
+const VERDICTS = { free: 6, firstMs: 60_000, capMs: 30 * 60_000 };
+/** Running, Retrying, Silent: only people see these. */
+const PROGRESS = { free: 20, firstMs: 30_000, capMs: SPARING_MS };
 /** A silent machine gets a condition only when its first events should have arrived. */
 const WAITING_MS = 30_000;
 
@@ -40,6 +48,8 @@ interface Wanted {
   said: string | undefined;
   /** How often it was corrected since it last had something new to say. */
   fights: number;
+  readonly verdicts: Damper;
+  readonly progress: Damper;
 }
 
 /**
@@ -96,6 +106,7 @@ export class Reconciler {
       this.#nodes.set(key, {
         ...{ record: after, verdictAt: now, heardAt: now, wroteAt: Number.NEGATIVE_INFINITY },
         ...{ wrote: undefined, said: undefined, fights: 0 },
+        ...{ verdicts: new Damper(VERDICTS), progress: new Damper(PROGRESS) },
       });
     }
     if (after.spec.machine) {
@@ -151,8 +162,20 @@ export class Reconciler {
       return;
     }
     if (saidBy(condition) === wanted.said) return this.#sparingly(key, wanted, machine, condition);
+    const said = wanted.said ?? machine.said;
+    const isVerdict = condition.status !== 'Unknown' || (said !== undefined && !said.startsWith('Unknown '));
+    const damper = isVerdict ? wanted.verdicts : wanted.progress;
+    const waitMs = damper.waitMs(performance.now());
+    // The latest state wins: it is looked at again then.
+    if (waitMs > 0) return this.#damp(key, machine, waitMs);
     wanted.fights = 0;
-    await this.#write(key, wanted, machine, condition);
+    if (await this.#write(key, wanted, machine, condition)) damper.changed(performance.now());
+  }
+
+  #damp(key: string, machine: Machine, waitInMs: number): void {
+    this.#parts.metrics.conditionsDamped.add();
+    this.#parts.log.debug('a machine changes its mind too often', { machine: machine.name, waitInMs });
+    this.#queue.later(key, waitInMs);
   }
 
   /** The verdict is unchanged; only its words have moved on, or somebody else has changed it. */
@@ -174,12 +197,14 @@ export class Reconciler {
     this.#lookAgain(key, wanted);
   }
 
-  async #write(key: string, wanted: Wanted, machine: Machine, condition: Condition): Promise<void> {
+  /** @returns was there something to write, and a Machine to write it on? */
+  async #write(key: string, wanted: Wanted, machine: Machine, condition: Condition): Promise<boolean> {
     const { client, version, metrics } = this.#parts;
     const digest = conditionDigest(condition);
     // After a change of leaders, most conditions are already right.
-    if (machine.condition !== digest) {
-      if (!(await writeCondition(client, version, machine, condition))) return;
+    const isNew = machine.condition !== digest;
+    if (isNew) {
+      if (!(await writeCondition(client, version, machine, condition))) return false;
       metrics.conditions.add({ status: condition.status });
       if (condition.status !== 'Unknown')
         metrics.conditionLatency.observe((performance.now() - wanted.verdictAt) / 1000);
@@ -189,6 +214,7 @@ export class Reconciler {
     wanted.said = saidBy(condition);
     wanted.wroteAt = performance.now();
     this.#lookAgain(key, wanted);
+    return isNew;
   }
 
   #lookAgain(key: string, { record }: Wanted): void {

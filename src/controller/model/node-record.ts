@@ -60,6 +60,8 @@ export interface NodeRecord {
   readonly storedAt: number;
   /** How often events were stored. */
   readonly writes: number;
+  /** Bytes that the next write moves besides its own events, if the store writes a node as a whole. */
+  readonly bytes?: number;
   /** The store's mark for this version of the record. */
   readonly version?: string;
 }

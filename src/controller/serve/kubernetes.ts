@@ -13,6 +13,7 @@ import { findAccess } from '../kube/kubeconfig.ts';
 import { Leadership } from '../kube/lease.ts';
 import type { Log } from '../log.ts';
 import { findMachineVersion, type MachineVersion } from '../machines/machine.ts';
+import { budgeted } from '../store/budgeted-store.ts';
 import { KubernetesStore } from '../store/kubernetes-store.ts';
 import { Gauge, Metrics } from '../web/metrics.ts';
 import { Front } from './front.ts';
@@ -37,7 +38,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     changed: (record) => intake.changed(record),
     hangUp: (keyDigest) => front.hangUp(keyDigest),
   });
-  const store = new KubernetesStore(client);
+  const store = budgeted(new KubernetesStore(client));
   const nodeOfKey = (keyDigest: string) => management.keys.of(keyDigest);
   const bearers = new Bearers({
     store,

@@ -16,7 +16,7 @@ export interface ServeSettings {
   /** Connections of strangers. */
   readonly connectionsPerAddress: number;
   readonly connectionsTotal: number;
-  /** Requests of strangers per address; four times as many new connections, ten times as many of all strangers. */
+  /** Requests of strangers per address; four times as many new connections, of one address and of all. */
   readonly strangersPerSecond: number;
   readonly certificateMs: number;
   readonly logLevel: Level;

@@ -5,6 +5,7 @@ import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { TokenAttestor } from '../attest/token.ts';
 import { EventIntake } from '../ingest/intake.ts';
 import type { Log } from '../log.ts';
+import { budgeted } from '../store/budgeted-store.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { Metrics } from '../web/metrics.ts';
 import { Front } from './front.ts';
@@ -18,10 +19,11 @@ export function databasePath(data: string): string {
 
 /** Serves without a cluster: everything lies in one file. */
 export async function serveStandalone(settings: StandaloneSettings, log: Log): Promise<Running> {
-  const store = new SqliteStore(databasePath(settings.data));
-  const keys = await sqliteKeys(store);
+  const database = new SqliteStore(databasePath(settings.data));
+  const store = budgeted(database);
+  const keys = await sqliteKeys(database);
   const metrics = new Metrics();
-  const nodeOfKey = (keyDigest: string) => store.nodeOfKey(keyDigest);
+  const nodeOfKey = (keyDigest: string) => database.nodeOfKey(keyDigest);
   const bearers = new Bearers({ store, nodeOfKey, copied: () => metrics.copied.add() });
   const intake = new EventIntake(store, bearers, metrics);
   const enrolment = new Enrolment({
@@ -30,7 +32,7 @@ export async function serveStandalone(settings: StandaloneSettings, log: Log): P
     nodeOfKey,
     replaced: () => metrics.replaced.add(),
     authority: () => keys.authority,
-    attestors: [new TokenAttestor(new SqliteTokens(store))],
+    attestors: [new TokenAttestor(new SqliteTokens(database))],
     certificateMs: settings.certificateMs,
   });
   const front = new Front(settings, { keys, intake, enrolment, metrics, log, ready: () => undefined });

@@ -5,6 +5,7 @@ import { readTable } from '../kube/table.ts';
 import { messageOf } from '../model/message.ts';
 import type { CertificateState, NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary, type Summary } from '../model/summary.ts';
+import { bytesOf } from './budgeted-store.ts';
 import {
   API_VERSION,
   collectionPath,
@@ -15,14 +16,14 @@ import {
   recordOf,
 } from './node-bootstrap.ts';
 import { type NodeLine, positionOf } from './node-line.ts';
-import { type Addition, type Owner, type Store, StoreBusy, stored } from './store.ts';
+import { type Addition, type Owner, type Store, StoreBusy, StoreRefuses, stored } from './store.ts';
 
 /** An object stays well below etcd's 1.5 MiB: beyond either limit, old events make room. */
 const MAX_EVENTS = 400;
 const MAX_EVENT_LOG_BYTES = 600 * 1024;
-/** What remains then: the beginning and the latest events. */
-const KEEP_FIRST = 40;
-const KEEP_LAST = 160;
+/** What remains then: the beginning and the latest events, half of what fits. */
+const KEEP_FIRST = { events: 40, bytes: 60 * 1024 };
+const KEEP_LAST = { events: 160, bytes: 240 * 1024 };
 
 type PatchOperation =
   | { op: 'test' | 'add' | 'replace'; path: string; value: unknown }
@@ -42,7 +43,7 @@ export class KubernetesStore implements Store {
 
   async find(namespace: string, name: string): Promise<NodeRecord | undefined> {
     const object = await this.#get(namespace, name);
-    return object && recordOf(object);
+    return object && { ...recordOf(object), bytes: bytesOf(object) };
   }
 
   async create(
@@ -85,12 +86,13 @@ export class KubernetesStore implements Store {
       );
       const { eventLog = [] } = object.status ?? {};
       // The answer holds all events, so checking its size costs nothing.
-      if (eventLog.length > MAX_EVENTS || JSON.stringify(eventLog).length > MAX_EVENT_LOG_BYTES)
-        await this.#trim(object);
-      return recordOf(object);
+      const bytes = bytesOf(object);
+      const isFull = eventLog.length > MAX_EVENTS || bytes > MAX_EVENT_LOG_BYTES;
+      const trimmed = isFull ? await this.#trim(object) : 0;
+      return { ...recordOf(object), bytes: bytes - trimmed };
     } catch (error) {
       if (isOvertaken(error)) return undefined;
-      throw busy(error);
+      throw refusal(error) ?? busy(error);
     }
   }
 
@@ -110,7 +112,7 @@ export class KubernetesStore implements Store {
         contentType: 'application/json-patch+json',
         query: { fieldManager: FIELD_MANAGER },
       });
-      return recordOf(object);
+      return { ...recordOf(object), bytes: bytesOf(object) };
     } catch (error) {
       if (isOvertaken(error)) return undefined;
       throw busy(error);
@@ -217,10 +219,16 @@ export class KubernetesStore implements Store {
     };
   }
 
-  /** Optional: if another writer comes in between, the next append tries again. */
-  async #trim({ metadata, status }: NodeBootstrap): Promise<void> {
+  /**
+   * Optional: if another writer comes in between, the next append tries again.
+   *
+   * @returns how many bytes it removed
+   */
+  async #trim({ metadata, status }: NodeBootstrap): Promise<number> {
     const log = status?.eventLog ?? [];
-    const kept = [...log.slice(0, KEEP_FIRST), ...log.slice(-KEEP_LAST)];
+    const first = firstOf(log, KEEP_FIRST);
+    const last = firstOf(log.slice(first.length).reverse(), KEEP_LAST).reverse();
+    const kept = [...first, ...last];
     const trimmed = (status?.eventsTrimmed ?? 0) + log.length - kept.length;
     const body: PatchOperation[] = [
       { op: 'test', path: '/status/seq', value: status?.seq },
@@ -233,10 +241,22 @@ export class KubernetesStore implements Store {
         contentType: 'application/json-patch+json',
         query: { fieldManager: FIELD_MANAGER },
       });
+      return bytesOf(log) - bytesOf(kept);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
+      return 0;
     }
   }
+}
+
+/** As many as there is room for; one at least. */
+function firstOf(log: readonly StoredEvent[], room: { events: number; bytes: number }): StoredEvent[] {
+  let bytes = 0;
+  const end = log.findIndex((event) => {
+    bytes += bytesOf(event);
+    return bytes > room.bytes;
+  });
+  return log.slice(0, Math.max(1, Math.min(room.events, end < 0 ? log.length : end)));
 }
 
 /** Absent if empty: API servers of 1.20 turn an empty text in a JSON patch into null, and then refuse it. */
@@ -252,6 +272,17 @@ function positionPart(summary: Summary): { position?: string } {
 function isOvertaken(error: unknown): boolean {
   if (isStatus(error, 409) || isStatus(error, 404)) return true;
   return isStatus(error, 422) && !/ is invalid: /.test(error.message);
+}
+
+/** What the API server, or etcd behind it, refuses whenever it is asked. */
+function refusal(error: unknown): StoreRefuses | undefined {
+  if (!(error instanceof KubeError)) return undefined;
+  const { status, message } = error;
+  // etcd's word and that of its client: the API server passes both on as faults of its own.
+  if (status === 413 || /request is too large|message larger than max/.test(message))
+    return new StoreRefuses('size', message, { cause: error });
+  if (status !== 400 && status !== 422) return undefined;
+  return new StoreRefuses('content', message, { cause: error });
 }
 
 /** Turns what the API server cannot do now into StoreBusy; other errors stay as they are. */

@@ -125,6 +125,12 @@ export class Metrics {
   readonly conditionFailures = this.add(
     new Counter('slipway_condition_failures_total', 'Conditions that could not be written at once.'),
   );
+  readonly conditionsDamped = this.add(
+    new Counter(
+      'slipway_conditions_damped_total',
+      'Changes of conditions put off, because their machines change their minds too often.',
+    ),
+  );
   readonly watchTroubles = this.add(
     new Counter(
       'slipway_watch_troubles_total',

@@ -1,6 +1,6 @@
 import { startStrangers } from '../../support/controller/strangers.ts';
 import { fleetName, percentile, runFleet } from '../fleet/fleet.ts';
-import { counter, openScene } from '../fleet/scene.ts';
+import { counter, cpuOf, openScene } from '../fleet/scene.ts';
 import type { Row } from '../row.ts';
 
 /** A fleet boots while strangers hold all that they can: how long its verdicts take then. */
@@ -16,10 +16,12 @@ export const hostile: Row = async ({ runs: machines = 300, say }) => {
       ...{ plain: [adminPort, probePort], idle: 70 },
     });
     say('the attack holds');
+    const before = { at: performance.now(), cpuMs: cpuOf(scene.controller.pid) };
     const { verdicts, troubles } = await runFleet({
-      ...{ machines, perSecond: 5, seconds: 20, batches: 5, events: 40 },
+      ...{ machines, perSecond: 5, seconds: 20, batches: 10, events: 40 },
       ...{ port, ca: scene.ca, token: scene.token, client: scene.cluster.client },
     });
+    const share = (cpuOf(scene.controller.pid) - before.cpuMs) / (performance.now() - before.at);
     const refused = await counter(scene, 'slipway_refusals_total');
     const most = { direction: 'most', goal: 1000, unit: 'ms' } as const;
     return {
@@ -35,7 +37,7 @@ export const hostile: Row = async ({ runs: machines = 300, say }) => {
         },
       ],
       notes: [
-        `${refused} connections and requests of strangers were refused`,
+        `${refused} connections and requests were refused; the controller took ${(share * 100).toFixed(0)} % of a core`,
         ...[...troubles].map(([why, count]) => `tried again ${count} times: ${why}`),
       ],
     };

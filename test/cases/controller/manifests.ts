@@ -8,7 +8,11 @@ import type { Scene } from './run.ts';
 export async function manifests({ cluster, say }: Scene): Promise<void> {
   const apply = (file: string): Promise<string> =>
     cluster.api.kubectl(['apply', '--dry-run=server', `--filename=${join(root, 'manifests', file)}`]);
-  for (const file of ['controller/service.yaml', 'controller/deployment.yaml', 'controller/network-policy.yaml'])
+  for (const file of [
+    'controller/service.yaml',
+    'controller/deployment.yaml',
+    'controller/network-policy.yaml',
+  ])
     assert.match(await apply(file), /created/);
   if (clusterApiCrds().length > 1) {
     assert.match(await apply('samples/machine-deployment.yaml'), /created/);

@@ -285,13 +285,17 @@ describe('delivery', () => {
     await new Promise((resolve) => old.close(resolve));
   });
 
-  it('finds the one event that is refused, passes over it and tells', async () => {
+  it.each([
+    [400, 'bad-request'],
+    [413, 'too-large'],
+    [422, 'unprocessable'],
+  ])('finds the one event that is refused for good (%i), passes over it and tells', async (status, error) => {
     const same = transport();
     receiver.mood = ({ events: some }) =>
-      some.some(({ seq }) => seq === 5) ? { status: 400, body: { error: 'bad-request' } } : undefined;
+      some.some(({ seq }) => seq === 5) ? { status, body: { error } } : undefined;
     let reached = 0;
     while (reached < 9) reached = await same.deliver(events(reached + 1, 9), never);
     expect(receiver.stored.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 6, 7, 8, 9]);
-    expect(lost).toEqual(['the controller refused an event of type fact: bad-request']);
+    expect(lost).toEqual([`the controller refused an event of type fact: ${error}`]);
   });
 });

@@ -25,6 +25,8 @@ const TIMEOUT_MS = 20_000;
 const RENEWAL_PAUSE_MS = 60_000;
 /** Smaller bodies do not gain by it. */
 const GZIP_FROM = 1024;
+/** Bad, too large, or nothing that can be stored: the same events would be refused again. */
+const FOR_GOOD: readonly number[] = [400, 413, 422];
 
 export interface ControllerOptions {
   host: Host;
@@ -94,7 +96,7 @@ export class ControllerTransport implements Transport {
     const said = refusalOf(answer);
     this.#show(said.words);
     if (answer.status === 401) return this.#unknownToIt('the controller does not know this machine');
-    if (answer.status === 400 || answer.status === 413) return this.#passOver(events, said.error, signal);
+    if (FOR_GOOD.includes(answer.status)) return this.#passOver(events, said.error, signal);
     throw new DeliveryError(
       `${this.#host()} answered with status ${answer.status} (${said.error})`,
       retryAfterMs(answer.headers, this.#o.host.clock.now().getTime()),

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import type { ReadEvent } from '../../protocol/events.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import { newSummary } from '../model/summary.ts';
+import { KubernetesStore } from './kubernetes-store.ts';
+import { type NodeBootstrap, recordOf } from './node-bootstrap.ts';
+import { StoreBusy, StoreRefuses, stored } from './store.ts';
+
+// The case `controller` has a real API server; here are sizes and refusals that take long to come by.
+
+function event(seq: number, value: string): ReadEvent {
+  return {
+    ...{ v: 1, machine: { instance: 'i', hostname: 'h' }, boot: 'b', seq, time: 't', mono: 1 },
+    ...{ traceparent: '00', type: 'fact', name: 'n', value },
+  };
+}
+
+function nodeOf(events: readonly ReadEvent[]): NodeBootstrap {
+  return {
+    metadata: { namespace: 'ns', name: 'n', resourceVersion: '1' },
+    spec: { instance: 'i', hostname: 'h', keyDigest: 'd', enrolment: { method: 'token', at: 'now' } },
+    status: {
+      ...newSummary(),
+      ...{ epoch: 0, seq: events.length, storedAt: '2026-01-01T00:00:00Z', writes: 1, message: 'm' },
+      eventLog: events.map(stored),
+    },
+  };
+}
+
+const ADDITION = { epoch: 0, events: [event(1, 'v')], summary: newSummary() };
+
+it('removes events from the middle by the bytes that etcd counts, and tells how much is left', async () => {
+  const events = Array.from({ length: 220 }, (_, at) => event(at + 1, '字'.repeat(940)));
+  const patches: { path: string; value?: unknown }[][] = [];
+  const request = async (_: string, __: string, { body }: { body: (typeof patches)[0] }): Promise<object> => {
+    patches.push(body);
+    return nodeOf(events);
+  };
+  const store = new KubernetesStore({ request } as unknown as KubeClient);
+  const after = await store.append(recordOf(nodeOf(events.slice(0, 219))), ADDITION);
+  const kept = patches[1]?.find(({ path }) => path === '/status/eventLog')?.value as { seq: number }[];
+  const bytes = Buffer.byteLength(JSON.stringify(kept));
+  expect(bytes).toBeLessThan(300 * 1024);
+  expect(bytes).toBeGreaterThan(200 * 1024);
+  expect([kept[0]?.seq, kept.at(-1)?.seq]).toEqual([1, 220]);
+  expect(after?.bytes).toBeLessThan(bytes + 2_000);
+});
+
+it('tells what is refused for good from what passes', async () => {
+  const answers = async (error: KubeError): Promise<unknown> => {
+    const request = () => Promise.reject(error);
+    const store = new KubernetesStore({ request } as unknown as KubeClient);
+    return store.append(recordOf(nodeOf([])), ADDITION).catch((caught: unknown) => caught);
+  };
+  const because = async (status: number, message: string): Promise<string> => {
+    const said = await answers(new KubeError(status, 'x', message));
+    return said instanceof StoreRefuses ? said.because : said instanceof StoreBusy ? 'busy' : String(said);
+  };
+  expect(await because(500, 'etcdserver: request is too large')).toBe('size');
+  expect(await because(500, 'rpc error: trying to send message larger than max (2 vs. 1)')).toBe('size');
+  expect(await because(413, 'Request entity too large')).toBe('size');
+  expect(await because(422, 'NodeBootstrap "n" is invalid: status.steps: Required value')).toBe('content');
+  expect(await because(500, 'etcdserver: request timed out')).toBe('busy');
+  expect(await because(503, 'no')).toBe('busy');
+  expect(await because(422, 'the server rejected our request: testing path failed')).toBe('undefined');
+});
