@@ -40,7 +40,7 @@ export class ShellSession {
   #muted = false;
   #isDone = false;
   #watch: Watch | undefined;
-  #wake: () => void = () => undefined;
+  #wake: (() => void) | undefined;
   readonly #abort = new AbortController();
 
   constructor(host: Host, options: SessionOptions) {
@@ -148,10 +148,10 @@ export class ShellSession {
     this.#handle = handle;
     this.#over = undefined;
     this.#watch?.close();
-    this.#watch = this.#host.files.watch(`${this.directory}/marks`, () => this.#wake());
+    this.#watch = this.#host.files.watch(`${this.directory}/marks`, () => this.#wake?.());
     void handle.result.then(({ exitStatus }) => {
       this.#over = { exitStatus };
-      this.#wake();
+      this.#wake?.();
     });
   }
 
