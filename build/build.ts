@@ -1,28 +1,55 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
 import { execaSync } from 'execa';
 import { buildBinary } from './binary/binary.ts';
 import { buildController } from './binary/controller-binary.ts';
-import { binaryPath, bundlePath, controllerBinaryPath, root } from './project.ts';
+import { BUILDER, distPath, PLATFORMS, type Platform } from './platforms.ts';
+import { bundlePath, root } from './project.ts';
 import { megabytes, zstdSize } from './sizes.ts';
 
-// npm run build [-- --zstd]: --zstd also compresses the binary as a release does, which takes longer than all the rest.
+// npm run build [-- --platform P]... [-- --all] [-- --zstd]: for linux-x64 where nothing else is said. --zstd also
+// compresses the binaries as a release does, which takes longer than all the rest.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 try {
-  console.log(await buildBinary());
-  console.log(await buildController());
-  for (const [name, path] of [
-    ['slipway', binaryPath],
-    ['slipway-controller', controllerBinaryPath],
-  ] as const)
-    writeFileSync(join(root, 'dist', `${name}.8`), `${execaSync(path, ['man']).stdout}\n`);
-  for (const path of [bundlePath, binaryPath, controllerBinaryPath]) {
-    const compressed = path === bundlePath || process.argv.includes('--zstd');
-    const zstd = compressed ? `, ${megabytes(zstdSize(readFileSync(path)))} as zstd -19` : '';
-    console.log(`${relative(root, path)}: ${megabytes(statSync(path).size)}${zstd}`);
+  const { all, platform, zstd } = options();
+  for (const one of all ? PLATFORMS : platform) {
+    console.log(await buildBinary(one));
+    console.log(await buildController(one));
+    if (one === BUILDER) writeManuals();
+    for (const path of [distPath('slipway', one), distPath('slipway-controller', one)]) tellSize(path, zstd);
   }
+  tellSize(bundlePath, true);
 } catch (error) {
   console.error(`build: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
+}
+
+function options(): { all: boolean; platform: Platform[]; zstd: boolean } {
+  const { values } = parseArgs({
+    options: {
+      all: { type: 'boolean', default: false },
+      platform: { type: 'string', multiple: true, default: [BUILDER] },
+      zstd: { type: 'boolean', default: false },
+    },
+  });
+  const platform = values.platform.map((name) => {
+    const known = PLATFORMS.find((one) => one === name);
+    if (known === undefined) throw new Error(`--platform ${name}: there is ${PLATFORMS.join(', ')}`);
+    return known;
+  });
+  return { ...values, platform };
+}
+
+function writeManuals(): void {
+  for (const name of ['slipway', 'slipway-controller'] as const) {
+    const { stdout } = execaSync(distPath(name, BUILDER), ['man']);
+    writeFileSync(join(root, 'dist', `${name}.8`), `${stdout}\n`);
+  }
+}
+
+function tellSize(path: string, compressed: boolean): void {
+  const zstd = compressed ? `, ${megabytes(zstdSize(readFileSync(path)))} as zstd -19` : '';
+  console.log(`${relative(root, path)}: ${megabytes(statSync(path).size)}${zstd}`);
 }

@@ -27,7 +27,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
     folder = mkdtempSync(join(tmpdir(), 'slipway-binary-'));
     binary = join(folder, 'slipway');
     const [bundle, licenses] = [join(folder, 'slipway.cjs'), join(folder, 'LICENSES.txt')];
-    answer = await buildBinary({ binary, bundle, licenses });
+    answer = await buildBinary('linux-x64', { binary, bundle, licenses });
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { execaSync } from 'execa';
-import { binaryPath, bundlePath, licensesPath, nodeBinary } from '../project.ts';
+import { BUILDER, distPath, type Platform } from '../platforms.ts';
+import { bundlePath, licensesPath } from '../project.ts';
+import { baseNode } from './base-node.ts';
 import { bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
-import { pack } from './pack.ts';
+import { pack, sayVersion } from './pack.ts';
 import { stripBinary } from './strip.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -16,15 +17,22 @@ export interface Built {
   readonly licenses: string;
 }
 
+/** The files in dist/. */
+export function builtFor(platform: Platform): Built {
+  return { binary: distPath('slipway', platform), bundle: bundlePath, licenses: licensesPath };
+}
+
 /**
- * Builds bundle and binary, into `dist/` where nothing else is said. They appear by rename, and only after the new binary
+ * Builds bundle and binary, for linux-x64 and into `dist/` where nothing else is said. They appear by rename, and only after the new binary
  * has run: whoever uses the old one meanwhile keeps it, and a failed build leaves it.
  *
  * @returns what the new binary says of itself.
  */
 export async function buildBinary(
-  built: Built = { binary: binaryPath, bundle: bundlePath, licenses: licensesPath },
+  platform: Platform = BUILDER,
+  built: Built = builtFor(platform),
 ): Promise<string> {
+  const { path, runner } = baseNode(platform);
   mkdirSync(dirname(built.binary), { recursive: true });
   const scratch = mkdtempSync(join(dirname(built.binary), '.build-'));
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
@@ -46,16 +54,16 @@ export async function buildBinary(
     writeFileSync(report, asFunction((await bundle({ entry: 'src/slipway-report.ts' })).code));
     writeFileSync(main, (await bundle({ entry: 'build/binary/launcher.ts' })).code);
     writeFileSync(licenses, licensesText(partsOf(inputs)));
-    stripBinary(nodeBinary(), node);
-    const cache = warmUp(node, agent, scratch);
+    stripBinary(path, node);
+    const cache = warmUp({ node, runner, agent, scratch });
     const assets = {
       agent: basename(agent),
       report: basename(report),
       'agent-cache': basename(cache),
       licenses: basename(licenses),
     };
-    await pack({ main, assets, node, output });
-    const answer = execaSync(output, ['version'], { timeout: 30_000 }).stdout;
+    pack({ main, assets, node, runner, output });
+    const answer = sayVersion(output, runner);
     renameSync(script, built.bundle);
     renameSync(licenses, built.licenses);
     renameSync(output, built.binary);

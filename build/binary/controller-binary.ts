@@ -1,20 +1,25 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { execaSync } from 'execa';
-import { controllerBinaryPath, nodeBinary, root } from '../project.ts';
+import { BUILDER, distPath, type Platform } from '../platforms.ts';
+import { root } from '../project.ts';
+import { baseNode } from './base-node.ts';
 import { bundle } from './bundle.ts';
 import { components } from './components.ts';
 import { licensesText, partsOf } from './licenses.ts';
-import { pack } from './pack.ts';
+import { pack, sayVersion } from './pack.ts';
 import { stripBinary } from './strip.ts';
 
 /**
- * Builds the controller's binary, and beside it the licences of what is in it and what clusterctl takes:
+ * Builds the controller's binary, for linux-x64 where nothing else is said, and beside it the licences of what is in it and what clusterctl takes:
  * addon-components.yaml and metadata.yaml. As with the agent, files appear by rename, after the new binary has run.
  *
  * @returns what the new binary says of itself
  */
-export async function buildController(binary = controllerBinaryPath): Promise<string> {
+export async function buildController(
+  platform: Platform = BUILDER,
+  binary = distPath('slipway-controller', platform),
+): Promise<string> {
+  const { path, runner } = baseNode(platform);
   const dist = dirname(binary);
   mkdirSync(dist, { recursive: true });
   const scratch = mkdtempSync(join(dist, '.build-controller-'));
@@ -30,9 +35,9 @@ export async function buildController(binary = controllerBinaryPath): Promise<st
     const { code, inputs } = await bundle({ entry: 'src/slipway-controller.ts' });
     writeFileSync(main, code);
     writeFileSync(licenses, licensesText(partsOf(inputs)));
-    stripBinary(nodeBinary(), node);
-    await pack({ main, assets: { licenses: basename(licenses) }, node, output });
-    const answer = execaSync(output, ['--version'], { timeout: 30_000 }).stdout;
+    stripBinary(path, node);
+    pack({ main, assets: { licenses: basename(licenses) }, node, runner, output });
+    const answer = sayVersion(output, runner);
     writeFileSync(join(dist, 'addon-components.yaml'), components());
     writeFileSync(join(dist, 'metadata.yaml'), readFileSync(join(root, 'manifests/metadata.yaml')));
     renameSync(licenses, join(dist, 'LICENSES-controller.txt'));

@@ -20,14 +20,14 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('pack', (
   let folder: string;
   let program: string;
 
-  beforeAll(async () => {
+  beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'slipway-pack-'));
     const probe = join(folder, 'probe.cjs');
     const node = join(folder, 'node');
     program = join(folder, 'program');
     writeFileSync(probe, PROBE);
     stripBinary(nodeBinary(), node);
-    await pack({ main: probe, node, output: program });
+    pack({ main: probe, node, output: program });
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,14 +1,15 @@
-import { chmodSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, dirname } from 'node:path';
-
-// pkg's entry in the part that makes single executables; its public one takes no settings for them. As a plain
-// require, because loaders differ in what they call the default export of such a file.
-const { default: sea } = createRequire(import.meta.url)('@yao-pkg/pkg/lib-es5/sea.js') as PkgSea;
-type PkgSea = typeof import('@yao-pkg/pkg/lib-es5/sea.js');
+import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { execaSync } from 'execa';
 
 /** Options of Node.js and V8 for every start. The code cache must be made under the same ones. */
 export const EXEC_ARGV = ['--disable-warning=ExperimentalWarning'];
+
+/**
+ * Given to a Node.js that makes a code cache: V8 takes its hashes from it instead of from chance, so the same source
+ * has the same cache each time. A Node.js without it accepts such a cache.
+ */
+export const SEED = '--random-seed=1';
 
 /**
  * What Node.js is told for every start of the binary. Nothing but this: `none` shuts NODE_OPTIONS and --node-options
@@ -24,44 +25,43 @@ const seaConfig = {
 };
 
 export interface PackOptions {
-  /** Absolute path of the main script, one CommonJS file. pkg's temporary files appear beside it. */
+  /** Absolute path of the main script, one CommonJS file. The blob appears beside it. */
   readonly main: string;
   /** Names of files beside the main script that go into the binary, by the name under which it asks for them. */
   readonly assets?: Readonly<Record<string, string>>;
   /** Absolute path of the (stripped) Node.js binary; it also writes the blob, so that both have one version. */
   readonly node: string;
+  /** Words that run it here; see `BaseNode`. */
+  readonly runner?: readonly string[];
   /** Absolute path of the result. */
   readonly output: string;
 }
 
 /**
- * Makes one executable file of a script and a Node.js binary through pkg, as a plain single executable application:
- * without pkg's virtual file system, whose prelude the agent would pay for at every start. `node` keeps pkg from
- * looking for a base binary anywhere else.
+ * Makes one executable file of a script and a Node.js binary, as a plain single executable application. The same files
+ * give the same bytes, in whatever folder.
  *
  * @throws Error with the failing part's own words.
  */
-export async function pack(options: PackOptions): Promise<void> {
-  // Node.js writes the script's path as it is given into the binary. pkg gives an absolute one, which would show the
-  // builder's folders and differ on every machine; a path relative to pkg's temporary folder is the same everywhere.
-  const beside = (name: string): string => `../${name}`;
-  const files = {
-    main: beside(basename(options.main)),
-    assets: Object.fromEntries(
-      Object.entries(options.assets ?? {}).map(([key, name]) => [key, beside(name)]),
-    ),
-  };
-  const temporary = process.env.TMPDIR;
-  process.env.TMPDIR = dirname(options.main);
-  try {
-    await sea(options.main, {
-      nodePath: options.node,
-      seaConfig: { ...seaConfig, ...files },
-      targets: [{ platform: 'linux', arch: 'x64', nodeRange: 'node24', output: options.output }],
-    });
-  } finally {
-    if (temporary === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = temporary;
-  }
-  chmodSync(options.output, 0o755);
+export function pack({ main, assets = {}, node, runner = [], output }: PackOptions): void {
+  // Node.js writes the script's path as it is given into the binary: relative ones show no folder of the builder.
+  const folder = dirname(main);
+  const blob = `${basename(output)}.blob`;
+  const config = `${basename(output)}.json`;
+  writeFileSync(
+    join(folder, config),
+    JSON.stringify({ ...seaConfig, main: basename(main), assets, output: blob }),
+  );
+  const [program = node, ...words] = [...runner, node, SEED, '--experimental-sea-config', config];
+  execaSync(program, words, { cwd: folder, env: { NODE_OPTIONS: '' } });
+  copyFileSync(node, output);
+  chmodSync(output, 0o755);
+  // In a process of its own, because it warns on standard error of each section whose name it cannot find.
+  execaSync(process.execPath, [join(import.meta.dirname, 'inject.ts'), output, join(folder, blob)]);
+}
+
+/** What a program that was packed says to `--version`. @throws Error where it does not run */
+export function sayVersion(program: string, runner: readonly string[] = []): string {
+  const [file = program, ...words] = [...runner, program, '--version'];
+  return execaSync(file, words, { timeout: 60_000 }).stdout;
 }

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
 // Arguments: path of the wrapped bundle, path of the cache, then `make ROOT USER-DATA` or `check`.
@@ -13,14 +14,25 @@ if (mode === 'check') {
 }
 
 /**
+ * What V8 does in threads beside or after a while, by chance: throw away what was not called lately, and compile better
+ * what was called often. As it was when the cache is written, because a cache serves only a V8 with the same settings.
+ */
+function leaveNothingToChance(on: boolean): void {
+  for (const flag of ['flush-bytecode', 'sparkplug', 'maglev', 'opt'])
+    setFlagsFromString(on ? `--no-${flag}` : `--${flag}`);
+}
+
+/**
  * Runs the command that a boot waits for, and writes the cache when nothing is left to do. Only that one: what others
  * need besides would be read at every boot, and they can wait the few milliseconds that compiling takes.
  */
 function makeCache(): void {
+  leaveNothingToChance(true);
   const script = new Script(source, { filename: 'slipway.cjs' });
   process.on('exit', () => {
     // It need not succeed: who is not root can give no file to its owner.
     process.exitCode = 0;
+    leaveNothingToChance(false);
     writeFileSync(cache, script.createCachedData());
   });
   process.stderr.write = () => true;

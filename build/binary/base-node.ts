@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NODE_SHA256, type Platform } from '../platforms.ts';
+import { nodeBinary } from '../project.ts';
+import { packageFolder } from './npm-package.ts';
+import { runnerOf } from './runner.ts';
+
+/** The Node.js that goes into a binary. */
+export interface BaseNode {
+  /** Absolute path of the npm package's file, with its symbols. */
+  readonly path: string;
+  /** Words before the path of a program of that platform that run it on this machine; none where it runs by itself. */
+  readonly runner: readonly string[];
+}
+
+/**
+ * The Node.js of a platform: that of the npm package which package-lock.json names, checked against its sum.
+ *
+ * @throws Error where it is not the one that is expected, or cannot be had
+ */
+export function baseNode(platform: Platform): BaseNode {
+  const path = platform === 'linux-x64' ? nodeBinary() : join(packageFolder(`node-${platform}`), 'bin/node');
+  const sum = createHash('sha256').update(readFileSync(path)).digest('hex');
+  if (sum !== NODE_SHA256[platform])
+    throw new Error(
+      `${path} is not the Node.js that build/platforms.ts expects for ${platform}: its SHA-256 is ${sum}, not ` +
+        `${NODE_SHA256[platform]}. Run npm ci; where that does not help, the package is not what it was.`,
+    );
+  return { path, runner: runnerOf(platform) };
+}
