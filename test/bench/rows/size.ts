@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { bundlePath } from '../../../build/project.ts';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { distPath, PLATFORMS } from '../../../build/platforms.ts';
+import { binaryPath, bundlePath } from '../../../build/project.ts';
 import { zstdSize } from '../../../build/sizes.ts';
 import type { Row, Verdict } from '../row.ts';
 import { slipwayBinary } from '../slipway-binary.ts';
@@ -7,7 +8,10 @@ import { slipwayBinary } from '../slipway-binary.ts';
 /** Goals in bytes for the binary; the bundle's are set so that the start-up goal stays within reach. */
 const GOALS = { binary: 120e6, binaryZstd: 33e6, bundle: 1e6, bundleZstd: 0.3e6 };
 
-/** Bundle and binary as they lie in dist/, raw and as `zstd -19` makes them. */
+/**
+ * Bundle and binary as they lie in dist/, raw and as `zstd -19` makes them; of the other binaries there, which differ in
+ * nothing but their Node.js or hold less, the size as it is.
+ */
 export const size: Row = async ({ say }) => {
   const binary = readFileSync(slipwayBinary());
   const bundle = readFileSync(bundlePath);
@@ -28,7 +32,19 @@ export const size: Row = async ({ say }) => {
       verdict('binary, zstd -19', zstdSize(binary), GOALS.binaryZstd),
       verdict('bundle', bundle.length, GOALS.bundle),
       verdict('bundle, zstd -19', zstdSize(bundle), GOALS.bundleZstd),
+      ...others().map(([name, size]) => verdict(name, size, GOALS.binary)),
     ],
     notes: [],
   };
 };
+
+/** Name and size in bytes of each other binary that is there. */
+function others(): [string, number][] {
+  return PLATFORMS.flatMap((platform) =>
+    (['slipway', 'slipway-controller'] as const).flatMap((program): [string, number][] => {
+      const path = distPath(program, platform);
+      if (path === binaryPath || !existsSync(path)) return [];
+      return [[`${program}-${platform}`, statSync(path).size]];
+    }),
+  );
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { buildBinary } from '../../../build/binary/binary.ts';
+import { buildController } from '../../../build/binary/controller-binary.ts';
+import { runnerOf } from '../../../build/binary/runner.ts';
+import { projectVersion } from '../../../build/project.ts';
+
+export const about = 'both programs for arm64, built on x64, work: QEMU runs them';
+
+const USER_DATA = `#cloud-config
+slipway: {kubeadm: none}
+write_files:
+- {path: /etc/motd, content: "arm64\\n", owner: "0:0", permissions: "0640"}
+`;
+
+export async function run(say: (line: string) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-arm64-'));
+  try {
+    const binary = join(folder, 'slipway');
+    const controller = join(folder, 'slipway-controller');
+    const [bundle, licenses] = [join(folder, 'slipway.cjs'), join(folder, 'LICENSES.txt')];
+    const about = [
+      await buildBinary('linux-arm64', { binary, bundle, licenses }),
+      await buildController('linux-arm64', controller),
+    ];
+    for (const line of about) assert.match(line, new RegExp(` ${projectVersion()} .*, linux-arm64\\)$`));
+    say('both are built, and say what they are');
+    await expectWork(binary, folder);
+    say('plan, bootstrap and status do as on x64');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function expectWork(binary: string, folder: string): Promise<void> {
+  const [root, userData] = [join(folder, 'root'), join(folder, 'user-data')];
+  mkdirSync(root);
+  writeFileSync(userData, USER_DATA);
+  const slipway = async (...words: string[]): Promise<string> => {
+    const [program = binary, ...rest] = [...runnerOf('linux-arm64'), binary, ...words];
+    return (await execa(program, rest)).stdout;
+  };
+  assert.match(await slipway('plan', '--user-data', userData), /\/etc\/motd/);
+  const told: unknown = JSON.parse(
+    await slipway('bootstrap', '--root', root, '--user-data', userData, '--output', 'json'),
+  );
+  assert.partialDeepStrictEqual(told, { result: 'succeeded' });
+  assert.equal(readFileSync(join(root, 'etc/motd'), 'utf8'), 'arm64\n');
+  assert.match(await slipway('status', '--root', root), /bootstrapped in /);
+}
