@@ -67,6 +67,23 @@ export class Authority {
     return { certificate, expiresAt };
   }
 
+  /**
+   * A certificate of this authority for the key of its successor, which has the same name (RFC 4210, 4.4:
+   * "new with old"): who trusts this authority alone believes what the successor signs, too.
+   */
+  vouchFor(successor: Authority, until: Date, now = Date.now()): string {
+    return issue(
+      {
+        use: 'authority',
+        name: this.#name,
+        publicKey: successor.#publicKey,
+        notBefore: new Date(now - BACKDATE_MS),
+        notAfter: until,
+      },
+      { name: this.#name, publicKey: this.#publicKey, privateKey: this.#privateKey },
+    );
+  }
+
   /** Creates a key and a certificate for a server with these names and addresses. */
   server(
     hosts: readonly string[],

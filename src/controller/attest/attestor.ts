@@ -21,6 +21,15 @@ export interface Claim {
   readonly selector?: MachineSelector;
   /** The token's public name. */
   readonly token?: string;
+  /** Counts the machines that enrol with the token. */
+  readonly use?: {
+    /** @throws Refused if there were enough; StoreBusy */
+    take(): Promise<void>;
+    /** It made no node. */
+    giveBack(): void;
+  };
+  /** How often the Machine must have enrolled before. */
+  readonly epoch?: number;
 }
 
 /**

@@ -14,6 +14,8 @@ import { Refused } from './refused.ts';
 export interface EnrolmentParts extends HolderParts {
   readonly bearers: Bearers;
   readonly authority: () => Authority;
+  /** All authorities that count, in PEM; the one that signs is the first. */
+  readonly trusted: () => string;
   readonly attestors: readonly Attestor[];
   readonly certificateMs: number;
 }
@@ -98,7 +100,7 @@ export class Enrolment {
     return {
       version: ENROLMENT_VERSION,
       certificate,
-      ca: authority.certificate,
+      ca: this.#parts.trusted(),
       expiresAt: expiresAt.toISOString(),
     };
   }

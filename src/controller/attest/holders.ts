@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { MachineTie, NodeRecord, NodeSpec } from '../model/node-record.ts';
+import type { MachineIdentities } from '../store/machine-identities.ts';
 import { type Owner, type Store, StoreBusy } from '../store/store.ts';
 import type { Claim } from './attestor.ts';
 import { Refused } from './refused.ts';
@@ -26,6 +27,8 @@ export interface HolderParts {
   readonly store: Store;
   /** Absent if there are no Machines. */
   readonly ties?: Ties;
+  /** Whose token was used; absent if there are no Machines. */
+  readonly proofs?: Pick<MachineIdentities, 'of' | 'spend'>;
   /** The node that enrolled with this key, if there is one. */
   readonly nodeOfKey: (keyDigest: string) => { namespace: string; name: string } | undefined;
   /** Called with each node that was made, before its machine has an answer. */
@@ -95,8 +98,31 @@ export class Holders {
     };
     const same = await this.#sameKey(spec, { namespace, name });
     if (same) return same;
-    if (found?.hasNode) return this.#onlyAgain(namespace, name, spec);
-    return await this.#create(namespace, name, spec, found?.owner);
+    const late = await this.#isLate(claim, found);
+    if (late !== undefined) return await this.#onlyAgain(namespace, name, spec, late);
+    const node = await this.#create(claim, { namespace, name }, spec, found?.owner);
+    await this.#spend(claim, found, node);
+    return node;
+  }
+
+  /** Why only the machine that holds it already may come. */
+  async #isLate({ epoch }: Claim, found: Found | undefined): Promise<string | undefined> {
+    if (!found) return undefined;
+    const { hasNode, namespace, owner } = found;
+    if (hasNode) return `Machine ${namespace}/${owner.name} has its Node already`;
+    const proofs = epoch === undefined ? undefined : await this.#parts.proofs?.of(namespace, owner.uid);
+    if (epoch === undefined || !proofs || proofs.epoch <= epoch) return undefined;
+    return `the token of Machine ${namespace}/${owner.name} was used already`;
+  }
+
+  /** The token counts no longer, whatever becomes of the node. */
+  async #spend({ epoch }: Claim, found: Found | undefined, node: NodeRecord): Promise<void> {
+    const { proofs, store } = this.#parts;
+    if (epoch === undefined || !found || !proofs) return;
+    const { namespace, owner } = found;
+    if (await proofs.spend(namespace, owner, epoch, node.spec.keyDigest)) return;
+    await store.remove(node);
+    throw new Refused('unauthorized', `the token of Machine ${namespace}/${owner.name} was used already`);
   }
 
   /** One key is one node. @returns the node, if the same machine asks again */
@@ -118,14 +144,35 @@ export class Holders {
     return undefined;
   }
 
-  /** A Machine that has a Node takes nobody any more. */
-  async #onlyAgain(namespace: string, name: string, spec: NodeSpec): Promise<NodeRecord> {
+  async #onlyAgain(namespace: string, name: string, spec: NodeSpec, why: string): Promise<NodeRecord> {
     const known = await this.#parts.store.find(namespace, name);
     if (known && isSame(known.spec, spec)) return known;
-    throw new Refused('unauthorized', `Machine ${namespace}/${name} has its Node already`);
+    throw new Refused('unauthorized', why);
   }
 
-  async #create(namespace: string, name: string, spec: NodeSpec, owner?: Owner): Promise<NodeRecord> {
+  /** A use of the token is counted before the node is made, and given back where none is made. */
+  async #create(
+    { use }: Claim,
+    names: { namespace: string; name: string },
+    spec: NodeSpec,
+    owner?: Owner,
+  ): Promise<NodeRecord> {
+    await use?.take();
+    let isMade = false;
+    try {
+      const { node, made } = await this.#place(names, spec, owner);
+      isMade = made;
+      return node;
+    } finally {
+      if (!isMade) use?.giveBack();
+    }
+  }
+
+  async #place(
+    { namespace, name }: { namespace: string; name: string },
+    spec: NodeSpec,
+    owner?: Owner,
+  ): Promise<{ node: NodeRecord; made: boolean }> {
     const { store, created, replaced } = this.#parts;
     let gone: NodeRecord | undefined;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -133,11 +180,11 @@ export class Holders {
       if (node) {
         created?.(node);
         if (gone) replaced?.(gone, node);
-        return node;
+        return { node, made: true };
       }
       const holder = await store.find(namespace, name);
       if (!holder) continue;
-      if (isSame(holder.spec, spec)) return holder;
+      if (isSame(holder.spec, spec)) return { node: holder, made: false };
       if (!outranks(spec, holder.spec)) {
         throw new Refused(
           'unauthorized',

@@ -1,64 +1,91 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isStatus, KubeError } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/objects.ts';
-import { StoreBusy } from '../store/store.ts';
-import type { TokenBook, TokenRecord } from './token.ts';
+import { isStatus } from '../kube/kube-error.ts';
+import type { KubeObject, ListOf } from '../kube/objects.ts';
+import type { TokenRecord, TokenShelf } from './token.ts';
 
-interface SecretObject extends KubeObject {
+const SECRET_TYPE = 'slipway.dev/token-hash';
+/** How many machines have enrolled with it, or may at any moment: replicas count in steps. */
+export const USED = 'slipway.dev/used';
+
+export interface TokenSecret extends KubeObject {
+  type?: string;
   data?: Record<string, string>;
 }
 
-/** Thousands of a pool's machines enrol with one token, so its record is cached. */
-const CACHE_MS = 10_000;
-const MAX_CACHED = 256;
-
 /** Records of tokens as Secrets in the controller's namespace; they hold only hashes. */
-export class KubernetesTokens implements TokenBook {
+export class KubernetesTokens implements TokenShelf {
   readonly #client: KubeClient;
   readonly #namespace: string;
-  readonly #cache = new Map<string, { until: number; record: Promise<TokenRecord | undefined> }>();
 
   constructor(client: KubeClient, namespace: string) {
     this.#client = client;
     this.#namespace = namespace;
   }
 
-  find(id: string): Promise<TokenRecord | undefined> {
-    const known = this.#cache.get(id);
-    if (known && known.until > performance.now()) return known.record;
-    if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
-    const record = this.#fetch(id);
-    this.#cache.set(id, { until: performance.now() + CACHE_MS, record });
-    record.catch(() => this.#cache.delete(id));
-    return record;
-  }
-
   async add(record: TokenRecord): Promise<void> {
-    await this.#client.request('POST', `/api/v1/namespaces/${this.#namespace}/secrets`, {
+    await this.#client.request('POST', tokensPath(this.#namespace), {
       body: {
         apiVersion: 'v1',
         kind: 'Secret',
-        metadata: { name: nameOf(record.id), labels: { 'slipway.dev/token': record.id } },
-        type: 'slipway.dev/token-hash',
+        metadata: {
+          name: tokenName(record.id),
+          labels: { 'slipway.dev/token': record.id },
+          annotations: { [USED]: '0' },
+        },
+        type: SECRET_TYPE,
         stringData: { record: JSON.stringify(record) },
       },
     });
   }
 
-  async #fetch(id: string): Promise<TokenRecord | undefined> {
+  async list(): Promise<(TokenRecord & { used: number })[]> {
+    const query = { fieldSelector: `type=${SECRET_TYPE}` };
+    const { items } = await this.#client.request<ListOf<TokenSecret>>('GET', tokensPath(this.#namespace), {
+      query,
+    });
+    return items.flatMap((secret) => {
+      const record = readToken(secret);
+      return record ? [{ ...record, used: usesOf(secret) }] : [];
+    });
+  }
+
+  async revoke(id: string): Promise<boolean> {
     try {
-      const path = `/api/v1/namespaces/${this.#namespace}/secrets/${nameOf(id)}`;
-      const secret = await this.#client.request<SecretObject>('GET', path);
-      return JSON.parse(Buffer.from(secret.data?.record ?? '', 'base64').toString('utf8')) as TokenRecord;
+      await this.#client.request('DELETE', `${tokensPath(this.#namespace)}/${tokenName(id)}`);
+      return true;
     } catch (error) {
-      if (isStatus(error, 404)) return undefined;
-      if (error instanceof KubeError)
-        throw new StoreBusy(error.message, error.retryAfterMs, { cause: error });
+      if (isStatus(error, 404)) return false;
       throw error;
     }
   }
 }
 
-function nameOf(id: string): string {
+export function tokensPath(namespace: string): string {
+  return `/api/v1/namespaces/${namespace}/secrets`;
+}
+
+/** The tokens among the Secrets. */
+export function tokensOnlyPath(namespace: string): string {
+  return `${tokensPath(namespace)}?fieldSelector=${encodeURIComponent(`type=${SECRET_TYPE}`)}`;
+}
+
+export function tokenName(id: string): string {
   return `slipway-token-${id}`;
+}
+
+/** Undefined if it is none, or somebody wrote it by hand and not rightly. */
+export function readToken({ metadata, data }: TokenSecret): TokenRecord | undefined {
+  try {
+    const record = JSON.parse(Buffer.from(data?.record ?? '', 'base64').toString('utf8')) as TokenRecord;
+    const isWhole = /^[0-9a-f]{64}$/.test(record.hash) && typeof record.namespace === 'string';
+    return isWhole && tokenName(record.id) === metadata.name && Number.isFinite(record.expiresAt)
+      ? record
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function usesOf({ metadata }: TokenSecret): number {
+  return Number(metadata.annotations?.[USED] ?? 0) || 0;
 }

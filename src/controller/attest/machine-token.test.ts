@@ -5,29 +5,30 @@ import { MachineTokenAttestor, mintMachineToken } from './machine-token.ts';
 
 const UID = '0b8f1c1e-2f4b-4d0e-9a51-1c4f1a2b3c4d';
 const secret = randomBytes(32);
-const attestor = new MachineTokenAttestor(secret, {
+const attestor = new MachineTokenAttestor(() => [secret], {
   byUid: (uid) => (uid === UID ? { namespace: 'ns' } : undefined),
 });
 const attest = (token: string) => attestor.attest({ token, machine: { instance: 'i', hostname: 'h' } });
 
 describe("a Machine's token", () => {
   it('proves the Machine that it was made for', async () => {
-    expect(await attest(mintMachineToken(UID, Date.now() + 60_000, secret))).toEqual({
+    expect(await attest(mintMachineToken(UID, 3, Date.now() + 60_000, secret))).toEqual({
       method: 'machine-token',
       namespace: 'ns',
       machineUid: UID,
+      epoch: 3,
     });
     expect(await attest('slwt.another-kind-of-token')).toBeUndefined();
   });
 
   it('proves nothing when it has run out, was made by another, for a Machine that is gone, or was changed anywhere', async () => {
-    const good = mintMachineToken(UID, Date.now() + 60_000, secret);
-    await expect(attest(mintMachineToken(UID, Date.now() - 2_000, secret))).rejects.toThrow(/run out/);
-    await expect(attest(mintMachineToken(UID, Date.now() + 60_000, randomBytes(32)))).rejects.toThrow(
+    const good = mintMachineToken(UID, 3, Date.now() + 60_000, secret);
+    await expect(attest(mintMachineToken(UID, 3, Date.now() - 2_000, secret))).rejects.toThrow(/run out/);
+    await expect(attest(mintMachineToken(UID, 3, Date.now() + 60_000, randomBytes(32)))).rejects.toThrow(
       /not made by/,
     );
     await expect(
-      attest(mintMachineToken(UID.replace('0b', '0c'), Date.now() + 60_000, secret)),
+      attest(mintMachineToken(UID.replace('0b', '0c'), 3, Date.now() + 60_000, secret)),
     ).rejects.toThrow(/is gone/);
     for (let at = 5; at < good.length - 1; at += 1) {
       if (good[at] === '.') continue;
@@ -41,7 +42,7 @@ describe("a Machine's token", () => {
 
   it('is not logged', () => {
     const lines: string[] = [];
-    const token = mintMachineToken(UID, Date.now(), secret);
+    const token = mintMachineToken(UID, 3, Date.now(), secret);
     createLog((line) => lines.push(line)).warn(`refused ${token}`, { reason: `token ${token}\nnext line` });
     expect(lines.join('')).not.toContain(token.split('.')[2]);
     expect(lines).toHaveLength(1);

@@ -1,5 +1,5 @@
 import type { SqliteStore } from '../store/sqlite-store.ts';
-import type { TokenBook, TokenRecord } from './token.ts';
+import type { TokenBook, TokenRecord, TokenShelf } from './token.ts';
 
 interface Row {
   id: string;
@@ -7,30 +7,62 @@ interface Row {
   namespace: string;
   machine: string | null;
   expires_at: number;
+  uses: number | null;
+  used: number;
 }
 
 /** Tokens in the embedded store. */
-export class SqliteTokens implements TokenBook {
+export class SqliteTokens implements TokenBook, TokenShelf {
   readonly #store: SqliteStore;
 
   constructor(store: SqliteStore) {
     this.#store = store;
   }
 
-  async find(id: string): Promise<TokenRecord | undefined> {
-    const row = this.#store.database.prepare('SELECT * FROM tokens WHERE id = ?').get(id) as unknown as
-      | Row
-      | undefined;
-    if (!row) return undefined;
-    const { machine, expires_at: expiresAt, ...rest } = row;
-    return { ...rest, expiresAt, ...(machine === null ? {} : { machine }) };
+  find(id: string): TokenRecord | undefined {
+    const row = this.#store.database.prepare('SELECT * FROM tokens WHERE id = ?').get(id);
+    return row && recordOf(row as unknown as Row);
   }
 
-  async add({ id, hash, namespace, machine, expiresAt }: TokenRecord): Promise<void> {
+  async take(id: string): Promise<boolean> {
+    return await this.#store.write(() => {
+      const { changes } = this.#store.database
+        .prepare('UPDATE tokens SET used = used + 1 WHERE id = ? AND (uses IS NULL OR used < uses)')
+        .run(id);
+      return Number(changes) > 0;
+    });
+  }
+
+  giveBack(id: string): void {
+    this.#store.database.prepare('UPDATE tokens SET used = used - 1 WHERE id = ? AND used > 0').run(id);
+  }
+
+  async add({ id, hash, namespace, machine, uses, expiresAt }: TokenRecord): Promise<void> {
     await this.#store.write(() =>
       this.#store.database
-        .prepare('INSERT INTO tokens VALUES (?, ?, ?, ?, ?)')
-        .run(id, hash, namespace, machine ?? null, expiresAt),
+        .prepare(
+          'INSERT INTO tokens (id, hash, namespace, machine, expires_at, uses) VALUES (?, ?, ?, ?, ?, ?)',
+        )
+        .run(id, hash, namespace, machine ?? null, expiresAt, uses ?? null),
     );
   }
+
+  async list(): Promise<(TokenRecord & { used: number })[]> {
+    const rows = this.#store.database.prepare('SELECT * FROM tokens ORDER BY expires_at').all();
+    return (rows as unknown as Row[]).map((row) => ({ ...recordOf(row), used: row.used }));
+  }
+
+  async revoke(id: string): Promise<boolean> {
+    return await this.#store.write(
+      () => Number(this.#store.database.prepare('DELETE FROM tokens WHERE id = ?').run(id).changes) > 0,
+    );
+  }
+}
+
+function recordOf({ id, hash, namespace, machine, expires_at: expiresAt, uses }: Row): TokenRecord {
+  return {
+    ...{ id, hash, namespace, expiresAt },
+    ...(machine === null ? {} : { machine }),
+    ...(uses === null ? {} : { uses }),
+  };
 }

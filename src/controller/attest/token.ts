@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { MachineSelector } from '../model/selector.ts';
 import type { Attestor, Claim, Evidence } from './attestor.ts';
 import { Refused } from './refused.ts';
 
@@ -14,19 +15,39 @@ export interface TokenRecord {
   readonly namespace: string;
   /** The only node that may use it; without it, the token serves a whole pool. */
   readonly machine?: string;
+  /** Which Machines of the namespace it may tie. */
+  readonly selector?: MachineSelector;
+  /** How many machines may enrol with it; without it, any number. */
+  readonly uses?: number;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** Stores the records of tokens. */
+/** What serving needs of the stored tokens. */
 export interface TokenBook {
-  /** @throws StoreBusy */
-  find(id: string): Promise<TokenRecord | undefined>;
+  /** Costs a stranger's guess nothing that others notice. */
+  find(id: string): TokenRecord | undefined;
+  /**
+   * Counts a use, for good.
+   *
+   * @returns false if the token is used up
+   * @throws StoreBusy
+   */
+  take(id: string): Promise<boolean>;
+  /** Nothing came of a use. */
+  giveBack(id: string): void;
+}
+
+/** What people do with tokens. */
+export interface TokenShelf {
   add(record: TokenRecord): Promise<void>;
+  list(): Promise<(TokenRecord & { used: number })[]>;
+  /** From now on nobody enrols with it. @returns false if there is none */
+  revoke(id: string): Promise<boolean>;
 }
 
 /** Makes a token and its record. */
-export function makeToken(about: Pick<TokenRecord, 'namespace' | 'machine' | 'expiresAt'>): {
+export function makeToken(about: Omit<TokenRecord, 'id' | 'hash'>): {
   token: string;
   record: TokenRecord;
 } {
@@ -50,17 +71,26 @@ export class TokenAttestor implements Attestor {
   async attest({ token }: Evidence): Promise<Claim | undefined> {
     const id = token === undefined ? undefined : FORM.exec(token)?.[1];
     if (token === undefined || id === undefined) return undefined;
-    const record = await this.#book.find(id);
+    const record = this.#book.find(id);
     if (!record) throw new Refused('unauthorized', `there is no token ${id}`);
     if (!timingSafeEqual(hashOf(token), Buffer.from(record.hash, 'hex'))) {
       throw new Refused('unauthorized', `the secret part of token ${id} is wrong`);
     }
     if (record.expiresAt < Date.now()) throw new Refused('unauthorized', `token ${id} has run out`);
+    const { machine, namespace, selector } = record;
+    const book = this.#book;
     return {
-      method: record.machine === undefined ? 'pool-token' : 'token',
-      namespace: record.namespace,
+      method: machine === undefined ? 'pool-token' : 'token',
+      namespace,
       token: id,
-      ...(record.machine === undefined ? {} : { nodeName: record.machine }),
+      ...(machine === undefined ? {} : { nodeName: machine }),
+      ...(selector === undefined ? {} : { selector }),
+      use: {
+        take: async () => {
+          if (!(await book.take(id))) throw new Refused('unauthorized', `token ${id} is used up`);
+        },
+        giveBack: () => book.giveBack(id),
+      },
     };
   }
 }

@@ -34,6 +34,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
       "namespace of the controller's own objects; default the pod's or the context's",
     )
     .option('--machine-token-ttl <duration>', "how long a Machine's token can be used", '24h')
+    .option('--untied-ttl <duration>', 'how long a node that matches no Machine is kept', '24h')
     .option('--certificate-ttl <duration>', 'how long the certificate of a machine is valid', '168h')
     .option('--connections <n>', 'open connections at most', '4000')
     .option(
@@ -74,10 +75,20 @@ function describe(program: Command, conclude: (status: number) => void): void {
 
   program
     .command('token')
-    .description('make a token by which machines enrol; printed once, kept as a hash')
-    .option('--machine <name>', 'for this machine alone, once; without it, for any machine of the namespace')
+    .description('make tokens by which machines enrol, list them, revoke one')
+    .argument('[action]', 'create (printed once, kept as a hash), list, or revoke', 'create')
+    .argument('[id]', 'what list shows of the token to revoke: the part between its two dots')
+    .option('--machine <name>', 'for this machine alone, once; without it, for a pool')
+    .option('--cluster <name>', 'a pool: Machines of this Cluster only')
+    .option('--role <role>', 'a pool: worker, control-plane or any', 'worker')
+    .option(
+      '--owner <kind/name>',
+      'a pool: Machines of this MachineDeployment, MachineSet, MachinePool ... only',
+    )
+    .option('--uses <n>', 'a pool: how many machines may enrol with it', '100')
     .option('--ttl <duration>', 'how long it can be used', '1h')
-    .option('--namespace <name>', 'of the Machines')
+    .option('--namespace <name>', 'of the Machines; list: only these')
+    .option('--output <format>', 'of list: text or json', 'text')
     .option(
       '--secret <name>',
       'also put it into a Secret of that namespace, key "token", for user data to take',
@@ -86,16 +97,20 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
     .option('--context <name>', 'of the kubeconfig')
     .option('--data <dir>', 'of serve --standalone instead of a cluster')
-    .action(async (options) => conclude(await (await import('./token.ts')).tokenCommand(options)));
+    .action(async (action, id, options) =>
+      conclude(await (await import('./token.ts')).tokenCommand(action, id, options)),
+    );
 
   program
     .command('ca')
-    .description('print the authority that machines need to trust (report.controller.ca)')
+    .description('print the authority that machines need to trust (report.controller.ca), or replace it')
+    .argument('[action]', 'show, or rotate: a new authority and a new key of tokens', 'show')
+    .option('--overlap <duration>', 'rotate: how long the old ones count beside them; 0s: not at all', '192h')
     .option('--controller-namespace <name>', 'where the controller runs', 'slipway-system')
     .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
     .option('--context <name>', 'of the kubeconfig')
     .option('--data <dir>', 'of serve --standalone instead of a cluster')
-    .action(async (options) => conclude(await (await import('./ca.ts')).caCommand(options)));
+    .action(async (action, options) => conclude(await (await import('./ca.ts')).caCommand(action, options)));
 
   program
     .command('licenses')

@@ -18,6 +18,7 @@ export interface ServeOptions {
   kubeconfig?: string;
   namespace?: string;
   machineTokenTtl: string;
+  untiedTtl: string;
   certificateTtl: string;
   connections: string;
   connectionsPerAddress: string;
@@ -42,6 +43,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
           ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
           ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
           tokenMs: milliseconds(options.machineTokenTtl, '--machine-token-ttl'),
+          untiedMs: milliseconds(options.untiedTtl, '--untied-ttl'),
         },
         log,
       );
@@ -92,7 +94,7 @@ function hostName(text: string): string {
   throw new UsageError(`--name: ${text} is neither a host name nor an address`);
 }
 
-function count(text: string, option: string): number {
+export function count(text: string, option: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw new UsageError(`${option}: ${text} is no whole number from 1`);
 }

@@ -1,54 +1,113 @@
 import { KubernetesTokens } from '../attest/kubernetes-tokens.ts';
 import { SqliteTokens } from '../attest/sqlite-tokens.ts';
-import { makeToken, type TokenBook } from '../attest/token.ts';
-import { milliseconds } from './serve.ts';
+import { makeToken, type TokenShelf } from '../attest/token.ts';
+import type { MachineSelector } from '../model/selector.ts';
+import { makeMachineToken } from '../serve/machine-token.ts';
+import { count, milliseconds } from './serve.ts';
 import { openSource, type Source, type SourceOptions } from './source.ts';
+import { listTokens, revokeToken } from './tokens.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface TokenOptions extends SourceOptions {
   machine?: string;
+  cluster?: string;
+  role: string;
+  owner?: string;
+  uses: string;
   ttl: string;
   secret?: string;
   controllerNamespace: string;
 }
 
 const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+const OWNER = /^[A-Z][A-Za-z]{0,62}\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
-/** @returns 0 */
-export async function tokenCommand(options: TokenOptions): Promise<number> {
-  const { machine } = options;
-  if (machine !== undefined && !NAME.test(machine))
-    throw new UsageError(`--machine: ${machine} is no name of an object`);
-  const lifetime = milliseconds(options.ttl, '--ttl');
+/** @returns 0; 1 if there is no token to revoke */
+export async function tokenCommand(
+  action: string,
+  id: string | undefined,
+  options: TokenOptions,
+): Promise<number> {
+  if (action === 'revoke' && id === undefined) {
+    throw new UsageError('token revoke: which one? See: slipway-controller token list');
+  }
+  if (action !== 'revoke' && id !== undefined)
+    throw new UsageError(`token ${action}: ${id} is one word too many`);
+  if (action === 'create') return await createToken(options);
+  if (action !== 'list' && action !== 'revoke')
+    throw new UsageError(`token ${action}: there are create, list and revoke`);
   const source = openSource(options);
   try {
-    const namespace = options.namespace ?? source.namespace;
-    const { token, record } = makeToken({
-      namespace,
-      expiresAt: Date.now() + lifetime,
-      ...(machine === undefined ? {} : { machine }),
-    });
-    await bookOf(source, options.controllerNamespace).add(record);
-    if (options.secret !== undefined) await putIntoSecret(source, namespace, options.secret, token);
-    else process.stdout.write(`${token}\n`);
-    return 0;
+    const shelf = shelfOf(source, options.controllerNamespace);
+    return await (action === 'list'
+      ? listTokens(shelf, options)
+      : revokeToken(shelf, source.store, id ?? ''));
   } finally {
     await source.store.close();
   }
 }
 
-function bookOf({ client, database }: Source, controllerNamespace: string): TokenBook {
+async function createToken(options: TokenOptions): Promise<number> {
+  const { machine, controllerNamespace } = options;
+  if (machine !== undefined && !NAME.test(machine))
+    throw new UsageError(`--machine: ${machine} is no name of an object`);
+  const selector = selectorOf(options);
+  const uses = count(options.uses, '--uses');
+  const lifetime = milliseconds(options.ttl, '--ttl');
+  const source = openSource(options);
+  try {
+    const namespace = options.namespace ?? source.namespace;
+    const expiresAt = Date.now() + lifetime;
+    const { client } = source;
+    if (client && machine !== undefined) {
+      const made = await makeMachineToken(client, { controllerNamespace, namespace, machine, expiresAt });
+      return await give(source, namespace, options.secret, made);
+    }
+    const { token, record } = makeToken({
+      ...{ namespace, expiresAt },
+      // Without a cluster there is nothing that a selector could look at.
+      ...(client ? { selector, uses } : machine === undefined ? { uses } : { machine }),
+    });
+    await shelfOf(source, controllerNamespace).add(record);
+    return await give(source, namespace, options.secret, token);
+  } finally {
+    await source.store.close();
+  }
+}
+
+function selectorOf({ cluster, role, owner, data }: TokenOptions): MachineSelector {
+  if (data !== undefined && (cluster !== undefined || owner !== undefined))
+    throw new UsageError('--cluster and --owner: without a cluster there are no Machines');
+  if (cluster !== undefined && !NAME.test(cluster))
+    throw new UsageError(`--cluster: ${cluster} is no name of an object`);
+  if (owner !== undefined && !OWNER.test(owner))
+    throw new UsageError(`--owner: ${owner} is no kind and name; write MachineDeployment/workers`);
+  if (role !== 'worker' && role !== 'control-plane' && role !== 'any')
+    throw new UsageError(`--role: ${role} is none of worker, control-plane, any`);
+  return {
+    ...(cluster === undefined ? {} : { cluster }),
+    ...(role === 'any' ? {} : { role }),
+    ...(owner === undefined ? {} : { owner }),
+  };
+}
+
+function shelfOf({ client, database }: Source, controllerNamespace: string): TokenShelf {
   if (client) return new KubernetesTokens(client, controllerNamespace);
   if (database) return new SqliteTokens(database);
   throw new UsageError('neither a cluster nor a database');
 }
 
-async function putIntoSecret(
+/** Prints the token, or puts it where user data takes it from. */
+async function give(
   { client }: Source,
   namespace: string,
-  name: string,
+  name: string | undefined,
   token: string,
-): Promise<void> {
+): Promise<number> {
+  if (name === undefined) {
+    process.stdout.write(`${token}\n`);
+    return 0;
+  }
   if (!client) throw new UsageError('--secret: without a cluster there are no Secrets');
   await client.request('PATCH', `/api/v1/namespaces/${namespace}/secrets/${name}`, {
     body: {
@@ -62,4 +121,5 @@ async function putIntoSecret(
     query: { fieldManager: 'slipway-controller-cli', force: true },
   });
   process.stderr.write(`slipway-controller: the token is in Secret ${namespace}/${name}, key token\n`);
+  return 0;
 }

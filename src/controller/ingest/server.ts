@@ -30,7 +30,7 @@ import { Peers } from './peers.ts';
 export interface TlsFiles {
   readonly key: string;
   readonly cert: string;
-  /** Authority of the machines' certificates, in PEM. */
+  /** Authorities of the machines' certificates, in PEM. */
   readonly ca: string;
 }
 
@@ -78,12 +78,14 @@ export class IngestServer {
   readonly #machineBodies = new Bodies(MACHINES);
   readonly #strangerBodies = new Bodies(STRANGERS);
   readonly #told = new Rates({ perSecond: 20, burst: 100 });
+  #authorities: string;
   #draining = false;
 
   constructor(
     parts: { intake: EventIntake; enrolment: Enrolment; metrics: Metrics; log: Log },
     options: IngestOptions,
   ) {
+    this.#authorities = options.tls.ca;
     this.#intake = parts.intake;
     this.#enrolment = parts.enrolment;
     this.#metrics = parts.metrics;
@@ -122,9 +124,12 @@ export class IngestServer {
     });
   }
 
-  /** New connections get the new certificate; open ones continue. */
+  /** New connections get the new certificate; open ones continue, unless an authority counts no longer. */
   renew(tls: TlsFiles): void {
     this.server.setSecureContext({ ...tls, minVersion: 'TLSv1.3' });
+    const isDropped = authoritiesIn(this.#authorities).some((one) => !tls.ca.includes(one));
+    this.#authorities = tls.ca;
+    if (isDropped) this.server.closeAllConnections();
   }
 
   listen(port: number, host?: string): Promise<number> {
@@ -252,6 +257,11 @@ function refusedForGood({ because, message }: StoreRefuses): Refused {
   return because === 'size'
     ? new Refused('too-large', message, { words: 'The store takes no object of this size.' })
     : new Refused('unprocessable', message, { words: 'The API server takes no object with this content.' });
+}
+
+/** The PEM blocks. */
+function authoritiesIn(text: string): string[] {
+  return text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g) ?? [];
 }
 
 function asRefused(error: unknown): Refused {

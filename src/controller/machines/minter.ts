@@ -2,12 +2,14 @@ import { mintMachineToken } from '../attest/machine-token.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
+import type { MachineIdentities } from '../store/machine-identities.ts';
 import type { Machine } from './machine.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface MinterParts {
   readonly client: KubeClient;
-  readonly key: Uint8Array;
+  readonly key: () => Uint8Array;
+  readonly identities: Pick<MachineIdentities, 'of'>;
   readonly lifetimeMs: number;
   readonly byKey: (key: string) => Machine | undefined;
   readonly log: Log;
@@ -47,14 +49,20 @@ export class Minter {
   }
 
   machineChanged(machine: Machine): void {
-    const { wantsToken, nodeName, deleting, uid, status } = machine;
+    const { wantsToken, nodeName, deleting, uid } = machine;
     if (!this.#leads || !wantsToken || nodeName !== undefined || deleting) return;
-    if (status !== undefined || this.#done.has(uid)) return;
+    if (this.#done.has(uid)) return;
     this.#queue.add(`${machine.namespace}/${machine.name}`);
   }
 
   machineGone(uid: string): void {
     this.#done.delete(uid);
+  }
+
+  /** Its NodeBootstrap was deleted, so that a rebuilt machine can enrol: by a token of the next epoch. */
+  nodeGone(machine: Machine): void {
+    this.#done.delete(machine.uid);
+    this.machineChanged(machine);
   }
 
   stop(): Promise<void> {
@@ -65,7 +73,8 @@ export class Minter {
     const machine = this.#parts.byKey(key);
     if (!machine || !this.#leads || this.#done.has(machine.uid)) return;
     const { namespace, name, uid, apiVersion } = machine;
-    const { client, key: secret, lifetimeMs } = this.#parts;
+    const { client, key: secret, identities, lifetimeMs } = this.#parts;
+    const epoch = (await identities.of(namespace, uid))?.epoch ?? 0;
     const expiresAt = Date.now() + lifetimeMs;
     try {
       await client.request('POST', `/api/v1/namespaces/${namespace}/secrets`, {
@@ -80,11 +89,11 @@ export class Minter {
             ownerReferences: [{ apiVersion, kind: 'Machine', name, uid }],
           },
           type: 'slipway.dev/machine-token',
-          stringData: { token: mintMachineToken(uid, expiresAt, secret) },
+          stringData: { token: mintMachineToken(uid, epoch, expiresAt, secret()) },
         },
       });
     } catch (error) {
-      // An earlier leader made it.
+      // An earlier leader made it, or it is the old one, which an administrator deletes first.
       if (!isStatus(error, 409)) throw error;
     }
     this.#done.add(uid);

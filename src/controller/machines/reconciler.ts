@@ -81,6 +81,14 @@ export class Reconciler {
     return this.#nodes.size;
   }
 
+  /** Nodes that are no Machine's. */
+  *untied(): Iterable<NodeRecord> {
+    for (const key of this.#untied) {
+      const node = this.#nodes.get(key);
+      if (node) yield node.record;
+    }
+  }
+
   get waiting(): number {
     return this.#queue.length;
   }

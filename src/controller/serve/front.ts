@@ -5,7 +5,7 @@ import { IngestServer } from '../ingest/server.ts';
 import { type Log, reason } from '../log.ts';
 import { Gauge, type Metrics } from '../web/metrics.ts';
 import { createMetricsServer, createProbeServer } from '../web/servers.ts';
-import type { Keys } from './keys.ts';
+import type { Keys } from './key-ring.ts';
 import { keepMemoryLow, memoryGauges } from './memory.ts';
 import type { Running } from './running.ts';
 import { ServerCertificate } from './server-certificate.ts';
@@ -38,7 +38,7 @@ export class Front {
   constructor(settings: ServeSettings, { keys, intake, enrolment, metrics, log, ready }: FrontParts) {
     this.#settings = settings;
     this.#log = log;
-    this.#certificate = new ServerCertificate(settings, keys.authority, log);
+    this.#certificate = new ServerCertificate(settings, keys, log);
     this.#ingest = new IngestServer(
       { intake, enrolment, metrics, log },
       {

@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import { ExpectedError } from '../../kit/errors.ts';
 import { Bearers } from '../attest/bearers.ts';
 import { Enrolment } from '../attest/enrolment.ts';
-import { KubernetesTokens } from '../attest/kubernetes-tokens.ts';
 import { MachineTokenAttestor } from '../attest/machine-token.ts';
 import { TokenAttestor } from '../attest/token.ts';
+import { WatchedTokens } from '../attest/watched-tokens.ts';
 import { EventIntake } from '../ingest/intake.ts';
 import { KubeClient } from '../kube/client.ts';
 import { isStatus } from '../kube/kube-error.ts';
@@ -15,9 +15,11 @@ import type { Log } from '../log.ts';
 import { findMachineVersion, type MachineVersion } from '../machines/machine.ts';
 import { budgeted } from '../store/budgeted-store.ts';
 import { KubernetesStore } from '../store/kubernetes-store.ts';
+import { MachineIdentities } from '../store/machine-identities.ts';
 import { Gauge, Metrics } from '../web/metrics.ts';
 import { Front } from './front.ts';
-import { kubernetesKeys } from './keys.ts';
+import { followKeys } from './key-watch.ts';
+import { KeySecret, keysFrom } from './keys.ts';
 import { Management } from './management.ts';
 import type { Running } from './running.ts';
 import type { KubernetesSettings } from './settings.ts';
@@ -31,14 +33,16 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const client = new KubeClient(access);
   const namespace = settings.namespace ?? access.namespace;
   const version = await machineVersion(client);
-  const keys = await kubernetesKeys(client, namespace);
+  const keyPlace = new KeySecret(client, namespace);
+  const keys = await keysFrom(keyPlace);
   const metrics = new Metrics();
   const management = new Management({
-    ...{ client, version, keys, metrics, log, tokenMs: settings.tokenMs },
+    ...{ client, version, keys, metrics, log, tokenMs: settings.tokenMs, untiedMs: settings.untiedMs },
     changed: (record) => intake.changed(record),
     hangUp: (keyDigest) => front.hangUp(keyDigest),
   });
   const store = budgeted(new KubernetesStore(client));
+  const tokens = new WatchedTokens(client, namespace, management.troubleOf('tokens'));
   const nodeOfKey = (keyDigest: string) => management.keys.of(keyDigest);
   const bearers = new Bearers({
     store,
@@ -51,13 +55,15 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const enrolment = new Enrolment({
     store,
     bearers,
+    proofs: new MachineIdentities(client),
     nodeOfKey,
     created: (record) => management.stored(record),
     replaced: (before, after) => management.alarms.replaced(before, after),
     authority: () => keys.authority,
+    trusted: () => keys.trusted,
     attestors: [
-      new MachineTokenAttestor(keys.tokenKey, management.directory),
-      new TokenAttestor(new KubernetesTokens(client, namespace)),
+      new MachineTokenAttestor(() => keys.tokenKeys, management.directory),
+      new TokenAttestor(tokens),
     ],
     ties: management.directory,
     certificateMs: settings.certificateMs,
@@ -89,15 +95,17 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     ready: () => management.notReady,
   });
   const ports = await front.listenAdmin();
-  await management.start();
+  await Promise.all([management.start(), tokens.start()]);
   const port = await front.listen();
   leadership.start();
+  const leaveKeys = followKeys(keys, keyPlace, log);
   return {
     port,
     ...ports,
     stop: async () => {
+      leaveKeys();
       await front.drain();
-      await management.stop();
+      await Promise.all([management.stop(), tokens.stop()]);
       await leadership.stop();
       await store.close();
     },

@@ -4,6 +4,7 @@ import { Informer } from '../kube/informer.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
 import { Alarms } from '../machines/alarms.ts';
+import { Collector } from '../machines/collector.ts';
 import { MachineDirectory } from '../machines/directory.ts';
 import { EventRecorder } from '../machines/event-recorder.ts';
 import { type MachineObject, type MachineVersion, machinesPath, readMachine } from '../machines/machine.ts';
@@ -11,9 +12,10 @@ import { Minter } from '../machines/minter.ts';
 import { NodeKeys } from '../machines/node-keys.ts';
 import { Reconciler } from '../machines/reconciler.ts';
 import type { NodeRecord } from '../model/node-record.ts';
+import { MachineIdentities } from '../store/machine-identities.ts';
 import { collectionPath, type NodeBootstrap, recordOf } from '../store/node-bootstrap.ts';
 import { Gauge, type Metrics } from '../web/metrics.ts';
-import type { Keys } from './keys.ts';
+import type { Keys } from './key-ring.ts';
 
 export interface ManagementParts {
   readonly client: KubeClient;
@@ -22,6 +24,7 @@ export interface ManagementParts {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly tokenMs: number;
+  readonly untiedMs: number;
   /** Called with each node that somebody has written. */
   readonly changed?: (record: NodeRecord) => void;
   /** Called with a key that is nobody's any more. */
@@ -34,33 +37,35 @@ export class Management {
   readonly keys = new NodeKeys();
   readonly alarms: Alarms;
   readonly #hangUp: (keyDigest: string) => void;
+  readonly #parts: Pick<ManagementParts, 'metrics' | 'log'>;
   readonly #reconciler: Reconciler;
   readonly #minter: Minter;
+  readonly #collector: Collector;
   readonly #machines: Informer<MachineObject>;
   readonly #nodes: Informer<NodeBootstrap>;
   readonly #listed = { machines: Promise.withResolvers<void>(), nodes: Promise.withResolvers<void>() };
   #ready = false;
 
   constructor(parts: ManagementParts) {
-    const { client, version, keys, metrics, log, tokenMs, changed, hangUp } = parts;
+    const { client, version, keys, metrics, log, tokenMs, untiedMs, changed, hangUp } = parts;
     const { directory } = this;
     const recorder = new EventRecorder(client, hostname());
     this.#hangUp = hangUp ?? (() => {});
+    this.#parts = parts;
     this.alarms = new Alarms({ recorder, byUid: (uid) => directory.byUid(uid), metrics, log });
     this.#reconciler = new Reconciler({ client, version, directory, recorder, metrics, log });
+    this.#collector = new Collector({
+      ...{ client, lifetimeMs: untiedMs, log },
+      untied: () => this.#reconciler.untied(),
+    });
     this.#minter = new Minter({
       client,
-      key: keys.tokenKey,
+      key: () => keys.tokenKey,
+      identities: new MachineIdentities(client),
       lifetimeMs: tokenMs,
       byKey: (key) => directory.byName(...(key.split('/') as [string, string])),
       log,
     });
-    const trouble = (collection: string) => (error: Error, retryInMs: number) => {
-      metrics.watchTroubles.add({ collection });
-      // An API server without news may be silent too.
-      const level = error instanceof KubeError && error.reason === 'Silent' ? 'debug' : 'warn';
-      log[level]('a watch ended and begins again', { collection, reason: reason(error), retryInMs });
-    };
     this.#machines = new Informer<MachineObject>(client, machinesPath(version), {
       changed: (object) => {
         const machine = readMachine(object, version);
@@ -77,7 +82,7 @@ export class Management {
         if (holder !== undefined) this.#hangUp(holder);
       },
       listed: () => this.#listed.machines.resolve(),
-      trouble: trouble('machines'),
+      trouble: this.troubleOf('machines'),
     });
     // Pages of these are large, because each object holds its events.
     this.#nodes = new Informer<NodeBootstrap>(
@@ -92,9 +97,11 @@ export class Management {
         gone: (key) => {
           this.#release(this.keys.remove(key));
           this.#reconciler.nodeGone(key);
+          const machine = directory.byName(...(key.split('/') as [string, string]));
+          if (machine) this.#minter.nodeGone(machine);
         },
         listed: () => this.#listed.nodes.resolve(),
-        trouble: trouble('nodebootstraps'),
+        trouble: this.troubleOf('nodebootstraps'),
       },
       { pageSize: 100 },
     );
@@ -117,6 +124,17 @@ export class Management {
     this.#ready = true;
   }
 
+  /** What to do where a watch ends by a fault. */
+  troubleOf(collection: string): (error: Error, retryInMs: number) => void {
+    const { metrics, log } = this.#parts;
+    return (error, retryInMs) => {
+      metrics.watchTroubles.add({ collection });
+      // An API server without news may be silent too.
+      const level = error instanceof KubeError && error.reason === 'Silent' ? 'debug' : 'warn';
+      log[level]('a watch ended and begins again', { collection, reason: reason(error), retryInMs });
+    };
+  }
+
   get notReady(): string | undefined {
     return this.#ready ? undefined : 'Machines and NodeBootstraps are not listed yet';
   }
@@ -124,6 +142,7 @@ export class Management {
   lead(leads: boolean): void {
     this.#reconciler.lead(leads);
     this.#minter.lead(leads, this.directory.all());
+    this.#collector.lead(leads);
   }
 
   stored(record: NodeRecord): void {
@@ -137,6 +156,6 @@ export class Management {
 
   async stop(): Promise<void> {
     await Promise.all([this.#machines.stop(), this.#nodes.stop()]);
-    await Promise.all([this.#reconciler.stop(), this.#minter.stop()]);
+    await Promise.all([this.#reconciler.stop(), this.#minter.stop(), this.#collector.stop()]);
   }
 }

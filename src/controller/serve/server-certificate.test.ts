@@ -29,7 +29,7 @@ describe('ServerCertificate', () => {
     const lines: string[] = [];
     const certificate = new ServerCertificate(
       { names: [], tlsFiles },
-      authority,
+      { authority, trusted: made.certificate, chain: '' },
       createLog((line) => lines.push(line)),
     );
     const server = createServer(certificate.current).listen(0, '127.0.0.1');

@@ -1,13 +1,16 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ExpectedError } from '../../kit/errors.ts';
-import type { Authority } from '../../pki/authority.ts';
 import type { TlsFiles } from '../ingest/server.ts';
 import { type Log, reason } from '../log.ts';
+import type { Keys } from './key-ring.ts';
 import type { ServeSettings } from './settings.ts';
 
 const VALID_MS = 30 * 86_400_000;
 const LOOK_MS = 10_000;
+
+/** What it needs of the controller's keys. */
+type ServerKeys = Pick<Keys, 'authority' | 'trusted' | 'chain'>;
 
 /**
  * The server's certificate: one from its own authority, renewed long before it expires, or files that
@@ -15,16 +18,16 @@ const LOOK_MS = 10_000;
  */
 export class ServerCertificate {
   readonly #settings: Pick<ServeSettings, 'names' | 'tlsFiles'>;
-  readonly #authority: Authority;
+  readonly #keys: ServerKeys;
   readonly #log: Log;
   #current: TlsFiles;
   #renewAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** @throws Error if the files are unreadable or do not belong together */
-  constructor(settings: Pick<ServeSettings, 'names' | 'tlsFiles'>, authority: Authority, log: Log) {
+  constructor(settings: Pick<ServeSettings, 'names' | 'tlsFiles'>, keys: ServerKeys, log: Log) {
     this.#settings = settings;
-    this.#authority = authority;
+    this.#keys = keys;
     this.#log = log;
     this.#current = this.#make();
   }
@@ -37,8 +40,12 @@ export class ServerCertificate {
   watch(renewed: (files: TlsFiles) => void, everyMs = LOOK_MS): void {
     this.#timer = setInterval(() => {
       try {
-        const next = this.#settings.tlsFiles || Date.now() > this.#renewAt ? this.#make() : this.#current;
-        if (next.cert === this.#current.cert && next.key === this.#current.key) return;
+        const { trusted, chain } = this.#keys;
+        const isRotated = trusted !== this.#current.ca || !this.#current.cert.endsWith(chain);
+        const isDue = this.#settings.tlsFiles || isRotated || Date.now() > this.#renewAt;
+        const next = isDue ? this.#make() : this.#current;
+        const { cert, key, ca } = this.#current;
+        if (next.cert === cert && next.key === key && next.ca === ca) return;
         this.#current = next;
         renewed(next);
         this.#log.info('shows a new certificate', { until: new X509Certificate(next.cert).validTo });
@@ -55,7 +62,7 @@ export class ServerCertificate {
   }
 
   #make(): TlsFiles {
-    const ca = this.#authority.certificate;
+    const ca = this.#keys.trusted;
     const { tlsFiles, names } = this.#settings;
     if (tlsFiles) {
       const cert = readFileSync(tlsFiles.cert, 'utf8');
@@ -66,7 +73,7 @@ export class ServerCertificate {
       return { cert, key, ca };
     }
     this.#renewAt = Date.now() + VALID_MS * (2 / 3);
-    const { cert, key } = this.#authority.server(names, VALID_MS);
-    return { cert, key, ca };
+    const { cert, key } = this.#keys.authority.server(names, VALID_MS);
+    return { cert: cert + this.#keys.chain, key, ca };
   }
 }

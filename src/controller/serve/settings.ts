@@ -27,6 +27,8 @@ export interface KubernetesSettings extends ServeSettings {
   /** Namespace of the controller's own objects; default: the access's. */
   readonly namespace?: string;
   readonly tokenMs: number;
+  /** How long a node without a Machine is kept. */
+  readonly untiedMs: number;
 }
 
 export interface StandaloneSettings extends ServeSettings {

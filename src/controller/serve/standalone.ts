@@ -9,7 +9,8 @@ import { budgeted } from '../store/budgeted-store.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { Metrics } from '../web/metrics.ts';
 import { Front } from './front.ts';
-import { sqliteKeys } from './keys.ts';
+import { followKeys } from './key-watch.ts';
+import { KeySetting, keysFrom } from './keys.ts';
 import type { Running } from './running.ts';
 import type { StandaloneSettings } from './settings.ts';
 
@@ -21,7 +22,8 @@ export function databasePath(data: string): string {
 export async function serveStandalone(settings: StandaloneSettings, log: Log): Promise<Running> {
   const database = new SqliteStore(databasePath(settings.data));
   const store = budgeted(database);
-  const keys = await sqliteKeys(database);
+  const keyPlace = new KeySetting(database);
+  const keys = await keysFrom(keyPlace);
   const metrics = new Metrics();
   const nodeOfKey = (keyDigest: string) => database.nodeOfKey(keyDigest);
   const bearers = new Bearers({ store, nodeOfKey, copied: () => metrics.copied.add() });
@@ -32,16 +34,19 @@ export async function serveStandalone(settings: StandaloneSettings, log: Log): P
     nodeOfKey,
     replaced: () => metrics.replaced.add(),
     authority: () => keys.authority,
+    trusted: () => keys.trusted,
     attestors: [new TokenAttestor(new SqliteTokens(database))],
     certificateMs: settings.certificateMs,
   });
   const front = new Front(settings, { keys, intake, enrolment, metrics, log, ready: () => undefined });
   const ports = await front.listenAdmin();
   const port = await front.listen();
+  const leaveKeys = followKeys(keys, keyPlace, log);
   return {
     port,
     ...ports,
     stop: async () => {
+      leaveKeys();
       await front.drain();
       await store.close();
     },

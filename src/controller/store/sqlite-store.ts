@@ -18,10 +18,14 @@ const SCHEMA = `
     event TEXT NOT NULL, PRIMARY KEY (namespace, name, epoch, seq)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS tokens (
     id TEXT PRIMARY KEY, hash TEXT NOT NULL, namespace TEXT NOT NULL, machine TEXT,
-    expires_at INTEGER NOT NULL) WITHOUT ROWID;
+    expires_at INTEGER NOT NULL, uses INTEGER, used INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`;
 /** Version of the tables. */
-const USER_VERSION = 1;
+const USER_VERSION = 2;
+/** What version 2 added to those of version 1: tokens count their uses. */
+const FROM_1 = `
+  ALTER TABLE tokens ADD COLUMN uses INTEGER;
+  ALTER TABLE tokens ADD COLUMN used INTEGER NOT NULL DEFAULT 0;`;
 
 interface Row {
   namespace: string;
@@ -64,15 +68,7 @@ export class SqliteStore implements Store {
     // It holds the authority's key. SQLite gives its other files the same mode.
     chmodSync(path, 0o600);
     this.database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-    const { user_version: found } = this.database.prepare('PRAGMA user_version').get() as {
-      user_version: number;
-    };
-    if (found > USER_VERSION) {
-      throw new ExpectedError(
-        `${path} was written by a newer slipway-controller (tables ${found}, known ${USER_VERSION})`,
-      );
-    }
-    this.database.exec(`${SCHEMA} PRAGMA user_version = ${USER_VERSION};`);
+    this.#migrate(path);
     const prepare = (sql: string): StatementSync => this.database.prepare(sql);
     this.#find = prepare('SELECT * FROM nodes WHERE namespace = ? AND name = ?');
     this.#insert = prepare('INSERT INTO nodes VALUES (?, ?, ?, ?, 0, 0, ?, 0) ON CONFLICT DO NOTHING');
@@ -89,6 +85,21 @@ export class SqliteStore implements Store {
     this.#ofKey = prepare(
       "SELECT namespace, name FROM nodes WHERE json_extract(spec, '$.keyDigest') = ? LIMIT 1",
     );
+  }
+
+  /** In one transaction: a command may open the file while the server makes the tables. */
+  #migrate(path: string): void {
+    this.database.exec('BEGIN IMMEDIATE');
+    const { user_version: found } = this.database.prepare('PRAGMA user_version').get() as {
+      user_version: number;
+    };
+    if (found > USER_VERSION) {
+      throw new ExpectedError(
+        `${path} was written by a newer slipway-controller (tables ${found}, known ${USER_VERSION})`,
+      );
+    }
+    if (found === 1) this.database.exec(FROM_1);
+    this.database.exec(`${SCHEMA} PRAGMA user_version = ${USER_VERSION}; COMMIT;`);
   }
 
   async find(namespace: string, name: string): Promise<NodeRecord | undefined> {
@@ -178,12 +189,23 @@ export class SqliteStore implements Store {
     this.database.close();
   }
 
-  /** A value that the first caller makes, once. */
-  setting(name: string, make: () => string): Promise<string> {
+  setting(name: string): string | undefined {
+    const row = this.database.prepare('SELECT value FROM settings WHERE name = ?').get(name);
+    return (row as { value: string } | undefined)?.value;
+  }
+
+  /** @returns false if it is no longer what it was `before` */
+  putSetting(name: string, value: string, before: string | undefined): Promise<boolean> {
     return this.write(() => {
-      this.database.prepare('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO NOTHING').run(name, make());
-      const row = this.database.prepare('SELECT value FROM settings WHERE name = ?').get(name);
-      return (row as { value: string }).value;
+      const { changes } =
+        before === undefined
+          ? this.database
+              .prepare('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO NOTHING')
+              .run(name, value)
+          : this.database
+              .prepare('UPDATE settings SET value = ? WHERE name = ? AND value = ?')
+              .run(value, name, before);
+      return Number(changes) > 0;
     });
   }
 

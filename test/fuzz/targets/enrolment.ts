@@ -35,6 +35,7 @@ export function enrolment(): Target[] {
   };
   const minted = mintMachineToken(
     '12345678-1234-1234-1234-123456789abc',
+    0,
     4_000_000_000_000,
     Buffer.alloc(32),
   );
@@ -85,16 +86,15 @@ export function enrolment(): Target[] {
       refuses: (error) => error instanceof Refused,
       run: async (bytes) => {
         const token = await readToken(memoryHost({ '/t': bytes.subarray(0, 4096) }), { tokenFile: '/t' });
-        const evidence = { token, machine, key: undefined } as unknown as Parameters<
-          TokenAttestor['attest']
-        >[0];
+        const evidence = { token, machine };
         const book = {
-          find: async (id: string) => (id === record.id ? record : undefined),
-          add: async () => undefined,
+          find: (id: string) => (id === record.id ? record : undefined),
+          take: async () => true,
+          giveBack: () => undefined,
         };
         const byToken = await new TokenAttestor(book).attest(evidence);
         must(byToken === undefined || token === made, 'only the token itself is taken');
-        const byMachine = await new MachineTokenAttestor(Buffer.alloc(32), {
+        const byMachine = await new MachineTokenAttestor(() => [Buffer.alloc(32)], {
           byUid: () => ({ namespace: 'n' }),
         }).attest(evidence);
         return { byToken, byMachine };

@@ -1,0 +1,39 @@
+import { ExpectedError } from '../../kit/errors.ts';
+import { mintMachineToken } from '../attest/machine-token.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isStatus } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/objects.ts';
+import { findMachineVersion, machinesPath } from '../machines/machine.ts';
+import { MachineIdentities } from '../store/machine-identities.ts';
+import { readKubernetesKeys } from './keys.ts';
+
+/**
+ * A token for one Machine, as the controller makes them for those with the label: for whoever may read its key.
+ *
+ * @throws ExpectedError if there is no such Machine; KubeError
+ */
+export async function makeMachineToken(
+  client: KubeClient,
+  about: { controllerNamespace: string; namespace: string; machine: string; expiresAt: number },
+): Promise<string> {
+  const { controllerNamespace, namespace, machine, expiresAt } = about;
+  const keys = await readKubernetesKeys(client, controllerNamespace);
+  const path = `${machinesPath(await findMachineVersion(client), namespace)}/${machine}`;
+  const uid = await uidOf(client, path);
+  if (uid === undefined) {
+    throw new ExpectedError(
+      `there is no Machine ${namespace}/${machine}; a token for it can be made when it is there`,
+    );
+  }
+  const epoch = (await new MachineIdentities(client).of(namespace, uid))?.epoch ?? 0;
+  return mintMachineToken(uid, epoch, expiresAt, keys.tokenKey);
+}
+
+async function uidOf(client: KubeClient, path: string): Promise<string | undefined> {
+  try {
+    return (await client.request<KubeObject>('GET', path)).metadata.uid;
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined;
+    throw error;
+  }
+}

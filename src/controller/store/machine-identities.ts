@@ -1,0 +1,96 @@
+import type { KubeClient } from '../kube/client.ts';
+import { isStatus, KubeError } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/objects.ts';
+import { API_VERSION, FIELD_MANAGER } from './node-bootstrap.ts';
+import { type Owner, StoreBusy } from './store.ts';
+
+/** How often a Machine was proved, and by which key last. */
+export interface Proofs {
+  /** Tokens of an earlier epoch count no longer. */
+  readonly epoch: number;
+  readonly keyDigest: string;
+}
+
+interface MachineIdentity extends KubeObject {
+  spec: Proofs & { machine: string };
+}
+
+/**
+ * What stays of a Machine's proofs when its NodeBootstrap is deleted: one MachineIdentity each, with the UID
+ * of the Machine as its name, deleted with the Machine (manifests/crd).
+ */
+export class MachineIdentities {
+  readonly #client: KubeClient;
+
+  constructor(client: KubeClient) {
+    this.#client = client;
+  }
+
+  /** Undefined if nobody has proved to be it yet. @throws StoreBusy */
+  async of(namespace: string, uid: string): Promise<Proofs | undefined> {
+    return (await this.#get(namespace, uid))?.spec;
+  }
+
+  /**
+   * Ends an epoch: its token was used by this key.
+   *
+   * @returns false if another key has used it
+   * @throws StoreBusy
+   */
+  async spend(namespace: string, owner: Owner, epoch: number, keyDigest: string): Promise<boolean> {
+    const known = await this.#get(namespace, owner.uid);
+    if (known && known.spec.epoch > epoch) return known.spec.keyDigest === keyDigest;
+    const spec = { machine: owner.name, epoch: epoch + 1, keyDigest };
+    try {
+      if (known) await this.#replace(known, spec);
+      else await this.#create(namespace, owner, spec);
+      return true;
+    } catch (error) {
+      throw busy(error);
+    }
+  }
+
+  async #get(namespace: string, uid: string): Promise<MachineIdentity | undefined> {
+    try {
+      return await this.#client.request<MachineIdentity>('GET', `${pathOf(namespace)}/${uid}`);
+    } catch (error) {
+      if (isStatus(error, 404)) return undefined;
+      throw busy(error);
+    }
+  }
+
+  async #create(namespace: string, owner: Owner, spec: MachineIdentity['spec']): Promise<void> {
+    await this.#client.request('POST', pathOf(namespace), {
+      body: {
+        apiVersion: API_VERSION,
+        kind: 'MachineIdentity',
+        metadata: { name: owner.uid, namespace, ownerReferences: [{ ...owner, kind: 'Machine' }] },
+        spec,
+      },
+      query: { fieldManager: FIELD_MANAGER },
+    });
+  }
+
+  async #replace({ metadata }: MachineIdentity, spec: MachineIdentity['spec']): Promise<void> {
+    const { namespace = '', name, resourceVersion } = metadata;
+    await this.#client.request('PATCH', `${pathOf(namespace)}/${name}`, {
+      body: [
+        { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+        { op: 'replace', path: '/spec', value: spec },
+      ],
+      contentType: 'application/json-patch+json',
+      query: { fieldManager: FIELD_MANAGER },
+    });
+  }
+}
+
+function pathOf(namespace: string): string {
+  return `/apis/${API_VERSION}/namespaces/${namespace}/machineidentities`;
+}
+
+/** Another replica that came first is a reason to come again, too. */
+function busy(error: unknown): unknown {
+  if (!(error instanceof KubeError)) return error;
+  const isPassing = error.passing || error.status === 409 || error.status === 422;
+  return isPassing ? new StoreBusy(error.message, error.retryAfterMs, { cause: error }) : error;
+}
