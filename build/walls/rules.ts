@@ -125,7 +125,9 @@ const AGENT: Readonly<Record<string, string>> = {
     userdata/sources/machine userdata/sources/volumes`,
   'userdata/sources/openstack': `host userdata/instance userdata/sources/client userdata/sources/contract
     userdata/sources/machine userdata/sources/volumes`,
-  'userdata/sources/volumes': 'document host userdata/sources/contract userdata/sources/machine',
+  'userdata/sources/images': 'host text',
+  'userdata/sources/volumes': `document host userdata/sources/contract userdata/sources/images
+    userdata/sources/machine`,
 };
 
 function agentRooms(): Record<string, Room> {

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HostError } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -157,6 +159,30 @@ describe('a config drive', () => {
 
 test('a source that does not exist is named, with those that do', async () => {
   await expect(find({ source: 'ec3' })).rejects.toThrow(/no source "ec3"; there are: nocloud, configdrive/);
+});
+
+describe('a volume that is not mounted, by our own readers', () => {
+  const image = (name: string) =>
+    gunzipSync(readFileSync(join(import.meta.dirname, 'images/fixtures', `${name}.gz`)));
+
+  test.each([
+    ['rock.iso', 'nocloud (/dev/sr0)', 'i-1'],
+    ['fat12.img', 'nocloud (/dev/sr0)', 'i-1'],
+    ['joliet.iso', 'configdrive (/dev/sr0)', 'u-1'],
+  ])('%s, without a word of udev', async (name, source, id) => {
+    await put({ '/sys/class/block/sr0/size': '1', '/sys/class/block/sdb/size': '1', '/dev/sdb': 'nothing' });
+    await writeFile(join(root, 'dev/sr0'), image(name));
+    const answer = await find();
+    expect(answer).toMatchObject({ kind: 'found', source, metaData: { 'instance-id': id } });
+    expect(answer.kind === 'found' && answer.userData.toString()).toBe('#cloud-config\n{}\n');
+  });
+
+  test('a label that udev shows, on a volume that nobody can read, is an error', async () => {
+    await put({ '/dev/sr0': 'no file system' });
+    await mkdir(join(root, 'dev/disk/by-label'), { recursive: true });
+    await symlink('../../sr0', join(root, 'dev/disk/by-label/cidata'));
+    await expect(find()).rejects.toThrow(/cannot read the seed volume \/dev\/sr0, nor mount it/);
+  });
 });
 
 describe('a file that is named', () => {

@@ -1,0 +1,107 @@
+import { type IsoRecord, recordAt, SECTOR } from './iso-record.ts';
+import { rockRidge } from './rock-ridge.ts';
+import {
+  checkSize,
+  damaged,
+  type Entry,
+  MAX_DIRECTORY_BYTES,
+  MAX_ENTRIES,
+  type ReadAt,
+  readExactly,
+  type Volume,
+} from './volume.ts';
+
+/** ECMA-119: descriptors begin at sector 16. */
+const FIRST_DESCRIPTOR = 16;
+const MAX_DESCRIPTORS = 32;
+const PRIMARY = 1;
+const SUPPLEMENTARY = 2;
+const LAST = 255;
+/** Escape sequences of Joliet's three levels. */
+const JOLIET = ['%/@', '%/C', '%/E'];
+
+/** How a directory's names are written. */
+type Names = 'plain' | 'joliet';
+
+/** @returns undefined if it is no ISO 9660 image */
+export async function openIso9660(read: ReadAt): Promise<Volume | undefined> {
+  let primary: Buffer | undefined;
+  let joliet: Buffer | undefined;
+  for (let index = 0; index < MAX_DESCRIPTORS; index += 1) {
+    const descriptor = await read((FIRST_DESCRIPTOR + index) * SECTOR, SECTOR);
+    if (descriptor.length < SECTOR || descriptor.toString('latin1', 1, 6) !== 'CD001') break;
+    const type = descriptor[0];
+    if (type === LAST) break;
+    if (type === PRIMARY) primary ??= descriptor;
+    if (type === SUPPLEMENTARY && JOLIET.includes(descriptor.toString('latin1', 88, 91)))
+      joliet ??= descriptor;
+  }
+  if (primary === undefined) return undefined;
+  const rock = await rockRidge(read, recordAt(primary, 156));
+  const [descriptor, names] =
+    rock === undefined && joliet ? [joliet, 'joliet' as const] : [primary, 'plain' as const];
+  const labels = [
+    primary.toString('latin1', 40, 72).trimEnd(),
+    ...(joliet ? [ucs2(joliet.subarray(40, 72)).trimEnd()] : []),
+  ];
+  return { type: 'iso9660', labels, root: directory(read, recordAt(descriptor, 156), names, rock) };
+}
+
+const IS_DIRECTORY = 2;
+const CONTINUES = 0x80;
+
+type RockNames = (record: IsoRecord) => Promise<string | undefined>;
+
+function directory(
+  read: ReadAt,
+  { start, bytes }: IsoRecord,
+  names: Names,
+  rock: RockNames | undefined,
+): Entry {
+  return {
+    async children() {
+      if (bytes > MAX_DIRECTORY_BYTES) throw damaged('a directory of more than 1 MiB');
+      const records = await readExactly(read, start, bytes);
+      const found = new Map<string, Entry>();
+      for (let at = 0; at < records.length; ) {
+        // Records do not cross sectors; the rest of one is zero.
+        if ((records[at] ?? 0) === 0) {
+          at = (Math.floor(at / SECTOR) + 1) * SECTOR;
+          continue;
+        }
+        const record = recordAt(records, at);
+        at += records[at] ?? SECTOR;
+        if (record.name.length === 1 && (record.name[0] ?? 0) < 2) continue;
+        const name = (await rock?.(record)) ?? nameOf(record, names);
+        found.set(
+          name,
+          record.flags & IS_DIRECTORY ? directory(read, record, names, rock) : file(read, record),
+        );
+        if (found.size > MAX_ENTRIES) throw damaged('a directory of too many entries');
+      }
+      return found;
+    },
+  };
+}
+
+function file(read: ReadAt, { start, bytes, flags }: IsoRecord): Entry {
+  return {
+    async content() {
+      if (flags & CONTINUES) throw damaged('a file in several extents');
+      checkSize(bytes);
+      return readExactly(read, start, bytes);
+    },
+  };
+}
+
+/** Without Rock Ridge and Joliet the kernel shows names in lower case, without the version and a dot at the end. */
+function nameOf({ name }: IsoRecord, names: Names): string {
+  const text = names === 'joliet' ? ucs2(name) : name.toString('latin1').toLowerCase();
+  return text.replace(/;\d+$/, '').replace(/\.$/, '');
+}
+
+function ucs2(bytes: Buffer): string {
+  return Buffer.from(bytes.subarray(0, bytes.length & ~1))
+    .swap16()
+    .toString('utf16le');
+}
