@@ -117,7 +117,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/sources': `document host text userdata/instance userdata/sources/clouds
     userdata/sources/contract userdata/sources/machine userdata/sources/nocloud userdata/sources/openstack`,
   'userdata/sources/client': 'kit host text userdata/sources/contract',
-  'userdata/sources/clouds': `host userdata/instance userdata/sources/client userdata/sources/contract
+  'userdata/sources/clouds': `kit host userdata/instance userdata/sources/client userdata/sources/contract
     userdata/sources/machine`,
   'userdata/sources/contract': 'kit document host text text/yaml userdata/decode userdata/instance',
   'userdata/sources/machine': 'host text text/yaml userdata/sources/client userdata/sources/contract',

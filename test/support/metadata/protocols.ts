@@ -1,15 +1,10 @@
-import type { Asked, Protocol, Told } from './cloud-server.ts';
-
-/** Files of a metadata service; a path with a slash at its end is a listing. */
-type Files = Record<string, string>;
-
-export const KEY = 'ssh-ed25519 AAAAC3Nz somebody';
-export const USER_DATA = '#cloud-config\nruncmd: [true]\n';
-
-const none: Told = { status: 404, body: 'not found' };
+import type { Protocol } from './cloud-server.ts';
+import { SMALLER } from './smaller-protocols.ts';
+import { type Files, KEY, tree, USER_DATA } from './tree.ts';
 
 /** The protocols of clouds, as their servers speak them. Each call makes a server without memory of others. */
 export const PROTOCOLS: Readonly<Record<string, () => Protocol>> = {
+  ...SMALLER,
   ec2,
   'ec2-without-tokens': () => tree(EC2),
   'ec2-switched-off': () => () => ({ status: 403, body: 'Forbidden' }),
@@ -107,11 +102,3 @@ const SEED: Files = {
   '/seed/meta-data': 'instance-id: i-seed\nlocal-hostname: node-1\n',
   '/seed/network-config': 'version: 2\n',
 };
-
-function tree(files: Files): Protocol {
-  return ({ method, path }: Asked) => {
-    if (method !== 'GET') return { status: 405 };
-    const body = files[path] ?? files[`${path}/`];
-    return body === undefined ? none : { status: 200, body };
-  };
-}

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { playInNamespace } from '../../../../test/support/metadata/in-namespace.ts';
 import type { Play, Played } from '../../../../test/support/metadata/play.ts';
-import { KEY, USER_DATA } from '../../../../test/support/metadata/protocols.ts';
+import { KEY, USER_DATA } from '../../../../test/support/metadata/tree.ts';
 
 const DMI = '/sys/class/dmi/id';
 const AWS = { [`${DMI}/product_uuid`]: 'ec2e1916-9099-7caf-fd21-012345abcdef\n' };

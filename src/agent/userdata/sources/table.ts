@@ -1,10 +1,13 @@
 import { configuredFor } from './machine/configured.ts';
 import { ec2Sign } from './machine/ec2-platform.ts';
-import type { Machine } from './machine/machine.ts';
+import { firstProcessIsNova, isLenient, seedOrMetadataUrl, vendorIs, wordOrFile } from './machine/signs.ts';
 import type { SourceRow } from './machine/source.ts';
 import { isNova } from './openstack/nova.ts';
 
-/** Volumes and files first: they ask nobody. Then clouds, which show themselves in DMI. */
+/**
+ * All sources, in the order in which they are asked: volumes and files first, which ask nobody; then clouds, which show
+ * themselves. The signs are those of cloud-init's ds-identify.
+ */
 export const SOURCES: readonly SourceRow[] = [
   {
     name: 'nocloud',
@@ -15,6 +18,34 @@ export const SOURCES: readonly SourceRow[] = [
     name: 'configdrive',
     datasource: 'ConfigDrive',
     load: async () => (await import('./openstack/config-drive.ts')).readConfigDrive,
+  },
+  {
+    name: 'maas',
+    datasource: 'MAAS',
+    recognise: seedOrMetadataUrl,
+    load: async () => (await import('./clouds/maas.ts')).readMaas,
+  },
+  {
+    name: 'cloudstack',
+    datasource: 'CloudStack',
+    recognise: async ({ dmi, isContainer }) =>
+      !isContainer && dmi('product_name').startsWith('CloudStack')
+        ? 'product_name begins with CloudStack'
+        : undefined,
+    load: async () => (await import('./clouds/cloudstack.ts')).readCloudStack,
+  },
+  {
+    name: 'digitalocean',
+    datasource: 'DigitalOcean',
+    recognise: vendorIs('DigitalOcean'),
+    load: async () => (await import('./clouds/digitalocean.ts')).readDigitalOcean,
+  },
+  {
+    name: 'vultr',
+    datasource: 'Vultr',
+    recognise: async (machine) =>
+      (await vendorIs('Vultr')(machine)) ?? wordOrFile(machine, 'vultr', '/etc/vultr'),
+    load: async () => (await import('./clouds/vultr.ts')).readVultr,
   },
   {
     name: 'ec2',
@@ -44,20 +75,46 @@ export const SOURCES: readonly SourceRow[] = [
   {
     name: 'openstack',
     datasource: 'OpenStack',
-    async recognise(machine) {
-      return isNova(machine) ?? (await firstProcessIsNova(machine));
-    },
+    recognise: async (machine) => isNova(machine) ?? firstProcessIsNova(machine),
     load: async () => (await import('./openstack/metadata-service.ts')).readOpenStackService,
   },
+  {
+    name: 'scaleway',
+    datasource: 'Scaleway',
+    recognise: async (machine) =>
+      (await vendorIs('Scaleway')(machine)) ?? wordOrFile(machine, 'scaleway', '/var/run/scaleway'),
+    load: async () => (await import('./clouds/scaleway.ts')).readScaleway,
+  },
+  {
+    name: 'hetzner',
+    datasource: 'Hetzner',
+    recognise: vendorIs('Hetzner'),
+    load: async () => (await import('./clouds/hetzner.ts')).readHetzner,
+  },
+  {
+    name: 'oracle',
+    datasource: 'Oracle',
+    recognise: async ({ dmi }) =>
+      dmi('chassis_asset_tag') === 'OracleCloud.com' ? 'chassis_asset_tag is OracleCloud.com' : undefined,
+    load: async () => (await import('./clouds/oracle.ts')).readOracle,
+  },
+  {
+    name: 'exoscale',
+    datasource: 'Exoscale',
+    recognise: async ({ dmi }) =>
+      dmi('product_name').startsWith('Exoscale') ? 'product_name begins with Exoscale' : undefined,
+    load: async () => (await import('./clouds/exoscale.ts')).readExoscale,
+  },
+  {
+    name: 'upcloud',
+    datasource: 'UpCloud',
+    recognise: vendorIs('UpCloud'),
+    load: async () => (await import('./clouds/upcloud.ts')).readUpCloud,
+  },
+  {
+    name: 'akamai',
+    datasource: 'Akamai',
+    recognise: vendorIs('Linode', 'Akamai'),
+    load: async () => (await import('./clouds/akamai.ts')).readAkamai,
+  },
 ];
-
-function isLenient(strictId: unknown): boolean {
-  return strictId === false || /^(?:false|warn)/.test(String(strictId ?? ''));
-}
-
-/** A container of Nova has its product name in the environment of its first process. */
-async function firstProcessIsNova({ host }: Machine): Promise<string | undefined> {
-  const bytes = await host.files.readIfPresent('/proc/1/environ').catch(() => undefined);
-  const isSo = bytes?.toString('latin1').split('\0').includes('product_name=OpenStack Nova');
-  return isSo ? 'the first process has product_name=OpenStack Nova' : undefined;
-}

@@ -32,14 +32,18 @@ export interface Base {
   address?: string;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 export interface MetadataOptions {
   /** The first that answers is kept. */
   bases: readonly Base[];
-  headers?: Readonly<Record<string, string>>;
+  /** The headers of every request; a function is asked for each try. */
+  headers?: Headers | (() => Headers);
   /** All tries of one request together. */
   patienceMs: number;
   redirects?: Redirects;
-  http?: HttpClientOptions;
+  /** Asked for each connection. */
+  http?: () => HttpClientOptions;
   /** For people: what it is, such as `the metadata service of EC2`. */
   called: string;
 }
@@ -49,6 +53,8 @@ export interface Ask {
   headers?: Readonly<Record<string, string>>;
   body?: Uint8Array;
   maxBytes?: number;
+  /** Statuses that pass here though they do not elsewhere, such as 404 while a service still learns of the machine. */
+  passing?: readonly number[];
   /** Statuses that mean "there is none"; default 404. */
   absent?: readonly number[];
   /** Statuses that the caller wants to see rather than have them refused. */
@@ -142,6 +148,7 @@ export class MetadataClient {
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
       if (error.errno === 'EFBIG') throw new HostError(`${this.#options.called}: ${error.message}`, 'EFBIG');
+      this.#forget(base);
       return { reason: error.message, noRoute: NO_ROUTE.has(error.errno) };
     }
   }
@@ -149,12 +156,12 @@ export class MetadataClient {
   #judge(path: string, ask: Ask, answer: HttpAnswer): Tried {
     const { status, headers } = answer;
     if ((status >= 200 && status < 300) || ask.accept?.includes(status)) return { answer };
-    if ((ask.absent ?? [404]).includes(status)) return { answer: undefined };
-    if (status >= 500 || [408, 425, 429].includes(status)) {
+    if (status >= 500 || [408, 425, 429, ...(ask.passing ?? [])].includes(status)) {
       const askedMs = retryAfterMs(headers, this.#host.clock.now().getTime());
       const reason = `it answers ${shown(path)} with status ${status}`;
       return { reason, noRoute: false, ...(askedMs === undefined ? {} : { askedMs }) };
     }
+    if ((ask.absent ?? [404]).includes(status)) return { answer: undefined };
     const to = status >= 300 && status < 400 ? ', a redirect that is not followed' : '';
     throw new SourceError(
       'refused',
@@ -169,7 +176,7 @@ export class MetadataClient {
       const answer = await this.#client(base).send({
         method: ask.method ?? 'GET',
         url,
-        headers: { ...headers, ...ask.headers },
+        headers: { ...(typeof headers === 'function' ? headers() : headers), ...ask.headers },
         ...(ask.body === undefined ? {} : { body: ask.body }),
         timeoutMs,
         maxBytes: ask.maxBytes ?? MAX_RAW_BYTES,
@@ -189,11 +196,17 @@ export class MetadataClient {
     if (known) return known;
     const { address } = base;
     const client = this.#host.network.client({
-      ...this.#options.http,
+      ...this.#options.http?.(),
       ...(address === undefined ? {} : { address }),
     });
     this.#clients.set(base, client);
     return client;
+  }
+
+  /** The next try makes a connection of its own, from another port where ports matter. */
+  #forget(base: Base): void {
+    this.#clients.get(base)?.close();
+    this.#clients.delete(base);
   }
 
   #givenUp({ reason, noRoute }: Failed): SourceError {

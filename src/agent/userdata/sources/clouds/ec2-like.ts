@@ -1,0 +1,35 @@
+import { crawl } from '../client/crawl.ts';
+import { type JsonRecord, textOf, textsOf } from '../client/json.ts';
+import type { MetadataClient } from '../client/metadata-client.ts';
+import { type Found, SourceError } from '../contract/answer.ts';
+
+/** What clouds give by EC2's paths under one version, without its tokens. */
+export interface Ec2Like {
+  metaData: JsonRecord;
+  userData: Buffer;
+  zone?: string;
+  addresses: string[];
+  publicKeys: string[];
+}
+
+/** @throws SourceError not-yet where the tree names no instance */
+export async function readEc2Like(client: MetadataClient, version: string): Promise<Ec2Like> {
+  const metaData = await crawl((path) => client.text(`/${version}/meta-data/${path}`));
+  if (metaData === undefined || textOf(metaData['instance-id']) === undefined)
+    throw new SourceError('not-yet', `The metadata service at ${client.base} names no instance yet.`);
+  const zone = textOf(metaData['availability-zone']);
+  const keys = metaData['public-keys'];
+  return {
+    metaData,
+    userData: (await client.bytes(`/${version}/user-data`)) ?? Buffer.alloc(0),
+    ...(zone === undefined ? {} : { zone }),
+    addresses: textsOf([metaData['local-ipv4'], metaData['public-ipv4']]),
+    publicKeys: textsOf(typeof keys === 'object' && keys !== null ? Object.values(keys).flat() : keys),
+  };
+}
+
+/** Passwords that a service hands out once are left there: nobody needs them on a node. */
+export function passwordRemark(place: string): NonNullable<Found['remarks']>[number] {
+  const message = `${place} may hold a password for this machine, which Slipway does not fetch.`;
+  return { severity: 'warning', code: 'UserDataIgnoredKey', message };
+}

@@ -1,0 +1,44 @@
+import type { Cloud } from '../../instance/instance.ts';
+import { asRecord, type JsonRecord, textOf } from '../client/json.ts';
+import { basesOf, type MetadataOptions } from '../client/metadata-client.ts';
+import { found, type SourceAnswer, SourceError } from '../contract/answer.ts';
+import { asking } from '../machine/asking.ts';
+import type { SourceContext } from '../machine/source.ts';
+
+/** A cloud that says everything in one JSON document, user data included. */
+export interface OneDocument {
+  /** cloud-init's name in the configuration. */
+  datasource: string;
+  /** Slipway's name, and cloud-init's of cloud and platform. */
+  name: string;
+  /** For people. */
+  called: string;
+  path: string;
+  headers?: MetadataOptions['headers'];
+  metaData(document: JsonRecord): JsonRecord;
+  cloud(document: JsonRecord): Pick<Cloud, 'addresses' | 'publicKeys'> & Partial<Cloud>;
+  userData(document: JsonRecord): unknown;
+  vendorData(document: JsonRecord): unknown;
+}
+
+const BASES = basesOf('http://169.254.169.254');
+
+export function readOneDocument(context: SourceContext, shape: OneDocument): Promise<SourceAnswer> {
+  const { called, headers } = shape;
+  const options = { bases: BASES, called, ...(headers === undefined ? {} : { headers }) };
+  return asking(context, shape.datasource, options, async (client) => {
+    const document = asRecord(await client.json(shape.path));
+    const metaData = document && shape.metaData(document);
+    if (document === undefined || textOf(metaData?.['instance-id']) === undefined || metaData === undefined)
+      throw new SourceError('not-yet', `${called} at ${client.base} names no instance yet.`);
+    const vendorData = textOf(shape.vendorData(document));
+    const { name } = shape;
+    return found({
+      source: `${name} (${client.base})`,
+      userData: Buffer.from(textOf(shape.userData(document)) ?? ''),
+      metaData,
+      ...(vendorData === undefined ? {} : { vendorData: Buffer.from(vendorData) }),
+      cloud: { name, platform: name, subplatform: `metadata (${client.base})`, ...shape.cloud(document) },
+    });
+  });
+}
