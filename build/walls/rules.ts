@@ -87,7 +87,7 @@ const AGENT: Readonly<Record<string, string>> = {
   secrets: 'kit protocol document engine host',
   startup: 'protocol host',
   steps: `kit document steps/accounts steps/commands steps/containerd steps/kind steps/kubeadm steps/node
-    steps/storage`,
+    steps/storage steps/tree steps/units`,
   'steps/accounts': 'document engine host steps/kind steps/tools',
   'steps/commands': 'kit document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
@@ -99,13 +99,29 @@ const AGENT: Readonly<Record<string, string>> = {
     steps/tools`,
   'steps/shell': 'kit document host',
   'steps/storage': 'kit document engine host startup steps/kind steps/tools',
+  'steps/tree': 'kit document engine host steps/kind steps/tools',
+  'steps/units': 'document engine host steps/kind steps/tools',
   'steps/tools': 'kit protocol document engine host',
   text: 'kit protocol document',
   'text/yaml': 'document text',
   userdata: `kit protocol document engine host text text/yaml userdata/cloud-config userdata/decode
-    userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources userdata/sources/contract`,
+    userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources
+    userdata/sources/contract`,
   'userdata/cloud-config': 'kit document kubeadm/config text text/yaml userdata/decode userdata/node',
   'userdata/decode': 'document text',
+  'userdata/ignition': `document text userdata/ignition/check userdata/ignition/config
+    userdata/ignition/lift userdata/ignition/schema userdata/ignition/translate`,
+  'userdata/ignition/check': `document text userdata/ignition/schema userdata/ignition/unit
+    userdata/ignition/url`,
+  'userdata/ignition/config': `text userdata/ignition/check userdata/ignition/json
+    userdata/ignition/schema`,
+  'userdata/ignition/json': '',
+  'userdata/ignition/lift': 'kit document text userdata/cloud-config userdata/ignition/unit',
+  'userdata/ignition/schema': 'document text userdata/ignition/json',
+  'userdata/ignition/translate': `kit document text userdata/ignition/check userdata/ignition/schema
+    userdata/ignition/url`,
+  'userdata/ignition/unit': '',
+  'userdata/ignition/url': '',
   'userdata/instance': 'document host',
   'userdata/jinja': `text userdata/cloud-config userdata/decode userdata/instance userdata/jinja/filters
     userdata/jinja/syntax userdata/jinja/values`,

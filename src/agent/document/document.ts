@@ -9,13 +9,20 @@ import type { Code } from '../../protocol/codes/codes.ts';
 import type { NodeSettings } from './node-settings.ts';
 
 export interface Document {
-  format: 'cloud-config' | 'none';
+  format: 'cloud-config' | 'ignition' | 'none';
   /** Instance metadata from the source. */
   instance: InstanceData;
   /** The machine's name, if user data or metadata says one. */
   hostname?: Hostname;
   /** In the order given; a later entry for the same path acts on the result of the earlier one. */
   files: FileEntry[];
+  /** Directories and links of Ignition; with its files they are made from the shallowest path to the deepest. */
+  directories?: DirectoryEntry[];
+  links?: LinkEntry[];
+  /** Units of systemd, in the order given. */
+  units?: UnitEntry[];
+  /** What the unit that called kubeadm, and whose place Slipway takes, had asked systemd for. */
+  kubeadmUnit?: UnitNeeds;
   /** Run at every boot before files are written (cloud-init `bootcmd`). */
   bootCommands: Command[];
   /**
@@ -23,6 +30,8 @@ export interface Document {
    * item of its own.
    */
   commands: (Command | KubeadmCommand)[];
+  /** The shell of `commands`; without it, /bin/sh. */
+  shell?: string;
   users: UserEntry[];
   /** The groups to create, with their members. */
   groups: GroupEntry[];
@@ -79,7 +88,58 @@ export interface FileEntry {
   append: boolean;
   /** Written when users and packages are there (cloud-init `defer`). */
   defer: boolean;
+  /** How Ignition treats what is there already; without it, the file takes the place of a file. */
+  rule?: PlaceRule;
   where?: Position;
+}
+
+/** What becomes of what is there already. */
+export interface PlaceRule {
+  /**
+   * `remove`: whatever it is goes first. `refuse`: anything is an error, but for the very same content. `keep`:
+   * something of the same kind stays.
+   */
+  present: 'remove' | 'refuse' | 'keep';
+  /** What nobody has said; something that stays has its own. */
+  unsaid: readonly ('mode' | 'user' | 'group')[];
+}
+
+export interface DirectoryEntry {
+  path: string;
+  mode: number;
+  /** `user:group`, numeric ids allowed. */
+  owner: string;
+  rule: PlaceRule;
+  where?: Position;
+}
+
+export interface LinkEntry {
+  path: string;
+  target: string;
+  /** Another name of a file instead of a symbolic link; made when all files are there. */
+  hard: boolean;
+  owner: string;
+  /** Whatever is there goes first. */
+  overwrite: boolean;
+  where?: Position;
+}
+
+export interface UnitEntry {
+  name: string;
+  /** The unit's own file below /etc/systemd/system, if it is to have one. */
+  content?: Sensitive<string>;
+  dropIns: { name: string; content: Sensitive<string> }[];
+  /** By a preset; absent: as the machine's presets have it. */
+  enabled?: boolean;
+  masked?: boolean;
+  where?: Position;
+}
+
+/** Names of units by their relation to one: what must be up, what may be, what goes first if it runs at all. */
+export interface UnitNeeds {
+  requires: string[];
+  wants: string[];
+  after: string[];
 }
 
 /** A shell line, or an argument vector that runs without a shell. */
@@ -115,6 +175,8 @@ export interface KubeadmCommand {
 export interface GroupEntry {
   name: string;
   members: string[];
+  /** Ignition's way: the group is made, changed or removed, until it is as said. */
+  exact?: { exists: boolean; gid?: number; passwordHash?: Sensitive<string>; system: boolean };
 }
 
 export interface UserEntry {
@@ -140,6 +202,8 @@ export interface UserEntry {
   /** Lines for sudoers without the user's name; possibly empty. */
   sudo: string[];
   sshAuthorizedKeys: string[];
+  /** Ignition's way: the user is made, changed or removed, until it is as said. */
+  exact?: { exists: boolean; noLogInit: boolean };
   where?: Position;
 }
 

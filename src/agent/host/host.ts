@@ -129,6 +129,15 @@ export interface Files {
   watch(path: string, changed: () => void): Watch;
   rename(from: string, to: string): Promise<void>;
   symlink(target: string, path: string): Promise<void>;
+  /**
+   * Makes `path` another name of the file `existing`; does nothing if it is.
+   * @throws HostError EEXIST
+   */
+  link(existing: string, path: string): Promise<void>;
+  /** Gives what is at `path`, and no target of a link there, an owner and permission bits; a link has no bits. */
+  setAttributes(path: string, attributes: { mode?: number; uid: number; gid: number }): Promise<void>;
+  /** Looks an owner up as `write` does. @throws HostError EINVAL if the machine does not know it */
+  owner(owner: string): { uid: number; gid: number };
   readlink(path: string): Promise<string>;
   /** The path as the agent's own process sees it. */
   real(path: string): Promise<string>;

@@ -14,7 +14,7 @@ const END_OF_WORD = /["'`;&|()<>\s]/;
 const NAMED = /[\w.-]+:([^\s"'`|;&<>\\]+)/g;
 const TAKES_NAMED = /\bchpasswd\b|\s(?:-u|--user|--proxy-user)[\s=]/;
 
-type Told = Partial<Pick<Document, 'users' | 'files' | 'bootCommands' | 'commands' | 'node'>>;
+type Told = Partial<Pick<Document, 'users' | 'files' | 'bootCommands' | 'commands' | 'units' | 'node'>>;
 
 /**
  * The secrets that user data holds, so that they can be cut out of whatever a program prints: passwords and their hashes,
@@ -25,12 +25,16 @@ export function documentSecrets({
   files = [],
   bootCommands = [],
   commands = [],
+  units = [],
   node,
 }: Told): string[] {
   const found = [
     ...users.flatMap(ofUser),
     ...files.flatMap(({ content, mode }) => ofFile(content.reveal(), mode)),
     ...[...bootCommands, ...commands].flatMap((entry) => (entry.kind === 'command' ? ofCommand(entry) : [])),
+    ...units
+      .flatMap(({ content, dropIns }) => [content, ...dropIns.map((dropIn) => dropIn.content)])
+      .flatMap((content) => secretsIn(content?.reveal() ?? '')),
     ...[node?.proxy?.http, node?.proxy?.https].flatMap((url) => secretsIn(url?.reveal() ?? '')),
     ...[...(node?.kubeadm?.staticPods ?? []), ...(node?.kubeadm?.patches ?? [])].flatMap(({ content }) =>
       secretsIn(content.reveal()),

@@ -8,14 +8,36 @@ import { type PlannedStep, stepsOf } from './kind/step-kind.ts';
 import { type Call, kubeadm, patches, podsAfter, podsBefore, preflight, ready } from './kubeadm/kinds.ts';
 import { deferredFiles, files, hostname, kernel, ntp, proxy } from './node/kinds.ts';
 import { disks, filesystems, mounts } from './storage/kinds.ts';
+import { tree } from './tree/kinds.ts';
+import { laterUnitStarts, unitFiles, unitStarts } from './units/kinds.ts';
 
 /**
- * The steps that make of a machine what the document asks for, in the order in which cloud-init's modules
- * run. What the node is given around kubeadm comes before the commands, which may need it.
+ * The steps that make of a machine what the document asks for, in the order in which cloud-init's modules or
+ * Ignition's stages run. What the node is given around kubeadm comes before the commands, which may need it.
  *
  * Pure: the same document gives the same steps, ids and digests on every machine.
  */
 export function plan(document: Document): PlannedStep[] {
+  return document.format === 'ignition' ? byIgnition(document) : byCloudInit(document);
+}
+
+/** Ignition's disks and files stages, then what systemd would do in the boot. */
+function byIgnition(document: Document): PlannedStep[] {
+  return [
+    ...stepsOf(hostname, document),
+    ...stepsOf(groups, document),
+    ...stepsOf(users, document),
+    ...stepsOf(tree, document),
+    ...stepsOf(unitFiles, document),
+    ...nodeSteps(document),
+    ...stepsOf(unitStarts, document),
+    ...commandSteps(document),
+    ...stepsOf(laterUnitStarts, document),
+    ...stepsOf(ready, document),
+  ];
+}
+
+function byCloudInit(document: Document): PlannedStep[] {
   return [
     ...document.bootCommands.flatMap((entry, index) => stepsOf(bootCommand, { index, command: entry })),
     ...stepsOf(files, document),
@@ -28,13 +50,17 @@ export function plan(document: Document): PlannedStep[] {
     ...stepsOf(ntp, document),
     ...stepsOf(deferredFiles, document),
     ...nodeSteps(document),
-    ...document.commands.flatMap((entry, index) =>
-      entry.kind === 'kubeadm'
-        ? callSteps(index, entry, configFiles(document.files, entry.configPath), document)
-        : stepsOf(command, { index, command: entry }),
-    ),
+    ...commandSteps(document),
     ...stepsOf(ready, document),
   ];
+}
+
+function commandSteps(document: Document): PlannedStep[] {
+  return document.commands.flatMap((entry, index) =>
+    entry.kind === 'kubeadm'
+      ? callSteps(index, entry, configFiles(document.files, entry.configPath), document)
+      : stepsOf(command, { index, command: entry }),
+  );
 }
 
 /**

@@ -4,7 +4,8 @@ import type { Document, KubeadmCommand } from '../document/document.ts';
 import { codeOf, failure } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { type NodeFile, readNodeFiles } from './node/node-files.ts';
-import { documentOf, readDocument } from './read-document.ts';
+import { documentOf } from './read-document.ts';
+import { readUserData } from './read-user-data.ts';
 import type { Duty, SourceAnswer } from './sources/contract/answer.ts';
 import { findUserData } from './sources/find.ts';
 
@@ -31,7 +32,7 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
       ...(source === undefined ? {} : { source }),
       files: host.ownFiles,
     });
-    return fromAnswer(answer, await readNodeFiles(host), userDataFile);
+    return await fromAnswer(answer, await readNodeFiles(host), userDataFile);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');
@@ -45,10 +46,14 @@ export async function loadCall(host: Host, command: KubeadmCommand): Promise<Doc
   return documentOf(command, await readNodeFiles(host));
 }
 
-function fromAnswer(answer: SourceAnswer, onDisk: NodeFile[], file: string | undefined): Loaded {
+async function fromAnswer(
+  answer: SourceAnswer,
+  onDisk: NodeFile[],
+  file: string | undefined,
+): Promise<Loaded> {
   switch (answer.kind) {
     case 'found': {
-      const document = readDocument(answer.userData, answer, onDisk);
+      const document = await readUserData(answer.userData, answer, onDisk);
       return { kind: 'document', document, duties: answer.duties ?? [] };
     }
     case 'empty':

@@ -11,13 +11,18 @@ const SLIPS = 2;
  * none}`). A call that is left to the shell, in a command, a script or a file, counts as one.
  */
 export function checkMakesNode(document: Document): ReportEntry[] {
-  const { commands, bootCommands, files, withoutKubeadm } = document;
+  const { commands, bootCommands, files, units = [], withoutKubeadm } = document;
   if (withoutKubeadm || commands.some(({ kind }) => kind === 'kubeadm')) return [];
   const shells = [...bootCommands, ...commands].flatMap((entry) =>
     entry.kind === 'command' ? entry.shell.reveal() : [],
   );
   const texts = files.map(({ content }) => Buffer.from(content.reveal()).toString('utf8'));
-  if ([...shells, ...texts].some(mentionsKubeadmBootstrap)) return [];
+  const unitTexts = units.flatMap(({ content, dropIns }) => [
+    content,
+    ...dropIns.map((dropIn) => dropIn.content),
+  ]);
+  const inUnits = unitTexts.flatMap((content) => content?.reveal() ?? []);
+  if ([...shells, ...texts, ...inUnits].some(mentionsKubeadmBootstrap)) return [];
   const { hint, where } = nearMiss(document);
   const message = `Nothing in the user data calls kubeadm init or kubeadm join, so it makes no node${hint}`;
   return [{ severity: 'error', code: 'UserDataMakesNoNode', message, ...(where ? { where } : {}) }];

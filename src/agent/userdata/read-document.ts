@@ -23,9 +23,28 @@ import { boothookCommand, RUNCMD_NAME, scriptCommand } from './scripts.ts';
  * upon a document with an error. It neither reads nor changes the machine.
  */
 export function readDocument(raw: Buffer, instance: Instance, onDisk: readonly NodeFile[] = []): Document {
+  return documentOfParts(decoded(raw, instance), instance, onDisk);
+}
+
+/** User data in parts, and what is known to be wrong so far. */
+export interface Decoded {
+  report: Report;
+  /** Undefined after an error. */
+  parts: Part[] | undefined;
+}
+
+/** Undoes gzip, base64 and MIME. */
+export function decoded(raw: Buffer, instance: Instance): Decoded {
   const report = new Report([...(instance.remarks ?? [])]);
+  return { report, parts: decodeUserData(raw, report) };
+}
+
+export function documentOfParts(
+  { report, parts }: Decoded,
+  instance: Instance,
+  onDisk: readonly NodeFile[],
+): Document {
   const document = emptyDocument(instance, report);
-  const parts = decodeUserData(raw, report);
   if (parts === undefined) return withSettings(document, {}, onDisk);
   if (instance.vendorData?.toString('latin1').trim()) {
     report.warn('UserDataIgnoredKey', 'The source gives vendor data, which Slipway does not act upon.');
@@ -35,6 +54,16 @@ export function readDocument(raw: Buffer, instance: Instance, onDisk: readonly N
   // A cloud-config decides the name, even that it stays (preserve_hostname).
   if ('files' in read) delete document.hostname;
   return withSettings({ ...document, ...read, format: 'cloud-config' }, slipway, onDisk);
+}
+
+/** A document of what another format provides. */
+export function documentWith(
+  content: Partial<Document>,
+  report: Report,
+  instance: Instance,
+  onDisk: readonly NodeFile[],
+): Document {
+  return withSettings({ ...emptyDocument(instance, report), ...content }, {}, onDisk);
 }
 
 /** The same for a call of kubeadm on a command line, which has the node's settings but no user data. */

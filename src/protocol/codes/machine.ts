@@ -27,6 +27,12 @@ export const MACHINE_CODES = {
     'A setting of a user or group was not applied.',
     'Correct the setting named in the user data, or take it out.',
   ),
+  UnitNotStarted: entry(
+    'runtime',
+    'transient',
+    'A unit of the user data, or one that kubeadm needs, did not start.',
+    'Read journalctl -u of the unit named, and correct it in the user data or in the image.',
+  ),
   TimeSyncNotSetUp: entry(
     'runtime',
     'permanent',

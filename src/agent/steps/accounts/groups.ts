@@ -4,6 +4,7 @@ import { eachEntry } from '../tools/each-entry.ts';
 import { runTool } from '../tools/tool.ts';
 import { createGroup } from './create-group.ts';
 import { findAccount, listedMembers } from './database.ts';
+import { ensureGroup } from './ensure-group.ts';
 
 /**
  * Creates groups and adds users of the image to them (cloud-init's `create_group`). It runs before the step
@@ -12,8 +13,10 @@ import { findAccount, listedMembers } from './database.ts';
 export const createGroups: Work<{ entries: GroupEntry[] }> = ({ entries }) => ({
   onFailure: 'continue',
   run: (context) =>
-    eachEntry(entries, context, async ({ name, members }) => {
+    eachEntry(entries, context, async (group) => {
       const { host, finding } = context;
+      const { name, members, exact } = group;
+      if (exact) return ensureGroup(host, group, exact);
       const created = await createGroup(host, name);
       const listed = await listedMembers(host, name);
       for (const member of members) {

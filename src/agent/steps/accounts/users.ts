@@ -5,6 +5,7 @@ import { eachEntry, place } from '../tools/each-entry.ts';
 import { Problem } from '../tools/problem.ts';
 import { keyOf } from './authorized-keys.ts';
 import { createUser } from './create-user.ts';
+import { ensureUser } from './ensure-user.ts';
 import { NewUsers } from './new-users.ts';
 import { type PasswordResult, setPassword } from './password.ts';
 import { addAuthorizedKeys } from './ssh-keys.ts';
@@ -27,6 +28,7 @@ export const createUsers: Work<{ entries: UserEntry[] }> = ({ entries }) => ({
 });
 
 async function setUp(user: UserEntry, newUsers: NewUsers, { host, finding }: StepContext): Promise<string> {
+  if (user.exact) return ensureUser(host, user, user.exact);
   const { name, sshAuthorizedKeys, sudo } = user;
   const noHome = (user.noCreateHome && 'no_create_home') || (user.system && 'system');
   if (noHome && sshAuthorizedKeys.length > 0) {

@@ -19,12 +19,13 @@ export interface Shared {
 /** Makes what the document's steps share; nothing is started yet. */
 export function openShared(
   host: Host,
-  document: Pick<Document, 'bootCommands' | 'commands'> & Partial<Pick<Document, 'files'>>,
+  document: Pick<Document, 'bootCommands' | 'commands'> & Partial<Pick<Document, 'files' | 'shell'>>,
   instance: string,
   output: SessionOptions['output'],
 ): Shared {
-  const session = (kind: string, items: (string | undefined)[]) =>
+  const session = (kind: string, items: (string | undefined)[], shell?: string) =>
     new ShellSession(host, {
+      ...(shell === undefined ? {} : { shell }),
       // Another document is another script: its shell must not be taken for this one's.
       name: `${kind}-${digest(items.map((item) => item ?? null)).slice(0, 12)}`,
       items: items.map((shell) => ({ shell })),
@@ -55,6 +56,7 @@ export function openShared(
     shell: session(
       'runcmd',
       document.commands.map((entry) => (entry.kind === 'command' ? entry.shell.reveal() : undefined)),
+      document.shell,
     ),
   };
 }

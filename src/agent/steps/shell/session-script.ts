@@ -36,7 +36,7 @@ const prologue = (directory: string) => `#!/bin/sh
 __slipway_dir='${directory}'
 __slipway_next() {
   if [ -n "\${3-}" ]; then
-    export -p >|"$__slipway_dir/$4" || : >|"$__slipway_dir/$4"
+    __slipway_export >|"$__slipway_dir/$4" || : >|"$__slipway_dir/$4"
     pwd >|"$__slipway_dir/$5" || : >|"$__slipway_dir/$5"
     __slipway_go="end $3 $1
 "
@@ -50,6 +50,9 @@ __slipway_next() {
   printf 'run %s\\n' "$2" >>"$__slipway_dir/marks"
   case $- in *e*) return 0 ;; *) return "$1" ;; esac
 }
+__slipway_export() { export -p; }
+# What bash writes by itself, no other shell reads.
+if [ -n "\${BASH_VERSION-}" ]; then __slipway_export() ( set -o posix; export -p ); fi
 __slipway_answer() { return "\${__slipway_go#status }"; }
 ${takeOver('$__slipway_dir')}
 mkfifo "$__slipway_dir/go" || exit 126

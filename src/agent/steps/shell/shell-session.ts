@@ -14,6 +14,8 @@ export interface SessionOptions {
   /** Names the shell's files; one session of a name at a time. */
   name: string;
   items: ScriptItem[];
+  /** Default: /bin/sh. */
+  shell?: string;
   env: Record<string, string>;
   redactor: () => Redactor;
   output: (line: string, stream: 'stdout' | 'stderr') => void;
@@ -128,7 +130,7 @@ export class ShellSession {
     const redactor = this.#options.redactor();
     const handle = await this.#host.processes.startDurable({
       name: this.#options.name,
-      argv: ['/bin/sh', `${this.directory}/script`],
+      argv: [this.#options.shell ?? '/bin/sh', `${this.directory}/script`],
       env: this.#options.env,
       signal: this.#abort.signal,
       onLine: (raw, stream) => {

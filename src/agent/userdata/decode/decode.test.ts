@@ -66,7 +66,7 @@ test.each([
   ['latin-1', Buffer.from('#cloud-config\n# \xe9\n', 'latin1'), 'UserDataUndecodable'],
   ['UTF-16', Buffer.from('\ufeff#cloud-config\n', 'utf16le'), 'UserDataUndecodable'],
   ['no header', 'runcmd:\n- ls\n', 'UserDataFormatUnknown'],
-  ['Ignition', '{"ignition": {"version": "3.4.0"}}', 'UserDataFormatUnknown'],
+  ['another JSON', '{"version": "3.4.0"}', 'UserDataFormatUnknown'],
   ['random base64', base64(Buffer.alloc(300, 0x93)), 'UserDataFormatUnknown'],
 ])('%s is refused as %3$s', (_name, bytes, code) => {
   const { parts, entries } = decode(bytes);
@@ -74,8 +74,9 @@ test.each([
   expect(entries).toMatchObject([{ severity: 'error', code }]);
 });
 
-test('Ignition is called by its name', () => {
-  expect(decode('{"ignition": {}}').entries[0]?.message).toContain('Ignition');
+test('Ignition is known by its key', () => {
+  for (const text of ['{"ignition": {}}', ' {"storage": {}, "ignition" : {}}'])
+    expect(decode(text).parts).toMatchObject([{ type: 'application/vnd.coreos.ignition+json' }]);
 });
 
 const part = (headers: string, body: string): string => `--=B=\nContent-Type: ${headers}\n\n${body}\n`;

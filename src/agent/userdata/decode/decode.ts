@@ -1,7 +1,7 @@
 import { MAX_DECODED_BYTES, MAX_RAW_BYTES } from '../../text/limits.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
-import { gunzip, isGzip, isIgnition, isMimeHead, unwrapLayers } from './layers.ts';
+import { gunzip, isGzip, isMimeHead, unwrapLayers } from './layers.ts';
 import { type MimeLeaf, readMime } from './mime.ts';
 import { type Part, typeOf } from './part.ts';
 import { toText } from './text.ts';
@@ -33,15 +33,9 @@ export function decodeUserData(raw: Buffer, report: Report): Part[] | undefined 
   }
   const type = typeOf(text);
   if (type !== undefined) return [{ type, source: plainText(text), name: 'part-001' }];
-  report.error('UserDataFormatUnknown', unknownFormat(text));
+  const known = '#cloud-config, or a JSON object with the key ignition, is what it begins with most often';
+  report.error('UserDataFormatUnknown', `Slipway does not know the first line of the user data; ${known}.`);
   return undefined;
-}
-
-function unknownFormat(text: string): string {
-  if (isIgnition(text)) {
-    return 'The user data is an Ignition config, which this version of Slipway does not read yet; use cloud-config.';
-  }
-  return 'Slipway does not know the first line of the user data; cloud-config begins with #cloud-config.';
 }
 
 const GZIP_TYPES = /^application\/(?:x-)?(?:gzip|gzip-compressed|gzipped|compress|compressed|gunzip)$/;

@@ -71,7 +71,7 @@ function knownBeginning(bytes: Buffer): boolean {
     .subarray(0, 4096)
     .toString('utf8')
     .replace(/^\u{feff}/u, '');
-  return typeOf(head) !== undefined || isMimeHead(head) || isIgnition(head);
+  return typeOf(head) !== undefined || isMimeHead(head) || /^\s*\{\s*"/.test(head);
 }
 
 /** The text without white space if all of it is base64; else undefined. */
@@ -86,9 +86,4 @@ function looksLikeBase64(bytes: Buffer): string | undefined {
 /** Recognises MIME by cloud-init's rule: the header name anywhere in the first 4096 bytes. */
 export function isMimeHead(text: string): boolean {
   return text.slice(0, 4096).toLowerCase().includes('mime-version:');
-}
-
-/** Recognises JSON whose first key is `ignition`, the shape of every Ignition config. */
-export function isIgnition(text: string): boolean {
-  return /^\s*\{\s*"ignition"\s*:/.test(text.slice(0, 4096));
 }

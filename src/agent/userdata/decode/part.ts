@@ -7,6 +7,7 @@ export type PartType =
   | 'text/jinja2'
   | 'text/x-shellscript'
   | 'text/cloud-boothook'
+  | 'application/vnd.coreos.ignition+json'
   | (string & {});
 
 /** One part of the user data: all of it, or a part of a MIME multipart. */
@@ -32,6 +33,9 @@ const BEGINNINGS: readonly (readonly [string, PartType])[] = [
   ['#!', 'text/x-shellscript'],
 ];
 
+/** The beginning of a JSON object; one with the key `ignition` is an Ignition config. */
+const IGNITION = /^\s*\{\s*"/;
+
 /**
  * The type that a text's beginning names; undefined if it names none. As in cloud-init, leading white space
  * and case do not matter.
@@ -40,5 +44,9 @@ export function typeOf(text: string): PartType | undefined {
   const start = text.search(/\S/);
   if (start === -1) return undefined;
   const beginning = text.slice(start, start + 40).toLowerCase();
-  return BEGINNINGS.find(([prefix]) => beginning.startsWith(prefix))?.[1];
+  const found = BEGINNINGS.find(([prefix]) => beginning.startsWith(prefix))?.[1];
+  if (found !== undefined) return found;
+  return IGNITION.test(text) && /"ignition"\s*:/i.test(text)
+    ? 'application/vnd.coreos.ignition+json'
+    : undefined;
 }

@@ -1,9 +1,12 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  lchownSync,
+  linkSync,
   lstatSync,
   openSync,
   readdirSync,
@@ -213,6 +216,26 @@ export function createFiles(root: string): Files {
       });
     },
 
+    async link(existing, path) {
+      attempt('linking', path, () => {
+        const source = at(existing, false);
+        inDirectory(dirname(path), 0o755, (directory) => linkOnce(source, join(directory, basename(path))));
+      });
+    },
+
+    async setAttributes(path, { mode, uid, gid }) {
+      attempt('changing the owner of', path, () => {
+        inDirectory(dirname(path), 0o755, (directory) => {
+          const target = join(directory, basename(path));
+          lchownSync(target, uid, gid);
+          // After the owner: a change of it takes the setuid and setgid bits away.
+          if (mode !== undefined && !lstatSync(target).isSymbolicLink()) chmodSync(target, mode);
+        });
+      });
+    },
+
+    owner: (owner) => lookupOwner(root, owner),
+
     async readlink(path) {
       return attempt('reading the link', path, () => readlinkSync(at(path, false)));
     },
@@ -228,6 +251,16 @@ function remove(path: string): void {
   // For a file, rmSync words the system's error in its own way, so call the system directly.
   if (stat?.isDirectory()) rmSync(path, { recursive: true, force: true });
   else if (stat) unlinkSync(path);
+}
+
+function linkOnce(source: string, path: string): void {
+  try {
+    linkSync(source, path);
+  } catch (error) {
+    const [one, other] = [source, path].map((name) => lstatSync(name, { throwIfNoEntry: false }));
+    const isSame = one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+    if (!isErrno(error, 'EEXIST') || !isSame) throw error;
+  }
 }
 
 function ifPresent<T>(work: () => T): T | undefined {

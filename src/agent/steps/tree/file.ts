@@ -1,0 +1,49 @@
+import type { FileEntry } from '../../document/document.ts';
+import type { Host } from '../../host/host.ts';
+import { Problem } from '../tools/problem.ts';
+import { giveAttributes } from './attributes.ts';
+
+/** A file, or an addition to one, and more additions. */
+export type FileParts = [FileEntry, ...FileEntry[]];
+
+/**
+ * Makes a file, or adds to one, by its rule for what is there.
+ *
+ * @param interrupted The addition may have been made already.
+ * @throws Problem FileNotWritten; HostError
+ */
+export async function makeFile(host: Host, parts: FileParts, interrupted: boolean): Promise<void> {
+  const [entry] = parts;
+  const { path, rule } = entry;
+  const content = Buffer.concat(parts.map((part) => part.content.reveal()));
+  const present = rule?.present ?? 'remove';
+  const before = await host.files.stat(path);
+  if (before && present !== 'remove' && before.kind !== 'file') throw inTheWay(path, 'it is no regular file');
+  // Nobody is to read a file between its writing and its owner's.
+  const write = () => host.files.write(path, content, { mode: entry.mode, owner: entry.owner });
+  if (entry.append) {
+    const old = (await host.files.readIfPresent(path)) ?? Buffer.alloc(0);
+    if (interrupted && old.subarray(-content.length).equals(content)) return;
+    const { mode, owner } = before ? kept(before) : entry;
+    await host.files.write(path, Buffer.concat([old, content]), { mode, owner });
+  } else if (present === 'refuse' && before) {
+    if (!content.equals((await host.files.readIfPresent(path)) ?? Buffer.alloc(0)))
+      throw inTheWay(path, 'overwrite is not true');
+  } else if (present === 'remove') {
+    if (before?.kind !== 'file') await host.files.remove(path);
+    await write();
+  } else if (!before) await write();
+  const isNew = !before || present !== 'keep';
+  await giveAttributes(host, { ...entry, rule: { present, unsaid: isNew ? [] : (rule?.unsaid ?? []) } });
+}
+
+function kept({ mode, uid, gid }: { mode: number; uid: number; gid: number }): {
+  mode: number;
+  owner: string;
+} {
+  return { mode, owner: `${uid}:${gid}` };
+}
+
+function inTheWay(path: string, why: string): Problem {
+  return new Problem('FileNotWritten', `${path} was not written: something is there already, and ${why}`);
+}

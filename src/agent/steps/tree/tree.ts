@@ -1,0 +1,81 @@
+import type { DirectoryEntry, FileEntry, LinkEntry } from '../../document/document.ts';
+import type { StepContext } from '../../engine/step.ts';
+import type { Work } from '../kind/step-kind.ts';
+import { eachEntry } from '../tools/each-entry.ts';
+import { makeDirectory } from './directory.ts';
+import { type FileParts, makeFile } from './file.ts';
+import { makeLink } from './link.ts';
+
+/** Directories that a reboot empties. */
+const VOLATILE = /^\/(?:run|tmp|var\/run|dev\/shm)\//;
+
+/** Files, directories and links that are made together, each with a rule for what is there already. */
+export interface TreeSpec {
+  files: FileEntry[];
+  directories: DirectoryEntry[];
+  links: LinkEntry[];
+}
+
+/**
+ * Makes directories, files and symbolic links from the shallowest path to the deepest, and hard links when all
+ * else is there (Ignition's `getOrderedCreationList`). Run again, it leaves alone what it has made.
+ */
+export const makeTree: Work<TreeSpec> = ({ files, directories, links }) => ({
+  async run(context) {
+    const entries = inOrder({ files, directories, links });
+    const result = await eachEntry(entries, context, async ({ make }) => {
+      await make(context);
+      return '';
+    });
+    return result.done ? { done: true, message: `${entries.length} made` } : result;
+  },
+
+  async renew(host) {
+    for (const parts of together(files)) {
+      const { path } = parts[0];
+      if (VOLATILE.test(path) && !(await host.files.stat(path))) await makeFile(host, parts, false);
+    }
+  },
+});
+
+interface Entry {
+  depth: number;
+  make(context: Pick<StepContext, 'host' | 'interrupted'>): Promise<void>;
+}
+
+function inOrder({ files, directories, links }: TreeSpec): Entry[] {
+  const entries: Entry[] = [
+    ...directories.map((entry) => ({
+      depth: depth(entry.path),
+      make: ({ host }: Pick<StepContext, 'host'>) => makeDirectory(host, entry),
+    })),
+    ...together(files).map((parts) => ({
+      depth: depth(parts[0].path),
+      make: ({ host, interrupted }: Pick<StepContext, 'host' | 'interrupted'>) =>
+        makeFile(host, parts, interrupted),
+    })),
+    ...links.map((entry) => ({
+      depth: entry.hard ? Number.POSITIVE_INFINITY : depth(entry.path),
+      make: ({ host }: Pick<StepContext, 'host'>) => makeLink(host, entry),
+    })),
+  ];
+  // Equal depths stay in the order of the document.
+  return entries.sort((a, b) => (a.depth === b.depth ? 0 : a.depth - b.depth));
+}
+
+/** Files with what is appended to them: together they are written at once, so that nothing is appended twice. */
+function together(files: readonly FileEntry[]): FileParts[] {
+  const groups: FileParts[] = [];
+  for (const file of files) {
+    const last: FileEntry[] | undefined = file.append
+      ? groups.findLast(([first]) => first.path === file.path)
+      : undefined;
+    if (last) last.push(file);
+    else groups.push([file]);
+  }
+  return groups;
+}
+
+function depth(path: string): number {
+  return path.split('/').filter((part) => part !== '').length;
+}

@@ -1,0 +1,72 @@
+import type { StepContext } from '../../engine/step.ts';
+import { showUnits } from '../../host/show-units.ts';
+import type { Work } from '../kind/step-kind.ts';
+import { eachEntry } from '../tools/each-entry.ts';
+import { systemdRuns } from '../tools/systemd.ts';
+import { runTool } from '../tools/tool.ts';
+import type { StartSpec } from './order.ts';
+
+const START_MS = 120_000;
+const ASK_MS = 10_000;
+const LOOK_AGAIN_MS = 500;
+/** A unit that is still starting after that long keeps kubeadm from nothing: it has only to come first. */
+const PATIENCE_MS = 120_000;
+
+/**
+ * Starts what the boot would have started, had the units been there. Nothing runs below a root directory, or
+ * without systemd.
+ */
+export const startUnits: Work<StartSpec> = ({ required, wanted, others, awaited }) => ({
+  async run(context) {
+    const { host, finding } = context;
+    if (!(await systemdRuns(host))) return { done: true, message: 'systemd does not run here' };
+    await startWithoutWaiting(context, others);
+    for (const name of wanted) {
+      const problem = await start(context, name).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (problem instanceof Error)
+        await finding({ severity: 'warning', code: 'UnitNotStarted', message: problem.message });
+    }
+    const result = await eachEntry(required, context, async (name) => {
+      await start(context, name);
+      return `${name} up`;
+    });
+    if (!result.done) return result;
+    for (const name of awaited) await untilNotStarting(context, name);
+    return { done: true, message: `${required.length + wanted.length + others.length} started` };
+  },
+});
+
+async function start({ host, signal }: StepContext, name: string): Promise<void> {
+  await runTool(host, ['systemctl', 'start', '--', name], {
+    doing: `start ${name}`,
+    code: 'UnitNotStarted',
+    timeoutMs: START_MS,
+    signal,
+  });
+}
+
+/** Some of them may wait for the end of this boot, and with it for the agent. */
+async function startWithoutWaiting({ host, finding }: StepContext, names: string[]): Promise<void> {
+  for (const name of names) {
+    const { exitStatus, stderr } = await host.processes.run({
+      argv: ['systemctl', 'start', '--no-block', '--', name],
+      env: { LC_ALL: 'C' },
+      timeoutMs: ASK_MS,
+    });
+    if (exitStatus === 0) continue;
+    const message = `${name} could not be started: ${stderr.trim().split('\n').at(-1) ?? ''}`;
+    await finding({ severity: 'warning', code: 'UnitNotStarted', message });
+  }
+}
+
+async function untilNotStarting({ host, signal }: StepContext, name: string): Promise<void> {
+  const end = host.clock.monotonic() + PATIENCE_MS;
+  while (!signal.aborted && host.clock.monotonic() < end) {
+    const [unit] = (await showUnits(host, [name], ['ActiveState'], ASK_MS)) ?? [];
+    if (unit?.get('ActiveState') !== 'activating') return;
+    await host.clock.sleep(LOOK_AGAIN_MS, signal).catch(() => undefined);
+  }
+}

@@ -1,0 +1,65 @@
+/** Checks of single values that both specs know, by the types of Ignition's config. Each gives a problem in words. */
+
+const GUID = /^(?:|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})$/;
+const UNIT_TYPES = /\.(?:service|socket|device|mount|automount|swap|target|path|timer|snapshot|slice|scope)$/;
+const HASH_LENGTHS: Readonly<Record<string, number>> = { sha256: 64, sha512: 128 };
+const LABEL_LENGTHS: Readonly<Record<string, number>> = { ext4: 16, btrfs: 256, xfs: 12, swap: 15, vfat: 11 };
+const RAID_LEVELS = /^(?:linear|stripe|mirror|(?:raid)?(?:0|1|4|5|6|10))$/;
+
+/** @param clean Demands that nothing in it could be left out. */
+export function pathProblem(path: string | undefined, clean: boolean): string | undefined {
+  if (clean && (path ?? '') === '') return 'names no path';
+  if (!path?.startsWith('/')) return 'must be an absolute path';
+  return clean && !isClean(path) ? 'must have no "//", "." or "..", and no "/" at its end' : undefined;
+}
+
+function isClean(path: string): boolean {
+  return path === '/' || !/\/(?:\.{0,2}(?:\/|$))/.test(path);
+}
+
+export function modeProblem(mode: number | undefined): string | undefined {
+  if (mode === undefined || (mode >= 0 && mode <= 0o7777)) return undefined;
+  return 'is no file mode (JSON knows decimal numbers only: 420 is 0644)';
+}
+
+/** @param functions Hash functions that the spec knows. */
+export function hashProblem(hash: string | undefined, functions: readonly string[]): string | undefined {
+  if (hash === undefined) return undefined;
+  const at = hash.indexOf('-');
+  if (at < 0) return 'must be FUNCTION-SUM';
+  const name = hash.slice(0, at);
+  if (!functions.includes(name)) return `must be by ${functions.join(' or ')}`;
+  return hash.length - at - 1 === HASH_LENGTHS[name] ? undefined : `is not as long as a sum of ${name}`;
+}
+
+export function guidProblem(guid: string | undefined): string | undefined {
+  return GUID.test(guid ?? '') ? undefined : 'is no GUID (8-4-4-4-12 hexadecimal digits)';
+}
+
+export function unitNameProblem(name: string): string | undefined {
+  return UNIT_TYPES.test(name) ? undefined : 'must end like a systemd unit, such as .service';
+}
+
+export function dropInNameProblem(name: string): string | undefined {
+  return name.endsWith('.conf') ? undefined : 'must end in .conf';
+}
+
+/** A label's length is counted in bytes. */
+export function labelProblem(format: string, label: string): string | undefined {
+  const most = LABEL_LENGTHS[format];
+  if (most === undefined || Buffer.byteLength(label) <= most) return undefined;
+  return `is longer than the ${most} characters that ${format} can hold`;
+}
+
+export function partitionLabelProblem(label: string): string | undefined {
+  return Buffer.byteLength(label) > 36 ? 'is longer than 36 characters' : undefined;
+}
+
+export function raidProblem(level: string, spares: number): string | undefined {
+  if (!RAID_LEVELS.test(level)) return 'is no level of RAID that is known';
+  return /^(?:linear|stripe|(?:raid)?0)$/.test(level) && spares !== 0 ? 'can have no spares' : undefined;
+}
+
+export function compressionProblem(compression = ''): string | undefined {
+  return compression === '' || compression === 'gzip' ? undefined : 'must be gzip';
+}

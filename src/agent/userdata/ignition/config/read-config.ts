@@ -1,0 +1,56 @@
+import type { Report } from '../../../text/report.ts';
+import type { SourceText } from '../../../text/source-text.ts';
+import { Remarks } from '../check/remarks.ts';
+import { checkSpec2 } from '../check/spec2.ts';
+import { checkSpec3 } from '../check/spec3.ts';
+import type { JsonNode } from '../json/node.ts';
+import { JsonError, parseJson } from '../json/parse.ts';
+import { bind } from '../schema/bind.ts';
+import { Places } from '../schema/places.ts';
+import { CONFIG_2, type Config2 } from '../schema/spec2.ts';
+import { CONFIG, type Config } from '../schema/spec3.ts';
+import { type Version, versionOf } from './version.ts';
+
+/** A config that was read and checked; whether something is wrong with it, its report says. */
+export type Checked = { version: Version; places: Places } & (
+  | { spec: 2; config: Config2 }
+  | { spec: 3; config: Config }
+);
+
+/**
+ * Reads one config and checks it as ignition-validate does. What is wrong goes to the report, with its JSON
+ * path, line and column.
+ *
+ * @returns undefined where it is no JSON, or no version that is known
+ */
+export function readConfig(source: SourceText, report: Report): Checked | undefined {
+  const root = jsonOf(source, report);
+  const version = root && versionOf(root, source, report);
+  if (!root || !version) return undefined;
+  const places = new Places();
+  const reading = { source, minor: version.minor, version: version.text, places, report };
+  const say = new Remarks(places, report);
+  if (version.major === 2) {
+    const config = bind(root, CONFIG_2, '$', reading);
+    if (!report.failed) checkSpec2(config, version.minor, say);
+    return { version, places, spec: 2, config };
+  }
+  const config = bind(root, CONFIG, '$', reading);
+  // A value of a wrong type counts as missing, which is no reason for a second error.
+  if (!report.failed) checkSpec3(config, version.minor, say);
+  return { version, places, spec: 3, config };
+}
+
+function jsonOf(source: SourceText, report: Report): JsonNode | undefined {
+  try {
+    return parseJson(source.text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    report.error(
+      'UserDataSyntax',
+      `The Ignition config is not JSON: ${error.message}.`,
+      source.locate(error.offset),
+    );
+    return undefined;
+  }
+}

@@ -1,0 +1,135 @@
+import type { JsonArray, JsonMember, JsonNode, JsonObject } from './node.ts';
+import { readString } from './string.ts';
+
+/** The text is not JSON; `offset` is where that shows. */
+export class JsonError extends Error {
+  override readonly name = 'JsonError';
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** Depth of nested lists and objects; an Ignition config has some ten. */
+const MAX_DEPTH = 100;
+const MAX_NODES = 400_000;
+
+const SPACE = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const WORD = /true|false|null/y;
+
+/**
+ * Reads JSON as Go's encoding/json does: one value and nothing behind it, no comments, no trailing commas,
+ * duplicate keys allowed.
+ *
+ * @throws JsonError
+ */
+export function parseJson(text: string): JsonNode {
+  const reader = new Reader(text);
+  const value = reader.value(0);
+  reader.space();
+  if (reader.at < text.length) throw new JsonError('there is text behind the end of the JSON', reader.at);
+  return value;
+}
+
+class Reader {
+  at = 0;
+  readonly #text: string;
+  #nodes = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  space(): void {
+    this.#match(SPACE);
+  }
+
+  value(depth: number): JsonNode {
+    this.space();
+    this.#nodes += 1;
+    if (this.#nodes > MAX_NODES) throw new JsonError(`it has more than ${MAX_NODES} values`, this.at);
+    if (depth > MAX_DEPTH) throw new JsonError(`it is nested more than ${MAX_DEPTH} deep`, this.at);
+    const start = this.at;
+    const first = this.#text[start];
+    if (first === '{') return this.#object(depth);
+    if (first === '[') return this.#array(depth);
+    if (first === '"') return { kind: 'string', value: this.#string(), start, end: this.at };
+    const word = this.#match(WORD);
+    if (word !== '') return { ...literal(word), start, end: this.at };
+    const number = this.#match(NUMBER);
+    if (number !== '') return { kind: 'number', text: number, start, end: this.at };
+    throw this.#unexpected('a value');
+  }
+
+  #object(depth: number): JsonObject {
+    const start = this.at;
+    const members: JsonMember[] = [];
+    this.#list('}', 'a quoted key', () => {
+      if (this.#text[this.at] !== '"') throw this.#unexpected('a quoted key');
+      const keyStart = this.at;
+      const key = this.#string();
+      this.space();
+      this.#take(':');
+      members.push({ key, keyStart, value: this.value(depth + 1) });
+    });
+    return { kind: 'object', members, start, end: this.at };
+  }
+
+  #array(depth: number): JsonArray {
+    const start = this.at;
+    const items: JsonNode[] = [];
+    this.#list(']', 'a value', () => items.push(this.value(depth + 1)));
+    return { kind: 'array', items, start, end: this.at };
+  }
+
+  #list(close: string, what: string, item: () => void): void {
+    this.at += 1;
+    this.space();
+    if (this.#text[this.at] === close) {
+      this.at += 1;
+      return;
+    }
+    for (;;) {
+      this.space();
+      item();
+      this.space();
+      const next = this.#text[this.at];
+      if (next !== ',' && next !== close) throw this.#unexpected(`"," or "${close}"`);
+      this.at += 1;
+      if (next === close) return;
+      this.space();
+      if (this.#text[this.at] === close) throw this.#unexpected(`${what} after the comma`);
+    }
+  }
+
+  #string(): string {
+    const { value, end, problem } = readString(this.#text, this.at);
+    if (problem !== undefined) throw new JsonError(problem, end);
+    this.at = end;
+    return value;
+  }
+
+  #take(character: string): void {
+    if (this.#text[this.at] !== character) throw this.#unexpected(`"${character}"`);
+    this.at += 1;
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.#text)?.[0] ?? '';
+    this.at += found.length;
+    return found;
+  }
+
+  #unexpected(wanted: string): JsonError {
+    if (this.at >= this.#text.length) return new JsonError(`it ends where ${wanted} must follow`, this.at);
+    return new JsonError(`${wanted} must stand here`, this.at);
+  }
+}
+
+function literal(word: string): { kind: 'null' } | { kind: 'boolean'; value: boolean } {
+  return word === 'null' ? { kind: 'null' } : { kind: 'boolean', value: word === 'true' };
+}

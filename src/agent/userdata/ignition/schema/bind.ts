@@ -1,0 +1,110 @@
+import { printable, type Report } from '../../../text/report.ts';
+import type { SourceText } from '../../../text/source-text.ts';
+import { describeJson, type JsonNode } from '../json/node.ts';
+import type { Places } from './places.ts';
+import type { Shape, Struct, Value } from './shape.ts';
+
+/** What a config is read with. */
+export interface Reading {
+  source: SourceText;
+  /** Minor version of the spec: keys of later ones are not known. */
+  minor: number;
+  /** `2.3.0`, for people. */
+  version: string;
+  places: Places;
+  report: Report;
+}
+
+/**
+ * Reads JSON by a shape as Go's encoding/json does: null counts as nothing, a key's case does not matter, of
+ * duplicate keys the last counts and objects are laid over each other. Unknown keys are warnings, values of a
+ * wrong type errors.
+ */
+export function bind<Of extends Shape>(node: JsonNode, shape: Of, path: string, reading: Reading): Value<Of> {
+  return read(node, shape, path, reading, undefined) as Value<Of>;
+}
+
+function read(node: JsonNode, shape: Shape, path: string, reading: Reading, before: unknown): unknown {
+  if (node.kind === 'null') return before ?? (path === '$' ? {} : undefined);
+  const at = reading.source.locate(node.start);
+  const mismatch = (wanted: string): undefined => {
+    reading.report.error('UserDataInvalid', `${path} must be ${wanted}, not ${describeJson(node)}.`, at);
+  };
+  switch (shape.kind) {
+    case 'string':
+      return node.kind === 'string' ? node.value : mismatch('a string');
+    case 'boolean':
+      return node.kind === 'boolean' ? node.value : mismatch('true or false');
+    case 'integer':
+      return node.kind === 'number' && isInteger(node.text) ? Number(node.text) : mismatch('a whole number');
+    case 'list': {
+      if (node.kind !== 'array') return mismatch('a list');
+      const items: unknown[] = [];
+      const children = reading.places.note(items, path, at);
+      node.items.forEach((item, index) => {
+        children.set(String(index), reading.source.locate(item.start));
+        items.push(read(item, shape.item, `${path}.${index}`, reading, undefined) ?? zero(shape.item));
+      });
+      return items;
+    }
+    case 'struct': {
+      if (node.kind !== 'object') return mismatch('an object');
+      const target = (before ?? {}) as Record<string, unknown>;
+      readMembers(node.members, shape, path, reading, target, at);
+      return target;
+    }
+  }
+}
+
+function readMembers(
+  members: Extract<JsonNode, { kind: 'object' }>['members'],
+  shape: Struct,
+  path: string,
+  reading: Reading,
+  target: Record<string, unknown>,
+  at: ReturnType<SourceText['locate']>,
+): void {
+  const { source, report } = reading;
+  const children = reading.places.note(target, path, at);
+  const seen = new Set<string>();
+  for (const { key, keyStart, value } of members) {
+    const name = fieldOf(shape, key, reading.minor);
+    const place = `${path}.${printable(key)}`;
+    const where = source.locate(keyStart);
+    if (name === undefined) {
+      report.warn(
+        'UserDataIgnoredKey',
+        `${place} is not a key of spec ${reading.version}; it is ignored.`,
+        where,
+      );
+      continue;
+    }
+    if (name !== key) report.warn('UserDataIgnoredKey', `${place} is read as ${name}.`, where);
+    if (seen.has(name))
+      report.warn('UserDataIgnoredKey', `${place} is given twice; the last one counts.`, where);
+    seen.add(name);
+    const field = shape.fields[name];
+    if (field === undefined) continue;
+    const found = read(value, field.shape, `${path}.${name}`, reading, target[name]);
+    if (found === undefined) continue;
+    children.set(name, source.locate(value.start));
+    target[name] = found;
+  }
+}
+
+/** The field that a key names in this version: exactly, else whatever the letters' case. */
+function fieldOf({ fields }: Struct, key: string, minor: number): string | undefined {
+  const isKnown = (name: string) => (fields[name]?.since ?? Number.POSITIVE_INFINITY) <= minor;
+  if (Object.hasOwn(fields, key)) return isKnown(key) ? key : undefined;
+  const lower = key.toLowerCase();
+  return Object.keys(fields).find((name) => name.toLowerCase() === lower && isKnown(name));
+}
+
+function isInteger(text: string): boolean {
+  return /^-?[0-9]+$/.test(text) && Number.isSafeInteger(Number(text));
+}
+
+/** What Go makes of a null in a list. */
+function zero({ kind }: Shape): unknown {
+  return { string: '', integer: 0, boolean: false, list: [], struct: {} }[kind];
+}

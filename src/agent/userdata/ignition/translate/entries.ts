@@ -1,0 +1,99 @@
+import { join } from 'node:path/posix';
+import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import type { DirectoryEntry, FileEntry, LinkEntry, PlaceRule } from '../../../document/document.ts';
+import type { Remarks } from '../check/remarks.ts';
+import type { Places } from '../schema/places.ts';
+import type { Directory, File, Link, Owner, Resource, Storage } from '../schema/spec3.ts';
+import type { Contents } from './content.ts';
+
+const FILE_MODE = 0o644;
+const DIRECTORY_MODE = 0o755;
+
+/** Files, directories and links of a config. */
+export function entriesOf(
+  storage: Storage,
+  contents: Contents,
+  places: Places,
+  say: Remarks,
+): { files: FileEntry[]; directories: DirectoryEntry[]; links: LinkEntry[] } {
+  return {
+    files: (storage.files ?? []).flatMap((file) => filesOf(file, contents, places, say)),
+    directories: (storage.directories ?? []).map((directory) => directoryOf(directory, places)),
+    links: (storage.links ?? []).map((link) => linkOf(link, places)),
+  };
+}
+
+/** A file, and what is to be appended to it, as entries that act one behind the other. */
+function filesOf(file: File, contents: Contents, places: Places, say: Remarks): FileEntry[] {
+  const { path = '', mode, user, group, overwrite, append = [] } = file;
+  const unsaid = unsaidOf(mode, user, group);
+  const entry = (content: Uint8Array, rule: PlaceRule, isAppended: boolean): FileEntry => ({
+    path,
+    content: sensitive(content),
+    mode: mode ?? FILE_MODE,
+    owner: ownerOf(user, group),
+    append: isAppended,
+    defer: false,
+    rule,
+    ...where(places, file),
+  });
+  const read = (resource: Resource) => contents.bytesOf(resource) ?? unread(resource, say);
+  const hasContents = file.contents?.source !== undefined;
+  const present = hasContents ? (overwrite === true ? 'remove' : 'refuse') : 'keep';
+  const isMade = hasContents || append.length === 0;
+  const additions = append.map((resource) => entry(read(resource), { present: 'keep', unsaid }, true));
+  if (!isMade) return additions;
+  return [entry(read(file.contents ?? {}), { present, unsaid }, false), ...additions];
+}
+
+/** What is not read from the config itself. */
+function unread(resource: Resource, say: Remarks): Uint8Array {
+  say.error(resource, ['source'], 'is not a data: URL, and nothing else is fetched');
+  return new Uint8Array();
+}
+
+function directoryOf(directory: Directory, places: Places): DirectoryEntry {
+  const { path = '', mode, user, group, overwrite } = directory;
+  return {
+    path,
+    mode: mode ?? DIRECTORY_MODE,
+    owner: ownerOf(user, group),
+    rule: { present: overwrite === true ? 'remove' : 'keep', unsaid: unsaidOf(mode, user, group) },
+    ...where(places, directory),
+  };
+}
+
+function linkOf(link: Link, places: Places): LinkEntry {
+  const { path = '', target = '', hard, user, group, overwrite } = link;
+  return {
+    path,
+    // As Ignition resolves it, from the root on.
+    target: hard === true ? join('/', target) : target,
+    hard: hard === true,
+    owner: ownerOf(user, group),
+    overwrite: overwrite === true,
+    ...where(places, link),
+  };
+}
+
+function unsaidOf(mode?: number, user?: Owner, group?: Owner): PlaceRule['unsaid'] {
+  return [
+    ...(mode === undefined ? (['mode'] as const) : []),
+    ...(isSaid(user) ? [] : (['user'] as const)),
+    ...(isSaid(group) ? [] : (['group'] as const)),
+  ];
+}
+
+function isSaid(owner: Owner | undefined): boolean {
+  return owner?.id !== undefined || Boolean(owner?.name);
+}
+
+/** Whoever is not named is root. */
+function ownerOf(user?: Owner, group?: Owner): string {
+  return [user, group].map((one) => one?.name || String(one?.id ?? 0)).join(':');
+}
+
+function where(places: Places, of: object): Pick<FileEntry, 'where'> {
+  const { where } = places.of(of);
+  return where ? { where } : {};
+}
