@@ -74,6 +74,27 @@ export const PREFIXES: readonly Form[] = [
       MESSAGE: part.text,
     }),
   ),
+  lined('journald, export', (part, i) =>
+    [
+      `__CURSOR=s=230140b5;i=${i}`,
+      `__REALTIME_TIMESTAMP=${(1795228440 + i) * 1e6}`,
+      `_HOSTNAME=${HOST}`,
+      'PRIORITY=6',
+      `MESSAGE=${part.text}`,
+      `SYSLOG_IDENTIFIER=${part.program ?? 'cloud-init'}`,
+      `_PID=${part.pid ?? KUBEADM_PID}`,
+      '',
+    ].join('\n'),
+  ),
+  lined('journald, verbose', (part, i) =>
+    [
+      `Sat 2026-11-21 ${clock(i)}.123456 UTC [s=230140b5;i=${i};b=5f5bb84b]`,
+      `SYSLOG_IDENTIFIER=${part.program ?? 'cloud-init'}`,
+      `_PID=${part.pid ?? KUBEADM_PID}`,
+      `MESSAGE=${part.text}`,
+      `_HOSTNAME=${HOST}`,
+    ].join('\n    '),
+  ),
   lined('journald in German', (part, i) => `Dez 21 ${clock(i)} ${HOST} ${tag(part)}: ${part.text}`),
   lined('journald in French', (part, i) => `févr. 21 ${clock(i)} ${HOST} ${tag(part)}: ${part.text}`),
   lined('journald in Chinese', (part, i) => `11月 21 ${clock(i)} ${HOST} ${tag(part)}: ${part.text}`),

@@ -216,3 +216,106 @@ describe('a remedy', () => {
     expect(refusal('system:bootstrap:abcdef')?.remedy).toContain('bootstrap-token');
   });
 });
+
+describe('what kubeadm found unhealthy, without the error that follows', () => {
+  const HEALTHY = '[kubelet-check] The kubelet is healthy after 501.1ms';
+  it.each([
+    ['KubeletUnhealthy', ['[kubelet-check] The kubelet is not healthy after 4m0s', 'ERROR: no nodes found']],
+    [
+      'KubeletUnhealthy',
+      ['[kubelet-check] The kubelet is not healthy after 4m0.1s', 'error execution phase kubelet-start'],
+    ],
+    ['ControlPlaneNotReady', [HEALTHY, '[api-check] The API server is not healthy after 4m0.1s']],
+    [
+      'ControlPlaneNotReady',
+      [
+        'I0719 23:09:20.299402  677329 certs.go:112] creating a new certificate authority for ca',
+        HEALTHY,
+        '[control-plane-check] kube-scheduler is not healthy after 4m0.1s',
+        '[control-plane-check] kube-apiserver is not healthy after 4m0.1s',
+        'A control plane component may have crashed or exited when started by the container runtime.',
+      ],
+    ],
+  ])('is %s: %j', (wanted, lines) => {
+    expect(code(...lines)).toBe(wanted);
+  });
+
+  it('is explained by what the kubelet says of it', () => {
+    expect(
+      code(
+        HEALTHY,
+        '[control-plane-check] kube-apiserver is not healthy after 4m0.1s',
+        'E0720 18:52:30.994969    9662 pod_workers.go:1301] "Error syncing pod, skipping" err="failed to get sandbox image \\"r/pause:3.10\\": failed to pull image \\"r/pause:3.10\\": dial tcp 192.0.2.1:443: i/o timeout"',
+      ),
+    ).toBe('ImagePullFailed');
+  });
+});
+
+describe('lines that a person has broken, cut or indented', () => {
+  it.each([
+    [
+      'ContainerRuntimeUnsuitable',
+      ['error: found multiple CRI endpoints on the host. ', 'Please define which'],
+    ],
+    [
+      'CertificateSecretMissing',
+      [
+        'error execution phase control-plane-prepare/download-certs:',
+        'error downloading certs: error downloading the secret: Secret "kubeadm-certs" was not found',
+      ],
+    ],
+    [
+      'TokenUnknown',
+      [
+        "error execution phase preflight: couldn't validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID ",
+      ],
+    ],
+    [
+      'SwapEnabled',
+      [
+        'E0707 19:46:43.349802 5328 run.go:72] "command failed" ',
+        'err="failed to run Kubelet: running with swap on is ',
+        'not supported, please disable swap"',
+      ],
+    ],
+    [
+      'KubeletFileMissing',
+      [
+        '    n1 $ journalctl -u kubelet',
+        '    Apr 10 03:04:21 n1 kubelet[147]: E0410 03:04:21.238395     147 run.go:72] "command failed" err="failed to construct kubelet dependencies: unable to load client CA file /a.crt: open /a.crt: no such file or directory"',
+      ],
+    ],
+    [
+      'ApiServerUnreachable',
+      [
+        'Feb 28 07:59:43 n1 kubelet[154]: E0228 07:59:43.644680     154 kubelet_node_status.go:92] "Unable to register node with API server" err="Post \\"https://cp:6553/api/v1/nodes\\": dial tcp 192.0.2.8:6553: connect: connection refused" node="n1"',
+      ],
+    ],
+    [
+      'CredentialsRejected',
+      [
+        'kubelet[81]: E0612 10:01:23.000001      81 kubelet_node_status.go:96] "Unable to register node with API server" err="Unauthorized" node="n1"',
+      ],
+    ],
+    [
+      'ApiServerUnreachable',
+      [
+        'fatal: [n1]: FAILED! => {',
+        '    "msg": "non-zero return code",',
+        `    "stderr": "error execution phase preflight: couldn't validate the identity of the API Server: `,
+        '        Get \\"https://192.0.2.1:6443/api\\": ',
+        '        dial tcp 192.0.2.1:6443: connect: connection refused",',
+        '    ...',
+        '}',
+      ],
+    ],
+    [
+      'ProgramMissing',
+      [
+        '[ERROR SystemVerification]: failed to parse kernel config: unable to load kernel module: "configs", output: "", err: exec: "modprobe": executable file not found in $PATH',
+      ],
+    ],
+  ])('%s', (wanted, lines) => {
+    expect(code(...lines)).toBe(wanted);
+  });
+});

@@ -21,6 +21,9 @@ const NOT_EXECUTED = /^kubelet\.service: main process exited, code=exited, statu
 /** It came up after all. */
 const CAME_UP = /Successfully registered node|"Started kubelet"|Starting to sync pods with apiserver/;
 
+const ENOUGH_COMPLAINTS = 3;
+const EXCERPT_LINES = 8;
+
 /** How often it ended, by its own account or systemd's. */
 export function countKubeletEnds(lines: readonly string[]): number {
   const ended = lines.filter((line) => KUBELET_ENDED.test(line)).length;
@@ -38,7 +41,9 @@ export function explainLoneKubelet(evidence: Evidence): Diagnosis | undefined {
     if (found !== undefined) return found;
   }
   const complaints = since.filter((line) => lastKnown(KUBELET_NODE_RULES, [line]) !== undefined);
-  return complaints.length < 3 ? undefined : lastKnown(KUBELET_NODE_RULES, complaints);
+  // Of an excerpt a person has chosen the lines; in a journal one complaint passes as it came.
+  const enough = since.length > EXCERPT_LINES ? ENOUGH_COMPLAINTS : 1;
+  return complaints.length < enough ? undefined : lastKnown(KUBELET_NODE_RULES, complaints);
 }
 
 /** Why the kubelet ended, when it did; undefined for a kubelet that runs or of which nothing is known. */

@@ -1,4 +1,5 @@
 /** The control plane of this machine or of the cluster. Texts: phases init and join, apiclient, 1.20 - 1.34. */
+import { isBareError } from './output.ts';
 import { inError, type Pattern, type PatternInput, shorten } from './pattern.ts';
 
 const notInitialised: Pattern = inError(
@@ -50,6 +51,24 @@ const neverUp: Pattern = inError(
   inWait,
 );
 
+/** Only the checks' own lines are there. */
+const declared: Pattern = ({ output }) => {
+  if (!isBareError(output)) return undefined;
+  const lines = [
+    ...`${output.stdout}\n${output.error}`.matchAll(
+      /\[(?:api|control-plane)-check\] (The API server|kube-[\w-]+|etcd) is not healthy after (\S+)/g,
+    ),
+  ];
+  const [first] = lines;
+  if (first === undefined) return undefined;
+  const names = [...new Set(lines.map(([, name = '']) => name))];
+  return {
+    code: 'ControlPlaneNotReady',
+    cause: `${names.join(', ')} did not become healthy within ${first[2]}.`,
+    evidence: first[0],
+  };
+};
+
 const manifest: Pattern = inError(
   /failed to (?:create|write)[^\n]*(?:static pod|manifest)[^\n]*|error creating (?:static pod|control plane)[^\n]*|couldn't read[^\n]*patch[^\n]*|could not apply patch[^\n]*|unknown (?:patch|target)[^\n]*/i,
   (match) => ({
@@ -60,4 +79,4 @@ const manifest: Pattern = inError(
 );
 
 export const controlPlanePatterns: Pattern[] = [notInitialised, incomplete, noEndpoint, component];
-export const controlPlaneLatePatterns: Pattern[] = [neverUp, manifest];
+export const controlPlaneLatePatterns: Pattern[] = [neverUp, declared, manifest];

@@ -43,7 +43,7 @@ const certificateKey: Pattern = inError(
 );
 
 const certificateSecret: Pattern = inError(
-  /secret "kubeadm-certs" was not found in the "kube-system" namespace|secrets "kubeadm-certs" not found|the Secret does not include the required certificate or key - name: ([^,]+)/i,
+  /secret "kubeadm-certs" was not found|secrets "kubeadm-certs" not found|the Secret does not include the required certificate or key - name: ([^,]+)/i,
   (match) => ({
     code: 'CertificateSecretMissing',
     ...(match[1] === undefined ? {} : { cause: `The Secret kubeadm-certs does not hold ${match[1]}.` }),

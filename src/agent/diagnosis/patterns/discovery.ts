@@ -2,10 +2,10 @@
 import { endpointIn, inError, type Pattern, shorten } from './pattern.ts';
 
 const tokenUnknown: Pattern = inError(
-  /could not find a JWS signature in the cluster-info ConfigMap for token ID "([^"]*)"|token id "([^"]*)" is invalid for this cluster or it has expired/,
+  /could not find a JWS signature in the cluster-info ConfigMap for token ID(?: "?([^\s"]*))?|token id "([^"]*)" is invalid for this cluster or it has expired/,
   (match) => ({
     code: 'TokenUnknown',
-    cause: `The cluster does not know a bootstrap token with the id ${match[1] ?? match[2]}: it was never made there, or it has expired.`,
+    cause: `The cluster does not know a bootstrap token with the id ${match[1] || match[2] || 'given'}: it was never made there, or it has expired.`,
   }),
 );
 

@@ -2,6 +2,7 @@
  * The kubelet: not healthy, or healthy without a certificate. kubeadm's last line is the same for both up to 1.29
  * ("timed out waiting for the condition"); the kubelet-check lines on stdout tell them apart.
  */
+import { isBareError } from './output.ts';
 import { inError, type Pattern, type PatternInput, shorten } from './pattern.ts';
 
 const HEALTH_CALL =
@@ -14,6 +15,7 @@ const inPhase =
 
 const waitsForKubelet = inPhase(/^(kubelet-start|kubelet-wait-bootstrap|wait-control-plane)$/);
 
+const DECLARED = /\[kubelet-check\] The kubelet is not healthy after (\S+)/;
 const GAVE_UP = /^Unfortunately, an error has occurred/m;
 
 const gaveUp =
@@ -23,11 +25,12 @@ const unhealthy: Pattern = (input) => {
   const { output } = input;
   const saidSo = /failed while waiting for the kubelet to start[^\n]*/.exec(output.error);
   const gaveUpWaiting = waitsForKubelet(input) || GAVE_UP.test(output.stdout);
-  if (saidSo === null && (!gaveUpWaiting || !gaveUp.test(output.error))) return undefined;
+  const declared = DECLARED.exec(`${output.stdout}\n${output.error}`);
+  const isBare = declared !== null && isBareError(output);
+  if (saidSo === null && !isBare && (!gaveUpWaiting || !gaveUp.test(output.error))) return undefined;
   // The last call before kubeadm gave up counts.
   const calls = [...`${output.stdout}\n${output.error}`.matchAll(new RegExp(HEALTH_CALL, 'g'))];
   const call = calls.at(-1);
-  const declared = /\[kubelet-check\] The kubelet is not healthy after (\S+)/.exec(output.stdout);
   const healthy = /\[kubelet-check\] The kubelet is healthy after/.test(output.stdout);
   if (saidSo === null && (healthy || (call === undefined && declared === null))) return undefined;
   const [, url = '', error, status, error2, status2] = call ?? [];

@@ -77,6 +77,12 @@ export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutpu
   return { ...(phase === undefined ? {} : { phase }), error, preflight, warnings, stdout, stderr };
 }
 
+/** Does the error say nothing beyond its phase, because it was cut there or is not in the log at all? */
+export function isBareError({ error }: KubeadmOutput): boolean {
+  const rest = error.replace(/error execution phase \S+|^\[[\w-]+-check\] .*/gm, '');
+  return rest.trim() === '';
+}
+
 /** Where somebody has put all findings into one line. */
 function apart(line: string): string[] {
   return /\S.*\[ERROR /.test(line)

@@ -66,6 +66,13 @@ const system: Reader = ({ text }) => {
   if (/kernel release|kernel version/i.test(text)) {
     return { code: 'KernelTooOld', cause: endSentence(capital(shorten(text, 240))) };
   }
+  const program = /exec: "([^"]+)": executable file not found/.exec(text)?.[1];
+  if (program !== undefined) {
+    return {
+      code: 'ProgramMissing',
+      cause: `${program} is not installed, with which kubeadm looks at the kernel.`,
+    };
+  }
   if (/kernel config|kernel module|CONFIG_\w+/.test(text)) {
     return {
       code: 'KernelSettingWrong',

@@ -64,10 +64,10 @@ const notConnected: Pattern = inError(
 );
 
 const severalSockets: Pattern = inError(
-  /[Ff]ound multiple CRI (?:sockets|endpoints on the host)[^\n]*?: ([^\n]*)/,
+  /[Ff]ound multiple CRI (?:sockets|endpoints)(?:[^\n]*?: ([^\n]*))?/,
   (match) => ({
     code: 'ContainerRuntimeUnsuitable',
-    cause: `There are several container runtimes on this machine: ${shorten((match[1] ?? '').replace(/^.*config(?:uration)? file: /, ''), 160)}.`,
+    cause: `There are several container runtimes on this machine${match[1] === undefined ? '' : `: ${shorten(match[1].replace(/^.*config(?:uration)? file: /, ''), 160)}`}.`,
     remedy: 'Name the one to use with nodeRegistration.criSocket.',
   }),
 );

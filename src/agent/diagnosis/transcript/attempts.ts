@@ -23,6 +23,7 @@ import {
   PLAIN_ERROR,
   PROGRESS,
   SUCCESS,
+  UNHEALTHY,
 } from './sentences.ts';
 
 export type Verb = 'init' | 'join';
@@ -227,8 +228,11 @@ function isError(lines: readonly LogLine[], at: number): boolean {
 function giveUp(attempt: Attempt): void {
   if (attempt.result !== 'unfinished') return;
   const at = attempt.output.findIndex(({ text }) => GAVE_UP.test(text));
-  if (at < 0) return;
+  const unhealthy = attempt.output.filter(({ text }) => UNHEALTHY.test(text));
+  if (at < 0 && unhealthy.length === 0) return;
   attempt.result = 'failed';
+  attempt.error.push(...unhealthy);
+  if (at < 0) return;
   const why = attempt.output[at + 1];
   if (why !== undefined && /^\s+\S/.test(why.text) && !/^\s+- /.test(why.text)) attempt.error.push(why);
 }

@@ -23,3 +23,11 @@ export interface LogTime {
   /** `Z` for UTC, an offset, or empty for the machine's own; times of two zones are not compared. */
   zone: string;
 }
+
+/** A line as it stands in the file, or a part of one. */
+export interface RawLine {
+  number: number;
+  text: string;
+  /** What a record says about the writer, as a prefix that is read like journald's. */
+  prefix?: string;
+}

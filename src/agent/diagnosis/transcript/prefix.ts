@@ -48,6 +48,7 @@ const NAMING = [
   `^${WEEKDAY}${STAMP} (?<host>${HOST}) ${WITHOUT_PROCESS}: ?`,
   `^\\d{10}\\.\\d{3,6} (?<host>${HOST}) ${PROGRAM}${MAYBE_PROCESS}`,
   `^\\[ *\\d+\\.\\d{3,6}\\] (?:(?<host>${HOST}) )?${PROGRAM}${PROCESS}`,
+  `^(?<program>kubelet|kubeadm|containerd|crio|dockerd|systemd|cloud-init)${PROCESS}`,
   '^(?<program>kubelet|containerd|crio|etcd|kube-[a-z-]+): (?=[IWEF]\\d{4} |time=|\\{")',
   '^\\[pod/(?<host>[^/\\]]+)/(?<program>[^\\]]+)\\] ?',
   '^(?<program>[\\w.-]{2,40}?)(?:-\\d+)? +\\|(?: |$)',
@@ -89,6 +90,7 @@ export function peel(raw: string): Peeled {
   let program: string | undefined;
   let time: LogTime | undefined;
   for (let round = 0; round < 4; round++) {
+    text = withoutIndent(text);
     const named = firstMatch(NAMING, text);
     if (named !== undefined) {
       const { host = '', pid = '' } = named.groups ?? {};
@@ -115,6 +117,13 @@ export function peel(raw: string): Peeled {
   time ??= clockTime(text);
   if (time !== undefined) peeled.time = time;
   return peeled;
+}
+
+/** Somebody has indented it; behind the blanks with which a program begins a line stands no logger's prefix. */
+function withoutIndent(text: string): string {
+  if (!/^\s/.test(text)) return text;
+  const rest = text.trimStart();
+  return firstMatch(NAMING, rest)?.groups?.pid === undefined ? text : rest;
 }
 
 /** journald may give the unit instead of the program. */

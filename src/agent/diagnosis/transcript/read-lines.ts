@@ -1,9 +1,9 @@
 /** From the text of a log file to its lines, each with the stream that it belongs to, wrapped ones put together. */
 import { learnPrefixes } from './learned-prefix.ts';
-import type { LogLine } from './line.ts';
+import type { LogLine, RawLine } from './line.ts';
 import { peel } from './prefix.ts';
-import { BEGIN, ETCD_JSON, FINDING, HINT, OTHERS, PHASE_ERROR, PROGRESS } from './sentences.ts';
-import { type RawLine, unquote } from './unquote.ts';
+import { BEGIN, ETCD_JSON, FINDING, HINT, isHead, KLOG, OTHERS, PHASE_ERROR, PROGRESS } from './sentences.ts';
+import { unquote } from './unquote.ts';
 import { unwrap, type WidthLine } from './unwrap.ts';
 
 /** @param firstNumber Number of the first line, when `text` is only a part of the file. */
@@ -12,7 +12,7 @@ export function readLines(file: string, text: string, firstNumber = 1): LogLine[
   applyLearned(lines);
   attachBare(lines);
   for (const line of lines) nameWriter(line);
-  return unwrapped(lines);
+  return unwrapped(withWholeRecords(lines));
 }
 
 interface Line extends WidthLine {
@@ -70,7 +70,7 @@ function attachBare(lines: Line[]): void {
 }
 
 const KUBELET =
-  /^[IWEF]\d{4} \S+ +\d+ (?:run\.go:\d+\] "command failed"|server\.go:\d+\] (?:"?[Ff]ailed to run [Kk]ubelet|unknown flag|"?Failed to (?:parse|validate|load) kubelet)|kubelet\w*\.go:\d+\]|pod_workers\.go:\d+\]|kuberuntime_\w+\.go:\d+\]|remote_runtime\.go:\d+\]|reflector\.go:\d+\] .*(?:kubelet|informers)|controller\.go:\d+\] "Failed to ensure lease|csi_plugin\.go:\d+\]|certificate_manager\.go:\d+\] )/;
+  /^[IWEF]\d{4} \S+ +(?:\d+ )?(?:run\.go:\d+\] "command failed"|server\.go:\d+\] (?:"?[Ff]ailed to run [Kk]ubelet|unknown flag|"?Failed to (?:parse|validate|load) kubelet)|kubelet\w*\.go:\d+\]|pod_workers\.go:\d+\]|kuberuntime_\w+\.go:\d+\]|remote_runtime\.go:\d+\]|reflector\.go:\d+\] .*(?:kubelet|informers)|controller\.go:\d+\] "Failed to ensure lease|csi_plugin\.go:\d+\]|certificate_manager\.go:\d+\] )/;
 const ETCD_SERVER =
   /^\{"level":"\w+".*"caller":"(?:etcdmain|embed|etcdserver|rafthttp|raft|membership|mvcc|wal|snap)\//;
 const LOGRUS = /^time="[^"]*" level=\w+ msg=/;
@@ -92,6 +92,41 @@ function nameWriter(line: Line): void {
   else if (OTHERS.test(text) && line.isBare && !LOGRUS.test(text) && !ETCD_JSON.test(text))
     line.stream = `${line.stream} other`;
 }
+
+/** More pieces has no record of klog's that somebody has broken. */
+const MAX_PIECES = 12;
+
+/** A record of the kubelet's that a person has broken goes on within its quotation, or with the next `name="`. */
+function withWholeRecords(lines: Line[]): Line[] {
+  const whole: Line[] = [];
+  /** By the stream of what follows: the record and how many pieces it has. */
+  const open = new Map<string, { record: Line; pieces: number }>();
+  for (const line of lines) {
+    const { text, program } = line;
+    const before = open.get(line.stream);
+    if (before !== undefined && continues(before.record.text, text) && before.pieces < MAX_PIECES) {
+      before.record.text = `${before.record.text} ${text.trim()}`;
+      before.pieces += 1;
+      continue;
+    }
+    whole.push(line);
+    if (program !== 'kubelet' || !KLOG.test(text)) {
+      open.delete(line.stream);
+      continue;
+    }
+    const record = { record: line, pieces: 1 };
+    open.set(line.stream, record);
+    // Its own way of writing, or its bare name, said whose it is; what was broken off has nothing of that.
+    open.set(line.stream.replace(/ ?(?:kubelet|\/kubelet\[\])$/, ''), record);
+  }
+  return whole;
+}
+
+const continues = (record: string, text: string): boolean =>
+  !isHead(text) && (/^\s*\w+="/.test(text) || hasOpenQuotation(record));
+
+const hasOpenQuotation = (text: string): boolean =>
+  ((text.replaceAll('\\"', '').match(/"/g)?.length ?? 0) & 1) === 1;
 
 function unwrapped(lines: Line[]): LogLine[] {
   const streams = new Map<string, Line[]>();

@@ -16,13 +16,16 @@ export const HINT = /^To see the stack trace of this error execute with --v=5 or
 /** What it prints of a failure on standard output, before the error comes. */
 export const GAVE_UP =
   /^\s*Unfortunately, an error has occurred(?:, likely caused by)?:\s*$|^\s*A control plane component may have crashed/;
+/** Its own verdict on what it waited for, 1.30 to 1.36; the error follows at once. */
+export const UNHEALTHY =
+  /^\s*\[(?:kubelet|api|control-plane)-check\] (?:The kubelet|The API server|kube-[\w-]+|etcd) is not healthy after /;
 export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./-]+\]: /;
 export const ERROR_FINDING = /^\s*\[ERROR [\w./-]+\]: /;
 export const PHASE_ERROR = /^\s*(?:error: )?error execution phase \S+/;
 export const FATAL_FINDINGS = /^\s*(?:error: )?\[preflight\] Some fatal errors occurred:/;
 /** kubeadm refuses before it does anything, and from 1.34 on says so with this word. */
 export const PLAIN_ERROR = /^error: \S/;
-export const KLOG = /^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ [\w.-]+:\d+\] /;
+export const KLOG = /^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +(?:\d+ )?[\w.-]+:\d+\] /;
 export const FRAME_FILE = /^\s+\S+\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?$/;
 const FRAME_FUNCTION = /^(?:[\w.-]+\/)*[\w-]+\.(?:\(\*?\w+\)\.)?\w+(?:\.\w+)*$/;
 /** Standing advice on standard output, which repeats the error before the error comes. */

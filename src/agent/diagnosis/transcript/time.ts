@@ -1,21 +1,49 @@
 /** When a line was written, from the prefix that tells it. */
 import type { LogTime } from './line.ts';
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+/** By how they begin in the languages that journald's short forms are met in; longer beginnings come first. */
+const MONTHS: readonly [month: number, beginnings: RegExp][] = [
+  [1, /^(?:jan|ene|gen|янв|sty|sij|oca|led|1月)/],
+  [2, /^(?:feb|fév|fev|фев|lut|şub|úno|2月)/],
+  [3, /^(?:mar|mär|mrt|maa|мар|бер|3月)/],
+  [4, /^(?:apr|avr|abr|апр|kwi|nis|4月)/],
+  [5, /^(?:may|mai|mag|mei|maj|май|мая|5月)/],
+  [6, /^(?:jun|juin|giu|июн|cze|haz|6月)/],
+  [7, /^(?:jul|juil|lug|июл|lip|tem|7月)/],
+  [8, /^(?:aug|aoû|aou|ago|авг|sie|ağu|8月)/],
+  [9, /^(?:sep|set|сен|wrz|eyl|9月)/],
+  [10, /^(?:oct|okt|out|ott|окт|paź|eki|10月)/],
+  [11, /^(?:nov|ноя|lis|kas|11月)/],
+  [12, /^(?:dec|déc|dez|dic|des|дек|gru|ara|12月)/],
+];
 
 const ISO = /\d{4}-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,]\d+)? ?(Z|UTC|[+-]\d\d:?\d\d)?/;
-const SYSLOG = /\b([A-Z][a-z]{2})\.? +(\d{1,2}) (\d\d):(\d\d):(\d\d)/;
+const NAME = '(\\d{1,2}月|\\p{L}{2,9})';
+/** `Nov 21`, `nov. 21`, `11月 21`. */
+const SYSLOG = new RegExp(`(?:^|\\s)${NAME}\\.? +(\\d{1,2})日?,? (\\d\\d):(\\d\\d):(\\d\\d)`, 'u');
+/** `21 nov`, `21. Nov`. */
+const DAY_FIRST = new RegExp(`(?:^|\\s)(\\d{1,2})\\.? ${NAME}\\.?,? (\\d\\d):(\\d\\d):(\\d\\d)`, 'u');
 const KLOG = /^[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\./;
 
-/** Undefined where there is no date that is understood; months in other languages than English are not. */
+/** Undefined where there is no date that is understood. */
 export function clockTime(head: string): LogTime | undefined {
   const iso = ISO.exec(head);
   if (iso !== null) return at(Number(iso[1]), iso.slice(2), iso[6] ?? '');
   const klog = KLOG.exec(head);
   if (klog !== null) return at(Number(klog[1]), klog.slice(2), '');
-  const syslog = SYSLOG.exec(head);
-  const month = MONTHS.indexOf(syslog?.[1]?.toLowerCase() ?? '');
-  return syslog === null || month < 0 ? undefined : at(month + 1, syslog.slice(2), '');
+  const [, name, ...syslog] = SYSLOG.exec(head) ?? [];
+  const month = monthOf(name);
+  if (month !== undefined) return at(month, syslog, '');
+  const [, day, second, ...clock] = DAY_FIRST.exec(head) ?? [];
+  const other = monthOf(second);
+  return other === undefined ? undefined : at(other, [day, ...clock], '');
+}
+
+function monthOf(name: string | undefined): number | undefined {
+  if (name === undefined) return undefined;
+  const lower = name.toLowerCase();
+  // Of `11月`, `1月` is no beginning.
+  return MONTHS.findLast(([, beginnings]) => beginnings.test(lower))?.[0];
 }
 
 function at(month: number, parts: readonly (string | undefined)[], zone: string): LogTime {

@@ -1,11 +1,6 @@
 /** Undoes the forms in which other programs quote what kubeadm printed: JSON, Ansible's results, HTML. */
-
-export interface RawLine {
-  number: number;
-  text: string;
-  /** What a record of JSON says about the writer, as a prefix that is read like journald's. */
-  prefix?: string;
-}
+import { journalPrefix, journalRecords, textOf } from './journal-records.ts';
+import type { RawLine } from './line.ts';
 
 /** One line of JSON may hold a whole output; more parts than this are not looked at. */
 const MAX_PARTS = 2_000;
@@ -18,14 +13,16 @@ const ENTITIES: Record<string, string> = { quot: '"', apos: "'", lt: '<', gt: '>
 
 /** @param firstNumber Number of the first line. */
 export function unquote(text: string, firstNumber: number): RawLine[] {
+  const records = journalRecords(text, firstNumber);
+  if (records !== undefined) return records;
   const isHtml = HTML.test(text);
   const lines: RawLine[] = [];
   for (const [index, raw] of text.split('\n').entries()) {
     const number = firstNumber + index;
     const plain = isHtml && HTML.test(raw) ? withoutHtml(raw).split('\n') : [raw];
-    for (const part of plain) lines.push(...records(number, part));
+    for (const part of plain) lines.push(...recordsOf(number, part));
   }
-  return results(lines);
+  return results(withoutBrokenStrings(lines));
 }
 
 function withoutHtml(raw: string): string {
@@ -40,7 +37,7 @@ function withoutHtml(raw: string): string {
 }
 
 /** A line of `journalctl -o json`, of Docker's log driver, or of Ansible; any other line is itself. */
-function records(number: number, raw: string): RawLine[] {
+function recordsOf(number: number, raw: string): RawLine[] {
   if (raw.length > MAX_JSON) return [{ number, text: raw }];
   const open = raw.startsWith('{') && /"(?:log|MESSAGE)" ?: ?["[]/.test(raw) ? parsed(raw) : undefined;
   if (open !== undefined) {
@@ -68,22 +65,6 @@ function parsed(raw: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** journald writes what is no plain text as numbers. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value))
-    return Buffer.from(value.filter((one) => typeof one === 'number')).toString('utf8');
-  return typeof value === 'string' ? value : '';
-}
-
-function journalPrefix(record: Record<string, unknown>): string {
-  const field = (name: string): string => textOf(record[name]).replace(/\s/g, '_');
-  const micros = Number(field('__REALTIME_TIMESTAMP'));
-  const time = Number.isFinite(micros) ? new Date(micros / 1000) : new Date(0);
-  const stamp = Number.isNaN(time.getTime()) ? new Date(0).toISOString() : time.toISOString();
-  const program = field('SYSLOG_IDENTIFIER') || field('_COMM') || 'unknown';
-  return `${stamp} ${field('_HOSTNAME') || 'host'} ${program}[${field('_PID') || field('SYSLOG_PID') || '0'}]: `;
 }
 
 function split(number: number, text: string, prefix?: string): RawLine[] {
@@ -119,6 +100,37 @@ function results(lines: readonly RawLine[]): RawLine[] {
     at = end;
   }
   return out;
+}
+
+/** JSON in which somebody has broken the lines of a string: it ends where its quotation does. */
+const OPEN_STRING = /^\s*"(?:stdout|stderr|msg)":\s*"((?:[^"\\]|\\.)*)$/;
+const REST_OF_STRING = /^((?:[^"\\]|\\.)*)(",?\s*$)?/;
+const MAX_STRING_LINES = 100;
+
+function withoutBrokenStrings(lines: readonly RawLine[]): RawLine[] {
+  const out: RawLine[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const broken = brokenString(lines, at) ?? [];
+    const isOurs = broken.some(({ text }) => KUBEADM.test(text));
+    const length = isOurs ? broken.length : 1;
+    out.push(...(isOurs ? broken : lines.slice(at, at + 1)));
+    at += length;
+  }
+  return out;
+}
+
+function brokenString(lines: readonly RawLine[], start: number): RawLine[] | undefined {
+  const [first] = lines.slice(start, start + 1);
+  const head = OPEN_STRING.exec(first?.text ?? '')?.[1];
+  if (first === undefined || head === undefined) return undefined;
+  const found = [{ ...first, text: unescaped(head) }];
+  for (const line of lines.slice(start + 1, start + MAX_STRING_LINES)) {
+    const [whole, text = '', end] = REST_OF_STRING.exec(line.text) ?? [];
+    if (whole !== line.text) return undefined;
+    found.push({ ...line, text: unescaped(text) });
+    if (end !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** A result goes on as long as nothing stands further left than its keys. */

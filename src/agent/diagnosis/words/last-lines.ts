@@ -19,13 +19,18 @@ export function lastLines(output: KubeadmOutput, count: number): string[] {
       ? findings.slice(0, count)
       : (error.length > 0
           ? error
-          : [nonEmpty(output.stderr), nonEmpty(output.stdout)].find((lines) => lines.length > 0)
+          : [nonEmpty(output.stderr).filter(isNews), nonEmpty(output.stdout)].find(
+              (lines) => lines.length > 0,
+            )
         )?.slice(-count);
   return redact((chosen ?? []).join('\n'))
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => (line.length > MAX ? `${line.slice(0, MAX - 1)}…` : line));
 }
+
+/** klog's information is no reason. */
+const isNews = (line: string): boolean => !/^I\d{4} \d\d:/.test(line);
 
 function nonEmpty(text: string): string[] {
   return text
