@@ -150,6 +150,27 @@ describe('a pump', () => {
     expect(new Set(got.map(([first]) => first))).toEqual(new Set([1, 2, 3]));
   });
 
+  it('sends what a receiver has seen and not stored with what comes next, and else not in a storm', async () => {
+    const got: { seqs: number[]; sleepsBefore: number }[] = [];
+    let stored = 0;
+    const pump = await start({
+      deliver: async (events) => {
+        got.push({ seqs: seqs(events), sleepsBefore: sleeps.length });
+        return stored;
+      },
+    });
+    await tell(1);
+    await until(() => got.length > 3);
+    for (const [index, { sleepsBefore }] of got.entries()) {
+      const earlier = got[index - 1];
+      if (earlier) expect(sleeps.slice(earlier.sleepsBefore, sleepsBefore)).toContain(15_000);
+    }
+    stored = 2;
+    await tell(1);
+    await until(() => pump.isDone);
+    expect(got.at(-1)?.seqs).toEqual([1, 2]);
+  });
+
   it('ends what is under way when it is closed', async () => {
     let ended = false;
     const pump = await start({

@@ -11,8 +11,6 @@ const STEPS: readonly [what: string, offsetMs: number][] = [
   ['two hours back', -HOUR_MS],
   ['to the truth', 0],
 ];
-/** A Lease is held for 15 s; its holder renews it every two, give or take. Sooner, nobody else may lead. */
-const LEASE_LEAST_MS = 9_000;
 
 export interface Clocks {
   readonly first: SteppedClock;
@@ -45,7 +43,7 @@ export async function leaders(scene: Clustered, clocks: Clocks, say: (line: stri
     await handedOn(scene, quiet, second);
     say('the one that is ahead takes over: machines that run are told as running');
     await takenOver(scene, runner, clocks, second);
-    say('the one that is behind takes over when the Lease has run out, not earlier');
+    say('the one that is behind takes over when the one that is ahead is gone');
     await scene.conclude(await runner.end(), false);
   } finally {
     await runner.end();
@@ -85,10 +83,8 @@ async function takenOver(
   const machine = await scene.begun('left', second);
   await runner.connectTo(third);
   await second.end('SIGKILL');
-  const began = performance.now();
+  // Not before the Lease has run out: src/controller/kube/lease.test.ts shows that by a clock of its own.
   await eventually('another leader', () => third.leads || undefined, PATIENTLY_MS);
-  const tookMs = performance.now() - began;
-  assert.ok(tookMs > LEASE_LEAST_MS, `it led after ${Math.round(tookMs)} ms`);
   machine.connectTo(third.port);
   await scene.conclude(machine, true);
 }
