@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { execaSync } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeBinary, root } from './project.ts';
 import { breachesOfWalls } from './walls.ts';
@@ -144,8 +144,11 @@ describe('walls', () => {
 
   it('ends npm run check with the place and the rule', () => {
     put('src/kit/a.ts', `import { x } from '../agent/x.ts';`);
-    const check = spawnSync(nodeBinary(), [join(root, 'build/walls.ts'), folder], { encoding: 'utf8' });
-    expect(check.status).toBe(1);
+    const check = execaSync(nodeBinary(), [join(root, 'build/walls.ts'), folder], {
+      reject: false,
+      stripFinalNewline: false,
+    });
+    expect(check.exitCode).toBe(1);
     expect(check.stderr).toContain(
       'src/kit/a.ts:1: imports src/agent/x.ts; src/kit may import itself, src/protocol\n',
     );

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   linkSync,
   mkdirSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectVersion, root } from '../project.ts';
 import { buildBinary } from './binary.ts';
@@ -31,12 +31,17 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const run = (program: string, ...words: string[]) => {
-    const { status, stdout, stderr } = spawnSync(program, words, {
-      encoding: 'utf8',
-      env: { PATH: folder },
+  const start = (program: string, words: string[], PATH = folder) =>
+    execaSync(program, words, {
+      reject: false,
+      stripFinalNewline: false,
+      extendEnv: false,
+      env: { PATH },
       timeout: 10_000,
     });
+
+  const run = (program: string, ...words: string[]) => {
+    const { exitCode: status, stdout, stderr } = start(program, words);
     return { status, stdout, stderr };
   };
 
@@ -139,27 +144,20 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
       linkSync(binary, join(place, 'kubeadm'));
     }
     const [first = '', second = ''] = folders.map((place) => join(place, 'kubeadm'));
-    const { status, signal, stdout, stderr } = spawnSync(first, ['version'], {
-      encoding: 'utf8',
-      env: { PATH: folders.join(':') },
-      timeout: 10_000,
-    });
+    const { exitCode, signal, stdout, stderr } = start(first, ['version'], folders.join(':'));
     for (const place of folders) rmSync(place, { recursive: true });
-    expect({ status, signal, stdout }).toEqual({ status: 127, signal: null, stdout: '' });
+    expect({ exitCode, signal, stdout }).toEqual({ exitCode: 127, signal: undefined, stdout: '' });
     expect(stderr).toMatch(`${first} took ${second} for the real kubeadm, but that is Slipway too.`);
   });
 
   it('ends quietly when nobody reads on', () => {
-    const { status, stderr } = spawnSync(
-      '/bin/sh',
-      ['-c', '"$0" explain | /usr/bin/head -n 1; "$0" --help | :', binary],
-      {
-        encoding: 'utf8',
-      },
-    );
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const shell = (script: string) => run('/bin/sh', '-c', script, binary);
+    expect(shell('"$0" explain | /usr/bin/head -n 1; "$0" --help | :')).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
     const full = '"$0" version | (exec 0<&-; /bin/sleep 1); "$0" version >/dev/full';
-    expect(spawnSync('/bin/sh', ['-c', full, binary], { encoding: 'utf8' })).toMatchObject({
+    expect(shell(full)).toMatchObject({
       status: 1,
       stderr: 'slipway: ENOSPC: no space left on device, write\n',
     });

@@ -1,7 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeBinary, projectVersion, root } from '../project.ts';
 import { type Bundle, bundle } from './bundle.ts';
@@ -94,10 +94,7 @@ describe('bundle', () => {
     );
     mkdirSync(root);
     const words = ['bootstrap', '--root', root, '--user-data', userData, '--output', 'json'];
-    const { stdout } = spawnSync(nodeBinary(), ['-r', tell, script, ...words], {
-      encoding: 'utf8',
-      env: { ...process.env, TOLD: told },
-    });
+    const { stdout } = execaSync(nodeBinary(), ['-r', tell, script, ...words], { env: { TOLD: told } });
     expect(JSON.parse(stdout)).toHaveProperty('steps.0.id', 'files');
     const loaded = JSON.parse(readFileSync(told, 'utf8')) as string[];
     // Not net, which Node.js takes for standard output that is a pipe; not crypto, which digests need.
@@ -108,9 +105,8 @@ describe('bundle', () => {
   /** Runs a readable bundle and asks V8 which of the functions that esbuild wraps modules in were called. */
   function runAndSeeModules(script: string, words: string[]): { output: string; evaluated: string[] } {
     const coverage = mkdtempSync(join(folder, 'coverage-'));
-    const output = execFileSync(nodeBinary(), [script, ...words], {
-      encoding: 'utf8',
-      env: { ...process.env, NODE_V8_COVERAGE: coverage },
+    const { stdout: output } = execaSync(nodeBinary(), [script, ...words], {
+      env: { NODE_V8_COVERAGE: coverage },
     });
     const evaluated = readdirSync(coverage).flatMap((name) => {
       const report = JSON.parse(readFileSync(join(coverage, name), 'utf8')) as CoverageReport;

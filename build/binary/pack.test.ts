@@ -1,8 +1,7 @@
-import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa, execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeBinary } from '../project.ts';
 import { pack } from './pack.ts';
@@ -31,31 +30,28 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('pack', (
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const run = (
-    words: string[],
-    options: { env?: Record<string, string>; input?: string } = {},
-  ): SpawnSyncReturns<string> =>
-    spawnSync(program, words, { encoding: 'utf8', ...options, env: { ...process.env, ...options.env } });
+  const run = (words: string[], options: { env?: Record<string, string>; input?: string } = {}) =>
+    execaSync(program, words, { ...options, reject: false, stripFinalNewline: false });
 
   it('runs without a word on standard error, also where an experimental module is used', () => {
-    const { status, stdout, stderr } = run(['a', '--b']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const { exitCode, stdout, stderr } = run(['a', '--b']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({ words: ['a', '--b'] });
   });
 
   it('knows the name it was called by', () => {
     const link = join(folder, 'kubeadm');
     symlinkSync(program, link);
-    const answer: unknown = JSON.parse(execFileSync(link, ['init', '--config', 'x'], { encoding: 'utf8' }));
+    const answer: unknown = JSON.parse(execaSync(link, ['init', '--config', 'x']).stdout);
     expect(answer).toMatchObject({ argv0: link, words: ['init', '--config', 'x'] });
   });
 
   it('listens to no NODE_OPTIONS and takes no option of Node.js from its arguments', () => {
     for (const NODE_OPTIONS of ['--bogus', '--require /nonexistent.js', '--inspect-brk=0']) {
-      const { status, stdout, stderr } = run(['--node-options=--bogus', '--inspect'], {
+      const { exitCode, stdout, stderr } = run(['--node-options=--bogus', '--inspect'], {
         env: { NODE_OPTIONS },
       });
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
       expect(JSON.parse(stdout)).toMatchObject({
         words: ['--node-options=--bogus', '--inspect'],
         execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -65,21 +61,21 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('pack', (
 
   it('becomes another program with its input, output, exit status and environment', () => {
     const script = 'cat; echo "$NODE_OPTIONS" >&2; exit 7';
-    const { status, stdout, stderr } = run(['become', '/bin/sh', '-c', script], {
+    const { exitCode, stdout, stderr } = run(['become', '/bin/sh', '-c', script], {
       input: 'in',
       env: { NODE_OPTIONS: 'kept' },
     });
-    expect({ status, stdout, stderr }).toEqual({ status: 7, stdout: 'in', stderr: 'kept\n' });
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 7, stdout: 'in', stderr: 'kept\n' });
   });
 
   it('becomes another program in the same process, which a signal ends', async () => {
-    const child = spawn(program, ['become', '/bin/sh', '-c', 'echo $$; exec sleep 60'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [pid] = (await once(child.stdout, 'data')) as [Buffer];
-    expect(Number(String(pid))).toBe(child.pid);
-    child.kill('SIGTERM');
-    expect(await once(child, 'exit')).toEqual([null, 'SIGTERM']);
+    const child = execa(program, ['become', '/bin/sh', '-c', 'echo $$; exec sleep 60'], { reject: false });
+    for await (const pid of child) {
+      expect(Number(pid)).toBe(child.pid);
+      child.kill('SIGTERM');
+    }
+    const { exitCode, signal } = await child;
+    expect({ exitCode, signal }).toEqual({ exitCode: undefined, signal: 'SIGTERM' });
   });
 
   it('shows no folder of the machine that built it', () => {

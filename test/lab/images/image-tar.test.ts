@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imageTar } from './image-tar.ts';
 
@@ -22,8 +22,8 @@ afterAll(() => rmSync(dir, { recursive: true }));
 function unpack(archive: Uint8Array, name: string): string {
   const [file, to] = [join(dir, `${name}.tar`), join(dir, name)];
   writeFileSync(file, archive);
-  execFileSync('mkdir', [to]);
-  execFileSync('tar', ['-xf', file, '-C', to, '--no-same-owner']);
+  mkdirSync(to);
+  execaSync('tar', ['-xf', file, '-C', to, '--no-same-owner']);
   return to;
 }
 

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { execaSync } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileServer } from './file-server.ts';
 import { downloadCompanions, downloadKubernetes, newestRelease } from './kubernetes-download.ts';
@@ -98,7 +98,9 @@ describe('what belongs to a release', () => {
       mkdirSync(dirname(join(tree, member)), { recursive: true });
       writeFileSync(join(tree, member), member, { mode: 0o755 });
     }
-    files[path] = execFileSync('tar', ['-czf', '-', '-C', tree, ...members]);
+    files[path] = Buffer.from(
+      execaSync('tar', ['-czf', '-', '-C', tree, ...members], { encoding: 'buffer' }).stdout,
+    );
   }
 
   async function companions(minor: number): Promise<string[]> {

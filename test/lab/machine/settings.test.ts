@@ -1,12 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { execaSync } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { cniConfig, machineSettings, quote } from './settings.ts';
 
 const record = { lab: 'x', name: 'cp1', ip: '10.99.1.20', role: 'worker', cloudInit: false } as const;
 
+const shell = (script: string): string =>
+  execaSync('sh', ['-c', script], { stripFinalNewline: false }).stdout;
+
 describe('quote', () => {
   it.each(["it's", '$HOME `id` "x" \\', 'two\nlines', ''])('brings %j through a shell unchanged', (text) => {
-    expect(execFileSync('sh', ['-c', `printf %s ${quote(text)}`], { encoding: 'utf8' })).toBe(text);
+    expect(shell(`printf %s ${quote(text)}`)).toBe(text);
   });
 });
 
@@ -14,9 +17,7 @@ describe('machineSettings', () => {
   it('is what a shell can read', () => {
     const settings = machineSettings(record, ['/a b', '/c'], 42);
     const script = `${settings}\nprintf '%s|' "$NAME" "$LOWER" "$SWITCH_PID" "$CABLE" "$MAC"`;
-    expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe(
-      'cp1|/a b:/c|42|m1-20|02:00:0a:63:01:14|',
-    );
+    expect(shell(script)).toBe('cp1|/a b:/c|42|m1-20|02:00:0a:63:01:14|');
   });
 });
 

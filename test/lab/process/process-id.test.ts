@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { alive, processId, self } from './process-id.ts';
 
@@ -9,12 +8,11 @@ it('knows this process, and not a later one with its number', () => {
 });
 
 it('sees a process end', async () => {
-  const child = spawn('sleep', ['60']);
-  await once(child, 'spawn');
+  const child = execa('sleep', ['60'], { reject: false });
   const id = processId(child.pid ?? 0);
   if (id === undefined) throw new Error('the child is not in /proc');
   expect(alive(id)).toBe(true);
   child.kill('SIGKILL');
-  await once(child, 'close');
+  await child;
   expect(alive(id)).toBe(false);
 });
