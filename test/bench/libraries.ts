@@ -1,9 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { execa, execaSync } from 'execa';
 import { nodeBinary, root } from '../../build/project.ts';
 import { CONTESTS, type Contest } from './libraries/contests.ts';
 import { interleave } from './measure/interleave.ts';
@@ -85,13 +84,13 @@ async function startServer() {
   const [key, certificate] = [join(scratch, 'key.pem'), join(scratch, 'certificate.pem')];
   const words = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   const names = ['-days', '1', '-subj', '/CN=bench', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  execFileSync('openssl', [...words, ...names, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+  execaSync('openssl', [...words, ...names, '-keyout', key, '-out', certificate]);
   const code = `
     const { readFileSync } = require('node:fs');
     const [key, cert] = process.argv.slice(1).map((path) => readFileSync(path));
     const server = require('node:https').createServer({ key, cert }, (_, answer) => answer.end('{"ok":true}'));
     server.listen(0, '127.0.0.1', () => console.log(server.address().port));`;
-  const child = spawn(nodeBinary(), ['-e', code, key, certificate], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [port] = (await once(child.stdout, 'data')) as [Buffer];
-  return { process: child, certificate, url: `https://127.0.0.1:${String(port).trim()}/` };
+  const child = execa(nodeBinary(), ['-e', code, key, certificate], { reject: false, stderr: 'inherit' });
+  const { value: port } = await child[Symbol.asyncIterator]().next();
+  return { process: child, certificate, url: `https://127.0.0.1:${port}/` };
 }

@@ -10,31 +10,52 @@ import { LabError } from './process/command.ts';
 const PATIENCE_MS = 120_000;
 const NOTE = () => join(labsDir(), '.inotify-limits.json');
 
+/** What is asked of the host. */
+export interface Surroundings {
+  free(): Amounts;
+  /** @returns false where the limits cannot be raised */
+  raiseInotifyLimits(): Promise<boolean>;
+  /** Milliseconds, of whatever clock. */
+  now(): number;
+  pause(ms: number): Promise<void>;
+}
+
+const HOST: Surroundings = {
+  free: freeAmounts,
+  raiseInotifyLimits: () => whileNobodyOpens(() => raiseInotifyLimits(NOTE())),
+  now: () => performance.now(),
+  pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
+
 /**
  * Make sure that the host has what a machine takes, before it is switched on: limits of inotify are raised where root
  * may, and while other machines run it waits for some of them to go, with a word about it.
  * @throws LabError that says of what there is too little
  */
-export async function makeRoomFor(record: MachineRecord, say: (line: string) => void): Promise<void> {
+export async function makeRoomFor(
+  record: MachineRecord,
+  say: (line: string) => void,
+  host: Surroundings = HOST,
+): Promise<void> {
   let raised: boolean | undefined;
   const lacks = async (): Promise<{ lacking: string[]; others: number }> => {
     const before = await machinesBefore(record);
     const needed = sum([NEEDS[record.role], ...(await Promise.all(before.map(stillToTake)))]);
-    return { lacking: shortages(needed, freeAmounts()), others: before.length };
+    return { lacking: shortages(needed, host.free()), others: before.length };
   };
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = host.now() + PATIENCE_MS;
   for (let said = false; ; said = true) {
     let { lacking, others } = await lacks();
     if (lacking.some((line) => line.includes('inotify')) && raised === undefined) {
-      raised = await whileNobodyOpens(() => raiseInotifyLimits(NOTE()));
+      raised = await host.raiseInotifyLimits();
       ({ lacking, others } = await lacks());
     }
     if (lacking.length === 0) return;
     const words = lacking.map((line) => `\n  - ${line}`).join('');
-    if (others === 0 || Date.now() > deadline)
+    if (others === 0 || host.now() > deadline)
       throw new LabError(`this host has no room for the machine "${record.name}":${words}`);
     if (!said) say(`waiting until other machines are gone, to have room for "${record.name}":${words}`);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await host.pause(1000);
   }
 }
 

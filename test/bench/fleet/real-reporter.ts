@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,6 +7,7 @@ import { OUTCOME, RUN_DIR } from '../../../src/agent/document/paths.ts';
 import { Journal } from '../../../src/agent/engine/journal.ts';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import type { RecordBody } from '../../../src/protocol/journal.ts';
+import { type Running, start } from '../../lab/process/command.ts';
 import type { BenchScene } from './scene.ts';
 
 const STEP = { id: 'kubeadm-join', title: 'kubeadm join', digest: 'd' };
@@ -18,7 +17,7 @@ export class RealReporter {
   readonly #scene: BenchScene;
   readonly #name: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'slipway-bench-report-'));
-  readonly #children: ChildProcess[] = [];
+  readonly #children: Running[] = [];
 
   private constructor(scene: BenchScene, name: string) {
     this.#scene = scene;
@@ -78,10 +77,8 @@ export class RealReporter {
 
   async stop(): Promise<void> {
     for (const child of this.#children) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const gone = once(child, 'exit');
       child.kill('SIGKILL');
-      await gone;
+      await child;
     }
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -109,8 +106,8 @@ export class RealReporter {
     await journal.close();
   }
 
-  #spawn(program: string, words: readonly string[]): ChildProcess {
-    const child = spawn(program, words, { stdio: ['ignore', 'ignore', 'inherit'] });
+  #spawn(program: string, words: readonly string[]): Running {
+    const child = start(program, words, { stdio: ['ignore', 'ignore', 'inherit'] });
     this.#children.push(child);
     return child;
   }

@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 
 const LAUNCHER = join(import.meta.dirname, 'measure.pl');
 
@@ -31,17 +31,17 @@ export class BenchError extends Error {
  */
 export function measure(argv: readonly string[], options: MeasureOptions = {}): Usage {
   const [program, ...args] = [...(options.within ?? []), 'perl', LAUNCHER, ...argv];
-  const done = spawnSync(program ?? 'perl', args, {
-    encoding: 'utf8',
-    maxBuffer: 1 << 26,
+  const done = execaSync(program ?? 'perl', args, {
+    reject: false,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    ...(options.env ? { env: options.env } : {}),
+    ...(options.env ? { env: options.env, extendEnv: false } : {}),
   });
-  if (done.error) throw new BenchError(`cannot run ${program}: ${done.error.message}`);
-  const line = done.output[3] ?? '';
+  if (done.exitCode === undefined && done.signal === undefined)
+    throw new BenchError(`cannot run ${program}: ${done.originalMessage}`);
+  const line = done.stdio[3];
   if (line === '') {
     throw new BenchError(
-      `${argv.join(' ')} was not measured: ${done.stderr.trim() || `exit status ${done.status}`}`,
+      `${argv.join(' ')} was not measured: ${done.stderr.trim() || `exit status ${done.exitCode}`}`,
     );
   }
   const raw = JSON.parse(line) as Record<'wall' | 'user' | 'system' | 'rss' | 'status' | 'signal', number>;

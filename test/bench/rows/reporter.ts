@@ -1,14 +1,14 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { execaSync } from 'execa';
 import { nodeBinary, unitFile } from '../../../build/project.ts';
 import { megabytes } from '../../../build/sizes.ts';
 import { REPORT_DIR, RUN_DIR } from '../../../src/agent/document/paths.ts';
 import { Journal } from '../../../src/agent/engine/journal.ts';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import type { Failure } from '../../../src/protocol/journal.ts';
+import { type Running, start } from '../../lab/process/command.ts';
 import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
 import { BenchError } from '../measure/measure.ts';
 import type { Row } from '../row.ts';
@@ -84,7 +84,7 @@ export const reporter: Row = async ({ runs = 3, say }) => {
 };
 
 async function bareNode(folder: string): Promise<Memory> {
-  const child = spawn(fromDisk(nodeBinary(), folder), ['-e', 'setInterval(() => {}, 1000)'], {
+  const child = start(fromDisk(nodeBinary(), folder), ['-e', 'setInterval(() => {}, 1000)'], {
     stdio: 'inherit',
   });
   try {
@@ -104,12 +104,12 @@ async function slipwayReport(folder: string, controller?: object): Promise<Memor
   const instance = basename(folder);
   put('/etc/machine-id', `${instance}\n`);
   put('/etc/slipway/config.yaml', JSON.stringify({ report: settings }));
-  const agent = spawn('sleep', ['600'], { stdio: 'ignore' });
+  const agent = start('sleep', ['600'], { stdio: 'ignore' });
   const pid = agent.pid ?? 0;
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   put(`${RUN_DIR}/agent.lock`, JSON.stringify({ pid, startTime }));
-  const child = spawn(fromDisk(slipwayBinary(), folder), ['report', '--root', folder], {
+  const child = start(fromDisk(slipwayBinary(), folder), ['report', '--root', folder], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { PATH: process.env.PATH, ...unitEnvironment() },
   });
@@ -147,11 +147,12 @@ async function tell(folder: string, instance: string, pid: number): Promise<void
   await journal.close();
 }
 
-async function watch(child: ChildProcess): Promise<Memory> {
+async function watch(child: Running): Promise<Memory> {
   await sleep(SETTLE_MS);
   let most: Memory = { resident: 0, own: 0 };
   for (const end = performance.now() + WATCH_MS; performance.now() < end; await sleep(LOOK_MS)) {
-    if (child.exitCode !== null) throw new BenchError(`${child.spawnfile} ended instead of waiting`);
+    const { exitCode, spawnfile } = child.nodeChildProcess;
+    if (exitCode !== null) throw new BenchError(`${spawnfile} ended instead of waiting`);
     const memory = memoryOf(child.pid ?? 0);
     if (memory.resident > most.resident) most = memory;
   }
@@ -170,9 +171,9 @@ function memoryOf(pid: number): Memory {
 function fromDisk(program: string, folder: string): string {
   const copy = join(folder, 'program');
   copyFileSync(program, copy);
-  execFileSync('sync', [copy]);
-  execFileSync('dd', [`of=${copy}`, 'oflag=nocache', 'conv=notrunc', 'count=0'], { stdio: 'ignore' });
-  const left = Number(execFileSync('fincore', ['-b', '-n', '-o', 'RES', copy], { encoding: 'utf8' }));
+  execaSync('sync', [copy]);
+  execaSync('dd', [`of=${copy}`, 'oflag=nocache', 'conv=notrunc', 'count=0'], { stdin: 'ignore' });
+  const left = Number(execaSync('fincore', ['-b', '-n', '-o', 'RES', copy]).stdout);
   if (left > 0) throw new BenchError(`${left} bytes of ${copy} stay in memory; is it on a disk?`);
   return copy;
 }
@@ -184,11 +185,9 @@ function unitEnvironment(): Record<string, string> {
   return Object.fromEntries(words.map((word) => word.split('=', 2)));
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
+async function end(child: Running): Promise<void> {
   child.kill('SIGKILL');
-  await gone;
+  await child;
 }
 
 function range(seen: readonly Memory[] = [], figure: (memory: Memory) => number): string {
