@@ -1,5 +1,8 @@
 import { ExpectedError, errorMessage } from '../kit/errors.ts';
 import { positionText } from '../kit/position.ts';
+import { clean } from '../kit/secrets/clean.ts';
+import { remember } from '../kit/secrets/known.ts';
+import { redact } from '../kit/secrets/redact.ts';
 import type { Code } from '../protocol/codes/codes.ts';
 import type { Failure, Finding, JournalRecord } from '../protocol/journal.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -20,7 +23,7 @@ import {
 import { recordDone } from './engine/record-done.ts';
 import type { Step } from './engine/step.ts';
 import type { Host, Lock } from './host/host.ts';
-import { hiding, knownSecrets } from './secrets/document-secrets.ts';
+import { knownSecrets } from './secrets/document-secrets.ts';
 import { hiddenStep } from './secrets/hidden-step.ts';
 import { stillStarting } from './startup/starting.ts';
 import { openShared, type Shared } from './steps/kind/shared.ts';
@@ -135,6 +138,7 @@ export async function concluding(
     const result = code === 'InternalError' ? 'failed' : 'transient';
     outcome = await outcomeWithoutSequence(host, about, result, failure(code, errorMessage(error)));
   }
+  outcome = clean(outcome);
   try {
     await writeOutcome(host, outcome);
   } catch (error) {
@@ -166,6 +170,8 @@ export async function runDocument(
   toPlan: (document: Document, shared: Shared) => PlannedStep[] | Promise<PlannedStep[]>,
 ): Promise<Outcome> {
   const { host, watcher } = options;
+  // Programs print what they were given, and messages quote it: what is known to be a secret goes nowhere from here.
+  remember(await knownSecrets(host, document));
   const report = [...document.report, ...checkMakesNode(document), ...(await configurationReport(document))];
   const errors = report.filter(({ severity }) => severity === 'error');
   const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
@@ -177,17 +183,13 @@ export async function runDocument(
     });
     return outcomeWithoutSequence(host, about, 'bad-input', badInput, findings);
   }
-  // Programs print what they were given; what is known to be a secret goes no further than here.
-  const hide = hiding(await knownSecrets(host, document));
-  const shared = openShared(host, document, about.instance, (line, stream) =>
-    watcher.output(hide(line), stream),
-  );
+  const shared = openShared(host, document, about.instance, watcher.output.bind(watcher));
   try {
     const planned = await toPlan(document, shared);
     return await runJournalled({
       ...options,
       about,
-      steps: (await loadSteps(planned, shared)).map((step) => hiddenStep(step, hide)),
+      steps: (await loadSteps(planned, shared)).map((step) => hiddenStep(step, redact)),
       digest: planDigest(planned),
       findings,
       commandsDecide: !planned.some(({ kind }) => kind === 'kubeadm'),

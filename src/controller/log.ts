@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { Redactor } from '../kit/secrets/redact.ts';
+import { redact } from '../kit/secrets/redact.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 export type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -24,20 +24,12 @@ export function createLog(write: (line: string) => void, least: Level = 'info'):
       if (ORDER.indexOf(level) < ORDER.indexOf(least)) return;
       const clean = Object.entries(fields)
         .filter(([, value]) => value !== undefined)
-        .map(([key, value]) => [key, typeof value === 'string' ? redacted(value) : value]);
+        .map(([key, value]) => [key, typeof value === 'string' ? redact(value) : value]);
       write(
-        `${JSON.stringify({ time: new Date().toISOString(), level, message: redacted(message), ...Object.fromEntries(clean) })}\n`,
+        `${JSON.stringify({ time: new Date().toISOString(), level, message: redact(message), ...Object.fromEntries(clean) })}\n`,
       );
     };
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
-}
-
-const OWN_TOKENS = /\bslw[mt]\.[\w-]+\.[\w-]+/g;
-
-function redacted(text: string): string {
-  const redactor = new Redactor();
-  const lines = text.split('\n').map((line) => redactor.line(line.replace(OWN_TOKENS, '[redacted]')));
-  return lines.filter((line) => line !== undefined).join('\n');
 }
 
 /** An error in one sentence, without a stack. */

@@ -1,8 +1,10 @@
 import { positionText } from '../../kit/position.ts';
+import { remember } from '../../kit/secrets/known.ts';
+import { redact } from '../../kit/secrets/redact.ts';
 import type { Document } from '../document/document.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { checkDocument } from '../preflight/check-document.ts';
-import { documentSecrets, hiding } from '../secrets/document-secrets.ts';
+import { documentSecrets } from '../secrets/document-secrets.ts';
 import { plan } from '../steps/plan.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
@@ -32,13 +34,13 @@ export function planCommand(flags: PlanFlags): Promise<number> {
       return answer.permanent ? 2 : 75;
     }
     const { document } = answer;
+    remember(documentSecrets(document));
     const report = [...document.report, ...checkMakesNode(document), ...checkDocument(document)];
-    for (const entry of report) process.stderr.write(`slipway: ${describeEntry(entry)}\n`);
+    for (const entry of report) process.stderr.write(`slipway: ${redact(describeEntry(entry))}\n`);
     const isBad = report.some(({ severity }) => severity === 'error');
-    const hide = hiding(documentSecrets(document));
     const steps = isBad ? undefined : plan(document);
-    tell(planAsJson(document, report, steps, hide));
-    if (format === 'text' && steps !== undefined) process.stdout.write(planAsText(document, steps, hide));
+    tell(planAsJson(document, report, steps));
+    if (format === 'text' && steps !== undefined) process.stdout.write(planAsText(document, steps));
     return isBad ? 2 : 0;
   });
 }

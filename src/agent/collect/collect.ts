@@ -5,6 +5,7 @@
 
 import { zstdCompressSync } from 'node:zlib';
 import { errorMessage } from '../../kit/errors.ts';
+import { remember } from '../../kit/secrets/known.ts';
 import { redact } from '../../kit/secrets/redact.ts';
 import { type TarEntry, tar } from '../../kit/tar.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
@@ -12,7 +13,7 @@ import { homes } from '../host/homes.ts';
 import type { Host } from '../host/host.ts';
 import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
 import { PKI } from '../kubeadm/config/kubeadm-files.ts';
-import { redactSettings, secretsIn, without } from '../secrets/secrets.ts';
+import { redactSettings, secretsIn } from '../secrets/secrets.ts';
 import { type Source, sources } from './sources.ts';
 
 const MAX_COMMAND_BYTES = 512 * 1024;
@@ -45,9 +46,8 @@ export async function collect(host: Host, { agent, limitMs, more = [] }: Collect
   const found: (string | undefined)[] = more.map(({ text }) => text);
   const wanted: Pick<Source, 'path' | 'settings'>[] = [...more];
   const missing: string[] = [];
-  let secrets: string[] = [];
   try {
-    secrets = await knownSecrets(host);
+    remember(await knownSecrets(host));
     const list = await sources(host);
     wanted.push(...list);
     await inParallel(list, limit.signal, async (source, index) => {
@@ -64,10 +64,10 @@ export async function collect(host: Host, { agent, limitMs, more = [] }: Collect
     limit.abort();
     await timer;
   }
-  const entries = pack(wanted, found, secrets, missing);
+  const entries = pack(wanted, found, missing);
   const now = host.clock.now();
   const about = readme(host, agent, now, missing);
-  entries.unshift({ path: 'README.txt', content: Buffer.from(without(redact(about), secrets)) });
+  entries.unshift({ path: 'README.txt', content: Buffer.from(redact(about)) });
   const root = `slipway-${safeName(host.hostname())}`;
   const archive = tar(
     entries.map(({ path, content }) => ({ path: `${root}/${path}`, content })),
@@ -79,7 +79,6 @@ export async function collect(host: Host, { agent, limitMs, more = [] }: Collect
 function pack(
   wanted: Pick<Source, 'path' | 'settings'>[],
   found: (string | undefined)[],
-  secrets: string[],
   missing: string[],
 ): TarEntry[] {
   const entries: TarEntry[] = [];
@@ -87,7 +86,7 @@ function pack(
   for (const [index, { path, settings }] of wanted.entries()) {
     const text = found[index];
     if (text === undefined) continue;
-    const content = Buffer.from(without(settings ? redactSettings(text) : redact(text), secrets));
+    const content = Buffer.from(settings ? redactSettings(text) : redact(text));
     if (content.length > left) missing.push(`${path}: the archive is full`);
     else {
       left -= content.length;
@@ -171,8 +170,12 @@ const SECRET_FILES = [
   '/var/lib/cloud/instance/user-data.txt',
 ];
 
-async function knownSecrets(host: Host): Promise<string[]> {
+/** In the reporter's settings, in YAML and on the kernel's command line. */
+const TOKEN_FILE = /\btokenFile["']?[:=][^\S\n]*["']?(\/[^\s"',}]+)/g;
+
+async function knownSecrets(host: Host): Promise<Set<string>> {
   const found = new Set<string>();
+  const tokenFiles = new Set<string>();
   const inside = async (directory: string): Promise<string[]> =>
     (await host.files.list(directory)).map((name) => `${directory}/${name}`);
   const directories = new Set([PKI, await certificatesDirOf(host).catch(() => PKI)]);
@@ -188,9 +191,15 @@ async function knownSecrets(host: Host): Promise<string[]> {
   ];
   for (const path of paths) {
     const bytes = await host.files.readIfPresent(path, 1024 * 1024).catch(() => undefined);
-    for (const secret of secretsIn(bytes?.toString('utf8') ?? '')) found.add(secret);
+    const text = bytes?.toString('utf8') ?? '';
+    for (const secret of secretsIn(text)) found.add(secret);
+    for (const [, tokenFile = ''] of text.matchAll(TOKEN_FILE)) tokenFiles.add(tokenFile);
   }
-  return [...found].sort((a, b) => b.length - a.length);
+  for (const path of tokenFiles) {
+    const bytes = await host.files.readIfPresent(path, 4096).catch(() => undefined);
+    if (bytes !== undefined) found.add(bytes.toString('utf8').trim());
+  }
+  return found;
 }
 
 function readme(host: Host, agent: string, now: Date, missing: string[]): string {

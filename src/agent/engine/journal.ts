@@ -1,3 +1,4 @@
+import { clean } from '../../kit/secrets/clean.ts';
 import {
   JOURNAL_VERSION,
   type JournalRecord,
@@ -89,7 +90,7 @@ export class Journal {
       mono: this.#host.clock.monotonic(),
       boot: this.#boot,
     };
-    const record: JournalRecord = { ...head, ...body };
+    const record: JournalRecord = { ...head, ...clean(body) };
     const line = `${JSON.stringify(record)}\n`;
     try {
       await this.#handle.append(line, durable);

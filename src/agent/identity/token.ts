@@ -1,3 +1,4 @@
+import { remember } from '../../kit/secrets/known.ts';
 import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import { type Host, HostError } from '../host/host.ts';
 
@@ -9,10 +10,12 @@ export interface TokenSource {
 
 /** Undefined if there is none (any more). */
 export async function readToken(host: Host, { token, tokenFile }: TokenSource): Promise<string | undefined> {
-  if (token) return token.reveal();
-  if (tokenFile === undefined) return undefined;
-  const text = (await host.files.readIfPresent(tokenFile, 4096))?.toString('utf8').trim();
-  return text ? text : undefined;
+  const text =
+    token?.reveal() ??
+    (tokenFile && (await host.files.readIfPresent(tokenFile, 4096))?.toString('utf8').trim());
+  if (!text) return undefined;
+  remember([text]);
+  return text;
 }
 
 /** Removes a used token that has its own file. @returns why that failed, if it did */

@@ -7,11 +7,13 @@ const MOST_BYTES = 1024 * 1024;
 const SHORTEST = 6;
 /** What stands alone in a file that only its owner may read. */
 const WHOLE_SECRET = /^\S{8,512}$/;
+/** The same in a file with more lines, such as a list of tokens. */
+const SECRET_LINE = /^[\w+/.=~-]{20,512}$/;
 const NOT_OF_THE_OWNER = 0o077;
 /** Where a shell's word ends; a value that was read up to the end of a line holds more. */
 const END_OF_WORD = /["'`;&|()<>\s]/;
 /** `name:password`, as chpasswd and curl take it. */
-const NAMED = /[\w.-]+:([^\s"'`|;&<>\\]+)/g;
+const NAMED = /(?<![\w.-])[\w.-]+:([^\s"'`|;&<>\\]+)/g;
 const TAKES_NAMED = /\bchpasswd\b|\s(?:-u|--user|--proxy-user)[\s=]/;
 
 type Told = Partial<Pick<Document, 'users' | 'files' | 'bootCommands' | 'commands' | 'units' | 'node'>>;
@@ -31,7 +33,9 @@ export function documentSecrets({
   const found = [
     ...users.flatMap(ofUser),
     ...files.flatMap(({ content, mode }) => ofFile(content.reveal(), mode)),
-    ...[...bootCommands, ...commands].flatMap((entry) => (entry.kind === 'command' ? ofCommand(entry) : [])),
+    ...[...bootCommands, ...commands].flatMap((entry) =>
+      entry.kind === 'command' ? ofCommand(entry) : secretsIn(entry.args.reveal().join('\n')),
+    ),
     ...units
       .flatMap(({ content, dropIns }) => [content, ...dropIns.map((dropIn) => dropIn.content)])
       .flatMap((content) => secretsIn(content?.reveal() ?? '')),
@@ -51,8 +55,17 @@ function ofFile(content: Uint8Array, mode: number): string[] {
   if (content.length > MOST_BYTES || content.includes(0)) return [];
   const text = Buffer.from(content).toString('utf8');
   const whole = text.trim();
-  const isSecret = (mode & NOT_OF_THE_OWNER) === 0 && WHOLE_SECRET.test(whole);
-  return [...(isSecret ? [whole] : []), ...secretsIn(text)];
+  const isOwners = (mode & NOT_OF_THE_OWNER) === 0;
+  const isSecret = isOwners && WHOLE_SECRET.test(whole);
+  return [
+    ...(isSecret ? [whole] : isOwners ? whole.split('\n').filter(isSecretLine) : []),
+    ...secretsIn(text),
+  ];
+}
+
+/** A line that no word of a language fills. */
+function isSecretLine(line: string): boolean {
+  return SECRET_LINE.test(line) && /\d/.test(line) && /[a-z]/i.test(line);
 }
 
 function ofCommand({ shell }: Command): string[] {
@@ -73,14 +86,4 @@ export async function knownSecrets(host: Host, document: Told): Promise<string[]
     found.push(...secretsIn(bytes?.toString('utf8') ?? ''));
   }
   return found;
-}
-
-/** Cuts these secrets out of texts, the longest first, so that none is left of which another is a part. */
-export function hiding(secrets: readonly string[]): (text: string) => string {
-  const known = [...secrets].sort((a, b) => b.length - a.length);
-  return (text) =>
-    known.reduce(
-      (rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, '[redacted]') : rest),
-      text,
-    );
 }

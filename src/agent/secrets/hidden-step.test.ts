@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
+import { remember } from '../../kit/secrets/known.ts';
+import { redact } from '../../kit/secrets/redact.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
-import { hiding } from './document-secrets.ts';
 import { hiddenStep } from './hidden-step.ts';
 
 const SECRET = 'hunter2-hunter2';
+remember([SECRET]);
 
 async function tellAll(result: StepResult): Promise<string> {
   const told: unknown[] = [];
@@ -22,7 +24,7 @@ async function tellAll(result: StepResult): Promise<string> {
         return result;
       },
     },
-    hiding([SECRET]),
+    redact,
   );
   told.push(await step.run(context));
   return JSON.stringify(told);

@@ -1,19 +1,14 @@
 import { redact } from '../../kit/secrets/redact.ts';
+import { isHarmless, SETTING } from '../../kit/secrets/rules.ts';
 
-/** A setting with a name that means a secret, in YAML, JSON, TOML or a shell's assignment. */
-const SETTING =
-  /((?:^|[\s,{"'-])["']?[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|\bauth|authorization|credential|identitytoken|key-data|(?:private|certificate|encryption|access|api)[_-]?key)(?:s|[_-]?(?:data|value|text|hash))?["']?[^\S\n]*[:=][^\S\n]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}#{[][^\n,}#]*)/gim;
-/** What says that there is none, or where it is. */
-const HARMLESS =
-  /^["']?(?:|true|false|null|~|[|>][+-]?|\[?\]?|\{?\}?|\/(?:etc|var|run|usr|opt|root|home|tmp)\/[\w./-]*)["']?$/;
-const USER_INFO = /:\/\/[^\s/:@"']*:([^\s/@"']+)@/g;
+const USER_INFO = /:\/\/[^\s/:@"']{0,256}:([^\s/"']+)@/g;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----([^-]*)-----END/g;
 const MIN_LENGTH = 6;
 
 /** Configuration without the values of settings that mean a secret, whatever these look like. Logs would lose too much. */
 export function redactSettings(text: string): string {
   return redact(text).replace(SETTING, (whole, name: string, value: string) =>
-    HARMLESS.test(value.trim()) || value.includes('[redacted') ? whole : `${name}[redacted]`,
+    isHarmless(value) || value.includes('[redacted') ? whole : `${name}[redacted]`,
   );
 }
 
@@ -22,7 +17,7 @@ export function secretsIn(text: string): string[] {
   const found: string[] = [];
   for (const [, , value = ''] of text.matchAll(SETTING)) {
     const text = value.trim();
-    if (HARMLESS.test(text)) continue;
+    if (isHarmless(text)) continue;
     // On a command line another word follows, in YAML it is one value.
     const quoted = /^(["'])(.*)\1$/s.exec(text)?.[2];
     found.push(...(quoted === undefined ? [text, ...text.split(/\s/, 1)] : [quoted]));
@@ -34,13 +29,6 @@ export function secretsIn(text: string): string[] {
   return found
     .map((secret) => /^[a-z0-9]{6}\.([a-z0-9]{16})$/.exec(secret)?.[1] ?? secret)
     .filter((secret) => secret.length >= MIN_LENGTH);
-}
-
-/** `secrets`: the longest first, so that none is left of which another is a part. */
-export function without(text: string, secrets: readonly string[]): string {
-  let result = text;
-  for (const secret of secrets) result = result.replaceAll(secret, '[redacted]');
-  return result;
 }
 
 function decoded(text: string): string {

@@ -1,4 +1,5 @@
 import { Rates } from '../../kit/rates.ts';
+import { clean } from '../../kit/secrets/clean.ts';
 import type { ReadBatch, ReadEvent } from '../../protocol/events.ts';
 import type { Bearers } from '../attest/bearers.ts';
 import { WRONG_MACHINE } from '../attest/enrolment.ts';
@@ -58,9 +59,11 @@ export class EventIntake {
   /** @throws Refused, StoreBusy */
   async take(peer: ShownPeer, batch: ReadBatch): Promise<Intake> {
     const key = nodeKey(peer);
+    // The agent has cut secrets out; one that is older, or lies, may not have.
+    const events = clean(batch.events);
     // One machine's batches in turn: a second one would only find the first one's work done.
     const before = this.#turn.get(key) ?? Promise.resolve();
-    const mine = before.catch(passed).then(() => this.#take(key, peer, batch));
+    const mine = before.catch(passed).then(() => this.#take(key, peer, { ...batch, events }));
     this.#turn.set(key, mine);
     try {
       return await mine;

@@ -3,7 +3,7 @@ import { planAsJson, planAsText } from '../../../src/agent/cli/text/plan-text.ts
 import type { ReportEntry } from '../../../src/agent/document/document.ts';
 import { NODE_FILES } from '../../../src/agent/document/paths.ts';
 import { checkDocument } from '../../../src/agent/preflight/check-document.ts';
-import { documentSecrets, hiding } from '../../../src/agent/secrets/document-secrets.ts';
+import { documentSecrets } from '../../../src/agent/secrets/document-secrets.ts';
 import { plan } from '../../../src/agent/steps/plan.ts';
 import { jinjaExamples, yamlExamples } from '../../../src/agent/userdata/fixtures/read-json.ts';
 import { loadDocument } from '../../../src/agent/userdata/load.ts';
@@ -35,9 +35,9 @@ async function planned(files: Record<string, Buffer | string>): Promise<unknown>
   report.forEach(mustBeTold);
   if (report.some(({ severity }) => severity === 'error')) return report;
   const steps = plan(document);
-  const hide = hiding(documentSecrets(document));
-  const printed = planAsText(document, steps, hide);
-  return { report, printed, json: JSON.stringify(planAsJson(document, report, steps, hide)) };
+  const secrets = documentSecrets(document);
+  const printed = planAsText(document, steps);
+  return { report, secrets, printed, json: JSON.stringify(planAsJson(document, report, steps)) };
 }
 
 function mustBeTold({ message, where }: ReportEntry): void {

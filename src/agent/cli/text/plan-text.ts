@@ -1,27 +1,26 @@
 import { counted } from '../../../kit/counted.ts';
+import { clean } from '../../../kit/secrets/clean.ts';
+import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import type { Document, ReportEntry } from '../../document/document.ts';
 import type { PlannedStep } from '../../steps/kind/step-kind.ts';
 import { planDigest } from '../../steps/plan.ts';
 
-/** Cuts the document's secrets out of a text. */
-type Hide = (text: string) => string;
-
 /**
  * The plan for people: each step with what it will do, and nothing that may be secret. Whoever wrote the user data does
  * not get to steer the terminal.
  */
-export function planAsText(document: Document, steps: PlannedStep[], hide: Hide): string {
+export function planAsText(document: Document, steps: PlannedStep[]): string {
   const { format, instance } = document;
   const lines = [
-    `${format} from ${visible(instance.source)}, ${counted(steps.length, 'step')}, digest ${planDigest(steps)}`,
+    `${format} from ${visible(redact(instance.source))}, ${counted(steps.length, 'step')}, digest ${planDigest(steps)}`,
     ...sourceLines(instance),
   ];
   steps.forEach((step, index) => {
     const number = String(index + 1).padStart(3);
     lines.push(
-      `${number}  ${step.id.padEnd(14)} ${visible(step.title)}  (${step.digest.slice(0, 12)})`,
-      ...step.details.map((detail) => `${' '.repeat(20)}${visible(hide(detail).replaceAll('\t', '    '))}`),
+      `${number}  ${step.id.padEnd(14)} ${visible(redact(step.title))}  (${step.digest.slice(0, 12)})`,
+      ...step.details.map((detail) => `${' '.repeat(20)}${visible(redact(detail).replaceAll('\t', '    '))}`),
     );
   });
   return `${lines.join('\n')}\n`;
@@ -40,8 +39,8 @@ function sourceLines({ recognised, ...instance }: Document['instance']): string[
     ...[publicKeys && counted(publicKeys, 'public key'), vendorData && 'vendor data', networkConfig],
   ].filter((each) => typeof each === 'string');
   return [
-    ...(recognised === undefined ? [] : [`source recognised: ${visible(recognised)}`]),
-    ...(along.length < 2 ? [] : [`metadata: ${visible(along.join(', '))}`]),
+    ...(recognised === undefined ? [] : [`source recognised: ${visible(redact(recognised))}`]),
+    ...(along.length < 2 ? [] : [`metadata: ${visible(redact(along.join(', ')))}`]),
   ];
 }
 
@@ -50,21 +49,19 @@ export function planAsJson(
   { format, instance }: Document,
   report: readonly ReportEntry[],
   steps: PlannedStep[] | undefined,
-  hide: Hide,
 ): unknown {
   return {
     format,
-    source: instance.source,
+    source: redact(instance.source),
     instance: instance.id,
-    metadata: withoutNames(instance),
-    report,
+    metadata: clean(withoutNames(instance)),
+    report: clean(report),
     ...(steps === undefined
       ? {}
       : {
           digest: planDigest(steps),
           steps: steps.map(({ id, kind, title, digest, details }) => ({
-            ...{ id, kind, title, digest },
-            details: details.map(hide),
+            ...clean({ id, kind, title, digest, details }),
           })),
         }),
   };

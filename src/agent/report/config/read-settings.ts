@@ -1,4 +1,5 @@
 import { parseSeconds } from '../../../kit/duration.ts';
+import { remember } from '../../../kit/secrets/known.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Report } from '../../text/report.ts';
 import { Fields } from '../../text/yaml/fields.ts';
@@ -127,9 +128,14 @@ function text(fields: Fields, name: string): string | undefined {
   return fields.looseText(name);
 }
 
+const PUBLIC_HEADER = /^(?:accept.*|content-.*|user-agent|date)$/i;
+
 function secret(fields: Fields, name: string, allowed: boolean): string | undefined {
   const value = text(fields, name);
-  if (value === undefined || allowed) return value;
+  if (value === undefined) return undefined;
+  // Of a header, `Bearer` and the like are none.
+  if (!PUBLIC_HEADER.test(name)) remember([value, value.split(/\s/).at(-1) ?? '']);
+  if (allowed) return value;
   fields.wrong(
     name,
     `${name} must not stand here, where every user of the machine can read it; name a file instead`,

@@ -1,0 +1,142 @@
+/**
+ * The one table of what a secret looks like, for both programs.
+ *
+ * Each rule works within one line; what its first group matches stays, the rest of the match is cut out. Lines
+ * are as long as strangers make them, so no pattern may look further from any position than it consumes or a bound:
+ * a pattern begins at a literal word, or where a word begins, and its repetitions exclude what it begins with.
+ */
+export interface Rule {
+  pattern: RegExp;
+  /** The match is `name = value`; some values say only that there is no secret or where it is. */
+  isSetting?: true;
+}
+
+export const MARK = '[redacted]';
+
+/** A value in quotes, in quotes that were escaped (JSON in JSON), or up to where a word ends; an end may be cut off. */
+const VALUE = String.raw`(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\{1,3}"[^"\\]*|["']?[^\s"',;&\\]+)`;
+/** Between a name and its value: quotes may close, escaped ones too. */
+const IS = String.raw`\\{0,3}["']?\s{0,16}[:=]\s{0,16}`;
+
+/** How credentials in a header begin. */
+const SCHEME = '(?:bearer|basic|digest|negotiate|token|apikey|ntlm|aws4-hmac-sha256)';
+
+/** Names that mean a secret wherever they stand before `:` or `=`. */
+const NAMES = [
+  String.raw`pass(?:word|wd|phrase|code)`,
+  String.raw`(?:client|shared|app|consumer|webhook)[_-]?secret`,
+  String.raw`secret[_-]?(?:access[_-]?)?key`,
+  String.raw`(?:api|access|account|private|encryption|signing|storage|master|shared[_-]?access)[_-]?key`,
+  String.raw`(?:access|refresh|id|auth|session|security|bearer|api|bot|deploy|sas|csrf|bootstrap)[_-]?token`,
+  String.raw`x-amz-(?:signature|credential|security-token)`,
+  'x-goog-signature',
+  'accountkey',
+  '_authtoken',
+].join('|');
+
+/** The beginnings that forges, clouds and chats give their tokens so that programs like this one find them. */
+const TOKENS = [
+  String.raw`gh[pousr]_\w{16,255}`,
+  String.raw`github_pat_\w{16,255}`,
+  String.raw`gl(?:pat|dt|rt|rtr|ptt|cbt|ft|soat|agent|imt|oas|ffct)-[\w.-]{16,255}`,
+  String.raw`(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`,
+  String.raw`AIza[\w-]{35}`,
+  String.raw`xox[abeoprs]-[\w-]{10,255}`,
+  String.raw`(?:npm|dop|doo|dor|shp(?:at|ca|pa|ss)|glsa)_\w{16,255}`,
+  String.raw`dckr_(?:pat|oat)_[\w-]{16,255}`,
+  String.raw`pypi-AgEI[\w-]{16,4096}`,
+  String.raw`hv[sbr]\.[\w-]{16,4096}`,
+  String.raw`(?:sk|rk)_(?:live|test)_\w{16,255}`,
+  String.raw`AGE-SECRET-KEY-1[A-Z0-9]{50,64}`,
+].join('|');
+
+export const RULES: readonly Rule[] = [
+  // Slipway's own: `slwt.ID.SECRET` for a pool, `slwm.MACHINE.SECRET` for a Machine.
+  { pattern: /(\bslw[mt]\.)[\w.-]{8,}/g },
+  { pattern: new RegExp(String.raw`()(?<![A-Za-z0-9])(?:${TOKENS})`, 'g') },
+  // JSON Web Tokens, also the detached form in cluster-info (`header..signature`).
+  { pattern: /(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]{5,}\.[\w-]*\.[\w-]{10,}/g },
+  // Base64 of PEM ("-----BEGIN " at each of the three ways that bytes fall into base64).
+  { pattern: /()(?:LS0tLS1CRUdJTi|0tLS0tQkVHSU4g|tLS0tLUJFR0lO)[A-Za-z0-9+/_-]{16,}={0,2}/g },
+  // Everything after a header or setting that carries credentials.
+  {
+    pattern: new RegExp(
+      String.raw`(\b(?:proxy-)?authorization${IS}\\{0,3}["']?${SCHEME}\s{1,16})[^"'\\\r\n]+`,
+      'gi',
+    ),
+  },
+  {
+    pattern: new RegExp(
+      String.raw`(\b(?:proxy-)?authorization${IS}\\{0,3}["']?)(?!${SCHEME}\s)(?=[^\s"'])[^"'\\\r\n]{8,}`,
+      'gi',
+    ),
+  },
+  { pattern: /(\b(?:set-)?cookie\\{0,3}["']?\s{0,16}:\s{0,16}\\{0,3}["']?)[^"'\\\r\n]{8,}/gi },
+  {
+    pattern:
+      /(\b(?:x-[\w-]{0,40}(?:token|key|secret)|private-token|deploy-token|job-token)["']?\s{0,16}:\s{0,16}["']?)[^\s"',;]{4,}/gi,
+  },
+  { pattern: /(\bbearer\s{1,16})[\w.~+/=-]{8,}/gi },
+  // --certificate-key VALUE, certificateKey: VALUE.
+  { pattern: /(certificate-?key["']?[\s:="']{1,4})[0-9a-f]{32,}/gi },
+  // Bootstrap tokens: the id is public, the part after the dot is the secret.
+  { pattern: /((?<![\w.])[a-z0-9]{6}\.)[a-z0-9]{16}(?!\w)/g },
+  // password=..., "passwd": "...", client_secret: ...; also in connection strings and command lines.
+  { pattern: new RegExp(String.raw`((?:${NAMES})${IS})${VALUE}`, 'gi'), isSetting: true },
+  // `token: ` begins many a sentence, so without quotes only what is long and has a digit counts.
+  {
+    pattern: new RegExp(
+      String.raw`((?:token|secret|credentials?|[?&;]sig)\\{0,3}["']?\s{0,16}=\s{0,16})${VALUE}`,
+      'gi',
+    ),
+    isSetting: true,
+  },
+  {
+    pattern: new RegExp(
+      String.raw`((?:token|secret|credentials?)\\{0,3}["']\s{0,16}:\s{0,16})${VALUE}`,
+      'gi',
+    ),
+    isSetting: true,
+  },
+  { pattern: /((?:token|secret):\s{1,16})(?=[A-Za-z_.~+/=-]{0,200}\d)[\w.~+/=-]{16,}/gi, isSetting: true },
+  // --password x, --token x; not the flag's name in a sentence.
+  {
+    pattern: new RegExp(
+      String.raw`(--[\w-]{0,64}(?:password|passwd|passphrase|client-secret|token|api-key)\s{1,16})(?!(?:and|are|cannot|flags?|for|from|has|in|is|must|needs?|nor|not|option|or|requires?|should|to|value|was|which|with|without)\b)(?!-)${VALUE}`,
+      'gi',
+    ),
+    isSetting: true,
+  },
+  // Credentials of registries, as in the settings of Docker and containerd.
+  {
+    pattern:
+      /((?:\bauth["']?\s{0,4}[:=]\s{0,4}["']|(?:identitytoken|registrytoken|dockerconfigjson)["']?\s{0,4}[:=]\s{0,4}["']?))[A-Za-z0-9+/_.-]{8,}={0,2}/g,
+  },
+  // Hashes of passwords, as crypt(3) writes them.
+  { pattern: /()\$(?:[156y]|gy|7|2[abxy])\$[^\s:'"]{8,}/g },
+  // Validation errors quote the field's value, which may be a mistyped token.
+  { pattern: /(token\S{0,200}: Invalid value: ")[^"]+/gi },
+  { pattern: /(could not construct token string for token: )\S+/gi },
+  { pattern: /(bootstrap token ")[^"]+/gi },
+  // JSON decoders quote the text around an error, which may be the end of a secret.
+  { pattern: /(error found in #\d{1,9} byte of ).+$/g },
+  // user:password@host in URLs, whatever the password holds; the user name may stay unless it is long enough for a token.
+  { pattern: /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']{0,256}:)[^\s/"']+(?=@)/gi },
+  { pattern: /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/:@"']{20,}(?=@)/gi },
+];
+
+/** A setting with a name that means a secret, in YAML, JSON, TOML or a shell's assignment; only for configuration. */
+export const SETTING =
+  /((?:token|secret|passw(?:or)?d|passphrase|\bauth|authorization|credential|identitytoken|key-data|(?:private|certificate|encryption|access|api)[_-]?key)(?:s|[_-]?(?:data|value|text|hash))?["']?[^\S\n]*[:=][^\S\n]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}#{[][^\n,}#]*)/gim;
+
+/** What says that there is none, or where it is. */
+const HARMLESS =
+  /^["']?(?:|true|false|null|none|nil|<(?:nil|none|unset)>|~|[|>][+-]?|\[?\]?|\{?\}?|\/(?:etc|var|run|usr|opt|root|home|tmp)\/[\w./-]*)["']?$/i;
+/** What an earlier rule has left of it. */
+const DONE = /^["'\\]*(?:[a-z0-9]{6}\.|slw[mt]\.)?\[redacted[ A-Z0-9]*\]["'\\]*$/;
+
+/** Is there no secret in the value of a setting (any more)? */
+export function isHarmless(value: string): boolean {
+  const text = value.trim();
+  return HARMLESS.test(text) || DONE.test(text);
+}
