@@ -20,7 +20,7 @@ const failure: Failure = {
   cause: 'No answer from 10.0.0.1.',
   remedy: 'Look at it.',
   exitStatus: 1,
-  lines: ['error: --token abcdef.0123456789abcdef refused'],
+  lines: ['error: --token fedcba.0123456789abcdef refused'],
 };
 
 let folder: string;
@@ -252,7 +252,7 @@ describe('reporting', () => {
     ]);
     const end = await received('sequence.ended');
     expect(end).toMatchObject({
-      failure: { code: failure.code, lines: ['error: --token abcdef.[redacted] refused'] },
+      failure: { code: failure.code, lines: ['error: --token fedcba.[redacted] refused'] },
     });
     expect(end).toMatchObject({ step: { id: 'kubeadm join' }, mode: 'bootstrap', result: 'failed' });
     expect(JSON.stringify(receiver.stored)).not.toContain('0123456789abcdef"');
