@@ -11,7 +11,7 @@ describe('walls', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'slipway-walls-'));
     const compilerOptions = { module: 'NodeNext', noEmit: true, noLib: true, types: [] };
-    put('tsconfig.json', JSON.stringify({ compilerOptions, include: ['src'] }));
+    put('tsconfig.json', JSON.stringify({ compilerOptions, include: ['src', 'build', 'test'] }));
     put(
       'package.json',
       JSON.stringify({ dependencies: { undici: '8', yaml: '2' }, devDependencies: { vitest: '5' } }),
@@ -140,6 +140,19 @@ describe('walls', () => {
     expect(breachesOfWalls(folder)).toEqual([]);
     put('src/kit/more.ts', 'export {};');
     expect(breachesOfWalls(folder)).toEqual([expect.stringContaining('src/kit holds 16 sources')]);
+  });
+
+  it('lets the build and the tests import what they like, but neither in circles of files nor from heaps', () => {
+    put('test/support/a.ts', `import { x } from '../../src/agent/host/x.ts';\nimport { y } from 'node:fs';`);
+    put('test/lab/b.ts', `import { c } from './deeper/c.ts';`);
+    put('test/lab/deeper/c.ts', `import { d } from '../d.ts';`);
+    expect(breachesOfWalls(folder)).toEqual([]);
+    put('test/lab/d.ts', `import { c } from './deeper/c.ts';`);
+    for (let i = 0; i < 16; i++) put(`build/a${i}.ts`, 'export {};');
+    expect(breachesOfWalls(folder)).toEqual([
+      'a circle: test/lab/d.ts, test/lab/deeper/c.ts',
+      expect.stringContaining('build holds 16 sources'),
+    ]);
   });
 
   it('ends npm run check with the place and the rule', () => {

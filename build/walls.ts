@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import { root } from './project.ts';
-import { circlesOf } from './walls/circles.ts';
+import { circlesOfFiles, circlesOfFolders } from './walls/circles.ts';
 import {
   HIDDEN_IMPORTS,
   isTest,
@@ -16,21 +16,25 @@ import {
 import { readUses, type Use } from './walls/uses.ts';
 
 /**
- * Holds the sources of a project against the rooms of `walls/rules.ts`, and looks for circles and crowded folders.
+ * Holds the sources of a project against the rooms of `walls/rules.ts`, and looks for circles and crowded folders, those of
+ * the build and of what tests share too.
  *
- * @param folder the checkout: tsconfig.json, package.json and src/
+ * @param folder the checkout: tsconfig.json, package.json, src/, build/ and test/
  * @returns a sentence for each breach, with `file:line` where it lies in one
  */
 export function breachesOfWalls(folder: string): string[] {
   const packages = dependenciesOf(folder);
-  const uses = readUses(folder, (path) => path.startsWith('src/') && !isTest(path));
-  const walls = [...uses].flatMap(([path, list]) =>
+  const uses = readUses(folder, (path) => /^(?:src|build|test)\//.test(path) && !isTest(path));
+  const product = new Map([...uses].filter(([path]) => path.startsWith('src/')));
+  const walls = [...product].flatMap(([path, list]) =>
     list.flatMap((use) => {
       const problem = problemOf(path, use, packages);
       return problem === undefined ? [] : [`${path}:${use.line}: ${problem}` as const];
     }),
   );
-  const circles = circlesOf(uses).map((ring) => `a circle: ${ring.join(', ')}`);
+  const circles = [...circlesOfFiles(uses), ...circlesOfFolders(product)].map(
+    (ring) => `a circle: ${ring.join(', ')}`,
+  );
   return [...walls, ...circles, ...crowdedFolders([...uses.keys()])];
 }
 

@@ -4,29 +4,29 @@ import type { Use } from './uses.ts';
 /** What imports each other in a ring, in the order of names. */
 export type Circle = readonly string[];
 
-/**
- * Circles among files, and among folders: there a folder stands for the files directly in it, so a folder and one below
- * it can make a circle. Imports of types count, since a reader has to follow them too.
- *
- * @param uses by path of the file, as `readUses` gives them
- */
-export function circlesOf(uses: ReadonlyMap<string, readonly Use[]>): Circle[] {
-  const files = new Map<string, Set<string>>();
-  const folders = new Map<string, Set<string>>();
+/** By path of the file, as `readUses` gives them. */
+type Uses = ReadonlyMap<string, readonly Use[]>;
+
+/** Circles among files. Imports of types count, since a reader has to follow them too. */
+export function circlesOfFiles(uses: Uses): Circle[] {
+  return ringsOf(graphOf(uses, (path) => path));
+}
+
+/** Circles among folders: each stands for the files directly in it, so a folder and one below it can make a circle. */
+export function circlesOfFolders(uses: Uses): Circle[] {
+  return ringsOf(graphOf(uses, dirname));
+}
+
+function graphOf(uses: Uses, nodeOf: (path: string) => string): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
   for (const [path, list] of uses) {
     for (const { kind, what } of list) {
       if (kind !== 'import' || !/^\.\.?\//.test(what)) continue;
-      const target = posix.join(dirname(path), what);
-      add(files, path, target);
-      if (dirname(path) !== dirname(target)) add(folders, dirname(path), dirname(target));
+      const [from, to] = [nodeOf(path), nodeOf(posix.join(dirname(path), what))];
+      if (from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
     }
   }
-  return [...ringsOf(files), ...ringsOf(folders)];
-}
-
-function add(graph: Map<string, Set<string>>, from: string, to: string): void {
-  const targets = graph.get(from) ?? new Set();
-  graph.set(from, targets.add(to));
+  return graph;
 }
 
 /** The strongly connected components of more than one node (Tarjan, 1972). */

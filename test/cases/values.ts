@@ -1,6 +1,6 @@
 import { kubernetesRelease } from '../lab/kubernetes/kubernetes.ts';
 import { hostAllowance } from '../lab/kubernetes/release.ts';
-import type { ClusterData } from '../support/cluster-api/user-data.ts';
+import type { ClusterData } from '../support/cluster-api/cluster-data.ts';
 
 /** What stands in for `@NAME@` in the files of a case. */
 export type Values = Readonly<Record<string, string>>;

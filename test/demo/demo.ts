@@ -3,8 +3,9 @@ import { buildBinary } from '../../build/binary/binary.ts';
 import { buildController } from '../../build/binary/controller-binary.ts';
 import { type Lab, type Machine, openLab, requirements } from '../lab/lab.ts';
 import { openUserLab } from '../lab/open-lab.ts';
+import type { ClusterData } from '../support/cluster-api/cluster-data.ts';
 import { newCluster } from '../support/cluster-api/lab-cluster.ts';
-import { type ClusterData, controlPlaneInit, workerJoin } from '../support/cluster-api/user-data.ts';
+import { controlPlaneInit, workerJoin } from '../support/cluster-api/user-data.ts';
 import { bootMachine, kubectl, waitForReady } from '../support/machines.ts';
 import { Management } from './management.ts';
 

@@ -1,7 +1,7 @@
 import { SENTINEL } from '../../../src/agent/document/paths.ts';
 import type { Machine } from '../../lab/lab.ts';
+import type { ClusterData } from '../../support/cluster-api/cluster-data.ts';
 import { joinConfiguration } from '../../support/cluster-api/kubeadm-configuration.ts';
-import type { ClusterData } from '../../support/cluster-api/user-data.ts';
 import { workerJoin } from '../../support/cluster-api/user-data.ts';
 
 export const LIMIT_MS = 300_000;

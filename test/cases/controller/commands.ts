@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { controllerCommand, startController } from '../../support/controller/controller-process.ts';
-import type { Scene } from './run.ts';
+import type { Scene } from './scene.ts';
 
 /** The commands for people, from another machine than the controller's. */
 export async function commands({ cluster, say }: Scene): Promise<void> {

@@ -4,7 +4,7 @@ import { CONDITION } from '../../../src/controller/machines/machine.ts';
 import type { ControllerProcess } from '../../support/controller/controller-process.ts';
 import { MACHINES } from '../../support/controller/management-cluster.ts';
 import { bootstrapEvents, FAILURE } from '../../support/controller/simulated-machine.ts';
-import type { Scene } from './run.ts';
+import type { Scene } from './scene.ts';
 
 /** What a Machine says, when, and that nobody else's conditions are touched. */
 export async function conditions(scene: Scene, controller: ControllerProcess): Promise<void> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
 import { bootstrapEvents, SimulatedMachine } from '../../support/controller/simulated-machine.ts';
-import type { Scene } from './run.ts';
+import type { Scene } from './scene.ts';
 import { poolToken } from './ties.ts';
 
 const KILLS = Number(process.env.SLIPWAY_CONTROLLER_KILLS ?? 100);

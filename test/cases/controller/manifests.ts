@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { root } from '../../../build/project.ts';
 import { clusterApiCrds } from '../../support/controller/management-cluster.ts';
-import type { Scene } from './run.ts';
+import type { Scene } from './scene.ts';
 
 /** What the manifests and the documentation offer is accepted by a real API server and Cluster API's own CRDs. */
 export async function manifests({ cluster, say }: Scene): Promise<void> {

@@ -5,7 +5,7 @@ import type { MachineObject } from '../../../src/controller/machines/machine.ts'
 import { ControllerProcess } from '../../support/controller/controller-process.ts';
 import { MACHINES } from '../../support/controller/management-cluster.ts';
 import { bootstrapEvents, type SimulatedMachine } from '../../support/controller/simulated-machine.ts';
-import type { Scene } from './run.ts';
+import type { Scene } from './scene.ts';
 import { poolToken } from './ties.ts';
 
 /** How long two controllers of the same machines are let fight; minutes by hand. */

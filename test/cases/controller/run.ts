@@ -2,7 +2,7 @@ import { kubernetesCertificate } from '../../../src/controller/serve/keys.ts';
 import { CONTROLLER } from '../../support/controller/api-server.ts';
 import { ControllerProcess } from '../../support/controller/controller-process.ts';
 import { ManagementCluster } from '../../support/controller/management-cluster.ts';
-import { SimulatedMachine, type SimulatedOptions } from '../../support/controller/simulated-machine.ts';
+import { SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 import { commands } from './commands.ts';
 import { conditions } from './conditions.ts';
 import { faults } from './faults.ts';
@@ -10,20 +10,12 @@ import { manifests } from './manifests.ts';
 import { older } from './older.ts';
 import { rivals } from './rivals.ts';
 import { rotation } from './rotation.ts';
+import type { Scene } from './scene.ts';
 import { ties } from './ties.ts';
 import { watching } from './watching.ts';
 
 export const about =
   'the controller against a real API server: ties, conditions, replicas, faults, watches, with the rights of its manifests and no more';
-
-export interface Scene {
-  readonly cluster: ManagementCluster;
-  readonly ca: string;
-  readonly say: (line: string) => void;
-  /** Another replica, with the rights of the manifests. */
-  start(): Promise<ControllerProcess>;
-  machine(controller: ControllerProcess, more?: Partial<SimulatedOptions>): SimulatedMachine;
-}
 
 export async function run(say: (line: string) => void): Promise<void> {
   const cluster = await ManagementCluster.start(say);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListOf } from '../../../src/controller/kube/objects.ts';
 import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
 import { type ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
-import type { Scene } from './run.ts';
+import type { Scene } from './scene.ts';
 
 /** A node is found to be its Machine by token, by provider ID, by name, in that order; by nothing else. */
 export async function ties(scene: Scene, controller: ControllerProcess): Promise<void> {

@@ -7,7 +7,7 @@ import { Informer } from '../../../src/controller/kube/informer.ts';
 import type { KubeObject } from '../../../src/controller/kube/objects.ts';
 import { ADMIN } from '../../support/controller/api-server.ts';
 import { MACHINES } from '../../support/controller/management-cluster.ts';
-import type { Scene } from './run.ts';
+import type { Scene } from './scene.ts';
 
 /** A watch that falls silent, breaks, or is too old: noticed, taken up where it was, without a storm. */
 export async function watching({ cluster, say }: Scene): Promise<void> {

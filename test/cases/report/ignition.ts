@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Lab, Machine } from '../../lab/lab.ts';
+import type { ClusterData } from '../../support/cluster-api/cluster-data.ts';
 import { ignitionJoin, ignitionWorker } from '../../support/cluster-api/ignition.ts';
-import type { ClusterData } from '../../support/cluster-api/user-data.ts';
 import { bootMachine } from '../../support/machines.ts';
 import type { LabController, ToldEvent } from './receiver.ts';
 

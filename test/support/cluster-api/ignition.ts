@@ -1,6 +1,6 @@
 import type { MachineFile } from '../../lab/lab.ts';
+import type { ClusterData } from './cluster-data.ts';
 import { joinConfiguration } from './kubeadm-configuration.ts';
-import type { ClusterData } from './user-data.ts';
 
 export interface IgnitionOptions {
   preKubeadmCommands?: string[];

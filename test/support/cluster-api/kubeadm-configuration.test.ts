@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { checkConfig } from '../../../src/agent/kubeadm/config/api/check.ts';
 import { readDocuments } from '../../../src/agent/kubeadm/config/yaml/config-documents.ts';
+import type { ClusterData } from './cluster-data.ts';
 import { clusterConfiguration, initConfiguration, joinConfiguration } from './kubeadm-configuration.ts';
-import type { ClusterData } from './user-data.ts';
 
 const cluster = (kubernetesVersion: string): ClusterData => ({
   name: 'lab',

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { type ConfigApi, configApiOf, hostAllowance, minorOf } from '../../lab/kubernetes/release.ts';
-import type { ClusterData } from './user-data.ts';
+import type { ClusterData } from './cluster-data.ts';
 
 /** What tests set of a kubeadm configuration; in the words of kubeadm, whatever the API. */
 export interface NodeOptions {

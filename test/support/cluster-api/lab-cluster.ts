@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { kubernetesRelease } from '../../lab/kubernetes/kubernetes.ts';
 import type { ControlPlane } from '../../lab/lab.ts';
 import { makeCertificates } from './certificates.ts';
-import type { ClusterData } from './user-data.ts';
+import type { ClusterData } from './cluster-data.ts';
 
 /** A cluster that its first control-plane machine will make at `ip`. */
 export async function newCluster(ip: string, name = 'lab'): Promise<ClusterData> {

@@ -1,25 +1,16 @@
-import type { ClusterCertificates } from './certificates.ts';
+/**
+ * User data in the shape in which Cluster API's kubeadm provider renders it (contract, sections 2.1 to 2.5): jinja
+ * header, keys in its order, commands double-quoted, the kubeadm line with its two spaces, certificates in the user
+ * data of every control-plane machine.
+ */
+
+import type { ClusterData } from './cluster-data.ts';
 import {
   clusterConfiguration,
   initConfiguration,
   type JoinOptions,
   joinConfiguration,
 } from './kubeadm-configuration.ts';
-
-/**
- * User data in the shape in which Cluster API's kubeadm provider renders it (contract, sections 2.1 to 2.5): jinja
- * header, keys in its order, commands double-quoted, the kubeadm line with its two spaces, certificates in the user
- * data of every control-plane machine.
- */
-export interface ClusterData {
-  name: string;
-  /** `host:port` of the control plane. */
-  endpoint: string;
-  kubernetesVersion: string;
-  certificates: ClusterCertificates;
-  /** Bootstrap token. */
-  token: string;
-}
 
 export interface MachineOptions extends Pick<JoinOptions, 'discovery' | 'kubeletExtraArgs'> {
   preKubeadmCommands?: string[];
