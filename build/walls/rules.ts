@@ -67,8 +67,9 @@ const AGENT: Readonly<Record<string, string>> = {
   'host/linux/net': 'kit host host/linux/system',
   'host/linux/process': 'document host host/linux/files host/linux/files/paths host/linux/system',
   'host/linux/system': 'kit tpm host',
-  identity: 'kit pki protocol document host',
-  'identity/tpm': 'kit protocol host tpm tpm/commands tpm/crypto tpm/evidence tpm/objects tpm/wire',
+  identity: `kit pki protocol document host identity/tpm tpm tpm/commands tpm/evidence tpm/objects
+    tpm/wire`,
+  'identity/tpm': 'kit protocol document host tpm tpm/commands tpm/crypto tpm/evidence tpm/objects tpm/wire',
   'kubeadm/config': 'kit protocol document host npm:yaml',
   'kubeadm/repeat': 'kit protocol cluster document host kubeadm/config kubeadm/run',
   'kubeadm/run': `kit protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document
@@ -80,7 +81,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'report/config': 'kit document host text text/yaml',
   'report/events': 'kit protocol host',
   'report/spool': 'protocol document host report/events',
-  'report/transports': 'kit protocol host identity report/config report/events',
+  'report/transports': 'kit protocol host identity identity/tpm report/config report/events',
   'report/watch': `protocol cluster diagnosis diagnosis/transcript diagnosis/words document engine host
     report/events`,
   reset: 'kit document engine host kubeadm/config kubeadm/repeat kubeadm/run',
@@ -189,7 +190,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     machine: true,
   },
   'src/controller/attest': {
-    imports: ['src/protocol', 'src/kit', 'src/pki', ...controller('kube', 'model', 'store')],
+    imports: [
+      'src/protocol',
+      'src/kit',
+      'src/pki',
+      'src/tpm/crypto',
+      'src/tpm/evidence',
+      'src/tpm/objects',
+      'src/tpm/wire',
+      ...controller('kube', 'model', 'store'),
+    ],
   },
   'src/controller/machines': {
     imports: ['src/protocol', 'src/kit', ...controller('attest', 'kube', 'log.ts', 'model', 'store', 'web')],

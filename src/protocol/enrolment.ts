@@ -2,11 +2,12 @@
  * Enrolment (`POST /v1/enroll`): a machine exchanges a token for a client certificate. It makes the key
  * itself and never sends it. To renew the certificate it uses mutual TLS and needs no token.
  */
+import { ENROLMENT_VERSION, readProof, type TpmProof } from './attestation.ts';
 import type { MachineIdentity } from './events.ts';
 import { readMachine } from './read-events.ts';
 import { optional, parseBody, textMatching, version, WireError, type WireObject } from './wire.ts';
 
-export const ENROLMENT_VERSION = 1;
+export { ENROLMENT_VERSION } from './attestation.ts';
 
 /** Upper bound of a request or an answer. A stranger costs its receiver no more. */
 export const MAX_ENROLMENT_BYTES = 16 * 1024;
@@ -15,6 +16,8 @@ export interface EnrolRequest {
   version: typeof ENROLMENT_VERSION;
   /** Only the first time; later the machine's valid certificate speaks for it. */
   token?: string;
+  /** In the place of a token: what the machine's TPM answered to a challenge. */
+  proof?: TpmProof;
   /** PKCS#10 in PEM. The controller takes only the public key from it and decides all names itself. */
   csr: string;
   machine: MachineIdentity;
@@ -43,6 +46,7 @@ export function readEnrolRequest(bytes: Uint8Array): EnrolRequest {
   return {
     version: version(body, 'version', ENROLMENT_VERSION),
     ...optional(body, 'token', (from, key) => textMatching(from, key, TOKEN)),
+    ...optional(body, 'proof', (from, key) => readProof(from[key])),
     csr: pem(body, 'csr'),
     machine: readMachine(body),
   };

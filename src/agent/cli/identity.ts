@@ -1,5 +1,6 @@
+import { TPM_PATH } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { readTpm, TPM_PATH } from '../identity/tpm/read-tpm.ts';
+import { readTpm } from '../identity/tpm/read-tpm.ts';
 import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
 import { demandRoot, formatOption, pathOption, withUsage } from './options/options.ts';
 import { explainProblem } from './text/identity-problem.ts';

@@ -51,3 +51,6 @@ export const PROXY_FILE = '/etc/slipway/proxy.env';
 
 /** Everything that support needs, collected after a final failure; mode 0600. */
 export const SUPPORT_FILE = `${STATE_DIR}/support.tar.zst`;
+
+/** Where the kernel offers a TPM whose slots it manages. */
+export const TPM_PATH = '/dev/tpmrm0';

@@ -240,6 +240,8 @@ export interface HttpAnswer {
   headers: Record<string, string>;
   /** At most 64 KiB, unless the request allows more. */
   body: string;
+  /** The exported keying material that was asked for, of the connection on which the answer came. */
+  exported?: Uint8Array;
 }
 
 export interface Network {
@@ -292,6 +294,8 @@ export interface HttpRequest {
   /** The body need not be text: each of its characters is one byte (latin1). */
   binary?: boolean;
   signal?: AbortSignal;
+  /** Asks for keying material of the TLS connection (RFC 5705) under this label. */
+  exporter?: { label: string; bytes: number };
 }
 
 export interface HttpClient {

@@ -1,62 +1,51 @@
-import { ExpectedError } from '../../kit/errors.ts';
 import { createCsr, createKey } from '../../pki/csr.ts';
+import { proofBody } from '../../protocol/attestation.ts';
 import {
   ENROLMENT_VERSION,
   type EnrolReply,
-  type EnrolRequest,
   MAX_ENROLMENT_BYTES,
   readEnrolReply,
 } from '../../protocol/enrolment.ts';
 import { ENROL_PATH, type MachineIdentity } from '../../protocol/events.ts';
 import { IDENTITY_DIR } from '../document/paths.ts';
-import { type Host, HostError, type HttpAnswer } from '../host/host.ts';
+import { type Host, HostError } from '../host/host.ts';
 import { type Identity, type Moment, writeIdentity } from './identity.ts';
+import type { ToProve } from './prove-by-tpm.ts';
+import { EnrolmentRefused } from './refused.ts';
+import type { Send } from './send.ts';
 
 const PENDING_KEY = `${IDENTITY_DIR}/pending.json`;
 
-/** Sends a request to the controller; the caller has chosen endpoint and certificate. */
-export type Send = (path: string, body: Uint8Array) => Promise<HttpAnswer>;
-
-/** The controller answered, but gave no certificate. */
-export class EnrolmentRefused extends ExpectedError {
-  override readonly name = 'EnrolmentRefused';
-  readonly status: number;
-
-  constructor(status: number) {
-    super(
-      status === 401 || status === 403
-        ? 'the controller does not accept the enrolment token; it may have expired, been used up, or belong to another controller'
-        : `the controller answered the enrolment with status ${status}`,
-    );
-    this.status = status;
-  }
-}
+/** How the machine proves itself: the first time by a token or its TPM (the device's path), later by its certificate. */
+export type Means = { token: string } | { tpm: string } | 'certificate';
 
 /**
- * Gets a certificate for a key that is made here and never leaves: with a token the first time, over mutual
- * TLS to renew. It stores the key before use, so that a lost answer does not waste a one-time token: the
+ * Gets a certificate for a key that is made here and never leaves: with a token or by its TPM the first time,
+ * over mutual TLS to renew. It stores the key before use, so that a lost answer does not waste a one-time token: the
  * controller accepts the same token again with the same key.
  *
  * @param knownKey a key that the controller may know already, to use it again
- * @throws EnrolmentRefused, WireError for an invalid answer, HostError if there was no answer
+ * @throws EnrolmentRefused, TpmProblem, WireError for an invalid answer, HostError if there was no answer
  */
 export async function enrol(
   host: Host,
   machine: MachineIdentity,
-  token: string | undefined,
+  means: Means,
   send: Send,
   knownKey?: string,
 ): Promise<Identity> {
   const key = knownKey ?? (await pendingKey(host, machine.instance));
-  const request: EnrolRequest = {
+  // The controller decides the names; X.509 allows 64 characters in this field.
+  const csr = createCsr(key, machine.instance.slice(0, 64));
+  const request = {
     version: ENROLMENT_VERSION,
-    ...(token === undefined ? {} : { token }),
-    // The controller decides the names; X.509 allows 64 characters in this field.
-    csr: createCsr(key, machine.instance.slice(0, 64)),
+    ...(await proofOf(host, means, { machine, csr }, send)),
+    csr,
     machine,
   };
   const answer = await send(ENROL_PATH, Buffer.from(JSON.stringify(request)));
-  if (answer.status !== 200) throw new EnrolmentRefused(answer.status);
+  if (answer.status !== 200)
+    throw new EnrolmentRefused(answer.status, typeof means === 'object' && 'tpm' in means ? 'tpm' : 'token');
   const reply: EnrolReply = readEnrolReply(Buffer.from(answer.body).subarray(0, MAX_ENROLMENT_BYTES));
   const now = await momentOf(host);
   // The header has the controller's clock. Our own may be wrong, so the certificate's lifetime does not
@@ -71,6 +60,13 @@ export async function enrol(
     if (!(error instanceof HostError)) throw error;
   }
   return identity;
+}
+
+async function proofOf(host: Host, means: Means, what: ToProve, send: Send): Promise<object> {
+  if (means === 'certificate') return {};
+  if ('token' in means) return { token: means.token };
+  const { proveByTpm } = await import('./prove-by-tpm.ts');
+  return { proof: proofBody(await proveByTpm(host, means.tpm, what, send)) };
 }
 
 /** The present moment by both clocks. */

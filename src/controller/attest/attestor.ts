@@ -1,10 +1,17 @@
+import type { TpmProof } from '../../protocol/attestation.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { MachineSelector } from '../model/selector.ts';
 
 /** What a machine sends to prove its identity. */
 export interface Evidence {
   readonly token: string | undefined;
+  /** What its TPM answered to a challenge. */
+  readonly proof?: TpmProof | undefined;
   readonly machine: MachineIdentity;
+  /** The certificate request, in PEM. */
+  readonly csr: string;
+  /** Names the TLS connection that the evidence came on (RFC 9266). */
+  readonly channel: Uint8Array;
 }
 
 /** What the evidence proves. */
@@ -30,11 +37,13 @@ export interface Claim {
   };
   /** How often the Machine must have enrolled before. */
   readonly epoch?: number;
+  /** The endorsement key that was proved. */
+  readonly endorsementKey?: string;
 }
 
 /**
- * A way to prove an identity. The controller asks each attestor whether the evidence is of its kind. Two
- * kinds are tokens; a third comes from a TPM by a challenge.
+ * A way to prove an identity. The controller asks each attestor whether the evidence is of its kind: two kinds
+ * of tokens, and a TPM's answer to a challenge.
  */
 export interface Attestor {
   /**

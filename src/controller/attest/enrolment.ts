@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { type Authority, keyDigest } from '../../pki/authority.ts';
 import { newSerial } from '../../pki/certificate.ts';
 import { readCsrKey } from '../../pki/read-csr.ts';
+import type { ChallengeReply, ChallengeRequest } from '../../protocol/attestation.ts';
 import { ENROLMENT_VERSION, type EnrolReply, type EnrolRequest } from '../../protocol/enrolment.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { StoreBusy } from '../store/store.ts';
@@ -10,6 +11,7 @@ import type { Bearers } from './bearers.ts';
 import { type HolderParts, Holders } from './holders.ts';
 import { type Peer, peerUri, type ShownPeer } from './peer.ts';
 import { Refused } from './refused.ts';
+import type { TpmChallenges } from './tpm-challenges.ts';
 
 export interface EnrolmentParts extends HolderParts {
   readonly bearers: Bearers;
@@ -17,6 +19,8 @@ export interface EnrolmentParts extends HolderParts {
   /** All authorities that count, in PEM; the one that signs is the first. */
   readonly trusted: () => string;
   readonly attestors: readonly Attestor[];
+  /** Absent if no machine can prove itself by its TPM here. */
+  readonly challenges?: TpmChallenges;
   readonly certificateMs: number;
 }
 
@@ -32,16 +36,18 @@ export class Enrolment {
 
   /**
    * @param peer the holder of the connection's certificate, if it has one
+   * @param channel names the connection (RFC 9266)
    * @returns the answer, and for the log who enrolled and how
    * @throws Refused, StoreBusy
    */
   async enrol(
     request: EnrolRequest,
     peer: ShownPeer | undefined,
+    channel: Uint8Array,
   ): Promise<{ reply: EnrolReply; about: Peer & { method: string } }> {
-    if (request.token === undefined) return this.#renew(request, peer);
+    if (request.token === undefined && !request.proof) return this.#renew(request, peer);
     // The token before the key: a stranger's word is cheaper to refuse than a signature.
-    const claim = await this.#prove(request);
+    const claim = await this.#prove(request, channel);
     const key = csrKey(request.csr);
     const serial = newSerial();
     const made = { keyDigest: keyDigest(key), certificate: { serial } };
@@ -49,6 +55,13 @@ export class Enrolment {
     if (node.spec.certificate?.serial !== serial) await this.#next(node, serial);
     const about = { ...bearerOf(node), method: claim.method };
     return { reply: this.#certify(about, key, serial), about };
+  }
+
+  /** Asks a machine's TPM. @throws Refused */
+  challenge(request: ChallengeRequest, channel: Uint8Array): ChallengeReply {
+    const { challenges } = this.#parts;
+    if (!challenges) throw new Refused('unauthorized', 'there are no Machines here that name a TPM');
+    return challenges.make(request, channel);
   }
 
   async #renew(request: EnrolRequest, peer: ShownPeer | undefined) {
@@ -66,9 +79,9 @@ export class Enrolment {
     return { reply: this.#certify(about, key, serial), about };
   }
 
-  async #prove({ token, machine }: EnrolRequest): Promise<Claim> {
+  async #prove({ token, proof, machine, csr }: EnrolRequest, channel: Uint8Array): Promise<Claim> {
     for (const attestor of this.#parts.attestors) {
-      const claim = await attestor.attest({ token, machine });
+      const claim = await attestor.attest({ token, proof, machine, csr, channel });
       if (claim) return claim;
     }
     throw new Refused('unauthorized', 'the token is of no known kind');

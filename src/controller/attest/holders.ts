@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MachineIdentity } from '../../protocol/events.ts';
-import type { MachineTie, NodeRecord, NodeSpec } from '../model/node-record.ts';
+import type { MachineTie, NodeRecord, NodeSpec, TieKind } from '../model/node-record.ts';
 import type { MachineIdentities } from '../store/machine-identities.ts';
 import { type Owner, type Store, StoreBusy } from '../store/store.ts';
 import type { Claim } from './attestor.ts';
@@ -93,6 +93,7 @@ export class Holders {
         at: new Date().toISOString(),
         ...(claim.token === undefined ? {} : { token: claim.token }),
         ...(claim.selector === undefined ? {} : { selector: claim.selector }),
+        ...(claim.endorsementKey === undefined ? {} : { endorsementKey: claim.endorsementKey }),
       },
       ...(found ? { machine: found.tie } : {}),
     };
@@ -135,10 +136,10 @@ export class Holders {
     const record = await this.#parts.store.find(known.namespace, known.name);
     if (record?.spec.keyDigest !== spec.keyDigest) return undefined;
     const where = `${record.namespace}/${record.name}`;
-    if (record.spec.instance !== spec.instance || record.spec.machine?.by === 'token') {
+    if (record.spec.instance !== spec.instance || isProved(record.spec)) {
       throw new Refused('forbidden', `the key is that of ${where}; one key is one node`);
     }
-    if (spec.machine?.by !== 'token') return record;
+    if (!isProved(spec)) return record;
     // It claimed before, and proves now.
     if (!(await this.#parts.store.remove(record))) throw new StoreBusy(`${where} is being written`);
     return undefined;
@@ -201,13 +202,24 @@ function isSame(one: NodeSpec, other: NodeSpec): boolean {
   return one.keyDigest === other.keyDigest && one.instance === other.instance;
 }
 
+/** Is its Machine more than a claim of its own? */
+function isProved({ machine }: NodeSpec): boolean {
+  return machine?.by === 'token' || machine?.by === 'tpm';
+}
+
 /** May `next` take the place of `holder`? */
 function outranks(next: NodeSpec, holder: NodeSpec): boolean {
   // Without Machines: a token for this one node against a pool's, whose node has the name by chance or on purpose.
   if (!next.machine) return next.enrolment.method === 'token' && holder.enrolment.method === 'pool-token';
   if (next.machine.uid !== holder.machine?.uid) return true;
-  return next.machine.by === 'token' && holder.machine.by !== 'token';
+  // The same TPM with a new key is the same machine, installed anew.
+  if (next.machine.by === 'tpm' && next.enrolment.endorsementKey === holder.enrolment.endorsementKey)
+    return true;
+  return STRENGTH[next.machine.by] > STRENGTH[holder.machine.by];
 }
+
+/** How sure a tie is: a TPM cannot be copied, a token can be, and the machine itself claims the rest. */
+const STRENGTH: Readonly<Record<TieKind, number>> = { name: 0, providerID: 0, token: 1, tpm: 2 };
 
 /** A name for a node whose Machine is unknown: readable, and different for each instance. */
 function untiedName({ hostname, instance }: MachineIdentity): string {

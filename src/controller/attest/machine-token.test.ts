@@ -8,7 +8,8 @@ const secret = randomBytes(32);
 const attestor = new MachineTokenAttestor(() => [secret], {
   byUid: (uid) => (uid === UID ? { namespace: 'ns' } : undefined),
 });
-const attest = (token: string) => attestor.attest({ token, machine: { instance: 'i', hostname: 'h' } });
+const attest = (token: string) =>
+  attestor.attest({ token, machine: { instance: 'i', hostname: 'h' }, csr: '', channel: Buffer.alloc(0) });
 
 describe("a Machine's token", () => {
   it('proves the Machine that it was made for', async () => {

@@ -2,6 +2,14 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { createServer, type Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { type RateLimit, Rates } from '../../kit/rates.ts';
+import {
+  CHALLENGE_PATH,
+  CHANNEL_BYTES,
+  CHANNEL_LABEL,
+  challengeReplyBody,
+  MAX_CHALLENGE_BYTES,
+  readChallengeRequest,
+} from '../../protocol/attestation.ts';
 import { MAX_ENROLMENT_BYTES, readEnrolRequest } from '../../protocol/enrolment.ts';
 import {
   ENROL_PATH,
@@ -63,7 +71,7 @@ const BACKLOG = 4_096;
 /** Bytes of bodies that one machine may send, unpacked: each costs time to read, stored or not. */
 const RECEIVED = { perSecond: 128 * 1024, burst: 8 * 1024 * 1024 };
 
-/** The API for machines: `POST /v1/events`, `POST /v1/enroll`. */
+/** The API for machines: `POST /v1/events`, `POST /v1/enroll`, `POST /v1/enroll/challenge`. */
 export class IngestServer {
   readonly server: Server;
   readonly connections: Connections;
@@ -163,7 +171,8 @@ export class IngestServer {
       this.#limit(peer, address);
       const answer = await this.#route(request, path, peer, (bytes) => {
         response.once('close', this.connections.arrived(socket));
-        return path === ENROL_PATH ? this.#enrol(bytes, peer) : this.#store(bytes, peer);
+        if (path === CHALLENGE_PATH) return this.#challenge(bytes, socket);
+        return path === ENROL_PATH ? this.#enrol(bytes, peer, socket) : this.#store(bytes, peer);
       });
       this.#metrics.requests.add({ path, status: '200' });
       send(response, 200, answer, { close: this.#draining });
@@ -179,10 +188,9 @@ export class IngestServer {
     peer: ShownPeer | undefined,
     use: (bytes: Buffer) => Promise<unknown>,
   ): Promise<unknown> {
-    const known = path === EVENTS_PATH || path === ENROL_PATH;
-    if (!known || request.method !== 'POST')
+    if (!isKnown(path) || request.method !== 'POST')
       throw new Refused('not-found', `${request.method} of another path`);
-    const maxBytes = path === ENROL_PATH ? MAX_ENROLMENT_BYTES : MAX_BATCH_BYTES;
+    const maxBytes = MAX_BYTES[path];
     if (peer) {
       const key = nodeKey(peer);
       return await this.#machineBodies.read(request, { peer: key, maxBytes }, (bytes) => {
@@ -195,8 +203,12 @@ export class IngestServer {
     return await this.#strangerBodies.read(request, { peer: address, maxBytes }, use);
   }
 
-  async #enrol(bytes: Buffer, peer: ShownPeer | undefined): Promise<unknown> {
-    const { reply, about } = await this.#enrolment.enrol(readEnrolRequest(bytes), peer);
+  async #challenge(bytes: Buffer, socket: TLSSocket): Promise<unknown> {
+    return challengeReplyBody(this.#enrolment.challenge(readChallengeRequest(bytes), channelOf(socket)));
+  }
+
+  async #enrol(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {
+    const { reply, about } = await this.#enrolment.enrol(readEnrolRequest(bytes), peer, channelOf(socket));
     this.#metrics.enrolments.add({ method: about.method });
     this.#log.info('gave a certificate', {
       node: nodeKey(about),
@@ -293,9 +305,25 @@ function isExpected(error: unknown): boolean {
   return error instanceof WireError || error instanceof StoreBusy || error instanceof StoreRefuses;
 }
 
+/** The paths, and how large their bodies may be. */
+const MAX_BYTES = {
+  [EVENTS_PATH]: MAX_BATCH_BYTES,
+  [ENROL_PATH]: MAX_ENROLMENT_BYTES,
+  [CHALLENGE_PATH]: MAX_CHALLENGE_BYTES,
+} as const;
+
+function isKnown(path: string | undefined): path is keyof typeof MAX_BYTES {
+  return path !== undefined && Object.hasOwn(MAX_BYTES, path);
+}
+
+/** Names the connection: the same on the machine's end, and nowhere else (RFC 9266). */
+function channelOf(socket: TLSSocket): Uint8Array {
+  return socket.exportKeyingMaterial(CHANNEL_BYTES, CHANNEL_LABEL, Buffer.alloc(0));
+}
+
 /** A stranger's path must not become a label. */
 function pathLabel(path: string | undefined): string {
-  return path === EVENTS_PATH || path === ENROL_PATH ? path : 'other';
+  return isKnown(path) ? path : 'other';
 }
 
 function send(

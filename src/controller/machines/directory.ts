@@ -3,15 +3,17 @@ import type { Claim } from '../attest/attestor.ts';
 import type { Found, Ties } from '../attest/holders.ts';
 import { Refused } from '../attest/refused.ts';
 import type { NodeSpec, TieKind } from '../model/node-record.ts';
-import { isSelected, type MachineSelector, selectorText } from '../model/selector.ts';
+import { isSelected, selectorText } from '../model/selector.ts';
 import type { Machine } from './machine.ts';
+import { MachineIndex } from './machine-index.ts';
 
 /** All Machines, found by name, UID or provider ID in constant time. */
 export class MachineDirectory implements Ties {
   readonly #byKey = new Map<string, Machine>();
   readonly #byUid = new Map<string, Machine>();
+  readonly #byEndorsementKey = new MachineIndex();
   /** By namespace and provider ID. Two clusters of a namespace may use the same one twice. */
-  readonly #byProviderId = new Map<string, Machine[]>();
+  readonly #byProviderId = new MachineIndex();
 
   get size(): number {
     return this.#byKey.size;
@@ -25,8 +27,8 @@ export class MachineDirectory implements Ties {
     this.remove(keyOf(machine));
     this.#byKey.set(keyOf(machine), machine);
     this.#byUid.set(machine.uid, machine);
-    const id = providerKey(machine.namespace, machine.providerID);
-    if (id !== undefined) this.#byProviderId.set(id, [...(this.#byProviderId.get(id) ?? []), machine]);
+    this.#byEndorsementKey.add(machine.endorsementKey, machine);
+    this.#byProviderId.add(providerKey(machine.namespace, machine.providerID), machine);
   }
 
   remove(key: string): void {
@@ -34,15 +36,18 @@ export class MachineDirectory implements Ties {
     if (!machine) return;
     this.#byKey.delete(key);
     this.#byUid.delete(machine.uid);
-    const id = providerKey(machine.namespace, machine.providerID);
-    if (id === undefined) return;
-    const others = this.#byProviderId.get(id)?.filter((other) => other !== machine) ?? [];
-    if (others.length > 0) this.#byProviderId.set(id, others);
-    else this.#byProviderId.delete(id);
+    this.#byEndorsementKey.remove(machine.endorsementKey, machine);
+    this.#byProviderId.remove(providerKey(machine.namespace, machine.providerID), machine);
   }
 
   byUid(uid: string): Machine | undefined {
     return this.#byUid.get(uid);
+  }
+
+  /** The Machine that names this TPM; none if several do. */
+  byEndorsementKey(id: string): Machine | undefined {
+    const [one, ...more] = this.#byEndorsementKey.get(id);
+    return more.length > 0 ? undefined : one;
   }
 
   byName(namespace: string, name: string): Machine | undefined {
@@ -54,12 +59,17 @@ export class MachineDirectory implements Ties {
    * itself claims the last two, so they count only in its token's namespace and within its token's selector.
    */
   match(
-    { namespace, machineUid, selector = {} }: Pick<Claim, 'namespace' | 'machineUid' | 'selector'>,
+    {
+      namespace,
+      machineUid,
+      selector = {},
+      endorsementKey,
+    }: Pick<Claim, 'namespace' | 'machineUid' | 'selector' | 'endorsementKey'>,
     { providerID, hostname }: Pick<MachineIdentity, 'providerID' | 'hostname'>,
   ): { machine: Machine; by: TieKind } | undefined {
-    if (machineUid !== undefined) return found(this.#byUid.get(machineUid), 'token');
-    const id = providerKey(namespace, providerID);
-    const same = (id === undefined ? undefined : this.#byProviderId.get(id)) ?? [];
+    if (machineUid !== undefined)
+      return found(this.#byUid.get(machineUid), endorsementKey === undefined ? 'token' : 'tpm');
+    const same = this.#byProviderId.get(providerKey(namespace, providerID));
     const [byId, ...more] = same.filter((machine) => isSelected(selector, machine));
     if (byId && more.length === 0) return { machine: byId, by: 'providerID' };
     const name = hostname.toLowerCase();
@@ -72,7 +82,7 @@ export class MachineDirectory implements Ties {
     if (!match) return undefined;
     const { machine, by } = match;
     const { name, namespace, uid, apiVersion, nodeName } = machine;
-    const why = whyNot(machine, by, claim.selector);
+    const why = whyNot(machine, by, claim);
     if (why !== undefined) throw new Refused('unauthorized', `Machine ${namespace}/${name} ${why}`);
     return {
       namespace,
@@ -87,18 +97,27 @@ export class MachineDirectory implements Ties {
     return machine !== undefined && !this.#byUid.has(machine.uid);
   }
 
-  objection({ machine: tie }: NodeSpec): string | undefined {
+  objection({ machine: tie, enrolment }: NodeSpec): string | undefined {
     const machine = tie && this.#byUid.get(tie.uid);
     if (!tie) return undefined;
-    const why = machine ? whyNot(machine, tie.by) : 'is gone';
+    const why = machine ? whyNot(machine, tie.by, { endorsementKey: enrolment.endorsementKey }) : 'is gone';
     return why && `Machine ${tie.name} ${why}`;
   }
 }
 
+/** What a node brings along. */
+type Proved = { [K in 'selector' | 'endorsementKey']?: Claim[K] | undefined };
+
 /** Why a node that claims or proves to be this Machine cannot be it; undefined if it can. */
-export function whyNot(machine: Machine, by: TieKind, selector: MachineSelector = {}): string | undefined {
+export function whyNot(
+  machine: Machine,
+  by: TieKind,
+  { selector = {}, endorsementKey }: Proved = {},
+): string | undefined {
   if (machine.deleting) return 'is being deleted';
-  if (by === 'token') return undefined;
+  if (machine.endorsementKey !== undefined && machine.endorsementKey !== endorsementKey)
+    return 'takes only the machine with the TPM that its annotation names';
+  if (by === 'token' || by === 'tpm') return undefined;
   if (machine.wantsToken) return 'takes its own token only, and no claim by a pool';
   return isSelected(selector, machine)
     ? undefined

@@ -7,6 +7,8 @@ import type { MachineRole } from '../model/selector.ts';
 export const CONDITION = 'slipway.dev/BootstrapSucceeded';
 /** A Machine with this label (for example from a MachineDeployment's template) gets its own token. */
 const TOKEN_LABEL = 'slipway.dev/machine-token';
+/** A Machine with this annotation takes only the machine with this TPM (`slipway identity` names its key). */
+const ENDORSEMENT_KEY = 'slipway.dev/endorsement-key';
 /** Cluster API's labels of a Machine: what it is, and which object of what kind made it. */
 const CONTROL_PLANE_LABEL = 'cluster.x-k8s.io/control-plane';
 const OWNER_LABELS = {
@@ -54,6 +56,8 @@ export interface Machine {
   readonly nodeName: string | undefined;
   readonly deleting: boolean;
   readonly wantsToken: boolean;
+  /** The TPM that the machine must prove itself by. */
+  readonly endorsementKey: string | undefined;
   /** Digest of our condition as it is on the Machine; undefined if it has none. */
   readonly condition: string | undefined;
   /** From our condition: its `lastTransitionTime`, its status, and both status and reason (`saidBy`). */
@@ -95,6 +99,7 @@ export function readMachine({ metadata, spec, status }: MachineObject, version: 
     providerID: spec.providerID,
     nodeName: status?.nodeRef?.name,
     deleting: metadata.deletionTimestamp !== undefined,
+    endorsementKey: metadata.annotations?.[ENDORSEMENT_KEY],
     wantsToken: metadata.labels?.[TOKEN_LABEL] !== undefined,
     condition: own && conditionDigest(own),
     since: own?.lastTransitionTime,

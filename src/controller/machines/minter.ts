@@ -49,8 +49,9 @@ export class Minter {
   }
 
   machineChanged(machine: Machine): void {
-    const { wantsToken, nodeName, deleting, uid } = machine;
-    if (!this.#leads || !wantsToken || nodeName !== undefined || deleting) return;
+    const { wantsToken, endorsementKey, nodeName, deleting, uid } = machine;
+    if (!this.#leads || !wantsToken || endorsementKey !== undefined || nodeName !== undefined || deleting)
+      return;
     if (this.#done.has(uid)) return;
     this.#queue.add(`${machine.namespace}/${machine.name}`);
   }

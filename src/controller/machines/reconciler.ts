@@ -156,8 +156,8 @@ export class Reconciler {
     if (!tie) return this.#tie(wanted.record);
     const machine = this.#parts.directory.byName(wanted.record.namespace, tie.name);
     if (!machine || machine.uid !== tie.uid || machine.deleting) return;
-    // A claim from before the Machine got its label: it says nothing about the Machine any more.
-    if (machine.wantsToken && tie.by !== 'token') return;
+    // A claim from before the Machine demanded a proof says nothing about the Machine any more.
+    if (this.#parts.directory.objection(wanted.record.spec) !== undefined) return;
     // An earlier controller has already waited long enough for it.
     if (wanted.said === undefined && machine.said === SILENT) wanted.heardAt = Number.NEGATIVE_INFINITY;
     const heardMs = performance.now() - wanted.heardAt;
@@ -244,7 +244,7 @@ export class Reconciler {
     const { directory, client, log } = this.#parts;
     const { selector } = spec.enrolment;
     const match = directory.match({ namespace, ...(selector ? { selector } : {}) }, spec);
-    if (!match || whyNot(match.machine, match.by, selector) !== undefined) return;
+    if (!match || whyNot(match.machine, match.by, { selector }) !== undefined) return;
     const { machine, by } = match;
     const holder = this.#nodeOf.get(`${namespace}/${machine.name}`);
     if (holder !== undefined && this.#nodes.get(holder)?.record.spec.keyDigest !== spec.keyDigest) return;

@@ -3,7 +3,7 @@ import type { MachineSelector } from './selector.ts';
 import type { Summary } from './summary.ts';
 
 /** How the controller found a node's Machine; it takes the first that matches. */
-export type TieKind = 'token' | 'providerID' | 'name';
+export type TieKind = 'tpm' | 'token' | 'providerID' | 'name';
 
 export interface MachineTie {
   readonly name: string;
@@ -37,6 +37,8 @@ export interface NodeSpec {
     readonly at: string;
     /** The token that it used up, or its pool's token. */
     readonly token?: string;
+    /** Of the TPM that it proved. */
+    readonly endorsementKey?: string;
     /** Which Machines that token may tie. */
     readonly selector?: MachineSelector;
   };

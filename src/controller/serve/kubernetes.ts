@@ -5,6 +5,8 @@ import { Bearers } from '../attest/bearers.ts';
 import { Enrolment } from '../attest/enrolment.ts';
 import { MachineTokenAttestor } from '../attest/machine-token.ts';
 import { TokenAttestor } from '../attest/token.ts';
+import { TpmAttestor } from '../attest/tpm.ts';
+import { TpmChallenges } from '../attest/tpm-challenges.ts';
 import { WatchedTokens } from '../attest/watched-tokens.ts';
 import { EventIntake } from '../ingest/intake.ts';
 import { KubeClient } from '../kube/client.ts';
@@ -52,6 +54,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   });
   // This replica acts on what it has stored without waiting for the watch.
   const intake = new EventIntake(store, bearers, metrics, (record) => management.stored(record));
+  const challenges = new TpmChallenges((id) => management.directory.byEndorsementKey(id) !== undefined);
   const enrolment = new Enrolment({
     store,
     bearers,
@@ -61,7 +64,9 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     replaced: (before, after) => management.alarms.replaced(before, after),
     authority: () => keys.authority,
     trusted: () => keys.trusted,
+    challenges,
     attestors: [
+      new TpmAttestor(challenges, management.directory),
       new MachineTokenAttestor(() => keys.tokenKeys, management.directory),
       new TokenAttestor(tokens),
     ],

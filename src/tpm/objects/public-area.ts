@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { ALG, CURVE } from '../wire/constants.ts';
 import { MalformedError, WireReader } from '../wire/reader.ts';
 import { bytesOf, sized, u16, u32 } from '../wire/writer.ts';
@@ -127,17 +127,26 @@ export function nameOf(area: PublicArea): Buffer {
   return bytesOf(u16(ALG.sha256), createHash('sha256').update(encodePublic(area)).digest());
 }
 
-/** @throws Error if the numbers make no key */
+/** @throws MalformedError if the numbers make no key, such as a point that is not on its curve */
 export function keyOf(area: RsaArea | EcArea): KeyObject {
+  try {
+    return createPublicKey({ key: jwkOf(area), format: 'jwk' });
+  } catch (error) {
+    if (error instanceof MalformedError) throw error;
+    throw new MalformedError('the numbers of a public key make no key');
+  }
+}
+
+function jwkOf(area: RsaArea | EcArea): JsonWebKey {
   const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
   if (area.type === 'rsa') {
-    return createPublicKey({ key: { kty: 'RSA', n: text(area.modulus), e: 'AQAB' }, format: 'jwk' });
+    if (area.bits < 2048 || area.modulus.length * 8 !== area.bits || (area.modulus[0] ?? 0) < 0x80)
+      throw new MalformedError('the modulus is not as long as the key');
+    return { kty: 'RSA', n: text(area.modulus), e: 'AQAB' };
   }
   const length = FIELD_BYTES[area.curve];
-  return createPublicKey({
-    key: { kty: 'EC', crv: area.curve, x: text(padded(area.x, length)), y: text(padded(area.y, length)) },
-    format: 'jwk',
-  });
+  const [x, y] = [text(padded(area.x, length)), text(padded(area.y, length))];
+  return { kty: 'EC', crv: area.curve, x, y };
 }
 
 /** A number with zeros before it: TPMs leave them out. @throws MalformedError if it is longer */

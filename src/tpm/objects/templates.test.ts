@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { recordedQuote } from '../evidence/fixtures/quote-evidence.ts';
 import { COMMAND, HANDLE } from '../wire/constants.ts';
+import { MalformedError } from '../wire/reader.ts';
 import { u32 } from '../wire/writer.ts';
 import { decodePublic, encodePublic, keyOf, nameOf } from './public-area.ts';
 import { AK, EK_EC, EK_RSA } from './templates.ts';
@@ -47,5 +48,13 @@ describe('a public area', () => {
       other[at] = 0x77;
       expect(() => decodePublic(other)).toThrow();
     }
+  });
+
+  it('whose numbers are no point of its curve, or no modulus, makes no key', () => {
+    const [point, modulus] = [decodePublic(ak), decodePublic(ek)];
+    if (point.type !== 'ec' || modulus.type !== 'rsa') throw new Error('other kinds were recorded');
+    expect(() => keyOf({ ...point, x: Buffer.alloc(32, 9) })).toThrow(MalformedError);
+    expect(() => keyOf({ ...point, x: Buffer.alloc(40, 9) })).toThrow(MalformedError);
+    expect(() => keyOf({ ...modulus, modulus: Buffer.alloc(0) })).toThrow(MalformedError);
   });
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rootWith, withScratchRoot } from '../../lab/lab.ts';
 import { DIST } from '../../support/machines.ts';
+import { enrolment } from './enrol.ts';
 
 export const about = 'a machine proves itself by its TPM, as swtpm and tpm2-tools see it too';
 
@@ -36,4 +37,5 @@ export async function run(say: (line: string) => void): Promise<void> {
   say(
     'quotes and credentials both ways with tpm2-tools, RSA and EC; sealed secrets; a changed answer is noticed',
   );
+  await enrolment(lower, say);
 }

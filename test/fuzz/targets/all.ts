@@ -8,7 +8,7 @@ import { kubeadmConfig } from './kubeadm-config.ts';
 import { kubeadmOutput, logs } from './kubeadm-output.ts';
 import { containerdToml, reportSettings } from './settings.ts';
 import { spool } from './spool.ts';
-import { bootLog, ekCertificate, tpmProof } from './tpm.ts';
+import { bootLog, ekCertificate, tpmEnrolment, tpmProof } from './tpm.ts';
 import { cloudConfig, ignition, jinja, metaData, mime, nodeSettings, packed } from './user-data.ts';
 
 export const TARGETS: readonly Target[] = [
@@ -16,7 +16,7 @@ export const TARGETS: readonly Target[] = [
   ...[kubeadmConfig, kubeadmOutput, logs],
   ...[journal, outcome, spool, stateFiles],
   ...[reportSettings, containerdToml],
-  ...[tpmProof, bootLog, ekCertificate],
+  ...[tpmProof, tpmEnrolment, bootLog, ekCertificate],
   ...[events, reply, ...enrolment()],
   ...[kubeconfig, controllerKubeconfig, answers, tools, watch],
 ];

@@ -86,7 +86,7 @@ export function enrolment(): Target[] {
       refuses: (error) => error instanceof Refused,
       run: async (bytes) => {
         const token = await readToken(memoryHost({ '/t': bytes.subarray(0, 4096) }), { tokenFile: '/t' });
-        const evidence = { token, machine };
+        const evidence = { token, machine, csr: '', channel: Buffer.alloc(0) };
         const book = {
           find: (id: string) => (id === record.id ? record : undefined),
           take: async () => true,

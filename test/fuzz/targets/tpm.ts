@@ -1,6 +1,17 @@
 import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Refused } from '../../../src/controller/attest/refused.ts';
+import { TpmChallenges } from '../../../src/controller/attest/tpm-challenges.ts';
+import {
+  challengeBody,
+  challengeReplyBody,
+  proofBody,
+  readChallengeReply,
+  readChallengeRequest,
+  readProof,
+} from '../../../src/protocol/attestation.ts';
+import { WireError } from '../../../src/protocol/wire.ts';
 import { readChain, readEkCertificate } from '../../../src/tpm/evidence/endorsement.ts';
 import { readBootLog, replay, secureBoot } from '../../../src/tpm/evidence/event-log.ts';
 import { recordedQuote, SELECTION } from '../../../src/tpm/evidence/fixtures/quote-evidence.ts';
@@ -77,3 +88,47 @@ export const ekCertificate: Target = {
     return [subject(readEkCertificate(bytes)), readChain(bytes).map(subject)];
   },
 };
+
+/** Bodies of an enrolment by TPM, on both of its ends. */
+export const tpmEnrolment: Target = {
+  name: 'tpm-enrolment',
+  corpus: () => {
+    const { evidence, nonce, ak, ek } = recordedQuote();
+    const machine = { instance: 'i-1', hostname: 'node-1' };
+    const csrDigest = Buffer.alloc(32, 7);
+    const credential = { blob: Buffer.alloc(68), secret: Buffer.alloc(256) };
+    const bodies = [
+      challengeBody({ version: 1, machine, csrDigest, endorsementKey: ek, attestationKey: ak }),
+      challengeReplyBody({ version: 1, id: nonce, credential, nonce, pcrs: SELECTION.pcrs }),
+      proofBody({
+        challenge: nonce,
+        opened: nonce,
+        quoted: evidence.quoted,
+        signature: evidence.signature,
+        values: [...evidence.values.values()],
+      }),
+    ];
+    return bodies.map((body) => Buffer.from(JSON.stringify(body)));
+  },
+  dictionary: ['"version":1', '"proof"', '"pcrs":[0,', '"values":["', '"credential":{'],
+  refuses: (error) => error instanceof WireError || error instanceof Refused,
+  run(bytes) {
+    const challenges = new TpmChallenges(() => true);
+    const made = attempt(() => {
+      const reply = challenges.make(readChallengeRequest(bytes), Buffer.alloc(32));
+      return readChallengeReply(Buffer.from(JSON.stringify(challengeReplyBody(reply)))).pcrs;
+    });
+    const proof = attempt(() => readProof(JSON.parse(bytes.toString('utf8'))));
+    return [made, attempt(() => readChallengeReply(bytes).pcrs), proof?.values.length];
+  },
+};
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof WireError || error instanceof Refused || error instanceof SyntaxError)
+      return undefined;
+    throw error;
+  }
+}

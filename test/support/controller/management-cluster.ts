@@ -35,6 +35,8 @@ interface MachineOptions {
   /** Default `demo`. */
   cluster?: string;
   labels?: Readonly<Record<string, string>>;
+  /** It takes only the machine with this TPM. */
+  endorsementKey?: string;
 }
 
 /** A real API server with Cluster API's Machines and what the controller's manifests make, but no pods. */
@@ -94,6 +96,9 @@ export class ManagementCluster {
           name,
           namespace,
           labels: { ...labels, ...(more.token ? { 'slipway.dev/machine-token': '' } : {}) },
+          ...(more.endorsementKey === undefined
+            ? {}
+            : { annotations: { 'slipway.dev/endorsement-key': more.endorsementKey } }),
         },
         spec: {
           clusterName: cluster,

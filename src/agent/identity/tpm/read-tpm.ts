@@ -11,13 +11,12 @@ import { verifyQuote } from '../../../tpm/evidence/verify-quote.ts';
 import type { PcrSelection, PcrValues } from '../../../tpm/objects/pcr-selection.ts';
 import { AK } from '../../../tpm/objects/templates.ts';
 import { ALG } from '../../../tpm/wire/constants.ts';
+import { TPM_PATH } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { type BootState, readBootState } from './boot-log.ts';
 import { checkEndorsement, findEndorsement } from './endorsement-key.ts';
+import { openMachineTpm } from './open-tpm.ts';
 import { TpmProblem, tpmProblem } from './tpm-problem.ts';
-
-/** Where the kernel offers a TPM whose slots it manages. */
-export const TPM_PATH = '/dev/tpmrm0';
 
 /** Registers of the firmware, the boot loader, the kernel and IMA. Those from 16 on are for debugging and for programs. */
 export const BOOT_PCRS: PcrSelection = {
@@ -46,8 +45,7 @@ export interface TpmIdentity {
  */
 export async function readTpm(host: Host, path = TPM_PATH): Promise<TpmIdentity> {
   try {
-    const channel = await host.tpm(path);
-    if (!channel) throw new TpmProblem('TpmAbsent', `there is no ${path}`);
+    const channel = await openMachineTpm(host, path);
     try {
       return await read(host, channel);
     } finally {

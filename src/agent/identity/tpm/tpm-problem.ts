@@ -4,7 +4,6 @@ import { TamperedError } from '../../../tpm/commands/session.ts';
 import { ProofError } from '../../../tpm/evidence/verify-quote.ts';
 import { MalformedError } from '../../../tpm/wire/reader.ts';
 import { TpmError } from '../../../tpm/wire/tpm-error.ts';
-import { HostError } from '../../host/host.ts';
 
 /** The machine cannot prove itself by its TPM; the code says what can be done. */
 export class TpmProblem extends ExpectedError {
@@ -17,11 +16,11 @@ export class TpmProblem extends ExpectedError {
   }
 }
 
-/** What a failure of talking to the TPM means to an operator; other errors are passed on as they are. */
+/** What the TPM's refusal means to an operator; other errors are passed on as they are. */
 export function tpmProblem(error: unknown): unknown {
   if (error instanceof TpmError) return new TpmProblem(codeOf(error), error.message);
   if (error instanceof TamperedError) return new TpmProblem('TpmTampered', error.message);
-  if (error instanceof HostError || error instanceof MalformedError || error instanceof ProofError)
+  if (error instanceof MalformedError || error instanceof ProofError)
     return new TpmProblem('TpmFailed', error.message);
   return error;
 }

@@ -1,6 +1,7 @@
 import { parseSeconds } from '../../../kit/duration.ts';
 import { remember } from '../../../kit/secrets/known.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { TPM_PATH } from '../../document/paths.ts';
 import type { Report } from '../../text/report.ts';
 import { Fields } from '../../text/yaml/fields.ts';
 import type { MappingNode, Node } from '../../text/yaml/node.ts';
@@ -74,7 +75,15 @@ function readController(
     ...(endpoints.length > 0 ? { endpoints } : {}),
     ...(token !== undefined && usable ? { token: sensitive(token) } : {}),
     ...given('tokenFile', path(fields, 'tokenFile')),
+    ...given('tpm', tpm(fields)),
   };
+}
+
+/** `true` stands for the kernel's device. */
+function tpm(fields: Fields): string | undefined {
+  const node = fields.node('tpm');
+  if (node?.kind === 'bool') return node.value ? TPM_PATH : undefined;
+  return path(fields, 'tpm');
 }
 
 function readWebhook(

@@ -12,6 +12,8 @@ export interface ControllerSettings extends ServerSettings {
   endpoints: string[];
   token?: Sensitive<string>;
   tokenFile?: string;
+  /** The TPM's device: the machine enrols by it, and by no token. */
+  tpm?: string;
 }
 
 export interface WebhookSettings extends ServerSettings {

@@ -11,10 +11,13 @@ import {
 } from '../../../protocol/events.ts';
 import { readReply } from '../../../protocol/read-events.ts';
 import { text, WireError } from '../../../protocol/wire.ts';
-import { type Host, HostError, type HttpAnswer, type HttpClient } from '../../host/host.ts';
-import { EnrolmentRefused, enrol, momentOf, type Send } from '../../identity/enrol.ts';
+import { type Host, HostError, type HttpAnswer, type HttpClient, type HttpRequest } from '../../host/host.ts';
+import { enrol, type Means, momentOf } from '../../identity/enrol.ts';
 import { type Identity, isDueForRenewal, readIdentity } from '../../identity/identity.ts';
+import { EnrolmentRefused } from '../../identity/refused.ts';
+import type { Send } from '../../identity/send.ts';
 import { readToken, removeToken } from '../../identity/token.ts';
+import { TpmProblem } from '../../identity/tpm/tpm-problem.ts';
 import type { ControllerSettings } from '../config/settings.ts';
 import type { Log } from '../events/log.ts';
 import { DeliveryError, type Transport } from './transport.ts';
@@ -123,18 +126,18 @@ export class ControllerTransport implements Transport {
     const isDoubted = this.#isDoubted && known !== undefined;
     this.#isDoubted = false;
     if (known && !isDoubted && (!isDueForRenewal(known, now) || isPausing)) return known;
-    const token = known && !isDoubted ? undefined : await readToken(host, settings);
-    if (token === undefined && isDoubted) return known;
-    if (token === undefined && !known) {
+    const means = known && !isDoubted ? 'certificate' : await this.#means();
+    if (means === undefined && isDoubted) return known;
+    if (means === undefined) {
       throw new DeliveryError(
-        'this machine has neither a certificate nor an enrolment token; set report.controller.token or tokenFile',
+        'this machine has neither a certificate nor an enrolment token; set report.controller.token, tokenFile or tpm',
       );
     }
     try {
       const proof = isDoubted ? undefined : known;
-      const send: Send = (path, body) => this.#send(proof, path, body, signal);
+      const send: Send = (path, body, exporter) => this.#send(proof, path, body, signal, exporter);
       // Keep the key: the controller may know it, and a one-time token is spent for any other key.
-      this.#identity = await enrol(host, machine(), token, send, isDoubted ? known?.key : undefined);
+      this.#identity = await enrol(host, machine(), means, send, isDoubted ? known?.key : undefined);
       log(`controller: this machine has a certificate until ${utcTime(new Date(this.#identity.expiresAt))}`);
       const kept = await removeToken(host, settings);
       if (kept !== undefined) log(`controller: the spent token could not be removed: ${kept}`);
@@ -143,12 +146,13 @@ export class ControllerTransport implements Transport {
       if (known && !signal.aborted) {
         if (!isDoubted) this.#renewalFailedAt = host.clock.monotonic();
         const what = isDoubted
-          ? 'the token gives no other certificate'
+          ? 'the proof gives no other certificate'
           : 'the certificate could not be renewed';
         log(`controller: ${what}: ${errorMessage(error)}`);
         return known;
       }
       if (error instanceof EnrolmentRefused) throw new DeliveryError(error.message);
+      if (error instanceof TpmProblem) throw new DeliveryError(`${error.message} (${error.code})`);
       throw error;
     }
   }
@@ -158,10 +162,17 @@ export class ControllerTransport implements Transport {
    * old one stays, because it may be good again: at another endpoint, or when somebody sets the controller's clock.
    */
   async #unknownToIt(why: string): Promise<never> {
-    const { host, settings } = this.#o;
-    this.#isDoubted = (await readToken(host, settings)) !== undefined;
+    this.#isDoubted = (await this.#means()) !== undefined;
     if (this.#isDoubted) this.#hangUp();
     throw new DeliveryError(why);
+  }
+
+  /** What the machine has to prove itself by. A token is no fallback for a TPM: it would weaken what was asked for. */
+  async #means(): Promise<Means | undefined> {
+    const { host, settings } = this.#o;
+    if (settings.tpm !== undefined) return { tpm: settings.tpm };
+    const token = await readToken(host, settings);
+    return token === undefined ? undefined : { token };
   }
 
   #send(
@@ -169,6 +180,7 @@ export class ControllerTransport implements Transport {
     path: string,
     body: Uint8Array,
     signal: AbortSignal,
+    exporter?: HttpRequest['exporter'],
   ): Promise<HttpAnswer> {
     const { host, settings } = this.#o;
     if (this.#client && this.#client.identity !== identity) this.#hangUp();
@@ -193,6 +205,7 @@ export class ControllerTransport implements Transport {
       body: zipped ? gzipSync(body) : body,
       timeoutMs: TIMEOUT_MS,
       signal,
+      ...(exporter ? { exporter } : {}),
     });
   }
 

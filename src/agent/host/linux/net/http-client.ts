@@ -98,9 +98,10 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
       },
       (answer) => {
+        const exported = exportedFrom(answer.socket, request);
         collect(answer, maxBytes).then((bytes) => {
           const text = bytes.toString(binary ? 'latin1' : 'utf8');
-          resolve({ status: answer.statusCode ?? 0, headers: flat(answer), body: text });
+          resolve({ status: answer.statusCode ?? 0, headers: flat(answer), body: text, ...exported });
         }, reject);
       },
     );
@@ -128,6 +129,13 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
     });
     outgoing.end(body);
   });
+}
+
+function exportedFrom(socket: Socket, { exporter }: HttpRequest): { exported?: Uint8Array } {
+  if (!exporter || !('exportKeyingMaterial' in socket)) return {};
+  return {
+    exported: (socket as TLSSocket).exportKeyingMaterial(exporter.bytes, exporter.label, Buffer.alloc(0)),
+  };
 }
 
 /**

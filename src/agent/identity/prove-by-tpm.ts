@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import {
+  CHALLENGE_PATH,
+  CHANNEL_BYTES,
+  CHANNEL_LABEL,
+  type ChallengeReply,
+  challengeBody,
+  ENROLMENT_VERSION,
+  readChallengeReply,
+  type TpmProof,
+} from '../../protocol/attestation.ts';
+import type { MachineIdentity } from '../../protocol/events.ts';
+import type { TpmChannel } from '../../tpm/channel.ts';
+import { readProperties } from '../../tpm/commands/capabilities.ts';
+import { activateCredential } from '../../tpm/commands/credential.ts';
+import { type LoadedKey, withPrimary } from '../../tpm/commands/primary.ts';
+import { quote } from '../../tpm/commands/quote.ts';
+import { readPcrs } from '../../tpm/commands/read-pcrs.ts';
+import { challengeDigest } from '../../tpm/evidence/challenge-digest.ts';
+import { encodePublic } from '../../tpm/objects/public-area.ts';
+import { AK } from '../../tpm/objects/templates.ts';
+import { ALG } from '../../tpm/wire/constants.ts';
+import type { Host } from '../host/host.ts';
+import { EnrolmentRefused } from './refused.ts';
+import type { Send } from './send.ts';
+import { checkEndorsement, findEndorsement } from './tpm/endorsement-key.ts';
+import { openMachineTpm } from './tpm/open-tpm.ts';
+import { tpmProblem } from './tpm/tpm-problem.ts';
+
+/** Keying material that names the connection. */
+const EXPORTER = { label: CHANNEL_LABEL, bytes: CHANNEL_BYTES };
+
+export interface ToProve {
+  readonly machine: MachineIdentity;
+  /** The certificate request that the proof is for, in PEM. */
+  readonly csr: string;
+}
+
+/**
+ * Has the TPM answer the controller's challenge. All that a slow TPM takes long for is done before the controller is asked:
+ * the answer has to follow on the same connection.
+ *
+ * @throws TpmProblem, EnrolmentRefused, WireError, HostError
+ */
+export async function proveByTpm(host: Host, path: string, what: ToProve, send: Send): Promise<TpmProof> {
+  const channel = await openMachineTpm(host, path);
+  try {
+    const { nvBufferBytes } = await readProperties(channel);
+    const endorsement = await findEndorsement(channel, nvBufferBytes);
+    return await withPrimary(channel, endorsement.template, async (ek) => {
+      checkEndorsement(endorsement, ek.area);
+      return withPrimary(channel, AK, (ak) => answer(channel, { ek, ak }, what, send));
+    });
+  } catch (error) {
+    throw tpmProblem(error);
+  } finally {
+    await channel.close();
+  }
+}
+
+async function answer(
+  channel: TpmChannel,
+  { ek, ak }: { ek: LoadedKey; ak: LoadedKey },
+  what: ToProve,
+  send: Send,
+): Promise<TpmProof> {
+  const csrDigest = createHash('sha256').update(what.csr).digest();
+  const asked = await askFor(what.machine, csrDigest, { ek, ak }, send);
+  const { reply } = asked;
+  const secret = await activateCredential(channel, ek, ak, reply.credential);
+  const selection = { bank: ALG.sha256, pcrs: reply.pcrs };
+  const values = await readPcrs(channel, selection);
+  const signed = challengeDigest({ nonce: reply.nonce, csrDigest, channel: asked.channel });
+  return {
+    challenge: reply.id,
+    opened: secret,
+    ...(await quote(channel, ak, signed, selection)),
+    values: reply.pcrs.map((pcr) => values.get(pcr) ?? Buffer.alloc(0)),
+  };
+}
+
+async function askFor(
+  machine: MachineIdentity,
+  csrDigest: Uint8Array,
+  { ek, ak }: { ek: LoadedKey; ak: LoadedKey },
+  send: Send,
+): Promise<{ reply: ChallengeReply; channel: Uint8Array }> {
+  const request = challengeBody({
+    version: ENROLMENT_VERSION,
+    machine,
+    csrDigest,
+    endorsementKey: encodePublic(ek.area),
+    attestationKey: encodePublic(ak.area),
+  });
+  const got = await send(CHALLENGE_PATH, Buffer.from(JSON.stringify(request)), EXPORTER);
+  if (got.status !== 200) throw new EnrolmentRefused(got.status, 'tpm');
+  return { reply: readChallengeReply(Buffer.from(got.body)), channel: got.exported ?? Buffer.alloc(0) };
+}

@@ -1,0 +1,66 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { challengeDigest } from '../../tpm/evidence/challenge-digest.ts';
+import { ProofError, verifyQuote } from '../../tpm/evidence/verify-quote.ts';
+import { ALG } from '../../tpm/wire/constants.ts';
+import { MalformedError } from '../../tpm/wire/reader.ts';
+import type { Attestor, Claim, Evidence } from './attestor.ts';
+import { Refused } from './refused.ts';
+import type { TpmChallenges } from './tpm-challenges.ts';
+
+/** Finds the one Machine that names an endorsement key. */
+export interface MachinesByTpm {
+  byEndorsementKey(id: string): { readonly namespace: string; readonly uid: string } | undefined;
+}
+
+/**
+ * A machine proves by its TPM that it is the one whose endorsement key a Machine names (threat model 4 to 11): it opened the
+ * credential, so both keys are in that TPM; the quote is for this challenge, this certificate request and this connection.
+ */
+export class TpmAttestor implements Attestor {
+  readonly #challenges: TpmChallenges;
+  readonly #machines: MachinesByTpm;
+
+  constructor(challenges: TpmChallenges, machines: MachinesByTpm) {
+    this.#challenges = challenges;
+    this.#machines = machines;
+  }
+
+  async attest({ proof, machine, csr, channel }: Evidence): Promise<Claim | undefined> {
+    if (!proof) return undefined;
+    const asked = this.#challenges.spend(proof.challenge);
+    const csrDigest = createHash('sha256').update(csr).digest();
+    if (
+      machine.instance !== asked.instance ||
+      !same(csrDigest, asked.csrDigest) ||
+      !same(channel, asked.channel)
+    )
+      throw new Refused(
+        'unauthorized',
+        'the answer is not for the machine, key or connection of its challenge',
+      );
+    if (!same(proof.opened, asked.secret))
+      throw new Refused('unauthorized', 'the credential was not opened by the TPM of this endorsement key');
+    const values = new Map(asked.pcrs.map((pcr, at) => [pcr, proof.values[at] ?? Buffer.alloc(0)] as const));
+    try {
+      const { ak, nonce, pcrs } = asked;
+      const evidence = { ak, quoted: proof.quoted, signature: proof.signature, values };
+      verifyQuote(evidence, challengeDigest({ nonce, csrDigest, channel }), { bank: ALG.sha256, pcrs });
+    } catch (error) {
+      if (error instanceof ProofError || error instanceof MalformedError)
+        throw new Refused('unauthorized', error.message);
+      throw error;
+    }
+    const found = this.#machines.byEndorsementKey(asked.endorsementKey);
+    if (!found) throw new Refused('unauthorized', `no one Machine names ${asked.endorsementKey}`);
+    return {
+      method: 'tpm',
+      namespace: found.namespace,
+      machineUid: found.uid,
+      endorsementKey: asked.endorsementKey,
+    };
+  }
+}
+
+function same(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
