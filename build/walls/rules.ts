@@ -59,6 +59,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'diagnosis/words': 'kit protocol diagnosis/patterns',
   document: 'kit protocol',
   engine: 'kit protocol document host',
+  fetch: 'kit document host',
   host: 'kit tpm',
   'host/linux':
     'host host/linux/files host/linux/files/paths host/linux/net host/linux/process host/linux/system',
@@ -100,7 +101,7 @@ const AGENT: Readonly<Record<string, string>> = {
     steps/tools`,
   'steps/shell': 'kit document host',
   'steps/storage': 'kit document engine host startup steps/kind steps/tools',
-  'steps/tree': 'kit document engine host steps/kind steps/tools',
+  'steps/tree': 'kit document engine fetch host steps/kind steps/tools',
   'steps/units': 'document engine host steps/kind steps/tools',
   'steps/tools': 'kit protocol document engine host',
   text: 'kit protocol document',

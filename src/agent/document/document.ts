@@ -19,6 +19,8 @@ export interface Document {
   /** Directories and links of Ignition; with its files they are made from the shallowest path to the deepest. */
   directories?: DirectoryEntry[];
   links?: LinkEntry[];
+  /** How contents are fetched that do not lie in the document. */
+  fetching?: FetchSettings;
   /** Units of systemd, in the order given. */
   units?: UnitEntry[];
   /** What the unit that called kubeadm, and whose place Slipway takes, had asked systemd for. */
@@ -79,7 +81,10 @@ export interface Hostname {
 export interface FileEntry {
   /** Absolute path on the machine. */
   path: string;
+  /** Empty where it is still to be fetched. */
   content: Sensitive<Uint8Array>;
+  /** Where the content is to be fetched from. */
+  from?: RemoteContent;
   /** Permission bits, e.g. 0o640. */
   mode: number;
   /** `user`, `user:group`, numeric ids allowed. */
@@ -91,6 +96,26 @@ export interface FileEntry {
   /** How Ignition treats what is there already; without it, the file takes the place of a file. */
   rule?: PlaceRule;
   where?: Position;
+}
+
+/** Something that lies on a web server. */
+export interface RemoteContent {
+  /** http: or https:; may hold a password, or a signature. */
+  url: Sensitive<string>;
+  headers: { name: string; value: Sensitive<string> }[];
+  isCompressed: boolean;
+  /** `sha256-SUM` or `sha512-SUM` of the content, decompressed. */
+  hash?: string;
+}
+
+/** How everything of a document is fetched. */
+export interface FetchSettings {
+  /** URLs, possibly with user name and password, and a list of hosts to reach directly. */
+  proxy?: { http?: Sensitive<string>; https?: Sensitive<string>; except: string[] };
+  /** PEM; they count beside the well-known authorities. */
+  authorities: string[];
+  /** Seconds for one whole answer. */
+  totalSeconds?: number;
 }
 
 /** What becomes of what is there already. */

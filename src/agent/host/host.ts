@@ -148,7 +148,7 @@ export interface AppendHandle {
    * Resolves after the write; unless `durable` is false, the data is then on disk. Otherwise the next durable
    * append brings it there.
    */
-  append(data: string, durable?: boolean): Promise<void>;
+  append(data: string | Uint8Array, durable?: boolean): Promise<void>;
   /** Cuts the file to `length` bytes. */
   truncate(length: number): Promise<void>;
   close(): Promise<void>;
@@ -265,6 +265,8 @@ export interface UnaryAnswer {
 export interface HttpClientOptions {
   /** PEM; replaces the well-known authorities. */
   ca?: string;
+  /** PEM; they count beside the well-known authorities. */
+  moreAuthorities?: readonly string[];
   /** PEM; the client shows it to the server. */
   certificate?: string;
   key?: string;
@@ -293,6 +295,8 @@ export interface HttpRequest {
   maxBytes?: number;
   /** The body need not be text: each of its characters is one byte (latin1). */
   binary?: boolean;
+  /** Gets the body of an answer of status 200 piece by piece; the answer has none then. */
+  sink?: (piece: Uint8Array) => Promise<void>;
   signal?: AbortSignal;
   /** Asks for keying material of the TLS connection (RFC 5705) under this label. */
   exporter?: { label: string; bytes: number };

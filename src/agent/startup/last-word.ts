@@ -36,6 +36,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   UserNotCreated: ['accounts'],
   AccountSettingIgnored: [],
   TimeSyncNotSetUp: ['time'],
+  // A server said no, or its answer is not the one that was asked for.
+  ResourceRefused: [],
   // udev's probing holds a disk open.
   DiskInUse: ['disks'],
   DiskLeftAlone: ['disks'],

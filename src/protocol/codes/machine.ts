@@ -27,6 +27,18 @@ export const MACHINE_CODES = {
     'A setting of a user or group was not applied.',
     'Correct the setting named in the user data, or take it out.',
   ),
+  ResourceNotFetched: entry(
+    'network',
+    'until-deadline',
+    'Something that the user data names by its address could not be fetched.',
+    'Check that this machine can reach the address: routes, names, proxy, the authority of its certificate.',
+  ),
+  ResourceRefused: entry(
+    'network',
+    'permanent',
+    'A server does not give what the user data names by its address, or gives something else.',
+    'Check the address, the rights to it, and the hash that the user data gives.',
+  ),
   UnitNotStarted: entry(
     'runtime',
     'transient',

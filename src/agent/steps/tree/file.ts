@@ -1,7 +1,9 @@
-import type { FileEntry } from '../../document/document.ts';
-import type { Host } from '../../host/host.ts';
+import { createHash } from 'node:crypto';
+import type { FetchSettings, FileEntry } from '../../document/document.ts';
+import type { StepContext } from '../../engine/step.ts';
 import { Problem } from '../tools/problem.ts';
 import { giveAttributes } from './attributes.ts';
+import { writeRemote } from './remote-file.ts';
 
 /** A file, or an addition to one, and more additions. */
 export type FileParts = [FileEntry, ...FileEntry[]];
@@ -12,20 +14,41 @@ export type FileParts = [FileEntry, ...FileEntry[]];
  * @param interrupted The addition may have been made already.
  * @throws Problem FileNotWritten; HostError
  */
-export async function makeFile(host: Host, parts: FileParts, interrupted: boolean): Promise<void> {
+export async function makeFile(
+  context: Pick<StepContext, 'host' | 'signal'>,
+  parts: FileParts,
+  fetching: FetchSettings,
+  interrupted: boolean,
+): Promise<void> {
+  const { host } = context;
   const [entry] = parts;
   const { path, rule } = entry;
+  const isRemote = parts.some(({ from }) => from !== undefined);
   const content = Buffer.concat(parts.map((part) => part.content.reveal()));
   const present = rule?.present ?? 'remove';
   const before = await host.files.stat(path);
   if (before && present !== 'remove' && before.kind !== 'file') throw inTheWay(path, 'it is no regular file');
   // Nobody is to read a file between its writing and its owner's.
-  const write = () => host.files.write(path, content, { mode: entry.mode, owner: entry.owner });
+  const write = () =>
+    isRemote
+      ? writeRemote(context, parts, fetching, Buffer.alloc(0))
+      : host.files.write(path, content, { mode: entry.mode, owner: entry.owner });
   if (entry.append) {
     const old = (await host.files.readIfPresent(path)) ?? Buffer.alloc(0);
-    if (interrupted && old.subarray(-content.length).equals(content)) return;
+    if (!isRemote && interrupted && old.subarray(-content.length).equals(content)) return;
     const { mode, owner } = before ? kept(before) : entry;
-    await host.files.write(path, Buffer.concat([old, content]), { mode, owner });
+    if (!isRemote) await host.files.write(path, Buffer.concat([old, content]), { mode, owner });
+    else {
+      await writeRemote(context, parts, fetching, old);
+      if (before) await host.files.setAttributes(path, before);
+    }
+  } else if (isRemote && present === 'refuse' && before) {
+    // It came whole or not at all; whose it is, only its hash tells.
+    const hash = parts.length === 1 ? entry.from?.hash : undefined;
+    if (hash === undefined || !hasHash((await host.files.readIfPresent(path)) ?? Buffer.alloc(0), hash)) {
+      if (!interrupted) throw inTheWay(path, 'overwrite is not true');
+      await write();
+    }
   } else if (present === 'refuse' && before) {
     if (!content.equals((await host.files.readIfPresent(path)) ?? Buffer.alloc(0)))
       throw inTheWay(path, 'overwrite is not true');
@@ -35,6 +58,11 @@ export async function makeFile(host: Host, parts: FileParts, interrupted: boolea
   } else if (!before) await write();
   const isNew = !before || present !== 'keep';
   await giveAttributes(host, { ...entry, rule: { present, unsaid: isNew ? [] : (rule?.unsaid ?? []) } });
+}
+
+function hasHash(content: Uint8Array, hash: string): boolean {
+  const [name = '', sum = ''] = hash.split('-', 2);
+  return createHash(name).update(content).digest('hex') === sum.toLowerCase();
 }
 
 function kept({ mode, uid, gid }: { mode: number; uid: number; gid: number }): {

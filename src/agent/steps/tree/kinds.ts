@@ -1,11 +1,11 @@
 import { digest } from '../../../kit/digest.ts';
-import type { Document } from '../../document/document.ts';
+import type { Document, FetchSettings } from '../../document/document.ts';
 import { count, type StepKind } from '../kind/step-kind.ts';
 import type { TreeSpec } from './tree.ts';
 
 export const tree: StepKind<TreeSpec> = {
   name: 'tree',
-  plan: ({ files: all, directories = [], links = [] }: Document) => {
+  plan: ({ files: all, directories = [], links = [], fetching = NO_SETTINGS }: Document) => {
     const files = all.filter(({ rule }) => rule !== undefined);
     const parts = [
       ...(files.length > 0 ? [count(new Set(files.map(({ path }) => path)).size, 'file')] : []),
@@ -15,12 +15,15 @@ export const tree: StepKind<TreeSpec> = {
       ...(links.length > 0 ? [count(links.length, 'link')] : []),
     ];
     if (parts.length === 0) return [];
-    return [{ id: 'files', title: `make ${parts.join(', ')}`, spec: { files, directories, links } }];
+    return [
+      { id: 'files', title: `make ${parts.join(', ')}`, spec: { files, directories, links, fetching } },
+    ];
   },
   details: ({ files, directories, links }) => [
     ...directories.map(({ path, mode, owner }) => `directory ${path} ${octal(mode)} ${owner}`),
-    ...files.map(({ path, content, mode, owner, append, rule }) => {
+    ...files.map(({ path, content, from, mode, owner, append, rule }) => {
       const bytes = content.reveal();
+      if (from) return `fetch ${path} ${octal(mode)} ${owner} from ${shown(from.url.reveal())}`;
       const how = append ? 'append' : rule?.present === 'keep' ? 'touch' : 'write';
       return `${how} ${path} ${octal(mode)} ${owner} ${bytes.length} bytes ${digest(bytes).slice(0, 12)}`;
     }),
@@ -28,6 +31,14 @@ export const tree: StepKind<TreeSpec> = {
   ],
   work: async () => (await import('./tree.ts')).makeTree,
 };
+
+const NO_SETTINGS: FetchSettings = { authorities: [] };
+
+/** An address without what may be secret: its user, its query. */
+function shown(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
 
 function octal(mode: number): string {
   return mode.toString(8).padStart(4, '0');

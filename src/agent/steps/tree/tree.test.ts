@@ -44,7 +44,12 @@ describe.runIf(isRoot)('makeTree (needs root for owners)', () => {
   function make(storage: object, interrupted = false): Promise<StepResult> {
     const report = new Report();
     const config = JSON.stringify({ ignition: { version: '3.6.0' }, storage });
-    const { files, directories = [], links = [] } = readIgnition(plainText(config), report);
+    const {
+      files,
+      directories = [],
+      links = [],
+      fetching = { authorities: [] },
+    } = readIgnition(plainText(config), report);
     expect(report.entries).toEqual([]);
     const context: Partial<StepContext> = {
       host: createLinuxHost({ root }),
@@ -52,7 +57,7 @@ describe.runIf(isRoot)('makeTree (needs root for owners)', () => {
       signal: new AbortController().signal,
       remainingMs: () => 1000,
     };
-    return makeTree({ files, directories, links }, {} as Shared).run(context as StepContext);
+    return makeTree({ files, directories, links, fetching }, {} as Shared).run(context as StepContext);
   }
   const data = (source: string) => ({ source: `data:,${source}` });
 

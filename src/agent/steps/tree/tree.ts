@@ -1,4 +1,4 @@
-import type { DirectoryEntry, FileEntry, LinkEntry } from '../../document/document.ts';
+import type { DirectoryEntry, FetchSettings, FileEntry, LinkEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry } from '../tools/each-entry.ts';
@@ -14,15 +14,16 @@ export interface TreeSpec {
   files: FileEntry[];
   directories: DirectoryEntry[];
   links: LinkEntry[];
+  fetching: FetchSettings;
 }
 
 /**
  * Makes directories, files and symbolic links from the shallowest path to the deepest, and hard links when all
  * else is there (Ignition's `getOrderedCreationList`). Run again, it leaves alone what it has made.
  */
-export const makeTree: Work<TreeSpec> = ({ files, directories, links }) => ({
+export const makeTree: Work<TreeSpec> = ({ files, directories, links, fetching }) => ({
   async run(context) {
-    const entries = inOrder({ files, directories, links });
+    const entries = inOrder({ files, directories, links, fetching });
     const result = await eachEntry(entries, context, async ({ make }) => {
       await make(context);
       return '';
@@ -33,30 +34,34 @@ export const makeTree: Work<TreeSpec> = ({ files, directories, links }) => ({
   async renew(host) {
     for (const parts of together(files)) {
       const { path } = parts[0];
-      if (VOLATILE.test(path) && !(await host.files.stat(path))) await makeFile(host, parts, false);
+      if (VOLATILE.test(path) && !(await host.files.stat(path))) {
+        const signal = new AbortController().signal;
+        await makeFile({ host, signal }, parts, fetching, false);
+      }
     }
   },
 });
 
 interface Entry {
   depth: number;
-  make(context: Pick<StepContext, 'host' | 'interrupted'>): Promise<void>;
+  make(context: Context): Promise<void>;
 }
 
-function inOrder({ files, directories, links }: TreeSpec): Entry[] {
+type Context = Pick<StepContext, 'host' | 'interrupted' | 'signal'>;
+
+function inOrder({ files, directories, links, fetching }: TreeSpec): Entry[] {
   const entries: Entry[] = [
     ...directories.map((entry) => ({
       depth: depth(entry.path),
-      make: ({ host }: Pick<StepContext, 'host'>) => makeDirectory(host, entry),
+      make: ({ host }: Context) => makeDirectory(host, entry),
     })),
     ...together(files).map((parts) => ({
       depth: depth(parts[0].path),
-      make: ({ host, interrupted }: Pick<StepContext, 'host' | 'interrupted'>) =>
-        makeFile(host, parts, interrupted),
+      make: (context: Context) => makeFile(context, parts, fetching, context.interrupted),
     })),
     ...links.map((entry) => ({
       depth: entry.hard ? Number.POSITIVE_INFINITY : depth(entry.path),
-      make: ({ host }: Pick<StepContext, 'host'>) => makeLink(host, entry),
+      make: ({ host }: Context) => makeLink(host, entry),
     })),
   ];
   // Equal depths stay in the order of the document.

@@ -10,11 +10,12 @@ import { accountsOf } from './translate/accounts.ts';
 import { Contents } from './translate/content.ts';
 import { entriesOf } from './translate/entries.ts';
 import { refuseRest } from './translate/not-done.ts';
+import { fetchSettings } from './translate/remote.ts';
 import { unitsOf } from './translate/units.ts';
 
 /** The part of a document that an Ignition config provides. */
 export type IgnitionContent = Pick<Document, 'format' | 'files' | 'commands' | 'users' | 'groups'> &
-  Partial<Pick<Document, 'directories' | 'links' | 'units' | 'shell' | 'kubeadmUnit'>>;
+  Partial<Pick<Document, 'directories' | 'links' | 'fetching' | 'units' | 'shell' | 'kubeadmUnit'>>;
 
 /**
  * Reads an Ignition config of spec 2.0 to 2.4 or 3.0 to 3.6: checks it as ignition-validate does, and says in
@@ -29,11 +30,14 @@ export function readIgnition(source: SourceText, report: Report): IgnitionConten
   const say = new Remarks(places, report);
   const config = asSpec3(checked, say);
   refuseRest(config, say);
-  const entries = entriesOf(config.storage ?? {}, new Contents(say), places, say);
+  const contents = new Contents(say);
+  const fetching = fetchSettings(config.ignition ?? {}, contents, say);
+  const entries = entriesOf(config.storage ?? {}, contents, places, say);
   const units = unitsOf(config, places);
   return {
     ...nothing,
     ...entries,
+    fetching,
     ...accountsOf(config, places),
     ...liftKubeadmUnit(entries.files, units, report),
   };

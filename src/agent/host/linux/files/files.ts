@@ -305,7 +305,7 @@ function appendHandle(fd: number, path: string): AppendHandle {
   return {
     async append(data, durable = true) {
       guarded('writing', () => {
-        const bytes = Buffer.from(data);
+        const bytes = typeof data === 'string' ? Buffer.from(data) : data;
         isSynced = false;
         let written = 0;
         while (written < bytes.length) written += writeSync(fd, bytes, written);

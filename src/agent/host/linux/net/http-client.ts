@@ -22,7 +22,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const dispatch = async (request: HttpRequest): Promise<HttpAnswer> => {
     const secure = request.url.startsWith('https:');
     const client = await (secure ? import('node:https') : import('node:http'));
-    agent ??= new client.Agent(agentOptions(options));
+    const ca = options.moreAuthorities && [
+      ...(await import('node:tls')).rootCertificates,
+      ...options.moreAuthorities,
+    ];
+    agent ??= new client.Agent({ ...agentOptions(options), ...(ca ? { ca } : {}) });
     const start = (): Promise<HttpAnswer> =>
       exchange(request, options.ca, (settings, answered) =>
         client.request(request.url, { ...settings, ...route(options), agent }, answered),
@@ -87,7 +91,7 @@ type Start = (
 ) => ClientRequest;
 
 function exchange(request: HttpRequest, ca: string | undefined, start: Start): Promise<HttpAnswer> {
-  const { method, headers = {}, body, timeoutMs, maxBytes = BODY_LIMIT, binary, signal } = request;
+  const { method, headers = {}, body, timeoutMs, maxBytes = BODY_LIMIT, binary, sink, signal } = request;
   const limit = AbortSignal.timeout(timeoutMs);
   const named = { host: new URL(request.url).host, ...headers };
   return new Promise((resolve, reject) => {
@@ -99,7 +103,9 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
       },
       (answer) => {
         const exported = exportedFrom(answer.socket, request);
-        collect(answer, maxBytes).then((bytes) => {
+        const taken =
+          sink && answer.statusCode === 200 ? pour(answer, maxBytes, sink) : collect(answer, maxBytes);
+        taken.then((bytes) => {
           const text = bytes.toString(binary ? 'latin1' : 'utf8');
           resolve({ status: answer.statusCode ?? 0, headers: flat(answer), body: text, ...exported });
         }, reject);
@@ -158,6 +164,21 @@ async function collect(answer: IncomingMessage, limit: number): Promise<Buffer> 
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** Hands the body on as it comes. @returns nothing of it */
+async function pour(
+  answer: IncomingMessage,
+  limit: number,
+  sink: NonNullable<HttpRequest['sink']>,
+): Promise<Buffer> {
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limit) throw new HostError(`the answer has more than ${limit} bytes`, 'EFBIG');
+    await sink(chunk);
+  }
+  return Buffer.alloc(0);
 }
 
 function flat(answer: IncomingMessage): Record<string, string> {

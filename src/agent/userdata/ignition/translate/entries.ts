@@ -5,6 +5,7 @@ import type { Remarks } from '../check/remarks.ts';
 import type { Places } from '../schema/places.ts';
 import type { Directory, File, Link, Owner, Resource, Storage } from '../schema/spec3.ts';
 import type { Contents } from './content.ts';
+import { remoteOf } from './remote.ts';
 
 const FILE_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
@@ -27,9 +28,9 @@ export function entriesOf(
 function filesOf(file: File, contents: Contents, places: Places, say: Remarks): FileEntry[] {
   const { path = '', mode, user, group, overwrite, append = [] } = file;
   const unsaid = unsaidOf(mode, user, group);
-  const entry = (content: Uint8Array, rule: PlaceRule, isAppended: boolean): FileEntry => ({
+  const entry = (resource: Resource, rule: PlaceRule, isAppended: boolean): FileEntry => ({
     path,
-    content: sensitive(content),
+    ...contentOf(resource, contents, say),
     mode: mode ?? FILE_MODE,
     owner: ownerOf(user, group),
     append: isAppended,
@@ -37,19 +38,24 @@ function filesOf(file: File, contents: Contents, places: Places, say: Remarks): 
     rule,
     ...where(places, file),
   });
-  const read = (resource: Resource) => contents.bytesOf(resource) ?? unread(resource, say);
   const hasContents = file.contents?.source !== undefined;
   const present = hasContents ? (overwrite === true ? 'remove' : 'refuse') : 'keep';
   const isMade = hasContents || append.length === 0;
-  const additions = append.map((resource) => entry(read(resource), { present: 'keep', unsaid }, true));
+  const additions = append.map((resource) => entry(resource, { present: 'keep', unsaid }, true));
   if (!isMade) return additions;
-  return [entry(read(file.contents ?? {}), { present, unsaid }, false), ...additions];
+  return [entry(file.contents ?? {}, { present, unsaid }, false), ...additions];
 }
 
-/** What is not read from the config itself. */
-function unread(resource: Resource, say: Remarks): Uint8Array {
-  say.error(resource, ['source'], 'is not a data: URL, and nothing else is fetched');
-  return new Uint8Array();
+/** Bytes that lie in the config, or the place of those that do not. */
+function contentOf(
+  resource: Resource,
+  contents: Contents,
+  say: Remarks,
+): Pick<FileEntry, 'content' | 'from'> {
+  const bytes = contents.bytesOf(resource);
+  if (bytes) return { content: sensitive(bytes) };
+  const from = remoteOf(resource, say);
+  return { content: sensitive(new Uint8Array()), ...(from ? { from } : {}) };
 }
 
 function directoryOf(directory: Directory, places: Places): DirectoryEntry {

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { createGunzip } from 'node:zlib';
+import { ExpectedError } from '../../kit/errors.ts';
+import type { FetchSettings, RemoteContent } from '../document/document.ts';
+import { type Host, HostError, type HttpAnswer, type HttpClient } from '../host/host.ts';
+
+/** A bootstrap's deadline ends a fetch earlier. */
+const TOTAL_MS = 30 * 60_000;
+const MOST_REDIRECTS = 10;
+/** Images of system extensions have some hundred MiB. */
+const MOST_BYTES = 8 * 1024 ** 3;
+
+/** `refused`: the server's answer will stay the same; otherwise another try may succeed. */
+export class FetchError extends ExpectedError {
+  override readonly name = 'FetchError';
+  readonly refused: boolean;
+
+  constructor(message: string, refused: boolean) {
+    super(message);
+    this.refused = refused;
+  }
+}
+
+/** Where to put what comes; told the bytes after they are decompressed. */
+export type Sink = (piece: Uint8Array) => Promise<void>;
+
+/**
+ * Fetches something from a web server, follows its redirects, decompresses it and compares its hash. Only
+ * when this resolves is what the sink got known to be right.
+ *
+ * @throws FetchError; whatever the sink throws
+ */
+export async function fetchRemote(
+  host: Host,
+  remote: RemoteContent,
+  settings: FetchSettings,
+  sink: Sink,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { hash } = remote;
+  const [name = '', sum = ''] = hash?.split('-', 2) ?? [];
+  const hasher = hash === undefined ? undefined : createHash(name);
+  let sunk: unknown;
+  const take: Sink = async (piece) => {
+    hasher?.update(piece);
+    // What the sink says is not about the network.
+    await sink(piece).catch((error: unknown) => {
+      sunk = error;
+      throw error;
+    });
+  };
+  const client = host.network.client(clientOptions(settings));
+  const pipe = remote.isCompressed ? unzipping(take) : { take, end: async () => undefined };
+  try {
+    await follow(client, remote, settings, pipe.take, signal);
+    await pipe.end();
+  } catch (error) {
+    if (sunk !== undefined) throw sunk;
+    throw error;
+  } finally {
+    client.close();
+  }
+  if (hasher && hasher.digest('hex') !== sum.toLowerCase())
+    throw new FetchError(`${shown(remote.url.reveal())} gave something that has another hash`, true);
+}
+
+/** An address without what may be secret: its user, its query. */
+export function shown(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+function clientOptions({ proxy, authorities }: FetchSettings): Parameters<Host['network']['client']>[0] {
+  return {
+    ...(authorities.length > 0 ? { moreAuthorities: authorities } : {}),
+    ...(proxy
+      ? {
+          proxy: {
+            ...(proxy.http ? { http: proxy.http.reveal() } : {}),
+            ...(proxy.https ? { https: proxy.https.reveal() } : {}),
+            except: proxy.except.join(','),
+          },
+        }
+      : {}),
+  };
+}
+
+async function follow(
+  client: HttpClient,
+  { url, headers }: RemoteContent,
+  { totalSeconds }: FetchSettings,
+  sink: Sink,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let address = new URL(url.reveal());
+  const first = address.host;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+    const own = Object.fromEntries(headers.map(({ name, value }) => [name, value.reveal()]));
+    const answer = await ask(client, {
+      method: 'GET',
+      url: address.href,
+      // Whoever is redirected to has no right to what was meant for the first server.
+      headers: address.host === first ? own : {},
+      timeoutMs: totalSeconds ? totalSeconds * 1000 : TOTAL_MS,
+      maxBytes: MOST_BYTES,
+      sink,
+      ...(signal ? { signal } : {}),
+    });
+    if (answer.status === 200) return;
+    const next = answer.headers.location;
+    if (answer.status < 300 || answer.status > 399 || next === undefined)
+      throw statusError(address.href, answer);
+    const target = URL.canParse(next, address.href) ? new URL(next, address.href) : undefined;
+    if (target === undefined || !/^https?:$/.test(target.protocol))
+      throw new FetchError(`${shown(address.href)} leads to an address that is none of the web`, true);
+    address = target;
+  }
+  throw new FetchError(`${shown(url.reveal())} leads through more than ${MOST_REDIRECTS} addresses`, true);
+}
+
+async function ask(client: HttpClient, request: Parameters<HttpClient['send']>[0]): Promise<HttpAnswer> {
+  try {
+    return await client.send(request);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw new FetchError(`${shown(request.url)} was not fetched: ${error.message}`, error.errno === 'EFBIG');
+  }
+}
+
+/** A server that has too much to do, or is just starting, says something else later. */
+function statusError(url: string, { status }: HttpAnswer): FetchError {
+  const mayPass = status >= 500 || status === 408 || status === 429;
+  return new FetchError(`${shown(url)} was not fetched: the server answers ${status}`, !mayPass);
+}
+
+function unzipping(sink: Sink): { take: Sink; end(): Promise<void> } {
+  const gunzip = createGunzip();
+  const done = (async () => {
+    try {
+      for await (const piece of gunzip as AsyncIterable<Buffer>) await sink(piece);
+    } catch (error) {
+      const isDamaged = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
+      throw isDamaged ? new FetchError('what the server gave is not gzip', true) : error;
+    }
+  })();
+  // It is looked at in `end`, perhaps after `take` has failed by the same fault.
+  done.catch(() => undefined);
+  return {
+    // A stream that is destroyed by its input forgets whom to call back.
+    take: (piece) =>
+      Promise.race([
+        new Promise<void>((resolve) => {
+          if (!gunzip.destroyed) gunzip.write(piece, (error) => error ?? resolve());
+        }),
+        done,
+      ]),
+    end: () => {
+      gunzip.end();
+      return done;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import type { FetchSettings, RemoteContent } from '../../../document/document.ts';
+import type { Remarks } from '../check/remarks.ts';
+import type { Ignition, Resource } from '../schema/spec3.ts';
+import { parseGoUrl } from '../url/go-url.ts';
+import type { Contents } from './content.ts';
+
+/** What lies on a web server. Any other place is an error, by its name. */
+export function remoteOf(resource: Resource, say: Remarks): RemoteContent | undefined {
+  const { source = '', httpHeaders = [], compression, verification } = resource;
+  const scheme = parseGoUrl(source)?.scheme ?? '';
+  if (!/^https?$/.test(scheme) || !URL.canParse(source)) {
+    const why = scheme === 'tftp' ? ' (anybody on the way can change what TFTP carries)' : '';
+    say.error(resource, ['source'], `is fetched by ${scheme}:, which Slipway does not do${why}`);
+    return undefined;
+  }
+  return {
+    url: sensitive(source),
+    headers: httpHeaders.flatMap(({ name = '', value }) =>
+      value === undefined ? [] : [{ name, value: sensitive(value) }],
+    ),
+    isCompressed: compression === 'gzip',
+    ...(verification?.hash === undefined ? {} : { hash: verification.hash }),
+  };
+}
+
+/** How a config wants everything to be fetched: proxy, authorities, time. */
+export function fetchSettings(
+  { proxy, security, timeouts }: Ignition,
+  contents: Contents,
+  say: Remarks,
+): FetchSettings {
+  const authorities = security?.tls?.certificateAuthorities ?? [];
+  return {
+    authorities: authorities.flatMap((authority) => {
+      const bytes = contents.bytesOf(authority);
+      if (!bytes)
+        say.error(authority, ['source'], 'is an authority that is not in the config itself (data:)');
+      return bytes ? [bytes.toString('utf8')] : [];
+    }),
+    ...(timeouts?.httpTotal ? { totalSeconds: timeouts.httpTotal } : {}),
+    ...(proxy
+      ? {
+          proxy: {
+            ...(proxy.httpProxy ? { http: sensitive(proxy.httpProxy) } : {}),
+            ...(proxy.httpsProxy ? { https: sensitive(proxy.httpsProxy) } : {}),
+            except: proxy.noProxy ?? [],
+          },
+        }
+      : {}),
+  };
+}
