@@ -217,6 +217,15 @@ describe('a remedy', () => {
   });
 });
 
+it("an error behind another command, which has no such phase, is a join's", () => {
+  expect(
+    code(
+      '$ sudo kubeadm reset',
+      'error execution phase preflight: couldn\'t validate the identity of the API Server: Get "https://192.0.2.1:6443/a": dial tcp 192.0.2.1:6443: connect: connection refused',
+    ),
+  ).toBe('ApiServerUnreachable');
+});
+
 describe('what kubeadm found unhealthy, without the error that follows', () => {
   const HEALTHY = '[kubelet-check] The kubelet is healthy after 501.1ms';
   it.each([
@@ -307,6 +316,12 @@ describe('lines that a person has broken, cut or indented', () => {
         '        dial tcp 192.0.2.1:6443: connect: connection refused",',
         '    ...',
         '}',
+      ],
+    ],
+    [
+      'CgroupDriverMismatch',
+      [
+        'E0912 21:15:32.410921   18452 server.go:302] "Failed to run kubelet" err="misconfigured cgroup driver: kubelet cgroup driver: \\"systemd\\" is different from docker/runtime cgroup driver: \\"cgroupfs\\""',
       ],
     ],
     [

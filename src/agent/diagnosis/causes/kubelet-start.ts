@@ -64,7 +64,7 @@ const cgroupRules: Rule[] = [
       'Boot the image with cgroup v2 (systemd.unified_cgroup_hierarchy=1), or set failCgroupV1: false in the KubeletConfiguration while the kubelet still allows it.',
   })),
   rule(
-    /kubelet cgroup driver: "?(\w+)"? is different from (docker|container runtime|\w+) cgroup driver: "?(\w+)"?/,
+    /kubelet cgroup driver: "?(\w+)"? is different from (docker|[\w/ ]+?) cgroup driver: "?(\w+)"?/,
     ([, kubelet, name, runtime]) => ({
       code: 'CgroupDriverMismatch',
       cause: `The kubelet uses the cgroup driver ${kubelet}, the container runtime ${runtime}.`,

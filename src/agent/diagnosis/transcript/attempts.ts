@@ -52,6 +52,9 @@ const JOIN_ONLY =
 /** Phases that only `init` has; newer kubeadm waits for the control plane in `join` too. */
 const INIT_PHASE =
   /^(?:error: )?error execution phase (?:certs|kubeconfig|etcd|control-plane|wait-control-plane|upload-config|upload-certs|mark-control-plane|bootstrap-token|kubelet-finalize|addon|show-join-command)[/:]/;
+/** Neither `upgrade` nor `reset` has these phases, whatever stood before. */
+const OURS_ALONE =
+  /^(?:error: )?error execution phase (?:certs|kubeconfig|etcd(?:-join)?|wait-control-plane|upload-certs|mark-control-plane|kubelet-start|kubelet-wait-bootstrap|kubelet-finalize|control-plane-prepare|control-plane-join|check-etcd)[/:]|couldn't validate the identity of the API Server/;
 const OTHER_KIND = /^\[(?:reset|upgrade(?:\/[\w-]+)?)\] /;
 /** Lines that are remembered outside of any attempt, of which an early error may be made. */
 const MAX_LOOSE = 64;
@@ -131,7 +134,10 @@ function findInStream(lines: readonly LogLine[]): Attempt[] {
     if (open === undefined && (isOther || OTHERS_ERROR.test(text))) {
       // Its error is passed over, and with that it is over.
       if (HINT.test(text) || OTHERS_ERROR.test(text)) isOther = false;
-      if (!/^\[init\] Using|^\[preflight\] Reading configuration from the cluster/.test(text)) {
+      if (
+        !/^\[init\] Using|^\[preflight\] Reading configuration from the cluster/.test(text) &&
+        !OURS_ALONE.test(text)
+      ) {
         loose = [];
         continue;
       }

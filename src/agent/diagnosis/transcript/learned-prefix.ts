@@ -49,5 +49,5 @@ export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
 function formOf(key: string): RegExp {
   if (key.trim() === '') return new RegExp(`^${key.replaceAll('\t', '\\t')}`);
   const escaped = key.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('0', '\\d+');
-  return new RegExp(`^${escaped.replace(/ $/, '(?: |$)')}`);
+  return new RegExp(`^${escaped.replace(/ $/, '(?: |(?=\\t)|$)')}`);
 }

@@ -2,7 +2,18 @@
 import { learnPrefixes } from './learned-prefix.ts';
 import type { LogLine, RawLine } from './line.ts';
 import { peel } from './prefix.ts';
-import { BEGIN, ETCD_JSON, FINDING, HINT, isHead, KLOG, OTHERS, PHASE_ERROR, PROGRESS } from './sentences.ts';
+import {
+  BEGIN,
+  ETCD_JSON,
+  FATAL_FINDINGS,
+  FINDING,
+  HINT,
+  isHead,
+  KLOG,
+  OTHERS,
+  PHASE_ERROR,
+  PROGRESS,
+} from './sentences.ts';
 import { unquote } from './unquote.ts';
 import { unwrap, type WidthLine } from './unwrap.ts';
 
@@ -51,8 +62,10 @@ function applyLearned(lines: Line[]): void {
  * lines at once. Where kubeadm's own lines have none, those without are kubeadm's.
  */
 function attachBare(lines: Line[]): void {
+  // Wrapped at a word, the rest of a phase's error begins as a line of kubeadm's does.
   const isOwn = ({ isBare, text }: Line): boolean =>
     isBare &&
+    !FATAL_FINDINGS.test(text) &&
     (BEGIN.test(text) ||
       PROGRESS.test(text) ||
       PHASE_ERROR.test(text) ||
