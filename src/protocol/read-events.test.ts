@@ -3,7 +3,7 @@ import { BODIES, eventOf, MACHINE } from '../../test/support/sample-events.ts';
 import { readEnrolReply, readEnrolRequest } from './enrolment.ts';
 import { type EventBatch, MAX_BATCH_BYTES, type SlipwayEvent } from './events.ts';
 import { readBatch, readReply } from './read-events.ts';
-import { WireError } from './wire.ts';
+import { boundedText, WireError } from './wire.ts';
 
 function event(seq: number, body: object = { type: 'node.reset' }): SlipwayEvent {
   return eventOf(body, seq);
@@ -37,6 +37,27 @@ describe('readBatch', () => {
       events: BODIES.map((body, index) => event(index + 1, body)),
     };
     expect(readBatch(bytes(sent))).toEqual(sent);
+  });
+
+  it('shows people nothing that they cannot see', () => {
+    const hidden = '\u0007\u200b\u202e\u2066\ufeff\u{e0041}\u3164\u115f\ufe0f\u00ad\ue000\u2028';
+    const failure = { code: 'X', cause: `a${hidden}b`, remedy: hidden };
+    const [read] = readBatch(
+      batch([event(1, { type: 'agent.lost', sequence: 's', how: 'killed', pid: 1, failure })]),
+    ).events;
+    expect(read).toMatchObject({
+      failure: {
+        cause: `a${' '.repeat([...hidden].length)}b`,
+        remedy: 'Look at the console of the machine.',
+      },
+    });
+  });
+
+  it('bounds a text by its bytes and cuts no character in two', () => {
+    expect(boundedText('äöü', 6)).toBe('äöü');
+    expect(boundedText('äöü€', 8)).toBe('äö…');
+    expect(boundedText('🙂🙂🙂', 11)).toBe('🙂🙂…');
+    expect(Buffer.byteLength(boundedText('€'.repeat(999), 1024))).toBeLessThanOrEqual(1024);
   });
 
   it('ignores fields that it does not know', () => {

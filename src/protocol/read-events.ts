@@ -212,8 +212,9 @@ function failure(from: WireObject, key: string): EventFailure {
   const it = asObject(from[key], key);
   return {
     code: textMatching(it, 'code', CODE),
-    cause: looseText(it, 'cause', TEXT),
-    remedy: looseText(it, 'remedy', TEXT),
+    // People read these in conditions, where nothing at all helps nobody.
+    cause: looseText(it, 'cause', TEXT).trim() || 'It gave no cause.',
+    remedy: looseText(it, 'remedy', TEXT).trim() || 'Look at the console of the machine.',
     ...optional(it, 'exitStatus', (of, name) => integer(of, name, 0, 65_535)),
     ...optional(it, 'lines', (of, name) => list(of, name, MAX_FAILURE_LINES).map(line)),
   };

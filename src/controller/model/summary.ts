@@ -87,7 +87,11 @@ export function fold(before: Summary, event: ReadEvent): Summary {
         ...(before.step === event.step.id && event.attempt > 1 ? {} : { stepStartedAt: event.time }),
       };
     case 'step.progress':
-      return { ...running(summary), step: event.step.id, progress: event.message };
+      return {
+        ...running(summary),
+        step: event.step.id,
+        ...(event.message.trim() === '' ? {} : { progress: event.message }),
+      };
     case 'step.attempt':
       return {
         ...running(summary),

@@ -22,7 +22,8 @@ export const TICK = `[ -e ${GATE} ] || sleep 0.8`;
 
 export interface RealMachineOptions {
   name: string;
-  clock: SteppedClock;
+  /** Absent for the real one. */
+  clock?: SteppedClock;
   /** Of the controller. */
   port: number;
   ca: string;
@@ -36,14 +37,14 @@ export class RealMachine {
   readonly name: string;
   /** What agent and reporter said. */
   log = '';
-  readonly #clock: SteppedClock;
+  readonly #clock: readonly string[];
   readonly #root = makeTinyRoot();
   readonly #agent: ChildProcess;
   #reporter: ChildProcess | undefined;
 
   private constructor({ name, clock, port, ca, token, commands }: RealMachineOptions) {
     this.name = name;
-    this.#clock = clock;
+    this.#clock = clock?.command ?? [];
     this.#put('/etc/machine-id', `${name}\n`);
     const report = {
       nodeTimeout: '0s',
@@ -122,7 +123,7 @@ export class RealMachine {
   }
 
   #spawn(words: readonly string[]): ChildProcess {
-    const [program, ...rest] = [...DIES_WITH_US, ...this.#clock.command, nodeBinary(), FOR_ITSELF, PROGRAM];
+    const [program, ...rest] = [...DIES_WITH_US, ...this.#clock, nodeBinary(), FOR_ITSELF, PROGRAM];
     const child = spawn(program, [...rest, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (text: Buffer) => (this.log += text.toString()));

@@ -65,7 +65,20 @@ export class SimulatedMachine {
       machine: this.identity,
     });
     if (answer.status !== 200) throw new Error(`enrolment: ${answer.status} ${answer.body}`);
-    this.certificate = (JSON.parse(answer.body) as EnrolReply).certificate;
+    this.show((JSON.parse(answer.body) as EnrolReply).certificate);
+  }
+
+  /** Asks for another certificate by the present one. @throws Error where the controller refuses */
+  async renew(): Promise<string> {
+    const csr = createCsr(this.key, this.identity.instance);
+    const answer = await this.post(ENROL_PATH, { version: 1, csr, machine: this.identity });
+    if (answer.status !== 200) throw new Error(`renewal: ${answer.status} ${answer.body}`);
+    return (JSON.parse(answer.body) as EnrolReply).certificate;
+  }
+
+  /** From now on it shows this one. */
+  show(certificate: string | undefined): void {
+    this.certificate = certificate;
     this.hangUp();
   }
 

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { NodeRecord } from '../model/node-record.ts';
+import { SqliteStore } from '../store/sqlite-store.ts';
+import type { Claim } from './attestor.ts';
+import { Bearers } from './bearers.ts';
+import { Holders } from './holders.ts';
+
+let dir: string;
+let store: SqliteStore;
+/** UIDs of Machines whose token was used. */
+let spent: Map<string, { epoch: number; keyDigest: string }>;
+let replaced: NodeRecord[];
+let hasNode: boolean;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'slipway-holders-'));
+  store = new SqliteStore(join(dir, 'db'));
+  spent = new Map();
+  replaced = [];
+  hasNode = false;
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(dir, { recursive: true });
+});
+
+const pool: Claim = { method: 'pool-token', namespace: 'ns' };
+const proof = (epoch = 0): Claim => ({ method: 'machine-token', namespace: 'ns', machineUid: 'u', epoch });
+
+/** A replica; the Machine `m` is found by each host name that begins with it. */
+function replica(): Holders {
+  return new Holders({
+    store,
+    ties: {
+      find: ({ machineUid }, { hostname }) =>
+        hostname.startsWith('m') || machineUid
+          ? {
+              tie: { name: 'm', uid: 'u', by: machineUid ? 'token' : 'name' },
+              ...{ namespace: 'ns', owner: { apiVersion: 'v', name: 'm', uid: 'u' }, hasNode },
+            }
+          : undefined,
+      objection: () => undefined,
+    },
+    proofs: {
+      of: async (_, uid) => spent.get(uid),
+      spend: async (_, { uid }, epoch, keyDigest) => {
+        spent.set(uid, { epoch: epoch + 1, keyDigest });
+        return true;
+      },
+    },
+    nodeOfKey: (digest) => store.nodeOfKey(digest),
+    replaced: (before) => void replaced.push(before),
+  });
+}
+
+const admit = (claim: Claim, key: string, more: { hostname?: string; instance?: string } = {}) =>
+  replica().admit(
+    claim,
+    { hostname: 'm', instance: `instance of ${key}`, ...more },
+    { keyDigest: key, certificate: { serial: '1' } },
+  );
+
+const holder = async (): Promise<string | undefined> => (await store.find('ns', 'm'))?.spec.keyDigest;
+
+it('gives a Machine to one of those that come at once', async () => {
+  const done = await Promise.allSettled(Array.from({ length: 8 }, (_, at) => admit(pool, `key ${at}`)));
+  expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(await store.list()).toHaveLength(1);
+});
+
+it('lets a proof take the place of a claim, and nothing the place of a proof', async () => {
+  await admit(pool, 'thief');
+  await expect(admit(pool, 'other thief')).rejects.toThrow(/with another key/);
+  await admit(proof(), 'genuine');
+  expect([await holder(), replaced[0]?.spec.keyDigest]).toEqual(['genuine', 'thief']);
+  await expect(admit(pool, 'thief')).rejects.toThrow(/with another key/);
+  await expect(admit(proof(1), 'second')).rejects.toThrow(/with another key/);
+  expect(await holder()).toBe('genuine');
+});
+
+it('gives a Machine its name, whoever has it by chance or on purpose', async () => {
+  await store.create('ns', 'm', {
+    ...{ instance: 'x', hostname: 'x', keyDigest: 'squatter' },
+    enrolment: { method: 'pool-token', at: '' },
+  });
+  await admit(pool, 'genuine');
+  expect(await holder()).toBe('genuine');
+});
+
+it('takes a token once, also after its node was deleted and with its own key', async () => {
+  const node = await admit(proof(), 'key');
+  // The answer was lost.
+  await admit(proof(), 'key');
+  expect(await store.remove((await store.find('ns', 'm')) ?? node)).toBe(true);
+  await expect(admit(proof(), 'key')).rejects.toThrow(/was used already/);
+  await expect(admit(proof(), 'other')).rejects.toThrow(/was used already/);
+  await admit(proof(1), 'other');
+  expect(await holder()).toBe('other');
+});
+
+it('takes nobody for a Machine that has a Node, except its holder again', async () => {
+  await admit(proof(), 'key');
+  hasNode = true;
+  await admit(proof(), 'key');
+  await expect(admit(proof(1), 'other')).rejects.toThrow(/has its Node already/);
+});
+
+it('takes one key for one node', async () => {
+  await admit(pool, 'key', { hostname: 'x' });
+  await expect(admit(pool, 'key', { hostname: 'y', instance: 'another' })).rejects.toThrow(
+    /one key is one node/,
+  );
+  // Its own untied node makes way where the same machine proves who it is.
+  await admit(proof(), 'key', { hostname: 'x' });
+  expect((await store.list()).map(({ name }) => name)).toEqual(['m']);
+});
+
+it('counts a use for each node that is made and for nothing else', async () => {
+  let used = 0;
+  const count = (by: number): void => {
+    used += by;
+  };
+  const use = { take: async () => count(1), giveBack: () => count(-1) };
+  await admit({ ...pool, use }, 'first');
+  await admit({ ...pool, use }, 'first');
+  await expect(admit({ ...pool, use }, 'second')).rejects.toThrow();
+  expect(used).toBe(1);
+});
+
+it('ends a certificate when the next one is used, and not before', async () => {
+  const copied: NodeRecord[] = [];
+  const bearers = new Bearers({
+    store,
+    nodeOfKey: (digest) => store.nodeOfKey(digest),
+    copied: (record) => void copied.push(record),
+  });
+  const peer = (serial: string) => ({ namespace: 'ns', name: 'm', binding: 'key', serial });
+  await admit(proof(), 'key');
+  const node = await bearers.admit(peer('1'));
+  await store.certify(node, { serial: '1', next: '2' });
+  await bearers.admit(peer('1'));
+  expect((await bearers.admit(peer('2'))).spec.certificate).toEqual({ serial: '2' });
+  for (let i = 0; i < 3; i += 1) await expect(bearers.admit(peer('1'))).rejects.toThrow(/was replaced/);
+  expect(copied).toHaveLength(1);
+  expect((await store.find('ns', 'm'))?.spec.certificate?.copied).toBeDefined();
+  expect(bearers.isCurrent(await bearers.admit(peer('2')), peer('1'))).toBe(false);
+});

@@ -1,0 +1,153 @@
+import { strict as assert } from 'node:assert';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { ControllerProcess, controllerCommand } from '../../../support/controller/controller-process.ts';
+import { MACHINES } from '../../../support/controller/management-cluster.ts';
+import type { SimulatedMachine } from '../../../support/controller/simulated-machine.ts';
+import { eventually, type Scene } from '../scene.ts';
+
+/** The shortest that a controller gives. */
+const LIFE = { option: '--certificate-ttl=1m', ms: 60_000 };
+
+/**
+ * A certificate that ended, over a connection that is kept and a session that is resumed. It takes a minute,
+ * so it goes on beside the others. @returns waits for its end
+ */
+export async function expired({ machine, say }: Scene): Promise<() => Promise<void>> {
+  const data = mkdtempSync(join(tmpdir(), 'slipway-expired-'));
+  // One of its own, because a rotation ends sessions, too.
+  const controller = await ControllerProcess.start(['--standalone', `--data=${data}`, LIFE.option]);
+  const keeping = (async () => {
+    try {
+      const ask = async (...words: string[]): Promise<string> =>
+        (await controllerCommand([...words, `--data=${data}`])).stdout.trim();
+      const ca = await ask('ca');
+      const kept = machine({ port: controller.port, ca });
+      await kept.enrol(await ask('token'));
+      const end = Date.now() + LIFE.ms;
+      const session = await sessionOf(kept, controller.port, ca);
+      kept.tell({ type: 'fact', name: 'n', value: 'v' });
+      // A connection without requests is closed after five seconds.
+      for (; Date.now() < end + 2_000; await sleep(1_500)) {
+        kept.tell({ type: 'fact', name: 'n', value: 'v' });
+        await kept.report().catch(() => undefined);
+      }
+      await assert.rejects(kept.report(), /events: 401/);
+      await assert.rejects(kept.renew(), /renewal: 401/);
+      await assert.rejects(resumed(kept, controller.port, ca, session), /401/);
+    } finally {
+      await controller.end('SIGKILL');
+      rmSync(data, { recursive: true });
+    }
+    say('a certificate that ended counts neither on a kept connection nor in a resumed session');
+  })();
+  keeping.catch(() => undefined);
+  return () => keeping;
+}
+
+/** A copy of a disk, and a Machine that is being deleted or is gone. */
+export async function certificates(scene: Scene): Promise<void> {
+  await copied(scene);
+  await lostAnswers(scene);
+  await deleted(scene);
+}
+
+async function copied({ cluster, machine, say }: Scene): Promise<void> {
+  await cluster.createMachine('copied', { token: true });
+  const genuine = machine({ hostname: 'copied' });
+  await genuine.enrol(await cluster.machineToken('copied'));
+  const copy = machine({ hostname: 'copied', instance: genuine.identity.instance });
+  Object.assign(copy, { key: genuine.key, certificate: genuine.certificate });
+  genuine.show(await genuine.renew());
+  await report(genuine);
+  await assert.rejects(report(copy), /events: 401/);
+  await assert.rejects(copy.renew(), /renewal: 401/);
+  await report(genuine);
+  assert.ok((await cluster.node('copied')).spec.certificate?.copied);
+  await eventually('an Event', async () =>
+    /"reason": "CertificateCopied"/.test(
+      await cluster.api.kubectl(['--namespace=default', 'get', 'events', '--output=json']),
+    ),
+  );
+  say('a copy with a certificate that was replaced is refused, and people are told');
+}
+
+/** Answers that never came cost a machine nothing. */
+async function lostAnswers({ cluster, machine, say }: Scene): Promise<void> {
+  await cluster.createMachine('unheard', { token: true });
+  const unheard = machine({ hostname: 'unheard' });
+  const token = await cluster.machineToken('unheard');
+  await unheard.enrol(token);
+  await unheard.enrol(token);
+  await report(unheard);
+  for (let lost = 0; lost < 3; lost += 1) await unheard.renew();
+  await report(unheard);
+  unheard.show(await unheard.renew());
+  await report(unheard);
+  say('a machine whose answers are lost goes on');
+}
+
+async function deleted({ cluster, machine, say }: Scene): Promise<void> {
+  const finalizers = (names: string[]) =>
+    cluster.client.request('PATCH', `${MACHINES}/doomed`, {
+      body: { metadata: { finalizers: names } },
+      contentType: 'application/merge-patch+json',
+    });
+  await cluster.createMachine('doomed', { token: true });
+  await finalizers(['example.org/wait']);
+  const doomed = machine({ hostname: 'doomed' });
+  await doomed.enrol(await cluster.machineToken('doomed'));
+  await cluster.client.request('DELETE', `${MACHINES}/doomed`);
+  await eventually('the deletion is known', () =>
+    doomed.renew().then(
+      () => false,
+      (error: Error) => /renewal: 403/.test(error.message),
+    ),
+  );
+  // It may still tell how it goes down.
+  await report(doomed);
+  await finalizers([]);
+  await eventually('it counts no longer', () =>
+    report(doomed).then(
+      () => false,
+      (error: Error) => /events: 401/.test(error.message),
+    ),
+  );
+  say('no renewal while the Machine is being deleted, and nothing when it is gone');
+}
+
+async function report(machine: SimulatedMachine): Promise<void> {
+  machine.tell({ type: 'fact', name: 'n', value: 'v' });
+  await machine.report();
+}
+
+function options({ key, certificate }: SimulatedMachine, port: number, ca: string) {
+  return { host: '127.0.0.1', port, ca, key, cert: certificate };
+}
+
+async function sessionOf(machine: SimulatedMachine, port: number, ca: string): Promise<Buffer> {
+  const socket = connect(options(machine, port, ca));
+  const [session] = (await once(socket, 'session')) as [Buffer];
+  socket.destroy();
+  return session;
+}
+
+/** Sends events over the session of before. @throws Error with the status */
+async function resumed(machine: SimulatedMachine, port: number, ca: string, session: Buffer): Promise<void> {
+  const socket = connect({ ...options(machine, port, ca), session });
+  socket.on('error', () => {});
+  await once(socket, 'secureConnect');
+  assert.ok(socket.isSessionReused(), 'the session is resumed');
+  const body = JSON.stringify(machine.batch(machine.spool));
+  socket.write(
+    `POST /v1/events HTTP/1.1\r\nhost: x\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  const [line = ''] = answer.toString().split('\r\n');
+  if (!line.includes(' 200 ')) throw new Error(line);
+}
