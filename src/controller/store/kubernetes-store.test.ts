@@ -47,6 +47,26 @@ it('removes events from the middle by the bytes that etcd counts, and tells how 
   expect(after?.bytes).toBeLessThan(bytes + 2_000);
 });
 
+it('puts no empty text into a patch, which the API server would turn into null', async () => {
+  const bodies: unknown[] = [];
+  const request = async (_: string, __: string, { body }: { body: unknown }): Promise<object> => {
+    bodies.push(body);
+    return nodeOf([]);
+  };
+  const store = new KubernetesStore({ request } as unknown as KubeClient);
+  const summary = {
+    ...newSummary(),
+    facts: { n: '' },
+    failure: { code: 'X', cause: '', remedy: 'r', lines: [''] },
+  };
+  for (const writes of [0, 1]) {
+    const record = { ...recordOf(nodeOf([])), writes };
+    await store.append(record, { epoch: 0, events: [event(1, '')], summary });
+  }
+  expect(bodies).toHaveLength(2);
+  expect(JSON.stringify(bodies)).not.toContain('""');
+});
+
 it('tells what is refused for good from what passes', async () => {
   const answers = async (error: KubeError): Promise<unknown> => {
     const request = () => Promise.reject(error);

@@ -6,6 +6,7 @@ import { messageOf } from '../model/message.ts';
 import type { CertificateState, NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary, type Summary } from '../model/summary.ts';
 import { bytesOf } from './budgeted-store.ts';
+import { filled } from './filled.ts';
 import {
   API_VERSION,
   collectionPath,
@@ -187,7 +188,7 @@ export class KubernetesStore implements Store {
     };
     return [
       { op: 'test', path: '/metadata/resourceVersion', value: record.version },
-      { op: 'add', path: '/status', value: status },
+      { op: 'add', path: '/status', value: filled(status) },
     ];
   }
 
@@ -200,10 +201,10 @@ export class KubernetesStore implements Store {
       { op: 'test', path: '/status/seq', value: record.seq },
       ...Object.entries(after)
         .filter(([key, value]) => before[key as keyof typeof before] !== value)
-        .map(([key, value]): PatchOperation => ({ op: 'add', path: `/status/${key}`, value })),
+        .map(([key, value]): PatchOperation => ({ op: 'add', path: `/status/${key}`, value: filled(value) })),
       ...gone.map((key): PatchOperation => ({ op: 'remove', path: `/status/${key}` })),
       ...addition.events.map(
-        (event): PatchOperation => ({ op: 'add', path: '/status/eventLog/-', value: stored(event) }),
+        (event): PatchOperation => ({ op: 'add', path: '/status/eventLog/-', value: filled(stored(event)) }),
       ),
     ];
   }
@@ -259,7 +260,7 @@ function firstOf(log: readonly StoredEvent[], room: { events: number; bytes: num
   return log.slice(0, Math.max(1, Math.min(room.events, end < 0 ? log.length : end)));
 }
 
-/** Absent if empty: API servers of 1.20 turn an empty text in a JSON patch into null, and then refuse it. */
+/** Absent if empty, not a space. */
 function positionPart(summary: Summary): { position?: string } {
   const position = positionOf(summary);
   return position === '' ? {} : { position };
