@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
@@ -30,6 +30,15 @@ export function projectVersion(): string {
     if (typeof manifest.version === 'string') return manifest.version;
   }
   throw new Error('package.json has no version');
+}
+
+/**
+ * The public key (minisign) of this project's releases, which goes into the binary: the second line of
+ * `release/slipway.pub`; empty where who releases has put none there.
+ */
+export function releaseKey(): string {
+  const path = join(root, 'release', 'slipway.pub');
+  return existsSync(path) ? (readFileSync(path, 'utf8').split('\n')[1] ?? '') : '';
 }
 
 /** The texts of the unit files in systemd/ by their names, which `slipway install` puts in place. */

@@ -1,5 +1,5 @@
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { projectCommit, projectVersion, root, unitFiles } from '../project.ts';
+import { projectCommit, projectVersion, releaseKey, root, unitFiles } from '../project.ts';
 
 export interface Bundle {
   /** One CommonJS script that holds everything but Node.js's own modules. */
@@ -48,6 +48,7 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
       SLIPWAY_VERSION: JSON.stringify(projectVersion()),
       SLIPWAY_COMMIT: JSON.stringify(projectCommit()),
       SLIPWAY_UNITS: JSON.stringify(unitFiles()),
+      SLIPWAY_PUBLIC_KEY: JSON.stringify(releaseKey()),
     },
   });
   if (result.warnings.length > 0) {

@@ -40,7 +40,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'bootstrap.ts': `kit protocol document engine host preflight secrets startup steps steps/kind
     steps/kubeadm userdata`,
   cli: `identity/tpm kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
-    document engine host host/linux kubeadm/config preflight preflight/checks report report/config
+    document engine host host/linux install kubeadm/config preflight preflight/checks release report report/config
     report/events reset secrets startup steps userdata npm:commander`,
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',
@@ -71,12 +71,14 @@ const AGENT: Readonly<Record<string, string>> = {
   identity: `kit pki protocol document host identity/tpm tpm tpm/commands tpm/evidence tpm/objects
     tpm/wire`,
   'identity/tpm': 'kit protocol document host tpm tpm/commands tpm/crypto tpm/evidence tpm/objects tpm/wire',
+  install: 'kit document host',
   'kubeadm/config': 'kit protocol document host npm:yaml',
   'kubeadm/repeat': 'kit protocol cluster document host kubeadm/config kubeadm/run',
   'kubeadm/run': `kit protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document
     host kubeadm/config`,
   preflight: 'kit document host kubeadm/config kubeadm/repeat kubeadm/run preflight/checks',
   'preflight/checks': 'kit protocol diagnosis/evidence host kubeadm/config',
+  release: '',
   report: `kit protocol cluster document engine host report/config report/events report/spool
     report/transports report/watch`,
   'report/config': 'kit document host text text/yaml',

@@ -1,73 +1,64 @@
-import { join } from 'node:path';
-import { BINARY } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
+import { checkImage } from '../install/check.ts';
+import { install } from '../install/install.ts';
+import { InstallError } from '../install/install-error.ts';
+import { uninstall } from '../install/uninstall.ts';
 import { pathOption, UsageError, withUsage } from './options/options.ts';
-import { unitFile } from './units.ts';
-
-const SHIM = '/usr/local/bin/kubeadm';
-const UNITS = '/etc/systemd/system';
+import { version } from './process/version.ts';
 
 export interface InstallFlags {
   root: string;
   shim?: boolean;
   service?: boolean;
   report?: boolean;
+  check?: boolean;
 }
 
-/** `slipway install`: puts this binary, the shim and the unit where they belong; run twice it changes nothing. */
+/** `slipway install`: sets this binary up in an image, or with `--check` says what the image lacks (status 1). */
 export function installCommand(flags: InstallFlags): Promise<number> {
-  return withUsage(async () => {
-    if (!flags.shim && !flags.service && !flags.report)
+  return inImage(flags.root, async (host) => {
+    const { shim = false, service, report } = flags;
+    if (flags.check) return check(host);
+    if (!shim && !service && !report)
       throw new UsageError(
-        'give --shim (with cloud-init), --service (without), --report, or several of them',
+        'give --shim (with cloud-init), --service (without), --report, or several of them; or --check',
       );
-    const host = createLinuxHost({ root: pathOption('root', flags.root) });
+    const units = [
+      ...(service ? (['slipway.service'] as const) : []),
+      ...(report ? (['slipway-report.service'] as const) : []),
+    ];
+    const { version: own } = version();
+    return tell(await install(host, { shim, units, version: own, self: process.execPath }));
+  });
+}
+
+/** `slipway uninstall`: takes back what install has done. */
+export function uninstallCommand(flags: { root: string; state?: boolean }): Promise<number> {
+  return inImage(flags.root, async (host) => {
+    const done = await uninstall(host, process.execPath, flags.state === true);
+    return tell(done.length > 0 ? done : ['nothing of Slipway is there']);
+  });
+}
+
+async function check(host: Host): Promise<number> {
+  const looks = await checkImage(host, process.execPath);
+  tell(looks.map(({ what, ok, why }) => `${ok ? 'ok  ' : 'MISS'}  ${what}${why ? `: no; ${why}` : ''}`));
+  return looks.every(({ ok }) => ok) ? 0 : 1;
+}
+
+function tell(lines: readonly string[]): number {
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return 0;
+}
+
+function inImage(root: string, work: (host: Host) => Promise<number>): Promise<number> {
+  return withUsage(async () => {
+    const host = createLinuxHost({ root: pathOption('root', root) });
     if ((await host.ownFiles.stat(host.root))?.kind !== 'directory')
-      throw new UsageError(`--root ${flags.root}: there is no such directory`);
-    if (flags.shim) await refuseForeignShim(host);
-    const done = [await installBinary(host)];
-    if (flags.shim) done.push(await installShim(host));
-    if (flags.service) done.push(await installUnit(host, 'slipway.service', 'multi-user.target'));
-    if (flags.report) done.push(await installUnit(host, 'slipway-report.service', 'sysinit.target'));
-    process.stdout.write(`${done.join('\n')}\n`);
-    return 0;
+      throw new UsageError(`--root ${root}: there is no such directory`);
+    return work(host).catch((error: unknown) => {
+      throw error instanceof InstallError ? new UsageError(error.message) : error;
+    });
   });
-}
-
-async function installBinary(host: Host): Promise<string> {
-  if ((await host.files.real(BINARY)) === process.execPath)
-    return `${join(host.root, BINARY)} is this binary`;
-  await host.files.write(BINARY, await host.ownFiles.read(process.execPath), {
-    mode: 0o755,
-    owner: 'root:root',
-  });
-  return `${join(host.root, BINARY)} written`;
-}
-
-/** Asked before anything is changed. @throws UsageError */
-async function refuseForeignShim(host: Host): Promise<void> {
-  if ((await host.files.stat(SHIM)) === undefined || (await isShim(host))) return;
-  throw new UsageError(
-    `${join(host.root, SHIM)} is there and is not Slipway; move the real kubeadm to /usr/bin first, where Slipway finds it`,
-  );
-}
-
-async function isShim(host: Host): Promise<boolean> {
-  const present = await host.files.stat(SHIM);
-  return present?.kind === 'symlink' && (await host.files.readlink(SHIM)) === 'slipway';
-}
-
-async function installShim(host: Host): Promise<string> {
-  if (await isShim(host)) return `${join(host.root, SHIM)} is there`;
-  await host.files.symlink('slipway', SHIM);
-  return `${join(host.root, SHIM)} -> slipway`;
-}
-
-async function installUnit(host: Host, name: string, wantedBy: string): Promise<string> {
-  const path = `${UNITS}/${name}`;
-  const wanted = `${UNITS}/${wantedBy}.wants/${name}`;
-  await host.files.write(path, unitFile(name));
-  if (!(await host.files.stat(wanted))) await host.files.symlink(`../${name}`, wanted);
-  return `${join(host.root, path)} written and enabled`;
 }

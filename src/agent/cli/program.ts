@@ -137,11 +137,21 @@ function describeProgram(
     .option('--shim', 'for images with cloud-init: be called as kubeadm (/usr/local/bin/kubeadm)')
     .option('--service', 'for images without cloud-init: enable slipway.service')
     .option('--report', 'enable slipway-report.service, which tells how the bootstrap goes')
+    .option('--check', 'change nothing; say what the image lacks, and what comes of it')
     .action(async (options) => conclude(await (await import('./install.ts')).installCommand(options)));
 
   program
+    .command('uninstall')
+    .description('take back what install has done to a machine or image')
+    .option('--root <dir>', 'root directory of the image', '/')
+    .option('--state', 'also remove the journal, unsent reports and the identity of this machine')
+    .action(async (options) => conclude(await (await import('./install.ts')).uninstallCommand(options)));
+
+  program
     .command('version')
-    .description('version, commit, Node.js version and platform')
+    .description('version, commit, Node.js version and platform; or whether it is the one that was released')
+    .option('--verify <file>', "hold this program against a release's SHA256SUMS, signed in FILE.minisig")
+    .option('--public-key <key>', 'minisign public key, or a file with it; else the one built in')
     .option('--output <format>', 'text or json', 'text')
     .action(async (options) =>
       conclude(await (await import('./version-command.ts')).versionCommand(options)),

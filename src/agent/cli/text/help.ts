@@ -86,9 +86,22 @@ Examples:
   slipway install --shim                     in an image that has cloud-init
   slipway install --root /mnt/image --service
                                              in a mounted one that has none
+  slipway install --check --root /mnt/image  what the image still lacks
 
-This binary becomes /usr/local/bin/slipway. The real kubeadm belongs into
-/usr/bin. It is safe to run it again.
+This binary becomes /usr/local/bin/slipway, on Flatcar /opt/bin/slipway; one
+from a package stays at /usr/bin/slipway. The real kubeadm belongs into
+/usr/bin. It is safe to run it again; a newer version keeps settings and state,
+an older one is refused. Exit status of --check: 0 nothing lacks, 1 something.
+`,
+  },
+  uninstall: {
+    group: 'Before:',
+    more: `
+Examples:
+  slipway uninstall                          state of the machine stays
+  slipway uninstall --state --root /mnt/image
+
+Settings in /etc/slipway stay, and what was changed since install.
 `,
   },
   identity: {

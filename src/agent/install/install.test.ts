@@ -1,0 +1,158 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execaSync } from 'execa';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeTinyRoot } from '../../../test/support/tiny-root.ts';
+import type { Host } from '../host/host.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { checkImage } from './check.ts';
+import { compareVersions } from './downgrade.ts';
+import { install } from './install.ts';
+import { uninstall } from './uninstall.ts';
+
+/** Gives files to root and enters roots, which only root may do. */
+describe.runIf(process.getuid?.() === 0)('an image', () => {
+  let folder: string;
+  let root: string;
+  let self: string;
+  let host: Host;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'slipway-install-'));
+    root = join(folder, 'root');
+    self = put('program', 'new');
+    mkdirSync(root);
+    host = createLinuxHost({ root });
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const put = (path: string, content: string): string => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+    return join(folder, path);
+  };
+  const at = (path: string) => join(root, path);
+  const all = { shim: true, units: ['slipway.service', 'slipway-report.service'] } as const;
+  const setUp = (version = '1.2.0') => install(host, { ...all, version, self });
+  /** Everything below the root that is no directory. */
+  const left = () =>
+    execaSync('find', [root, '-not', '-type', 'd', '-printf', '%P\n']).stdout.split('\n').sort();
+
+  it('gets everything twice as once, and is as before when all is taken back', async () => {
+    for (let time = 0; time < 2; time += 1) await setUp();
+    expect(readFileSync(at('usr/local/bin/slipway'), 'utf8')).toBe('new');
+    expect(readlinkSync(at('usr/local/bin/kubeadm'))).toBe('slipway');
+    for (const [target, unit] of [
+      ['multi-user', 'slipway'],
+      ['sysinit', 'slipway-report'],
+    ]) {
+      const link = at(`etc/systemd/system/${target}.target.wants/${unit}.service`);
+      expect(readlinkSync(link)).toBe(`../${unit}.service`);
+      expect(readFileSync(link, 'utf8')).toContain('ExecStart=/usr/local/bin/slipway');
+    }
+    put('root/etc/slipway/config.yaml', '');
+    put('root/var/lib/slipway/journal.jsonl', '');
+    expect(await uninstall(host, self, false)).toContain(`${at('usr/local/bin/slipway')} removed`);
+    expect(left()).toEqual(['etc/slipway/config.yaml', 'var/lib/slipway/journal.jsonl']);
+    await uninstall(host, self, true);
+    expect(left()).toEqual(['etc/slipway/config.yaml']);
+    expect(await uninstall(host, self, true)).toEqual([]);
+  });
+
+  it('keeps what is not Slipway: a foreign kubeadm, a unit that somebody has changed', async () => {
+    await setUp();
+    rmSync(at('usr/local/bin/kubeadm'));
+    put('root/usr/local/bin/kubeadm', 'the real one');
+    put('root/etc/systemd/system/slipway.service', 'mine');
+    await expect(setUp()).rejects.toThrow('kubeadm is there and is not Slipway');
+    expect(readFileSync(at('etc/systemd/system/slipway.service'), 'utf8')).toBe('mine');
+    const done = await uninstall(host, self, false);
+    expect(done).toContain(`${at('usr/local/bin/kubeadm')} stays: it is not Slipway`);
+    expect(done).toContain(`${at('etc/systemd/system/slipway.service')} stays: it was changed`);
+    expect(existsSync(at('usr/local/bin/kubeadm'))).toBe(true);
+  });
+
+  it('lies in /opt/bin on Flatcar, whose /usr is read-only, and its units say so', async () => {
+    put('root/etc/os-release', 'NAME="Flatcar"\nID=flatcar\nID_LIKE=coreos\n');
+    await setUp();
+    expect(readlinkSync(at('opt/bin/kubeadm'))).toBe('slipway');
+    expect(existsSync(at('usr'))).toBe(false);
+    expect(readFileSync(at('etc/systemd/system/slipway.service'), 'utf8')).toContain(
+      'ExecStart=/opt/bin/slipway bootstrap\n',
+    );
+  });
+
+  it('has the program from a package: nothing is copied, and only the shim is taken back', async () => {
+    self = put('root/usr/bin/slipway', 'packaged');
+    expect(await setUp()).toContain(`${at('usr/bin/slipway')} is this binary`);
+    expect(readlinkSync(at('usr/local/bin/kubeadm'))).toBe('../../bin/slipway');
+    expect(existsSync(at('etc/systemd/system'))).toBe(false);
+    await uninstall(host, self, false);
+    expect(left()).toEqual(['usr/bin/slipway']);
+  });
+
+  it('refuses an older program over a newer one, and takes any over one that does not answer', async () => {
+    const tiny = makeTinyRoot();
+    rmSync(root, { recursive: true });
+    renameSync(tiny.path, root);
+    put('root/usr/local/bin/slipway', '#!/bin/sh\necho \'{ "version": "1.3.0" }\'\n');
+    chmodSync(at('usr/local/bin/slipway'), 0o755);
+    await expect(setUp('1.2.9')).rejects.toThrow('is slipway 1.3.0, newer than this 1.2.9');
+    await setUp('1.3.0');
+    put('root/usr/local/bin/slipway', 'another architecture');
+    await setUp('1.0.0');
+    expect(readFileSync(at('usr/local/bin/slipway'), 'utf8')).toBe('new');
+  });
+
+  it('is looked at for what its machines would lack', async () => {
+    const missing = async () => (await checkImage(host, self)).filter(({ ok }) => !ok).map(({ why }) => why);
+    expect(await missing()).toEqual([
+      'run slipway install',
+      expect.stringContaining('slipway install --service'),
+      expect.stringContaining('slipway install --report'),
+    ]);
+    await install(host, { ...all, shim: false, version: '1.2.0', self });
+    expect(await missing()).toEqual([]);
+    put('root/usr/bin/cloud-init', '');
+    expect(await missing()).toEqual([expect.stringContaining('slipway install --shim')]);
+    put('root/etc/cloud/cloud-init.disabled', '');
+    put('root/var/lib/slipway/journal.jsonl', '');
+    put('root/etc/machine-id', '0123456789abcdef0123456789abcdef\n');
+    expect(await missing()).toEqual([
+      expect.stringContaining('every machine of the image would go on with it'),
+      expect.stringContaining('/etc/machine-id would be the same'),
+    ]);
+  });
+
+  it('with a package finds the units of the package', async () => {
+    put('root/usr/bin/slipway', 'packaged');
+    for (const link of ['multi-user.target.wants/slipway', 'sysinit.target.wants/slipway-report']) {
+      const path = at(`usr/lib/systemd/system/${link}.service`);
+      mkdirSync(dirname(path), { recursive: true });
+      symlinkSync('../x.service', path);
+    }
+    expect((await checkImage(host, self)).every(({ ok }) => ok)).toBe(true);
+  });
+});
+
+it.each([
+  ['1.2.3', '1.2.3', 0],
+  ['1.10.0', '1.9.9', 1],
+  ['1.0.0-rc.1', '1.0.0', -1],
+  ['0.1.0', '0.1.0+build', 0],
+])('compares %s with %s', (a, b, sign) => {
+  expect(Math.sign(compareVersions(a, b))).toBe(sign);
+  expect(Math.sign(compareVersions(b, a))).toBe(sign === 0 ? 0 : -sign);
+});

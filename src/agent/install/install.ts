@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import type { Host } from '../host/host.ts';
+import { refuseDowngrade } from './downgrade.ts';
+import { InstallError } from './install-error.ts';
+import {
+  isShim,
+  type Place,
+  placeIn,
+  realOrNothing,
+  UNITS,
+  type UnitName,
+  unitFor,
+  wantedLink,
+} from './place.ts';
+
+export interface InstallWishes {
+  readonly shim: boolean;
+  readonly units: readonly UnitName[];
+  /** Of the running program. */
+  readonly version: string;
+  /** Path of the running program. */
+  readonly self: string;
+}
+
+/**
+ * Puts this binary, the shim and the units where they belong. Run twice it changes nothing; over an older version it
+ * replaces the program and leaves settings and state as they are.
+ *
+ * @returns a sentence for each thing that was looked at
+ * @throws InstallError before anything is changed
+ */
+export async function install(host: Host, wishes: InstallWishes): Promise<string[]> {
+  const place = await placeIn(host, wishes.self);
+  if (wishes.shim && (await isShim(host, place)) === false)
+    throw new InstallError(
+      `${join(host.root, place.shim)} is there and is not Slipway; move the real kubeadm to /usr/bin first, where Slipway finds it`,
+    );
+  const isThere = (await realOrNothing(host, place.binary)) === wishes.self;
+  if (!isThere) await refuseDowngrade(host, place.binary, wishes.version);
+  const done = [
+    isThere ? `${join(host.root, place.binary)} is this binary` : await writeBinary(host, place, wishes.self),
+  ];
+  if (wishes.shim) done.push(await linkShim(host, place));
+  for (const unit of wishes.units) done.push(await enableUnit(host, place, unit));
+  return done;
+}
+
+async function writeBinary(host: Host, { binary }: Place, self: string): Promise<string> {
+  await host.files.write(binary, await host.ownFiles.read(self), { mode: 0o755, owner: 'root:root' });
+  return `${join(host.root, binary)} written`;
+}
+
+async function linkShim(host: Host, place: Place): Promise<string> {
+  const path = join(host.root, place.shim);
+  if (await isShim(host, place)) return `${path} is there`;
+  await host.files.symlink(place.shimTarget, place.shim);
+  return `${path} -> ${place.shimTarget}`;
+}
+
+async function enableUnit(host: Host, place: Place, name: UnitName): Promise<string> {
+  if (place.packaged) return `${name} comes with the package, enabled`;
+  const path = `${UNITS}/${name}`;
+  await host.files.write(path, unitFor(name, place));
+  const link = wantedLink(name);
+  if (!(await host.files.stat(link))) await host.files.symlink(`../${name}`, link);
+  return `${join(host.root, path)} written and enabled`;
+}

@@ -1,0 +1,71 @@
+import { dirname, join, relative } from 'node:path/posix';
+import { BINARY } from '../document/paths.ts';
+import type { Host } from '../host/host.ts';
+import { unitFile } from './units.ts';
+
+/** Where packages put the binary, and their units, which name that path. */
+export const PACKAGED_BINARY = '/usr/bin/slipway';
+/** Flatcar's /usr is read-only; /opt/bin is in everybody's PATH there. */
+export const OPT_BINARY = '/opt/bin/slipway';
+/** Units that the operator or `slipway install` adds; packages have theirs below /usr/lib/systemd/system. */
+export const UNITS = '/etc/systemd/system';
+
+/** The units with the target that pulls each in. */
+export const WANTED_BY = {
+  'slipway.service': 'multi-user.target',
+  'slipway-report.service': 'sysinit.target',
+} as const;
+export type UnitName = keyof typeof WANTED_BY;
+
+/** Where things lie in an image. Paths are those of the image. */
+export interface Place {
+  readonly binary: string;
+  /** The binary is there because of a package, which also brings the units, and takes both away. */
+  readonly packaged: boolean;
+  /** The name under which cloud-init's scripts find Slipway before the real kubeadm. */
+  readonly shim: string;
+  /** What the shim links to. */
+  readonly shimTarget: string;
+}
+
+/**
+ * @param self the path of the running program, outside of any root
+ */
+export async function placeIn(host: Host, self: string): Promise<Place> {
+  const own = await realOrNothing(host, PACKAGED_BINARY);
+  if (own !== undefined && own === self) return place(PACKAGED_BINARY, '/usr/local/bin/kubeadm');
+  const release = (await host.files.readIfPresent('/etc/os-release', 65_536)) ?? Buffer.from('');
+  const binary = /^ID=flatcar$/m.test(release.toString('utf8')) ? OPT_BINARY : BINARY;
+  return place(binary, join(dirname(binary), 'kubeadm'));
+}
+
+function place(binary: string, shim: string): Place {
+  return {
+    binary,
+    packaged: binary === PACKAGED_BINARY,
+    shim,
+    shimTarget: relative(dirname(shim), binary),
+  };
+}
+
+/** The path outside the root; undefined where nothing is there. */
+export async function realOrNothing(host: Host, path: string): Promise<string | undefined> {
+  return (await host.files.stat(path)) === undefined ? undefined : host.files.real(path);
+}
+
+/** The text of a unit for a binary at that place. */
+export function unitFor(name: UnitName, { binary }: Place): string {
+  return unitFile(name).replaceAll(BINARY, binary);
+}
+
+/** The link by which a target pulls a unit in. */
+export function wantedLink(name: UnitName): string {
+  return `${UNITS}/${WANTED_BY[name]}.wants/${name}`;
+}
+
+/** Is the shim's name taken by Slipway? Undefined where nothing has it. */
+export async function isShim(host: Host, { shim, shimTarget }: Place): Promise<boolean | undefined> {
+  const present = await host.files.stat(shim);
+  if (present === undefined) return undefined;
+  return present.kind === 'symlink' && (await host.files.readlink(shim)) === shimTarget;
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { RUN_DIR, STATE_DIR } from '../document/paths.ts';
+import type { Host } from '../host/host.ts';
+import { isShim, placeIn, UNITS, type UnitName, unitFor, WANTED_BY, wantedLink } from './place.ts';
+
+/**
+ * Takes back what `install` has put there; what a package brought stays for the package. Settings in /etc/slipway are the
+ * operator's and stay. A shim, a unit or a link that is not as `install` makes it is somebody else's.
+ *
+ * @param self path of the running program
+ * @param state also remove the journal, the spool and the machine's identity
+ * @returns a sentence for each thing that is gone, or that stays though it has the name
+ */
+export async function uninstall(host: Host, self: string, state: boolean): Promise<string[]> {
+  const place = await placeIn(host, self);
+  const done: string[] = [];
+  const remove = async (path: string): Promise<void> => {
+    if ((await host.files.stat(path)) === undefined) return;
+    await host.files.remove(path);
+    done.push(`${join(host.root, path)} removed`);
+  };
+  const shim = await isShim(host, place);
+  if (shim) await remove(place.shim);
+  if (shim === false) done.push(`${join(host.root, place.shim)} stays: it is not Slipway`);
+  for (const name of Object.keys(WANTED_BY) as UnitName[]) {
+    const path = `${UNITS}/${name}`;
+    const text = (await host.files.readIfPresent(path))?.toString('utf8');
+    if (text !== undefined && text !== unitFor(name, place)) {
+      done.push(`${join(host.root, path)} stays: it was changed`);
+      continue;
+    }
+    await remove(wantedLink(name));
+    await remove(path);
+  }
+  if (!place.packaged) await remove(place.binary);
+  if (state) for (const path of [STATE_DIR, RUN_DIR]) await remove(path);
+  return done;
+}
