@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import type { Platform } from '../platforms.ts';
-import { root } from '../project.ts';
+import { cloneCheckout } from './clone.ts';
 
 /** Folders of different lengths, none of them the checkout's. */
 const FOLDERS = ['a', 'another-folder/with/a/longer/name'];
@@ -31,12 +31,12 @@ export function reproduce(platforms: readonly Platform[], say: (line: string) =>
 
 /** @returns SHA-256 by name of what a clone of the checkout in `folder` builds */
 function build(folder: string, platforms: readonly Platform[]): Map<string, string> {
-  mkdirSync(folder, { recursive: true });
-  const stdio = ['ignore', 'ignore', 'inherit'] as const;
-  execaSync('git', ['clone', '--quiet', '--shared', root, folder], { stdio });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  cloneCheckout(folder);
   const words = platforms.flatMap((platform) => ['--platform', platform]);
-  execaSync(process.execPath, ['build/build.ts', ...words], { cwd: folder, stdio });
+  execaSync(process.execPath, ['build/build.ts', ...words], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const names = [
     ...platforms.flatMap((platform) => [`slipway-${platform}`, `slipway-controller-${platform}`]),
     ...['slipway.cjs', 'slipway.8', 'slipway-controller.8', 'LICENSES.txt', 'LICENSES-controller.txt'],

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { execaSync } from 'execa';
+import { bundle } from '../binary/bundle.ts';
+import { lockedPackage } from '../binary/npm-package.ts';
+import { NODE_SHA256, type Platform } from '../platforms.ts';
+import { nodeBinary, projectVersion, root } from '../project.ts';
+
+/** The part of CycloneDX 1.5 that is read and written here. */
+interface Component {
+  readonly type: string;
+  readonly name: string;
+  readonly version: string;
+  readonly [field: string]: unknown;
+}
+interface Sbom {
+  readonly components: readonly Component[];
+  readonly [field: string]: unknown;
+}
+
+export interface Described {
+  readonly program: 'slipway' | 'slipway-controller';
+  readonly platform: Platform;
+  /** Absolute path of the binary. */
+  readonly path: string;
+  /** The commit's, as an ISO 8601 timestamp: the same commit has the same SBOM. */
+  readonly date: string;
+}
+
+/**
+ * The SBOM of a binary (CycloneDX 1.5, JSON): the npm packages that are in its bundle, from `npm sbom`, and what npm does
+ * not know of: Node.js with its sums, and what is built into it, by its own account.
+ */
+export async function sbom({ program, platform, path, date }: Described): Promise<string> {
+  // All of them: with --omit=dev npm also leaves out what a development package may use beside the program.
+  const words = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'];
+  const all = JSON.parse(execaSync('npm', words, { cwd: root, stderr: 'ignore' }).stdout) as Sbom;
+  const { inputs } = await bundle({ entry: `src/${program}.ts` });
+  const embedded = packagesOf(inputs).map((name) => {
+    const component = all.components.find((one) => one.name === name);
+    if (component === undefined) throw new Error(`npm sbom does not know ${name}, which is in ${program}`);
+    return component;
+  });
+  const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
+  const whole = {
+    type: 'application',
+    'bom-ref': `${program}-${platform}`,
+    name: program,
+    version: projectVersion(),
+    hashes: [{ alg: 'SHA-256', content: sha256 }],
+    licenses: [{ license: { id: 'Apache-2.0' } }],
+    properties: [{ name: 'slipway:platform', value: platform }],
+  };
+  const components = [...embedded, ...nodeComponents(platform)];
+  return `${JSON.stringify(
+    {
+      $schema: all.$schema,
+      bomFormat: 'CycloneDX',
+      specVersion: all.specVersion,
+      version: 1,
+      metadata: { timestamp: date, component: whole },
+      components,
+      dependencies: [
+        { ref: whole['bom-ref'], dependsOn: components.map((component) => component['bom-ref']) },
+      ],
+    },
+    undefined,
+    2,
+  )}\n`;
+}
+
+/** Names of the packages that files of a bundle come from. */
+function packagesOf(inputs: readonly string[]): string[] {
+  const names = inputs.flatMap((path) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+  return [...new Set(names)].sort();
+}
+
+/** Node.js as the npm package has it, and each library that it says it is built of. */
+function nodeComponents(platform: Platform): Component[] {
+  const { version, integrity } = lockedPackage(`node-${platform}`);
+  const versions = JSON.parse(
+    execaSync(nodeBinary(), ['-p', 'JSON.stringify(process.versions)']).stdout,
+  ) as Record<string, string>;
+  const { node: _, modules, napi, ...libraries } = versions;
+  return [
+    {
+      type: 'application',
+      'bom-ref': `node@${version}`,
+      name: 'node',
+      version,
+      description: 'Node.js, stripped of its symbols',
+      purl: `pkg:npm/node-${platform}@${version}`,
+      cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
+      hashes: [{ alg: 'SHA-256', content: NODE_SHA256[platform] }],
+      properties: [
+        { name: 'slipway:npm-integrity', value: integrity },
+        { name: 'slipway:node-abi', value: `modules ${modules}, Node-API ${napi}` },
+      ],
+    },
+    ...Object.entries(libraries)
+      .filter(([, own]) => own !== '')
+      .map(([name, own]) => ({
+        type: 'library',
+        'bom-ref': `node/${name}@${own}`,
+        name,
+        version: own,
+        description: 'part of Node.js',
+      })),
+  ];
+}
