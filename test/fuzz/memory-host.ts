@@ -1,4 +1,5 @@
-import { type FileStat, type Files, type Host, HostError } from '../../src/agent/host/host.ts';
+import type { FileStat, Files } from '../../src/agent/host/files.ts';
+import { type Host, HostError } from '../../src/agent/host/host.ts';
 import { Broken } from './target.ts';
 
 /** What the network answers to any request; absent: there is none. */

@@ -1,4 +1,5 @@
-import type { AppendHandle, Host } from '../../src/agent/host/host.ts';
+import type { AppendHandle } from '../../src/agent/host/files.ts';
+import type { Host } from '../../src/agent/host/host.ts';
 
 /** How an agent dies at a record of its journal. */
 export type Death =

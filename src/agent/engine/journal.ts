@@ -6,7 +6,8 @@ import {
   type RecordHead,
 } from '../../protocol/journal.ts';
 import { JOURNAL } from '../document/paths.ts';
-import type { AppendHandle, Host } from '../host/host.ts';
+import type { AppendHandle } from '../host/files.ts';
+import type { Host } from '../host/host.ts';
 import { parseJournal } from './parse-journal.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { createGunzip } from 'node:zlib';
 import { ExpectedError } from '../../kit/errors.ts';
 import type { FetchSettings, RemoteContent } from '../document/document.ts';
-import { type Host, HostError, type HttpAnswer, type HttpClient } from '../host/host.ts';
+import { type Host, HostError } from '../host/host.ts';
+import type { HttpAnswer, HttpClient } from '../host/network.ts';
 
 /** A bootstrap's deadline ends a fetch earlier. */
 const TOTAL_MS = 30 * 60_000;

@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest } from '../host/host.ts';
+import type { HttpAnswer, HttpRequest } from '../host/network.ts';
 
 /** Sends a request to the controller; the caller has chosen endpoint and certificate. */
 export type Send = (

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { CommandResult } from '../../../src/agent/host/host.ts';
+import type { CommandResult } from '../../../src/agent/host/processes.ts';
 
 const LINK = '/run/systemd/units/invocation:kubeadm.service';
 const us = (ms: number) => String(ms * 1000);

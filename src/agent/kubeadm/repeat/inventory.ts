@@ -5,7 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { STATE_DIR } from '../../document/paths.ts';
-import type { FileStat, Host } from '../../host/host.ts';
+import type { FileStat } from '../../host/files.ts';
+import type { Host } from '../../host/host.ts';
 import { type CertificatePlaces, certificateFiles, kubeadmFiles, PKI } from '../config/kubeadm-files.ts';
 
 export const INVENTORY = `${STATE_DIR}/inventory.json`;

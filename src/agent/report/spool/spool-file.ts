@@ -1,5 +1,6 @@
 import { REPORT_DIR, RUN_DIR } from '../../document/paths.ts';
-import { type AppendHandle, type Host, HostError } from '../../host/host.ts';
+import type { AppendHandle } from '../../host/files.ts';
+import { type Host, HostError } from '../../host/host.ts';
 
 /** Survives reboots. */
 export const SPOOL = `${REPORT_DIR}/spool.jsonl`;

@@ -11,7 +11,8 @@ import {
 } from '../../../protocol/events.ts';
 import { readReply } from '../../../protocol/read-events.ts';
 import { text, WireError } from '../../../protocol/wire.ts';
-import { type Host, HostError, type HttpAnswer, type HttpClient, type HttpRequest } from '../../host/host.ts';
+import { type Host, HostError } from '../../host/host.ts';
+import type { HttpAnswer, HttpClient, HttpRequest } from '../../host/network.ts';
 import { enrol, type Means, momentOf } from '../../identity/enrol.ts';
 import { type Identity, isDueForRenewal, readIdentity } from '../../identity/identity.ts';
 import { EnrolmentRefused } from '../../identity/refused.ts';

@@ -1,6 +1,7 @@
 import { retryAfterMs } from '../../../kit/retry-after.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
-import type { Host, HttpClient } from '../../host/host.ts';
+import type { Host } from '../../host/host.ts';
+import type { HttpClient } from '../../host/network.ts';
 import type { WebhookSettings } from '../config/settings.ts';
 import type { Log } from '../events/log.ts';
 import { DeliveryError, type Transport } from './transport.ts';

@@ -1,6 +1,8 @@
 import type { Redactor } from '../../../kit/secrets/redact.ts';
 import { RUN_DIR } from '../../document/paths.ts';
-import type { DurableHandle, Host, Watch } from '../../host/host.ts';
+import type { Watch } from '../../host/files.ts';
+import type { Host } from '../../host/host.ts';
+import type { DurableHandle } from '../../host/processes.ts';
 import { type Marks, parseMarks, type ScriptItem, sessionScript } from './session-script.ts';
 import { FIRST_STATE, stateAfter } from './shell-state.ts';
 

@@ -1,5 +1,6 @@
 import type { FilesystemEntry } from '../../document/document.ts';
-import type { BlockDevice, Host } from '../../host/host.ts';
+import type { BlockDevice } from '../../host/block-devices.ts';
+import type { Host } from '../../host/host.ts';
 import { Problem } from '../tools/problem.ts';
 import { type Content, contentOf } from './content.ts';
 import { blkidType } from './mkfs-command.ts';

@@ -1,6 +1,7 @@
 import type { DiskEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import type { BlockDevice, Host } from '../../host/host.ts';
+import type { BlockDevice } from '../../host/block-devices.ts';
+import type { Host } from '../../host/host.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
 import { Problem } from '../tools/problem.ts';

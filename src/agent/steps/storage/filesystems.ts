@@ -1,7 +1,7 @@
 import { digest } from '../../../kit/digest.ts';
 import type { FilesystemEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import type { DurableResult } from '../../host/host.ts';
+import type { DurableResult } from '../../host/processes.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
 import { Problem } from '../tools/problem.ts';

@@ -1,4 +1,5 @@
-import type { BlockDevice, Host } from '../../host/host.ts';
+import type { BlockDevice } from '../../host/block-devices.ts';
+import type { Host } from '../../host/host.ts';
 import { Problem } from '../tools/problem.ts';
 import { waitFor } from './wait.ts';
 

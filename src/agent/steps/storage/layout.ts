@@ -1,5 +1,5 @@
 import type { DiskEntry } from '../../document/document.ts';
-import type { BlockDevice } from '../../host/host.ts';
+import type { BlockDevice } from '../../host/block-devices.ts';
 import { Problem } from '../tools/problem.ts';
 import { partitionType } from './partition-types.ts';
 

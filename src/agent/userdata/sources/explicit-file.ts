@@ -1,4 +1,5 @@
-import type { Files, Host } from '../../host/host.ts';
+import type { Files } from '../../host/files.ts';
+import type { Host } from '../../host/host.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
 import { readSystemFacts } from '../instance/read-system-facts.ts';
 import { found, type SourceAnswer } from './contract/answer.ts';

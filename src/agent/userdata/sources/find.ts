@@ -1,4 +1,5 @@
-import type { Files, Host } from '../../host/host.ts';
+import type { Files } from '../../host/files.ts';
+import type { Host } from '../../host/host.ts';
 import type { SourceAnswer } from './contract/answer.ts';
 import { readExplicitFiles } from './explicit-file.ts';
 import type { SearchOptions } from './search.ts';

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BlockDevice, BlockDevices } from '../../host.ts';
+import type { BlockDevice, BlockDevices } from '../../block-devices.ts';
 import { isErrno, toHostError } from '../system/system-error.ts';
 import { resolveInRoot } from './paths/resolve.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Files } from '../../host.ts';
+import type { Files } from '../../files.ts';
 import { createFiles } from './files.ts';
 
 const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0;

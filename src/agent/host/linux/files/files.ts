@@ -21,7 +21,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type AppendHandle, type FileStat, type Files, HostError, type WriteOptions } from '../../host.ts';
+import type { AppendHandle, FileStat, Files, WriteOptions } from '../../files.ts';
+import { HostError } from '../../host.ts';
 import { isErrno, toHostError } from '../system/system-error.ts';
 import { type AtomicWrite, writeFilesAtomically } from './atomic-file.ts';
 import { inodesUsedUp } from './inodes.ts';

@@ -1,5 +1,5 @@
 import { watch } from 'node:fs';
-import type { Watch } from '../../host.ts';
+import type { Watch } from '../../files.ts';
 import { isErrno } from '../system/system-error.ts';
 
 /** How often to call back if the kernel has no watch left. */

@@ -11,7 +11,7 @@ import {
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Authority } from '../../../../pki/authority.ts';
-import type { HttpClient, HttpClientOptions } from '../../host.ts';
+import type { HttpClient, HttpClientOptions } from '../../network.ts';
 import { createHttpClient } from './http-client.ts';
 
 const made = Authority.create('Test servers');

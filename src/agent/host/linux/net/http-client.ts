@@ -2,13 +2,8 @@ import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions
 import type { AgentOptions } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import {
-  HostError,
-  type HttpAnswer,
-  type HttpClient,
-  type HttpClientOptions,
-  type HttpRequest,
-} from '../../host.ts';
+import { HostError } from '../../host.ts';
+import type { HttpAnswer, HttpClient, HttpClientOptions, HttpRequest } from '../../network.ts';
 import { untimely } from '../system/untimely.ts';
 import { describeNetworkError } from './network-error.ts';
 

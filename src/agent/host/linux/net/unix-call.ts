@@ -1,4 +1,5 @@
-import { HostError, type UnaryAnswer } from '../../host.ts';
+import { HostError } from '../../host.ts';
+import type { UnaryAnswer } from '../../network.ts';
 
 /** One byte for "not compressed", four for the length. */
 const PREFIX_BYTES = 5;

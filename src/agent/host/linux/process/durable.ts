@@ -1,7 +1,8 @@
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RUN_DIR } from '../../../document/paths.ts';
-import { type DurableHandle, type DurableResult, type DurableSpec, HostError } from '../../host.ts';
+import { HostError } from '../../host.ts';
+import type { DurableHandle, DurableResult, DurableSpec } from '../../processes.ts';
 import { followFile } from '../files/follow-file.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
 import { elapsedMs } from '../system/clock.ts';

@@ -1,5 +1,5 @@
 import { constants as access, accessSync, statSync, writeFileSync } from 'node:fs';
-import type { Processes } from '../../host.ts';
+import type { Processes } from '../../processes.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
 import { childProcess, os } from '../system/late-modules.ts';
 import { toHostError } from '../system/system-error.ts';

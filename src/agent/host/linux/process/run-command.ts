@@ -1,5 +1,5 @@
-import type { CommandResult, CommandSpec } from '../../host.ts';
 import { LineSplitter } from '../../line-splitter.ts';
+import type { CommandResult, CommandSpec } from '../../processes.ts';
 import { TailBuffer } from '../../tail-buffer.ts';
 import { elapsedMs } from '../system/clock.ts';
 import { childProcess, os } from '../system/late-modules.ts';

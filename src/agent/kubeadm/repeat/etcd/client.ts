@@ -1,6 +1,7 @@
 /** etcd's v3 API as JSON over HTTPS, on the client port (its gRPC gateway; etcd 3.4 and newer). */
 import { ExpectedError } from '../../../../kit/errors.ts';
-import { type Host, HostError, type HttpClient } from '../../../host/host.ts';
+import { type Host, HostError } from '../../../host/host.ts';
+import type { HttpClient } from '../../../host/network.ts';
 
 export interface EtcdMember {
   /** Decimal, as the gateway writes 64-bit numbers. */

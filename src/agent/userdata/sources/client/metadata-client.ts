@@ -1,12 +1,7 @@
 import { BACKOFF, waitMs } from '../../../../kit/backoff.ts';
 import { retryAfterMs } from '../../../../kit/retry-after.ts';
-import {
-  type Host,
-  HostError,
-  type HttpAnswer,
-  type HttpClient,
-  type HttpClientOptions,
-} from '../../../host/host.ts';
+import { type Host, HostError } from '../../../host/host.ts';
+import type { HttpAnswer, HttpClient, HttpClientOptions } from '../../../host/network.ts';
 import { MAX_RAW_BYTES } from '../../../text/limits.ts';
 import { SourceError } from '../contract/answer.ts';
 

@@ -1,4 +1,5 @@
-import { type Files, HostError } from '../../../host/host.ts';
+import type { Files } from '../../../host/files.ts';
+import { HostError } from '../../../host/host.ts';
 import { MAX_RAW_BYTES } from '../../../text/limits.ts';
 
 /** Files in a directory, on a volume that is not mounted, or behind a web server. Paths have no slash at either end. */
