@@ -8,8 +8,12 @@ const NAME = '            - --name=slipway-controller.slipway-system.svc\n';
 const VARIABLE = `            - --name=\${SLIPWAY_ENDPOINT:=slipway-controller.slipway-system.svc}
 `;
 
+/** clusterctl puts every object into the namespace of the provider, so that rights would be given there. */
+const FOR_DEFAULT = 'rbac/default-namespace.yaml';
+
 /**
- * Everything of manifests/ in one file for clusterctl, in the order of its kustomization, which does nothing but list.
+ * Everything of manifests/ in one file for clusterctl, in the order of its kustomization, which does nothing but list; without the
+ * rights in a namespace, which an installer names (namespace-rights.yaml).
  *
  * @throws Error where that does more, or the variable has no place
  */
@@ -24,6 +28,7 @@ export function components(folder = join(root, 'manifests')): string {
     );
   }
   const all = resources
+    .filter((name) => name !== FOR_DEFAULT)
     .map((name) => `${readFileSync(join(folder, name), 'utf8').trimEnd()}\n`)
     .join('---\n');
   if (!all.includes(NAME)) throw new Error('the Deployment has no --name where clusterctl could add one');

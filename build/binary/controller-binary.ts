@@ -11,7 +11,7 @@ import { stripBinary } from './strip.ts';
 
 /**
  * Builds the controller's binary, for linux-x64 where nothing else is said, and beside it the licences of what is in it and what clusterctl takes:
- * addon-components.yaml and metadata.yaml. As with the agent, files appear by rename, after the new binary has run.
+ * addon-components.yaml, namespace-rights.yaml and metadata.yaml. As with the agent, files appear by rename, after the new binary has run.
  *
  * @returns what the new binary says of itself
  */
@@ -39,6 +39,10 @@ export async function buildController(
     pack({ main, assets: { licenses: basename(licenses) }, node, runner, output });
     const answer = sayVersion(output, runner);
     writeFileSync(join(dist, 'addon-components.yaml'), components());
+    writeFileSync(
+      join(dist, 'namespace-rights.yaml'),
+      readFileSync(join(root, 'manifests/namespace/rights.yaml')),
+    );
     writeFileSync(join(dist, 'metadata.yaml'), readFileSync(join(root, 'manifests/metadata.yaml')));
     renameSync(licenses, join(dist, 'LICENSES-controller.txt'));
     renameSync(output, binary);

@@ -40,7 +40,7 @@ function build(folder: string, platforms: readonly Platform[]): Map<string, stri
   const names = [
     ...platforms.flatMap((platform) => [`slipway-${platform}`, `slipway-controller-${platform}`]),
     ...['slipway.cjs', 'slipway.8', 'slipway-controller.8', 'LICENSES.txt', 'LICENSES-controller.txt'],
-    'addon-components.yaml',
+    ...['addon-components.yaml', 'namespace-rights.yaml'],
   ];
   return new Map(
     names.map((name) => {

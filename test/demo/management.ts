@@ -7,7 +7,7 @@ import { controllerBinaryPath, root } from '../../build/project.ts';
 import type { ControlPlane } from '../lab/lab.ts';
 import { type Running, runOk, start } from '../lab/process/command.ts';
 import type { MachineOptions } from '../support/cluster-api/user-data.ts';
-import { clusterApiCrds } from '../support/controller/management-cluster.ts';
+import { clusterApiCrds, knowsPolicies } from '../support/controller/management-cluster.ts';
 
 /** The lab's switch, as machines see it. */
 const ADDRESS = '10.99.0.1';
@@ -22,6 +22,7 @@ export class Management {
   readonly #api: ControlPlane;
   readonly #dir = mkdtempSync(join(tmpdir(), 'slipway-demo-'));
   #controller: Running | undefined;
+  #minter: Running | undefined;
 
   private constructor(api: ControlPlane) {
     this.#api = api;
@@ -96,9 +97,10 @@ export class Management {
   }
 
   async close(): Promise<void> {
-    const controller = this.#controller;
-    controller?.kill('SIGTERM');
-    await controller;
+    for (const process of [this.#minter, this.#controller]) {
+      process?.kill('SIGTERM');
+      await process;
+    }
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
@@ -109,7 +111,9 @@ export class Management {
     const { resources } = parse(readFileSync(join(root, 'manifests/kustomization.yaml'), 'utf8')) as {
       resources: string[];
     };
-    for (const name of resources.filter((path) => !path.startsWith('controller/'))) {
+    const kubectl = (words: readonly string[]): Promise<string> => this.kubectl(...words);
+    const without = ['controller/', ...((await knowsPolicies({ kubectl })) ? [] : ['policy/'])];
+    for (const name of resources.filter((path) => !without.some((folder) => path.startsWith(folder)))) {
       await this.kubectl('apply', `--filename=${join(root, 'manifests', name)}`);
     }
     await this.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
@@ -128,6 +132,9 @@ export class Management {
       '--probe-listen=127.0.0.1:0',
     ]);
     this.#controller = start(program, words, { stdio: ['ignore', log, log] });
+    const access = [`--kubeconfig=${this.#api.adminKubeconfig}`, '--namespace=slipway-system'];
+    const [minter = '', ...rest] = this.#api.onSwitch([controllerBinaryPath, 'mint', ...access]);
+    this.#minter = start(minter, rest, { stdio: ['ignore', log, log] });
     closeSync(log);
     for (const end = Date.now() + 30_000; ; await sleep(100)) {
       const text = readFileSync(join(this.#dir, 'controller.log'), 'utf8');

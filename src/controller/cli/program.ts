@@ -33,7 +33,6 @@ function describe(program: Command, conclude: (status: number) => void): void {
       '--namespace <name>',
       "namespace of the controller's own objects; default the pod's or the context's",
     )
-    .option('--machine-token-ttl <duration>', "how long a Machine's token can be used", '24h')
     .option('--untied-ttl <duration>', 'how long a node that matches no Machine is kept', '24h')
     .option('--certificate-ttl <duration>', 'how long the certificate of a machine is valid', '168h')
     .option('--connections <n>', 'open connections at most', '4000')
@@ -49,6 +48,17 @@ function describe(program: Command, conclude: (status: number) => void): void {
     )
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
     .action(async (options) => conclude(await (await import('./serve.ts')).serveCommand(options)));
+
+  program
+    .command('mint')
+    .description(
+      'put a token beside each Machine that asks for one; with rights of its own, listens to nobody',
+    )
+    .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
+    .option('--namespace <name>', "of the controller's own objects; default the pod's or the context's")
+    .option('--machine-token-ttl <duration>', "how long a Machine's token can be used", '24h')
+    .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .action(async (options) => conclude(await (await import('./mint.ts')).mintCommand(options)));
 
   const reading = (command: Command): Command =>
     command

@@ -2,6 +2,7 @@ import { parseSeconds } from '../../kit/duration.ts';
 import { ipFamily } from '../../kit/ip-family.ts';
 import { createLog, type Level } from '../log.ts';
 import { parseListen, type ServeSettings } from '../serve/settings.ts';
+import { asked } from './signals.ts';
 import { UsageError } from './usage-error.ts';
 import { versionText } from './version.ts';
 
@@ -17,7 +18,6 @@ export interface ServeOptions {
   data: string;
   kubeconfig?: string;
   namespace?: string;
-  machineTokenTtl: string;
   untiedTtl: string;
   certificateTtl: string;
   connections: string;
@@ -31,10 +31,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   const settings = readSettings(options);
   const log = createLog((line) => process.stderr.write(line), settings.logLevel);
   log.info('starts', { version: versionText(), standalone: options.standalone === true });
-  const asked = new Promise<string>((resolve) => {
-    process.once('SIGTERM', () => resolve('SIGTERM'));
-    process.once('SIGINT', () => resolve('SIGINT'));
-  });
+  const signal = asked();
   const starting = options.standalone
     ? (await import('../serve/standalone.ts')).serveStandalone({ ...settings, data: options.data }, log)
     : (await import('../serve/kubernetes.ts')).serveKubernetes(
@@ -42,18 +39,17 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
           ...settings,
           ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
           ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
-          tokenMs: milliseconds(options.machineTokenTtl, '--machine-token-ttl'),
           untiedMs: milliseconds(options.untiedTtl, '--untied-ttl'),
         },
         log,
       );
-  const running = await Promise.race([starting, asked.then(() => undefined)]);
+  const running = await Promise.race([starting, signal.then(() => undefined)]);
   // The process has to end while it still lists: there is nothing to drain, and pending work would keep it
   // alive.
   if (running === undefined) process.exit(0);
   const { port, adminPort, probePort } = running;
   log.info('serves', { port, adminPort, probePort });
-  log.info('drains', { signal: await asked });
+  log.info('drains', { signal: await signal });
   await running.stop();
   log.info('ends');
   return 0;
@@ -106,7 +102,7 @@ export function milliseconds(text: string, option: string): number {
   return seconds * 1000;
 }
 
-function level(text: string): Level {
+export function level(text: string): Level {
   const known = (['debug', 'info', 'warn', 'error'] as const).find((name) => name === text);
   if (known) return known;
   throw new UsageError(`--log-level: ${text} is none of debug, info, warn, error`);

@@ -2,6 +2,7 @@ import { mintMachineToken } from '../attest/machine-token.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
+import { rightsRemedy } from '../store/kubernetes-store.ts';
 import type { MachineIdentities } from '../store/machine-identities.ts';
 import type { Machine } from './machine.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -15,6 +16,9 @@ export interface MinterParts {
   readonly log: Log;
 }
 
+/** Until it looks again in a namespace where it may write no Secret. */
+const FORBIDDEN_MS = 5 * 60_000;
+
 /** The name of the Secret with a Machine's token. */
 export function tokenSecretName(machine: string): string {
   return `${machine}-slipway-token`;
@@ -22,13 +26,14 @@ export function tokenSecretName(machine: string): string {
 
 /**
  * Puts a token into a Secret beside each Machine that asks for one and has no Node yet. The Secret is deleted
- * with its Machine. The controller only creates Secrets and never reads those of others.
+ * with its Machine. It only creates Secrets and reads none of them, and two that work at once do no harm: the
+ * Secret's name makes it one.
  */
 export class Minter {
   readonly #parts: MinterParts;
   readonly #queue: WorkQueue;
   readonly #done = new Set<string>();
-  #leads = false;
+  readonly #forbidden = new Set<string>();
 
   constructor(parts: MinterParts) {
     this.#parts = parts;
@@ -43,21 +48,17 @@ export class Minter {
     });
   }
 
-  lead(leads: boolean, machines: Iterable<Machine>): void {
-    this.#leads = leads;
-    if (leads) for (const machine of machines) this.machineChanged(machine);
-  }
-
   machineChanged(machine: Machine): void {
     const { wantsToken, endorsementKey, nodeName, deleting, uid } = machine;
-    if (!this.#leads || !wantsToken || endorsementKey !== undefined || nodeName !== undefined || deleting)
-      return;
+    // A Machine with a TPM is proved by that and by nothing else.
+    if (!wantsToken || endorsementKey !== undefined || nodeName !== undefined || deleting) return;
     if (this.#done.has(uid)) return;
     this.#queue.add(`${machine.namespace}/${machine.name}`);
   }
 
-  machineGone(uid: string): void {
+  machineGone({ namespace, name, uid }: Machine): void {
     this.#done.delete(uid);
+    this.#queue.forget(`${namespace}/${name}`);
   }
 
   /** Its NodeBootstrap was deleted, so that a rebuilt machine can enrol: by a token of the next epoch. */
@@ -72,31 +73,45 @@ export class Minter {
 
   async #mint(key: string): Promise<void> {
     const machine = this.#parts.byKey(key);
-    if (!machine || !this.#leads || this.#done.has(machine.uid)) return;
-    const { namespace, name, uid, apiVersion } = machine;
+    if (!machine || this.#done.has(machine.uid)) return;
+    const { namespace, uid } = machine;
     const { client, key: secret, identities, lifetimeMs } = this.#parts;
     const epoch = (await identities.of(namespace, uid))?.epoch ?? 0;
     const expiresAt = Date.now() + lifetimeMs;
+    const token = mintMachineToken(uid, epoch, expiresAt, secret());
     try {
-      await client.request('POST', `/api/v1/namespaces/${namespace}/secrets`, {
-        body: {
-          apiVersion: 'v1',
-          kind: 'Secret',
-          metadata: {
-            name: tokenSecretName(name),
-            namespace,
-            labels: { 'slipway.dev/token': 'machine' },
-            annotations: { 'slipway.dev/expires': new Date(expiresAt).toISOString() },
-            ownerReferences: [{ apiVersion, kind: 'Machine', name, uid }],
-          },
-          type: 'slipway.dev/machine-token',
-          stringData: { token: mintMachineToken(uid, epoch, expiresAt, secret()) },
-        },
-      });
+      const body = secretOf(machine, token, expiresAt);
+      await client.request('POST', `/api/v1/namespaces/${namespace}/secrets`, { body });
     } catch (error) {
-      // An earlier leader made it, or it is the old one, which an administrator deletes first.
+      if (isStatus(error, 403)) return this.#putOff(key, namespace, error);
+      // Another minter made it, or it is the old one, which an administrator deletes first.
       if (!isStatus(error, 409)) throw error;
     }
     this.#done.add(uid);
   }
+
+  #putOff(key: string, namespace: string, error: Error): void {
+    if (!this.#forbidden.has(namespace)) {
+      this.#forbidden.add(namespace);
+      const why = `${error.message}; ${rightsRemedy(namespace)}`;
+      this.#parts.log.warn('tokens may not be put into Secrets of a namespace', { namespace, reason: why });
+    }
+    this.#queue.later(key, FORBIDDEN_MS);
+  }
+}
+
+function secretOf({ namespace, name, uid, apiVersion }: Machine, token: string, expiresAt: number): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: tokenSecretName(name),
+      namespace,
+      labels: { 'slipway.dev/token': 'machine' },
+      annotations: { 'slipway.dev/expires': new Date(expiresAt).toISOString() },
+      ownerReferences: [{ apiVersion, kind: 'Machine', name, uid }],
+    },
+    type: 'slipway.dev/machine-token',
+    stringData: { token },
+  };
 }

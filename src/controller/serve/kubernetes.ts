@@ -23,6 +23,7 @@ import { Front } from './front.ts';
 import { followKeys } from './key-watch.ts';
 import { KeySecret, keysFrom } from './keys.ts';
 import { Management } from './management.ts';
+import { tellOfPolicies } from './policies.ts';
 import type { Running } from './running.ts';
 import type { KubernetesSettings } from './settings.ts';
 
@@ -39,7 +40,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const keys = await keysFrom(keyPlace);
   const metrics = new Metrics();
   const management = new Management({
-    ...{ client, version, keys, metrics, log, tokenMs: settings.tokenMs, untiedMs: settings.untiedMs },
+    ...{ client, version, metrics, log, untiedMs: settings.untiedMs },
     changed: (record) => intake.changed(record),
     hangUp: (keyDigest) => front.hangUp(keyDigest),
   });
@@ -75,7 +76,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   });
   const identity = `${hostname()}_${randomBytes(4).toString('hex')}`;
   const leadership = new Leadership(client, { namespace, name: 'slipway-controller', identity }, (leads) => {
-    log.info(leads ? 'leads: writes conditions and tokens' : 'no longer leads', { identity });
+    log.info(leads ? 'leads: writes conditions' : 'no longer leads', { identity });
     management.lead(leads);
   });
   metrics.add(
@@ -103,6 +104,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   await Promise.all([management.start(), tokens.start()]);
   const port = await front.listen();
   leadership.start();
+  await tellOfPolicies(client, log);
   const leaveKeys = followKeys(keys, keyPlace, log);
   return {
     port,

@@ -8,22 +8,17 @@ import { Collector } from '../machines/collector.ts';
 import { MachineDirectory } from '../machines/directory.ts';
 import { EventRecorder } from '../machines/event-recorder.ts';
 import { type MachineObject, type MachineVersion, machinesPath, readMachine } from '../machines/machine.ts';
-import { Minter } from '../machines/minter.ts';
 import { NodeKeys } from '../machines/node-keys.ts';
 import { Reconciler } from '../machines/reconciler.ts';
 import type { NodeRecord } from '../model/node-record.ts';
-import { MachineIdentities } from '../store/machine-identities.ts';
 import { collectionPath, type NodeBootstrap, recordOf } from '../store/node-bootstrap.ts';
 import { Gauge, type Metrics } from '../web/metrics.ts';
-import type { Keys } from './key-ring.ts';
 
 export interface ManagementParts {
   readonly client: KubeClient;
   readonly version: MachineVersion;
-  readonly keys: Keys;
   readonly metrics: Metrics;
   readonly log: Log;
-  readonly tokenMs: number;
   readonly untiedMs: number;
   /** Called with each node that somebody has written. */
   readonly changed?: (record: NodeRecord) => void;
@@ -31,7 +26,7 @@ export interface ManagementParts {
   readonly hangUp?: (keyDigest: string) => void;
 }
 
-/** Follows Machines and NodeBootstraps, and if this replica leads, writes conditions and tokens. */
+/** Follows Machines and NodeBootstraps, and if this replica leads, writes conditions. */
 export class Management {
   readonly directory = new MachineDirectory();
   readonly keys = new NodeKeys();
@@ -39,7 +34,6 @@ export class Management {
   readonly #hangUp: (keyDigest: string) => void;
   readonly #parts: Pick<ManagementParts, 'metrics' | 'log'>;
   readonly #reconciler: Reconciler;
-  readonly #minter: Minter;
   readonly #collector: Collector;
   readonly #machines: Informer<MachineObject>;
   readonly #nodes: Informer<NodeBootstrap>;
@@ -47,7 +41,7 @@ export class Management {
   #ready = false;
 
   constructor(parts: ManagementParts) {
-    const { client, version, keys, metrics, log, tokenMs, untiedMs, changed, hangUp } = parts;
+    const { client, version, metrics, log, untiedMs, changed, hangUp } = parts;
     const { directory } = this;
     const recorder = new EventRecorder(client, hostname());
     this.#hangUp = hangUp ?? (() => {});
@@ -58,26 +52,16 @@ export class Management {
       ...{ client, lifetimeMs: untiedMs, log },
       untied: () => this.#reconciler.untied(),
     });
-    this.#minter = new Minter({
-      client,
-      key: () => keys.tokenKey,
-      identities: new MachineIdentities(client),
-      lifetimeMs: tokenMs,
-      byKey: (key) => directory.byName(...(key.split('/') as [string, string])),
-      log,
-    });
     this.#machines = new Informer<MachineObject>(client, machinesPath(version), {
       changed: (object) => {
         const machine = readMachine(object, version);
         directory.put(machine);
         this.#reconciler.machineChanged(machine);
-        this.#minter.machineChanged(machine);
       },
       gone: (key) => {
         const machine = directory.byName(...(key.split('/') as [string, string]));
         directory.remove(key);
         if (!machine) return;
-        this.#minter.machineGone(machine.uid);
         const holder = this.keys.ofMachine(machine.uid);
         if (holder !== undefined) this.#hangUp(holder);
       },
@@ -97,8 +81,6 @@ export class Management {
         gone: (key) => {
           this.#release(this.keys.remove(key));
           this.#reconciler.nodeGone(key);
-          const machine = directory.byName(...(key.split('/') as [string, string]));
-          if (machine) this.#minter.nodeGone(machine);
         },
         listed: () => this.#listed.nodes.resolve(),
         trouble: this.troubleOf('nodebootstraps'),
@@ -141,7 +123,6 @@ export class Management {
 
   lead(leads: boolean): void {
     this.#reconciler.lead(leads);
-    this.#minter.lead(leads, this.directory.all());
     this.#collector.lead(leads);
   }
 
@@ -156,6 +137,6 @@ export class Management {
 
   async stop(): Promise<void> {
     await Promise.all([this.#machines.stop(), this.#nodes.stop()]);
-    await Promise.all([this.#reconciler.stop(), this.#minter.stop(), this.#collector.stop()]);
+    await Promise.all([this.#reconciler.stop(), this.#collector.stop()]);
   }
 }

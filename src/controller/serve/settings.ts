@@ -26,9 +26,16 @@ export interface KubernetesSettings extends ServeSettings {
   readonly kubeconfig?: string;
   /** Namespace of the controller's own objects; default: the access's. */
   readonly namespace?: string;
-  readonly tokenMs: number;
   /** How long a node without a Machine is kept. */
   readonly untiedMs: number;
+}
+
+/** The settings of `mint`. */
+export interface MintSettings {
+  readonly kubeconfig?: string;
+  /** Namespace of the controller's own objects; default: the access's. */
+  readonly namespace?: string;
+  readonly tokenMs: number;
 }
 
 export interface StandaloneSettings extends ServeSettings {

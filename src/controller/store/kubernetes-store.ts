@@ -26,6 +26,14 @@ const MAX_EVENT_LOG_BYTES = 600 * 1024;
 const KEEP_FIRST = { events: 40, bytes: 60 * 1024 };
 const KEEP_LAST = { events: 160, bytes: 240 * 1024 };
 
+/** Nobody gives rights within less. */
+const FORBIDDEN_MS = 60_000;
+
+/** What to do where the ServiceAccount may not write. */
+export function rightsRemedy(namespace: string): string {
+  return `to serve the Machines there: kubectl apply --namespace ${namespace} --filename manifests/namespace/rights.yaml`;
+}
+
 type PatchOperation =
   | { op: 'test' | 'add' | 'replace'; path: string; value: unknown }
   | { op: 'remove'; path: string };
@@ -288,6 +296,9 @@ function refusal(error: unknown): StoreRefuses | undefined {
 
 /** Turns what the API server cannot do now into StoreBusy; other errors stay as they are. */
 function busy(error: unknown): unknown {
+  const namespace = isStatus(error, 403) ? /namespace "([^"]+)"/.exec(error.message)?.[1] : undefined;
+  if (namespace !== undefined && error instanceof KubeError)
+    return new StoreBusy(`${error.message}; ${rightsRemedy(namespace)}`, FORBIDDEN_MS, { cause: error });
   if (!(error instanceof KubeError) || !error.passing) return error;
   return new StoreBusy(error.message, error.retryAfterMs, { cause: error });
 }

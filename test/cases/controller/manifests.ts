@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../build/project.ts';
 import { clusterApiCrds } from '../../support/controller/management-cluster.ts';
@@ -12,8 +13,13 @@ export async function manifests({ cluster, say }: Scene): Promise<void> {
     'controller/service.yaml',
     'controller/deployment.yaml',
     'controller/network-policy.yaml',
+    'controller/minter.yaml',
   ])
     assert.match(await apply(file), /created/);
+  const named = readFileSync(join(root, 'manifests/namespace/rights.yaml'), 'utf8');
+  const forDefault = readFileSync(join(root, 'manifests/rbac/default-namespace.yaml'), 'utf8');
+  const bare = (text: string): string => text.replace(/^#.*\n|^ {2}namespace: default\n/gm, '');
+  assert.equal(bare(forDefault), bare(named), 'the rights for default are those of any other namespace');
   if (clusterApiCrds().length > 1) {
     assert.match(await apply('samples/machine-deployment.yaml'), /created/);
     assert.match(await apply('samples/machine-health-check.yaml'), /created/);

@@ -1,4 +1,5 @@
 import { identity } from './identity/identity.ts';
+import { rights } from './rights.ts';
 import { openScene } from './scene.ts';
 import { strangers } from './strangers.ts';
 
@@ -6,7 +7,7 @@ export const about =
   'attacks that found something once: on the controller with its own rights and a real API server';
 
 /** One file or folder for each kind of attack; all share one cluster and one controller. */
-const ATTACKS = [identity, strangers];
+const ATTACKS = [identity, rights, strangers];
 
 export async function run(say: (line: string) => void): Promise<void> {
   const scene = await openScene(say);

@@ -42,15 +42,28 @@ export async function expectConfined(deployed: Deployed): Promise<void> {
 }
 
 async function expectRights({ machine }: Deployed): Promise<void> {
-  const account = 'system:serviceaccount:slipway-system:slipway-controller';
-  const may = async (verb: string, resource: string, namespace: string): Promise<string> =>
-    (
-      await machine.exec([
-        ...['kubectl', '--kubeconfig=/etc/kubernetes/admin.conf', `--as=${account}`],
-        ...['auth', 'can-i', verb, resource, `--namespace=${namespace}`],
-      ])
-    ).stdout.trim();
-  assert.equal(await may('get', 'secrets', 'slipway-system'), 'yes');
-  assert.equal(await may('get', 'secrets', 'default'), 'no');
-  assert.equal(await may('patch', 'machines.cluster.x-k8s.io', 'default'), 'no');
+  const may = async (name: string, verb: string, resource: string, namespace: string): Promise<string> => {
+    const account = `system:serviceaccount:slipway-system:slipway-${name}`;
+    const { stdout } = await machine.exec([
+      ...['kubectl', '--kubeconfig=/etc/kubernetes/admin.conf', `--as=${account}`],
+      ...['auth', 'can-i', verb, resource, `--namespace=${namespace}`],
+    ]);
+    return stdout.trim();
+  };
+  for (const [name, verb, resource, namespace, answer] of [
+    ['controller', 'get', 'secrets', 'slipway-system', 'yes'],
+    ['controller', 'get', 'secrets', 'default', 'no'],
+    ['controller', 'create', 'secrets', 'default', 'no'],
+    ['controller', 'patch', 'machines.cluster.x-k8s.io', 'default', 'no'],
+    ['controller', 'create', 'nodebootstraps.slipway.dev', 'default', 'yes'],
+    ['controller', 'create', 'nodebootstraps.slipway.dev', 'kube-system', 'no'],
+    ['minter', 'create', 'secrets', 'default', 'yes'],
+    ['minter', 'create', 'secrets', 'kube-system', 'no'],
+    ['minter', 'get', 'secrets', 'default', 'no'],
+  ] as const)
+    assert.equal(
+      await may(name, verb, resource, namespace),
+      answer,
+      `${name} ${verb} ${resource} ${namespace}`,
+    );
 }

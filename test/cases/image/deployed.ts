@@ -9,7 +9,10 @@ const NAMESPACE = 'slipway-system';
 /** The name of the Service, which is in the controller's certificate. */
 export const SERVICE = `slipway-controller.${NAMESPACE}.svc`;
 /** Kubernetes 1.20 has disruption budgets as v1beta1 alone; Cluster API's own versions need a newer one. */
+const SELECTOR = '--selector=app.kubernetes.io/name=slipway-controller';
 const BUDGET = { newer: 'policy/v1', known: 'policy/v1beta1', since: 21 };
+/** Policies of admission are stable since. */
+const POLICIES = { kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'], since: 30 };
 
 export interface Pod {
   name: string;
@@ -29,14 +32,16 @@ export class Deployed {
   /** `kubectl apply -k manifests`, and nothing else. @returns when every replica is ready */
   static async apply(machine: Machine): Promise<Deployed> {
     const done = await machine.exec(['kubectl', ...ADMIN, 'apply', '-k', MANIFESTS]);
-    if (await knowsBudget()) assert.equal(done.code, 0, done.stderr);
-    else {
-      assert.equal(
-        done.stderr.trim(),
-        `error: unable to recognize "${MANIFESTS}": no matches for kind "PodDisruptionBudget" in version "policy/v1"`,
-      );
-      await applyText(machine, await machine.read(`${MANIFESTS}/controller/disruption-budget.yaml`));
-    }
+    const { minor } = await kubernetesRelease();
+    const unknown = [
+      ...(minor < BUDGET.since ? ['PodDisruptionBudget'] : []),
+      ...(minor < POLICIES.since ? POLICIES.kinds : []),
+    ];
+    if (unknown.length === 0) assert.equal(done.code, 0, done.stderr);
+    // It applies all else and names what it does not know.
+    const named = [...done.stderr.matchAll(/no matches for kind "(\w+)"/g)].map(([, kind]) => kind);
+    assert.deepEqual([...new Set(named)].sort(), [...unknown].sort(), done.stderr);
+    await applyText(machine, await machine.read(`${MANIFESTS}/controller/disruption-budget.yaml`));
     const address = await kubectl(
       ...[machine, ...IN, 'get', 'service', 'slipway-controller'],
       '--output=jsonpath={.spec.clusterIP}',
@@ -49,7 +54,8 @@ export class Deployed {
 
   /** Waits for every replica. */
   async ready(): Promise<void> {
-    await this.kubectl('rollout', 'status', 'deployment/slipway-controller', '--timeout=90s');
+    for (const name of ['slipway-controller', 'slipway-minter'])
+      await this.kubectl('rollout', 'status', `deployment/${name}`, '--timeout=90s');
   }
 
   kubectl(...args: string[]): Promise<string> {
@@ -61,9 +67,9 @@ export class Deployed {
     return this.kubectl('exec', pod.name, '--', ...command);
   }
 
-  /** Pods that are not being deleted. */
+  /** The controller's pods that are not being deleted. */
   async pods(): Promise<Pod[]> {
-    const { items } = JSON.parse(await this.kubectl('get', 'pods', '--output=json')) as {
+    const { items } = JSON.parse(await this.kubectl('get', 'pods', SELECTOR, '--output=json')) as {
       items: PodObject[];
     };
     return items
@@ -88,8 +94,7 @@ export class Deployed {
   /** Where the pods stand and what they said last, for a person who looks for what went wrong. */
   async lastWords(): Promise<string> {
     const where = await this.kubectl('get', 'pods,endpoints,events', '--output=wide');
-    const selector = '--selector=app.kubernetes.io/name=slipway-controller';
-    return `${where}\n${await this.kubectl('logs', selector, '--prefix', '--tail=20')}`;
+    return `${where}\n${await this.kubectl('logs', SELECTOR, '--prefix', '--tail=20')}`;
   }
 
   async createMachine(name: string): Promise<void> {
@@ -113,14 +118,22 @@ const IN = ['--namespace', NAMESPACE];
 
 /** `kubectl apply` of manifests as text. @returns what it says */
 export async function applyText(machine: Machine, text: string, ...options: string[]): Promise<string> {
-  const input = (await knowsBudget())
-    ? text
-    : text.replaceAll(`apiVersion: ${BUDGET.newer}\n`, `apiVersion: ${BUDGET.known}\n`);
+  const input = await knownPart(text);
   return machine.execOk(['kubectl', ...ADMIN, 'apply', '--filename=-', ...options], { input });
 }
 
-async function knowsBudget(): Promise<boolean> {
-  return (await kubernetesRelease()).minor >= BUDGET.since;
+/** What of manifests this release of Kubernetes knows, in its words. */
+export async function knownPart(text: string): Promise<string> {
+  const { minor } = await kubernetesRelease();
+  const documents = text
+    .split(/^---\n/m)
+    .filter(
+      (one) => minor >= POLICIES.since || !POLICIES.kinds.some((kind) => one.includes(`kind: ${kind}\n`)),
+    )
+    .join('---\n');
+  return minor >= BUDGET.since
+    ? documents
+    : documents.replaceAll(`apiVersion: ${BUDGET.newer}\n`, `apiVersion: ${BUDGET.known}\n`);
 }
 
 function machineObject(name: string): object {

@@ -12,9 +12,10 @@ import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
 import { lastLines, type Running, runOk, start } from '../../lab/process/command.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 
-/** Users that the API server knows by token. The last is the controller as its manifests name it. */
+/** Users that the API server knows by token. The last two are those of the controller's manifests. */
 export const ADMIN = 'admin-for-tests';
 export const CONTROLLER = 'controller-for-tests';
+export const MINTER = 'minter-for-tests';
 
 /**
  * A real etcd and kube-apiserver as two processes on this machine's loopback, without containers, root or network:
@@ -178,7 +179,7 @@ export class ApiServer {
     const authority = new Authority(made.certificate, made.privateKey);
     const hosts = ['127.0.0.1', 'localhost', 'kubernetes.default.svc'];
     const { cert, key } = authority.server(hosts, 86_400_000);
-    const account = generateKeyPairSync('ec', {
+    const signing = generateKeyPairSync('ec', {
       namedCurve: 'P-256',
       publicKeyEncoding: { type: 'spki', format: 'pem' },
       privateKeyEncoding: { type: 'sec1', format: 'pem' },
@@ -186,11 +187,16 @@ export class ApiServer {
     put('ca.crt', made.certificate);
     put('api.crt', cert);
     put('api.key', key);
-    put('sa.pub', account.publicKey);
-    put('sa.key', account.privateKey);
-    const name = 'system:serviceaccount:slipway-system:slipway-controller';
-    const groups = '"system:serviceaccounts,system:serviceaccounts:slipway-system"';
-    put('tokens.csv', `${ADMIN},admin,1,"system:masters"\n${CONTROLLER},${name},2,${groups}\n`);
+    put('sa.pub', signing.publicKey);
+    put('sa.key', signing.privateKey);
+    const account = (token: string, name: string, uid: number): string =>
+      `${token},system:serviceaccount:slipway-system:${name},${uid},"system:serviceaccounts,system:serviceaccounts:slipway-system"`;
+    const users = [
+      `${ADMIN},admin,1,"system:masters"`,
+      account(CONTROLLER, 'slipway-controller', 2),
+      account(MINTER, 'slipway-minter', 3),
+    ];
+    put('tokens.csv', `${users.join('\n')}\n`);
     return made.certificate;
   }
 }

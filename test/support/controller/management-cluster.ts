@@ -14,7 +14,9 @@ import {
 } from '../../../src/controller/machines/machine.ts';
 import { tokenSecretName } from '../../../src/controller/machines/minter.ts';
 import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
-import { ApiServer } from './api-server.ts';
+import type { Running } from '../../lab/process/command.ts';
+import { ApiServer, MINTER } from './api-server.ts';
+import { startController } from './controller-process.ts';
 
 /** Cluster API's own CRDs where they are at hand, else the project's minimal Machine. */
 export function clusterApiCrds(): string[] {
@@ -39,11 +41,18 @@ interface MachineOptions {
   endorsementKey?: string;
 }
 
+/** Has it admissionregistration.k8s.io/v1 with ValidatingAdmissionPolicy? */
+export async function knowsPolicies(api: Pick<ApiServer, 'kubectl'>): Promise<boolean> {
+  const known = await api.kubectl(['api-resources', '--api-group=admissionregistration.k8s.io']);
+  return /^validatingadmissionpolicies /m.test(known);
+}
+
 /** A real API server with Cluster API's Machines and what the controller's manifests make, but no pods. */
 export class ManagementCluster {
   readonly api: ApiServer;
   readonly client: KubeClient;
   readonly version: MachineVersion;
+  #minter: Running | undefined;
 
   private constructor(api: ApiServer, version: MachineVersion) {
     this.api = api;
@@ -65,7 +74,9 @@ export class ManagementCluster {
       const { resources } = parse(readFileSync(join(root, 'manifests/kustomization.yaml'), 'utf8')) as {
         resources: string[];
       };
-      for (const name of resources.filter((path) => !path.startsWith('controller/'))) {
+      // Pods need nodes, and Kubernetes before 1.30 knows no policies.
+      const without = ['controller/', ...((await knowsPolicies(api)) ? [] : ['policy/'])];
+      for (const name of resources.filter((path) => !without.some((folder) => path.startsWith(folder)))) {
         await api.kubectl(['apply', `--filename=${join(root, 'manifests', name)}`]);
       }
       await api.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
@@ -78,6 +89,8 @@ export class ManagementCluster {
 
   async close(): Promise<void> {
     this.client.close();
+    this.#minter?.kill('SIGKILL');
+    await this.#minter;
     await this.api.close();
   }
 
@@ -149,8 +162,11 @@ export class ManagementCluster {
     return this.client.request('GET', `${collectionPath('default')}/${name}`);
   }
 
-  /** The token that the controller puts beside a Machine. */
+  /** The token that the minter puts beside a Machine; the first who asks starts it, with its own rights. */
   async machineToken(name: string): Promise<string> {
+    this.#minter ??= startController([
+      ...['mint', `--kubeconfig=${this.api.kubeconfig(MINTER)}`, '--namespace=slipway-system'],
+    ]);
     const path = `/api/v1/namespaces/default/secrets/${tokenSecretName(name)}`;
     for (const end = Date.now() + 10_000; ; await sleep(50)) {
       try {

@@ -1,0 +1,200 @@
+import { strict as assert } from 'node:assert';
+import type { KubeClient } from '../../../src/controller/kube/client.ts';
+import { KubeError } from '../../../src/controller/kube/kube-error.ts';
+import { CONDITION, machinesPath } from '../../../src/controller/machines/machine.ts';
+import { CONTROLLER, MINTER } from '../../support/controller/api-server.ts';
+import { knowsPolicies, ManagementCluster } from '../../support/controller/management-cluster.ts';
+import { eventually, type Scene } from './scene.ts';
+
+const MERGE = 'application/merge-patch+json';
+const NAME = 'of-somebody';
+
+/** Somebody has the tokens of the two ServiceAccounts: what that is good for, and what it is no longer good for. */
+export async function rights(scene: Scene): Promise<void> {
+  const { cluster, say } = scene;
+  await cluster.api.kubectl(['create', 'namespace', 'unnamed']);
+  for (const namespace of ['default', 'unnamed']) await cluster.createMachine(NAME, { namespace });
+  const [controller, minter] = [cluster.api.client(CONTROLLER), cluster.api.client(MINTER)];
+  try {
+    await byRights(controller, minter);
+    say(
+      'by its rights the controller writes no Secret outside of its namespace, and nothing where nobody named it',
+    );
+    if (await knowsPolicies(cluster.api)) {
+      await byPolicy(scene, controller, minter);
+      await onOlder();
+      say(
+        'by policy, whatever its rights: no nodeRef, phase or condition of others, and Secrets of two kinds alone',
+      );
+    } else say('this API server knows no ValidatingAdmissionPolicy: rights alone');
+  } finally {
+    controller.close();
+    minter.close();
+  }
+}
+
+async function byRights(controller: KubeClient, minter: KubeClient): Promise<void> {
+  for (const client of [controller, minter]) {
+    for (const namespace of ['kube-system', 'unnamed'])
+      await refused(403, create(client, secret(namespace, 'bootstrap-token-abcdef', BOOTSTRAP)));
+    await refused(403, client.request('GET', '/api/v1/namespaces/default/secrets/any'));
+    await refused(403, client.request('GET', '/api/v1/namespaces/kube-system/secrets'));
+  }
+  await refused(403, create(controller, secret('default', 'my-cluster-ca', 'cluster.x-k8s.io/secret')));
+  await refused(403, patchStatus(controller, 'unnamed', { conditions: [] }));
+  const event = { metadata: { name: 'x', namespace: 'unnamed' }, apiVersion: 'v1', kind: 'Event' };
+  await refused(403, controller.request('POST', '/api/v1/namespaces/unnamed/events', { body: event }));
+  const nodes = '/apis/slipway.dev/v1alpha1/namespaces/unnamed/nodebootstraps';
+  await refused(403, controller.request('POST', nodes, { body: {} }));
+  // The minter reads one Secret and no more, and writes nothing but Secrets.
+  await refused(403, patchStatus(minter, 'default', { conditions: [] }));
+  await refused(403, create(minter, secret('slipway-system', 'slipway-token-x', 'slipway.dev/token-hash')));
+  await refused(403, minter.request('GET', '/api/v1/namespaces/slipway-system/secrets/other'));
+  await minter.request('GET', '/api/v1/namespaces/slipway-system/secrets/slipway-controller-ca');
+}
+
+/** Both may do all things now, as where an installer gave too much. */
+async function byPolicy(
+  { cluster }: Pick<Scene, 'cluster'>,
+  controller: KubeClient,
+  minter: KubeClient,
+): Promise<void> {
+  const accounts = ['controller', 'minter'].map((name) => `--serviceaccount=slipway-system:slipway-${name}`);
+  const binding = ['clusterrolebinding', 'slipway-all'];
+  await cluster.api.kubectl(['create', ...binding, '--clusterrole=cluster-admin', ...accounts]);
+  try {
+    await eventually('the rights count', () =>
+      controller.request('GET', '/api/v1/namespaces/kube-system/secrets').then(
+        () => true,
+        () => false,
+      ),
+    );
+    await policiesCount(() => create(controller, secret('kube-system', 'x', 'Opaque')));
+    await secrets(controller, minter);
+    await statuses(cluster.client, controller, 'v1beta2');
+    // Nothing else of Cluster API, whoever it is.
+    for (const client of [controller, minter])
+      await refused(422, patchMachine(client, { metadata: { labels: { a: 'b' } } }));
+  } finally {
+    await cluster.api.kubectl(['delete', ...binding]);
+  }
+}
+
+/** Where Cluster API serves nothing newer, conditions of the newer kind are in another place. */
+async function onOlder(): Promise<void> {
+  const cluster = await ManagementCluster.start(undefined, 'v1beta1');
+  const controller = cluster.api.client(CONTROLLER);
+  try {
+    await cluster.createMachine(NAME);
+    await policiesCount(() => patchStatus(controller, 'default', { phase: 'Failed' }, 'v1beta1'));
+    await statuses(cluster.client, controller, 'v1beta1');
+  } finally {
+    controller.close();
+    await cluster.close();
+  }
+}
+
+/** The API server needs a moment for new policies. */
+function policiesCount(bad: () => Promise<unknown>): Promise<boolean> {
+  const isRefused = (): Promise<boolean> =>
+    refused(422, bad()).then(
+      () => true,
+      () => false,
+    );
+  return eventually('the policies count', isRefused);
+}
+
+const BOOTSTRAP = 'bootstrap.kubernetes.io/token';
+const TOKEN = 'slipway.dev/machine-token';
+
+async function secrets(controller: KubeClient, minter: KubeClient): Promise<void> {
+  for (const client of [controller, minter]) {
+    for (const namespace of ['kube-system', 'slipway-system', 'default'])
+      await refused(422, create(client, secret(namespace, 'bootstrap-token-abcdef', BOOTSTRAP)));
+    await refused(422, create(client, secret('default', 'my-cluster-ca', 'cluster.x-k8s.io/secret')));
+    await refused(422, create(client, secret('default', 'my-cluster-ca', TOKEN, 'my-cluster-ca')));
+    const made = { apiVersion: 'v1', kind: 'Secret', metadata: { generateName: 'x-' } };
+    await refused(422, client.request('POST', '/api/v1/namespaces/default/secrets', { body: made }));
+    // Its own authority is made once.
+    const path = '/api/v1/namespaces/slipway-system/secrets/slipway-controller-ca';
+    await refused(422, client.request('PATCH', path, { body: { data: { x: '' } }, contentType: MERGE }));
+  }
+  await refused(422, create(controller, secret('default', `${NAME}-slipway-token`, TOKEN, NAME)));
+  const wrong = [
+    secret('default', 'other-slipway-token', TOKEN, NAME),
+    secret('default', `${NAME}-slipway-token`, 'Opaque', NAME),
+    secret('default', `${NAME}-slipway-token`, TOKEN),
+    secret('kube-system', `${NAME}-slipway-token`, TOKEN, NAME),
+    secret('slipway-system', `${NAME}-slipway-token`, TOKEN, NAME),
+  ];
+  for (const one of wrong) await refused(422, create(minter, one));
+  await create(minter, secret('default', `${NAME}-slipway-token`, TOKEN, NAME));
+  await create(controller, secret('slipway-system', 'slipway-token-x', 'slipway.dev/token-hash'));
+}
+
+async function statuses(
+  admin: KubeClient,
+  controller: KubeClient,
+  version: 'v1beta2' | 'v1beta1',
+): Promise<void> {
+  const at = (conditions: object[]): object =>
+    version === 'v1beta2' ? { conditions } : { v1beta2: { conditions } };
+  const [theirs, ours] = [condition('Ready', 'True'), condition(CONDITION, 'False')];
+  await patchStatus(admin, 'default', { phase: 'Running', ...at([theirs]) }, version);
+  await patchStatus(controller, 'default', at([theirs, ours]), version);
+  await patchStatus(controller, 'default', at([condition(CONDITION, 'True'), theirs]), version);
+  for (const status of [
+    { nodeRef: { name: 'another', kind: 'Node' } },
+    { phase: 'Failed' },
+    { phase: null },
+    { addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] },
+    at([ours]),
+    at([condition('Ready', 'False'), ours]),
+    at([theirs, ours, condition('Available', 'True')]),
+    ...(version === 'v1beta1' ? [{ conditions: [theirs] }] : []),
+  ])
+    await refused(422, patchStatus(controller, 'default', status, version));
+}
+
+function condition(type: string, status: string): object {
+  return { type, status, reason: 'X', message: 'm', lastTransitionTime: '2026-01-01T00:00:00Z' };
+}
+
+interface SecretBody {
+  metadata: { namespace: string };
+}
+
+function secret(namespace: string, name: string, type: string, machine?: string): SecretBody {
+  const owner = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine', name: machine, uid: 'u' };
+  const metadata = { namespace, name, ...(machine === undefined ? {} : { ownerReferences: [owner] }) };
+  return { apiVersion: 'v1', kind: 'Secret', metadata, type } as SecretBody;
+}
+
+function create(client: KubeClient, body: SecretBody): Promise<unknown> {
+  return client.request('POST', `/api/v1/namespaces/${body.metadata.namespace}/secrets`, { body });
+}
+
+function patchStatus(
+  client: KubeClient,
+  namespace: string,
+  status: object,
+  version: 'v1beta2' | 'v1beta1' = 'v1beta2',
+): Promise<unknown> {
+  const path = `${machinesPath(version, namespace)}/${NAME}/status`;
+  return client.request('PATCH', path, { body: { status }, contentType: MERGE });
+}
+
+function patchMachine(client: KubeClient, body: object): Promise<unknown> {
+  const path = `${machinesPath('v1beta2', 'default')}/${NAME}`;
+  return client.request('PATCH', path, { body, contentType: MERGE });
+}
+
+async function refused(status: 403 | 422, asked: Promise<unknown>): Promise<void> {
+  const error = await asked.then(
+    () => new Error('it was allowed'),
+    (caught: unknown) => caught,
+  );
+  assert.ok(error instanceof KubeError, String(error));
+  assert.equal(error.status, status, error.message);
+  if (status === 422) assert.match(error.message, /ValidatingAdmissionPolicy 'slipway-/);
+}
