@@ -1,3 +1,4 @@
+import { flood } from './flood.ts';
 import { identity } from './identity/identity.ts';
 import { rights } from './rights.ts';
 import { openScene } from './scene.ts';
@@ -7,7 +8,7 @@ export const about =
   'attacks that found something once: on the controller with its own rights and a real API server';
 
 /** One file or folder for each kind of attack; all share one cluster and one controller. */
-const ATTACKS = [identity, rights, strangers];
+const ATTACKS = [identity, rights, flood, strangers];
 
 export async function run(say: (line: string) => void): Promise<void> {
   const scene = await openScene(say);

@@ -1,0 +1,72 @@
+import { strict as assert } from 'node:assert';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bootstrapEvents, type SimulatedMachine } from '../../support/controller/simulated-machine.ts';
+import type { Scene } from './scene.ts';
+
+/** Reports of the machine, about twenty a second; each changes its verdict. */
+const REPORTS = 200;
+/** A bootstrap on its worst day, and what is added while this lasts. */
+const MOST_WRITES = 60;
+/** Of the condition: six at once, then one a minute at most. */
+const MOST_VERDICTS = 10;
+
+/** The right machine that turned hostile: it says all the time that it failed, why, and that it goes on. */
+export async function flood({ cluster, machine, say }: Scene): Promise<void> {
+  await cluster.createMachine('floods', { token: true });
+  const floods = machine({ hostname: 'floods' });
+  await floods.enrol(await cluster.machineToken('floods'));
+  const reasons = new Set<string>();
+  const [fact, started] = bootstrapEvents(20);
+  if (fact?.type !== 'fact' || started?.type !== 'sequence.started')
+    throw new Error('no bootstrap begins so');
+  const answers: number[] = [];
+  let waitMs = 0;
+  for (let at = 0; at < REPORTS; at += 1) {
+    floods.tell({ ...started, resumed: at > 0 });
+    floods.tell({
+      ...{ type: 'agent.lost', sequence: started.sequence, how: 'killed', pid: 42 },
+      failure: { code: `Code${at}`, cause: '字'.repeat(300), remedy: 'r' },
+    });
+    const { status, headers } = await send(floods);
+    answers.push(status);
+    if (status === 429) waitMs = Number(headers['retry-after']) * 1000;
+    reasons.add((await cluster.condition('floods'))?.reason ?? '');
+  }
+  const stored = answers.filter((status) => status === 200).length;
+  assert.ok(stored >= 20 && stored <= MOST_WRITES, `${stored} of ${REPORTS} reports were written`);
+  assert.deepEqual(new Set(answers), new Set([200, 429]));
+  assert.ok(waitMs > 0, 'it is not said when to come again');
+  assert.ok(reasons.size <= MOST_VERDICTS, `the condition had ${reasons.size} reasons`);
+  const told = JSON.parse(
+    await cluster.api.kubectl([
+      ...['--namespace=default', 'get', 'events', '--output=json'],
+      '--field-selector=involvedObject.name=floods',
+    ]),
+  );
+  assert.ok(told.items.length <= MOST_VERDICTS, `${told.items.length} Events`);
+  say(`${REPORTS} verdicts of one machine: ${stored} writes, ${told.items.length} Events`);
+
+  // What it has is not lost, and the latest is what counts.
+  floods.tell({
+    ...{ type: 'sequence.ended', sequence: started.sequence, mode: 'bootstrap' },
+    ...{ result: 'succeeded', exitStatus: 0, ms: 9 },
+  });
+  const made = floods.seq;
+  for (const end = Date.now() + 120_000; floods.spool.length > 0; ) {
+    assert.ok(Date.now() < end, `${floods.spool.length} events are not taken`);
+    const { status, headers } = await send(floods);
+    if (status === 429) await sleep(Number(headers['retry-after']) * 1000);
+  }
+  const { status } = await cluster.node('floods');
+  assert.deepEqual([status?.phase, status?.seq, status?.lost], ['Succeeded', made, 0]);
+  say('what was refused is stored later, whole and in order');
+}
+
+async function send(machine: SimulatedMachine) {
+  const answer = await machine.post('/v1/events', machine.batch(machine.spool.slice(0, 128)));
+  if (answer.status === 200) {
+    const { stored } = JSON.parse(answer.body) as { stored: number };
+    machine.spool = machine.spool.filter(({ seq }) => seq > stored);
+  }
+  return answer;
+}
