@@ -4,9 +4,9 @@ import { type Store, StoreSpent, stored } from './store.ts';
 
 /**
  * What one node may cost: so many writes, and so many bytes of them. A bootstrap of a minute takes six writes
- * and 100 kB, and one on a bad day twenty writes in a minute.
+ * and 100 kB, and one on a bad day twenty writes in a minute. A store that is not thrifty writes each batch.
  */
-const WRITES = { perSecond: 0.2, burst: 30 };
+const WRITES = { thrifty: { perSecond: 0.2, burst: 30 }, ready: { perSecond: 5, burst: 300 } };
 const BYTES = { perSecond: 8 * 1024, burst: 4 * 1024 * 1024 };
 
 /**
@@ -16,7 +16,7 @@ const BYTES = { perSecond: 8 * 1024, burst: 4 * 1024 * 1024 };
  * @param now milliseconds of a clock that nobody sets
  */
 export function budgeted(store: Store, now?: () => number): Store {
-  const writes = new Rates(WRITES, now);
+  const writes = new Rates(store.thrifty ? WRITES.thrifty : WRITES.ready, now);
   const bytes = new Rates(BYTES, now);
   const spend = (record: NodeRecord, own: number): void => {
     const key = nodeKey(record);
