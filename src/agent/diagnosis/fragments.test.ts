@@ -217,6 +217,17 @@ describe('a remedy', () => {
   });
 });
 
+it('a journal may be wrapped at words', () => {
+  const journal = [
+    'Nov 21 02:34:01 n1 cloud-init[12]: [preflight] Running pre-flight checks',
+    'Nov 21 02:34:02 n1 cloud-init[12]: error execution phase preflight:',
+    '[preflight] Some fatal errors occurred:',
+    'Nov 21 02:34:02 n1 cloud-init[12]:         [ERROR Port-10250]: Port 10250 is in',
+    'use',
+  ];
+  expect(code(...journal)).toBe('PortInUse');
+});
+
 it("an error behind another command, which has no such phase, is a join's", () => {
   expect(
     code(

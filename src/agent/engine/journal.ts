@@ -56,8 +56,7 @@ export class Journal {
     const { records, goodLength, badBytes } = parseJournal(bytes);
     const tornBytes = bytes.length - goodLength;
     // A power loss may tear the very first record too; then the file is the beginning of one.
-    const isTorn =
-      records.length > 0 || bytes.subarray(goodLength, goodLength + 1).toString('latin1') === '{';
+    const isTorn = records.length > 0 || beginsFirstRecord(bytes.subarray(goodLength));
     const lostBytes = isTorn ? badBytes - tornBytes : badBytes;
     const handle = await host.files.openAppend(JOURNAL, 0o600);
     if (goodLength < bytes.length) await handle.truncate(goodLength);
@@ -112,4 +111,13 @@ export class Journal {
     await this.#last;
     await this.#handle.close();
   }
+}
+
+/** How every journal begins. */
+const FIRST = `{"v":${JOURNAL_VERSION},"seq":1,"time":"`;
+
+/** The beginning of a journal's first record; blocks that were not written are read as zeros. */
+function beginsFirstRecord(bytes: Buffer): boolean {
+  const text = bytes.toString('latin1').replace(/\0+$/, '');
+  return text.startsWith(FIRST) || FIRST.startsWith(text);
 }

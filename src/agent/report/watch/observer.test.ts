@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EventBody } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -80,6 +80,23 @@ describe('a boot with cloud-init and without Slipway', () => {
     expect(ended(end)).toMatchObject({ mode: 'observed', result: 'succeeded', exitStatus: 0 });
     finish();
     expect(await look(true)).toEqual([]);
+  });
+
+  it('is not over while a kubeadm in the background still runs', async () => {
+    const observer = new Observer(host, 'b-1', false);
+    const look = async () => ended((await observer.look(false)).flatMap(({ bodies }) => bodies));
+    status(null);
+    startKubeadm('join');
+    await vi.waitUntil(async () => (await observer.look(false)).some(({ key }) => key.includes('kubeadm')));
+    finish();
+    expect(await look()).toBeUndefined();
+    expect(observer.isUnderWay).toBe(true);
+    const [kubeadm] = children.splice(0);
+    kubeadm?.kill('SIGKILL');
+    // Its command has a moment for the sentinel.
+    expect(await look()).toBeUndefined();
+    expect(await look()).toMatchObject({ result: 'failed' });
+    expect(observer.isUnderWay).toBe(false);
   });
 
   it('is under way from its first stage to its result', async () => {

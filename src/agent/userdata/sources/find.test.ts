@@ -94,9 +94,14 @@ describe('NoCloud', () => {
     expect(await find()).toMatchObject({ kind: 'found', metaData: { 'instance-id': 'i-cfg' } });
   });
 
-  test('only the name on the command line gives empty user data', async () => {
-    await put({ '/proc/cmdline': 'ds=nocloud' });
-    expect(await find()).toMatchObject({ kind: 'empty' });
+  test.each([
+    ['ds=nocloud', 'ds=nocloud, but no seed directory'],
+    ['ds=nocloud;s=/mnt/late/', 'no seed at /mnt/late/'],
+    ['ds=nocloud;s=file:///mnt/late/', 'no seed at file:///mnt/late/'],
+  ])('a seed that %s promises may be attached or mounted late', async (line, looked) => {
+    await put({ '/proc/cmdline': line });
+    const answer = await find();
+    expect(answer.kind === 'not-mine' && answer.looked?.join()).toContain(looked);
   });
 
   test('a seed that is too large is an error, not "nothing"', async () => {

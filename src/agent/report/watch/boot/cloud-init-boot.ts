@@ -42,6 +42,7 @@ export class CloudInitBoot {
   /** @param view undefined where cloud-init is not there or has not begun */
   async look(view: CloudInitView | undefined, sentinel: boolean): Promise<Observation[]> {
     this.#isUnderWay = view !== undefined && !view.finished;
+    const ranBefore = this.#sequence.isRunning;
     if (!view && !sentinel) return [];
     const begun = [this.#sequence.begin(false), this.#sequence.started(STEP, 1)];
     const told = [this.#sequence.once('begin', begun)];
@@ -50,10 +51,13 @@ export class CloudInitBoot {
       told.push(this.#sequence.progress(STEP, `stage ${view.stage}`, `stage:${view.stage}`));
     }
     told.push(...(await this.#sequence.lookAtKubeadm()));
+    // A command in the background outlives cloud-init, and what it does after kubeadm takes its moment too.
+    const goesOn = this.#sequence.isRunning || ranBefore;
+    this.#isUnderWay ||= goesOn && !sentinel;
     // The sentinel comes before cloud-init's end. So look again now, after that end was read.
     const isDone = sentinel || (await this.#host.files.stat(SENTINEL)) !== undefined;
     if (isDone) told.push(this.#sequence.succeeded(this.#elapsed()));
-    else if (view?.finished) told.push(await this.#failed(view));
+    else if (view?.finished && !goesOn) told.push(await this.#failed(view));
     return told;
   }
 

@@ -21,6 +21,7 @@ export class ObservedSequence {
   readonly #processes: KubeadmProcesses | undefined;
   #kubeadm: KubeadmProcess | undefined;
   #attempts = 0;
+  #isRunning = false;
 
   /** @param isSlipway kubeadm is Slipway here: seeing one says nothing of kubeadm itself */
   constructor(host: Host, boot: string, outer: EventStep, isSlipway: boolean) {
@@ -33,6 +34,11 @@ export class ObservedSequence {
   /** What kubeadm was last seen to do. */
   get verb(): KubeadmProcess['verb'] | undefined {
     return this.#kubeadm?.verb;
+  }
+
+  /** kubeadm ran at the last look. */
+  get isRunning(): boolean {
+    return this.#isRunning;
   }
 
   once(what: string, bodies: EventBody[]): Observation {
@@ -55,6 +61,7 @@ export class ObservedSequence {
   /** @param attempt of what runs kubeadm, where that counts them; else kubeadms are counted */
   async lookAtKubeadm(attempt?: number): Promise<Observation[]> {
     const [found] = (await this.#processes?.look()) ?? [];
+    this.#isRunning = found !== undefined;
     if (!found || found.pid === this.#kubeadm?.pid) return [];
     this.#kubeadm = found;
     this.#attempts = attempt ?? this.#attempts + 1;

@@ -41,21 +41,25 @@ export async function readNoCloud({ machine, settings, patienceMs }: SourceConte
   const from = typeof seedfrom === 'string' ? seedfrom : undefined;
   const seed = from === undefined ? layers.findLast((layer) => layer.userData !== undefined) : undefined;
   const data = from === undefined ? seed : await followSeed(machine, from, patienceMs);
-  const followed = data === undefined ? rest : { ...data.metaData, ...rest };
-  const remarks = [
-    ...layers.flatMap((layer) => layer.remarks),
-    ...(from === undefined ? [] : (data?.remarks ?? [])),
-  ];
-  const place = data?.place ?? 'kernel command line';
+  if (data === undefined) return { kind: 'not-mine', looked: [nothingAt(from)] };
+  const followed = { ...data.metaData, ...rest };
+  const remarks = [...layers.flatMap((layer) => layer.remarks), ...(from === undefined ? [] : data.remarks)];
+  const { place } = data;
   return found({
     source: `nocloud (${place})`,
-    userData: data?.userData ?? Buffer.alloc(0),
+    userData: data.userData ?? Buffer.alloc(0),
     metaData: { 'instance-id': 'nocloud', ...followed },
-    ...(data?.vendorData === undefined ? {} : { vendorData: data.vendorData }),
-    ...(data?.networkConfig === undefined ? {} : { networkConfig: networkConfig(data.networkConfig, place) }),
+    ...(data.vendorData === undefined ? {} : { vendorData: data.vendorData }),
+    ...(data.networkConfig === undefined ? {} : { networkConfig: networkConfig(data.networkConfig, place) }),
     ...(remarks.length === 0 ? {} : { remarks }),
   });
 }
+
+/** Its settings are there: what they lead to may be on a volume that is attached or mounted late. */
+const nothingAt = (from: string | undefined): string =>
+  from === undefined
+    ? 'nocloud: ds=nocloud, but no seed directory and no volume labelled cidata'
+    : `nocloud: no seed at ${from}`;
 
 const NOWHERE =
   'nocloud: no ds=nocloud on the kernel command line or in the SMBIOS serial number, no seed directory, no volume labelled cidata';
