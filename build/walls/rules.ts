@@ -47,7 +47,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host host/linux
     kubeadm/config kubeadm/repeat kubeadm/run steps userdata`,
   'cli/text': `identity/tpm kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine
-    host steps steps/kind npm:commander`,
+    host report/watch steps steps/kind npm:commander`,
   cluster: 'kit protocol host kubeadm/config text text/yaml',
   collect: 'kit document host kubeadm/config secrets',
   diagnosis: `kit protocol diagnosis/causes diagnosis/evidence diagnosis/patterns diagnosis/transcript

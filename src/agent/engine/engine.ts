@@ -242,6 +242,7 @@ class SequenceRun {
         result: 'failed',
         failure: result.failure,
         ...(retry ? { retryInMs: wait } : {}),
+        ...(starting === undefined ? {} : { message: starting }),
       });
       await step.settled?.(host, false);
       if (!again) return { result: result.retry === 'yes' ? 'transient' : 'failed', failure: result.failure };

@@ -26,6 +26,6 @@ export function liveStatus(stream: Terminal & { isTTY?: boolean }): {
 function describe({ title, state, attempts, message, lastFailure }: StepStatus): string {
   if (lastFailure === undefined) return message ? `${title}: ${message}` : title;
   const failed = `attempt ${lastFailure.attempt} failed: ${lastFailure.code}`;
-  if (state === 'retrying') return `${title}: ${failed}; tried again soon`;
+  if (state === 'retrying') return `${title}: ${failed}; ${message ?? 'tried again soon'}`;
   return `${title} (attempt ${attempts}${message ? `: ${message}` : ''}; ${failed})`;
 }

@@ -116,6 +116,16 @@ describe.runIf(process.getuid?.() === 0)('status for somebody who is not root (n
     expect(statusText(status)).toMatch(/^failed \(exit status 1\) in 7.0s/);
   });
 
+  it('says that an agent is at work that has read no user data yet', async () => {
+    const lock = await host.lock('agent');
+    const status = await readStatus(host);
+    expect(status).toEqual({ sentinel: false, state: 'running', steps: [] });
+    expect(statusText(status)).toMatch(/^at work: the agent looks for the user data/);
+    expect(statusText(await asNobody())).toMatch(/^no verdict yet/);
+    if ('release' in lock) await lock.release();
+    expect((await readStatus(host)).state).toBe('not started');
+  });
+
   it('says that nothing has run where there is no journal', async () => {
     expect(statusText(await asNobody())).toBe('not started: Slipway has not run on this machine\n');
   });

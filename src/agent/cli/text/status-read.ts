@@ -6,6 +6,7 @@ import { outcomeOfJournal } from '../../engine/outcome-of-journal.ts';
 import { parseJournal } from '../../engine/parse-journal.ts';
 import { readOutcome } from '../../engine/read-outcome.ts';
 import { type Host, HostError } from '../../host/host.ts';
+import { agentProcess } from '../../report/watch/agent-process.ts';
 
 export interface StepStatus {
   id: string;
@@ -31,7 +32,7 @@ export interface Status {
   /** Cluster API's sentinel is there. */
   sentinel: boolean;
   steps: StepStatus[];
-  /** Seconds since the run under way began. */
+  /** Seconds since the run under way began; absent until it has read the user data. */
   runningSeconds?: number;
   /** Why the journal could not be read, where it could not; the steps are then the verdict's, without messages. */
   journal?: string;
@@ -57,6 +58,9 @@ export async function readStatus(host: Host): Promise<Status> {
   }
   const last = records.findLast(({ type }) => type === 'sequence.started');
   const run = records.findLast((record) => record.type === 'run.started');
+  const isOfNoRun = run?.boot !== (await host.bootId()) || !host.processes.isAlive(run.pid);
+  const early = !outcome && isOfNoRun ? await agentAtWork(host) : undefined;
+  if (early !== undefined) return { ...base, state: early, steps: [] };
   if (last?.type !== 'sequence.started' || run?.type !== 'run.started') {
     return { ...base, state: outcome ? 'concluded' : 'not started', steps: [] };
   }
@@ -81,6 +85,17 @@ export async function readStatus(host: Host): Promise<Status> {
     steps,
     ...(open ? { runningSeconds: Math.max(0, now - run.mono) / 1000 } : {}),
   };
+}
+
+/** An agent has the lock from its first moment, and the journal from when it has read the user data. */
+async function agentAtWork(host: Host): Promise<'running' | 'unknown' | undefined> {
+  try {
+    const { state = 'gone' } = (await agentProcess(host)) ?? {};
+    return state === 'gone' ? undefined : 'running';
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return error.errno === 'EACCES' ? 'unknown' : undefined;
+  }
 }
 
 /** All that somebody who may not read the journal learns of a step. */

@@ -76,6 +76,13 @@ describe('a step that is tried again', () => {
     expect(text.match(/ApiServerUnreachable$/gm)).toHaveLength(2);
   });
 
+  it('tells what it waits for, where the failure is not final yet', async () => {
+    const message = 'the container runtime is still starting (containerd.service is activating)';
+    const status = await statusAfter([...AT_WORK.slice(0, -1), { ...AT_WORK.at(-1), message } as RecordBody]);
+    expect(statusText(status)).toContain(message);
+    expect(statusText(status)).toContain('kubeadm join, attempt 1: ApiServerUnreachable');
+  });
+
   it('tells nothing of it once it is done', async () => {
     const done = {
       type: 'step.ended',

@@ -75,7 +75,10 @@ const isBad = ({ state, outcome }: Status): boolean =>
   state === 'interrupted' || (state === 'concluded' && outcome !== undefined && outcome.exitStatus !== 0);
 
 function headline({ state, outcome, runningSeconds }: Status): string {
-  if (state === 'running') return `at work for ${formatMs((runningSeconds ?? 0) * 1000)}`;
+  if (state === 'running')
+    return runningSeconds === undefined
+      ? 'at work: the agent looks for the user data, or waits for where they may be'
+      : `at work for ${formatMs(runningSeconds * 1000)}`;
   if (state === 'not started') return 'not started: Slipway has not run on this machine';
   if (state === 'reset') return 'reset: this machine was a node, and has been taken back (slipway reset)';
   if (state === 'interrupted')
@@ -98,7 +101,7 @@ function stepLine(
   const time = state === 'waiting' ? '' : formatMs(seconds * 1000);
   const more = [
     attempts > 1 ? (state === 'running' ? `attempt ${attempts}` : `${attempts} attempts`) : '',
-    state === 'running' ? (message ?? '') : '',
+    state === 'running' || state === 'retrying' ? (message ?? '') : '',
   ].filter(Boolean);
   const name = pad(cut(title, Math.min(titles, Math.max(8, room - 14))), titles);
   const head = `${name} ${time.padStart(8)}`;
