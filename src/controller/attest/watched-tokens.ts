@@ -16,7 +16,7 @@ import type { TokenBook, TokenRecord } from './token.ts';
 const MAX_TRIES = 8;
 /** A replica counts so many uses with one write, where a token has room for many. */
 const MOST_AT_ONCE = 20;
-const SHARE_AT_ONCE = 50;
+const SHARE_AT_ONCE = 20;
 
 interface Known {
   record: TokenRecord;
@@ -56,8 +56,17 @@ export class WatchedTokens implements TokenBook {
     await this.#listed.promise;
   }
 
-  stop(): Promise<void> {
-    return this.#informer.stop();
+  /** Gives back what it counted and did not make; who is killed cannot. */
+  async stop(): Promise<void> {
+    await this.#informer.stop();
+    for (const known of this.#known.values()) {
+      const { left } = known;
+      known.left = 0;
+      for (let tries = 0; left > 0 && tries < MAX_TRIES; tries += 1) {
+        // Where it cannot be given back, some uses are wasted and none is made twice.
+        if (await this.#count(known, known.used - left).catch(() => true)) break;
+      }
+    }
   }
 
   find(id: string): TokenRecord | undefined {
@@ -84,7 +93,8 @@ export class WatchedTokens implements TokenBook {
     const known = this.#known.get(record.id);
     const used = usesOf(secret);
     const version = secret.metadata.resourceVersion;
-    if (known) Object.assign(known, { record, used: Math.max(used, known.used), version });
+    // Of the past, too: then the next count meets the present version.
+    if (known) Object.assign(known, { record, used, version });
     else this.#known.set(record.id, { record, used, version, left: 0, turn: Promise.resolve() });
   }
 

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { SqliteTokens } from '../attest/sqlite-tokens.ts';
+import { SqliteStore } from './sqlite-store.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'slipway-store-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+it('takes over the tables of an older controller with the tokens in them', async () => {
+  const path = join(dir, 'slipway.db');
+  const older = new DatabaseSync(path);
+  older.exec(`
+    CREATE TABLE tokens (id TEXT PRIMARY KEY, hash TEXT NOT NULL, namespace TEXT NOT NULL, machine TEXT,
+      expires_at INTEGER NOT NULL) WITHOUT ROWID;
+    INSERT INTO tokens VALUES ('abcdefghij', 'h', 'default', NULL, 7);
+    PRAGMA user_version = 1;`);
+  older.close();
+  for (let start = 0; start < 2; start += 1) {
+    const store = new SqliteStore(path);
+    const tokens = new SqliteTokens(store);
+    expect(tokens.find('abcdefghij')).toEqual({
+      id: 'abcdefghij',
+      hash: 'h',
+      namespace: 'default',
+      expiresAt: 7,
+    });
+    expect(await tokens.take('abcdefghij')).toBe(true);
+    expect((await tokens.list())[0]?.used).toBe(start + 1);
+    await store.close();
+  }
+});
+
+it('counts the uses of a token, and forgets one that is revoked', async () => {
+  const store = new SqliteStore(join(dir, 'slipway.db'));
+  const tokens = new SqliteTokens(store);
+  await tokens.add({ id: 'a', hash: 'h', namespace: 'default', uses: 2, expiresAt: 7 });
+  const taken = await Promise.all([tokens.take('a'), tokens.take('a'), tokens.take('a')]);
+  expect(taken).toEqual([true, true, false]);
+  tokens.giveBack('a');
+  expect(await tokens.take('a')).toBe(true);
+  expect([await tokens.revoke('a'), await tokens.revoke('a'), await tokens.take('a')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  await store.close();
+});
