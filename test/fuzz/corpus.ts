@@ -32,6 +32,19 @@ function unescaped(text: string): string {
   );
 }
 
+/** What a kubeconfig is made of, for dictionaries. */
+export const KUBECONFIG_WORDS = [
+  'current-context',
+  'contexts',
+  'clusters',
+  'users',
+  'cluster',
+  'user',
+  'server',
+  'name',
+  'https://',
+];
+
 export function texts(...all: readonly string[]): Buffer[] {
   return all.map((text) => Buffer.from(text));
 }

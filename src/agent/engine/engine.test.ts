@@ -43,23 +43,24 @@ describe('runSequence', () => {
   });
   const done = (id: string, more: Partial<Step> = {}) => step(id, () => ({ done: true }), more);
 
+  const about = (journal: Journal, steps: Step[]): SequenceOptions => ({
+    host,
+    journal,
+    steps,
+    digest: 'd',
+    mode: 'bootstrap',
+    instance: 'i-1',
+    agent: '0',
+    pid: process.pid,
+    deadlineSeconds: 60,
+    stop: new AbortController().signal,
+    findings: [],
+    commandsDecide: false,
+  });
+
   const sequence = async (steps: Step[], more: Partial<SequenceOptions> = {}) => {
     const journal = await Journal.open(host);
-    const result = await runSequence({
-      host,
-      journal,
-      steps,
-      digest: 'd',
-      mode: 'bootstrap',
-      instance: 'i-1',
-      agent: '0',
-      pid: process.pid,
-      deadlineSeconds: 60,
-      stop: new AbortController().signal,
-      findings: [],
-      commandsDecide: false,
-      ...more,
-    });
+    const result = await runSequence({ ...about(journal, steps), ...more });
     await journal.close();
     return result;
   };
@@ -363,20 +364,7 @@ describe('runSequence', () => {
     journal.append = async () => {
       throw new HostError('writing the journal: no space left on device', 'ENOSPC');
     };
-    const result = await runSequence({
-      host,
-      journal,
-      steps: [done('a')],
-      digest: 'd',
-      mode: 'bootstrap',
-      instance: 'i-1',
-      agent: '0',
-      pid: 1,
-      deadlineSeconds: 60,
-      stop: new AbortController().signal,
-      findings: [],
-      commandsDecide: false,
-    });
+    const result = await runSequence(about(journal, [done('a')]));
     expect(result).toMatchObject({ result: 'transient', failure: { code: 'DiskFull' } });
     expect(ran).toEqual([]);
   });
@@ -402,20 +390,7 @@ describe('runSequence', () => {
       },
     }));
     const append = journal.append.bind(journal);
-    const result = await runSequence({
-      host,
-      journal,
-      steps: dying,
-      digest: 'd',
-      mode: 'bootstrap',
-      instance: 'i-1',
-      agent: '0',
-      pid: 1,
-      deadlineSeconds: 60,
-      stop: new AbortController().signal,
-      findings: [],
-      commandsDecide: false,
-    });
+    const result = await runSequence(about(journal, dying));
     if (journal.append !== append && result.failure?.code === 'InternalError') throw new Killed();
   }
 });

@@ -1,20 +1,7 @@
-import { MalformedError } from '../wire/reader.ts';
+import { ByteReader } from '../wire/reader.ts';
 
-/** Firmware writes its log little-endian, though the TPM itself is big-endian. Never reads beyond the end. */
-export class LittleEndianReader {
-  readonly #bytes: Buffer;
-  readonly #what: string;
-  #at = 0;
-
-  constructor(bytes: Uint8Array, what: string) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.#what = what;
-  }
-
-  get left(): number {
-    return this.#bytes.length - this.#at;
-  }
-
+/** Reads values as firmware writes its log: little-endian, though the TPM itself is big-endian. */
+export class LittleEndianReader extends ByteReader {
   u16(): number {
     return this.take(2).readUInt16LE();
   }
@@ -25,12 +12,5 @@ export class LittleEndianReader {
 
   u64(): bigint {
     return this.take(8).readBigUInt64LE();
-  }
-
-  take(length: number): Buffer {
-    if (length > this.left)
-      throw new MalformedError(`${this.#what} is cut off after ${this.#bytes.length} bytes`);
-    this.#at += length;
-    return this.#bytes.subarray(this.#at - length, this.#at);
   }
 }

@@ -13,7 +13,7 @@ import { agentProcess } from '../../../src/agent/report/watch/agent-process.ts';
 import { readCloudInit } from '../../../src/agent/report/watch/boot/cloud-init.ts';
 import { jsonLines as watchLines } from '../../../src/controller/kube/json-lines.ts';
 import { sensitive } from '../../../src/kit/secrets/sensitive.ts';
-import { filesIn, jsons, testTexts, texts } from '../corpus.ts';
+import { filesIn, jsons, KUBECONFIG_WORDS, testTexts, texts } from '../corpus.ts';
 import { memoryHost } from '../memory-host.ts';
 import type { Target } from '../target.ts';
 
@@ -62,18 +62,7 @@ const CONTAINERS = {
 /** Files of kubeadm that a power loss or a person may have damaged. */
 export const kubeconfig: Target = {
   name: 'kubeconfig',
-  dictionary: [
-    'current-context',
-    'contexts',
-    'clusters',
-    'users',
-    'cluster',
-    'user',
-    'server',
-    'certificate-authority',
-    'name',
-    'https://',
-  ],
+  dictionary: [...KUBECONFIG_WORDS, 'certificate-authority'],
   corpus: () => texts(KUBECONFIG),
   refuses: (error) => error instanceof HostError,
   run: (bytes) => readKubeconfig(memoryHost({ '/k': bytes, '/a.pem': 'PEM' }), '/k'),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AccessError } from '../../../src/controller/kube/access.ts';
 import { readKubeconfig } from '../../../src/controller/kube/kubeconfig.ts';
-import { texts } from '../corpus.ts';
+import { KUBECONFIG_WORDS, texts } from '../corpus.ts';
 import type { Target } from '../target.ts';
 
 const WHOLE = `apiVersion: v1
@@ -17,19 +17,7 @@ users: [{name: u, user: {token: t, client-certificate-data: QQ==, client-key-dat
 /** A kubeconfig that somebody points the controller to; it reads real files, so this one lies in a folder of its own. */
 export const controllerKubeconfig: Target = {
   name: 'controller-kubeconfig',
-  dictionary: [
-    'current-context',
-    'contexts',
-    'clusters',
-    'users',
-    'cluster',
-    'user',
-    'server',
-    'token',
-    'tokenFile',
-    'name',
-    'https://',
-  ],
+  dictionary: [...KUBECONFIG_WORDS, 'token', 'tokenFile'],
   corpus: () => texts(WHOLE),
   refuses: (error) => error instanceof AccessError,
   run: (bytes) => {
