@@ -134,8 +134,13 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/jinja/values': 'text text/yaml',
   'userdata/merge': 'document text text/yaml',
   'userdata/node': 'kit document host kubeadm/config text text/yaml',
-  'userdata/sources': `document host text userdata/instance userdata/sources/clouds
-    userdata/sources/contract userdata/sources/machine userdata/sources/nocloud userdata/sources/openstack`,
+  'userdata/sources': `document host text userdata/instance userdata/sources/azure userdata/sources/channels
+    userdata/sources/clouds userdata/sources/contract userdata/sources/machine userdata/sources/nocloud
+    userdata/sources/openstack`,
+  'userdata/sources/azure': `host userdata/sources/client userdata/sources/contract userdata/sources/machine
+    userdata/sources/volumes`,
+  'userdata/sources/channels': `host text userdata/decode userdata/instance userdata/sources/client
+    userdata/sources/contract userdata/sources/machine userdata/sources/volumes`,
   'userdata/sources/client': 'kit host text userdata/sources/contract',
   'userdata/sources/clouds': `kit host userdata/instance userdata/sources/client userdata/sources/contract
     userdata/sources/machine`,

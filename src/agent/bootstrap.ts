@@ -1,4 +1,4 @@
-import { ExpectedError, errorMessage } from '../kit/errors.ts';
+import { ExpectedError, errorMessage, isExpected } from '../kit/errors.ts';
 import { positionText } from '../kit/position.ts';
 import { clean } from '../kit/secrets/clean.ts';
 import { remember } from '../kit/secrets/known.ts';
@@ -79,7 +79,11 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
       );
     }
     about.instance = answer.document.instance.id ?? about.instance;
-    return runDocument(options, about, answer.document, plan);
+    const unpaid = await payDuties(options, answer.duties, 'read');
+    const document = { ...answer.document, report: [...answer.document.report, ...unpaid] };
+    const outcome = await runDocument(options, about, document, plan);
+    if (outcome.result === 'succeeded') await payDuties(options, answer.duties, 'succeeded');
+    return outcome;
   });
 }
 
@@ -104,6 +108,29 @@ async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
     await host.clock.sleep(LOOK_AGAIN_MS, stop).catch(() => undefined);
   }
 }
+
+/** What the source of the user data is owed now. @returns a warning for each thing that could not be done */
+async function payDuties(
+  { watcher }: BootstrapOptions,
+  duties: Duties,
+  when: Duties[number]['when'],
+): Promise<Entry[]> {
+  const failed: Entry[] = [];
+  for (const { title, pay } of duties.filter((duty) => duty.when === when)) {
+    try {
+      await pay();
+      watcher.output(`slipway: done: ${title}`, 'stderr');
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+      const message = `Cannot ${title}: ${error.message}`;
+      watcher.output(`slipway: ${message}`, 'stderr');
+      failed.push({ severity: 'warning', code: 'SourceNotServed', message });
+    }
+  }
+  return failed;
+}
+
+type Duties = Extract<Loaded, { kind: 'document' }>['duties'];
 
 type About = { mode: 'bootstrap' | 'shim'; agent: string; instance: string };
 

@@ -27,7 +27,7 @@ export function memoryHost(contents: Record<string, Buffer | string>, answer?: A
     clock: { now: () => new Date(1_767_323_045_678), monotonic: () => 90_000, sleep: async () => undefined },
     processes: { ...refusing<Host['processes']>('processes', ['nameSelf']), isAlive: () => false },
     network: answer ? memoryNetwork(answer) : refusing('network', ['client', 'callUnix']),
-    blockDevices: refusing('block devices', ['find', 'isInUse']),
+    blockDevices: refusing('block devices', ['find', 'isInUse', 'read']),
     tpm: async () => undefined,
     random: () => 0.5,
     uuid: () => '00000000-0000-4000-8000-000000000000',

@@ -14,6 +14,8 @@ export interface BlockDevice {
 export interface BlockDevices {
   /** The device behind a device node or a link to one; undefined if there is none. */
   find(path: string): Promise<BlockDevice | undefined>;
+  /** At most `length` bytes of it from `offset` on; below another root an image file may stand for a device. */
+  read(path: string, offset: number, length: number): Promise<Buffer>;
   /** Is it or one of its partitions mounted, used as swap, or part of an array or volume group? */
   isInUse(path: string): Promise<boolean>;
 }

@@ -288,3 +288,13 @@ describe('whatever the bytes are, there is a document, soon', () => {
     );
   });
 });
+
+test("the cloud's own names of disks lead to its devices, and the user's names win", () => {
+  const text =
+    '#cloud-config\nfs_setup: [{device: ephemeral0.1, filesystem: ext4}]\nmounts: [[mine, /m]]\ndevice_aliases: {mine: /dev/sdz}\n';
+  const aliases = { ephemeral0: '/dev/disk/cloud/azure_resource', mine: '/dev/sdy' };
+  const document = readDocument(Buffer.from(text), { ...INSTANCE, deviceAliases: aliases });
+  expect(document.report).toEqual([]);
+  expect(document.filesystems).toMatchObject([{ device: '/dev/disk/cloud/azure_resource' }]);
+  expect(JSON.stringify(document.mounts)).toContain('"/dev/sdz"');
+});

@@ -200,7 +200,7 @@ function readConfigs(
   const [first] = configs;
   if (first === undefined) return undefined;
   const [root, own] = configs.length === 1 ? [first.root, first.report] : [mergeParts(configs), report];
-  return readCloudConfig(topLevel(root, own), instance.metaData, own);
+  return readCloudConfig(topLevel(root, own), instance, own);
 }
 
 function unread(part: Part, multipart: boolean, report: Report): void {

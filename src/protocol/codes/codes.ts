@@ -34,6 +34,12 @@ export const CODES = {
     'The source of user data is there and refuses to give them, or its metadata is damaged.',
     'Switch the metadata service on for the instance, or correct what the message names. With --source another source is asked.',
   ),
+  SourceNotServed: entry(
+    'user data',
+    'transient',
+    'The cloud could not be told that the machine has its user data, or they could not be cleared from where they lay.',
+    'Look at the network of the machine: on Azure it must reach 168.63.129.16, or the provisioning of the machine fails after some 20 minutes. The next start of Slipway tries again.',
+  ),
   UserDataEmpty: entry(
     'user data',
     'permanent',

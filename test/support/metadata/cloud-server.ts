@@ -39,21 +39,26 @@ export interface CloudServer {
   close(): Promise<void>;
 }
 
-/** A cloud's metadata service on its own address. @param lateMs it begins to listen after this time */
-export function serveCloud(
-  address: string,
-  port: number,
+/**
+ * A cloud's metadata service at its own address, or on a socket; it listens when this resolves, unless it is to be late.
+ *
+ * @param lateMs it begins to listen after this time
+ */
+export async function serveCloud(
+  place: { host: string; port: number } | { path: string },
   protocol: Protocol,
   faults: readonly Fault[],
   lateMs: number,
-): CloudServer {
+): Promise<CloudServer> {
   const left = faults.map((fault) => ({ ...fault, times: fault.times ?? 1 }));
   const requests: string[] = [];
   const server: Server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
     void answer(request, response, protocol, left);
   });
-  const timer = setTimeout(() => server.listen(port, address), lateMs);
+  let timer: NodeJS.Timeout | undefined;
+  if (lateMs === 0) await once(server.listen(place), 'listening');
+  else timer = setTimeout(() => server.listen(place), lateMs);
   return {
     requests,
     async close() {

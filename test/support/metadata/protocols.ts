@@ -13,6 +13,9 @@ export const PROTOCOLS: Readonly<Record<string, () => Protocol>> = {
     ({ path }) => ({ status: 302, headers: { location: `http://169.254.1.1${path}` } }),
   gce,
   openstack: () => tree(OPENSTACK),
+  azure,
+  'azure-fabric': azureFabric,
+  lxd: () => tree(LXD),
   seed: () => tree(SEED),
   'seed-moved': () => (asked) =>
     asked.path.startsWith('/old/')
@@ -101,4 +104,58 @@ const SEED: Files = {
   '/seed/user-data': USER_DATA,
   '/seed/meta-data': 'instance-id: i-seed\nlocal-hostname: node-1\n',
   '/seed/network-config': 'version: 2\n',
+};
+
+const IMDS = {
+  compute: {
+    ...{ location: 'westeurope', zone: '2', platformFaultDomain: '0', vmId: 'vm-1' },
+    resourceId: '/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/node-1',
+    osProfile: { computerName: 'node-1' },
+    publicKeys: [{ keyData: KEY }],
+    userData: Buffer.from(USER_DATA).toString('base64'),
+  },
+  network: { interface: [{ ipv4: { ipAddress: [{ privateIpAddress: '10.0.0.10', publicIpAddress: '' }] } }] },
+};
+
+/** Azure's metadata service wants its header, takes no proxies, and answers 404 until it knows the machine. */
+function azure(): Protocol {
+  let asked = 0;
+  return ({ path, query, headers }) => {
+    if (headers.metadata !== 'true' || headers['x-forwarded-for'] !== undefined) return { status: 400 };
+    if (path !== '/metadata/instance' || query.get('api-version') !== '2021-08-01') return { status: 404 };
+    asked += 1;
+    return asked < 2 ? { status: 404 } : { status: 200, body: JSON.stringify(IMDS) };
+  };
+}
+
+const GOAL_STATE = `<?xml version="1.0" encoding="utf-8"?>
+<GoalState xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><Version>2012-11-30</Version><Incarnation>1</Incarnation>
+<Container><ContainerId>c-1</ContainerId><RoleInstanceList><RoleInstance><InstanceId>_node &amp; 1</InstanceId>
+<Configuration/></RoleInstance></RoleInstanceList></Container></GoalState>`;
+
+/** The fabric gives a goal state and takes the report of health that names the same machine. */
+function azureFabric(): Protocol {
+  return ({ method, path, query, headers, body }) => {
+    if (headers['x-ms-agent-name'] !== 'WALinuxAgent' || headers['x-ms-version'] !== '2012-11-30')
+      return { status: 400 };
+    if (method === 'GET' && path === '/machine/' && query.get('comp') === 'goalstate')
+      return { status: 200, body: GOAL_STATE };
+    const isReport =
+      /<GoalStateIncarnation>1</.test(body) &&
+      /<ContainerId>c-1</.test(body) &&
+      body.includes('<InstanceId>_node &amp; 1<');
+    const isReady =
+      method === 'POST' && query.get('comp') === 'health' && body.includes('<State>Ready</State>');
+    return { status: isReport && isReady && headers['content-type']?.startsWith('text/xml') ? 200 : 400 };
+  };
+}
+
+const LXD: Files = {
+  '/1.0': '{"api_version": "1.0"}',
+  '/1.0/meta-data': '#cloud-config\ninstance-id: u-lxd\nlocal-hostname: node-1\n',
+  '/1.0/config':
+    '["/1.0/config/cloud-init.user-data", "/1.0/config/user.user-data", "/1.0/config/user.x", "/1.0/config/volatile.y"]',
+  '/1.0/config/cloud-init.user-data': USER_DATA,
+  '/1.0/config/user.user-data': 'the older key',
+  '/1.0/config/user.x': 'y',
 };

@@ -43,15 +43,25 @@ export function topLevel(root: Node, report: Report): TopLevel {
   return new Map();
 }
 
+/** What the source of the user data knows beside it. */
+interface Told {
+  metaData: Record<string, unknown>;
+  deviceAliases?: Readonly<Record<string, string>>;
+}
+
 /** Reads every key that Slipway acts upon and warns of every other. Errors go to `report`; it throws none. */
-export function readCloudConfig(keys: TopLevel, metaData: Record<string, unknown>, report: Report): Content {
+export function readCloudConfig(
+  keys: TopLevel,
+  { metaData, deviceAliases = {} }: Told,
+  report: Report,
+): Content {
   const asked = new Set<string>();
   const find = (name: string): Node | undefined => {
     asked.add(name);
     return keys.get(name)?.value;
   };
   const get = (name: string): Node => find(name) ?? NULL;
-  const aliases = readAliases(find('device_aliases'), report);
+  const aliases = readAliases(find('device_aliases'), deviceAliases, report);
   const names = {
     hostname: find('hostname'),
     fqdn: find('fqdn'),

@@ -163,7 +163,9 @@ describe('a config drive', () => {
 });
 
 test('a source that does not exist is named, with those that do', async () => {
-  await expect(find({ source: 'ec3' })).rejects.toThrow(/no source "ec3"; there are: nocloud, configdrive/);
+  await expect(find({ source: 'ec3' })).rejects.toThrow(
+    /no source "ec3"; there are: cloud-init, nocloud, configdrive/,
+  );
 });
 
 describe('a volume that is not mounted, by our own readers', () => {

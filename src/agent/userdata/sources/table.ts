@@ -1,14 +1,23 @@
+import { vmwareSign } from './channels/vmware-sign.ts';
 import { configuredFor } from './machine/configured.ts';
 import { ec2Sign } from './machine/ec2-platform.ts';
 import { firstProcessIsNova, isLenient, seedOrMetadataUrl, vendorIs, wordOrFile } from './machine/signs.ts';
 import type { SourceRow } from './machine/source.ts';
 import { isNova } from './openstack/nova.ts';
 
+/** The same on every machine of Azure. */
+const AZURE = '7783-7084-3265-9085-8269-3286-77';
+
 /**
  * All sources, in the order in which they are asked: volumes and files first, which ask nobody; then clouds, which show
  * themselves. The signs are those of cloud-init's ds-identify.
  */
 export const SOURCES: readonly SourceRow[] = [
+  {
+    name: 'cloud-init',
+    recognise: async (machine) => (await import('./channels/cloud-init.ts')).cloudInitSign(machine),
+    load: async () => (await import('./channels/cloud-init.ts')).readCloudInitData,
+  },
   {
     name: 'nocloud',
     datasource: 'NoCloud',
@@ -18,6 +27,48 @@ export const SOURCES: readonly SourceRow[] = [
     name: 'configdrive',
     datasource: 'ConfigDrive',
     load: async () => (await import('./openstack/config-drive.ts')).readConfigDrive,
+  },
+  {
+    name: 'lxd',
+    datasource: 'LXD',
+    recognise: async (machine) => (await import('./channels/lxd.ts')).lxdSign(machine),
+    load: async () => (await import('./channels/lxd.ts')).readLxd,
+  },
+  {
+    name: 'fw-cfg',
+    recognise: async (machine) => (await import('./channels/fw-cfg.ts')).fwCfgSign(machine),
+    load: async () => (await import('./channels/fw-cfg.ts')).readFwCfg,
+  },
+  {
+    name: 'opennebula',
+    datasource: 'OpenNebula',
+    load: async () => (await import('./channels/opennebula.ts')).readOpenNebula,
+  },
+  {
+    name: 'azure',
+    datasource: 'Azure',
+    async recognise({ dmi, has }) {
+      if (dmi('chassis_asset_tag') === AZURE) return `chassis_asset_tag is ${AZURE}`;
+      const seed = '/var/lib/cloud/seed/azure/ovf-env.xml';
+      return (await has(seed)) ? `${seed} is there` : undefined;
+    },
+    load: async () => (await import('./azure/azure.ts')).readAzure,
+  },
+  {
+    name: 'vmware',
+    datasource: 'VMware',
+    recognise: vmwareSign,
+    load: async () => (await import('./channels/guestinfo.ts')).readGuestinfo,
+  },
+  {
+    name: 'ovf',
+    datasource: 'OVF',
+    load: async () => (await import('./channels/ovf.ts')).readOvf,
+  },
+  {
+    name: 'hyperv-kvp',
+    recognise: async (machine) => (await import('./channels/hyperv-kvp.ts')).hypervSign(machine),
+    load: async () => (await import('./channels/hyperv-kvp.ts')).readHypervKvp,
   },
   {
     name: 'maas',

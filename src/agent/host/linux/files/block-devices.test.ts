@@ -53,3 +53,10 @@ describe.runIf(process.getuid?.() === 0)('isInUse (only root may look)', () => {
     );
   });
 });
+
+describe('read', () => {
+  it('reads no pipe, no socket and no character device', async () => {
+    await expect(devices.read('/dev/null', 0, 16)).rejects.toThrow(/not a block device/);
+    await expect(devices.read('/dev/no-such-device', 0, 16)).rejects.toMatchObject({ errno: 'ENOENT' });
+  });
+});

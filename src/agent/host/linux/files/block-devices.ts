@@ -1,6 +1,17 @@
-import { closeSync, constants, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { BlockDevice, BlockDevices } from '../../block-devices.ts';
+import { HostError } from '../../host.ts';
 import { isErrno, toHostError } from '../system/system-error.ts';
 import { resolveInRoot } from './paths/resolve.ts';
 
@@ -24,6 +35,14 @@ export function createBlockDevices(root: string): BlockDevices {
       }
     },
 
+    async read(path, offset, length) {
+      try {
+        return readBytes(root, path, offset, length);
+      } catch (error) {
+        throw toHostError(error, 'reading', path);
+      }
+    },
+
     async isInUse(path) {
       try {
         // The kernel grants exclusive access to one user: a mount, swap, LVM, RAID. A partition's user holds
@@ -38,6 +57,22 @@ export function createBlockDevices(root: string): BlockDevices {
       }
     },
   };
+}
+
+function readBytes(root: string, path: string, offset: number, length: number): Buffer {
+  const fd = openSync(
+    resolveInRoot(root, path),
+    constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY,
+  );
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isBlockDevice() && !stat.isFile())
+      throw new HostError(`reading ${path}: is not a block device`, 'EINVAL', path);
+    const buffer = Buffer.alloc(length);
+    return buffer.subarray(0, readSync(fd, buffer, 0, length, offset));
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function describe(kernel: string): BlockDevice {

@@ -1,11 +1,16 @@
 import type { Report } from '../../../text/report.ts';
 import { describe, type Node, pythonText } from '../../../text/yaml/node.ts';
 
-/** `device_aliases`: the user's names for devices, valid in disk_setup, fs_setup and mounts. */
+/** `device_aliases`: the user's names for devices, and the cloud's; valid in disk_setup, fs_setup and mounts. */
 export type Aliases = ReadonlyMap<string, string>;
 
-export function readAliases(node: Node | undefined, report: Report): Aliases {
-  const aliases = new Map<string, string>();
+/** @param known the cloud's own names, which the user's win over */
+export function readAliases(
+  node: Node | undefined,
+  known: Readonly<Record<string, string>>,
+  report: Report,
+): Aliases {
+  const aliases = new Map<string, string>(Object.entries(known));
   if (node === undefined || node.kind === 'null') return aliases;
   if (node.kind !== 'mapping') {
     report.error('UserDataInvalid', `device_aliases must be a mapping, not ${describe(node)}.`, node.where);

@@ -30,6 +30,8 @@ export interface Found {
   cloud?: Cloud;
   networkConfig?: NetworkConfig;
   vendorData?: Buffer;
+  /** The cloud's own names of disks, with the device behind each. */
+  deviceAliases?: Readonly<Record<string, string>>;
   system?: SystemFacts;
   /** What was wrong with the metadata. */
   remarks?: ReportEntry[];

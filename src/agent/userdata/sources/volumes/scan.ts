@@ -69,7 +69,7 @@ async function opened(host: Host, device: string): Promise<Volume | undefined> {
 }
 
 export function readDevice(host: Host, device: string): ReadAt {
-  return (offset, length) => host.files.readFrom(device, offset, length);
+  return (offset, length) => host.blockDevices.read(device, offset, length);
 }
 
 /** udev writes what is no plain character as \xNN. */

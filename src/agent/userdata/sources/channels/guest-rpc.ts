@@ -1,0 +1,42 @@
+import { type Host, HostError } from '../../../host/host.ts';
+
+const TIMEOUT_MS = 20_000;
+/** The host allows 64 KiB, or 1 MiB by a setting; base64 and all. */
+const KEEP_BYTES = 8 * 1024 * 1024;
+
+/** VMware's channel between guest and host, which only root may use, through the tools of the image. */
+export interface GuestRpc {
+  /** For people: the program that speaks it. */
+  tool: string;
+  /** Undefined where the key has no value. @throws HostError where the tool fails */
+  get(key: string): Promise<string | undefined>;
+  /** @throws HostError */
+  set(key: string, value: string): Promise<void>;
+}
+
+/** vmware-rpctool, else vmtoolsd; undefined where the image has neither. */
+export async function openGuestRpc(host: Host): Promise<GuestRpc | undefined> {
+  const tool = (await host.processes.which('vmware-rpctool')) ?? (await host.processes.which('vmtoolsd'));
+  if (tool === undefined) return undefined;
+  const call = async (words: string) => {
+    const argv: [string, ...string[]] = tool.endsWith('vmtoolsd') ? [tool, '--cmd', words] : [tool, words];
+    return host.processes.run({ argv, env: { LC_ALL: 'C' }, timeoutMs: TIMEOUT_MS, keepBytes: KEEP_BYTES });
+  };
+  return {
+    tool,
+    async get(key) {
+      const { exitStatus, stdout, stderr, timedOut } = await call(`info-get guestinfo.${key}`);
+      const value = stdout.trimEnd();
+      if (exitStatus === 0) return value === '' || value === '---' ? undefined : value;
+      if (/no value found/i.test(stdout + stderr)) return undefined;
+      const why = timedOut
+        ? 'it took too long'
+        : (stderr.trim().split('\n')[0] ?? `exit status ${exitStatus}`);
+      throw new HostError(`${tool} does not give guestinfo.${key}: ${why}`, 'EIO');
+    },
+    async set(key, value) {
+      const { exitStatus } = await call(`info-set guestinfo.${key} ${value}`);
+      if (exitStatus !== 0) throw new HostError(`${tool} does not set guestinfo.${key}`, 'EIO');
+    },
+  };
+}
