@@ -17,6 +17,7 @@ export async function rights(scene: Scene): Promise<void> {
   const [controller, minter] = [cluster.api.client(CONTROLLER), cluster.api.client(MINTER)];
   try {
     await byRights(controller, minter);
+    await unnamed(scene);
     say(
       'by its rights the controller writes no Secret outside of its namespace, and nothing where nobody named it',
     );
@@ -31,6 +32,20 @@ export async function rights(scene: Scene): Promise<void> {
     controller.close();
     minter.close();
   }
+}
+
+/** A machine of a namespace that nobody named is told to come again, and the log says what is missing. */
+async function unnamed({ controller, machine, poolToken }: Scene): Promise<void> {
+  const token = await poolToken('--namespace=unnamed');
+  const stranger = machine({ hostname: NAME });
+  // The token is known a moment later.
+  const isPutOff = (): Promise<boolean> =>
+    stranger.enrol(token).then(
+      () => Promise.reject(new Error('it enrolled where nobody named the namespace')),
+      (error: Error) => /503 \{"error":"unavailable"\}/.test(error.message),
+    );
+  await eventually('it is told to come again', isPutOff);
+  assert.match(controller.log, /--namespace unnamed --filename manifests\/namespace\/rights.yaml/);
 }
 
 async function byRights(controller: KubeClient, minter: KubeClient): Promise<void> {
