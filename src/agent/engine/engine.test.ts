@@ -81,6 +81,27 @@ describe('runSequence', () => {
     expect(told).toContain('it starts; the step is tried again');
   });
 
+  it('says that it is alive while it asks what still starts', async () => {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<string | undefined>();
+    const lasting = step('a', () => ({ done: false, failure: failure('KubeadmNotFound', 'x'), retry: 'no' }));
+    const running = sequence([lasting], {
+      notFinal: () => {
+        asked.resolve();
+        return answer.promise;
+      },
+    });
+    await asked.promise;
+    await clock.advance(HEARTBEAT_MS);
+    answer.resolve(undefined);
+    await running;
+    const types = readFileSync(join(root, JOURNAL), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as JournalRecord).type);
+    expect(types.slice(-4)).toEqual(['step.started', 'heartbeat', 'step.ended', 'sequence.ended']);
+  });
+
   it('tells once what each attempt finds', async () => {
     const flaky = step('a', () => ({ done: true }), {
       run: async ({ attempt, finding }) => {
