@@ -36,6 +36,8 @@ const STATUS = /^exit status (124|137|143)$/;
 const NO_KUBEADM = /kubeadm: (?:command )?not found|exec: "?kubeadm"?: executable file not found/;
 /** A kubelet that ends so often while kubeadm still waits is waited for in vain. */
 const ENOUGH = 3;
+/** kubeadm itself found nobody at the kubelet's port. */
+const IS_DOWN = /healthz' (?:failed with|returned) error: .*connection refused/;
 
 /** What is known of the last attempt besides the log. */
 export interface LogSight {
@@ -115,7 +117,8 @@ function killedIn({ first, last, output }: Attempt, lines: readonly LogLine[]): 
 
 /** kubeadm still waits in this log, but the kubelet's own log shows that it waits in vain. */
 function lostKubelet(end: KubeadmEnd, evidence: Evidence): KubeadmFailure | undefined {
-  if (countKubeletEnds(evidence.kubeletLog) < ENOUGH) return undefined;
+  const enough = IS_DOWN.test(end.stdout) ? 1 : ENOUGH;
+  if (countKubeletEnds(evidence.kubeletLog) < enough) return undefined;
   const found = explainKubeletEnd(evidence);
   if (found === undefined || (found.persistence ?? CODES[found.code].persistence) !== 'permanent')
     return undefined;
@@ -132,7 +135,9 @@ function withoutAttempt(lines: readonly LogLine[]): LogVerdict {
       attempts: [],
     };
   }
-  const found = explainLoneKubelet(evidenceInLog(lines, undefined));
+  const evidence = evidenceInLog(lines, undefined);
+  const isAlone = evidence.kubeletLog.length * 2 > lines.filter(({ text }) => text.trim() !== '').length;
+  const found = explainLoneKubelet(evidence, isAlone);
   if (found === undefined) return { result: 'nothing', telling: [], attempts: [] };
   const failure = refined({ ...bare(found.code, ''), lines: [] }, found);
   return { result: 'failed', failure, telling: tellingLines(undefined, failure, lines), attempts: [] };

@@ -237,6 +237,25 @@ it("an error behind another command, which has no such phase, is a join's", () =
   ).toBe('ApiServerUnreachable');
 });
 
+describe('a kubelet that waits for its configuration', () => {
+  const WAITS =
+    'Nov 21 02:35:01 n1 kubelet[6]: E1121 02:35:01.000001       6 run.go:74] "command failed" err="failed to load kubelet config file, error: open /var/lib/kubelet/config.yaml: no such file or directory"';
+
+  it('is a reason where its journal is all there is, and none among others', () => {
+    expect(code(WAITS)).toBe('KubeletFileMissing');
+    expect(code('Nov 21 02:35:01 n1 sshd[9]: a', WAITS, 'Nov 21 02:35:02 n1 sshd[9]: b')).toBe('nothing');
+  });
+});
+
+it('a kubelet that kubeadm does not reach is lost when it ended once for what does not pass', () => {
+  const [check, end] = [
+    `[kubelet-check] The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get "http://localhost:10248/healthz": dial tcp [::1]:10248: connect: connection refused.`,
+    'Apr  7 09:45:26 n1 kubelet: E0407 09:45:26.086446   94649 server.go:302] "Failed to run kubelet" err="failed to run Kubelet: misconfiguration: kubelet cgroup driver: \\"systemd\\" is different from docker cgroup driver: \\"cgroupfs\\""',
+  ];
+  expect(code(check, end)).toBe('CgroupDriverMismatch');
+  expect(code('[kubelet-check] Initial timeout of 40s passed.', end)).toBe('unfinished');
+});
+
 describe('what kubeadm found unhealthy, without the error that follows', () => {
   const HEALTHY = '[kubelet-check] The kubelet is healthy after 501.1ms';
   it.each([

@@ -30,13 +30,19 @@ export function countKubeletEnds(lines: readonly string[]): number {
   return ended > 0 ? ended : lines.filter((line) => FATAL.test(line)).length;
 }
 
-/** Of a kubelet's journal alone: why it ended last, or what it complained of again and again, and did not come right. */
-export function explainLoneKubelet(evidence: Evidence): Diagnosis | undefined {
+/**
+ * Where nothing of kubeadm is in a log: why the kubelet ended last, or what it complained of again and again, and did not
+ * come right.
+ *
+ * @param isAlone Its journal is all there is. Among other programs' lines, one that waits for kubeadm's configuration
+ *   means nothing.
+ */
+export function explainLoneKubelet(evidence: Evidence, isAlone: boolean): Diagnosis | undefined {
   const { kubeletLog } = evidence;
   const isWell = (line: string): boolean => /Successfully registered node/.test(line);
   const since = kubeletLog.slice(kubeletLog.findLastIndex(isWell) + 1);
   const configured = since.filter((line) => !NOT_CONFIGURED.test(line));
-  for (const log of [configured, since]) {
+  for (const log of isAlone ? [configured, since] : [configured]) {
     const found = countKubeletEnds(log) > 0 ? explainKubeletEnd({ ...evidence, kubeletLog: log }) : undefined;
     if (found !== undefined) return found;
   }
