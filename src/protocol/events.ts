@@ -12,12 +12,6 @@ export const EVENTS_VERSION = 1;
 
 /** Every event's JSON is smaller than this: the clouds' limit for guest-agent events is 3 KiB. */
 export const MAX_EVENT_BYTES = 3072;
-/** Most events in one batch. */
-export const MAX_BATCH_EVENTS = 256;
-/** Upper bound of a batch's JSON after decompression. */
-export const MAX_BATCH_BYTES = 1024 * 1024;
-/** Deepest nesting of arrays and objects in a body; real ones stay far below. */
-export const MAX_BODY_DEPTH = 16;
 /** Most lines of output in a failure. */
 export const MAX_FAILURE_LINES = 3;
 
@@ -229,64 +223,3 @@ export type SlipwayEvent = EventHead & EventBody;
 export type UnknownEvent = EventHead & { type: 'unknown'; kind: string };
 
 export type ReadEvent = SlipwayEvent | UnknownEvent;
-
-/** Body of `POST /v1/events`, with events in ascending order of `seq`. */
-export interface EventBatch {
-  version: typeof EVENTS_VERSION;
-  machine: MachineIdentity;
-  /** Version of the reporter. */
-  reporter?: string;
-  events: SlipwayEvent[];
-}
-
-/** The batch as a receiver reads it. */
-export type ReadBatch = Omit<EventBatch, 'events'> & { events: ReadEvent[] };
-
-/** The answer (200) to `POST /v1/events`. */
-export interface BatchReply {
-  version: typeof EVENTS_VERSION;
-  /** The receiver has stored every event of this batch up to and including this sequence number for good. */
-  stored: number;
-  /** A sentence for the people who look at the node; the reporter logs it there. */
-  words?: string;
-}
-
-/**
- * Why the receiver refuses a request. A stranger learns nothing more; only a machine that proved its identity
- * gets `words`.
- *
- * `bad-request` 400, `unsupported-version` 400, `unauthorized` 401, `forbidden` 403, `not-found` 404,
- * `too-large` 413, `unprocessable` 422 (the store will never take it), `slow-down` 429 and `unavailable` 503
- * (both with `Retry-After`).
- */
-export type RefusalCode =
-  | 'bad-request'
-  | 'unsupported-version'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not-found'
-  | 'too-large'
-  | 'unprocessable'
-  | 'slow-down'
-  | 'unavailable';
-
-export interface Refusal {
-  error: RefusalCode;
-  words?: string;
-}
-
-export const REFUSAL_STATUS: Record<RefusalCode, number> = {
-  'bad-request': 400,
-  'unsupported-version': 400,
-  unauthorized: 401,
-  forbidden: 403,
-  'not-found': 404,
-  'too-large': 413,
-  unprocessable: 422,
-  'slow-down': 429,
-  unavailable: 503,
-};
-
-/** Path of the API's requests below an endpoint's URL. */
-export const EVENTS_PATH = '/v1/events';
-export const ENROL_PATH = '/v1/enroll';

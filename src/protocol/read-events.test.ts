@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BODIES, eventOf, MACHINE } from '../../test/support/sample-events.ts';
 import { readEnrolReply, readEnrolRequest } from './enrolment.ts';
-import { type EventBatch, MAX_BATCH_BYTES, type SlipwayEvent } from './events.ts';
+import type { SlipwayEvent } from './events.ts';
+import { type EventBatch, MAX_BATCH_BYTES } from './exchange.ts';
 import { readBatch, readReply } from './read-events.ts';
 import { boundedText, WireError } from './wire.ts';
 

@@ -1,21 +1,18 @@
 /** Reads `POST /v1/events` and its answer. Agent and controller share it, so that they agree. */
 import { CODE, TIME } from './checks.ts';
 import {
-  type BatchReply,
   EVENTS_VERSION,
   type EventBody,
   type EventFailure,
   type EventHead,
   type EventStep,
   type EventType,
-  MAX_BATCH_BYTES,
-  MAX_BATCH_EVENTS,
   MAX_EVENT_BYTES,
   MAX_FAILURE_LINES,
   type MachineIdentity,
-  type ReadBatch,
   type ReadEvent,
 } from './events.ts';
+import { type BatchReply, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, type ReadBatch } from './exchange.ts';
 import { RESULTS, SEVERITIES } from './journal.ts';
 import {
   asObject,

@@ -1,5 +1,5 @@
 /** Reads what crossed the wire: strict about types, bounded in size, depth and length of texts. */
-import { MAX_BODY_DEPTH, type RefusalCode } from './events.ts';
+import { MAX_BODY_DEPTH, type RefusalCode } from './exchange.ts';
 
 /** An unacceptable body. `message` is for the log, not for the unknown sender, and quotes nothing of the body. */
 export class WireError extends Error {

@@ -6,7 +6,8 @@ import {
   MAX_ENROLMENT_BYTES,
   readEnrolReply,
 } from '../../protocol/enrolment.ts';
-import { ENROL_PATH, type MachineIdentity } from '../../protocol/events.ts';
+import type { MachineIdentity } from '../../protocol/events.ts';
+import { ENROL_PATH } from '../../protocol/exchange.ts';
 import { IDENTITY_DIR } from '../document/paths.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { type Identity, type Moment, writeIdentity } from './identity.ts';

@@ -1,5 +1,5 @@
 import { ExpectedError } from '../../kit/errors.ts';
-import type { RefusalCode } from '../../protocol/events.ts';
+import type { RefusalCode } from '../../protocol/exchange.ts';
 
 /** A refused request. `message` is for the log; a stranger gets only `code`. */
 export class Refused extends ExpectedError {

@@ -1,6 +1,7 @@
 import { Rates } from '../../kit/rates.ts';
 import { clean } from '../../kit/secrets/clean.ts';
-import type { ReadBatch, ReadEvent } from '../../protocol/events.ts';
+import type { ReadEvent } from '../../protocol/events.ts';
+import type { ReadBatch } from '../../protocol/exchange.ts';
 import type { Bearers } from '../attest/bearers.ts';
 import { WRONG_MACHINE } from '../attest/enrolment.ts';
 import type { ShownPeer } from '../attest/peer.ts';

@@ -11,14 +11,14 @@ import {
   readChallengeRequest,
 } from '../../protocol/attestation.ts';
 import { MAX_ENROLMENT_BYTES, readEnrolRequest } from '../../protocol/enrolment.ts';
+import { EVENTS_VERSION } from '../../protocol/events.ts';
 import {
   ENROL_PATH,
   EVENTS_PATH,
-  EVENTS_VERSION,
   MAX_BATCH_BYTES,
   REFUSAL_STATUS,
   type Refusal,
-} from '../../protocol/events.ts';
+} from '../../protocol/exchange.ts';
 import { readBatch } from '../../protocol/read-events.ts';
 import { WireError } from '../../protocol/wire.ts';
 import type { Enrolment } from '../attest/enrolment.ts';

@@ -8,7 +8,7 @@ import { ControllerTransport } from '../../../src/agent/report/transports/contro
 import type { ListOf } from '../../../src/controller/kube/objects.ts';
 import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
 import { CHALLENGE_PATH } from '../../../src/protocol/attestation.ts';
-import { ENROL_PATH } from '../../../src/protocol/events.ts';
+import { ENROL_PATH } from '../../../src/protocol/exchange.ts';
 import { bootstrapEvents } from '../../support/controller/simulated-machine.ts';
 import { openScene, type Scene } from '../hostile/scene.ts';
 import { type MachineWithTpm, machineWithTpm } from './software-tpm.ts';

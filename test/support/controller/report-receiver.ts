@@ -7,7 +7,8 @@ import { gunzipSync } from 'node:zlib';
 import { Authority } from '../../../src/pki/authority.ts';
 import { readCsrKey } from '../../../src/pki/read-csr.ts';
 import { readEnrolRequest } from '../../../src/protocol/enrolment.ts';
-import { ENROL_PATH, EVENTS_PATH, type ReadEvent } from '../../../src/protocol/events.ts';
+import type { ReadEvent } from '../../../src/protocol/events.ts';
+import { ENROL_PATH, EVENTS_PATH } from '../../../src/protocol/exchange.ts';
 import { readBatch } from '../../../src/protocol/read-events.ts';
 import { WireError } from '../../../src/protocol/wire.ts';
 

@@ -2,13 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:https';
 import { createCsr, createKey } from '../../../src/pki/csr.ts';
 import type { EnrolReply } from '../../../src/protocol/enrolment.ts';
-import {
-  ENROL_PATH,
-  EVENTS_PATH,
-  type EventBody,
-  type MachineIdentity,
-  type SlipwayEvent,
-} from '../../../src/protocol/events.ts';
+import type { EventBody, MachineIdentity, SlipwayEvent } from '../../../src/protocol/events.ts';
+import { ENROL_PATH, EVENTS_PATH } from '../../../src/protocol/exchange.ts';
 
 export interface Answer {
   status: number;

@@ -2,13 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { errorMessage } from '../../../kit/errors.ts';
 import { retryAfterMs } from '../../../kit/retry-after.ts';
 import { utcTime } from '../../../kit/utc-time.ts';
-import {
-  EVENTS_PATH,
-  EVENTS_VERSION,
-  type EventBatch,
-  type MachineIdentity,
-  type SlipwayEvent,
-} from '../../../protocol/events.ts';
+import { EVENTS_VERSION, type MachineIdentity, type SlipwayEvent } from '../../../protocol/events.ts';
+import { EVENTS_PATH, type EventBatch } from '../../../protocol/exchange.ts';
 import { readReply } from '../../../protocol/read-events.ts';
 import { text, WireError } from '../../../protocol/wire.ts';
 import { type Host, HostError } from '../../host/host.ts';
