@@ -1,0 +1,45 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { execaSync } from 'execa';
+import { distPath, type Platform } from '../platforms.ts';
+import { projectVersion, root } from '../project.ts';
+import { makeDeb } from './deb.ts';
+import { makeRpm } from './rpm.ts';
+import { makeSysext } from './sysext.ts';
+import type { Package } from './tree.ts';
+
+/** What can be made, by the word on the command line. */
+const FORMATS = {
+  deb: (made: Package) => makeDeb(made),
+  rpm: (made: Package) => makeRpm(made),
+  sysext: (made: Package) => makeSysext(made, 'squashfs'),
+  'sysext-erofs': (made: Package) => makeSysext(made, 'erofs'),
+};
+export type Format = keyof typeof FORMATS;
+export const FORMAT_NAMES = Object.keys(FORMATS) as Format[];
+
+export interface ImageOptions {
+  readonly format: Format;
+  readonly platform: Platform;
+  /** Where it goes. */
+  readonly folder: string;
+  /** Another than package.json's. */
+  readonly version?: string;
+}
+
+/** Packs a binary of dist/. @returns path of the result. @throws Error where it is not built, or a tool is missing */
+export function makeImage({ format, platform, folder, version = projectVersion() }: ImageOptions): string {
+  const binary = distPath('slipway', platform);
+  if (!existsSync(binary)) throw new Error(`${binary} is missing: npm run build -- --platform ${platform}`);
+  mkdirSync(folder, { recursive: true });
+  const scratch = mkdtempSync(join(folder, '.image-'));
+  const tree = join(scratch, 'tree');
+  mkdirSync(tree);
+  try {
+    const given = process.env.SOURCE_DATE_EPOCH;
+    const epoch = Number(given ?? execaSync('git', ['log', '-1', '--format=%ct'], { cwd: root }).stdout);
+    return FORMATS[format]({ platform, version, tree, scratch, epoch, output: join(folder, 'slipway') });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,14 @@
+# Real systemd-sysext merges the image over a /usr that is read-only then, and takes it out again.
+fail() { echo "$*" >&2; exit 1; }
+mount --make-rshared /
+mkdir -p /var/lib/extensions
+cp "$IMAGE" /var/lib/extensions/slipway.raw
+systemd-sysext merge
+systemd-sysext status
+slipway version >/dev/null || fail "it is merged and not to be seen"
+if touch /usr/x 2>/dev/null; then fail "/usr can be written"; fi
+systemd-analyze verify /usr/lib/systemd/system/slipway-boot.target /usr/lib/systemd/system/slipway.service
+grep -q slipway-boot.target /usr/lib/systemd/system/multi-user.target.d/10-slipway.conf
+systemd-sysext unmerge
+[ ! -e /usr/bin/slipway ] || fail "it is still there"
+echo "merged by systemd-sysext, run, and taken out again"
