@@ -44,6 +44,14 @@ function text(record: NodeRecord, events: readonly StoredEvent[]): string {
     ['Instance', `${spec.instance} (${spec.hostname})${spec.providerID ? `, ${spec.providerID}` : ''}`],
     ['Machine', machine],
     ['Enrolled', `${spec.enrolment.at} by ${spec.enrolment.method}`],
+    ...(spec.certificate?.copied === undefined
+      ? []
+      : [
+          [
+            'Copied',
+            `its disk, or a state of before: an old certificate was shown at ${spec.certificate.copied}`,
+          ],
+        ]),
     ['Phase', summary.phase],
     ['', messageOf(summary, Date.now() - record.storedAt)],
     ...(failure ? failureLines(failure).map((line) => ['', line]) : []),

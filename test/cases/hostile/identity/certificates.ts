@@ -56,7 +56,7 @@ export async function certificates(scene: Scene): Promise<void> {
   await deleted(scene);
 }
 
-async function copied({ cluster, machine, say }: Scene): Promise<void> {
+async function copied({ cluster, machine, command, say }: Scene): Promise<void> {
   await cluster.createMachine('copied', { token: true });
   const genuine = machine({ hostname: 'copied' });
   await genuine.enrol(await cluster.machineToken('copied'));
@@ -67,7 +67,7 @@ async function copied({ cluster, machine, say }: Scene): Promise<void> {
   await assert.rejects(report(copy), /events: 401/);
   await assert.rejects(copy.renew(), /renewal: 401/);
   await report(genuine);
-  assert.ok((await cluster.node('copied')).spec.certificate?.copied);
+  assert.match(await command('node', 'default/copied'), /^Copied +its disk/m);
   await eventually('an Event', async () =>
     /"reason": "CertificateCopied"/.test(
       await cluster.api.kubectl(['--namespace=default', 'get', 'events', '--output=json']),
