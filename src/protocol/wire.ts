@@ -133,9 +133,11 @@ export function version<V extends number>(from: WireObject, key: string, known: 
  * ignorable (fillers, variation selectors), and private use.
  */
 export function printable(value: string): string {
-  return value.replace(INVISIBLE, ' ');
+  // Nearly every text is plain ASCII, and each event has a dozen.
+  return PLAIN.test(value) ? value : value.replace(INVISIBLE, ' ');
 }
 
+const PLAIN = /^[\x20-\x7e]*$/;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** The text's beginning with at most `maxBytes` bytes of UTF-8; `…` stands for the rest. No character is cut in two. */
