@@ -1,8 +1,13 @@
 import { run } from './controller/cli/program.ts';
 import { UsageError } from './controller/cli/usage-error.ts';
+import { withoutSteering } from './kit/environment.ts';
 import { lastWords } from './kit/errors.ts';
 
-/** The controller's entry: arguments, exit status, nothing else. */
+/** The controller's entry: arguments, exit status, nothing else; and no settings of Node.js from the environment. */
+const own = withoutSteering(process.env);
+if (own !== undefined && process.getBuiltinModule('node:sea').isSea())
+  process.execve?.(process.execPath, [process.argv0, ...process.argv.slice(2)], own);
+
 process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
   // Whoever read what is printed has gone (`slipway-controller nodes | head`).
   if (error.code === 'EPIPE' && error.syscall === 'write') process.exit(0);

@@ -4,6 +4,7 @@ import { Script } from 'node:vm';
 import { plainReportFlags } from '../../src/agent/cli/plain-options.ts';
 import { start } from '../../src/agent/cli/process/crash.ts';
 import { versionAnswer } from '../../src/agent/cli/process/version.ts';
+import { withoutSteering } from '../../src/kit/environment.ts';
 
 /**
  * The binary's main script. The agent's bundle is an asset beside it, with the code cache of an agent that has already
@@ -11,6 +12,9 @@ import { versionAnswer } from '../../src/agent/cli/process/version.ts';
  * every start would take longer than reading the user data. Whoever asks for the version does not even pay for that.
  */
 const words = process.argv.slice(2);
+// Some of it has had its effect before this line; who starts a bootstrap does not say whom the agent trusts.
+const own = withoutSteering(process.env);
+if (own !== undefined) process.execve?.(process.execPath, [process.argv0, ...words], own);
 const isShim = basename(process.argv0) === 'kubeadm';
 const answer = isShim ? undefined : versionAnswer(words);
 if (answer !== undefined)

@@ -2,8 +2,11 @@ import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { execaSync } from 'execa';
 
-/** Options of Node.js and V8 for every start. The code cache must be made under the same ones. */
-export const EXEC_ARGV = ['--disable-warning=ExperimentalWarning'];
+/**
+ * Options of Node.js and V8 for every start. The code cache must be made under the same ones. With a configuration of its
+ * own (an empty one), OpenSSL reads none that OPENSSL_CONF names: that could load a library before the first line runs.
+ */
+export const EXEC_ARGV = ['--disable-warning=ExperimentalWarning', '--openssl-config=/dev/null'];
 
 /**
  * Given to a Node.js that makes a code cache: V8 takes its hashes from it instead of from chance, so the same source

@@ -1,0 +1,17 @@
+/**
+ * Variables by which whoever sets the environment would turn Node.js: what it loads, whom it trusts, where it writes. The
+ * binaries take no notice of NODE_OPTIONS and OPENSSL_CONF (build/binary/pack.ts), nor then of what only these lead to
+ * (SSL_CERT_FILE, OPENSSL_MODULES). These act before the first line of a program, or whenever it makes a connection.
+ */
+const STEERING =
+  /^NODE_(?:TLS_REJECT_UNAUTHORIZED|EXTRA_CA_CERTS|USE_SYSTEM_CA|USE_ENV_PROXY|DEBUG|DEBUG_NATIVE|V8_COVERAGE|COMPILE_CACHE|REDIRECT_WARNINGS|ICU_DATA)$/;
+
+/** The environment without what steers Node.js; undefined where nothing does. */
+export function withoutSteering(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> | undefined {
+  const entries = Object.entries(environment);
+  const own = entries.filter(([name]) => !STEERING.test(name));
+  if (own.length === entries.length) return undefined;
+  return Object.fromEntries(own.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
