@@ -1,5 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -40,10 +48,12 @@ const status = (stage: string | null, errors: string[] = []) =>
 const finish = (errors: string[] = []) =>
   put('/run/cloud-init/result.json', JSON.stringify({ v1: { datasource: 'NoCloud', errors } }));
 
-/** A process with kubeadm's name and argument: a shell that runs a script called by the verb. */
-function startKubeadm(verb: string): void {
+/** A process with kubeadm's name, file and argument: a shell that runs a script called by the verb. */
+function startKubeadm(verb: string, options: SpawnOptions = {}): void {
   put(`/${verb}`, 'while :; do sleep 0.1; done\n');
-  children.push(spawn('bash', [verb], { argv0: 'kubeadm', cwd: folder, stdio: 'ignore' }));
+  const kubeadm = join(folder, 'kubeadm');
+  copyFileSync('/bin/bash', kubeadm);
+  children.push(spawn(kubeadm, [verb], { argv0: 'kubeadm', cwd: folder, stdio: 'ignore', ...options }));
 }
 
 /** Everything observed in one look; what was observed before under the same key is left out, as the spool does. */
@@ -147,6 +157,25 @@ describe('a boot with cloud-init and without Slipway', () => {
     expect(ended(await watcher()())).toBeUndefined();
   });
 });
+
+it.runIf(process.getuid?.() === 0)(
+  'takes no process of an ordinary user for a bootstrap, whatever it is called (needs root)',
+  async () => {
+    chmodSync(folder, 0o755);
+    const look = watcher();
+    status('modules-final');
+    await look();
+    startKubeadm('join', { uid: 54_321, gid: 54_321 });
+    // Nor one of root's that is another program.
+    children.push(spawn('sleep', ['60'], { argv0: 'kubeadm', stdio: 'ignore' }));
+    put('/init', 'while :; do sleep 0.1; done\n');
+    children.push(spawn('bash', ['init'], { argv0: 'kubeadm', cwd: folder, stdio: 'ignore' }));
+    await Promise.all(children.map(({ pid }) => expect.poll(() => cmdline(pid)).toMatch(/^kubeadm/)));
+    expect(await look()).toEqual([]);
+  },
+);
+
+const cmdline = (pid = 0) => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
 
 it('leaves an image in which Slipway does the work to Slipway, unless it is never called', async () => {
   const look = watcher(true);

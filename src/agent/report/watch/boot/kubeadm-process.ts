@@ -28,26 +28,36 @@ export class KubeadmProcesses {
   }
 
   async #identify(name: string): Promise<KubeadmProcess | undefined> {
-    const [program = '', verb] = (await this.#commandLine(name)).split('\0');
-    if (!/(?:^|\/)kubeadm$/.test(program)) return undefined;
+    const [program = '', verb] = (await this.#read(name, 'cmdline')).split('\0');
+    if (!/(?:^|\/)kubeadm$/.test(program) || (verb !== 'init' && verb !== 'join')) return undefined;
     // One in a container (kind and the like) makes another machine a node.
-    const space = await this.#namespace(name);
-    if (space === '' || space !== (await this.#namespace('self'))) return undefined;
-    return verb === 'init' || verb === 'join' ? { pid: Number(name), verb } : undefined;
+    const space = await this.#link(name, 'ns/pid');
+    if (space === '' || space !== (await this.#link('self', 'ns/pid'))) return undefined;
+    return (await this.#isOfRoot(name)) ? { pid: Number(name), verb } : undefined;
   }
 
-  async #namespace(name: string): Promise<string> {
+  /**
+   * Anybody can call a process kubeadm, and by a link also one that gets root's rights, such as sudo: so its user and the
+   * file that it really runs count.
+   */
+  async #isOfRoot(name: string): Promise<boolean> {
+    const [, ids = ''] = /^Uid:\s+(.*)$/m.exec(await this.#read(name, 'status')) ?? [];
+    const program = (await this.#link(name, 'exe')).replace(/ \(deleted\)$/, '');
+    return /^0\s+0\s+0\s+0$/.test(ids) && /\/kubeadm[^/]*$/.test(program);
+  }
+
+  async #link(name: string, what: string): Promise<string> {
     try {
-      return await this.#host.ownFiles.readlink(`/proc/${name}/ns/pid`);
+      return await this.#host.ownFiles.readlink(`/proc/${name}/${what}`);
     } catch {
       // It ended meanwhile.
       return '';
     }
   }
 
-  async #commandLine(name: string): Promise<string> {
+  async #read(name: string, what: string): Promise<string> {
     try {
-      return (await this.#host.ownFiles.readIfPresent(`/proc/${name}/cmdline`))?.toString('utf8') ?? '';
+      return (await this.#host.ownFiles.readIfPresent(`/proc/${name}/${what}`))?.toString('utf8') ?? '';
     } catch {
       // It ended meanwhile.
       return '';
