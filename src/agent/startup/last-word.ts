@@ -24,6 +24,7 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   FileNotWritten: ['mounts'],
   FileSystemReadOnly: ['disks'],
   // A command of the user data is never run twice.
+  ConfigFileUnsafe: [],
   CommandFailed: [],
   CommandEndedScript: [],
   DeadlineExceeded: [],

@@ -40,4 +40,10 @@ export const REPORT_CODES = {
     'A setting of the reporter cannot be used.',
     'Correct the line named (slipway report --check tells all of them); the other settings hold.',
   ),
+  ConfigFileUnsafe: entry(
+    'agent',
+    'permanent',
+    "Somebody else than root can change a file of Slipway's own configuration, so it is not used.",
+    'Give the file and its directory to root and take from others the right to write (chown root:root, chmod go-w), once you know who wrote it.',
+  ),
 } satisfies Record<string, ReturnType<typeof entry>>;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -184,4 +184,22 @@ it('a source tells of changes only, and of files that come late', async () => {
   put('/ca.pem', PEM);
   expect((await source.poll())?.settings.controller?.ca).toBe(PEM);
   expect(await source.poll()).toBeUndefined();
+});
+
+it('uses no file that others than root can change, and says so with its code', async () => {
+  put('/etc/slipway/config.yaml', 'report: {idleTimeout: 7m}\n');
+  put('/etc/slipway/config.d/10.yaml', 'report: {idleTimeout: 8m}\n');
+  put('/etc/slipway/token', 'pl4nted-pl4nted-pl4nted\n');
+  chmodSync(join(folder, 'etc/slipway/config.d/10.yaml'), 0o666);
+  const { settings, problems } = await load();
+  expect(settings.idleSeconds).toBe(420);
+  expect(problems.join()).toMatch(/written by others than root.*ConfigFileUnsafe/);
+  chmodSync(join(folder, 'etc/slipway/token'), 0o666);
+  put(
+    '/etc/slipway/config.yaml',
+    'report: {controller: {endpoints: ["https://a"], tokenFile: /etc/slipway/token}}\n',
+  );
+  const other = await load();
+  expect(other.settings.controller).toBeUndefined();
+  expect(other.problems.join()).toMatch(/tokenFile is not used.*ConfigFileUnsafe/);
 });

@@ -1,5 +1,6 @@
 import { CONFIG_FILES } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
+import { changeableByOthers } from '../../host/root-only.ts';
 import { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
 import type { Node } from '../../text/yaml/node.ts';
@@ -99,6 +100,11 @@ async function readLayer(host: Host, path: string, problems: ConfigProblem[]): P
   const report = new Report();
   let settings: PartialSettings = {};
   try {
+    const unsafe = path === KERNEL_LINE ? undefined : await changeableByOthers(host, path);
+    if (unsafe !== undefined) {
+      problems.push({ source, message: `not used: ${unsafe} [ConfigFileUnsafe]`, severity: 'error' });
+      return {};
+    }
     const bytes = await host.files.readIfPresent(path, MAX_BYTES);
     if (bytes === undefined) return {};
     const text = bytes.toString('utf8');
@@ -122,6 +128,13 @@ async function completeController(
 ): Promise<ControllerSettings | undefined> {
   if (!endpoints) {
     const message = 'report.controller has no usable endpoints; nothing is sent to a controller';
+    problems.push({ source: 'configuration', message, severity: 'error' });
+    return undefined;
+  }
+  for (const [name, path] of Object.entries({ tokenFile: rest.tokenFile, caFile })) {
+    const unsafe = path === undefined ? undefined : await changeableByOthers(host, path);
+    if (unsafe === undefined) continue;
+    const message = `${name} is not used, and nothing is sent to the controller: ${unsafe} [ConfigFileUnsafe]`;
     problems.push({ source: 'configuration', message, severity: 'error' });
     return undefined;
   }

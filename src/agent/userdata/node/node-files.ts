@@ -2,6 +2,7 @@ import { positionText } from '../../../kit/position.ts';
 import type { FileEntry, ReportEntry } from '../../document/document.ts';
 import { NODE_FILES } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
+import { changeableByOthers } from '../../host/root-only.ts';
 import { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
@@ -11,20 +12,23 @@ const MAX_BYTES = 1024 * 1024;
 const DROP_IN = /^[^./][^/]*\.ya?ml$/;
 
 /** A file of the node's settings: its path and its text. */
-export type NodeFile = readonly [path: string, text: string];
+export type NodeFile = readonly [path: string, text: string, unsafe?: string];
 
 /**
  * What /etc/slipway/node.yaml and node.d/*.yaml hold on this machine.
  *
  * @throws HostError when a file cannot be read.
  */
-export async function readNodeFiles({ files }: Host): Promise<NodeFile[]> {
+export async function readNodeFiles(host: Host): Promise<NodeFile[]> {
+  const { files } = host;
   const found: NodeFile[] = [];
   const names = await files.list(NODE_FILES.dropIns);
   for (const path of [NODE_FILES.machine, ...names.map((name) => `${NODE_FILES.dropIns}/${name}`)]) {
     if (!isNodeFile(path)) continue;
     const bytes = await files.readIfPresent(path, MAX_BYTES);
-    if (bytes !== undefined) found.push([path, bytes.toString('utf8')]);
+    if (bytes === undefined) continue;
+    const unsafe = await changeableByOthers(host, path);
+    found.push(unsafe === undefined ? [path, bytes.toString('utf8')] : [path, '', unsafe]);
   }
   return found;
 }
@@ -39,6 +43,10 @@ export function settingsIn(
   written: readonly FileEntry[],
   report: ReportEntry[],
 ): SlipwayKey {
+  for (const [, , unsafe] of onDisk) {
+    if (unsafe !== undefined)
+      report.push({ severity: 'error', code: 'ConfigFileUnsafe', message: `not used: ${unsafe}` });
+  }
   return inOrder(onDisk, written)
     .map(([path, text]) => readFile(path, text, report))
     .reduce(merged, {});
@@ -57,7 +65,7 @@ function readFile(path: string, text: string, into: ReportEntry[]): SlipwayKey {
 
 /** Paths and contents in the order in which they count. */
 function inOrder(onDisk: readonly NodeFile[], written: readonly FileEntry[]): NodeFile[] {
-  const contents = new Map<string, string>(onDisk);
+  const contents = new Map<string, string>(onDisk.map(([path, text]) => [path, text]));
   for (const { path, content, append } of written) {
     if (!isNodeFile(path)) continue;
     const text = Buffer.from(content.reveal()).toString('utf8');

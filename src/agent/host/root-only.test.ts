@@ -1,0 +1,38 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLinuxHost } from './linux/host.ts';
+import { changeableByOthers } from './root-only.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'slipway-root-only-'));
+  mkdirSync(join(root, 'etc'));
+  chmodSync(join(root, 'etc'), 0o755);
+  writeFileSync(join(root, 'etc/a'), 'x');
+  chmodSync(join(root, 'etc/a'), 0o644);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+const why = (path: string) => changeableByOthers(createLinuxHost({ root }), path);
+
+it('trusts what only root can change, also behind a link, and what is missing', async () => {
+  symlinkSync('a', join(root, 'etc/link'));
+  for (const path of ['/etc/a', '/etc/link', '/etc/missing', '/not/there'])
+    expect(await why(path)).toBeUndefined();
+});
+
+it('says who else could have written it', async () => {
+  for (const mode of [0o664, 0o646]) {
+    chmodSync(join(root, 'etc/a'), mode);
+    expect(await why('/etc/a')).toBe(`/etc/a can be written by others than root (mode 0${mode.toString(8)})`);
+  }
+  chmodSync(join(root, 'etc/a'), 0o600);
+  chmodSync(join(root, 'etc'), 0o777);
+  expect(await why('/etc/a')).toMatch(/^the directory of \/etc\/a can be written/);
+});
+
+it.runIf(process.getuid?.() === 0)('trusts no file of an ordinary user (needs root)', async () => {
+  chownSync(join(root, 'etc/a'), 54_321, 0);
+  expect(await why('/etc/a')).toBe('/etc/a belongs to user 54321, not root');
+});
