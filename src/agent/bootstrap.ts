@@ -3,6 +3,7 @@ import { positionText } from '../kit/position.ts';
 import { clean } from '../kit/secrets/clean.ts';
 import { remember } from '../kit/secrets/known.ts';
 import { redact } from '../kit/secrets/redact.ts';
+import { visibleTexts } from '../kit/terminal/visible.ts';
 import type { Code } from '../protocol/codes/codes.ts';
 import type { Failure, Finding, JournalRecord } from '../protocol/journal.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -165,7 +166,7 @@ export async function concluding(
     const result = code === 'InternalError' ? 'failed' : 'transient';
     outcome = await outcomeWithoutSequence(host, about, result, failure(code, errorMessage(error)));
   }
-  outcome = clean(outcome);
+  outcome = visibleTexts(clean(outcome));
   try {
     await writeOutcome(host, outcome);
   } catch (error) {

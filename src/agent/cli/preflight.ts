@@ -1,5 +1,6 @@
 import { formatMs } from '../../kit/duration.ts';
 import { positionText } from '../../kit/position.ts';
+import { visibleTexts } from '../../kit/terminal/visible.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { machineInstance } from '../engine/instance.ts';
 import type { Host } from '../host/host.ts';
@@ -48,7 +49,7 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
       mend: flags.mend === true,
     });
     const findings = await Promise.all(result.findings.map((finding) => withStart(host, finding)));
-    const told = { ...result, findings };
+    const told = visibleTexts({ ...result, findings });
     process.stdout.write(format === 'json' ? asJson(told) : asText(told));
     return result.findings.some(({ severity }) => severity === 'fatal') ? 1 : 0;
   });

@@ -1,3 +1,4 @@
+import { visibleOutput } from '../../kit/terminal/visible.ts';
 import { AgentBusyError } from '../bootstrap.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { kubeadmRuns, type ResetReport, resetNode } from '../reset/reset.ts';
@@ -35,7 +36,7 @@ export function resetCommand(flags: ResetFlags): Promise<number> {
       }
       const report = await resetNode(host, {
         agent: version().version,
-        onLine: (line) => process.stderr.write(`${line}\n`),
+        onLine: (line) => process.stderr.write(`${visibleOutput(line)}\n`),
       });
       process.stdout.write(
         format === 'json' ? `${JSON.stringify({ version: 1, ...report }, undefined, 2)}\n` : asText(report),

@@ -1,3 +1,4 @@
+import { visibleTexts } from '../../kit/terminal/visible.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
@@ -29,7 +30,7 @@ export function statusCommand(flags: StatusFlags): Promise<number> {
       flags.timeout === undefined
         ? Number.POSITIVE_INFINITY
         : durationOption('timeout', flags.timeout) * 1000;
-    const status = flags.wait ? await waitForVerdict(host, limitMs) : await readStatus(host);
+    const status = visibleTexts(flags.wait ? await waitForVerdict(host, limitMs) : await readStatus(host));
     process.stdout.write(
       format === 'json'
         ? `${JSON.stringify(status, undefined, 2)}\n`

@@ -1,4 +1,5 @@
 import { clean } from '../../kit/secrets/clean.ts';
+import { visibleTexts } from '../../kit/terminal/visible.ts';
 import {
   JOURNAL_VERSION,
   type JournalRecord,
@@ -90,7 +91,7 @@ export class Journal {
       mono: this.#host.clock.monotonic(),
       boot: this.#boot,
     };
-    const record: JournalRecord = { ...head, ...clean(body) };
+    const record: JournalRecord = { ...head, ...visibleTexts(clean(body)) };
     const line = `${JSON.stringify(record)}\n`;
     try {
       await this.#handle.append(line, durable);

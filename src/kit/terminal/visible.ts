@@ -5,3 +5,27 @@
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\u{fffd}');
 }
+
+/** Colours and movements of the cursor (ECMA-48 control sequences), which would only leave litter behind. */
+const SEQUENCE = new RegExp(`(?:${'\u{1b}'}\\[|${'\u{9b}'})[0-?]{0,32}[ -/]{0,8}[@-~]`, 'g');
+
+/** What programs print, harmless: lines and tabs stay, colours go, and for the rest it is as `visible` makes it. */
+export function visibleOutput(text: string): string {
+  return text.replace(SEQUENCE, '').replace(/[^\t\n]+/g, visible);
+}
+
+/** The same value, with every text in it, however deep, as `visibleOutput` leaves it. */
+export function visibleTexts<T>(value: T): T {
+  return mapTexts(value, visibleOutput);
+}
+
+/** The same value with every text in it mapped, however deep; names of fields stay. */
+export function mapTexts<T>(value: T, map: (text: string) => string): T {
+  const mapped = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return map(inner);
+    if (Array.isArray(inner)) return inner.map(mapped);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, deeper]) => [key, mapped(deeper)]));
+  };
+  return mapped(value) as T;
+}

@@ -1,11 +1,12 @@
 import type { Writable } from 'node:stream';
+import { visibleOutput } from '../../../kit/terminal/visible.ts';
 
 /** Lines that nobody reads are kept in memory up to here. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
  * Writes lines to a stream whose reader may be slow or asleep: what it does not take in time is left out, and that is
- * told once it reads again. Neither the agent's memory nor its work depends on who reads its output.
+ * told once it reads again. Nobody who writes a line steers the reader's terminal. Neither the agent's memory nor its work depends on who reads its output.
  */
 export class BoundedWriter {
   readonly #stream: Writable;
@@ -22,6 +23,6 @@ export class BoundedWriter {
     }
     const notice = this.#left === 0 ? '' : `... ${this.#left} lines of output not shown ...\n`;
     this.#left = 0;
-    this.#stream.write(`${notice}${text}\n`);
+    this.#stream.write(`${notice}${visibleOutput(text)}\n`);
   }
 }

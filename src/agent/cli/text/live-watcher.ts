@@ -1,4 +1,5 @@
 import { formatMs } from '../../../kit/duration.ts';
+import { visible } from '../../../kit/terminal/visible.ts';
 import type { JournalRecord } from '../../../protocol/journal.ts';
 import type { Watcher } from '../../bootstrap.ts';
 import { describeRecord } from './describe-record.ts';
@@ -56,7 +57,7 @@ export function liveWatcher(): Watcher & { end(): void } {
       draw();
     },
     output(line) {
-      if (current) current.detail = line;
+      if (current) current.detail = visible(line);
     },
     end() {
       clearInterval(timer);
