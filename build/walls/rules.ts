@@ -91,7 +91,7 @@ const AGENT: Readonly<Record<string, string>> = {
   secrets: 'kit protocol document engine host',
   startup: 'protocol host',
   steps: `kit document steps/accounts steps/commands steps/containerd steps/kind steps/kubeadm steps/node
-    steps/storage steps/tree steps/units`,
+    steps/storage steps/tree steps/units steps/volumes`,
   'steps/accounts': 'document engine host steps/kind steps/tools',
   'steps/commands': 'kit document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
@@ -105,6 +105,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/storage': 'kit document engine host startup steps/kind steps/tools',
   'steps/tree': 'kit document engine fetch host steps/kind steps/tools',
   'steps/units': 'document engine host steps/kind steps/tools',
+  'steps/volumes': 'document engine host steps/kind steps/storage steps/tools',
   'steps/tools': 'kit protocol document engine host',
   text: 'kit protocol document',
   'text/yaml': 'document text',

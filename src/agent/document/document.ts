@@ -21,6 +21,9 @@ export interface Document {
   links?: LinkEntry[];
   /** How contents are fetched that do not lie in the document. */
   fetching?: FetchSettings;
+  /** Disks and file systems of Ignition. */
+  partitionings?: PartitioningEntry[];
+  volumes?: VolumeEntry[];
   /** Units of systemd, in the order given. */
   units?: UnitEntry[];
   /** What the unit that called kubeadm, and whose place Slipway takes, had asked systemd for. */
@@ -114,6 +117,8 @@ export interface FetchSettings {
   proxy?: { http?: Sensitive<string>; https?: Sensitive<string>; except: string[] };
   /** PEM; they count beside the well-known authorities. */
   authorities: string[];
+  /** The same, to be fetched before anything else. */
+  remoteAuthorities?: RemoteContent[];
   /** Seconds for one whole answer. */
   totalSeconds?: number;
 }
@@ -251,6 +256,45 @@ export interface DiskEntry {
   /** `true`: one partition over the whole disk; a list: sizes in per cent, each with a type code. */
   layout: boolean | { percent: number; code?: string }[];
   overwrite: boolean;
+  where?: Position;
+}
+
+/** A disk with a GPT, some of whose partitions are to be as said; the others stay. */
+export interface PartitioningEntry {
+  device: string;
+  /** All that is on the disk goes first. */
+  wipe: boolean;
+  partitions: PartitionEntry[];
+  where?: Position;
+}
+
+export interface PartitionEntry {
+  /** 0: the one with the label, else the next that is free. */
+  number: number;
+  label?: string;
+  /** 0 or nothing: where there is room, and as much as there is. */
+  startMiB?: number;
+  sizeMiB?: number;
+  typeGuid?: string;
+  guid?: string;
+  exists: boolean;
+  /** One that is there and not as said may be made anew. */
+  wipe: boolean;
+  /** One that differs by its size alone may be resized. */
+  resize: boolean;
+}
+
+/** A file system on a whole device, as Ignition makes it. */
+export interface VolumeEntry {
+  device: string;
+  format: 'ext4' | 'btrfs' | 'xfs' | 'swap' | 'vfat';
+  label?: string;
+  uuid?: string;
+  options: string[];
+  /** What is there goes, whatever it is. */
+  wipe: boolean;
+  /** Where it is mounted now; for later boots there are units. */
+  mount?: { path: string; options: string[] };
   where?: Position;
 }
 

@@ -50,7 +50,8 @@ export async function fetchRemote(
       throw error;
     });
   };
-  const client = host.network.client(clientOptions(settings));
+  const more = await fetchedAuthorities(host, settings, signal);
+  const client = host.network.client(clientOptions(settings, more));
   const pipe = remote.isCompressed ? unzipping(take) : { take, end: async () => undefined };
   try {
     await follow(client, remote, settings, pipe.take, signal);
@@ -71,9 +72,35 @@ export function shown(url: string): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-function clientOptions({ proxy, authorities }: FetchSettings): Parameters<Host['network']['client']>[0] {
+const fetched = new WeakMap<FetchSettings, string[]>();
+
+/** Authorities that lie on a server themselves, which the well-known ones must vouch for. */
+async function fetchedAuthorities(
+  host: Host,
+  settings: FetchSettings,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  const { remoteAuthorities = [], ...rest } = settings;
+  const known = fetched.get(settings);
+  if (known || remoteAuthorities.length === 0) return known ?? [];
+  const found: string[] = [];
+  for (const remote of remoteAuthorities) {
+    const pieces: Uint8Array[] = [];
+    const sink: Sink = async (piece) => void pieces.push(piece);
+    await fetchRemote(host, remote, rest, sink, signal);
+    found.push(Buffer.concat(pieces).toString('utf8'));
+  }
+  fetched.set(settings, found);
+  return found;
+}
+
+function clientOptions(
+  { proxy, authorities }: FetchSettings,
+  more: readonly string[],
+): Parameters<Host['network']['client']>[0] {
+  const all = [...authorities, ...more];
   return {
-    ...(authorities.length > 0 ? { moreAuthorities: authorities } : {}),
+    ...(all.length > 0 ? { moreAuthorities: all } : {}),
     ...(proxy
       ? {
           proxy: {

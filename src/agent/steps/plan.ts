@@ -10,6 +10,7 @@ import { deferredFiles, files, hostname, kernel, ntp, proxy } from './node/kinds
 import { disks, filesystems, mounts } from './storage/kinds.ts';
 import { tree } from './tree/kinds.ts';
 import { laterUnitStarts, unitFiles, unitStarts } from './units/kinds.ts';
+import { partitionings, volumes } from './volumes/kinds.ts';
 
 /**
  * The steps that make of a machine what the document asks for, in the order in which cloud-init's modules or
@@ -24,6 +25,8 @@ export function plan(document: Document): PlannedStep[] {
 /** Ignition's disks and files stages, then what systemd would do in the boot. */
 function byIgnition(document: Document): PlannedStep[] {
   return [
+    ...stepsOf(partitionings, document),
+    ...stepsOf(volumes, document),
     ...stepsOf(hostname, document),
     ...stepsOf(groups, document),
     ...stepsOf(users, document),

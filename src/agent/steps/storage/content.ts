@@ -7,6 +7,7 @@ export interface Content {
   /** blkid's name of a file system, swap area, RAID or LVM member; absent if there is none. */
   type?: string;
   label?: string;
+  uuid?: string;
   /** `dos` or `gpt`, if there is a partition table. */
   table?: string;
 }
@@ -52,9 +53,11 @@ export function parseContent(text: string): Content {
     }),
   );
   const [type, label, table] = [values.get('TYPE'), values.get('LABEL'), values.get('PTTYPE')];
+  const uuid = values.get('UUID');
   return {
     ...(type === undefined ? {} : { type }),
     ...(label === undefined ? {} : { label }),
+    ...(uuid === undefined ? {} : { uuid }),
     ...(table === undefined ? {} : { table }),
   };
 }

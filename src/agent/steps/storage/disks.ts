@@ -81,7 +81,12 @@ async function readTable(host: Host, path: string): Promise<PresentTable | undef
  *
  * @throws Problem DiskNotPartitioned
  */
-async function showPartitions(host: Host, path: string, count: number, signal: AbortSignal): Promise<void> {
+export async function showPartitions(
+  host: Host,
+  path: string,
+  count: number,
+  signal: AbortSignal,
+): Promise<void> {
   const look = async (): Promise<BlockDevice | undefined> => {
     const disk = await host.blockDevices.find(path);
     if (!disk || disk.partitions.length < count) return undefined;

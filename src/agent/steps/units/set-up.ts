@@ -25,7 +25,7 @@ export const setUpUnits: Work<{ entries: UnitEntry[] }> = ({ entries }) => ({
       return unit.name;
     });
     if (!result.done) return result;
-    const switched = entries.filter(({ name, enabled }) => enabled === true || disabled.includes(name));
+    const switched = entries.filter(({ enabled }) => enabled !== undefined);
     for (const name of disabled) await disable(host, name);
     if (switched.length > 0) {
       const text = (await host.files.readIfPresent(PRESETS))?.toString('utf8') ?? '';

@@ -11,11 +11,17 @@ import { Contents } from './translate/content.ts';
 import { entriesOf } from './translate/entries.ts';
 import { refuseRest } from './translate/not-done.ts';
 import { fetchSettings } from './translate/remote.ts';
+import { storageOf } from './translate/storage.ts';
 import { unitsOf } from './translate/units.ts';
 
 /** The part of a document that an Ignition config provides. */
 export type IgnitionContent = Pick<Document, 'format' | 'files' | 'commands' | 'users' | 'groups'> &
-  Partial<Pick<Document, 'directories' | 'links' | 'fetching' | 'units' | 'shell' | 'kubeadmUnit'>>;
+  Partial<
+    Pick<
+      Document,
+      'directories' | 'links' | 'fetching' | 'partitionings' | 'volumes' | 'units' | 'shell' | 'kubeadmUnit'
+    >
+  >;
 
 /**
  * Reads an Ignition config of spec 2.0 to 2.4 or 3.0 to 3.6: checks it as ignition-validate does, and says in
@@ -38,6 +44,7 @@ export function readIgnition(source: SourceText, report: Report): IgnitionConten
     ...nothing,
     ...entries,
     fetching,
+    ...storageOf(config.storage ?? {}, places, say),
     ...accountsOf(config, places),
     ...liftKubeadmUnit(entries.files, units, report),
   };

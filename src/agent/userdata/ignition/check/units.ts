@@ -16,9 +16,9 @@ export function checkUnits({ systemd = {} }: Config, say: Remarks): void {
       const dropInName = dropIn.name ?? '';
       say.error(dropIn, ['name'], nameProblem(dropInName) ?? dropInNameProblem(dropInName));
     }
-    const { problem, sections, options } = parseUnit(contents ?? '');
+    const { problem, options } = parseUnit(contents ?? '');
     say.error(unit, ['contents'], problem && `is no systemd unit: ${problem}`);
-    if (problem === undefined && contents && unit.enabled === true && options.length + sections.length > 0) {
+    if (problem === undefined && contents && unit.enabled === true) {
       if (!options.some(({ section }) => section === 'Install'))
         say.warn(unit, ['contents'], 'has no [Install] section, so enabling the unit does nothing');
     }

@@ -39,6 +39,7 @@ function checkFilesystem(filesystem: Filesystem, minor: number, say: Remarks): v
   if (!format) {
     const says = path || label || uuid || wipeFilesystem || options.length + mountOptions.length > 0;
     if (says) say.error(filesystem, ['format'], 'is missing');
+    if (label) say.error(filesystem, ['label'], 'needs a format');
     return;
   }
   const known = minor >= 3 ? [...FORMATS, 'none'] : FORMATS;

@@ -9,10 +9,8 @@ export function refuseRest(
   const refuse = (list: readonly object[] | undefined, what: string) => {
     for (const one of list ?? []) say.error(one, [], what);
   };
-  refuse(storage.disks, 'partitions a disk, which Slipway does not do');
   refuse(storage.raid, 'makes a RAID array, which Slipway does not do');
   refuse(storage.luks, 'encrypts a device, which Slipway does not do');
-  refuse(storage.filesystems, 'makes a file system, which Slipway does not do');
   refuse(ignition.config?.merge, 'is another config, which Slipway does not fetch');
   if (ignition.config?.replace?.source)
     say.error(ignition.config.replace, ['source'], 'is another config, which Slipway does not fetch');

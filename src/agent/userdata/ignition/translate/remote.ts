@@ -31,13 +31,17 @@ export function fetchSettings(
   say: Remarks,
 ): FetchSettings {
   const authorities = security?.tls?.certificateAuthorities ?? [];
+  const own: string[] = [];
+  const remote: RemoteContent[] = [];
+  for (const authority of authorities) {
+    const bytes = contents.bytesOf(authority);
+    const from = bytes ? undefined : remoteOf(authority, say);
+    if (bytes) own.push(bytes.toString('utf8'));
+    if (from) remote.push(from);
+  }
   return {
-    authorities: authorities.flatMap((authority) => {
-      const bytes = contents.bytesOf(authority);
-      if (!bytes)
-        say.error(authority, ['source'], 'is an authority that is not in the config itself (data:)');
-      return bytes ? [bytes.toString('utf8')] : [];
-    }),
+    authorities: own,
+    ...(remote.length > 0 ? { remoteAuthorities: remote } : {}),
     ...(timeouts?.httpTotal ? { totalSeconds: timeouts.httpTotal } : {}),
     ...(proxy
       ? {

@@ -1,0 +1,1 @@
+sed -i 's/"wipeTable": true, //; s/"wipeFilesystem": true/"wipeFilesystem": false/' /tmp/user-data
