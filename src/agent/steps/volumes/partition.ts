@@ -1,6 +1,6 @@
 import type { PartitioningEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import type { BlockDevice } from '../../host/host.ts';
+import type { BlockDevice } from '../../host/block-devices.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { contentOf } from '../storage/content.ts';
 import { showPartitions } from '../storage/disks.ts';
