@@ -28,6 +28,14 @@ describe('a part of an output, without any step', () => {
       'KernelSettingWrong',
       '- [ERROR FileContent--proc-sys-net-ipv4-ip_forward]: /proc/sys/net/ipv4/ip_forward contents are not set to 1',
     ],
+    [
+      'VersionSkew',
+      '1.this version of kubeadm only supports deploying clusters with the control plane version >= 1.19.0. Current version: v1.18.2',
+    ],
+    [
+      'ControlPlaneNotReady',
+      `# "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster"`,
+    ],
     ['NodeNotRegistered', '// error execution phase mark-control-plane: nodes "n1" not found'],
     [
       'EtcdUnhealthy',

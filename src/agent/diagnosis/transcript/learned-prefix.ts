@@ -39,11 +39,19 @@ export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
     .filter(([key, times]) => times > 1 || key.length < 24 || anchors < 3)
     .sort(([a], [b]) => b.length - a.length);
   const named = all.filter(([key]) => key.trim() !== '').reduce((sum, [, times]) => sum + times, 0);
-  return all.map(([key]) => ({
-    form: formOf(key),
-    // Where some of kubeadm's lines have no prefix, having one is no sign of another writer.
-    writer: named * 2 > anchors ? key.replace(/^==> |^\s+/, '').trim() : '',
-  }));
+  return all
+    .flatMap(([key]) => inBothForms(key))
+    .map((key) => ({
+      form: formOf(key),
+      // Where some of kubeadm's lines have no prefix, having one is no sign of another writer.
+      writer: named * 2 > anchors ? key.replace(/^==> |^\s+/, '').trim() : '',
+    }));
+}
+
+/** packer writes what a build says as `==> name: `, and what a command prints as `    name: ` or the other way round. */
+function inBothForms(key: string): string[] {
+  const [, name] = /^(?:==> | {4})([\w.-]+: )$/.exec(key) ?? [];
+  return name === undefined ? [key] : [`==> ${name}`, `    ${name}`];
 }
 
 function formOf(key: string): RegExp {

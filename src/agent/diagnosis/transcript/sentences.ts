@@ -21,7 +21,7 @@ export const UNHEALTHY =
   /^\s*\[(?:kubelet|api|control-plane)-check\] (?:The kubelet|The API server|kube-[\w-]+|etcd) is not healthy after /;
 export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./-]+\]: /;
 export const ERROR_FINDING = /^\s*\[ERROR [\w./-]+\]: /;
-export const PHASE_ERROR = /^\s*(?:error: )?error execution phase \S+/;
+export const PHASE_ERROR = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase \S+/;
 export const FATAL_FINDINGS = /^\s*(?:error: )?\[preflight\] Some fatal errors occurred:/;
 /** kubeadm refuses before it does anything, and from 1.34 on says so with this word. */
 export const PLAIN_ERROR = /^error: \S/;
@@ -58,7 +58,7 @@ const OWN_ERRORS = [
   /error creating local etcd static pod manifest file/,
 ];
 export const OWN_ERROR = new RegExp(
-  `^\\s*(?:error: )?(?:${OWN_ERRORS.map(({ source }) => source).join('|')})`,
+  `^\\s*(?:\\d+[.)] ?)?(?:error: )?(?:${OWN_ERRORS.map(({ source }) => source).join('|')})`,
 );
 
 /** Does a line begin something of its own, so that it does not continue the one before? */
