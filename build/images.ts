@@ -6,7 +6,7 @@ import { BUILDER, PLATFORMS } from './platforms.ts';
 import { root } from './project.ts';
 import { megabytes } from './sizes.ts';
 
-// npm run images -- [deb] [rpm] [sysext] [sysext-erofs] [--all] [--out FOLDER]: packages of the binaries
+// npm run images -- [deb] [rpm] [sysext] [sysext-erofs] [oci] [--all] [--out FOLDER]: packages of the binaries
 // in dist/, into dist/images; times of files are the commit's, or SOURCE_DATE_EPOCH.
 try {
   const { values, positionals } = parseArgs({

@@ -4,6 +4,7 @@ import { execaSync } from 'execa';
 import { distPath, type Platform } from '../platforms.ts';
 import { projectVersion, root } from '../project.ts';
 import { makeDeb } from './deb.ts';
+import { makeOci } from './oci.ts';
 import { makeRpm } from './rpm.ts';
 import { makeSysext } from './sysext.ts';
 import type { Package } from './tree.ts';
@@ -14,6 +15,7 @@ const FORMATS = {
   rpm: (made: Package) => makeRpm(made),
   sysext: (made: Package) => makeSysext(made, 'squashfs'),
   'sysext-erofs': (made: Package) => makeSysext(made, 'erofs'),
+  oci: (made: Package) => makeOci(made),
 };
 export type Format = keyof typeof FORMATS;
 export const FORMAT_NAMES = Object.keys(FORMATS) as Format[];

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { root as checkout } from '../../../build/project.ts';
 import { rootWith, withScratchRoot } from '../../lab/lab.ts';
 
-export const about = 'the .deb, the .rpm and the system extensions, by real dpkg, rpm and systemd-sysext';
+export const about =
+  'the .deb, the .rpm, the system extensions and the image, by real dpkg, rpm, systemd-sysext and buildah';
 
-const TOOLS = ['rpm', 'squashfs-tools', 'erofs-utils'];
+const TOOLS = ['rpm', 'squashfs-tools', 'erofs-utils', 'buildah'];
 const NODE = '/checkout/node_modules/.bin/node';
 
 /** What is made, how large it may be, and the script that uses it. */
@@ -16,6 +17,7 @@ const IMAGES = [
   { format: 'rpm', most: 35e6, script: 'rpm.sh' },
   { format: 'sysext-erofs', most: 62e6, script: 'sysext.sh' },
   { format: 'sysext', most: 38e6, script: 'sysext.sh' },
+  { format: 'oci', most: 44e6, script: 'oci.sh' },
 ] as const;
 
 export async function run(say: (line: string) => void): Promise<void> {
