@@ -174,11 +174,9 @@ describe('settings', () => {
   });
 
   test('with names of secrets give their values', () => {
-    expect(secretsIn('a: 1\npassword: "hunter22"\nproxy=http://u:p%40ssword@h\n')).toEqual([
-      'hunter22',
-      'p%40ssword',
-      'p@ssword',
-    ]);
+    expect(secretsIn('a: 1\npassword: "hunter22"\nproxy=http://u:p%40ssword@h\n')).toEqual(
+      expect.arrayContaining(['hunter22', 'p%40ssword', 'p@ssword']),
+    );
   });
 });
 

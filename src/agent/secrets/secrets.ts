@@ -1,5 +1,5 @@
 import { redact } from '../../kit/secrets/redact.ts';
-import { isHarmless, SETTING } from '../../kit/secrets/rules.ts';
+import { isHarmless, looksSecret, SETTING } from '../../kit/secrets/rules.ts';
 
 const USER_INFO = /:\/\/[^\s/:@"']{0,256}:([^\s/"']+)@/g;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----([^-]*)-----END/g;
@@ -25,6 +25,7 @@ export function secretsIn(text: string): string[] {
   for (const [, password = ''] of text.matchAll(USER_INFO)) found.push(password, decoded(password));
   // Line by line, for that is how a key without its frame would turn up.
   for (const [, body = ''] of text.matchAll(PRIVATE_KEY)) found.push(...body.split(/\s+/));
+  found.push(...looksSecret(text));
   // The part of a bootstrap token before the dot is public.
   return found
     .map((secret) => /^[a-z0-9]{6}\.([a-z0-9]{16})$/.exec(secret)?.[1] ?? secret)

@@ -129,6 +129,17 @@ export const RULES: readonly Rule[] = [
 export const SETTING =
   /((?:token|secret|passw(?:or)?d|passphrase|\bauth|authorization|credential|identitytoken|key-data|(?:private|certificate|encryption|access|api)[_-]?key)(?:s|[_-]?(?:data|value|text|hash))?["']?[^\S\n]*[:=][^\S\n]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}#{[][^\n,}#]*)/gim;
 
+/** What the rules take for secrets in a text. */
+export function looksSecret(text: string): string[] {
+  return RULES.flatMap(({ pattern, isSetting }) =>
+    [...text.matchAll(pattern)].flatMap(([whole, before = '']) => {
+      const value = whole.slice(before.length);
+      if (isSetting && isHarmless(value)) return [];
+      return value.replace(/^\\{0,3}["']/, '').replace(/["']$/, '');
+    }),
+  );
+}
+
 /** What says that there is none, or where it is. */
 const HARMLESS =
   /^["']?(?:|true|false|null|none|nil|<(?:nil|none|unset)>|~|[|>][+-]?|\[?\]?|\{?\}?|\/(?:etc|var|run|usr|opt|root|home|tmp)\/[\w./-]*)["']?$/i;
