@@ -4,7 +4,9 @@ import { OID } from './oids.ts';
 import { fromPem } from './pem.ts';
 
 /** The curves that Slipway accepts for a node's key: P-256 and P-384, by name (RFC 5480, 2.1.1). */
-const CURVES = [OID.prime256v1, OID.secp384r1].map((curve) => oid(curve));
+const CURVES = [oid(OID.prime256v1), oid(OID.secp384r1)];
+const EC = oid(OID.ecPublicKey);
+const ECDSA = { sha256: oid(OID.ecdsaWithSha256), sha384: oid(OID.ecdsaWithSha384) };
 
 /**
  * Reads the public key of a certificate request (PKCS#10, RFC 2986) and checks the request's own signature,
@@ -43,13 +45,11 @@ function isNamed(spki: DerValue): boolean {
   const [type, curve, ...more] = itemsOf(itemsOf(spki)[0]);
   const is = (value: DerValue | undefined, wanted: Uint8Array): boolean =>
     value !== undefined && Buffer.compare(value.bytes, wanted) === 0;
-  return (
-    is(type, oid(OID.ecPublicKey)) && more.length === 0 && CURVES.some((accepted) => is(curve, accepted))
-  );
+  return is(type, EC) && more.length === 0 && CURVES.some((accepted) => is(curve, accepted));
 }
 
 function hashOf(algorithm: Uint8Array | undefined): 'sha256' | 'sha384' {
-  if (algorithm && Buffer.compare(algorithm, oid(OID.ecdsaWithSha256)) === 0) return 'sha256';
-  if (algorithm && Buffer.compare(algorithm, oid(OID.ecdsaWithSha384)) === 0) return 'sha384';
+  if (algorithm && Buffer.compare(algorithm, ECDSA.sha256) === 0) return 'sha256';
+  if (algorithm && Buffer.compare(algorithm, ECDSA.sha384) === 0) return 'sha384';
   throw new Error('the certificate request is not signed by ECDSA with SHA-256 or SHA-384');
 }
