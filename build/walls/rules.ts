@@ -24,6 +24,7 @@ const SHARED = [
   'src/tpm/crypto',
   'src/tpm/evidence',
   'src/tpm/objects',
+  'src/tpm/sealing',
   'src/tpm/wire',
 ];
 
@@ -70,7 +71,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'host/linux/system': 'kit tpm host',
   identity: `kit pki protocol document host identity/tpm tpm tpm/commands tpm/evidence tpm/objects
     tpm/wire`,
-  'identity/tpm': 'kit protocol document host tpm tpm/commands tpm/crypto tpm/evidence tpm/objects tpm/wire',
+  'identity/tpm': `kit protocol document host tpm tpm/commands tpm/crypto tpm/evidence tpm/objects
+    tpm/sealing tpm/wire`,
   install: 'kit document host',
   'kubeadm/config': 'kit protocol document host npm:yaml',
   'kubeadm/repeat': 'kit protocol cluster document host kubeadm/config kubeadm/run',
@@ -106,7 +108,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/tree': 'kit document engine fetch host steps/kind steps/tools',
   'steps/units': 'document engine host steps/kind steps/tools',
   'steps/volumes': 'document engine host steps/kind steps/storage steps/tools',
-  'steps/tools': 'kit protocol document engine host',
+  'steps/tools': 'kit protocol document engine host identity/tpm tpm/sealing',
   text: 'kit protocol document',
   'text/yaml': 'document text',
   userdata: `kit protocol document engine host text text/yaml userdata/cloud-config userdata/decode
@@ -179,6 +181,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/tpm/commands': {
     imports: ['src/kit', 'src/tpm', 'src/tpm/crypto', 'src/tpm/objects', 'src/tpm/wire'],
   },
+  'src/tpm/sealing': {
+    imports: ['src/pki', 'src/tpm/crypto', 'src/tpm/evidence', 'src/tpm/objects', 'src/tpm/wire'],
+  },
   'src/tpm/evidence': { imports: ['src/kit', 'src/tpm/objects', 'src/tpm/wire'] },
   'src/pki': { imports: ['src/protocol', 'src/kit'] },
 
@@ -227,6 +232,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/controller/cli': {
     imports: [
+      'src/tpm/evidence',
+      'src/tpm/objects',
+      'src/tpm/sealing',
       'src/protocol',
       'src/kit',
       'src/pki',

@@ -113,6 +113,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   TpmBootStateChanged: [],
   TpmTampered: [],
   EndorsementKeyMismatch: [],
+  SealedFileForeign: [],
+  SealedFileDamaged: [],
 
   // These pass by themselves, so nobody has to ask before they are tried again. What comes of them does depend on it: some
   // are tried a few times only, and a check tells them as a matter of starting.

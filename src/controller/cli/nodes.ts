@@ -2,7 +2,7 @@ import { messageOf } from '../model/message.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import type { NodeLine } from '../store/node-line.ts';
 import { openSource, type SourceOptions } from './source.ts';
-import { table } from './table.ts';
+import { table } from './text/table.ts';
 
 /** @returns 0 */
 export async function nodesCommand(options: SourceOptions): Promise<number> {

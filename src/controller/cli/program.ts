@@ -123,6 +123,15 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .action(async (action, options) => conclude(await (await import('./ca.ts')).caCommand(action, options)));
 
   program
+    .command('seal')
+    .description('print a file that only one machine can open, by its TPM; goes into user data of any format')
+    .argument('<file>', 'what it holds; - is standard input')
+    .requiredOption('--for <file>', 'what slipway identity --output json printed on the machine')
+    .requiredOption('--path <path>', 'where the file will lie on the machine; it opens nowhere else')
+    .option('--pcrs <list>', 'only in the boot state of --for: registers such as 0,2,4,7')
+    .action(async (file, options) => conclude(await (await import('./seal.ts')).sealCommand(file, options)));
+
+  program
     .command('licenses')
     .description('licence texts of everything in this binary')
     .action(async () =>

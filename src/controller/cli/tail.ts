@@ -3,8 +3,8 @@ import { Informer } from '../kube/informer.ts';
 import type { StoredEvent } from '../model/node-record.ts';
 import { collectionPath, type NodeBootstrap } from '../store/node-bootstrap.ts';
 import type { Store } from '../store/store.ts';
-import { eventText } from './event-text.ts';
 import { openSource, type SourceOptions } from './source.ts';
+import { eventText } from './text/event-text.ts';
 
 const POLL_MS = 500;
 

@@ -44,6 +44,18 @@ export const IDENTITY_CODES = {
     'The TPM does not answer as a TPM 2.0 should.',
     'Read the cause; try tpm2_selftest and tpm2_getcap properties-fixed, update its firmware, or replace it.',
   ),
+  SealedFileForeign: entry(
+    'identity',
+    'permanent',
+    "A file of the user data was sealed for another machine's TPM.",
+    'Seal it for this machine (slipway identity --output json, then slipway-controller seal); check whose user data this is.',
+  ),
+  SealedFileDamaged: entry(
+    'identity',
+    'permanent',
+    'A sealed file of the user data was changed after it was sealed, is cut off, or was made for another path.',
+    'Seal it again for the path where it lies, and copy the whole text with both its lines of dashes.',
+  ),
   EndorsementKeyMismatch: entry(
     'identity',
     'permanent',

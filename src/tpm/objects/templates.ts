@@ -1,4 +1,6 @@
+import type { KeyObject } from 'node:crypto';
 import { ATTRIBUTE } from '../wire/constants.ts';
+import { MalformedError } from '../wire/reader.ts';
 import type { EcArea, RsaArea } from './public-area.ts';
 
 /** What a primary key is made from: the same template gives the same key at every boot, until the TPM is cleared. */
@@ -57,3 +59,17 @@ export const AK: EcArea = {
   x: Buffer.alloc(0),
   y: Buffer.alloc(0),
 };
+
+/**
+ * The public area of an endorsement key by these templates.
+ *
+ * @param key RSA 2048 or P-256
+ * @throws MalformedError for another kind
+ */
+export function areaOfEndorsementKey(key: KeyObject): RsaArea | EcArea {
+  const { kty, n = '', crv, x = '', y = '' } = key.export({ format: 'jwk' });
+  const bytes = (text: string): Buffer => Buffer.from(text, 'base64url');
+  if (kty === 'RSA' && bytes(n).length === 256) return { ...EK_RSA, modulus: bytes(n) };
+  if (kty === 'EC' && crv === 'P-256') return { ...EK_EC, x: bytes(x), y: bytes(y) };
+  throw new MalformedError('the key is neither RSA 2048 nor P-256');
+}

@@ -37,5 +37,7 @@ export async function run(say: (line: string) => void): Promise<void> {
   say(
     'quotes and credentials both ways with tpm2-tools, RSA and EC; sealed secrets; a changed answer is noticed',
   );
+  await play('sealed.sh');
+  say('sealed files open on their machine, at their path and in their boot state, whatever the format');
   await enrolment(lower, say);
 }

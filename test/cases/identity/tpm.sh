@@ -1,6 +1,7 @@
 # A software TPM for the scripts of this case: state and socket in $TPM, certificates by an authority of its own in $TPM/ca.
 
 install -m 755 /opt/dist/slipway-linux-x64 /usr/local/bin/slipway
+install -m 755 /opt/dist/slipway-controller-linux-x64 /usr/local/bin/slipway-controller
 
 export TPM=/run/tpm
 # tpm2-tools speak to the same socket, one program after the other.

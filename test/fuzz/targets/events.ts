@@ -1,4 +1,4 @@
-import { eventText } from '../../../src/controller/cli/event-text.ts';
+import { eventText } from '../../../src/controller/cli/text/event-text.ts';
 import { additionTo } from '../../../src/controller/ingest/intake.ts';
 import { conditionOf } from '../../../src/controller/machines/condition.ts';
 import { messageOf } from '../../../src/controller/model/message.ts';

@@ -30,6 +30,7 @@ export function identityAsJson(found: TpmIdentity): string {
     },
     endorsementKey: found.endorsementKey,
     algorithm: found.algorithm,
+    publicKey: found.publicKey,
     ...(certificate
       ? {
           certificate: {

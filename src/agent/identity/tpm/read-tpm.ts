@@ -29,6 +29,8 @@ export interface TpmIdentity {
   readonly properties: TpmProperties;
   /** `sha256:` and the digest of the public key: what an inventory keeps. */
   readonly endorsementKey: string;
+  /** PEM; for whoever seals something to this machine. */
+  readonly publicKey: string;
   readonly algorithm: 'RSA 2048' | 'EC P-256';
   readonly certificate?: X509Certificate;
   readonly chain: readonly X509Certificate[];
@@ -72,6 +74,7 @@ async function read(host: Host, channel: TpmChannel): Promise<TpmIdentity> {
     return {
       properties,
       endorsementKey: endorsementKeyId(key),
+      publicKey: key.export({ format: 'pem', type: 'spki' }).toString(),
       algorithm: ek.area.type === 'rsa' ? 'RSA 2048' : 'EC P-256',
       ...(endorsement.certificate ? { certificate: endorsement.certificate } : {}),
       chain: endorsement.chain,

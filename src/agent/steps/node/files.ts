@@ -1,6 +1,9 @@
 import type { FileEntry } from '../../document/document.ts';
+import { failed } from '../../engine/failure.ts';
 import type { Host } from '../../host/host.ts';
 import type { Work } from '../kind/step-kind.ts';
+import { Problem } from '../tools/problem.ts';
+import { withOpened } from '../tools/sealed-content.ts';
 
 /** Directories that a reboot empties; Cluster API puts kubeadm's configuration there. */
 const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
@@ -11,27 +14,36 @@ const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
  */
 export const writeFiles: Work<{ entries: FileEntry[] }> = ({ entries }) => ({
   async run({ host, interrupted }) {
-    let batch: FileEntry[] = [];
-    for (const entry of entries) {
-      // The file that a later entry appends to must exist first.
-      if (entry.append || batch.some(({ path }) => path === entry.path)) {
-        await writeBatch(host, batch);
-        batch = [];
-      }
-      if (entry.append) await append(host, entry, interrupted);
-      else batch.push(entry);
+    try {
+      await writeInOrder(host, await withOpened(host, entries), interrupted);
+      return { done: true, message: `${entries.length} written` };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return failed(error.code, error.message, error.more);
     }
-    await writeBatch(host, batch);
-    return { done: true, message: `${entries.length} written` };
   },
 
   async renew(host) {
     for (const entry of entries) {
       const isLost = VOLATILE.test(entry.path) && (await host.files.stat(entry.path)) === undefined;
-      if (isLost) await writeBatch(host, [entry]);
+      if (isLost) await writeBatch(host, await withOpened(host, [entry]));
     }
   },
 });
+
+async function writeInOrder(host: Host, entries: readonly FileEntry[], interrupted: boolean): Promise<void> {
+  let batch: FileEntry[] = [];
+  for (const entry of entries) {
+    // The file that a later entry appends to must exist first.
+    if (entry.append || batch.some(({ path }) => path === entry.path)) {
+      await writeBatch(host, batch);
+      batch = [];
+    }
+    if (entry.append) await append(host, entry, interrupted);
+    else batch.push(entry);
+  }
+  await writeBatch(host, batch);
+}
 
 async function writeBatch(host: Host, entries: FileEntry[]): Promise<void> {
   await host.files.writeAll(

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FetchSettings, FileEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import { Problem } from '../tools/problem.ts';
+import { withOpened } from '../tools/sealed-content.ts';
 import { giveAttributes } from './attributes.ts';
 import { writeRemote } from './remote-file.ts';
 
@@ -24,7 +25,8 @@ export async function makeFile(
   const [entry] = parts;
   const { path, rule } = entry;
   const isRemote = parts.some(({ from }) => from !== undefined);
-  const content = Buffer.concat(parts.map((part) => part.content.reveal()));
+  const opened = await withOpened(host, parts);
+  const content = Buffer.concat(opened.map((part) => part.content.reveal()));
   const present = rule?.present ?? 'remove';
   const before = await host.files.stat(path);
   if (before && present !== 'remove' && before.kind !== 'file') throw inTheWay(path, 'it is no regular file');

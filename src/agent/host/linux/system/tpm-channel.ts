@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,7 @@ const HEAD_BYTES = 6;
  * @throws HostError if it cannot be opened
  */
 export async function openTpm(real: string, path: string): Promise<TpmChannel | undefined> {
-  const stat = lstatSync(real, { throwIfNoEntry: false });
+  const stat = statSync(real, { throwIfNoEntry: false });
   if (!stat) return undefined;
   try {
     return stat.isSocket() ? await overSocket(real, path) : await overDevice(real, path);

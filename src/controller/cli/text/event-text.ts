@@ -1,6 +1,6 @@
-import { formatMs } from '../../kit/duration.ts';
-import type { EventFailure } from '../../protocol/events.ts';
-import type { StoredEvent } from '../model/node-record.ts';
+import { formatMs } from '../../../kit/duration.ts';
+import type { EventFailure } from '../../../protocol/events.ts';
+import type { StoredEvent } from '../../model/node-record.ts';
 
 /** An event for people: one line, then a failure's output and what to do. */
 export function eventText(event: StoredEvent): string[] {

@@ -1,0 +1,79 @@
+import type { TpmChannel } from '../../../tpm/channel.ts';
+import { readProperties } from '../../../tpm/commands/capabilities.ts';
+import { type LoadedKey, withPrimary } from '../../../tpm/commands/primary.ts';
+import { openSealed } from '../../../tpm/commands/sealed.ts';
+import { endorsementKeyId } from '../../../tpm/evidence/endorsement.ts';
+import { decrypt, readSealedFile, type SealedFile } from '../../../tpm/sealing/sealed-file.ts';
+import { ALG } from '../../../tpm/wire/constants.ts';
+import { MalformedError } from '../../../tpm/wire/reader.ts';
+import { TpmError } from '../../../tpm/wire/tpm-error.ts';
+import { TPM_PATH } from '../../document/paths.ts';
+import type { Host } from '../../host/host.ts';
+import { checkEndorsement, findEndorsement } from './endorsement-key.ts';
+import { openMachineTpm } from './open-tpm.ts';
+import { TpmProblem, tpmProblem } from './tpm-problem.ts';
+
+/** Content that is sealed, and where it is to lie. */
+export interface Sealed {
+  readonly path: string;
+  readonly content: Uint8Array;
+}
+
+/**
+ * Opens files that were sealed to this machine's TPM, all in one conversation. Nothing is asked of the TPM for a file that is
+ * damaged or another machine's.
+ *
+ * @returns their contents, in the same order
+ * @throws TpmProblem
+ */
+export async function openSealedFiles(host: Host, files: readonly Sealed[]): Promise<Buffer[]> {
+  const read = files.map(({ path, content }) => ({ path, file: whole(path, () => readSealedFile(content)) }));
+  const channel = await openMachineTpm(host, TPM_PATH);
+  try {
+    const { nvBufferBytes } = await readProperties(channel);
+    const endorsement = await findEndorsement(channel, nvBufferBytes);
+    return await withPrimary(channel, endorsement.template, async (ek) => {
+      const own = endorsementKeyId(checkEndorsement(endorsement, ek.area));
+      const contents: Buffer[] = [];
+      for (const { path, file } of read) contents.push(await openOne(channel, { ek, own }, path, file));
+      return contents;
+    });
+  } catch (error) {
+    throw tpmProblem(error);
+  } finally {
+    await channel.close();
+  }
+}
+
+async function openOne(
+  channel: TpmChannel,
+  { ek, own }: { ek: LoadedKey; own: string },
+  path: string,
+  file: SealedFile,
+): Promise<Buffer> {
+  const foreign = `the content of ${path} was sealed for ${file.endorsementKey}, and this machine's TPM is ${own}`;
+  if (file.endorsementKey !== own) throw new TpmProblem('SealedFileForeign', foreign);
+  const registers = file.pcrs.length === 0 ? undefined : { bank: ALG.sha256, pcrs: file.pcrs };
+  try {
+    const key = await openSealed(channel, ek, file.key, registers);
+    return whole(path, () => decrypt(file, key, path));
+  } catch (error) {
+    if (error instanceof TpmError && error.refusal === 'policy not met') {
+      const state = `the content of ${path} opens with PCR ${file.pcrs.join(', ')} as they were when it was sealed`;
+      throw new TpmProblem('TpmBootStateChanged', `${state}; they are different now`);
+    }
+    if (error instanceof TpmError && error.refusal === 'not for this key')
+      throw new TpmProblem('SealedFileDamaged', `the content of ${path} was changed after it was sealed`);
+    throw error;
+  }
+}
+
+function whole<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof MalformedError)
+      throw new TpmProblem('SealedFileDamaged', `the content of ${path}: ${error.message}`);
+    throw error;
+  }
+}
