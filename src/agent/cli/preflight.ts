@@ -11,7 +11,7 @@ import type { PreflightFinding } from '../preflight/checks/finding.ts';
 import { fileOf, kubeadmCommandOf } from '../preflight/from-document.ts';
 import { checkMachine } from '../preflight/machine.ts';
 import type { PreflightResult } from '../preflight/run.ts';
-import { stillStarting } from '../startup/starting.ts';
+import { withStart } from '../startup/starting.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { formatOption, sourceOptions, withUsage } from './options/options.ts';
 import { complain } from './text/complain.ts';
@@ -48,7 +48,13 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
       instance: await machineInstance(host),
       mend: flags.mend === true,
     });
-    const findings = await Promise.all(result.findings.map((finding) => withStart(host, finding)));
+    const findings = await Promise.all(
+      result.findings.map(async (finding) =>
+        finding.severity === 'mended'
+          ? finding
+          : { ...finding, message: await withStart(host, finding.code, finding.message) },
+      ),
+    );
     const told = visibleTexts({ ...result, findings });
     process.stdout.write(format === 'json' ? asJson(told) : asText(told));
     return result.findings.some(({ severity }) => severity === 'fatal') ? 1 : 0;
@@ -68,14 +74,6 @@ function tellErrors({ report }: Document): number {
     process.stderr.write(`slipway: error: ${at}${message} [${code}]\n`);
   }
   return errors.length;
-}
-
-/** What is found while the machine still comes up may be a matter of that; whoever reads it should know. */
-async function withStart(host: Host, finding: PreflightFinding): Promise<PreflightFinding> {
-  const starting = finding.severity === 'mended' ? undefined : await stillStarting(host, finding.code);
-  return starting === undefined
-    ? finding
-    : { ...finding, message: `${finding.message} (this may pass: ${starting})` };
 }
 
 const RANK = { fatal: 0, warning: 1, mended: 2 } as const;

@@ -3,7 +3,7 @@ import { CODES, type Code } from '../../protocol/codes/codes.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { RESTS_ON } from './last-word.ts';
-import { stillStarting } from './starting.ts';
+import { stillStarting, withStart } from './starting.ts';
 
 const BOOTED = { seconds: 330 };
 
@@ -60,6 +60,15 @@ describe('not while it starts', () => {
     ['is not there', unit('containerd.service', 'inactive').replace('loaded', 'not-found')],
   ])('a container runtime that %s has said its last word', async (_, shown) => {
     expect(await stillStarting(machine(shown), 'ContainerRuntimeUnsuitable')).toBeUndefined();
+  });
+
+  it('says of a finding that it may pass, and why', async () => {
+    const told = (shown: string) =>
+      withStart(machine(shown), 'ContainerRuntimeDown', 'containerd does not answer');
+    expect(await told(unit('containerd.service', 'activating'))).toBe(
+      'containerd does not answer (this may pass: the container runtime is still starting (containerd.service is activating))',
+    );
+    expect(await told(unit('containerd.service', 'active', 5))).toBe('containerd does not answer');
   });
 
   it('counts a machine without an answer of systemd as booting for two minutes', async () => {

@@ -45,6 +45,12 @@ export async function stillStarting(host: Host, code: Code): Promise<string | un
   return undefined;
 }
 
+/** What was found while the machine still comes up may be a matter of that; whoever reads it should know. */
+export async function withStart(host: Host, code: Code, message: string): Promise<string> {
+  const starting = await stillStarting(host, code);
+  return starting === undefined ? message : `${message} (this may pass: ${starting})`;
+}
+
 async function age(host: Host): Promise<Now> {
   const uptime = host.clock.monotonic() / 1000;
   const [basic] = (await answer(() => showUnits(host, ['basic.target'], PROPERTIES, ASK_MS))) ?? [];
