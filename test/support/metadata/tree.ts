@@ -4,7 +4,13 @@ import type { Asked, Protocol } from './cloud-server.ts';
 export type Files = Record<string, string>;
 
 export const KEY = 'ssh-ed25519 AAAAC3Nz somebody';
-export const USER_DATA = '#cloud-config\nruncmd: [ls]\n';
+/** Makes no node; writes down who the machine is. The images of the readers' fixtures hold the same. */
+export const USER_DATA = `## template: jinja
+#cloud-config
+slipway: {kubeadm: none}
+write_files:
+- {path: /made, content: '{{ v1.cloud_name }} {{ v1.instance_id }}'}
+`;
 
 /** Plain files behind GET; 404 for everything else. */
 export function tree(files: Files): Protocol {
