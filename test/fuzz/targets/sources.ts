@@ -11,11 +11,16 @@ import { testTexts, texts } from '../corpus.ts';
 import type { Target } from '../target.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../src/agent/userdata/sources/images/fixtures');
-/** What a mutation can reach in reasonable time; the file systems lie at the beginning of their images. */
-const PART = 640 * 1024;
+/** What holds the file system itself, at the beginning of an image; UDF's anchor lies at 512 KiB. */
+const PARTS: Readonly<Record<string, number>> = {
+  ...{ 'rock.iso': 96_000, 'joliet.iso': 96_000, 'plain.iso': 96_000, 'fat12.img': 48_000 },
+  'azure.iso': 600_000,
+};
 
-function image(name: string): Buffer {
-  return gunzipSync(readFileSync(join(FIXTURES, `${name}.gz`))).subarray(0, PART);
+function images(): Buffer[] {
+  return Object.entries(PARTS).map(([name, bytes]) =>
+    gunzipSync(readFileSync(join(FIXTURES, `${name}.gz`))).subarray(0, bytes),
+  );
 }
 
 /** Volumes that a stranger or a broken disk may have made. */
@@ -33,7 +38,7 @@ export const volumes: Target = {
     'BEA01',
     'NSR02',
   ],
-  corpus: () => ['rock.iso', 'joliet.iso', 'plain.iso', 'azure.iso', 'fat12.img'].map(image),
+  corpus: images,
   refuses: (error) => error instanceof HostError,
   async run(bytes) {
     const volume = await openVolume(async (offset, length) => bytes.subarray(offset, offset + length));

@@ -178,6 +178,11 @@ test.each([
   expect([...parseContext(text)]).toEqual(expected);
 });
 
+test('long lines that are nearly right cost no more than their length', () => {
+  expect([...parseContext(`A=${'a=['.repeat(20_000)}"`)]).toEqual([]);
+  expect(parseXml(`<a ${'b'.repeat(200_000)}/>`).attributes.size).toBe(0);
+});
+
 describe('XML', () => {
   test('entities, CDATA, namespaces', () => {
     const root = parseXml(

@@ -32,7 +32,7 @@ async function variables(tree: Tree): Promise<Map<string, string> | undefined> {
 export function parseContext(text: string): Map<string, string> {
   const found = new Map<string, string>();
   const assignment =
-    /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=((?:'[^']*'|\\.|"(?:[^"\\]|\\[\s\S])*"|[^\s'"\\;#]+)*)[ \t]*;?[ \t]*$/gm;
+    /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=((?:'[^']*'|\\.|"(?:[^"\\]|\\[\s\S])*"|[^\s'"\\;#])*)[ \t]*;?[ \t]*$/gm;
   for (const [, name = '', word = ''] of text.matchAll(assignment)) {
     const value = unquoted(word);
     if (value !== undefined) found.set(name, value);

@@ -67,7 +67,9 @@ function step(
 
 function attributesOf(text: string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const [, name = '', double, single] of text.matchAll(/([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g))
+  for (const [, name = '', double, single] of text.matchAll(
+    /(?<=^|[\s"'])([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g,
+  ))
     found.set(local(name), unescaped(double ?? single ?? ''));
   return found;
 }
