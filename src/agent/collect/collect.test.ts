@@ -154,6 +154,13 @@ describe('what is collected', () => {
     expect(text).toMatch(/the end\n$/);
   });
 
+  test('waits for no pipe in a home, and reads what nearly matches in one go', async () => {
+    machine.put('/home/alice/.docker/config.json', '--a-'.repeat(45_000));
+    machine.put('/home/bob/.docker/x', '');
+    execFileSync('mkfifo', [`${machine.root.path}/home/bob/.docker/config.json`]);
+    expect(Object.keys(unpack((await run()).archive))).toContain('README.txt');
+  });
+
   test('of a bare machine is an archive all the same', async () => {
     expect(Object.keys(unpack((await run()).archive))).toContain('README.txt');
   });
