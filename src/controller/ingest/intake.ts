@@ -60,11 +60,9 @@ export class EventIntake {
   /** @throws Refused, StoreBusy */
   async take(peer: ShownPeer, batch: ReadBatch): Promise<Intake> {
     const key = nodeKey(peer);
-    // The agent has cut secrets out; one that is older, or lies, may not have.
-    const events = clean(batch.events);
     // One machine's batches in turn: a second one would only find the first one's work done.
     const before = this.#turn.get(key) ?? Promise.resolve();
-    const mine = before.catch(passed).then(() => this.#take(key, peer, { ...batch, events }));
+    const mine = before.catch(passed).then(() => this.#take(key, peer, batch));
     this.#turn.set(key, mine);
     try {
       return await mine;
@@ -96,7 +94,10 @@ export class EventIntake {
         // Nothing of a new epoch is stored yet.
         return { stored: all.epoch === record.epoch ? record.seq : 0, fresh: 0 };
       }
-      const addition = partOf(record, batch.events, all);
+      // The agent has cut secrets out; one that is older, or lies, may not have. What waits on the machine comes again, and
+      // is looked through when it is stored.
+      const events = clean(batch.events);
+      const addition = partOf(record, events, additionTo(record, events));
       const after = await this.#append(key, record, addition);
       if (after) {
         this.#metrics.eventsStored.add({}, addition.events.length);

@@ -268,6 +268,16 @@ describe('a standalone controller', () => {
     machine.hangUp();
   });
 
+  it('stores no secret that an older agent tells', async () => {
+    const machine = await enrolled('m12');
+    const secret = `ghp_${'aB3'.repeat(12)}`;
+    machine.tell({ type: 'fact', name: 'x', value: `got ${secret}` });
+    expect(await machine.report()).toBe(1);
+    expect(JSON.stringify(await reading.events('default', 'm12'))).toMatch(/got \[redacted\]/);
+    expect(JSON.stringify(await reading.find('default', 'm12'))).not.toContain(secret);
+    machine.hangUp();
+  });
+
   it('speaks no TLS below 1.3', async () => {
     await expect(tls({ host: '127.0.0.1', port: running.port, ca, maxVersion: 'TLSv1.2' })).rejects.toThrow();
   });
