@@ -82,6 +82,11 @@ describe('redact', () => {
       'bootstrapToken.token: Invalid value: "[redacted]": bad',
     ],
     [
+      'a malformed token in a field whose name alone means a secret',
+      'discovery.tlsBootstrapToken: Invalid value: "abcdef.0123456789abcde": bad',
+      'discovery.tlsBootstrapToken: Invalid value: "[redacted]": bad',
+    ],
+    [
       "a decoder's context",
       'error found in #10 byte of ...|f0123"},"x|...',
       'error found in #10 byte of [redacted]',

@@ -82,7 +82,8 @@ export const RULES: readonly Rule[] = [
   // Bootstrap tokens: the id is public, the part after the dot is the secret.
   { pattern: /((?<![\w.])[a-z0-9]{6}\.)[a-z0-9]{16}(?!\w)/g },
   // password=..., "passwd": "...", client_secret: ...; also in connection strings and command lines.
-  { pattern: new RegExp(String.raw`((?:${NAMES})${IS})${VALUE}`, 'gi'), isSetting: true },
+  // A validation error tells the value after words of its own, which another rule knows.
+  { pattern: new RegExp(String.raw`((?:${NAMES})${IS})(?!Invalid value: ")${VALUE}`, 'gi'), isSetting: true },
   // `token: ` begins many a sentence, so without quotes only what is long and has a digit counts.
   {
     pattern: new RegExp(
