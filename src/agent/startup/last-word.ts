@@ -13,6 +13,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   // A service that is not up yet may be answered for by another.
   MetadataRefused: ['network'],
   UserDataMakesNoNode: [],
+  // Ignition runs before the root file system is there.
+  IgnitionHasRun: [],
   UserDataTooLarge: [],
   UserDataFormatUnknown: [],
   UserDataUndecodable: [],

@@ -3,6 +3,7 @@ import type { Failure } from '../../protocol/journal.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { codeOf, failure } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
+import { traceOfIgnition } from './ignition-has-run.ts';
 import { type NodeFile, readNodeFiles } from './node/node-files.ts';
 import { documentOf } from './read-document.ts';
 import { readUserData } from './read-user-data.ts';
@@ -32,7 +33,8 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
       ...(source === undefined ? {} : { source }),
       files: host.ownFiles,
     });
-    return await fromAnswer(answer, await readNodeFiles(host), userDataFile);
+    const loaded = await fromAnswer(answer, await readNodeFiles(host), userDataFile);
+    return userDataFile === undefined ? await notTwice(host, loaded) : loaded;
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');
@@ -66,6 +68,15 @@ async function fromAnswer(
     default:
       return none(false, failure('UserDataNotFound', notFound(answer.looked ?? [])));
   }
+}
+
+/** Where Ignition acts upon its config, nobody else does. */
+async function notTwice(host: Host, loaded: Loaded): Promise<Loaded> {
+  if (loaded.kind !== 'document' || loaded.document.format !== 'ignition') return loaded;
+  const trace = await traceOfIgnition(host);
+  if (trace === undefined) return loaded;
+  const cause = `The user data is an Ignition config, and ${trace} shows that Ignition itself acts upon it on this image.`;
+  return none(true, failure('IgnitionHasRun', cause));
 }
 
 function notFound(looked: readonly string[]): string {

@@ -52,6 +52,12 @@ export const CODES = {
     'Nothing in the user data calls kubeadm init or kubeadm join, so no node would come of it.',
     'Call kubeadm in runcmd; where no node is wanted, say slipway: {kubeadm: none} in the user data, or kubeadm: none in /etc/slipway/node.yaml.',
   ),
+  IgnitionHasRun: entry(
+    'user data',
+    'permanent',
+    "Ignition acts upon this machine's user data itself, so Slipway must not do it a second time.",
+    'On images with Ignition use shim mode (slipway install --shim instead of --service); kubeadm.service then calls Slipway.',
+  ),
   UserDataTooLarge: entry(
     'user data',
     'permanent',
