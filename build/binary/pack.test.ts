@@ -54,7 +54,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('pack', (
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
       expect(JSON.parse(stdout)).toMatchObject({
         words: ['--node-options=--bogus', '--inspect'],
-        execArgv: ['--disable-warning=ExperimentalWarning'],
+        execArgv: ['--disable-warning=ExperimentalWarning', '--openssl-config=/dev/null'],
       });
     }
   });

@@ -210,8 +210,8 @@ function failure(from: WireObject, key: string): EventFailure {
   return {
     code: textMatching(it, 'code', CODE),
     // People read these in conditions, where nothing at all helps nobody.
-    cause: looseText(it, 'cause', TEXT).trim() || 'It gave no cause.',
-    remedy: looseText(it, 'remedy', TEXT).trim() || 'Look at the console of the machine.',
+    cause: orElse(looseText(it, 'cause', TEXT), 'It gave no cause.'),
+    remedy: orElse(looseText(it, 'remedy', TEXT), 'Look at the console of the machine.'),
     ...optional(it, 'exitStatus', (of, name) => integer(of, name, 0, 65_535)),
     ...optional(it, 'lines', (of, name) => list(of, name, MAX_FAILURE_LINES).map(line)),
   };
@@ -220,4 +220,9 @@ function failure(from: WireObject, key: string): EventFailure {
 function line(value: unknown): string {
   if (typeof value === 'string' && value.length <= TEXT && value.isWellFormed()) return printable(value);
   throw new WireError('bad-request', 'a line of output is not a text');
+}
+
+/** A text that says nothing gives place to one that does. */
+function orElse(text: string, other: string): string {
+  return text.trim() === '' ? other : text;
 }
