@@ -1,6 +1,7 @@
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_PACKET_BYTES, type TpmChannel } from '../../../../tpm/channel.ts';
 import { HostError } from '../../host.ts';
@@ -8,6 +9,8 @@ import { isErrno, toHostError } from './system-error.ts';
 
 /** A discrete TPM makes an RSA key in up to 40 s; the kernel's own limit for a command is two minutes. */
 const ANSWER_MS = 120_000;
+/** The kernel's names of TPMs. A command written to any other file or device would destroy what is there. */
+const DEVICE = /^tpm(?:rm)?\d+$/;
 /** Tag and length stand before everything else. */
 const HEAD_BYTES = 6;
 
@@ -22,7 +25,10 @@ export async function openTpm(real: string, path: string): Promise<TpmChannel | 
   const stat = statSync(real, { throwIfNoEntry: false });
   if (!stat) return undefined;
   try {
-    return stat.isSocket() ? await overSocket(real, path) : await overDevice(real, path);
+    if (stat.isSocket()) return await overSocket(real, path);
+    if (stat.isCharacterDevice() && DEVICE.test(basename(realpathSync(real))))
+      return await overDevice(real, path);
+    throw new HostError(`${path} is neither a TPM's device nor a socket`, 'ENOTSUP', path);
   } catch (error) {
     // The device's driver was taken away meanwhile.
     if (isErrno(error, 'ENXIO', 'ENODEV')) return undefined;
