@@ -31,6 +31,8 @@ export interface Challenge {
 const LIFE_MS = 60_000;
 /** More that wait at once are no fleet's boot. */
 const MAX_WAITING = 4_096;
+/** A machine has one or two. */
+const MAX_PER_KEY = 64;
 /** What the firmware, the boot loader, the kernel and its command line are measured into. */
 const PCRS = Array.from({ length: 16 }, (_, pcr) => pcr);
 
@@ -58,6 +60,7 @@ export class TpmChallenges {
     if (csrDigest.length !== 32) throw new Refused('bad-request', 'csrDigest is not 32 bytes');
     const [id, secret, nonce] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     this.#forgetOld();
+    this.#makeRoom(endorsementKey);
     if (this.#waiting.size >= MAX_WAITING)
       throw new Refused('slow-down', 'too many challenges wait for an answer', { retryAfterMs: 5_000 });
     this.#waiting.set(id.toString('hex'), {
@@ -77,6 +80,12 @@ export class TpmChallenges {
     if (!found || found.until < performance.now())
       throw new Refused('unauthorized', 'the challenge is not known here (any more)');
     return found;
+  }
+
+  /** Whoever knows a public key can ask for it again and again; that takes the place of no other machine's challenge. */
+  #makeRoom(endorsementKey: string): void {
+    const own = [...this.#waiting].filter(([, asked]) => asked.endorsementKey === endorsementKey);
+    for (const [id] of own.slice(0, Math.max(0, own.length - MAX_PER_KEY + 1))) this.#waiting.delete(id);
   }
 
   /** They are in the order in which they were made. */
