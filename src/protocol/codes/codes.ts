@@ -20,7 +20,7 @@ export const CODES = {
     'user data',
     'transient',
     'No source of user data answered on this machine.',
-    'Compare what was looked at with docs/sources.md. Attach a NoCloud seed (a volume labelled cidata, or files in /var/lib/cloud/seed/nocloud), name the source with --source or in /etc/slipway/sources.yaml, or name a file with --user-data.',
+    'Attach a NoCloud seed (a volume labelled cidata, or files in /var/lib/cloud/seed/nocloud), name the source with --source or in /etc/slipway/sources.yaml, or name a file with --user-data.',
   ),
   MetadataUnreachable: entry(
     'user data',
