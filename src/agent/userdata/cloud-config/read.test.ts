@@ -9,6 +9,12 @@ const errors = (document: Document): string[] =>
   document.report.filter(({ severity }) => severity === 'error').map(({ message }) => message);
 const warnings = (document: Document): string[] =>
   document.report.filter(({ severity }) => severity === 'warning').map(({ message }) => message);
+/** A call of kubeadm without its place. */
+function shown(command: Document['commands'][number] | undefined): unknown {
+  if (command?.kind !== 'kubeadm') return command;
+  const { where: _, args, ...rest } = command;
+  return { ...rest, args: args.reveal() };
+}
 const b64 = (data: string | Buffer): string => Buffer.from(data).toString('base64');
 
 describe('write_files', () => {
@@ -135,6 +141,42 @@ describe('runcmd and bootcmd', () => {
     ]);
     expect(document.bootCommands.map((command) => command.program)).toEqual(['ls', 'ls', 'a', 'x']);
     expect(document.report).toEqual([]);
+  });
+
+  test.each([
+    'kubeadm join 192.0.2.1:6443 --token abcdef.0123456789abcdef --discovery-token-ca-cert-hash sha256:0',
+    'kubeadm join --config /etc/kubeadm.yaml --v 5',
+    'kubeadm join 192.0.2.1:6443 --control-plane --certificate-key 0 --token abcdef.0123456789abcdef',
+    '/usr/bin/kubeadm init --config=/etc/kubeadm.yaml --upload-certs',
+    'kubeadm init --pod-network-cidr 192.168.0.0/16',
+  ])('%s is taken over as a line and as a list', (line) => {
+    const list = line.split(' ').map((word) => (/^\d$/.test(word) ? Number(word) : word));
+    const [asLine, asList, ...rest] = read(`runcmd: ${JSON.stringify([line, list])}`).commands;
+    expect(rest).toEqual([]);
+    expect(asList).toMatchObject({ kind: 'kubeadm' });
+    expect(shown(asList)).toEqual(shown(asLine));
+  });
+
+  test('a word of a list is taken as it is', () => {
+    const list = ['kubeadm', 'join', '--node-name', "it's $HOME", '--config', '/a b', '&&', 'reboot'];
+    expect(shown(read(`runcmd: ${JSON.stringify([list])}`).commands[0])).toMatchObject({
+      configPath: '/a b',
+      args: list.slice(2),
+    });
+  });
+
+  test.each([
+    [['kubeadm', 'join', '--dry-run', '--config', '/a'], 0],
+    [['kubeadm', 'init', 'phase', 'certs', 'all'], 0],
+    [['kubeadm', 'reset', '-f'], 0],
+    [['/home/me/kubeadm', 'join', '--config', '/a'], 1],
+    [['sudo', 'kubeadm', 'join', '--config', '/a'], 1],
+    [['sh', '-c', 'kubeadm join --config /a'], 1],
+    [[], 0],
+  ])('the list %j is left to the shell', (list, warnings) => {
+    const { commands, report } = read(`runcmd: ${JSON.stringify([list])}`);
+    expect(commands).toMatchObject([{ kind: 'command' }]);
+    expect(report.map(({ code }) => code)).toEqual(Array(warnings).fill('KubeadmNotTakenOver'));
   });
 
   test.each([

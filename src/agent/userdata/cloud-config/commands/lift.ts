@@ -1,8 +1,8 @@
 /**
  * Recognises the line that Cluster API's kubeadm provider writes into `runcmd`: `kubeadm init|join --config
- * FILE [--v N] && echo success > SENTINEL`.
+ * FILE [--v N] && echo success > SENTINEL`, and a call of kubeadm with any flags, as a line or as a list of words.
  *
- * The engine takes such a line out of the shell script and runs it itself. A wrong "yes" would change what
+ * The engine takes such a command out of the shell script and runs it itself. A wrong "yes" would change what
  * the user asked for, so it accepts only lines that mean the same in every shell.
  */
 import { parseInvocation } from '../../../kubeadm/config/invocation.ts';
@@ -39,15 +39,18 @@ export function liftKubeadm(shell: string): LiftedKubeadm | undefined {
   if (tokens === undefined) return undefined;
   const firstOperator = tokens.findIndex((token) => 'operator' in token);
   const call = firstOperator < 0 ? tokens : tokens.slice(0, firstOperator);
-  const words = call.flatMap((token) => ('word' in token ? [token.word] : []));
-  if (!PROGRAMS.has(words[0] ?? '')) return undefined;
-  const invocation = parseInvocation(words.slice(1));
-  if (invocation.kind !== 'bootstrap') return undefined;
-  const { verb, args, configPath } = invocation;
-  const lifted: LiftedKubeadm = { verb, args, ...(configPath === undefined ? {} : { configPath }) };
-  if (firstOperator < 0) return lifted;
+  const lifted = liftKubeadmCall(call.flatMap((token) => ('word' in token ? [token.word] : [])));
+  if (firstOperator < 0 || lifted === undefined) return lifted;
   const sentinel = sentinelOf(tokens.slice(firstOperator));
   return sentinel === undefined ? undefined : { ...lifted, sentinel };
+}
+
+/** The kubeadm call that these words are; undefined where they are anything else. Never throws. */
+export function liftKubeadmCall([program = '', ...words]: readonly string[]): LiftedKubeadm | undefined {
+  const invocation = PROGRAMS.has(program) ? parseInvocation(words) : undefined;
+  if (invocation?.kind !== 'bootstrap') return undefined;
+  const { verb, args, configPath } = invocation;
+  return { verb, args, ...(configPath === undefined ? {} : { configPath }) };
 }
 
 /** The path in exactly `&& echo success > PATH`. */

@@ -2,20 +2,20 @@ import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { Command, KubeadmCommand } from '../../../document/document.ts';
 import type { Report } from '../../../text/report.ts';
 import type { Node } from '../../../text/yaml/node.ts';
-import { liftKubeadm, mentionsKubeadmBootstrap } from './lift.ts';
+import { liftKubeadm, liftKubeadmCall, mentionsKubeadmBootstrap } from './lift.ts';
 import { readShellItems, type ShellItem } from './shell.ts';
 
 /**
- * `runcmd`: commands that run once, in one shell (cloud-init's `cc_runcmd`). Cluster API's kubeadm line
- * becomes a step of its own.
+ * `runcmd`: commands that run once, in one shell (cloud-init's `cc_runcmd`). A call of kubeadm that bootstraps this machine,
+ * as a line or as a list, becomes a step of its own.
  */
 export function readRuncmd(node: Node, report: Report): (Command | KubeadmCommand)[] {
   return readShellItems(node, 'runcmd', report).map((item) => lifted(item, report));
 }
 
-function lifted({ command, line }: ShellItem, report: Report): Command | KubeadmCommand {
+function lifted({ command, words }: ShellItem, report: Report): Command | KubeadmCommand {
   const shell = command.shell.reveal();
-  const call = line ? liftKubeadm(shell) : undefined;
+  const call = words === undefined ? liftKubeadm(shell) : liftKubeadmCall(words);
   if (call === undefined) {
     if (mentionsKubeadmBootstrap(shell)) {
       const what = 'runcmd: this command calls kubeadm in a way that is left to the shell';

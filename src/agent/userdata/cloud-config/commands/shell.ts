@@ -3,11 +3,11 @@ import type { Command } from '../../../document/document.ts';
 import { printable, type Report } from '../../../text/report.ts';
 import { describe, type Node, pythonText } from '../../../text/yaml/node.ts';
 
-/** An item of a command list: the text by cloud-init's `shellify`, and the form that the user chose. */
+/** An item of a command list: the text by cloud-init's `shellify`. */
 export interface ShellItem {
   command: Command;
-  /** True for a shell line, false for a list of words. */
-  line: boolean;
+  /** Of an item that is a list: its words, in which the shell reads nothing. They may hold a token. */
+  words?: string[];
 }
 
 /**
@@ -23,10 +23,10 @@ export function readShellItems(node: Node, key: string, report: Report): ShellIt
   }
   return node.items.flatMap((item): ShellItem[] => {
     if (item.kind === 'null') return [];
-    if (item.kind === 'string') return [{ command: command(item.value, item), line: true }];
+    if (item.kind === 'string') return [{ command: command(item.value, item) }];
     if (item.kind === 'sequence') {
-      const words = item.items.map((word) => quoted(word, key, report));
-      return [{ command: command(words.join(' '), item), line: false }];
+      const words = item.items.map((word) => wordOf(word, key, report));
+      return [{ command: command(words.map(quoted).join(' '), item), words }];
     }
     report.error(
       'UserDataInvalid',
@@ -41,18 +41,18 @@ function command(shell: string, node: Node): Command {
   return { kind: 'command', shell: sensitive(shell), program: programOf(shell), where: node.where };
 }
 
-function quoted(word: Node, key: string, report: Report): string {
+function wordOf(word: Node, key: string, report: Report): string {
   const text = pythonText(word);
-  if (text === undefined) {
-    report.error(
-      'UserDataInvalid',
-      `${key}: a word of a command must be a string, not ${describe(word)}.`,
-      word.where,
-    );
-    return "''";
-  }
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  if (text !== undefined) return text;
+  report.error(
+    'UserDataInvalid',
+    `${key}: a word of a command must be a string, not ${describe(word)}.`,
+    word.where,
+  );
+  return '';
 }
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 function hint(item: Node): string {
   return item.kind === 'mapping' ? ' A line that holds ": " must be quoted.' : '';
