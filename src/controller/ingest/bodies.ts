@@ -100,6 +100,8 @@ export class Bodies {
       throw error;
     } finally {
       request.off('data', take);
+      // A request closes after its answer, too, and to make an error then costs as much as reading the body.
+      request.off('close', cutOff);
       this.#end(arrival);
     }
   }

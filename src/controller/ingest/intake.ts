@@ -96,8 +96,7 @@ export class EventIntake {
       }
       // The agent has cut secrets out; one that is older, or lies, may not have. What waits on the machine comes again, and
       // is looked through when it is stored.
-      const events = clean(batch.events);
-      const addition = partOf(record, events, additionTo(record, events));
+      const addition = partOf(record, cleaned(record, all));
       const after = await this.#append(key, record, addition);
       if (after) {
         this.#metrics.eventsStored.add({}, addition.events.length);
@@ -170,18 +169,20 @@ export class EventIntake {
 /**
  * The new events of a batch. Numbers up to the stored one are repetitions, unless they come from an unknown
  * boot: then the node has lost its spool and numbers from 1 again.
- *
- * @param most takes only so many, the first
  */
-export function additionTo(
-  record: NodeRecord,
-  events: readonly ReadEvent[],
-  most = Number.POSITIVE_INFINITY,
-): Addition {
+export function additionTo(record: NodeRecord, events: readonly ReadEvent[]): Addition {
   const restarted = events.some(({ seq, boot }) => seq <= record.seq && !record.summary.boots.includes(boot));
-  const epoch = restarted ? record.epoch + 1 : record.epoch;
   const from = restarted ? 0 : record.seq;
-  const fresh = events.filter(({ seq }) => seq > from).slice(0, most);
+  return additionOf(
+    record,
+    restarted ? record.epoch + 1 : record.epoch,
+    events.filter(({ seq }) => seq > from),
+  );
+}
+
+/** @param fresh events of this epoch, all of them new */
+function additionOf(record: NodeRecord, epoch: number, fresh: readonly ReadEvent[]): Addition {
+  const from = epoch === record.epoch ? record.seq : 0;
   const missing = fresh.reduce(({ gap, last }, { seq }) => ({ gap: gap + seq - last - 1, last: seq }), {
     gap: 0,
     last: from,
@@ -194,12 +195,18 @@ export function additionTo(
   };
 }
 
+/** The same without secrets. There are hardly ever any, and then nothing is summed up again. */
+function cleaned(record: NodeRecord, all: Addition): Addition {
+  const events = clean(all.events);
+  return events === all.events ? all : additionOf(record, all.epoch, events);
+}
+
 /** What of it fits into one write; the machine sends the rest again. */
-function partOf(record: NodeRecord, events: readonly ReadEvent[], all: Addition): Addition {
+function partOf(record: NodeRecord, all: Addition): Addition {
   let bytes = 0;
   for (const [at, event] of all.events.entries()) {
     bytes += bytesOf(stored(event));
-    if (at > 0 && bytes > MAX_WRITE_BYTES) return additionTo(record, events, at);
+    if (at > 0 && bytes > MAX_WRITE_BYTES) return additionOf(record, all.epoch, all.events.slice(0, at));
   }
   return all;
 }

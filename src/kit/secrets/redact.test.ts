@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Redactor, redact } from './redact.ts';
+import { Redactor, redact, redactAll } from './redact.ts';
+import { RULES } from './rules.ts';
 
 const lower = (length: number) => fc.stringMatching(new RegExp(`^[a-z0-9]{${length}}$`));
 const printable = fc.stringMatching(/^[ -~]{0,40}$/);
@@ -115,6 +116,85 @@ describe('redact', () => {
     'https://user@registry.example.org/v2/',
   ])('leaves %s', (text) => {
     expect(redact(text)).toBe(text);
+  });
+
+  it('leaves the rules out only where none of them would do anything', () => {
+    const words = [
+      ...[
+        'abcdef.',
+        '0123456789abcdef',
+        'token',
+        'TOKEN',
+        ' = ',
+        ': ',
+        '"',
+        "'",
+        '\\"',
+        '--',
+        '-',
+        '_',
+        ' ',
+        '\n',
+        '.',
+      ],
+      ...[
+        'eyJhbGciOiJIUzI1NiJ9',
+        '$6$',
+        'aB3./x:1',
+        'certificate key:',
+        'c0ffee01'.repeat(8),
+        'https://u:',
+        'p@h',
+        '//',
+      ],
+      ...[
+        '-----BEGIN EC PRIVATE KEY-----',
+        '-----END EC PRIVATE KEY-----',
+        'LS0tLS1CRUdJTiBFQyBQUklWQVRF',
+        'slwt.',
+        'auth',
+      ],
+      ...[
+        'ghp_',
+        'glpat-',
+        'AKIA',
+        'AIza',
+        'xoxb-',
+        'npm_',
+        'dckr_pat_',
+        'pypi-AgEI',
+        'hvs.',
+        'sk_live_',
+        'Bearer ',
+      ],
+      ...[
+        'Cookie',
+        'x-a-',
+        'key',
+        'Secret',
+        'passwd',
+        'signature',
+        'credential',
+        '&sig=',
+        'dockerconfigjson',
+        '\u017f',
+      ],
+      ...[
+        'error found in #1 byte of ',
+        'Invalid value: ',
+        'A1b2C3d4E5f6G7h8',
+        'IOSFODNN7EXAMPLE',
+        'AGE-SECRET-KEY-1',
+      ],
+      ...RULES.flatMap(({ sign }) => sign.split('|')).filter((sign) => /^[\w-]+$/.test(sign)),
+    ];
+    const texts = fc.array(fc.oneof(fc.constantFrom(...words), printable), { maxLength: 8 });
+    fc.assert(
+      fc.property(texts, (parts) => {
+        expect(redact(parts.join(''))).toBe(redactAll(parts.join('')));
+      }),
+      { numRuns: 5_000 },
+    );
   });
 
   it('cuts out the certificate key that kubeadm announced in the line before', () => {

@@ -7,6 +7,8 @@
  */
 export interface Rule {
   pattern: RegExp;
+  /** Source of what each match has in it, whatever the case of letters: a text without any rule's sign is looked at once. */
+  sign: string;
   /** The match is `name = value`; some values say only that there is no secret or where it is. */
   isSetting?: true;
 }
@@ -52,44 +54,61 @@ const TOKENS = [
 
 export const RULES: readonly Rule[] = [
   // Slipway's own: `slwt.ID.SECRET` for a pool, `slwm.MACHINE.SECRET` for a Machine.
-  { pattern: /(\bslw[mt]\.)[\w.-]{8,}/g },
-  { pattern: new RegExp(String.raw`()(?<![A-Za-z0-9])(?:${TOKENS})`, 'g') },
+  { pattern: /(\bslw[mt]\.)[\w.-]{8,}/g, sign: String.raw`slw[mt]\.` },
+  {
+    pattern: new RegExp(String.raw`()(?<![A-Za-z0-9])(?:${TOKENS})`, 'g'),
+    sign: `(?<![A-Za-z0-9])(?:${TOKENS})`,
+  },
   // JSON Web Tokens, also the detached form in cluster-info (`header..signature`).
-  { pattern: /(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]{5,}\.[\w-]*\.[\w-]{10,}/g },
+  { pattern: /(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]{5,}\.[\w-]*\.[\w-]{10,}/g, sign: 'eyJ' },
   // Base64 of PEM ("-----BEGIN " at each of the three ways that bytes fall into base64).
-  { pattern: /()(?:LS0tLS1CRUdJTi|0tLS0tQkVHSU4g|tLS0tLUJFR0lO)[A-Za-z0-9+/_-]{16,}={0,2}/g },
+  {
+    pattern: /()(?:LS0tLS1CRUdJTi|0tLS0tQkVHSU4g|tLS0tLUJFR0lO)[A-Za-z0-9+/_-]{16,}={0,2}/g,
+    sign: 'LS0tLS1CRUdJTi|0tLS0tQkVHSU4g|tLS0tLUJFR0lO',
+  },
   // Everything after a header or setting that carries credentials.
   {
     pattern: new RegExp(
       String.raw`(\b(?:proxy-)?authorization${IS}\\{0,3}["']?${SCHEME}\s{1,16})[^"'\\\r\n]+`,
       'gi',
     ),
+    sign: 'auth',
   },
   {
     pattern: new RegExp(
       String.raw`(\b(?:proxy-)?authorization${IS}\\{0,3}["']?)(?!${SCHEME}\s)(?=[^\s"'])[^"'\\\r\n]{8,}`,
       'gi',
     ),
+    sign: 'auth',
   },
-  { pattern: /(\b(?:set-)?cookie\\{0,3}["']?\s{0,16}:\s{0,16}\\{0,3}["']?)[^"'\\\r\n]{8,}/gi },
+  {
+    pattern: /(\b(?:set-)?cookie\\{0,3}["']?\s{0,16}:\s{0,16}\\{0,3}["']?)[^"'\\\r\n]{8,}/gi,
+    sign: 'cookie',
+  },
   {
     pattern:
       /(\b(?:x-[\w-]{0,40}(?:token|key|secret)|private-token|deploy-token|job-token)["']?\s{0,16}:\s{0,16}["']?)[^\s"',;]{4,}/gi,
+    sign: 'token|key|secret',
   },
-  { pattern: /(\bbearer\s{1,16})[\w.~+/=-]{8,}/gi },
+  { pattern: /(\bbearer\s{1,16})[\w.~+/=-]{8,}/gi, sign: 'bearer' },
   // --certificate-key VALUE, certificateKey: VALUE.
-  { pattern: /(certificate-?key["']?[\s:="']{1,4})[0-9a-f]{32,}/gi },
+  { pattern: /(certificate-?key["']?[\s:="']{1,4})[0-9a-f]{32,}/gi, sign: 'key' },
   // Bootstrap tokens: the id is public, the part after the dot is the secret.
-  { pattern: /((?<![\w.])[a-z0-9]{6}\.)[a-z0-9]{16}(?!\w)/g },
+  { pattern: /((?<![\w.])[a-z0-9]{6}\.)[a-z0-9]{16}(?!\w)/g, sign: String.raw`\.[a-z0-9]{16}` },
   // password=..., "passwd": "...", client_secret: ...; also in connection strings and command lines.
   // A validation error tells the value after words of its own, which another rule knows.
-  { pattern: new RegExp(String.raw`((?:${NAMES})${IS})(?!Invalid value: ")${VALUE}`, 'gi'), isSetting: true },
+  {
+    pattern: new RegExp(String.raw`((?:${NAMES})${IS})(?!Invalid value: ")${VALUE}`, 'gi'),
+    sign: 'pass|secret|key|token|signature|credential',
+    isSetting: true,
+  },
   // `token: ` begins many a sentence, so without quotes only what is long and has a digit counts.
   {
     pattern: new RegExp(
       String.raw`((?:token|secret|credentials?|[?&;]sig)\\{0,3}["']?\s{0,16}=\s{0,16})${VALUE}`,
       'gi',
     ),
+    sign: 'token|secret|credential|[?&;]sig',
     isSetting: true,
   },
   {
@@ -97,34 +116,44 @@ export const RULES: readonly Rule[] = [
       String.raw`((?:token|secret|credentials?)\\{0,3}["']\s{0,16}:\s{0,16})${VALUE}`,
       'gi',
     ),
+    sign: 'token|secret|credential',
     isSetting: true,
   },
-  { pattern: /((?:token|secret):\s{1,16})(?=[A-Za-z_.~+/=-]{0,200}\d)[\w.~+/=-]{16,}/gi, isSetting: true },
+  {
+    pattern: /((?:token|secret):\s{1,16})(?=[A-Za-z_.~+/=-]{0,200}\d)[\w.~+/=-]{16,}/gi,
+    sign: 'token|secret',
+    isSetting: true,
+  },
   // --password x, --token x; not the flag's name in a sentence.
   {
     pattern: new RegExp(
       String.raw`(--[\w-]{0,64}(?:password|passwd|passphrase|client-secret|token|api-key)\s{1,16})(?!(?:and|are|cannot|flags?|for|from|has|in|is|must|needs?|nor|not|option|or|requires?|should|to|value|was|which|with|without)\b)(?!-)${VALUE}`,
       'gi',
     ),
+    sign: 'pass|secret|token|key',
     isSetting: true,
   },
   // Credentials of registries, as in the settings of Docker and containerd.
   {
     pattern:
       /((?:\bauth["']?\s{0,4}[:=]\s{0,4}["']|(?:identitytoken|registrytoken|dockerconfigjson)["']?\s{0,4}[:=]\s{0,4}["']?))[A-Za-z0-9+/_.-]{8,}={0,2}/g,
+    sign: 'auth|token|dockerconfig',
   },
   // Hashes of passwords, as crypt(3) writes them.
-  { pattern: /()\$(?:[156y]|gy|7|2[abxy])\$[^\s:'"]{8,}/g },
+  { pattern: /()\$(?:[156y]|gy|7|2[abxy])\$[^\s:'"]{8,}/g, sign: String.raw`\$` },
   // Validation errors quote the field's value, which may be a mistyped token.
-  { pattern: /(token\S{0,200}: Invalid value: ")[^"]+/gi },
-  { pattern: /(could not construct token string for token: )\S+/gi },
-  { pattern: /(bootstrap token ")[^"]+/gi },
+  { pattern: /(token\S{0,200}: Invalid value: ")[^"]+/gi, sign: 'token' },
+  { pattern: /(could not construct token string for token: )\S+/gi, sign: 'token' },
+  { pattern: /(bootstrap token ")[^"]+/gi, sign: 'token' },
   // JSON decoders quote the text around an error, which may be the end of a secret.
-  { pattern: /(error found in #\d{1,9} byte of ).+$/g },
+  { pattern: /(error found in #\d{1,9} byte of ).+$/g, sign: 'error found in #' },
   // user:password@host in URLs, whatever the password holds; the user name may stay unless it is long enough for a token.
-  { pattern: /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']{0,256}:)[^\s/"']+(?=@)/gi },
-  { pattern: /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/:@"']{20,}(?=@)/gi },
+  { pattern: /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']{0,256}:)[^\s/"']+(?=@)/gi, sign: '://' },
+  { pattern: /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/:@"']{20,}(?=@)/gi, sign: '://' },
 ];
+
+/** No text has a secret, by these rules, that this does not find something in. Private keys and announced keys are `key`. */
+export const SIGN = new RegExp([...new Set(RULES.map(({ sign }) => sign))].join('|'), 'i');
 
 /** A setting with a name that means a secret, in YAML, JSON, TOML or a shell's assignment; only for configuration. */
 export const SETTING =

@@ -19,13 +19,15 @@ export function visibleTexts<T>(value: T): T {
   return mapTexts(value, visibleOutput);
 }
 
-/** The same value with every text in it mapped, however deep; names of fields stay. */
+/** The same value with every text in it mapped, however deep; names of fields stay. What nothing changes in is the same object. */
 export function mapTexts<T>(value: T, map: (text: string) => string): T {
   const mapped = (inner: unknown): unknown => {
     if (typeof inner === 'string') return map(inner);
-    if (Array.isArray(inner)) return inner.map(mapped);
     if (typeof inner !== 'object' || inner === null) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([key, deeper]) => [key, mapped(deeper)]));
+    const entries = Object.entries(inner);
+    const after = entries.map(([, deeper]) => mapped(deeper));
+    if (after.every((deeper, at) => deeper === entries[at]?.[1])) return inner;
+    return Array.isArray(inner) ? after : Object.fromEntries(entries.map(([key], at) => [key, after[at]]));
   };
   return mapped(value) as T;
 }
