@@ -66,7 +66,11 @@ describe('documents as Cluster API renders them', () => {
 
   test('worker join with everything that Cluster API can ask for', () => {
     const document = read(fixture('join-worker.yaml'));
-    expect(document.report).toEqual([]);
+    // The provider writes `inactive: false` and a number as partition; cloud-init's schema has other types there.
+    expect(document.report.map(({ severity, where }) => [severity, where?.line])).toEqual([
+      ['warning', 42],
+      ['warning', 61],
+    ]);
     expect(document.bootCommands.map((command) => command.shell.reveal())).toEqual(['swapoff -a']);
     expect((document.commands[1] as KubeadmCommand).args.reveal()).toContain('5');
     expect(document.ntp).toMatchObject({

@@ -86,11 +86,14 @@ export class Fields {
   texts(name: string, single = false): string[] {
     const node = this.node(name);
     if (single && node?.kind === 'string') return [node.value];
-    return (this.list(name) ?? []).flatMap((item) => {
-      const text = item.kind === 'null' ? undefined : pythonText(item);
-      if (text === undefined) this.expected(name, item, 'a list of strings');
-      return text === undefined ? [] : [text];
-    });
+    return (this.list(name) ?? []).flatMap((item) => this.textOf(name, item));
+  }
+
+  /** An item of a list of strings; none after an error. */
+  textOf(name: string, item: Node): string[] {
+    const text = item.kind === 'null' ? undefined : pythonText(item);
+    if (text === undefined) this.expected(name, item, 'a list of strings');
+    return text === undefined ? [] : [text];
   }
 
   /** Reports that a field does not meet the expectation. */

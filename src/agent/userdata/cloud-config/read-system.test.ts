@@ -24,6 +24,13 @@ describe('users and groups', () => {
     ).toEqual(['carol', 'dave']);
   });
 
+  test('an empty key, as Cluster API writes it, and a user of snap are left out with a warning', () => {
+    const document = read('users: [{name: a, ssh_authorized_keys: [null, ssh-rsa x]}, {snapuser: s@x}]\n');
+    expect(errors(document)).toEqual([]);
+    expect(document.users).toMatchObject([{ name: 'a', sshAuthorizedKeys: ['ssh-rsa x'] }]);
+    expect(warnings(document).join()).toMatch(/empty key.*snapuser/);
+  });
+
   test('groups', () => {
     expect(read('groups: [a, {b: [x, y]}, {c: z}, {b: [w]}]').groups).toEqual([
       { name: 'a', members: [] },

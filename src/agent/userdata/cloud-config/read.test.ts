@@ -140,7 +140,11 @@ describe('runcmd and bootcmd', () => {
       'x',
     ]);
     expect(document.bootCommands.map((command) => command.program)).toEqual(['ls', 'ls', 'a', 'x']);
-    expect(document.report).toEqual([]);
+    expect(errors(document)).toEqual([]);
+    expect(warnings(document)).toEqual([
+      expect.stringContaining('bootcmd.1.2 must be a string'),
+      expect.stringContaining('bootcmd.2 is empty'),
+    ]);
   });
 
   test.each([

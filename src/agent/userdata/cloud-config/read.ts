@@ -9,6 +9,7 @@ import { readWriteFiles } from './files/write-files.ts';
 import { readHostname } from './hostname.ts';
 import { KNOWN_KEYS } from './known-keys.ts';
 import { readNtp } from './ntp.ts';
+import { warnOfShapes } from './shape/check-keys.ts';
 import { readAliases } from './storage/devices.ts';
 import { readDiskSetup } from './storage/disk-setup.ts';
 import { readFsSetup } from './storage/fs-setup.ts';
@@ -90,5 +91,6 @@ export function readCloudConfig(
     const why = isKnown ? KNOWN_KEYS[name] : 'is not known';
     report.warn('UserDataIgnoredKey', `${printable(name)} ${why}; it is ignored.`, key.where);
   }
+  warnOfShapes(keys, report);
   return { document: { ...document, ...(unknownKeys.length > 0 ? { unknownKeys } : {}) }, slipway };
 }

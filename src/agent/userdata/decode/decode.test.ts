@@ -133,16 +133,18 @@ describe('MIME multipart', () => {
     expect(parts?.map(({ source }) => source.text.includes('echo é'))).toEqual([true, true]);
   });
 
+  test('without a closing boundary it ends with the text, as in Python, and that is told', () => {
+    const open = mime(part('text/cloud-config', CONFIG)).replace(/--=B=--[\s\S]*/, '');
+    const { parts, entries } = decode(open);
+    expect(parts?.map(({ source }) => source.text.trim())).toEqual([CONFIG.trim()]);
+    expect(entries).toMatchObject([{ severity: 'warning', code: 'UserDataUndecodable' }]);
+  });
+
   test.each([
     ['no boundary named', 'MIME-Version: 1.0\nContent-Type: multipart/mixed\n\nx\n', 'UserDataUndecodable'],
     [
       'boundary not there',
       'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=Q\n\nx\n',
-      'UserDataUndecodable',
-    ],
-    [
-      'truncated',
-      mime(part('text/cloud-config', CONFIG)).replace(/--=B=--[\s\S]*/, ''),
       'UserDataUndecodable',
     ],
     [

@@ -119,12 +119,10 @@ class MimeReader {
       );
       return false;
     }
-    this.#report.error(
-      'UserDataUndecodable',
-      'The MIME multipart has no closing boundary; it is probably truncated.',
-      where,
-    );
-    return false;
+    // Python's parser takes it, and so does cloud-init; a document that was cut off looks the same.
+    const message = 'The MIME multipart has no closing boundary; make sure that nothing of it is missing.';
+    this.#report.warn('UserDataUndecodable', message, where);
+    return this.entity(partStart, end, depth + 1);
   }
 
   #boundaryAt(at: number, next: number, boundary: string): 'open' | 'close' | undefined {

@@ -17,8 +17,32 @@ const OPERATORS = /\/\/|\*\*|==|!=|>=|<=|[+\-/*%~[\](){}><=.:|,;]/g;
 export function variablesOf(instance: Instance): Map<string, Value> {
   const v1 = standardKeys(instance);
   const data: Plain = { ds: { _doc: '', ...(instance.ds ?? { meta_data: instance.metaData }) }, v1 };
-  const top = { ...aliased(v1), ...data };
+  const top = { ...aliased(v1), ...aboutCloudInit(instance.system), ...data };
   return new Map(Object.entries(top).map(([key, value]) => [key, toValue(value)]));
+}
+
+/** What cloud-init tells of itself; there is nothing to tell but that the names are defined. */
+function aboutCloudInit(system: SystemFacts | undefined): Plain {
+  const config = { _doc: '' };
+  const lists = { base64_encoded_keys: [], sensitive_keys: [] };
+  return {
+    ...lists,
+    merged_cfg: config,
+    merged_system_cfg: config,
+    ...(system === undefined ? {} : { sys_info: systemInfo(system) }),
+  };
+}
+
+function systemInfo(system: SystemFacts): Plain {
+  const { distro, distroVersion, distroRelease, kernelRelease, machine, hostname } = system;
+  return {
+    dist: [distro, distroVersion, distroRelease],
+    platform: `Linux-${kernelRelease}-${machine}`,
+    release: kernelRelease,
+    system: 'Linux',
+    uname: ['Linux', hostname, kernelRelease, '', machine],
+    variant: distro,
+  };
 }
 
 function standardKeys({ metaData, source, system, cloud: told }: Instance): Plain {

@@ -168,7 +168,7 @@ describe('the files of /etc/slipway', () => {
 
   test('are refused with their own lines and columns', async () => {
     const host = machine({ '/etc/slipway/node.yaml': 'kernel:\n  sysctl: {}\n' });
-    const { report } = read('runcmd: []\n', await readNodeFiles(host));
+    const { report } = read('runcmd: [ls]\n', await readNodeFiles(host));
     expect(report).toEqual([
       {
         severity: 'error',

@@ -24,6 +24,10 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
 export function readUser(fields: Fields, given?: string): UserEntry | undefined {
   const inside = fields.looseText('name');
   const name = given ?? inside;
+  if (name === undefined && fields.node('snapuser') !== undefined) {
+    fields.warn('snapuser', 'snapuser is not supported; the user is left out.');
+    return undefined;
+  }
   if (name === undefined || !isAccountName(name)) {
     fields.wrong('name', name === undefined ? 'an item has no name.' : NAME_RULE);
     return undefined;
@@ -140,8 +144,17 @@ function sshKeys(fields: Fields): string[] {
   const node = fields.node('ssh_authorized_keys');
   if (node === undefined) return [];
   const texts =
-    node.kind === 'mapping'
-      ? node.entries.map(({ value }) => pythonText(value) ?? '')
-      : fields.texts('ssh_authorized_keys', true);
+    node.kind === 'mapping' ? node.entries.map(({ value }) => pythonText(value) ?? '') : keyLines(fields);
   return texts.flatMap((text) => text.split('\n')).flatMap((key) => (key.trim() === '' ? [] : [key.trim()]));
+}
+
+/** Cluster API's kubeadm provider writes `[null]` where a key is the empty string. */
+function keyLines(fields: Fields): string[] {
+  const node = fields.node('ssh_authorized_keys');
+  if (node?.kind !== 'sequence' || node.items.every(({ kind }) => kind !== 'null'))
+    return fields.texts('ssh_authorized_keys', true);
+  fields.warn('ssh_authorized_keys', 'ssh_authorized_keys holds an empty key, which is left out.');
+  return node.items.flatMap((item) =>
+    item.kind === 'null' ? [] : fields.textOf('ssh_authorized_keys', item),
+  );
 }

@@ -1,0 +1,102 @@
+import {
+  bool,
+  either,
+  like,
+  list,
+  map,
+  no,
+  nothing,
+  old,
+  oneOf,
+  type Shape,
+  table,
+  text,
+  whole,
+} from './shape.ts';
+
+const names = either(text, list(text), table(either(nothing, text, bool, list(text))));
+const keys = list(text);
+
+/** A user as cloud-init's schema has it; names with hyphens are old spellings of the same keys. */
+const user: Record<string, Shape> = {
+  name: text,
+  doas: list(text),
+  expiredate: like(/^\d{4}-\d{2}-\d{2}$/, 'a date such as 2030-12-31'),
+  gecos: text,
+  groups: names,
+  homedir: text,
+  inactive: text,
+  lock_passwd: bool,
+  'lock-passwd': old('lock_passwd'),
+  no_create_home: bool,
+  'no-create-home': old('no_create_home'),
+  no_log_init: bool,
+  'no-log-init': old('no_log_init'),
+  no_user_group: bool,
+  'no-user-group': old('no_user_group'),
+  create_groups: bool,
+  'create-groups': old('create_groups'),
+  passwd: text,
+  hashed_passwd: text,
+  'hashed-passwd': old('hashed_passwd'),
+  plain_text_passwd: text,
+  'plain-text-passwd': old('plain_text_passwd'),
+  primary_group: text,
+  'primary-group': old('primary_group'),
+  selinux_user: text,
+  'selinux-user': old('selinux_user'),
+  shell: text,
+  snapuser: text,
+  ssh_authorized_keys: keys,
+  'ssh-authorized-keys': old('ssh_authorized_keys'),
+  ssh_import_id: list(text),
+  'ssh-import-id': old('ssh_import_id'),
+  ssh_redirect_user: bool,
+  'ssh-redirect-user': old('ssh_redirect_user'),
+  system: bool,
+  sudo: either(text, list(text), no, nothing),
+  uid: whole(),
+};
+
+const password = either(
+  map({ name: text, type: oneOf('hash', 'text'), password: text }, ['name', 'password']),
+  map({ name: text, type: oneOf('RANDOM') }, ['name', 'type']),
+);
+
+const HOST_KEY = /^(?:ecdsa|ed25519|rsa)_(?:public|private|certificate)$/;
+
+/** Keys about users, groups, passwords and ssh. */
+export const ACCOUNT_SHAPES: Readonly<Record<string, Shape>> = {
+  users: either(
+    text,
+    list(either(text, list(text), map(user))),
+    table(either(text, bool, map(user), list(text), nothing)),
+  ),
+  user: either(text, map(user)),
+  groups: either(
+    text,
+    table(either(text, list(text)), /./, 'a name of a group'),
+    list(either(text, table(either(text, list(text)))), { min: 1 }),
+  ),
+  password: text,
+  chpasswd: map({
+    expire: bool,
+    users: list(password),
+    list: old('chpasswd.users'),
+  }),
+  ssh_pwauth: either(bool, text),
+  ssh_authorized_keys: list(text, { min: 1 }),
+  ssh_import_id: list(text),
+  ssh_keys: table(text, HOST_KEY, 'ed25519_private, rsa_public, ecdsa_certificate and so on'),
+  ssh_deletekeys: bool,
+  ssh_genkeytypes: list(oneOf('ecdsa', 'ed25519', 'rsa'), { min: 1 }),
+  ssh_quiet_keygen: bool,
+  ssh_publish_hostkeys: map({ enabled: bool, blacklist: list(text) }),
+  ssh_fp_console_blacklist: list(text),
+  ssh_key_console_blacklist: list(text),
+  no_ssh_fingerprints: bool,
+  allow_public_ssh_keys: bool,
+  disable_root: bool,
+  disable_root_opts: text,
+  ssh: map({ emit_keys_to_console: bool }, ['emit_keys_to_console']),
+};

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { Report } from '../../../text/report.ts';
+import { plainText } from '../../../text/source-text.ts';
+import { parseYaml } from '../../../text/yaml/parse.ts';
+import { topLevel } from '../read.ts';
+import { warnOfShapes } from './check-keys.ts';
+
+function warnings(text: string): string[] {
+  const report = new Report();
+  const root = parseYaml(plainText(text), report);
+  if (root) warnOfShapes(topLevel(root, report), report);
+  return report.entries.map(({ message, where }) => `${where?.line}:${where?.column} ${message}`);
+}
+
+describe("what differs from cloud-init's schema is told at its place", () => {
+  test.each([
+    ['bootcmd: []', '1:10 bootcmd is an empty list'],
+    ['runcmd:\n- ls\n- 5', '3:3 runcmd.1 must be a string (put it in quotes) or a list, not a number'],
+    ['disk_setup:', 'disk_setup is empty; it must be a mapping'],
+    ['write_files: [{path: /a, permissions: 0644}]', 'permissions must be a string (put it in quotes)'],
+    ['write_files:\n- content: x', '2:3 write_files.0 has no path'],
+    ['ntp: {servers: [a, a]}', '1:20 ntp.servers has the same item twice'],
+    ['ntp: {serves: [a]}', 'ntp.serves is not known'],
+    ['ntp: {config: {}}', 'ntp.config is an empty mapping'],
+    ['users:\n- name: a\n  expiredate: 2038,1,19', 'must be a date such as 2030-12-31, not this text'],
+    ['users: [{name: a, lock-passwd: true}]', 'users.0.lock-passwd is an old spelling of lock_passwd'],
+    ['users: [{name: a, shell: [x]}]', 'users.0.shell must be a string'],
+    ['mounts: [[a, b, c, d, e, f, g]]', 'mounts.0 must have at most 6 items'],
+    ['mount_default_fields: [a]', 'mount_default_fields must have 6 items'],
+    ['power_state: {mode: reboot, delay: -5}', 'power_state.delay must be a number from 0 or now or minutes'],
+    ['ssh_keys: {dsa_private: x}', 'ssh_keys.dsa_private is not one of the keys'],
+    ['chpasswd: {users: [{name: a}]}', 'chpasswd.users.0 has no'],
+    ['growpart: {mode: false, devices: /}', 'growpart.devices must be a list'],
+    ['{}', 'has no keys'],
+  ])('%j', (text, told) => {
+    expect(warnings(text).join('\n')).toContain(told);
+  });
+
+  test.each([
+    'runcmd: [ls, [ls, -l], null]',
+    "write_files: [{path: /a, permissions: '0644', content: x, encoding: b64, append: true}]",
+    'users: [default, {name: a, expiredate: 2038-01-19, sudo: false, uid: 5, groups: [a]}]',
+    'users: {a: {shell: /bin/sh}}',
+    'users: a, b',
+    'ntp:',
+    'fs_setup: [{device: /dev/sdb, filesystem: ext4, partition: auto, extra_opts: [-F]}]',
+    'disk_setup: {/dev/sdb: {table_type: gpt, layout: [25, [75, 82]], overwrite: true}}',
+    'groups: [a, {b: [c]}, {d: e}]',
+    'resize_rootfs: noblock\ngrowpart: {mode: false}\nmanage_etc_hosts: localhost',
+    'apt: {anything: 1}\nnobody: 5',
+  ])('%j is as it should be', (text) => {
+    expect(warnings(text)).toEqual([]);
+  });
+
+  test('a line of which something is told already is left out', () => {
+    const report = new Report();
+    const root = parseYaml(plainText('bootcmd: []'), report);
+    report.warn('UserDataIgnoredKey', 'told', { line: 1, column: 1 });
+    if (root) warnOfShapes(topLevel(root, report), report);
+    expect(report.entries).toHaveLength(1);
+  });
+});

@@ -1,0 +1,158 @@
+import {
+  bool,
+  either,
+  like,
+  list,
+  map,
+  no,
+  nothing,
+  old,
+  oneOf,
+  type Shape,
+  table,
+  text,
+  whole,
+} from './shape.ts';
+
+const command = either(text, list(text));
+const anything: Shape = either(text, bool, whole(), nothing, list(text), table(text));
+const file = map(
+  {
+    path: text,
+    content: text,
+    source: map({ uri: text, headers: table(text) }, ['uri']),
+    owner: text,
+    permissions: text,
+    encoding: oneOf(
+      'gz',
+      'gzip',
+      'gz+base64',
+      'gzip+base64',
+      'gz+b64',
+      'gzip+b64',
+      'b64',
+      'base64',
+      'text/plain',
+    ),
+    append: bool,
+    defer: bool,
+  },
+  ['path'],
+);
+const SIZE = like(/^(?:[0-9]+)?\.?[0-9]+[BKMGT]$/, 'a size such as 512M');
+
+const disk = map({
+  table_type: oneOf('mbr', 'gpt'),
+  layout: either(
+    oneOf('remove'),
+    bool,
+    list(either(whole(), list(either(whole(), text), { min: 2, max: 2 }))),
+  ),
+  overwrite: bool,
+});
+const filesystem = map({
+  label: text,
+  filesystem: text,
+  device: text,
+  partition: oneOf('auto', 'any', 'none'),
+  overwrite: bool,
+  replace_fs: text,
+  extra_opts: command,
+  cmd: command,
+});
+const authorities = map(
+  { remove_defaults: bool, 'remove-defaults': old('remove_defaults'), trusted: list(text, { min: 1 }) },
+  [],
+  1,
+);
+const servers = list(text, { unique: true });
+
+/** Keys about files, commands, disks and the system. */
+export const SYSTEM_SHAPES: Readonly<Record<string, Shape>> = {
+  bootcmd: list(command, { min: 1 }),
+  runcmd: list(either(text, list(text), nothing), { min: 1 }),
+  write_files: list(file, { min: 1 }),
+  hostname: text,
+  fqdn: text,
+  preserve_hostname: bool,
+  prefer_fqdn_over_hostname: bool,
+  create_hostname_file: bool,
+  manage_etc_hosts: either(bool, oneOf('localhost', 'template')),
+  device_aliases: table(text),
+  disk_setup: table(disk),
+  fs_setup: list(filesystem),
+  mounts: list(list(either(text, whole(), nothing), { min: 1, max: 6 }), { min: 1 }),
+  mount_default_fields: list(either(text, nothing), { min: 6, max: 6 }),
+  swap: map({
+    filename: text,
+    size: either(oneOf('auto'), whole(), SIZE),
+    maxsize: either(whole(), SIZE),
+  }),
+  growpart: map({
+    mode: either(oneOf('auto', 'growpart', 'gpart', 'off'), no),
+    devices: list(text),
+    ignore_growroot_disabled: bool,
+  }),
+  resize_rootfs: either(bool, oneOf('noblock')),
+  ntp: either(
+    nothing,
+    map({
+      pools: servers,
+      servers,
+      peers: servers,
+      allow: servers,
+      ntp_client: text,
+      enabled: bool,
+      config: map(
+        { confpath: text, check_exe: text, packages: servers, service_name: text, template: text },
+        [],
+        1,
+      ),
+    }),
+  ),
+  timezone: text,
+  locale: either(text, bool),
+  locale_configfile: text,
+  keyboard: map({ layout: text, model: text, variant: text, options: text }, ['layout']),
+  ca_certs: authorities,
+  'ca-certs': old('ca_certs'),
+  resolv_conf: map({
+    nameservers: list(anything),
+    searchdomains: list(anything),
+    domain: text,
+    sortlist: list(anything),
+    options: table(anything),
+  }),
+  manage_resolv_conf: bool,
+  packages: list(
+    either(text, list(text, { min: 2, max: 2 }), table(list(either(text, list(text, { min: 2, max: 2 }))))),
+    {
+      min: 1,
+    },
+  ),
+  package_update: bool,
+  package_upgrade: bool,
+  package_reboot_if_required: bool,
+  apt_update: old('package_update'),
+  apt_upgrade: old('package_upgrade'),
+  apt_reboot_if_required: old('package_reboot_if_required'),
+  power_state: map(
+    {
+      mode: oneOf('poweroff', 'reboot', 'halt'),
+      delay: either(whole(0), oneOf('now'), like(/^\+?[0-9]+$/, 'minutes')),
+      message: text,
+      timeout: whole(),
+      condition: either(text, bool, list(text)),
+    },
+    ['mode'],
+  ),
+  phone_home: map({ url: text, post: either(oneOf('all'), list(text)), tries: whole() }, ['url']),
+  final_message: text,
+  random_seed: map({
+    file: text,
+    data: text,
+    encoding: oneOf('raw', 'base64', 'b64', 'gzip', 'gz'),
+    command: list(text),
+    command_required: bool,
+  }),
+};

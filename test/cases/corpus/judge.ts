@@ -1,0 +1,44 @@
+import type { Document, ReportEntry } from '../../../src/agent/document/document.ts';
+import { checkDocument } from '../../../src/agent/preflight/check-document.ts';
+import { plan } from '../../../src/agent/steps/plan.ts';
+import { checkMakesNode } from '../../../src/agent/userdata/makes-node.ts';
+import { readUserData } from '../../../src/agent/userdata/read-user-data.ts';
+import type { Corpus, Input } from './inputs.ts';
+
+export interface Judged {
+  input: Input;
+  document: Document;
+  /** What `slipway plan` says of it, but that it makes no node: most foreign examples are not meant to. */
+  verdict: 'fully' | 'warn' | 'refuse';
+  report: ReportEntry[];
+}
+
+/** What `slipway plan --user-data FILE --meta-data FILE` does, in this process. */
+export async function judge(corpus: Corpus): Promise<Judged[]> {
+  const all: Judged[] = [];
+  for (const input of corpus.inputs) {
+    const document = await readUserData(input.raw, { source: 'file', metaData: corpus.metaData });
+    const beyond = input.must ? checkMakesNode(document) : [];
+    const report = [...document.report, ...beyond, ...checkDocument(document)];
+    const isBad = report.some(({ severity }) => severity === 'error');
+    if (!isBad) plan(document);
+    all.push({
+      input,
+      document,
+      report,
+      verdict: isBad ? 'refuse' : report.length > 0 ? 'warn' : 'fully',
+    });
+  }
+  return all;
+}
+
+/** Inputs of which the verdict is wrong, each with the reason. */
+export function wrong(judged: readonly Judged[]): string[] {
+  return judged.flatMap(({ input, verdict, report }) => {
+    const told = report.map(({ message, where }) => `${where?.line ?? '-'}: ${message}`).join('; ');
+    if (input.must && verdict === 'refuse') return `${input.name} must be accepted: ${told}`;
+    if (input.oracle === 'refuse' && verdict === 'fully') return `${input.name} is accepted in silence`;
+    const mute = report.some(({ message }) => message.trim() === '');
+    return mute ? `${input.name} is refused without a reason` : [];
+  });
+}
