@@ -9,7 +9,8 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { tempIn } from './leftover-temps.ts';
 
 const fsyncAsync = (fd: number): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -28,8 +29,6 @@ export interface AtomicWrite {
 
 /** Most files open at a time; a process may have 1,024. */
 const MOST_OPEN = 256;
-
-let counter = 0;
 
 /**
  * Writes files so that each is the old one or the new one and never a mixture, whatever happens to the
@@ -80,8 +79,7 @@ async function writeBatch(writes: readonly AtomicWrite[]): Promise<void> {
 }
 
 function writeTemp(write: AtomicWrite): { temp: string; fd: number } {
-  counter += 1;
-  const temp = join(dirname(write.path), `.slipway-${process.pid}-${counter}.tmp`);
+  const temp = tempIn(dirname(write.path));
   try {
     // Nobody else may read it before it has its final mode and owner.
     const fd = openSync(temp, 'wx', 0o600);

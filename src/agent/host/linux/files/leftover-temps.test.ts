@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeFilesAtomically } from './atomic-file.ts';
+
+describe('writeFilesAtomically where an agent was killed', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'slipway-leftovers-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  it('removes what dead processes left, and what an earlier one of the same PID did; nothing else', async () => {
+    const dead = spawn('true');
+    await new Promise((resolve) => dead.on('exit', resolve));
+    const living = spawn('sleep', ['60']);
+    try {
+      const kept = [`.slipway-${living.pid}-1.tmp`, '.slipway-x.tmp', 'file', `slipway-${dead.pid}-1.tmp`];
+      for (const name of kept) writeFileSync(join(directory, name), '');
+      writeFileSync(join(directory, `.slipway-${dead.pid}-1.tmp`), 'a secret');
+      symlinkSync(join(directory, 'file'), join(directory, `.slipway-${dead.pid}-2.tmp`));
+      for (let number = 1; number < 2000; number += 1)
+        writeFileSync(join(directory, `.slipway-${process.pid}-${number}.tmp`), '');
+      await writeFilesAtomically([
+        { path: join(directory, 'written'), content: Buffer.from('x'), mode: 0o600 },
+      ]);
+      expect(readdirSync(directory).sort()).toEqual([...kept, 'written'].sort());
+    } finally {
+      living.kill('SIGKILL');
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import { type Dir, opendirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** `.slipway-PID-NUMBER.tmp`: a file on its way to its name, and the process that writes it. */
+const TEMP = /^\.slipway-(\d+)-\d+\.tmp$/;
+/** A directory of foreign programs may hold any number of entries. */
+const MOST_ENTRIES = 10_000;
+
+const swept = new Set<string>();
+let counter = 0;
+
+/** Name of a temporary file of this process in `directory`; before the first one there, leftovers go. */
+export function tempIn(directory: string): string {
+  if (!swept.has(directory)) {
+    swept.add(directory);
+    removeLeftovers(directory);
+  }
+  counter += 1;
+  return join(directory, `.slipway-${process.pid}-${counter}.tmp`);
+}
+
+/**
+ * Removes what processes left that were killed, or lost their power, before they gave a file its name: it may
+ * hold a secret, and after a reboot another agent may have the same PID.
+ */
+function removeLeftovers(directory: string): void {
+  let entries: Dir | undefined;
+  try {
+    entries = opendirSync(directory);
+    for (let seen = 0; seen < MOST_ENTRIES; seen += 1) {
+      const entry = entries.readSync();
+      if (!entry) return;
+      const pid = TEMP.exec(entry.name)?.[1];
+      if (pid !== undefined && isGone(Number(pid))) rmSync(join(directory, entry.name), { force: true });
+    }
+  } catch {
+    // The write itself says what is wrong with the directory.
+  } finally {
+    entries?.closeSync();
+  }
+}
+
+/** This process has written nothing here yet, so what bears its PID is of an earlier one. */
+function isGone(pid: number): boolean {
+  if (pid === process.pid) return true;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+  }
+}
