@@ -31,7 +31,8 @@ export function sessionScript(directory: string, items: readonly ScriptItem[], f
 // under `set -e`, where a status would end the shell. The blank line after each command ends one with a
 // trailing backslash. The shell starts no program between two commands: a process costs more than all the
 // rest. It opens the pipe before it says that it waits, so whoever reads the mark finds a reader. It opens it
-// for reading and writing, so no agent's death ends it. A state that it could not save whole does not count.
+// for reading and writing, so no agent's death ends it. A word names its item, so one that comes late, after
+// another agent's, gives no leave to the next item. A state that it could not save whole does not count.
 const prologue = (directory: string) => `#!/bin/sh
 __slipway_dir='${directory}'
 __slipway_next() {
@@ -45,7 +46,7 @@ __slipway_next() {
   fi
   {
     printf '%swait %s\\n' "$__slipway_go" "$2" >>"$__slipway_dir/marks"
-    IFS= read -r __slipway_go
+    until [ "\${__slipway_go%% *}" = "$2" ]; do IFS= read -r __slipway_go || exit 126; done
   } <>"$__slipway_dir/go" || exit 126
   printf 'run %s\\n' "$2" >>"$__slipway_dir/marks"
   case $- in *e*) return 0 ;; *) return "$1" ;; esac
@@ -53,7 +54,7 @@ __slipway_next() {
 __slipway_export() { export -p; }
 # What bash writes by itself, no other shell reads.
 if [ -n "\${BASH_VERSION-}" ]; then __slipway_export() ( set -o posix; export -p ); fi
-__slipway_answer() { return "\${__slipway_go#status }"; }
+__slipway_answer() { return "\${__slipway_go##* }"; }
 ${takeOver('$__slipway_dir')}
 mkfifo "$__slipway_dir/go" || exit 126
 :`;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot, type TinyRoot } from '../../../../test/support/tiny-root.ts';
 import { Redactor } from '../../../kit/secrets/redact.ts';
+import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { ShellSession } from './shell-session.ts';
 
@@ -13,8 +14,9 @@ describe.runIf(isRoot)('ShellSession (real shell in a chroot; needs root)', () =
   const printed: string[] = [];
   const never = new AbortController().signal;
 
-  const open = (...shells: (string | undefined)[]) =>
-    new ShellSession(createLinuxHost({ root: root.path }), {
+  const open = (...shells: (string | undefined)[]) => openOn(createLinuxHost({ root: root.path }), ...shells);
+  const openOn = (host: Host, ...shells: (string | undefined)[]) =>
+    new ShellSession(host, {
       name: 'test',
       items: shells.map((shell) => ({ shell })),
       env: { INSTANCE_ID: 'i-1' },
@@ -143,6 +145,32 @@ describe.runIf(isRoot)('ShellSession (real shell in a chroot; needs root)', () =
     const second = open(...shells);
     expect(await second.run(1, never)).toMatchObject({ kind: 'ended', lines: ['yes /tmp'] });
     await second.close();
+  });
+
+  it('takes no late word of an agent that is gone for leave to run the next command', async () => {
+    const host = createLinuxHost({ root: root.path });
+    const shells = ['true', undefined, 'echo kubeadm said $?'];
+    const session = open(...shells);
+    await session.run(0, never);
+    await session.waitBefore(1, never);
+    await host.files.tell(`${session.directory}/go`, '0 go', 10_000);
+    await session.answer(1, 0);
+    expect(await session.run(2, never)).toMatchObject({ kind: 'ended', lines: ['kubeadm said 0'] });
+    await session.close();
+  });
+
+  it('begins another shell where the first one vanished before it had come to the command', async () => {
+    const { processes, ...host } = createLinuxHost({ root: root.path });
+    let starts = 0;
+    const startDurable: typeof processes.startDurable = (spec) => {
+      starts += 1;
+      return processes.startDurable(starts > 1 ? spec : { ...spec, argv: ['/bin/sh', '-c', 'kill -9 0'] });
+    };
+    const session = openOn({ ...host, processes: { ...processes, startDurable } }, 'echo x >>/tmp/count');
+    expect(await session.run(0, never)).toMatchObject({ kind: 'ended', exitStatus: 0 });
+    await session.close();
+    expect(file('tmp/count')).toBe('x\n');
+    expect(starts).toBe(2);
   });
 
   it('keeps the state of the last command that ended, however often the shell is killed', async () => {

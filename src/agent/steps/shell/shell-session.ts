@@ -27,6 +27,8 @@ const KEPT_LINES = 20;
 const TELL_MS = 10_000;
 /** After its last command the shell gets this long for its own end, such as a trap of the document's. */
 const END_MS = 5000;
+/** How many shells may vanish before they have come to an item. */
+const STARTS = 3;
 /** Some file systems report no change, so the session looks at the marks this often. */
 const LOOK_MS = 100;
 
@@ -71,11 +73,10 @@ export class ShellSession {
     signal.addEventListener('abort', stop);
     if (signal.aborted) stop();
     try {
-      await this.#attach(index);
-      const marks = await this.#waitFor(index, (seen) => seen.waiting === index || seen.running === index);
+      const marks = await this.#reach(index);
       if (marks?.waiting === index) {
         this.#lines = [];
-        await this.#tell('go');
+        await this.#tell(`${index} go`);
       }
       const end = await this.#waitFor(index, () => false);
       this.#handle?.catchUp();
@@ -93,8 +94,7 @@ export class ShellSession {
    */
   async waitBefore(index: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted || (await this.#state()) !== 'running') return;
-    await this.#attach(index);
-    const marks = await this.#waitFor(index, (seen) => seen.waiting === index || seen.running === index);
+    const marks = await this.#reach(index);
     if (marks?.waiting === index) await this.#takeState(marks);
   }
 
@@ -103,7 +103,7 @@ export class ShellSession {
     if ((await this.#state()) !== 'running') return;
     await this.#attach(index);
     const marks = await this.#waitFor(index, (seen) => seen.waiting === index);
-    if (marks?.waiting === index) await this.#tell(`status ${exitStatus}`);
+    if (marks?.waiting === index) await this.#tell(`${index} status ${exitStatus}`);
   }
 
   /** Ends the shell, if it still runs, and removes its files. What a command left running goes on. */
@@ -159,6 +159,20 @@ export class ShellSession {
     });
   }
 
+  /**
+   * The marks at which the shell waits at item `index`, runs it or has run it. A shell that vanished before
+   * that has run nothing of the item, so another one begins there: the agent that started it may have died
+   * before it gave the word.
+   */
+  async #reach(index: number): Promise<Marks | undefined> {
+    for (let left = STARTS; ; left -= 1) {
+      await this.#attach(index);
+      const marks = await this.#waitFor(index, (seen) => seen.waiting === index || seen.running === index);
+      const vanished = !marks && this.#over?.exitStatus === undefined && !this.#abort.signal.aborted;
+      if (!vanished || left <= 1 || this.#beganIn(await this.#marks(), index)) return marks;
+    }
+  }
+
   #beganIn(marks: Marks, index: number): boolean {
     return marks.ended.has(index) || marks.running === index;
   }
@@ -202,8 +216,9 @@ export class ShellSession {
       const changed = this.#change();
       const over = this.#over;
       const marks = await this.#marks();
-      if (marks.ended.has(index) || done(marks)) return marks;
+      if (marks.ended.has(index)) return marks;
       if (over) return undefined;
+      if (done(marks)) return marks;
       await changed();
     }
   }
