@@ -39,10 +39,11 @@ function controller(...names: string[]): string[] {
  */
 const AGENT: Readonly<Record<string, string>> = {
   'bootstrap.ts': `kit protocol document engine host preflight secrets startup steps steps/kind
-    steps/kubeadm userdata`,
-  cli: `identity/tpm kit protocol bootstrap.ts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
+    steps/kubeadm userdata userdata/instance`,
+  cli: `identity/tpm kit protocol bootstrap.ts cli/facts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
     document engine host host/linux install kubeadm/config preflight preflight/checks release report report/config
     report/events reset secrets startup steps userdata npm:commander`,
+  'cli/facts': 'kit cli/options facts facts/reading host host/linux',
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',
   'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host host/linux
@@ -60,6 +61,10 @@ const AGENT: Readonly<Record<string, string>> = {
   'diagnosis/words': 'kit protocol diagnosis/patterns',
   document: 'kit protocol',
   engine: 'kit protocol document host',
+  facts: 'document host facts/devices facts/machine facts/reading',
+  'facts/devices': 'host facts/reading',
+  'facts/machine': 'kit facts/reading userdata/instance',
+  'facts/reading': 'kit host',
   fetch: 'kit document host',
   host: 'kit tpm',
   'host/linux':

@@ -30,6 +30,7 @@ import { stillStarting } from './startup/starting.ts';
 import { openShared, type Shared } from './steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from './steps/kind/step-kind.ts';
 import { plan, planDigest } from './steps/plan.ts';
+import { keepInstance } from './userdata/instance/keep-instance.ts';
 import { type Loaded, loadDocument } from './userdata/load.ts';
 import { checkMakesNode } from './userdata/makes-node.ts';
 
@@ -80,6 +81,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
       );
     }
     about.instance = answer.document.instance.id ?? about.instance;
+    await keepInstance(host, answer.document.instance);
     const unpaid = await payDuties(options, answer.duties, 'read');
     const document = { ...answer.document, report: [...answer.document.report, ...unpaid] };
     const outcome = await runDocument(options, about, document, plan);

@@ -29,6 +29,8 @@ export function memoryHost(contents: Record<string, Buffer | string>, answer?: A
     network: answer ? memoryNetwork(answer) : refusing('network', ['client', 'callUnix']),
     blockDevices: refusing('block devices', ['find', 'isInUse', 'read']),
     tpm: async () => undefined,
+    readSlow: async (paths) => paths.map(() => ({ problem: 'nothing answers' })),
+    interfaceAddresses: () => [],
     random: () => 0.5,
     uuid: () => '00000000-0000-4000-8000-000000000000',
     bootId: async () => 'b-1',

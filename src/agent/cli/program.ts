@@ -131,6 +131,13 @@ function describeProgram(
     .action(async (options) => conclude(await (await import('./identity.ts')).identityCommand(options)));
 
   program
+    .command('facts')
+    .description('what this machine is: processors, memory, GPUs, disks, network, firmware ...')
+    .option('--root <dir>', 'look below this directory, such as a captured /proc and /sys', '/')
+    .option('--output <format>', 'text or json', 'text')
+    .action(async (options) => conclude(await (await import('./facts/facts.ts')).factsCommand(options)));
+
+  program
     .command('install')
     .description('set up this binary in a machine image')
     .option('--root <dir>', 'root directory of the image', '/')

@@ -64,6 +64,7 @@ export interface InstanceData {
   recognised?: string;
   /** What the source says of the machine; see `Cloud` of userdata/instance. */
   providerId?: string;
+  instanceType?: string;
   region?: string;
   zone?: string;
   addresses?: readonly string[];

@@ -15,6 +15,9 @@ export const RUN_DIR = '/run/slipway';
 /** The verdict. Slipway writes it after success and failure, so that whoever waits never hangs. */
 export const OUTCOME = `${RUN_DIR}/outcome.json`;
 
+/** What the source of user data said of this machine, for those who ask later; it holds no secret. */
+export const INSTANCE_FILE = `${RUN_DIR}/instance.json`;
+
 /** Everything Slipway keeps across reboots. */
 export const STATE_DIR = '/var/lib/slipway';
 

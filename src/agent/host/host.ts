@@ -30,6 +30,13 @@ export interface Host {
    * @throws HostError if it cannot be opened
    */
   tpm(path: string): Promise<TpmChannel | undefined>;
+  /**
+   * Reads files that a driver answers for, which may never do it: in the order given, at most 4 KiB of each, and in about a
+   * second altogether. A program of its own reads them; it is left behind where it hangs.
+   */
+  readSlow(paths: readonly string[]): Promise<SlowAnswer[]>;
+  /** The addresses of interfaces that are up, with the length of the prefix; none below a root. */
+  interfaceAddresses(): { name: string; address: string }[];
   /** Uniform in [0, 1). */
   random(): number;
   /** Unique id, e.g. for a run. */
@@ -45,6 +52,9 @@ export interface Host {
   /** Holds `name` until this process ends, even by a crash. @returns `heldBy` if another process holds it */
   lock(name: string): Promise<Lock | { heldBy: number | undefined }>;
 }
+
+/** What a file holds, or why that is not known, in words. */
+export type SlowAnswer = { bytes: Uint8Array } | { problem: string };
 
 export interface Lock {
   release(): Promise<void>;

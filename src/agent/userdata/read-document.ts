@@ -8,6 +8,7 @@ import { type Content, readCloudConfig, topLevel } from './cloud-config/read.ts'
 import { decodeUserData } from './decode/decode.ts';
 import type { Part } from './decode/part.ts';
 import type { Instance } from './instance/instance.ts';
+import { instanceTypeOf } from './instance/instance-type.ts';
 import { renderPart } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';
 import { type ConfigPart, mergeParts } from './merge/merge-parts.ts';
@@ -117,10 +118,13 @@ function emptyDocument(instance: Instance, report: Report): Document {
   };
 }
 
-function alongside({ cloud, vendorData, networkConfig }: Instance): Partial<InstanceData> {
+function alongside(instance: Instance): Partial<InstanceData> {
+  const { cloud, vendorData, networkConfig } = instance;
+  const instanceType = instanceTypeOf(instance);
   const { providerId, region, zone, addresses = [], publicKeys = [] } = cloud ?? {};
   return {
     ...(providerId === undefined ? {} : { providerId }),
+    ...(instanceType === undefined ? {} : { instanceType }),
     ...(region === undefined ? {} : { region }),
     ...(zone === undefined ? {} : { zone }),
     ...(addresses.length === 0 ? {} : { addresses }),

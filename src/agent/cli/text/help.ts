@@ -66,6 +66,19 @@ Examples:
 Exit status: 0 nothing fatal, 1 something fatal, 2 bad user data or arguments.
 `,
   },
+  facts: {
+    group: 'Before:',
+    more: `
+Examples:
+  slipway facts                              what stands here; as root also what
+                                             only root may read (serial numbers)
+  slipway facts --output json                for programs: "from" names places
+  slipway facts --root DIR                   of a captured /proc, /sys and /etc
+
+It asks no network and changes nothing. Exit status: 0, however much can be
+read; 2 bad arguments.
+`,
+  },
   collect: {
     group: 'When it failed:',
     more: `

@@ -5,6 +5,7 @@ import { createBlockDevices } from './files/block-devices.ts';
 import { createFiles } from './files/files.ts';
 import { resolveInRoot } from './files/paths/resolve.ts';
 import { createHttpClient } from './net/http-client.ts';
+import { interfaceAddresses } from './net/interface-addresses.ts';
 import { callUnix } from './net/unix-call.ts';
 import { takeLock } from './process/lock.ts';
 import { createProcesses } from './process/processes.ts';
@@ -25,6 +26,8 @@ export function createLinuxHost(options: { root?: string } = {}): Host {
     network: { client: createHttpClient, callUnix },
     blockDevices: createBlockDevices(root),
     tpm: async (path) => (await import('./system/tpm-channel.ts')).openTpm(resolveInRoot(root, path), path),
+    readSlow: async (paths) => (await import('./process/read-slow.ts')).readSlow(root, paths),
+    interfaceAddresses: () => (root === '/' ? interfaceAddresses() : []),
     random: Math.random,
     // The kernel's own UUID: node:crypto takes longer to load than reading the user data.
     uuid: () => readFileSync('/proc/sys/kernel/random/uuid', 'utf8').trim(),

@@ -33,6 +33,8 @@ export interface Cloud {
   subplatform: string;
   /** `spec.providerID` of the Node as the cloud's cloud-provider writes it, e.g. `aws:///eu-west-1a/i-0abc`. */
   providerId?: string;
+  /** The cloud's name of the machine's size, e.g. `m5.large`. */
+  instanceType?: string;
   region?: string;
   zone?: string;
   /** The machine's own addresses, the first one being the primary. */

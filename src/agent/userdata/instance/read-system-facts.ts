@@ -24,7 +24,7 @@ async function text(host: Host, path: string): Promise<string | undefined> {
 }
 
 /** Parses the assignments of os-release(5) and undoes quotes and backslashes. */
-function parseOsRelease(content: string): Map<string, string> {
+export function parseOsRelease(content: string): Map<string, string> {
   const values = new Map<string, string>();
   for (const line of content.split('\n')) {
     const match = /^\s*([A-Z0-9_]+)=(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S*))\s*$/.exec(line);

@@ -8,6 +8,11 @@ export function endGroup(leader: number): void {
   setTimeout(() => send(leader, 'SIGKILL'), GRACE_MS).unref();
 }
 
+/** The same at once, for what is not worth waiting for. */
+export function killGroup(leader: number): void {
+  send(leader, 'SIGKILL');
+}
+
 function send(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal);

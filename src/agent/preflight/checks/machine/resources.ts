@@ -1,3 +1,4 @@
+import { countOfList } from '../../../../kit/numbers/number-list.ts';
 import { type Check, isControlPlane, readText } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
@@ -12,7 +13,7 @@ export const resources: Check = {
     if (!isControlPlane(task)) return [];
     const findings: PreflightFinding[] = [];
     const list = /^Cpus_allowed_list:\s+(\S+)/m.exec((await readText(host, '/proc/self/status')) ?? '')?.[1];
-    const cpus = list === undefined ? undefined : countCpus(list);
+    const cpus = list === undefined ? undefined : countOfList(list);
     if (cpus !== undefined && cpus < CPUS) {
       const message = `a control plane needs ${CPUS} processors, and this machine has ${cpus}`;
       findings.push(found('fatal', 'MachineTooSmall', message, { kubeadmCheck: 'NumCPU' }));
@@ -26,11 +27,3 @@ export const resources: Check = {
     return findings;
   },
 };
-
-/** `0-3,8` means five. */
-function countCpus(list: string): number {
-  return list.split(',').reduce((sum, part) => {
-    const [first, last] = part.split('-').map(Number);
-    return sum + (last === undefined ? 1 : last - (first ?? 0) + 1);
-  }, 0);
-}

@@ -29,6 +29,7 @@ export async function readGce({ machine, settings, patienceMs }: SourceContext):
     const interfaces = await client.json('/instance/network-interfaces/?recursive=true');
     const name = (await client.text('/instance/name')) ?? hostname.split('.')[0];
     const projectId = await client.text('/project/project-id');
+    const instanceType = (await client.text('/instance/machine-type'))?.split('/').at(-1);
     const lines = keyLines(instance, project);
     return found({
       source: `gce (${new URL(client.base).origin})`,
@@ -47,6 +48,7 @@ export async function readGce({ machine, settings, patienceMs }: SourceContext):
         platform: 'gce',
         subplatform: `metadata (${client.base})`,
         ...(projectId === undefined ? {} : { providerId: `gce://${projectId}/${zone}/${name}` }),
+        ...(instanceType === undefined ? {} : { instanceType }),
         region: zone.replace(/-[^-]*$/, ''),
         zone,
         addresses: addresses(interfaces),

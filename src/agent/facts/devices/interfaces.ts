@@ -1,0 +1,67 @@
+import { defined } from '../reading/defined.ts';
+import type { NetworkInterface } from '../reading/facts.ts';
+import type { Reading } from '../reading/reading.ts';
+
+const NET = '/sys/class/net';
+const IPV6 = '/proc/net/if_inet6';
+/** A machine with tens of thousands of containers has as many addresses. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** Interfaces with hardware or a hypervisor behind them, and bonds of such; what containers have is not counted. */
+export async function readInterfaces(reading: Reading): Promise<NetworkInterface[]> {
+  const addresses = await readAddresses(reading);
+  const found: NetworkInterface[] = [];
+  for (const name of await reading.list('interfaces', NET)) {
+    const path = `${NET}/${name}`;
+    const isBond = await reading.has(`${path}/bonding`);
+    if (!isBond && !(await reading.has(`${path}/device`))) continue;
+    const device = await reading.linked(`${path}/device`);
+    const mac = await reading.text('interfaces[].mac', `${path}/address`);
+    const facts: { -readonly [K in keyof NetworkInterface]: NetworkInterface[K] } = {
+      name,
+      ...defined({
+        mac: mac !== undefined && /^[0-9a-f]{2}(:[0-9a-f]{2}){5,19}$/.test(mac) ? mac : undefined,
+        state: await reading.text('interfaces[].state', `${path}/operstate`),
+        mtu: await reading.number('interfaces[].mtu', `${path}/mtu`),
+        driver: (await reading.linked(`${path}/device/driver`)) ?? (isBond ? 'bonding' : undefined),
+        address: /^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/.test(device ?? '') ? device : undefined,
+      }),
+      addresses: addresses.get(name) ?? [],
+    };
+    found.push(facts);
+    // The driver asks the card. One without a link has no speed and refuses; those are not asked.
+    if (facts.state === 'up')
+      reading.later('interfaces[].speedMbps', `${path}/speed`, (bytes) => {
+        const text = Buffer.from(bytes).toString('latin1').trim();
+        if (/^[1-9]\d{0,6}$/.test(text)) facts.speedMbps = Number(text);
+      });
+  }
+  return found;
+}
+
+/** By interface. The kernel has a file of those of version 6 alone. */
+async function readAddresses(reading: Reading): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  const add = (name: string, address: string) => found.set(name, [...(found.get(name) ?? []), address]);
+  const own = reading.host.interfaceAddresses();
+  for (const { name, address } of own) if (!address.includes(':')) add(name, address);
+  if (own.length > 0) reading.from['interfaces[].addresses'] = `getifaddrs(3), ${IPV6}`;
+  const text = (await reading.lines('interfaces[].addresses', IPV6, MOST_BYTES)) ?? '';
+  for (const line of text.split('\n')) {
+    const [digits = '', , prefix = '', , , name = ''] = line.trim().split(/\s+/);
+    if (/^[0-9a-f]{32}$/.test(digits) && name !== '')
+      add(name, `${shortened(digits)}/${Number.parseInt(prefix, 16)}`);
+  }
+  return found;
+}
+
+/** RFC 5952: without leading zeros, the longest run of zero groups as `::`. */
+function shortened(digits: string): string {
+  const groups = (digits.match(/.{4}/g) ?? []).map((group) => Number.parseInt(group, 16).toString(16));
+  const text = groups.join(':');
+  const runs = [...text.matchAll(/(?<![^:])0(?::0)+(?![^:])/g)];
+  const [longest] = runs.toSorted((a, b) => b[0].length - a[0].length);
+  if (longest === undefined) return text;
+  const end = longest.index + longest[0].length;
+  return `${text.slice(0, longest.index).replace(/:$/, '')}::${text.slice(end).replace(/^:/, '')}`;
+}

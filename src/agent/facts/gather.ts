@@ -1,0 +1,45 @@
+import type { Host } from '../host/host.ts';
+import { readDisks } from './devices/disks.ts';
+import { readInterfaces } from './devices/interfaces.ts';
+import { readPci } from './devices/pci.ts';
+import { readMemory, readNuma } from './machine/memory.ts';
+import { readProcessor } from './machine/processor.ts';
+import { readCgroups, readKernel, readOs } from './machine/software.ts';
+import { readFirmware, readSystem, readTpmVersion } from './machine/system.ts';
+import { readVirtualisation } from './machine/virtualisation.ts';
+import type { Facts } from './reading/facts.ts';
+import { Reading } from './reading/reading.ts';
+import { readSourceFacts } from './source.ts';
+
+/**
+ * Learns what the machine is, from files of the kernel alone: it starts no program but one that reads what may hang, asks
+ * no network, and changes nothing. Below a root it looks at what was captured there. What cannot be read costs nothing
+ * else.
+ */
+export async function gatherFacts(host: Host): Promise<Facts> {
+  const reading = new Reading(host);
+  const system = await readSystem(reading);
+  const cpu = await readProcessor(reading);
+  const virtualisation = await readVirtualisation(reading, system, cpu);
+  const tpm = await readTpmVersion(reading);
+  const cgroups = await readCgroups(reading);
+  const facts = {
+    version: 1 as const,
+    system,
+    cpu,
+    memory: await readMemory(reading),
+    numa: await readNuma(reading),
+    ...(await readPci(reading)),
+    disks: await readDisks(reading),
+    interfaces: await readInterfaces(reading),
+    ...(virtualisation === undefined ? {} : { virtualisation }),
+    firmware: await readFirmware(reading),
+    ...(tpm === undefined ? {} : { tpm }),
+    kernel: await readKernel(reading),
+    os: await readOs(reading),
+    ...(cgroups === undefined ? {} : { cgroups }),
+    source: await readSourceFacts(reading),
+  };
+  await reading.finish();
+  return { ...facts, from: reading.from, remarks: reading.remarks };
+}

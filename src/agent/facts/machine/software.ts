@@ -1,0 +1,41 @@
+import { parseOsRelease } from '../../userdata/instance/read-system-facts.ts';
+import { defined } from '../reading/defined.ts';
+import type { Facts } from '../reading/facts.ts';
+import type { Reading } from '../reading/reading.ts';
+
+export async function readKernel(reading: Reading): Promise<Facts['kernel']> {
+  return defined({
+    release: await reading.text('kernel.release', '/proc/sys/kernel/osrelease'),
+    version: await reading.text('kernel.version', '/proc/sys/kernel/version'),
+  });
+}
+
+export async function readOs(reading: Reading): Promise<Facts['os']> {
+  for (const path of ['/etc/os-release', '/usr/lib/os-release']) {
+    const text = await reading.lines('os', path, 64 * 1024);
+    if (text === undefined) continue;
+    const release = parseOsRelease(text);
+    const field = (fact: string, name: string) => {
+      reading.from[`os.${fact}`] = path;
+      return reading.clean(`os.${fact}`, path, Buffer.from(release.get(name) ?? ''));
+    };
+    return defined({
+      id: field('id', 'ID'),
+      name: field('name', 'PRETTY_NAME'),
+      version: field('version', 'VERSION_ID'),
+    });
+  }
+  reading.remark('os', '/etc/os-release', 'it is not there');
+  return {};
+}
+
+const CGROUPS = '/sys/fs/cgroup';
+
+export async function readCgroups(reading: Reading): Promise<string | undefined> {
+  reading.from.cgroups = CGROUPS;
+  if (await reading.has(`${CGROUPS}/cgroup.controllers`)) return 'v2';
+  if (await reading.has(`${CGROUPS}/unified/cgroup.controllers`)) return 'hybrid';
+  if ((await reading.list('cgroups', CGROUPS)).length > 0) return 'v1';
+  delete reading.from.cgroups;
+  return undefined;
+}

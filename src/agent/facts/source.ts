@@ -1,0 +1,67 @@
+import { INSTANCE_FILE } from '../document/paths.ts';
+import { defined } from './reading/defined.ts';
+import type { SourceFacts } from './reading/facts.ts';
+import type { Reading } from './reading/reading.ts';
+
+/** What cloud-init leaves for everybody to read, without secrets. */
+const CLOUD_INIT = '/run/cloud-init/instance-data.json';
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/**
+ * What the source of user data said of this machine: kept by the bootstrap, or by cloud-init. The metadata service itself is
+ * not asked again; nobody has asked for that connection.
+ */
+export async function readSourceFacts(reading: Reading): Promise<SourceFacts> {
+  const own = await json(reading, INSTANCE_FILE);
+  if (own !== undefined) {
+    const field = (name: keyof SourceFacts, key: string = name) =>
+      text(reading, name, INSTANCE_FILE, own[key]);
+    return defined({
+      name: field('name', 'source'),
+      instanceId: field('instanceId', 'id'),
+      instanceType: field('instanceType'),
+      region: field('region'),
+      zone: field('zone'),
+      providerId: field('providerId'),
+    });
+  }
+  const data = await json(reading, CLOUD_INIT);
+  if (data === undefined) return {};
+  const v1 = record(data.v1);
+  const meta = record(record(data.ds).meta_data);
+  const compute = record(record(meta.imds).compute);
+  const field = (name: keyof SourceFacts, ...values: unknown[]) =>
+    text(
+      reading,
+      name,
+      CLOUD_INIT,
+      values.find((value) => typeof value === 'string' && value !== ''),
+    );
+  return defined({
+    name: field('name', v1.platform, v1.cloud_name),
+    instanceId: field('instanceId', v1.instance_id),
+    instanceType: field('instanceType', meta['instance-type'], compute.vmSize),
+    region: field('region', v1.region),
+    zone: field('zone', v1.availability_zone),
+  });
+}
+
+async function json(reading: Reading, path: string): Promise<Record<string, unknown> | undefined> {
+  const bytes = await reading.bytes('source', path, MOST_BYTES);
+  if (bytes === undefined) return undefined;
+  try {
+    return record(JSON.parse(bytes.toString('utf8')));
+  } catch {
+    reading.remark('source', path, 'it is no JSON');
+    return undefined;
+  }
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function text(reading: Reading, name: string, path: string, value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  return reading.clean(`source.${name}`, path, Buffer.from(value));
+}
