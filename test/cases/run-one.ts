@@ -18,7 +18,7 @@ async function main(name: string): Promise<number> {
   const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
   const say = (line: string): void => console.log(`  ${line} (${seconds()})`);
   const folder = join(import.meta.dirname, name);
-  const counted = await countCpu(`slipway-case-${process.pid}`);
+  const counted = await countCpu();
   let sign = '✘';
   try {
     if (existsSync(join(folder, 'case.yaml'))) await play(folder, say);

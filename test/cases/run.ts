@@ -46,7 +46,11 @@ async function main(): Promise<number> {
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   const failed = ends.filter(({ ok }) => !ok).map(({ name }) => name);
   const names = failed.length > 0 ? `: ${failed.sort().join(', ')}` : '';
-  if (ends.length > 1) console.log(`\n${longestLast(ends).join('\n')}`);
+  if (ends.length > 1) {
+    console.log(`\n${longestLast(ends).join('\n')}`);
+    // Once more at the end, where somebody who reads a long log, or what is left of it, looks first.
+    for (const { ok, name, said } of ends) if (!ok) console.log(`\n▶ ${name}, which failed:\n${said}`);
+  }
   console.log(
     `\ncases: ${passed.length} passed, ${failed.length} failed${names} (${seconds} s, processors busy ${Math.round(busy() * 100)} % of it)`,
   );
@@ -77,6 +81,8 @@ interface End {
   seconds: number;
   /** Its last line: the verdict, how long it took, and its CPU time. */
   told: string;
+  /** All that it said. */
+  said: string;
 }
 
 /** Some at a time; what one says is printed when it has ended, or as it comes where it is the only one. */
@@ -96,9 +102,10 @@ async function runCase(name: string, live: boolean): Promise<End> {
   const program = join(import.meta.dirname, 'run-one.ts');
   const onOutput = live ? (text: string) => process.stdout.write(text) : undefined;
   const { code, stdout, stderr } = await run(process.execPath, [program, name], onOutput ? { onOutput } : {});
-  if (!live) console.log(`\n${stderr}${stdout.trimEnd()}`);
+  const said = `${stderr}${stdout.trimEnd()}`;
+  if (!live) console.log(`\n${said}`);
   const seconds = (performance.now() - started) / 1000;
-  return { name, ok: code === 0, seconds, told: stdout.trimEnd().split('\n').at(-1) ?? '' };
+  return { name, ok: code === 0, seconds, told: said.split('\n').at(-1) ?? '', said };
 }
 
 /** Of those that passed; those that failed come last of all. */

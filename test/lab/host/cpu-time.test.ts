@@ -24,17 +24,24 @@ describe('the CPU time of a group', () => {
   });
 
   it.runIf(process.getuid?.() === 0)(
-    'holds what a process and its children did, and the group goes again',
+    'holds what a process and its children did; the group goes again, and so does that of a case that was killed',
     async () => {
-      const name = `slipway-test-${process.pid}`;
-      const script = `import { spawnSync } from 'node:child_process';
+      const script = (last: string) => `import { spawnSync } from 'node:child_process';
 import { countCpu } from ${JSON.stringify(join(import.meta.dirname, 'cpu-time.ts'))};
-const end = await countCpu(${JSON.stringify(name)});
+const end = await countCpu();
 spawnSync('sh', ['-c', 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done']);
-console.log(await end());`;
-      const { stdout } = await execa(process.execPath, ['--input-type=module', '--eval', script]);
-      expect(Number(stdout)).toBeGreaterThan(0);
-      for (const one of hierarchies()) expect(existsSync(join(one.mountpoint, name))).toBe(false);
+${last}`;
+      const runIt = (last: string) =>
+        execa(process.execPath, ['--input-type=module', '--eval', script(last)], { reject: false });
+      const killed = await runIt("console.log(process.pid); process.kill(process.pid, 'SIGKILL');");
+      expect(killed.signal).toBe('SIGKILL');
+      expect(killed.stdout).toMatch(/^\d+$/);
+      const { stdout } = await runIt('console.log(process.pid, await end());');
+      const [pid, seconds] = stdout.split(' ');
+      expect(Number(seconds)).toBeGreaterThan(0);
+      for (const gone of [killed.stdout, pid])
+        for (const { mountpoint: top } of hierarchies())
+          expect(existsSync(join(top, `slipway-case-${gone}`))).toBe(false);
     },
   );
 });

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupPids, type Hierarchy, hierarchies } from './cgroups.ts';
 
@@ -17,22 +17,36 @@ export function cpuSecondsOf(group: string, hierarchy = accounting()): number {
   }
 }
 
+/** Groups of cases; the number is the PID of the case's own process. */
+const PREFIX = 'slipway-case-';
+
 /**
- * Moves this process into the group `name`, so that what it does from now on is counted, and what it starts.
+ * Moves this process into a group of its own, so that what it does from now on is counted, and what it starts.
  * @returns ends that, and says how many seconds of CPU time were used
  */
-export async function countCpu(name: string): Promise<() => Promise<number>> {
+export async function countCpu(): Promise<() => Promise<number>> {
   const hierarchy = accounting();
   const before = ownGroup(hierarchy);
-  const dir = join(hierarchy.mountpoint, name);
+  await removeOthers(hierarchy);
+  const group = `${PREFIX}${process.pid}`;
+  const dir = join(hierarchy.mountpoint, group);
   await mkdir(dir, { recursive: true });
   await move(process.pid, dir);
   return async () => {
-    const seconds = cpuSecondsOf(name, hierarchy);
-    for (const pid of await groupPids(name, [hierarchy])) await move(pid, join(hierarchy.mountpoint, before));
+    const seconds = cpuSecondsOf(group, hierarchy);
+    for (const pid of await groupPids(group, [hierarchy]))
+      await move(pid, join(hierarchy.mountpoint, before));
     await rmdir(dir);
     return seconds;
   };
+}
+
+/** A case that was killed leaves its group; the kernel removes none in which something runs. */
+async function removeOthers({ mountpoint }: Hierarchy): Promise<void> {
+  for (const name of await readdir(mountpoint)) {
+    const pid = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : undefined;
+    if (pid && !existsSync(`/proc/${pid}`)) await rmdir(join(mountpoint, name)).catch(() => undefined);
+  }
 }
 
 async function move(pid: number, dir: string): Promise<void> {
