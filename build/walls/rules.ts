@@ -116,11 +116,12 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/tools': 'kit protocol document engine host identity/tpm tpm/sealing',
   text: 'kit protocol document',
   'text/yaml': 'document text',
-  userdata: `kit protocol document engine host text text/yaml userdata/cloud-config userdata/decode
-    userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources
+  userdata: `kit protocol document engine fetch host text text/yaml userdata/cloud-config userdata/decode
+    userdata/forms userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources
     userdata/sources/contract`,
   'userdata/cloud-config': 'kit document kubeadm/config text text/yaml userdata/decode userdata/node',
   'userdata/decode': 'document text',
+  'userdata/forms': 'kit document fetch host text text/yaml userdata/decode',
   'userdata/ignition': `document text userdata/ignition/check userdata/ignition/config
     userdata/ignition/lift userdata/ignition/schema userdata/ignition/translate`,
   'userdata/ignition/check': `document text userdata/ignition/schema userdata/ignition/unit

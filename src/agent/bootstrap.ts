@@ -35,6 +35,8 @@ import { type Loaded, loadDocument } from './userdata/load.ts';
 import { checkMakesNode } from './userdata/makes-node.ts';
 
 const LOOK_AGAIN_MS = 2_000;
+/** Servers that may answer later. */
+const AWAITED: readonly Code[] = ['MetadataUnreachable', 'ResourceNotFetched'];
 
 export interface Watcher {
   /** Each journal record, after it is on disk. */
@@ -99,10 +101,10 @@ async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
   const end = host.clock.monotonic() + options.deadlineSeconds * 1000;
   let told = '';
   for (;;) {
-    const answer = await loadDocument(host, options);
+    const answer = await loadDocument(host, { ...options, keepsIncluded: true });
     if (answer.kind === 'document' || answer.permanent || stop.aborted) return answer;
     const { code, cause } = answer.failure;
-    const isAwaited = code === 'MetadataUnreachable' && host.clock.monotonic() < end;
+    const isAwaited = AWAITED.includes(code) && host.clock.monotonic() < end;
     const starting = await stillStarting(host, code);
     if (starting === undefined && !isAwaited) return answer;
     if (told !== cause)
@@ -232,6 +234,7 @@ export async function runDocument(
     });
   } finally {
     await shared.bootShell.close();
+    await shared.scriptShell.close();
     await shared.shell.close();
   }
 }

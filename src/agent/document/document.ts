@@ -30,6 +30,8 @@ export interface Document {
   kubeadmUnit?: UnitNeeds;
   /** Run at every boot before files are written (cloud-init `bootcmd`). */
   bootCommands: Command[];
+  /** Scripts of every boot, before `commands` (x-shellscript-per-boot). */
+  bootScripts?: Command[];
   /**
    * Run once per instance, in one shell, after everything else (cloud-init `runcmd`). The kubeadm line is an
    * item of its own.

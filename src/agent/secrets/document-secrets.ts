@@ -16,7 +16,9 @@ const END_OF_WORD = /["'`;&|()<>\s]/;
 const NAMED = /(?<![\w.-])[\w.-]+:([^\s"'`|;&<>\\]+)/g;
 const TAKES_NAMED = /\bchpasswd\b|\s(?:-u|--user|--proxy-user)[\s=]/;
 
-type Told = Partial<Pick<Document, 'users' | 'files' | 'bootCommands' | 'commands' | 'units' | 'node'>>;
+type Told = Partial<
+  Pick<Document, 'users' | 'files' | 'bootCommands' | 'bootScripts' | 'commands' | 'units' | 'node'>
+>;
 
 /**
  * The secrets that user data holds, so that they can be cut out of whatever a program prints: passwords and their hashes,
@@ -26,6 +28,7 @@ export function documentSecrets({
   users = [],
   files = [],
   bootCommands = [],
+  bootScripts = [],
   commands = [],
   units = [],
   node,
@@ -33,7 +36,7 @@ export function documentSecrets({
   const found = [
     ...users.flatMap(ofUser),
     ...files.flatMap(({ content, mode }) => ofFile(content.reveal(), mode)),
-    ...[...bootCommands, ...commands].flatMap((entry) =>
+    ...[...bootCommands, ...bootScripts, ...commands].flatMap((entry) =>
       entry.kind === 'command' ? ofCommand(entry) : secretsIn(entry.args.reveal().join('\n')),
     ),
     ...units

@@ -1,7 +1,7 @@
 import { digest } from '../../kit/digest.ts';
 import type { Document, FileEntry, KubeadmCommand } from '../document/document.ts';
 import { groups, users } from './accounts/kinds.ts';
-import { bootCommand, command } from './commands/kinds.ts';
+import { bootCommand, bootScript, command } from './commands/kinds.ts';
 import { containerd } from './containerd/kinds.ts';
 import type { Shared } from './kind/shared.ts';
 import { type PlannedStep, stepsOf } from './kind/step-kind.ts';
@@ -53,6 +53,7 @@ function byCloudInit(document: Document): PlannedStep[] {
     ...stepsOf(ntp, document),
     ...stepsOf(deferredFiles, document),
     ...nodeSteps(document),
+    ...(document.bootScripts ?? []).flatMap((entry, index) => stepsOf(bootScript, { index, command: entry })),
     ...commandSteps(document),
     ...stepsOf(ready, document),
   ];

@@ -2,9 +2,11 @@ import { errorMessage } from '../../kit/errors.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { codeOf, failure } from '../engine/failure.ts';
+import { FetchError } from '../fetch/fetch.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { traceOfIgnition } from './ignition-has-run.ts';
-import { type NodeFile, readNodeFiles } from './node/node-files.ts';
+import { readImageConfig } from './image-config.ts';
+import { readNodeFiles } from './node/node-files.ts';
 import { documentOf } from './read-document.ts';
 import { readUserData } from './read-user-data.ts';
 import type { Duty, SourceAnswer } from './sources/contract/answer.ts';
@@ -21,6 +23,8 @@ export interface LoadOptions {
   metaDataFile?: string;
   /** The name of the only source to ask. */
   source?: string;
+  /** Keep what is to be included once; a plan changes nothing. */
+  keepsIncluded?: boolean;
 }
 
 /** Finds and reads this machine's user data. For bad user data, the document's report has errors. */
@@ -33,9 +37,10 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
       ...(source === undefined ? {} : { source }),
       files: host.ownFiles,
     });
-    const loaded = await fromAnswer(answer, await readNodeFiles(host), userDataFile);
+    const loaded = await fromAnswer(host, answer, options);
     return userDataFile === undefined ? await notTwice(host, loaded) : loaded;
   } catch (error) {
+    if (error instanceof FetchError) return none(false, failure('ResourceNotFetched', error.message));
     if (!(error instanceof HostError)) throw error;
     const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');
     const isLasting = userDataFile !== undefined || error.errno === 'EFBIG' || error.errno === 'EINVAL';
@@ -49,13 +54,20 @@ export async function loadCall(host: Host, command: KubeadmCommand): Promise<Doc
 }
 
 async function fromAnswer(
+  host: Host,
   answer: SourceAnswer,
-  onDisk: NodeFile[],
-  file: string | undefined,
+  { userDataFile: file, keepsIncluded = false }: LoadOptions,
 ): Promise<Loaded> {
   switch (answer.kind) {
     case 'found': {
-      const document = await readUserData(answer.userData, answer, onDisk);
+      const onDisk = await readNodeFiles(host);
+      // What cloud-init found for the image's default user, and vendor data, it has acted upon itself.
+      const hasRun = answer.source.startsWith('cloud-init ');
+      const image = hasRun ? undefined : await readImageConfig(host);
+      const instance = String(answer.metaData['instance-id'] ?? '');
+      const library = { host, instance, keeps: keepsIncluded };
+      const around = { onDisk, library, ...(image ? { image } : {}) };
+      const document = await readUserData(answer.userData, hasRun ? withoutVendor(answer) : answer, around);
       return { kind: 'document', document, duties: answer.duties ?? [] };
     }
     case 'empty':
@@ -68,6 +80,10 @@ async function fromAnswer(
     default:
       return none(false, failure('UserDataNotFound', notFound(answer.looked ?? [])));
   }
+}
+
+function withoutVendor<Answer extends { vendorData?: Buffer }>({ vendorData: _, ...answer }: Answer) {
+  return answer;
 }
 
 /** Where Ignition acts upon its config, nobody else does. */

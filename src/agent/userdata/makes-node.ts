@@ -11,9 +11,9 @@ const SLIPS = 2;
  * none}`). A call that is left to the shell, in a command, a script or a file, counts as one.
  */
 export function checkMakesNode(document: Document): ReportEntry[] {
-  const { commands, bootCommands, files, units = [], withoutKubeadm } = document;
+  const { commands, bootCommands, bootScripts = [], files, units = [], withoutKubeadm } = document;
   if (withoutKubeadm || commands.some(({ kind }) => kind === 'kubeadm')) return [];
-  const shells = [...bootCommands, ...commands].flatMap((entry) =>
+  const shells = [...bootCommands, ...bootScripts, ...commands].flatMap((entry) =>
     entry.kind === 'command' ? entry.shell.reveal() : [],
   );
   const texts = files.map(({ content }) => Buffer.from(content.reveal()).toString('utf8'));

@@ -139,7 +139,8 @@ describe('scripts and several parts', () => {
         '--B\nContent-Type: text/x-shellscript\nContent-Disposition: attachment; filename=zz.sh\n\n#!/bin/sh\nlast',
         '--B\nContent-Type: text/x-shellscript\n\n#!/bin/sh\nfirst',
         '--B\nContent-Type: text/cloud-boothook\n\n#cloud-boothook\n#!/bin/sh\nhook',
-        '--B\nContent-Type: text/x-include-url\n\nhttp://example.test/',
+        '--B\nContent-Type: text/part-handler\n\n#part-handler\ndef list_types(): pass',
+        '--B\nContent-Type: image/png\n\nx',
         '--B--\n',
       ].join('\n'),
     );
@@ -154,7 +155,8 @@ describe('scripts and several parts', () => {
     expect(document.bootCommands[0]?.shell.reveal()).toContain('\n#!/bin/sh\nhook\n');
     expect(document.hostname?.name).toBe('kept');
     expect(document.report).toMatchObject([
-      { severity: 'warning', message: expect.stringContaining('text/x-include-url') },
+      { severity: 'error', message: expect.stringContaining('text/part-handler: it runs Python') },
+      { severity: 'warning', message: expect.stringContaining('image/png; the part is ignored') },
       { severity: 'warning', message: expect.stringContaining('runcmd takes the place') },
     ]);
   });

@@ -1,20 +1,14 @@
-import type { Command, Document, InstanceData, KubeadmCommand, ReportEntry } from '../document/document.ts';
-import { printable, Report } from '../text/report.ts';
+import type { Document, InstanceData, KubeadmCommand, ReportEntry } from '../document/document.ts';
+import { Report } from '../text/report.ts';
 import type { MappingNode } from '../text/yaml/node.ts';
-import { parseYaml } from '../text/yaml/parse.ts';
-import { mentionsKubeadmBootstrap } from './cloud-config/commands/lift.ts';
 import { fromMetaData } from './cloud-config/hostname.ts';
-import { type Content, readCloudConfig, topLevel } from './cloud-config/read.ts';
 import { decodeUserData } from './decode/decode.ts';
 import type { Part } from './decode/part.ts';
 import type { Instance } from './instance/instance.ts';
 import { instanceTypeOf } from './instance/instance-type.ts';
-import { renderPart } from './jinja/render-part.ts';
-import { variablesOf } from './jinja/variables.ts';
-import { type ConfigPart, mergeParts } from './merge/merge-parts.ts';
 import { type NodeFile, settingsIn } from './node/node-files.ts';
 import { merged, type SlipwayKey, withSlipway } from './node/slipway.ts';
-import { boothookCommand, RUNCMD_NAME, scriptCommand } from './scripts.ts';
+import { readParts } from './read-parts.ts';
 
 /**
  * Turns user data into a document: it undoes gzip, base64 and MIME, renders jinja, and reads `#cloud-config`
@@ -32,26 +26,40 @@ export interface Decoded {
   report: Report;
   /** Undefined after an error. */
   parts: Part[] | undefined;
+  vendorParts?: Part[];
+  /** What cloud.cfg of the image says; it counts where the user data say nothing. */
+  image?: MappingNode;
 }
 
-/** Undoes gzip, base64 and MIME. */
+/** Undoes gzip, base64 and MIME. Parts that stand for others are still among them. */
 export function decoded(raw: Buffer, instance: Instance): Decoded {
   const report = new Report([...(instance.remarks ?? [])]);
-  return { report, parts: decodeUserData(raw, report) };
+  return { report, parts: decodeUserData(raw, report), vendorParts: vendorParts(instance, report) };
+}
+
+/** Nobody who writes user data can mend vendor data: what is wrong with them is a warning. */
+function vendorParts({ vendorData }: Instance, report: Report): Part[] {
+  if (!vendorData?.toString('latin1').trim()) return [];
+  const own = new Report();
+  const parts = decodeUserData(vendorData, own, 'The vendor data');
+  for (const { severity, message, code } of own.entries)
+    report.warn(code, severity === 'error' ? `${message} They are ignored.` : message);
+  return (parts ?? []).map(({ source, ...part }) => ({
+    ...part,
+    source: { ...source, note: source.note ?? 'counted in the vendor data' },
+  }));
 }
 
 export function documentOfParts(
-  { report, parts }: Decoded,
+  { report, parts, vendorParts = [], image }: Decoded,
   instance: Instance,
   onDisk: readonly NodeFile[],
 ): Document {
   const document = emptyDocument(instance, report);
   if (parts === undefined) return withSettings(document, {}, onDisk);
-  if (instance.vendorData?.toString('latin1').trim()) {
-    report.warn('UserDataIgnoredKey', 'The source gives vendor data, which Slipway does not act upon.');
-  }
   tellWhatCameAlong(instance, report);
-  const { slipway, ...read } = readParts(parts, instance, report);
+  const all = { user: parts, vendor: vendorParts, ...(image ? { image } : {}) };
+  const { slipway, ...read } = readParts(all, instance, report);
   // A cloud-config decides the name, even that it stays (preserve_hostname).
   if ('files' in read) delete document.hostname;
   return withSettings({ ...document, ...read, format: 'cloud-config' }, slipway, onDisk);
@@ -132,85 +140,4 @@ function alongside(instance: Instance): Partial<InstanceData> {
     ...(vendorData === undefined || vendorData.length === 0 ? {} : { vendorData: true }),
     ...(networkConfig === undefined ? {} : { networkConfig: networkConfig.place }),
   };
-}
-
-/** A script, with the name that decides its order. */
-interface Script {
-  name: string;
-  commands: (Command | KubeadmCommand)[];
-}
-
-function readParts(
-  parts: readonly Part[],
-  instance: Instance,
-  report: Report,
-): Partial<Document> & { slipway: SlipwayKey } {
-  const configs: ConfigPart[] = [];
-  const boothooks: Command[] = [];
-  const scripts: Script[] = [];
-  for (const given of parts) {
-    const own = given.source.note === undefined ? report : report.counting(given.source.note);
-    const part = given.type === 'text/jinja2' ? renderPart(given, variablesOf(instance), own) : given;
-    if (part === undefined) continue;
-    switch (part.type) {
-      case 'text/cloud-config':
-        configs.push({
-          root: rootOf(part, own),
-          ...(given.mergeType ? { mergeType: given.mergeType } : {}),
-          report: own,
-        });
-        break;
-      case 'text/x-shellscript':
-        tellOfKubeadm(part, own);
-        scripts.push({ name: part.name, commands: [scriptCommand(part)] });
-        break;
-      case 'text/cloud-boothook':
-        boothooks.push(boothookCommand(part));
-        break;
-      default:
-        unread(part, parts.length > 1, own);
-    }
-  }
-  const content = readConfigs(configs, instance, report);
-  if (content !== undefined) scripts.push({ name: RUNCMD_NAME, commands: content.document.commands });
-  scripts.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  return {
-    ...content?.document,
-    slipway: content?.slipway ?? {},
-    bootCommands: [...boothooks, ...(content?.document.bootCommands ?? [])],
-    commands: scripts.flatMap((script) => script.commands),
-  };
-}
-
-function tellOfKubeadm({ source }: Part, report: Report): void {
-  if (!mentionsKubeadmBootstrap(source.text)) return;
-  const message = 'This script calls kubeadm itself: it is run once and its failure is not explained.';
-  report.warn('KubeadmNotTakenOver', message, source.locate(0));
-}
-
-/** The mapping of a cloud-config; empty where it is none, which is in the report then. */
-function rootOf(part: Part, report: Report): MappingNode {
-  const root = parseYaml(part.source, report);
-  if (root?.kind === 'mapping') return root;
-  if (root) topLevel(root, report);
-  return { kind: 'mapping', entries: [], where: { line: 1, column: 1 } };
-}
-
-function readConfigs(
-  configs: readonly ConfigPart[],
-  instance: Instance,
-  report: Report,
-): Content | undefined {
-  const [first] = configs;
-  if (first === undefined) return undefined;
-  const [root, own] = configs.length === 1 ? [first.root, first.report] : [mergeParts(configs), report];
-  return readCloudConfig(topLevel(root, own), instance, own);
-}
-
-function unread(part: Part, multipart: boolean, report: Report): void {
-  const type = printable(part.type);
-  const where = part.source.locate(0);
-  const message = `Slipway does not read user data of the type ${type}`;
-  if (multipart) report.warn('UserDataIgnoredKey', `${message}; the part is ignored.`, where);
-  else report.error('UserDataFormatUnknown', `${message}; use cloud-config.`, where);
 }

@@ -9,15 +9,15 @@ const DIRECTORY = `${STATE_DIR}/scripts`;
 /**
  * Turns a part that is a whole script (`#!...`) into one command of Slipway's shell script. The command
  * writes the text to a file, because its first line names the interpreter, runs the file, and removes it,
- * because it may hold secrets. cloud-init keeps such scripts in its instance directory and runs them, and
+ * because it may hold secrets. `prefix`: words before it, which run it. cloud-init keeps such scripts in its instance directory and runs them, and
  * `runcmd` among them, in the order of their names.
  */
-export function scriptCommand(part: Part): Command {
+export function scriptCommand(part: Part, prefix: readonly string[] = []): Command {
   const name = fileName(part.name);
   const text = part.source.text.trimStart();
   return {
     kind: 'command',
-    shell: sensitive(runFromFile(`${DIRECTORY}/${name}`, text)),
+    shell: sensitive(runFromFile(`${DIRECTORY}/${name}`, text, prefix)),
     program: name,
     where: part.source.locate(0),
   };
@@ -32,15 +32,30 @@ export function boothookCommand(part: Part): Command {
   return scriptCommand({ ...part, source: { ...part.source, text } });
 }
 
-function runFromFile(path: string, text: string): string {
+/** A script that runs once in the life of the machine, whatever instance it is: a file tells that it has run. */
+export function onceCommand(part: Part): Command {
+  const command = scriptCommand(part);
+  const done = `${STATE_DIR}/once/${digest(part.source.text).slice(0, 24)}`;
+  const shell = [
+    `if [ ! -e '${done}' ]; then`,
+    `mkdir -p -m 0700 '${STATE_DIR}/once' && : > '${done}'`,
+    command.shell.reveal(),
+    'fi',
+  ].join('\n');
+  return { ...command, shell: sensitive(shell) };
+}
+
+function runFromFile(path: string, text: string, prefix: readonly string[]): string {
   const end = endMark(text);
   const body = text.endsWith('\n') ? text : `${text}\n`;
   return [
     `mkdir -p -m 0700 '${DIRECTORY}' && (umask 077 && cat > '${path}') <<'${end}'`,
     `${body}${end}`,
-    `chmod 0700 '${path}' && '${path}'; (slipway_status=$?; rm -f '${path}'; exit "$slipway_status")`,
+    `chmod 0700 '${path}' && ${[...prefix.map(quoted), `'${path}'`].join(' ')}; (slipway_status=$?; rm -f '${path}'; exit "$slipway_status")`,
   ].join('\n');
 }
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** A line that does not occur in the text, because no text can hold its own digest. */
 function endMark(text: string): string {

@@ -10,10 +10,10 @@ import { containerdToml, reportSettings } from './settings.ts';
 import { cloudDocuments, volumes } from './sources.ts';
 import { spool } from './spool.ts';
 import { bootLog, ekCertificate, tpmEnrolment, tpmProof } from './tpm.ts';
-import { cloudConfig, ignition, jinja, metaData, mime, nodeSettings, packed } from './user-data.ts';
+import { cloudConfig, forms, ignition, jinja, metaData, mime, nodeSettings, packed } from './user-data.ts';
 
 export const TARGETS: readonly Target[] = [
-  ...[cloudConfig, jinja, mime, packed, ignition, nodeSettings, metaData],
+  ...[cloudConfig, jinja, mime, packed, forms, ignition, nodeSettings, metaData],
   ...[volumes, cloudDocuments],
   ...[kubeadmConfig, kubeadmOutput, logs],
   ...[journal, outcome, spool, stateFiles],

@@ -24,9 +24,15 @@ write_files:
 runcmd: ['kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml && echo success > /run/cluster-api/bootstrap-success.complete']
 `;
 
+/** What lies behind the addresses that user data includes. */
+const answerToIncludes = (url: string) => ({
+  status: url.includes('404') ? 404 : 200,
+  body: url.endsWith('loop') ? `#include ${url}` : '#cloud-config\nruncmd: [included]\n',
+});
+
 /** What `slipway plan` does with a machine's files, and what it would print. */
 async function planned(files: Record<string, Buffer | string>): Promise<unknown> {
-  const host = memoryHost({ '/meta-data': META, ...files });
+  const host = memoryHost({ '/meta-data': META, ...files }, answerToIncludes);
   const answer = await loadDocument(host, { userDataFile: '/user-data', metaDataFile: '/meta-data' });
   must(host.changed.length === 0, 'planning changes nothing');
   if (answer.kind === 'none') return answer.failure;
@@ -119,6 +125,46 @@ export const mime: Target = {
       ...testTexts('src/agent/userdata').filter((text) => /mime|--/i.test(text)),
     ),
   run: (bytes) => planned({ '/user-data': bytes }),
+};
+
+const ARCHIVE = `#cloud-config-archive
+- "#cloud-config\\nruncmd: [x]\\n"
+- {type: text/cloud-config, merge-type: 'list(append)+dict(recurse_list)', content: "runcmd: [z]", launch-index: 0}
+- {content: "#!/bin/sh\\nscript", filename: zz, type: text/x-shellscript-per-boot}
+- {content: !!binary I2Nsb3VkLWNvbmZpZwpydW5jbWQ6IFt4XQo=}
+- '#cloud-config-jsonp [{"op": "add", "path": "/runcmd/-", "value": {"a": [1]}}, {"op": "copy", "from": "/runcmd", "path": "/x"}]'
+`;
+const INCLUDES =
+  '#include\nfile:///meta-data\nhttp://a.example/404\n#include-once https://a.example/loop\n/user-data\n';
+
+/** What stands for other texts, as user data and as vendor data of the image's making. */
+export const forms: Target = {
+  name: 'forms',
+  dictionary: [
+    ...['#include ', '#include-once', 'file:///user-data', 'http://a.example/', 'text/x-include-url'],
+    ...[
+      '#cloud-config-jsonp',
+      '"op"',
+      '"path"',
+      '"from"',
+      '"value"',
+      '/runcmd/0',
+      '~1',
+      '~0',
+      'move',
+      'test',
+    ],
+    ...['launch-index', 'merge-type', 'vendor_data', 'enabled', 'prefix', ...KEYS.slice(0, 20)],
+  ],
+  corpus: () => texts(ARCHIVE, INCLUDES, ...testTexts('src/agent/userdata/forms')),
+  run: async (bytes) => [
+    await planned({ '/user-data': bytes }),
+    await planned({
+      '/user-data': JOIN,
+      '/etc/cloud/cloud.cfg': bytes,
+      '/etc/cloud/cloud.cfg.d/9.cfg': JOIN,
+    }),
+  ],
 };
 
 /** Compressed and encoded: as it comes, and what is inside of it. */

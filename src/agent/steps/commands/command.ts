@@ -27,6 +27,15 @@ export const runBootCommand: Work<CommandSpec> = (spec, { bootShell }) => ({
   run: (context) => runInShell(bootShell, 'bootcmd', spec, context),
 });
 
+/** A script of every boot: the same, behind everything but the commands that run once. */
+export const runBootScript: Work<CommandSpec> = (spec, { scriptShell }) => ({
+  when: 'every-boot',
+  onFailure: 'continue',
+  attempts: 1,
+  group: 'per-boot',
+  run: (context) => runInShell(scriptShell, 'per-boot', spec, context),
+});
+
 async function runInShell(
   shell: ShellSession,
   list: string,

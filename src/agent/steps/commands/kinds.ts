@@ -14,6 +14,12 @@ export const bootCommand: StepKind<CommandSpec, CommandSpec> = {
   work: async () => (await import('./command.ts')).runBootCommand,
 };
 
+export const bootScript: StepKind<CommandSpec, CommandSpec> = {
+  ...inList('per-boot'),
+  name: 'boot-script',
+  work: async () => (await import('./command.ts')).runBootScript,
+};
+
 export const command: StepKind<CommandSpec, CommandSpec> = {
   ...inList('runcmd'),
   name: 'command',

@@ -9,6 +9,8 @@ import { type SessionOptions, ShellSession } from '../shell/shell-session.ts';
 /** What a step shares with the other steps of its sequence. */
 export interface Shared {
   bootShell: ShellSession;
+  /** Of the scripts of every boot. */
+  scriptShell: ShellSession;
   shell: ShellSession;
   /** For whom and for what the steps are run. */
   owner: InventoryOwner;
@@ -19,7 +21,8 @@ export interface Shared {
 /** Makes what the document's steps share; nothing is started yet. */
 export function openShared(
   host: Host,
-  document: Pick<Document, 'bootCommands' | 'commands'> & Partial<Pick<Document, 'files' | 'shell'>>,
+  document: Pick<Document, 'bootCommands' | 'commands'> &
+    Partial<Pick<Document, 'files' | 'shell' | 'bootScripts'>>,
   instance: string,
   output: SessionOptions['output'],
 ): Shared {
@@ -52,6 +55,10 @@ export function openShared(
     bootShell: session(
       'bootcmd',
       document.bootCommands.map(({ shell }) => shell.reveal()),
+    ),
+    scriptShell: session(
+      'per-boot',
+      (document.bootScripts ?? []).map(({ shell }) => shell.reveal()),
     ),
     shell: session(
       'runcmd',

@@ -44,6 +44,9 @@ export function topLevel(root: Node, report: Report): TopLevel {
   return new Map();
 }
 
+/** Keys that count before the parts are one. */
+const READ_BEFORE: readonly string[] = ['vendor_data', 'launch-index'];
+
 /** What the source of the user data knows beside it. */
 interface Told {
   metaData: Record<string, unknown>;
@@ -85,7 +88,7 @@ export function readCloudConfig(
   const slipway = readSlipway(get('slipway'), report);
   const unknownKeys: Document['unknownKeys'] = [];
   for (const [name, { key }] of keys) {
-    if (asked.has(name)) continue;
+    if (asked.has(name) || READ_BEFORE.includes(name)) continue;
     const isKnown = Object.hasOwn(KNOWN_KEYS, name);
     if (!isKnown) unknownKeys.push({ name, where: key.where });
     const why = isKnown ? KNOWN_KEYS[name] : 'is not known';

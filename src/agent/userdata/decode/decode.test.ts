@@ -170,4 +170,10 @@ describe('MIME multipart', () => {
     expect(parts).toBeUndefined();
     expect(entries).toMatchObject([{ severity: 'error', code }]);
   });
+
+  test('without a closing boundary the last part reaches to the end', () => {
+    const { parts, entries } = decode(mime(part('text/cloud-config', CONFIG)).replace(/--=B=--[\s\S]*/, ''));
+    expect(parts).toMatchObject([{ type: 'text/cloud-config' }]);
+    expect(entries).toMatchObject([{ severity: 'warning', code: 'UserDataUndecodable' }]);
+  });
 });

@@ -11,30 +11,31 @@ import { undoTransferEncoding } from './transfer.ts';
  * Splits the bytes of user data into parts: one for a plain document, several for a MIME multipart. It
  * decompresses and decodes them.
  *
+ * @param name What messages call the bytes.
  * @returns undefined if `report` got an error
  */
-export function decodeUserData(raw: Buffer, report: Report): Part[] | undefined {
+export function decodeUserData(raw: Buffer, report: Report, name = 'The user data'): Part[] | undefined {
   if (raw.length > MAX_RAW_BYTES) {
     report.error(
       'UserDataTooLarge',
-      `The user data has ${raw.length} bytes; at most ${MAX_RAW_BYTES} are accepted.`,
+      `${name} has ${raw.length} bytes; at most ${MAX_RAW_BYTES} are accepted.`,
     );
     return undefined;
   }
-  const bytes = unwrapLayers(raw, report);
+  const bytes = unwrapLayers(raw, report, name);
   if (bytes === undefined) return undefined;
   const head = bytes.subarray(0, 4096).toString('latin1');
   if (isMimeHead(head)) return decodeMime(bytes, report);
-  const text = toText(bytes, 'The user data', report);
+  const text = toText(bytes, name, report);
   if (text === undefined) return undefined;
   if (text.trim() === '') {
-    report.error('UserDataEmpty', 'The user data is empty.');
+    report.error('UserDataEmpty', `${name} is empty.`);
     return undefined;
   }
   const type = typeOf(text);
   if (type !== undefined) return [{ type, source: plainText(text), name: 'part-001' }];
   const known = '#cloud-config, or a JSON object with the key ignition, is what it begins with most often';
-  report.error('UserDataFormatUnknown', `Slipway does not know the first line of the user data; ${known}.`);
+  report.error('UserDataFormatUnknown', `${name} has a first line that Slipway does not know; ${known}.`);
   return undefined;
 }
 
@@ -98,5 +99,6 @@ function decodeLeaf(
     source,
     name,
     ...(leaf.mergeType ? { mergeType: leaf.mergeType } : {}),
+    ...(leaf.launchIndex === undefined ? {} : { launchIndex: leaf.launchIndex }),
   };
 }

@@ -26,31 +26,28 @@ export function gunzip(bytes: Uint8Array, limit: number = MAX_DECODED_BYTES): Gu
  *
  * @returns undefined if `report` got an error
  */
-export function unwrapLayers(raw: Buffer, report: Report): Buffer | undefined {
+export function unwrapLayers(raw: Buffer, report: Report, name = 'The user data'): Buffer | undefined {
   let bytes = raw;
   for (let layer = 0; layer < MAX_LAYERS; layer += 1) {
-    const next = isGzip(bytes) ? unzipWhole(bytes, report) : fromBase64(bytes);
+    const next = isGzip(bytes) ? unzipWhole(bytes, report, name) : fromBase64(bytes);
     if (next === 'failed') return undefined;
     if (next === undefined) return bytes;
     bytes = next;
   }
   if (!isGzip(bytes)) return bytes;
-  report.error(
-    'UserDataUndecodable',
-    `The user data is compressed or encoded more than ${MAX_LAYERS} times.`,
-  );
+  report.error('UserDataUndecodable', `${name} is compressed or encoded more than ${MAX_LAYERS} times.`);
   return undefined;
 }
 
-function unzipWhole(bytes: Buffer, report: Report): Buffer | 'failed' {
+function unzipWhole(bytes: Buffer, report: Report, name: string): Buffer | 'failed' {
   const result = gunzip(bytes);
   if ('bytes' in result) return result.bytes;
   if (result.problem === 'too-large') {
-    report.error('UserDataTooLarge', `The user data decompresses to more than ${MAX_DECODED_BYTES} bytes.`);
+    report.error('UserDataTooLarge', `${name} decompresses to more than ${MAX_DECODED_BYTES} bytes.`);
   } else {
     report.error(
       'UserDataUndecodable',
-      'The user data begins like gzip but cannot be decompressed; it is truncated or damaged.',
+      `${name} begins like gzip but cannot be decompressed; it is truncated or damaged.`,
     );
   }
   return 'failed';

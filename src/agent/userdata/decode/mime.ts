@@ -17,6 +17,8 @@ export interface MimeLeaf {
   linesAbove: number;
   /** How the part is to be merged into those before it. */
   mergeType?: { text: string; where: Position };
+  /** The header `Launch-Index`, unread. */
+  launchIndex?: string;
 }
 
 /**
@@ -75,6 +77,7 @@ class MimeReader {
         ? undefined
         : { text: mergeText, where: this.#position(offsets.get(mergeName) ?? start) };
     const charset = contentType.parameters.get('charset');
+    const launchIndex = fields.get('launch-index');
     this.#leaves.push({
       type: contentType.value === '' ? 'text/plain' : contentType.value,
       ...(charset === undefined ? {} : { charset }),
@@ -83,6 +86,7 @@ class MimeReader {
       body: this.#text.slice(bodyStart, end),
       linesAbove: this.#linesAbove(bodyStart),
       ...(merging === undefined ? {} : { mergeType: merging }),
+      ...(launchIndex === undefined ? {} : { launchIndex }),
     });
     return true;
   }

@@ -18,6 +18,8 @@ export interface Part {
   name: string;
   /** The header that says how the part is to be merged into those before it. */
   mergeType?: { text: string; where: Position };
+  /** For which of the machines that were started together it is, counted from 0; unread. */
+  launchIndex?: string;
 }
 
 /** cloud-init's table of first characters (`handlers.INCLUSION_TYPES_MAP`), longest first. */

@@ -1,16 +1,19 @@
 import type { Position } from '../../document/document.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
+import { applyPatch, PatchError, type PatchOperation } from './json-patch.ts';
 import { merge } from './merge.ts';
 import { add, parseStrategy, type Strategy, StrategyError, USUAL } from './strategy.ts';
 
-/** A cloud-config part. */
-export interface ConfigPart {
-  root: MappingNode;
-  /** The part's header `Merge-Type`. */
-  mergeType?: { text: string; where: Position };
-  report: Report;
-}
+/** A cloud-config part, or operations on those before it (`#cloud-config-jsonp`). */
+export type ConfigPart =
+  | {
+      root: MappingNode;
+      /** The part's header `Merge-Type`. */
+      mergeType?: { text: string; where: Position };
+      report: Report;
+    }
+  | { patch: readonly PatchOperation[]; report: Report };
 
 const BOTH = 'Merge-Type: list(append)+dict(no_replace,recurse_list)+str()';
 
@@ -21,7 +24,12 @@ const BOTH = 'Merge-Type: list(append)+dict(no_replace,recurse_list)+str()';
  */
 export function mergeParts(parts: readonly ConfigPart[]): MappingNode {
   let merged: MappingNode = { kind: 'mapping', entries: [], where: { line: 1, column: 1 } };
-  for (const { root, mergeType, report } of parts) {
+  for (const part of parts) {
+    if ('patch' in part) {
+      merged = patched(merged, part);
+      continue;
+    }
+    const { root, mergeType, report } = part;
     const how = given(root, 'merge_how') ?? given(root, 'merge_type');
     const where = how?.where ?? mergeType?.where;
     const rest = { ...root, entries: root.entries.filter(({ value }) => value !== how) };
@@ -41,6 +49,19 @@ export function mergeParts(parts: readonly ConfigPart[]): MappingNode {
     }
   }
   return merged;
+}
+
+function patched(
+  merged: MappingNode,
+  { patch, report }: Extract<ConfigPart, { patch: unknown }>,
+): MappingNode {
+  try {
+    return applyPatch(merged, patch);
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    report.error('UserDataInvalid', `The cloud-config-jsonp ${error.message}.`, patch[0]?.where);
+    return merged;
+  }
 }
 
 /** `merge_how` as text, or as a list of `{name, settings}` or of lists that begin with the name. */

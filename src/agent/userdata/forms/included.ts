@@ -1,0 +1,96 @@
+import { digest } from '../../../kit/digest.ts';
+import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { STATE_DIR } from '../../document/paths.ts';
+import { FetchError, fetchRemote, shown } from '../../fetch/fetch.ts';
+import { type Host, HostError } from '../../host/host.ts';
+import { MAX_RAW_BYTES } from '../../text/limits.ts';
+import { printable } from '../../text/report.ts';
+import { INCLUDE_SECONDS } from './limits.ts';
+
+/** Where included texts come from, and where those that are to be fetched once are kept. */
+export interface Library {
+  host: Host;
+  /** The machine's instance id: another instance fetches anew. */
+  instance: string;
+  /** A plan keeps nothing. */
+  keeps: boolean;
+}
+
+/** What an address gives: bytes, or why it will never give any. */
+export type Included = { bytes: Buffer; name: string } | { problem: string };
+
+/** The included texts cannot be had yet; another try may succeed. */
+export class NotYetIncluded extends FetchError {
+  constructor(message: string) {
+    super(message, false);
+  }
+}
+
+/**
+ * Reads `file:`, `http:` or `https:`, with or without the memory of an earlier fetch.
+ *
+ * @throws NotYetIncluded if the server may answer later
+ */
+export async function included(library: Library, address: string, isOnce: boolean): Promise<Included> {
+  const path = address.startsWith('/') ? address : undefined;
+  if (path === undefined && !URL.canParse(address)) return { problem: 'is no address' };
+  const url = path === undefined ? new URL(address) : undefined;
+  if (path !== undefined || url?.protocol === 'file:')
+    return fromFile(library, path ?? decodedPath(url?.pathname ?? ''), url?.hostname ?? '');
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    return { problem: `is neither a file nor http or https, but ${printable(url?.protocol ?? '')}` };
+  return fromServer(library, url, isOnce);
+}
+
+/** What people read of an address: no user, no query. */
+export function addressText(address: string): string {
+  if (!URL.canParse(address)) return printable(address.startsWith('/') ? address : 'an address');
+  const { protocol, pathname } = new URL(address);
+  return printable(protocol === 'file:' ? decodedPath(pathname) : shown(address));
+}
+
+function decodedPath(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname);
+  } catch (error) {
+    if (error instanceof URIError) return pathname;
+    throw error;
+  }
+}
+
+async function fromFile({ host }: Library, path: string, server: string): Promise<Included> {
+  if (server !== '' && server !== 'localhost') return { problem: 'names a file on another machine' };
+  if (path.includes('\0')) return { problem: 'holds a NUL, which no name of a file can' };
+  try {
+    const bytes = await host.files.readIfPresent(path, MAX_RAW_BYTES);
+    return bytes === undefined ? { problem: 'names a file that is not there' } : { bytes, name: path };
+  } catch (error) {
+    if (error instanceof HostError) return { problem: `was not read: ${error.message}` };
+    throw error;
+  }
+}
+
+async function fromServer(library: Library, url: URL, isOnce: boolean): Promise<Included> {
+  const { host, instance, keeps } = library;
+  const name = shown(url.href);
+  const kept = `${STATE_DIR}/includes/${digest([instance, url.href]).slice(0, 32)}`;
+  const present = isOnce ? await host.files.readIfPresent(kept, MAX_RAW_BYTES) : undefined;
+  if (present !== undefined) return { bytes: present, name };
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    const remote = { url: sensitive(url.href), headers: [], isCompressed: false };
+    await fetchRemote(host, remote, { authorities: [], totalSeconds: INCLUDE_SECONDS }, async (piece) => {
+      size += piece.length;
+      if (size > MAX_RAW_BYTES) throw new FetchError(`gives more than ${MAX_RAW_BYTES} bytes`, true);
+      pieces.push(piece);
+    });
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    if (error.refused) return { problem: `was refused: ${error.message}` };
+    throw new NotYetIncluded(error.message);
+  }
+  const bytes = Buffer.concat(pieces);
+  if (isOnce && keeps) await host.files.write(kept, bytes, { mode: 0o600, parentsMode: 0o700 });
+  return { bytes, name };
+}

@@ -1,0 +1,184 @@
+import type { Command, Document, KubeadmCommand } from '../document/document.ts';
+import { printable, type Report } from '../text/report.ts';
+import { type MappingNode, pythonText } from '../text/yaml/node.ts';
+import { parseYaml } from '../text/yaml/parse.ts';
+import { mentionsKubeadmBootstrap } from './cloud-config/commands/lift.ts';
+import { type Content, readCloudConfig, topLevel } from './cloud-config/read.ts';
+import type { Part } from './decode/part.ts';
+import { isForThisMachine } from './forms/launch-index.ts';
+import { vendorSettings } from './forms/vendor-settings.ts';
+import type { Instance } from './instance/instance.ts';
+import { renderPart } from './jinja/render-part.ts';
+import { variablesOf } from './jinja/variables.ts';
+import { readJsonPatch } from './merge/json-patch.ts';
+import { type ConfigPart, mergeParts } from './merge/merge-parts.ts';
+import { under } from './merge/under.ts';
+import type { SlipwayKey } from './node/slipway.ts';
+import { boothookCommand, onceCommand, RUNCMD_NAME, scriptCommand } from './scripts.ts';
+
+/** The parts of user data, and what counts where they say nothing. */
+export interface AllParts {
+  user: readonly Part[];
+  /** What the cloud gives to all its machines. */
+  vendor: readonly Part[];
+  /** What the image says: cloud.cfg and cloud.cfg.d. */
+  image?: MappingNode;
+}
+
+/** A script, with the name that decides its order. */
+interface Script {
+  name: string;
+  commands: (Command | KubeadmCommand)[];
+}
+
+/** What parts hold by kind, in their order. */
+interface Sorted {
+  configs: ConfigPart[];
+  boothooks: Command[];
+  perOnce: Command[];
+  perBoot: Command[];
+  perInstance: Command[];
+  scripts: Script[];
+}
+
+/** Reads the parts by cloud-init's rules and puts their commands into the order in which it runs them. */
+export function readParts(
+  { user, vendor, image }: AllParts,
+  instance: Instance,
+  report: Report,
+): Partial<Document> & { slipway: SlipwayKey } {
+  const own = sorted(user, instance, report);
+  let root = own.configs.length > 0 ? rootOfAll(own.configs) : undefined;
+  const { isEnabled, prefix } = vendorSettings(root, image, report);
+  const theirs = sorted(isEnabled ? vendor : [], instance, report, prefix);
+  if (theirs.configs.length > 0) root = under(root, rootOfAll(theirs.configs));
+  if (image !== undefined) root = under(root, image);
+  const counted = own.configs.length === 1 ? (own.configs[0]?.report ?? report) : report;
+  const content: Content | undefined = root && readCloudConfig(topLevel(root, counted), instance, counted);
+  const scripts = [...own.scripts];
+  if (content !== undefined) scripts.push({ name: RUNCMD_NAME, commands: content.document.commands });
+  const perBoot = [...theirs.perBoot, ...own.perBoot];
+  return {
+    ...content?.document,
+    slipway: content?.slipway ?? {},
+    bootCommands: [...own.boothooks, ...theirs.boothooks, ...(content?.document.bootCommands ?? [])],
+    ...(perBoot.length === 0 ? {} : { bootScripts: perBoot }),
+    commands: [
+      ...byName(theirs.scripts),
+      ...theirs.perOnce,
+      ...own.perOnce,
+      ...theirs.perInstance,
+      ...own.perInstance,
+      ...byName(scripts),
+    ],
+  };
+}
+
+const byName = (scripts: readonly Script[]): Script['commands'] =>
+  scripts
+    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+    .flatMap((script) => script.commands);
+
+/** @param prefix Words before each script: what it is run by. */
+function sorted(parts: readonly Part[], instance: Instance, report: Report, prefix?: string[]): Sorted {
+  const found: Sorted = {
+    configs: [],
+    boothooks: [],
+    perOnce: [],
+    perBoot: [],
+    perInstance: [],
+    scripts: [],
+  };
+  for (const given of parts) {
+    const own = given.source.note === undefined ? report : report.counting(given.source.note);
+    if (!isForThisMachine(given, instance.metaData, own)) continue;
+    const part = given.type === 'text/jinja2' ? renderPart(given, variablesOf(instance), own) : given;
+    if (part !== undefined) sortIn(part, found, parts.length > 1, instance, own, prefix);
+  }
+  return found;
+}
+
+function sortIn(
+  part: Part,
+  found: Sorted,
+  isOneOfMany: boolean,
+  instance: Instance,
+  report: Report,
+  prefix: string[] | undefined,
+): void {
+  switch (part.type) {
+    case 'text/cloud-config': {
+      const root = rootOf(part, report);
+      const merging = part.mergeType ? { mergeType: part.mergeType } : {};
+      if (isForThisMachine(part, instance.metaData, report, root))
+        found.configs.push({ root, ...merging, report });
+      break;
+    }
+    case 'text/cloud-config-jsonp':
+      found.configs.push({ patch: readJsonPatch(part.source, report), report });
+      break;
+    case 'text/x-shellscript':
+      tellOfKubeadm(part, report);
+      found.scripts.push({ name: part.name, commands: [scriptCommand(part, prefix)] });
+      break;
+    case 'text/x-shellscript-per-once':
+      tellOfKubeadm(part, report);
+      found.perOnce.push(onceCommand(part));
+      break;
+    case 'text/x-shellscript-per-instance':
+      tellOfKubeadm(part, report);
+      found.perInstance.push(scriptCommand(part));
+      break;
+    case 'text/x-shellscript-per-boot':
+      found.perBoot.push(scriptCommand(part));
+      break;
+    case 'text/cloud-boothook':
+      found.boothooks.push(boothookCommand(part));
+      break;
+    default:
+      unread(part, isOneOfMany, report);
+  }
+}
+
+function tellOfKubeadm({ source }: Part, report: Report): void {
+  if (!mentionsKubeadmBootstrap(source.text)) return;
+  const message = 'This script calls kubeadm itself: it is run once and its failure is not explained.';
+  report.warn('KubeadmNotTakenOver', message, source.locate(0));
+}
+
+/** The mapping of a cloud-config; empty where it is none, which is in the report then. */
+function rootOf(part: Part, report: Report): MappingNode {
+  const root = parseYaml(part.source, report);
+  if (root?.kind === 'mapping') return root;
+  if (root) topLevel(root, report);
+  return { kind: 'mapping', entries: [], where: { line: 1, column: 1 } };
+}
+
+function rootOfAll(configs: readonly ConfigPart[]): MappingNode {
+  const [first] = configs;
+  if (configs.length > 1 || first === undefined || 'patch' in first) return mergeParts(configs);
+  const isAboutMerging = ({ key }: MappingNode['entries'][number]) =>
+    ['merge_how', 'merge_type'].includes(pythonText(key) ?? '');
+  return { ...first.root, entries: first.root.entries.filter((entry) => !isAboutMerging(entry)) };
+}
+
+const NOT_INSIDE = 'comes out of a template or an archive, and there cloud-init does not act upon it either';
+
+/** Kinds of parts in which others hand over work: without them a success would be none. */
+const CARRIES_WORK: Readonly<Record<string, string>> = {
+  'text/part-handler': 'runs Python of its own, for which there is none here',
+  'text/x-include-url': NOT_INSIDE,
+  'text/x-include-once-url': NOT_INSIDE,
+  'text/cloud-config-archive': NOT_INSIDE,
+  'application/vnd.coreos.ignition+json': 'is an Ignition config, which must be the whole user data',
+};
+
+function unread(part: Part, isOneOfMany: boolean, report: Report): void {
+  const type = printable(part.type);
+  const where = part.source.locate(0);
+  const why = Object.hasOwn(CARRIES_WORK, part.type) ? CARRIES_WORK[part.type] : undefined;
+  const message = `Slipway does not read user data of the type ${type}`;
+  if (why !== undefined) report.error('UserDataFormatUnknown', `${message}: it ${why}.`, where);
+  else if (isOneOfMany) report.warn('UserDataIgnoredKey', `${message}; the part is ignored.`, where);
+  else report.error('UserDataFormatUnknown', `${message}; use cloud-config.`, where);
+}
