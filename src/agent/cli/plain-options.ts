@@ -13,6 +13,11 @@ export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
   ['--verbose', 'show the output of every command on a terminal too'],
 ];
 
+export const FACTS_OPTIONS: readonly OptionRow[] = [
+  ['--root <dir>', 'look below this directory, such as a captured /proc and /sys', '/'],
+  ['--output <format>', 'text or json', 'text'],
+];
+
 export const REPORT_OPTIONS: readonly OptionRow[] = [
   ['--root <dir>', 'look below this directory instead of at this machine', '/'],
   ['--check', 'only read the settings, name what is wrong in them, and print those in force'],

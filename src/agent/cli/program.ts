@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { BootstrapFlags } from './bootstrap.ts';
+import type { FactsFlags } from './facts/facts.ts';
 import type { OptionRow } from './plain-options.ts';
 import { versionAnswer } from './process/version.ts';
 
@@ -14,12 +15,15 @@ export async function run(argv: string[]): Promise<number> {
     process.stdout.write(answer);
     return 0;
   }
-  const { BOOTSTRAP_OPTIONS, plainReportFlags, readPlainOptions, REPORT_OPTIONS } = await import(
-    './plain-options.ts'
-  );
+  const { BOOTSTRAP_OPTIONS, FACTS_OPTIONS, plainReportFlags, readPlainOptions, REPORT_OPTIONS } =
+    await import('./plain-options.ts');
   if (argv[0] === 'bootstrap') {
     const flags = readPlainOptions<BootstrapFlags>(argv.slice(1), BOOTSTRAP_OPTIONS);
     if (flags) return (await import('./bootstrap.ts')).bootstrapCommand(flags);
+  }
+  if (argv[0] === 'facts') {
+    const flags = readPlainOptions<FactsFlags>(argv.slice(1), FACTS_OPTIONS);
+    if (flags) return (await import('./facts/facts.ts')).factsCommand(flags);
   }
   const reportFlags = plainReportFlags(argv);
   if (reportFlags) return (await import('./report.ts')).reportCommand(reportFlags);
@@ -29,7 +33,7 @@ export async function run(argv: string[]): Promise<number> {
     'slipway',
     argv,
     (program, conclude) => {
-      describeProgram(program, { BOOTSTRAP_OPTIONS, REPORT_OPTIONS }, conclude);
+      describeProgram(program, { BOOTSTRAP_OPTIONS, FACTS_OPTIONS, REPORT_OPTIONS }, conclude);
       addHelp(program);
     },
     WORDS,
@@ -38,7 +42,7 @@ export async function run(argv: string[]): Promise<number> {
 
 function describeProgram(
   program: Command,
-  rows: { BOOTSTRAP_OPTIONS: readonly OptionRow[]; REPORT_OPTIONS: readonly OptionRow[] },
+  rows: Record<'BOOTSTRAP_OPTIONS' | 'FACTS_OPTIONS' | 'REPORT_OPTIONS', readonly OptionRow[]>,
   conclude: (status: number) => void,
 ): void {
   program
@@ -130,12 +134,11 @@ function describeProgram(
     .option('--output <format>', 'text or json', 'text')
     .action(async (options) => conclude(await (await import('./identity.ts')).identityCommand(options)));
 
-  program
+  const facts = program
     .command('facts')
     .description('what this machine is: processors, memory, GPUs, disks, network, firmware ...')
-    .option('--root <dir>', 'look below this directory, such as a captured /proc and /sys', '/')
-    .option('--output <format>', 'text or json', 'text')
     .action(async (options) => conclude(await (await import('./facts/facts.ts')).factsCommand(options)));
+  for (const option of rows.FACTS_OPTIONS) facts.option(...option);
 
   program
     .command('install')

@@ -13,7 +13,9 @@ export interface FactsFlags {
 export function factsCommand(flags: FactsFlags): Promise<number> {
   return withUsage(async () => {
     const format = formatOption(flags.output);
-    const facts = visibleTexts(await gatherFacts(createLinuxHost({ root: pathOption('root', flags.root) })));
+    const host = createLinuxHost({ root: pathOption('root', flags.root) });
+    host.stayLean();
+    const facts = visibleTexts(await gatherFacts(host));
     process.stdout.write(format === 'json' ? `${JSON.stringify(facts, undefined, 2)}\n` : factsText(facts));
     return 0;
   });
