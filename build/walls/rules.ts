@@ -40,15 +40,21 @@ function controller(...names: string[]): string[] {
 const AGENT: Readonly<Record<string, string>> = {
   'bootstrap.ts': `kit protocol document engine host preflight secrets startup steps steps/kind
     steps/kubeadm userdata userdata/instance`,
-  cli: `identity/tpm kit protocol bootstrap.ts cli/facts cli/options cli/process cli/text collect diagnosis diagnosis/transcript
-    document engine host host/linux install kubeadm/config preflight preflight/checks release report report/config
-    report/events reset secrets startup steps userdata npm:commander`,
+  check: 'protocol check/rule check/rules document',
+  'check/rule': 'check/shell document userdata',
+  'check/rules': 'check/rule check/shell document',
+  'check/shell': '',
+  cli: `identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text collect diagnosis
+    diagnosis/transcript document engine host host/linux install kubeadm/config preflight preflight/checks release report
+    report/config report/events reset secrets startup steps userdata npm:commander`,
+  'cli/authors': `kit check check/rule cli/options cli/process document host host/linux preflight secrets
+    text userdata userdata/sources/contract`,
   'cli/facts': 'kit cli/options facts facts/reading host host/linux',
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',
   'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host host/linux
     kubeadm/config kubeadm/repeat kubeadm/run steps userdata`,
-  'cli/text': `identity/tpm kit protocol bootstrap.ts diagnosis diagnosis/transcript diagnosis/words document engine
+  'cli/text': `identity/tpm kit protocol bootstrap.ts check/rule diagnosis diagnosis/transcript diagnosis/words document engine
     host report/watch steps steps/kind npm:commander`,
   cluster: 'kit protocol host kubeadm/config text text/yaml',
   collect: 'kit document host kubeadm/config secrets',

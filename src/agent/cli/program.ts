@@ -66,6 +66,18 @@ function describeProgram(
     .action(async (options) => conclude(await (await import('./plan.ts')).planCommand(options)));
 
   program
+    .command('check')
+    .description('say what in user data would not do what it seems to; for authors and pipelines')
+    .argument('<file...>', 'user data of any format; - is standard input')
+    .option('--strict', 'notes count as well')
+    .option('--cloud <cloud>', 'the cloud that is to take it; what is too large for it is an error')
+    .option('--meta-data <file>', 'instance metadata (YAML) for templates, instead of a sample')
+    .option('--output <report>', 'text, json or sarif', 'text')
+    .action(async (files, options) =>
+      conclude(await (await import('./authors/check.ts')).checkCommand(files, options)),
+    );
+
+  program
     .command('preflight')
     .description(
       'check that kubeadm and the kubelet can work on this machine or image; changes nothing without --mend',

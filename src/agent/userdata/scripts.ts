@@ -57,6 +57,13 @@ function runFromFile(path: string, text: string, prefix: readonly string[]): str
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
+/** The script that one of these commands runs; undefined for any other command. */
+export function scriptOf({ shell }: Command): string | undefined {
+  const text = shell.reveal();
+  if (!text.includes(`mkdir -p -m 0700 '${DIRECTORY}' `)) return undefined;
+  return /<<'(SLIPWAY_END_\w+)'\n([\s\S]*\n)\1\n/.exec(text)?.[2];
+}
+
 /** A line that does not occur in the text, because no text can hold its own digest. */
 function endMark(text: string): string {
   return `SLIPWAY_END_${digest(text).slice(0, 24)}`;

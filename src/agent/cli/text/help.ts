@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Words } from '../../../kit/command-line.ts';
 import { CODES } from '../../../protocol/codes/codes.ts';
+import { CLOUDS } from '../../check/rule/clouds.ts';
 
 /** Where `slipway --help` lists a command, and what `slipway COMMAND --help` says beyond its options. */
 const HELP: Readonly<Record<string, { group: string; more?: string }>> = {
@@ -54,6 +55,21 @@ Examples:
 Every mistake in the user data is told with its line and column. Exit status: 0
 with the steps, 2 with mistakes, 75 where no user data was found. With --output
 json, "report" holds the mistakes and warnings.
+`,
+  },
+  check: {
+    group: 'Before:',
+    more: `
+Examples:
+  slipway check node.yaml                    line, column, what is wrong, remedy
+  slipway check --cloud aws --strict *.yaml  in a pipeline
+  slipway check --output sarif node.yaml     for a forge to show beside lines
+  kubectl get secret NAME -o go-template='{{.data.value | base64decode}}' |
+    slipway check -                          what Cluster API has rendered
+
+docs/checks.md has every rule with an example. Exit status: 0 nothing found (or
+notes only, without --strict), 1 something found, 2 where a file cannot be read
+or is no user data.
 `,
   },
   preflight: {
@@ -201,7 +217,12 @@ Files:
 
 /** What shells and the manual page are told beyond the table of commands. */
 export const WORDS: Words = {
-  values: { format: ['text', 'json'], code: Object.keys(CODES) },
+  values: {
+    format: ['text', 'json'],
+    report: ['text', 'json', 'sarif'],
+    cloud: CLOUDS.map(({ name }) => name),
+    code: Object.keys(CODES),
+  },
   more: (command) => HELP[command]?.more,
   after: AFTER,
 };

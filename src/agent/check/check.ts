@@ -1,0 +1,61 @@
+import { gzipSync } from 'node:zlib';
+import { CODES } from '../../protocol/codes/codes.ts';
+import type { Document, Position, ReportEntry } from '../document/document.ts';
+import { CLOUDS, sizeFor } from './rule/clouds.ts';
+import type { Severity } from './rule/rule.ts';
+import { see } from './rule/seen.ts';
+import { RULES } from './table.ts';
+
+export interface Finding {
+  /** A rule's id, or a code of docs/codes.md. */
+  rule: string;
+  severity: Severity;
+  message: string;
+  remedy: string;
+  where?: Position;
+}
+
+/** Of one rule in one file; who has more has read enough. */
+const MOST_HITS = 100;
+
+/** Everything worth a word in a document, in the order of its lines: what reading it told, and what the rules find. */
+export function check(
+  raw: Buffer,
+  document: Document,
+  report: readonly ReportEntry[],
+  cloud: string | undefined,
+): Finding[] {
+  const told = report.map(({ severity, code, message, where }) => ({
+    rule: code,
+    severity,
+    message,
+    remedy: CODES[code].remedy,
+    ...(where === undefined ? {} : { where }),
+  }));
+  const seen = see(raw, document);
+  const found = RULES.flatMap(({ id, severity, remedy, find }) =>
+    find(seen)
+      .slice(0, MOST_HITS)
+      .map(({ message, where }) => ({
+        rule: id,
+        severity,
+        message,
+        remedy,
+        ...(where === undefined ? {} : { where }),
+      })),
+  );
+  const line = ({ where }: Finding): number => where?.line ?? 0;
+  return [...tooLarge(raw, cloud), ...told, ...found].sort(
+    (a, b) => line(a) - line(b) || (a.where?.column ?? 0) - (b.where?.column ?? 0),
+  );
+}
+
+function tooLarge(raw: Buffer, name: string | undefined): Finding[] {
+  const cloud = CLOUDS.find((row) => row.name === name);
+  const rule = RULES.find(({ id }) => id === 'larger-than-a-cloud-takes');
+  if (cloud === undefined || rule === undefined || sizeFor(cloud, raw.length) <= cloud.bytes) return [];
+  const size = `${sizeFor(cloud, raw.length)} bytes${cloud.counts === 'base64' ? ' as base64' : ''}`;
+  const zipped = `with gzip ${sizeFor(cloud, gzipSync(raw).length)}`;
+  const message = `${cloud.title} takes ${cloud.bytes} bytes; this has ${size}, ${zipped}.`;
+  return [{ rule: rule.id, severity: 'error', message, remedy: rule.remedy }];
+}

@@ -1,0 +1,25 @@
+import type { Position } from '../../document/document.ts';
+import type { Seen } from './seen.ts';
+
+export type Severity = 'error' | 'warning' | 'note';
+
+/** One kind of thing that does not do what it seems to. */
+export interface Rule {
+  /** Stable; pipelines rest on it. */
+  id: string;
+  severity: Severity;
+  /** What is wrong, in a few words. */
+  title: string;
+  /** What comes of it. */
+  why: string;
+  remedy: string;
+  /** Smallest cloud-configs that the rule finds something in, and nothing. */
+  example: { wrong: string; right: string };
+  find(seen: Seen): Hit[];
+}
+
+export interface Hit {
+  /** What was found, without any value that may be secret. */
+  message: string;
+  where?: Position | undefined;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { readUserData } from '../userdata/read-user-data.ts';
+import { check } from './check.ts';
+import { CLOUDS } from './rule/clouds.ts';
+import { RULES } from './table.ts';
+
+/** What is found in a cloud-config (or an Ignition config), by rule. */
+async function found(text: string, cloud?: string): Promise<string[]> {
+  const raw = Buffer.from(text.startsWith('{') || text.startsWith('#') ? text : `#cloud-config\n${text}`);
+  const document = await readUserData(raw, { source: 'file', metaData: {} });
+  return check(raw, document, document.report, cloud).map(({ rule }) => rule);
+}
+
+describe.each(RULES)('$id', ({ id, title, why, remedy, example }) => {
+  test('finds what is wrong, and nothing where it is right', async () => {
+    expect(await found(example.wrong)).toContain(id);
+    expect(await found(example.right)).not.toContain(id);
+  });
+
+  test('is told in whole sentences', () => {
+    expect(id).toMatch(/^[a-z]+(?:-[a-z]+)+$/);
+    expect(title).toMatch(/^[A-Za-z].*[^.]$/);
+    expect(why).toMatch(/\.$/);
+    expect(remedy).toMatch(/\.$/);
+  });
+});
+
+test('no two rules have one id', () => {
+  expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length);
+});
+
+describe('no false alarm', () => {
+  test.each([
+    'runcmd: ["if [ -e /a ]; then b; fi"]',
+    'runcmd: ["for x in 1 2; do b; done"]',
+    'runcmd: ["echo a; b"]',
+    'runcmd: ["A=1; b"]',
+    'runcmd: [\'echo "a | b; c"\']',
+    'runcmd: ["a # b | c; d"]',
+    'runcmd: ["a $(b | c; d)"]',
+    'runcmd: ["echo x | tee /a"]',
+    'runcmd: ["a 2>&1"]',
+    'runcmd: ["a >/b 2>/c && d"]',
+    'runcmd:\n- |\n  cat >/a <<EOF\n  a | b; c &\n  EOF\n',
+    'runcmd:\n- |\n  set -euo pipefail\n  a | b; c\n',
+    'runcmd: ["case $x in a|b) c;; esac"]',
+    'write_files:\n- {path: /a.sh, permissions: \'0755\', content: "#!/bin/bash\\nset -eux\\na\\nb\\n"}',
+    'write_files:\n- {path: /a.sh, permissions: \'0755\', content: "#!/bin/sh -e\\na\\nb\\n"}',
+    'write_files:\n- {path: /a.py, permissions: \'0755\', content: "#!/usr/bin/python3\\na\\nb\\n"}',
+  ])('%j', async (text) => {
+    expect((await found(text)).filter((rule) => rule.includes('-'))).toEqual([]);
+  });
+});
+
+test('a script in a part of its own is looked at as one', async () => {
+  expect(await found('#!/bin/sh\nmodprobe a\nmodprobe b\n')).toContain('script-without-set-e');
+  expect(await found('#!/bin/sh\nset -e\nmodprobe a\nmodprobe b\n')).not.toContain('script-without-set-e');
+});
+
+test('a cloud that was named does not take what is too large for it', async () => {
+  const text = `write_files: [{path: /a, content: ${'x'.repeat(17_000)}}]\n`;
+  const raw = Buffer.from(`#cloud-config\n${text}`);
+  const document = await readUserData(raw, { source: 'file', metaData: {} });
+  expect(check(raw, document, [], 'aws')[0]).toMatchObject({ severity: 'error' });
+  expect(check(raw, document, [], 'gcp').every(({ severity }) => severity === 'note')).toBe(true);
+  expect(CLOUDS.every(({ bytes }) => bytes > 0)).toBe(true);
+});

@@ -1,0 +1,136 @@
+import type { Position } from '../../document/document.ts';
+import type { Hit, Rule } from '../rule/rule.ts';
+import type { FileText, Seen } from '../rule/seen.ts';
+
+/** Modes as people write them in octal; as decimal numbers they are something else. */
+const USUAL = '400 440 444 500 550 555 600 640 644 660 664 666 700 710 711 750 755 770 775 777'
+  .split(' ')
+  .map(Number);
+
+interface Placed {
+  path: string;
+  mode: number;
+  where?: Position | undefined;
+}
+
+function modes({ document }: Seen): Placed[] {
+  return [...document.files, ...(document.directories ?? [])];
+}
+
+function inFiles({ files }: Seen, words: string, test: (file: FileText) => number): Hit[] {
+  return files.flatMap((file) => {
+    const offset = test(file);
+    if (offset < 0) return [];
+    const line = file.text.slice(0, offset).split('\n').length;
+    return [{ message: `${file.path}, line ${line}: ${words}`, where: file.where }];
+  });
+}
+
+export const FILE_RULES: readonly Rule[] = [
+  {
+    id: 'mode-read-as-decimal',
+    severity: 'error',
+    title: 'A mode was read as a decimal number',
+    why: 'YAML reads 644 without a leading zero as a decimal number, which is mode 1204; JSON, and with it Ignition, knows decimal numbers only.',
+    remedy:
+      "In cloud-config write '0644', in quotes; in Ignition write the decimal number: 420 is 0644, 493 is 0755, 384 is 0600.",
+    example: {
+      wrong: 'write_files:\n- {path: /a, content: x, permissions: 644}\n',
+      right: "write_files:\n- {path: /a, content: x, permissions: '0644'}\n",
+    },
+    find: (seen) =>
+      modes(seen).flatMap(({ path, mode, where }) =>
+        USUAL.includes(mode)
+          ? [
+              {
+                message: `${path} gets mode ${mode.toString(8).padStart(4, '0')}, because ${mode} is decimal.`,
+                where,
+              },
+            ]
+          : [],
+      ),
+  },
+  {
+    id: 'writable-by-everybody',
+    severity: 'warning',
+    title: 'Everybody may write to a file',
+    why: 'Whatever runs on the machine can change what root reads or runs.',
+    remedy: "Take the right to write from others: '0644' or '0755'.",
+    example: {
+      wrong: "write_files:\n- {path: /a, content: x, permissions: '0666'}\n",
+      right: "write_files:\n- {path: /a, content: x, permissions: '0644'}\n",
+    },
+    find: (seen) =>
+      modes(seen).flatMap(({ path, mode, where }) =>
+        (mode & 0o002) !== 0 && (mode & 0o1000) === 0 && !USUAL.includes(mode)
+          ? [{ message: `${path} may be written by everybody.`, where }]
+          : [],
+      ),
+  },
+  {
+    id: 'script-with-crlf',
+    severity: 'error',
+    title: 'A script has the line ends of Windows',
+    why: 'The kernel looks for an interpreter whose name ends with a carriage return and says "no such file or directory".',
+    remedy: 'Give the file line ends of Unix before it is encoded (dos2unix).',
+    example: {
+      wrong: 'write_files:\n- path: /a.sh\n  encoding: b64\n  content: IyEvYmluL3NoDQplY2hvIHgNCg==\n',
+      right: 'write_files:\n- path: /a.sh\n  encoding: b64\n  content: IyEvYmluL3NoCmVjaG8geAo=\n',
+    },
+    find: (seen) =>
+      inFiles(seen, 'the interpreter is not found, because of a carriage return.', ({ text }) =>
+        /^#![^\n]*\r\n/.test(text) ? 0 : -1,
+      ),
+  },
+  {
+    id: 'line-ends-of-windows',
+    severity: 'note',
+    title: 'The user data has the line ends of Windows',
+    why: 'They do no harm where YAML is read, but in a script of a MIME multipart, or where a provider joins texts, they may.',
+    remedy: 'Save the file with line ends of Unix.',
+    example: { wrong: 'runcmd:\r\n- ls\r\n', right: 'runcmd:\n- ls\n' },
+    find: ({ raw }) => {
+      const at = raw.includes(0) ? -1 : raw.indexOf('\r\n');
+      const isMail = /mime-version:/i.test(raw.subarray(0, 4096).toString('latin1'));
+      if (at === -1 || isMail) return [];
+      const line = raw.subarray(0, at).toString('latin1').split('\n').length;
+      return [{ message: 'lines end with a carriage return.', where: { line, column: 1 } }];
+    },
+  },
+  {
+    id: 'tab-in-yaml-file',
+    severity: 'warning',
+    title: 'A YAML file that is written has tabs where YAML allows blanks only',
+    why: 'Whoever reads the file (kubeadm, the kubelet, containerd) refuses it, when the machine has long been up.',
+    remedy: 'Indent with blanks.',
+    example: {
+      wrong: 'write_files:\n- path: /a.yaml\n  content: "a:\\n\\tb: 1\\n"\n',
+      right: 'write_files:\n- path: /a.yaml\n  content: "a:\\n  b: 1\\n"\n',
+    },
+    find: (seen) =>
+      inFiles(seen, 'a tab indents this line.', ({ path, text }) =>
+        /\.ya?ml$/.test(path) ? text.search(/^ *\t+ *[\w-]+:/m) : -1,
+      ),
+  },
+  {
+    id: 'remote-content-without-hash',
+    severity: 'warning',
+    title: 'Content is fetched and not compared with a hash',
+    why: 'Whoever holds the server, or over http: anybody on the way, decides what the machine gets.',
+    remedy: 'Add verification.hash (sha512-... or sha256-...) to it.',
+    example: {
+      wrong: IGNITION(''),
+      right: IGNITION(`, "verification": {"hash": "sha256-${'0'.repeat(64)}"}`),
+    },
+    find: ({ document }) =>
+      document.files.flatMap(({ path, from, where }) =>
+        from !== undefined && from.hash === undefined
+          ? [{ message: `what is fetched for ${path} is not compared with a hash.`, where }]
+          : [],
+      ),
+  },
+];
+
+function IGNITION(more: string): string {
+  return `{"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/a",\n "contents": {"source": "https://files.example/a"${more}}}]}}\n`;
+}

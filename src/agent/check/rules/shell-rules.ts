@@ -1,0 +1,167 @@
+import type { Hit, Rule } from '../rule/rule.ts';
+import type { Seen, ShellText } from '../rule/seen.ts';
+import { isFrame, type Piece } from '../shell/outline.ts';
+
+/** Programs that practically never fail: nothing is lost with their status. */
+const SAFE =
+  /^(?:echo|printf|true|:|sleep|export|unset|set|cd|local|readonly|umask|[A-Za-z_]\w*=\S*$)(?=\s|$)/;
+const FRAME_HEAD = /^(?:if|while|until|for|case|elif|else|then|do|\{|\(|function)(?=\s|$)|^[\w-]+\s*\(\)/;
+
+function hit({ place, where, isScript, text }: ShellText, piece: Piece, words: string): Hit {
+  const line = isScript || text.trim().includes('\n') ? `, line ${piece.line}` : '';
+  return { message: `${place}${line}: ${words}`, where };
+}
+
+function inPieces(
+  { shells }: Seen,
+  words: string,
+  test: (piece: Piece, next: Piece | undefined, shell: ShellText, before: Piece | undefined) => boolean,
+): Hit[] {
+  return shells.flatMap((shell) =>
+    shell.pieces.flatMap((piece, index) =>
+      test(piece, shell.pieces[index + 1], shell, shell.pieces[index - 1]) ? [hit(shell, piece, words)] : [],
+    ),
+  );
+}
+
+export const SHELL_RULES: readonly Rule[] = [
+  {
+    id: 'semicolon-hides-failure',
+    severity: 'warning',
+    title: 'A command before ; may fail and nobody hears of it',
+    why: 'The status of a command is that of what stands last in it. What stands before a semicolon may fail, and what rests on it runs all the same.',
+    remedy: 'Join them with &&, or make each an item of its own: Slipway tells of every item that fails.',
+    example: {
+      wrong: 'runcmd:\n- modprobe br_netfilter; sysctl --system\n',
+      right: 'runcmd:\n- modprobe br_netfilter && sysctl --system\n',
+    },
+    find: (seen) =>
+      inPieces(seen, 'the status of a command before ; is lost.', (piece, next, shell, before) => {
+        if (piece.next !== ';' || shell.isScript || shell.stopsAtFailure) return false;
+        if (next === undefined || isFrame(next) || isFrame(piece) || FRAME_HEAD.test(piece.text))
+          return false;
+        return !SAFE.test(piece.text) && before?.next !== '||';
+      }),
+  },
+  {
+    id: 'failure-ignored',
+    severity: 'note',
+    title: 'A failure is thrown away with || true',
+    why: 'Whatever is wrong there, now or in a year, nobody will hear of it.',
+    remedy:
+      'Test for the one thing that may be missing ([ ! -e FILE ] || COMMAND), and let other failures be seen.',
+    example: {
+      wrong: 'runcmd:\n- systemctl restart chronyd || true\n',
+      right: 'runcmd:\n- systemctl restart chronyd\n',
+    },
+    find: (seen) =>
+      inPieces(
+        seen,
+        'a failure is thrown away.',
+        (piece, next) => piece.next === '||' && /^(?:true|:|exit 0|\/bin\/true)$/.test(next?.text ?? ''),
+      ),
+  },
+  {
+    id: 'pipe-hides-failure',
+    severity: 'warning',
+    title: 'A command before | may fail and nobody hears of it',
+    why: 'The status of a pipe is that of its last command. A download that breaks off feeds half a file to what reads it, and that is a success.',
+    remedy: 'Write to a file and use it then, or begin a script of bash with set -eo pipefail.',
+    example: {
+      wrong: 'runcmd:\n- ctr images export - registry.example/a | gzip -c >/a.gz\n',
+      right: 'runcmd:\n- ctr images export /a.tar registry.example/a && gzip /a.tar\n',
+    },
+    find: (seen) =>
+      inPieces(
+        seen,
+        'the status of a command before | is lost.',
+        (piece, next, shell) =>
+          piece.next === '|' &&
+          next !== undefined &&
+          !SAFE.test(piece.text) &&
+          !isPattern(piece, next) &&
+          !/^(?:cat|yes|grep|head|sort)\b/.test(piece.text) &&
+          !shell.hasPipefail &&
+          !isRemoteScript(piece, next),
+      ),
+  },
+  {
+    id: 'download-into-shell',
+    severity: 'warning',
+    title: 'What comes from the network is run without a look',
+    why: 'A server that fails, is late or is not the one it should be decides what runs as root, and a download that breaks off runs by half.',
+    remedy: 'Put the program into the image; else fetch a file, compare its checksum, and run it then.',
+    example: {
+      wrong: 'runcmd:\n- curl -fsSL https://get.example/install.sh | sh\n',
+      right:
+        'runcmd:\n- curl -fsSLo /run/i.sh https://get.example/install.sh && sha256sum -c /etc/i.sum && sh /run/i.sh\n',
+    },
+    find: (seen) =>
+      inPieces(
+        seen,
+        'what is downloaded is run at once.',
+        (piece, next) => piece.next === '|' && next !== undefined && isRemoteScript(piece, next),
+      ),
+  },
+  {
+    id: 'background-hides-failure',
+    severity: 'warning',
+    title: 'A command in the background may fail and nobody hears of it',
+    why: 'Nobody waits for what & puts into the background: it may still run, or have failed, when the node joins.',
+    remedy: 'Let it run in the foreground, or make it a unit of systemd.',
+    example: {
+      wrong: 'runcmd:\n- /opt/agent --serve &\n',
+      right: 'runcmd:\n- systemd-run --unit agent /opt/agent --serve\n',
+    },
+    find: (seen) =>
+      inPieces(seen, 'nobody waits for this command.', (piece) => piece.next === '&' && !isFrame(piece)),
+  },
+  {
+    id: 'script-without-set-e',
+    severity: 'warning',
+    title: 'A script goes on after a command that failed',
+    why: "Without set -e only the last command's status counts: everything before it may fail.",
+    remedy: 'Begin the script with set -e (bash: set -euo pipefail).',
+    example: {
+      wrong:
+        "write_files:\n- path: /opt/a.sh\n  permissions: '0755'\n  content: |\n    #!/bin/sh\n    modprobe x\n    echo done\n",
+      right:
+        "write_files:\n- path: /opt/a.sh\n  permissions: '0755'\n  content: |\n    #!/bin/sh\n    set -e\n    modprobe x\n    echo done\n",
+    },
+    find: ({ shells }) =>
+      shells.flatMap((shell) => {
+        const counting = shell.pieces.filter(({ text }) => !SAFE.test(text) && !DECLARES.test(text));
+        if (!shell.isScript || shell.stopsAtFailure || counting.length === 0) return [];
+        if (shell.pieces.length < 2) return [];
+        return [{ message: `${shell.place} has no set -e.`, where: shell.where }];
+      }),
+  },
+  {
+    id: 'reboot-in-commands',
+    severity: 'warning',
+    title: 'A command restarts or stops the machine',
+    why: 'The commands behind it do not run in this boot, and cloud-init does not run them in the next one either.',
+    remedy: 'Use power_state, which acts when everything is done, or restart in preparation of the image.',
+    example: { wrong: 'runcmd:\n- reboot\n', right: 'runcmd:\n- systemctl restart kubelet\n' },
+    find: (seen) =>
+      inPieces(seen, 'this ends the boot.', (piece) =>
+        /^(?:sudo\s+)?(?:\/\S*\/)?(?:reboot|poweroff|halt|shutdown|(?:systemctl\s+(?:-\S+\s+)*(?:reboot|poweroff|halt|kexec|soft-reboot))|init\s+[06])(?:\s|$)/.test(
+          piece.text,
+        ),
+      ),
+  },
+];
+
+const DECLARES = /^(?:#|function\b|[\w-]+\s*\(\)|[{}]|fi|done|esac|exit\b|return\b|then|else|do)/;
+
+function isRemoteScript(piece: Piece, next: Piece): boolean {
+  return (
+    /^(?:sudo\s+)?(?:curl|wget)\b/.test(piece.text) &&
+    /^(?:sudo\s+(?:-\S+\s+)*)?(?:ba|da|z)?sh\b|^python3?\b/.test(next.text)
+  );
+}
+
+/** `a | b)` in `case`. */
+function isPattern(piece: Piece, next: Piece): boolean {
+  return !piece.text.includes('(') && /^[^()\s]*\)/.test(next.text);
+}

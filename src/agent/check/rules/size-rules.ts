@@ -1,0 +1,29 @@
+import { gzipSync } from 'node:zlib';
+import { CLOUDS, sizeFor } from '../rule/clouds.ts';
+import type { Rule } from '../rule/rule.ts';
+
+export const SIZE_RULES: readonly Rule[] = [
+  {
+    id: 'larger-than-a-cloud-takes',
+    severity: 'note',
+    title: 'Some clouds do not take user data of this size',
+    why: 'The cloud refuses to make the machine, or cuts the user data off. With --cloud NAME it is an error where that cloud does not take it.',
+    remedy:
+      'Compress it with gzip where the provider does not do so, move files into the image, or fetch them by digest.',
+    example: {
+      wrong: `write_files:\n- {path: /a, content: ${'x'.repeat(16_500)}}\n`,
+      right: 'write_files:\n- {path: /a, content: x}\n',
+    },
+    find: ({ raw }) => {
+      const over = CLOUDS.filter((cloud) => sizeFor(cloud, raw.length) > cloud.bytes);
+      if (over.length === 0) return [];
+      const zipped = gzipSync(raw).length;
+      const told = over.map((cloud) => {
+        const fits = sizeFor(cloud, zipped) <= cloud.bytes;
+        return `${cloud.name} (${cloud.bytes}${fits ? ', with gzip it fits' : ''})`;
+      });
+      const sizes = `${raw.length} bytes, ${Math.ceil(raw.length / 3) * 4} as base64, ${zipped} with gzip`;
+      return [{ message: `${sizes}: more than is taken by ${told.join(', ')}.` }];
+    },
+  },
+];

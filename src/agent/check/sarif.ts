@@ -1,0 +1,41 @@
+import type { Finding } from './check.ts';
+import { RULES } from './table.ts';
+
+const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
+
+/** What was found in files, as SARIF 2.1.0, which forges show beside the lines. */
+export function asSarif(
+  checked: readonly { file: string; findings: readonly Finding[] }[],
+  version: string,
+): string {
+  const rules = RULES.map(({ id, severity, title, why, remedy }) => ({
+    id,
+    shortDescription: { text: title },
+    fullDescription: { text: why },
+    help: { text: remedy },
+    defaultConfiguration: { level: severity },
+  }));
+  const results = checked.flatMap(({ file, findings }) =>
+    findings.map(({ rule, severity, message, where }) => ({
+      ruleId: rule,
+      level: severity,
+      message: { text: message },
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: file.split('/').map(encodeURIComponent).join('/') },
+            region: { startLine: where?.line ?? 1, startColumn: where?.column ?? 1 },
+          },
+        },
+      ],
+    })),
+  );
+  const known = new Set(RULES.map(({ id }) => id));
+  const codes = [...new Set(results.map(({ ruleId }) => ruleId))].filter((id) => !known.has(id));
+  const driver = { name: 'slipway', version, rules: [...rules, ...codes.map((id) => ({ id }))] };
+  return JSON.stringify(
+    { $schema: SCHEMA, version: '2.1.0', runs: [{ tool: { driver }, results }] },
+    undefined,
+    2,
+  );
+}

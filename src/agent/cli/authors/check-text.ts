@@ -1,0 +1,32 @@
+import { redact } from '../../../kit/secrets/redact.ts';
+import { visible } from '../../../kit/terminal/visible.ts';
+import type { Finding } from '../../check/check.ts';
+
+/** What was found in one file. */
+export interface Checked {
+  file: string;
+  findings: readonly Finding[];
+}
+
+/** A line for each finding, as compilers write them, with the remedy below the first one of its kind. */
+export function checkedAsText(checked: readonly Checked[]): string {
+  const told = new Set<string>();
+  const lines = checked.flatMap(({ file, findings }) =>
+    findings.flatMap(({ rule, severity, message, remedy, where }) => {
+      const place = where === undefined ? file : `${file}:${where.line}:${where.column}`;
+      const line = visible(redact(`${place}: ${severity}: ${message} [${rule}]`));
+      if (told.has(rule)) return [line];
+      told.add(rule);
+      return [line, `  ${remedy}`];
+    }),
+  );
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+export function checkedAsJson(checked: readonly Checked[]): string {
+  const files = checked.map(({ file, findings }) => ({
+    file,
+    findings: findings.map((finding) => ({ ...finding, message: redact(finding.message) })),
+  }));
+  return `${JSON.stringify({ files }, undefined, 2)}\n`;
+}
