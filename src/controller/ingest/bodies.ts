@@ -71,7 +71,11 @@ export class Bodies {
     const chunks: Buffer[] = [];
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const arrival: Arrival = { peer, size: 0, giveUp: reject };
-    const cutOff = (): void => reject(new Refused('bad-request', 'the body was cut off'));
+    let isWhole = false;
+    const cutOff = (): void => {
+      // A request closes when it has ended, too, and to make an error costs as much as to read it.
+      if (!isWhole) reject(new Refused('bad-request', 'the body was cut off'));
+    };
     const take = (chunk: Buffer): void => {
       if (arrival.size + chunk.length > maxBytes) {
         reject(new Refused('too-large', `the body has more than ${maxBytes} bytes`));
@@ -90,7 +94,10 @@ export class Bodies {
     };
     this.#arrivals.add(arrival);
     request.on('data', take);
-    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('end', () => {
+      isWhole = true;
+      resolve(Buffer.concat(chunks));
+    });
     request.once('error', cutOff);
     request.once('close', cutOff);
     try {
@@ -100,8 +107,6 @@ export class Bodies {
       throw error;
     } finally {
       request.off('data', take);
-      // A request closes after its answer, too, and to make an error then costs as much as reading the body.
-      request.off('close', cutOff);
       this.#end(arrival);
     }
   }
