@@ -234,11 +234,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['src/protocol', 'src/kit', ...controller('attest', 'log.ts', 'model', 'store', 'web')],
     machine: true,
   },
+  'src/controller/keys': {
+    imports: ['src/kit', 'src/pki', ...controller('kube', 'log.ts', 'store')],
+  },
   'src/controller/serve': {
     imports: [
       'src/kit',
       'src/pki',
-      ...controller('attest', 'ingest', 'kube', 'log.ts', 'machines', 'model', 'store', 'web'),
+      ...controller('attest', 'ingest', 'keys', 'kube', 'log.ts', 'machines', 'model', 'store', 'web'),
     ],
     machine: true,
   },
@@ -250,7 +253,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/protocol',
       'src/kit',
       'src/pki',
-      ...controller('attest', 'kube', 'log.ts', 'model', 'serve', 'store'),
+      ...controller('attest', 'keys', 'kube', 'log.ts', 'model', 'serve', 'store'),
     ],
     packages: ['commander'],
     machine: true,

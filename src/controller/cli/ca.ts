@@ -1,7 +1,11 @@
 import { parseSeconds } from '../../kit/duration.ts';
 import { ExpectedError } from '../../kit/errors.ts';
-import { ACTIVE_AFTER_MS, Keys, rotated } from '../serve/key-ring.ts';
-import { type KeyPlace, KeySecret, KeySetting } from '../serve/keys.ts';
+import { Keys, type Material, rotated } from '../keys/key-ring.ts';
+import { KeySetting } from '../keys/keys.ts';
+import { type KeyPlace, readMade } from '../keys/place.ts';
+import { ACTIVE_AFTER_MS } from '../keys/rotation.ts';
+import { authoritySecret, tokenKeySecret } from '../keys/secret-place.ts';
+import { rotatedTokens, type TokenMaterial } from '../keys/token-keys.ts';
 import { openSource, type SourceOptions } from './source.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -20,10 +24,12 @@ export async function caCommand(action: string, options: CaOptions): Promise<num
   const { client, database, store } = openSource(options);
   try {
     const place = client
-      ? new KeySecret(client, options.controllerNamespace)
+      ? authoritySecret(client, options.controllerNamespace)
       : database && new KeySetting(database);
     if (!place) throw new UsageError('neither a cluster nor a database');
-    const keys = action === 'show' ? await present(place) : await rotate(place, overlap * 1000);
+    const tokens = client && tokenKeySecret(client, options.controllerNamespace);
+    const keys =
+      action === 'show' ? new Keys(await readMade(place)) : await rotate(place, tokens, overlap * 1000);
     process.stdout.write(keys.trusted);
     return 0;
   } finally {
@@ -31,28 +37,22 @@ export async function caCommand(action: string, options: CaOptions): Promise<num
   }
 }
 
-async function present(place: KeyPlace): Promise<Keys> {
-  return new Keys(await material(place));
-}
-
-async function material(place: KeyPlace) {
-  const found = await place.read();
-  if (found) return found;
-  throw new ExpectedError('there is no authority yet; the controller makes it when it starts');
-}
-
-async function rotate(place: KeyPlace, overlapMs: number): Promise<Keys> {
-  const before = await material(place);
+async function rotate(
+  place: KeyPlace<Material>,
+  tokens: KeyPlace<TokenMaterial> | undefined,
+  overlapMs: number,
+): Promise<Keys> {
+  const before = await readMade(place);
   const until = before.previous?.until ?? 0;
   if (until > Date.now() && overlapMs > 0) {
     throw new ExpectedError(
       `the rotation before counts until ${time(until)}; wait for its end, or end it with --overlap 0s, which shuts out all machines that know the present authorities only`,
     );
   }
+  // First the tokens: where this command ends in between, the next one goes on.
+  if (tokens) await rotateTokens(tokens, overlapMs);
   const next = rotated(before, overlapMs);
-  if (!(await place.write(next))) {
-    throw new ExpectedError('somebody else changed the authority at this moment; look at it, and try again');
-  }
+  if (!(await place.write(next))) throw overtaken();
   const say = (text: string): void => void process.stderr.write(`slipway-controller: ${text}\n`);
   if (next.previous) {
     say(`the new authority and the new token key sign from ${time(next.activeFrom ?? 0)} on`);
@@ -64,6 +64,17 @@ async function rotate(place: KeyPlace, overlapMs: number): Promise<Keys> {
     );
   }
   return new Keys(next);
+}
+
+async function rotateTokens(place: KeyPlace<TokenMaterial>, overlapMs: number): Promise<void> {
+  const before = await readMade(place);
+  const isUnderWay = (before.previous?.until ?? 0) > Date.now();
+  if (isUnderWay && overlapMs > 0) return;
+  if (!(await place.write(rotatedTokens(before, overlapMs)))) throw overtaken();
+}
+
+function overtaken(): ExpectedError {
+  return new ExpectedError('somebody else changed the authority at this moment; look at it, and try again');
 }
 
 function time(ms: number): string {

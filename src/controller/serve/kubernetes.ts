@@ -9,6 +9,11 @@ import { TpmAttestor } from '../attest/tpm.ts';
 import { TpmChallenges } from '../attest/tpm-challenges.ts';
 import { WatchedTokens } from '../attest/watched-tokens.ts';
 import { EventIntake } from '../ingest/intake.ts';
+import { Keys, makeMaterial } from '../keys/key-ring.ts';
+import { followKeys } from '../keys/key-watch.ts';
+import { madeOnce } from '../keys/place.ts';
+import { authoritySecret, tokenKeySecret } from '../keys/secret-place.ts';
+import { makeTokenMaterial, TokenKeys } from '../keys/token-keys.ts';
 import { KubeClient } from '../kube/client.ts';
 import { isStatus } from '../kube/kube-error.ts';
 import { findAccess } from '../kube/kubeconfig.ts';
@@ -20,8 +25,6 @@ import { KubernetesStore } from '../store/kubernetes-store.ts';
 import { MachineIdentities } from '../store/machine-identities.ts';
 import { Gauge, Metrics } from '../web/metrics.ts';
 import { Front } from './front.ts';
-import { followKeys } from './key-watch.ts';
-import { KeySecret, keysFrom } from './keys.ts';
 import { Management } from './management.ts';
 import { tellOfPolicies } from './policies.ts';
 import type { Running } from './running.ts';
@@ -36,8 +39,11 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const client = new KubeClient(access);
   const namespace = settings.namespace ?? access.namespace;
   const version = await machineVersion(client);
-  const keyPlace = new KeySecret(client, namespace);
-  const keys = await keysFrom(keyPlace);
+  const [keyPlace, tokenPlace] = [authoritySecret(client, namespace), tokenKeySecret(client, namespace)];
+  const material = await madeOnce(keyPlace, makeMaterial);
+  const keys = new Keys(material);
+  // An earlier controller kept both in one Secret: the tokens that it made count on.
+  const tokenKeys = new TokenKeys(await madeOnce(tokenPlace, () => material.tokens ?? makeTokenMaterial()));
   const metrics = new Metrics();
   const management = new Management({
     ...{ client, version, metrics, log, untiedMs: settings.untiedMs },
@@ -68,7 +74,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     challenges,
     attestors: [
       new TpmAttestor(challenges, management.directory),
-      new MachineTokenAttestor(() => keys.tokenKeys, management.directory),
+      new MachineTokenAttestor(() => tokenKeys.all, management.directory),
       new TokenAttestor(tokens),
     ],
     ties: management.directory,
@@ -105,12 +111,12 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const port = await front.listen();
   leadership.start();
   await tellOfPolicies(client, log);
-  const leaveKeys = followKeys(keys, keyPlace, log);
+  const leave = [followKeys(keys, keyPlace, log), followKeys(tokenKeys, tokenPlace, log)];
   return {
     port,
     ...ports,
     stop: async () => {
-      leaveKeys();
+      for (const end of leave) end();
       await front.drain();
       await Promise.all([management.stop(), tokens.stop()]);
       await leadership.stop();

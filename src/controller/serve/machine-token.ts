@@ -1,11 +1,13 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import { mintMachineToken } from '../attest/machine-token.ts';
+import { readMade } from '../keys/place.ts';
+import { tokenKeySecret } from '../keys/secret-place.ts';
+import { TokenKeys } from '../keys/token-keys.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isStatus } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { findMachineVersion, machinesPath } from '../machines/machine.ts';
 import { MachineIdentities } from '../store/machine-identities.ts';
-import { readKubernetesKeys } from './keys.ts';
 
 /**
  * A token for one Machine, as the controller makes them for those with the label: for whoever may read its key.
@@ -17,7 +19,7 @@ export async function makeMachineToken(
   about: { controllerNamespace: string; namespace: string; machine: string; expiresAt: number },
 ): Promise<string> {
   const { controllerNamespace, namespace, machine, expiresAt } = about;
-  const keys = await readKubernetesKeys(client, controllerNamespace);
+  const keys = new TokenKeys(await readMade(tokenKeySecret(client, controllerNamespace)));
   const path = `${machinesPath(await findMachineVersion(client), namespace)}/${machine}`;
   const uid = await uidOf(client, path);
   if (uid === undefined) {
@@ -26,7 +28,7 @@ export async function makeMachineToken(
     );
   }
   const epoch = (await new MachineIdentities(client).of(namespace, uid))?.epoch ?? 0;
-  return mintMachineToken(uid, epoch, expiresAt, keys.tokenKey);
+  return mintMachineToken(uid, epoch, expiresAt, keys.signing);
 }
 
 async function uidOf(client: KubeClient, path: string): Promise<string | undefined> {

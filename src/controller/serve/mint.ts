@@ -1,4 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { followKeys } from '../keys/key-watch.ts';
+import type { KeyPlace } from '../keys/place.ts';
+import { tokenKeySecret } from '../keys/secret-place.ts';
+import { TokenKeys, type TokenMaterial } from '../keys/token-keys.ts';
 import { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
 import { findAccess } from '../kube/kubeconfig.ts';
@@ -8,9 +12,6 @@ import { findMachineVersion, type MachineObject, machinesPath, readMachine } fro
 import { Minter } from '../machines/minter.ts';
 import { MachineIdentities } from '../store/machine-identities.ts';
 import { collectionPath, type NodeBootstrap } from '../store/node-bootstrap.ts';
-import { Keys } from './key-ring.ts';
-import { followKeys } from './key-watch.ts';
-import { KeySecret } from './keys.ts';
 import type { MintSettings } from './settings.ts';
 
 const LOOK_MS = 2_000;
@@ -25,13 +26,13 @@ export async function mint(settings: MintSettings, log: Log): Promise<() => Prom
   const access = findAccess(settings.kubeconfig === undefined ? {} : { path: settings.kubeconfig });
   const client = new KubeClient(access);
   const version = await findMachineVersion(client);
-  const place = new KeySecret(client, settings.namespace ?? access.namespace);
+  const place = tokenKeySecret(client, settings.namespace ?? access.namespace);
   const keys = await firstKeys(place, log);
   const directory = new MachineDirectory();
   const byKey = (key: string) => directory.byName(...(key.split('/') as [string, string]));
   const minter = new Minter({
     ...{ client, byKey, log, lifetimeMs: settings.tokenMs },
-    key: () => keys.tokenKey,
+    key: () => keys.signing,
     identities: new MachineIdentities(client),
   });
   const trouble = (error: Error, retryInMs: number): void =>
@@ -74,10 +75,10 @@ export async function mint(settings: MintSettings, log: Log): Promise<() => Prom
 }
 
 /** The keys; the controller makes them when it starts first. @throws KubeError */
-async function firstKeys(place: KeySecret, log: Log): Promise<Keys> {
+async function firstKeys(place: KeyPlace<TokenMaterial>, log: Log): Promise<TokenKeys> {
   for (let told = false; ; told = true) {
     const found = await place.read();
-    if (found) return new Keys(found);
+    if (found) return new TokenKeys(found);
     if (!told) log.info('waits for the key that the controller makes');
     await sleep(LOOK_MS);
   }

@@ -2,8 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ExpectedError } from '../../kit/errors.ts';
 import type { TlsFiles } from '../ingest/server.ts';
+import type { Keys } from '../keys/key-ring.ts';
 import { type Log, reason } from '../log.ts';
-import type { Keys } from './key-ring.ts';
 import type { ServeSettings } from './settings.ts';
 
 const VALID_MS = 30 * 86_400_000;

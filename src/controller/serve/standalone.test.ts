@@ -13,9 +13,9 @@ import { bootstrapEvents, SimulatedMachine } from '../../../test/support/control
 import { createCsr, createKey } from '../../pki/csr.ts';
 import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { makeToken } from '../attest/token.ts';
+import { sqliteKeys } from '../keys/keys.ts';
 import { createLog } from '../log.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
-import { sqliteKeys } from './keys.ts';
 import type { Running } from './running.ts';
 import { databasePath, serveStandalone } from './standalone.ts';
 

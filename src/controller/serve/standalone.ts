@@ -4,13 +4,15 @@ import { Enrolment } from '../attest/enrolment.ts';
 import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { TokenAttestor } from '../attest/token.ts';
 import { EventIntake } from '../ingest/intake.ts';
+import { Keys, makeMaterial } from '../keys/key-ring.ts';
+import { followKeys } from '../keys/key-watch.ts';
+import { KeySetting } from '../keys/keys.ts';
+import { madeOnce } from '../keys/place.ts';
 import type { Log } from '../log.ts';
 import { budgeted } from '../store/budgeted-store.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { Metrics } from '../web/metrics.ts';
 import { Front } from './front.ts';
-import { followKeys } from './key-watch.ts';
-import { KeySetting, keysFrom } from './keys.ts';
 import type { Running } from './running.ts';
 import type { StandaloneSettings } from './settings.ts';
 
@@ -23,7 +25,7 @@ export async function serveStandalone(settings: StandaloneSettings, log: Log): P
   const database = new SqliteStore(databasePath(settings.data));
   const store = budgeted(database);
   const keyPlace = new KeySetting(database);
-  const keys = await keysFrom(keyPlace);
+  const keys = new Keys(await madeOnce(keyPlace, makeMaterial));
   const metrics = new Metrics();
   const nodeOfKey = (keyDigest: string) => database.nodeOfKey(keyDigest);
   const bearers = new Bearers({ store, nodeOfKey, copied: () => metrics.copied.add() });

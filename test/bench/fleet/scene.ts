@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { KubernetesTokens } from '../../../src/controller/attest/kubernetes-tokens.ts';
 import { makeToken } from '../../../src/controller/attest/token.ts';
-import { kubernetesCertificate } from '../../../src/controller/serve/keys.ts';
+import { kubernetesCertificate } from '../../../src/controller/keys/keys.ts';
 import { CONTROLLER } from '../../support/controller/api-server.ts';
 import { ControllerProcess } from '../../support/controller/controller-process.ts';
 import { ManagementCluster } from '../../support/controller/management-cluster.ts';

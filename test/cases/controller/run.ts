@@ -1,4 +1,4 @@
-import { kubernetesCertificate } from '../../../src/controller/serve/keys.ts';
+import { kubernetesCertificate } from '../../../src/controller/keys/keys.ts';
 import { CONTROLLER } from '../../support/controller/api-server.ts';
 import { ControllerProcess } from '../../support/controller/controller-process.ts';
 import { ManagementCluster } from '../../support/controller/management-cluster.ts';

@@ -65,7 +65,9 @@ async function byRights(controller: KubeClient, minter: KubeClient): Promise<voi
   await refused(403, patchStatus(minter, 'default', { conditions: [] }));
   await refused(403, create(minter, secret('slipway-system', 'slipway-token-x', 'slipway.dev/token-hash')));
   await refused(403, minter.request('GET', '/api/v1/namespaces/slipway-system/secrets/other'));
-  await minter.request('GET', '/api/v1/namespaces/slipway-system/secrets/slipway-controller-ca');
+  const home = '/api/v1/namespaces/slipway-system/secrets';
+  await refused(403, minter.request('GET', `${home}/slipway-controller-ca`));
+  await minter.request('GET', `${home}/slipway-controller-token-key`);
 }
 
 /** Both may do all things now, as where an installer gave too much. */
@@ -130,9 +132,11 @@ async function secrets(controller: KubeClient, minter: KubeClient): Promise<void
     await refused(422, create(client, secret('default', 'my-cluster-ca', TOKEN, 'my-cluster-ca')));
     const made = { apiVersion: 'v1', kind: 'Secret', metadata: { generateName: 'x-' } };
     await refused(422, client.request('POST', '/api/v1/namespaces/default/secrets', { body: made }));
-    // Its own authority is made once.
-    const path = '/api/v1/namespaces/slipway-system/secrets/slipway-controller-ca';
-    await refused(422, client.request('PATCH', path, { body: { data: { x: '' } }, contentType: MERGE }));
+    // Its own authority and the key of tokens are made once.
+    for (const name of ['slipway-controller-ca', 'slipway-controller-token-key']) {
+      const path = `/api/v1/namespaces/slipway-system/secrets/${name}`;
+      await refused(422, client.request('PATCH', path, { body: { data: { x: '' } }, contentType: MERGE }));
+    }
   }
   await refused(422, create(controller, secret('default', `${NAME}-slipway-token`, TOKEN, NAME)));
   const wrong = [

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kubernetesCertificate } from '../../../src/controller/serve/keys.ts';
+import { kubernetesCertificate } from '../../../src/controller/keys/keys.ts';
 import { CONTROLLER } from '../../support/controller/api-server.ts';
 import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
 import { ManagementCluster } from '../../support/controller/management-cluster.ts';

@@ -1,16 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { Authority } from '../../pki/authority.ts';
+import { ACTIVE_AFTER_MS } from './rotation.ts';
+import type { TokenMaterial } from './token-keys.ts';
 
 const NAME = 'Slipway controller';
-/** Every replica has learnt of a new authority before the first one signs with it. */
-export const ACTIVE_AFTER_MS = 30_000;
 
-/** One authority with the key that signs Machines' tokens; both are replaced together. */
 interface Generation {
   readonly certificate: string;
   readonly privateKey: string;
-  /** In base64. */
-  readonly tokenKey: string;
 }
 
 /** What is stored. Times are milliseconds since 1970. */
@@ -23,22 +19,24 @@ export interface Material extends Generation {
     /** The certificate of the previous authority for the present one. */
     readonly cross: string;
   };
+  /** A controller before 0.2 kept the key of Machines' tokens here. */
+  readonly tokens?: TokenMaterial;
 }
 
 export function makeMaterial(): Material {
-  return { ...Authority.create(NAME), tokenKey: randomBytes(32).toString('base64') };
+  return Authority.create(NAME);
 }
 
 /**
- * The next authority and the next token key.
+ * The next authority.
  *
- * @param overlapMs how long the present ones count beside them; 0 if they count no longer at once
+ * @param overlapMs how long the present one counts beside it; 0 if it counts no longer at once
  */
 export function rotated(present: Material, overlapMs: number, now = Date.now()): Material {
   const next = makeMaterial();
   if (overlapMs === 0) return next;
   const until = now + overlapMs;
-  const { certificate, privateKey, tokenKey } = present;
+  const { certificate, privateKey } = present;
   const cross = new Authority(certificate, privateKey).vouchFor(
     new Authority(next.certificate, next.privateKey),
     new Date(until),
@@ -47,11 +45,11 @@ export function rotated(present: Material, overlapMs: number, now = Date.now()):
   return {
     ...next,
     activeFrom: now + ACTIVE_AFTER_MS,
-    previous: { certificate, privateKey, tokenKey, until, cross },
+    previous: { certificate, privateKey, until, cross },
   };
 }
 
-/** The controller's keys as they count now. They are made once, and all replicas share them. */
+/** The controller's authority as it counts now. It is made once, and all replicas share it. */
 export class Keys {
   #material: Material;
   #authorities: { present: Authority; previous: Authority | undefined };
@@ -84,19 +82,6 @@ export class Keys {
   /** What a server shows behind its own certificate, so that those believe it who know the previous authority. */
   get chain(): string {
     return this.#isWaiting ? '' : (this.#previous?.cross ?? '');
-  }
-
-  get tokenKey(): Uint8Array {
-    const [first = new Uint8Array()] = this.tokenKeys;
-    return first;
-  }
-
-  /** All that count; the one that signs is the first. */
-  get tokenKeys(): readonly Uint8Array[] {
-    const present = Buffer.from(this.#material.tokenKey, 'base64');
-    if (!this.#previous) return [present];
-    const previous = Buffer.from(this.#previous.tokenKey, 'base64');
-    return this.#isWaiting ? [previous, present] : [present, previous];
   }
 
   get #previous(): Material['previous'] {

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { ACTIVE_AFTER_MS } from './rotation.ts';
+
+/** The key that signs Machines' tokens, in base64, as it is stored. Times are milliseconds since 1970. */
+export interface TokenMaterial {
+  readonly key: string;
+  /** Until then the previous one signs. */
+  readonly activeFrom?: number;
+  /** What counts beside it until a time. */
+  readonly previous?: { readonly key: string; readonly until: number };
+}
+
+export function makeTokenMaterial(): TokenMaterial {
+  return { key: randomBytes(32).toString('base64') };
+}
+
+/** @param overlapMs how long the present key counts beside the next one; 0 if it counts no longer at once */
+export function rotatedTokens(present: TokenMaterial, overlapMs: number, now = Date.now()): TokenMaterial {
+  const next = makeTokenMaterial();
+  if (overlapMs === 0) return next;
+  const previous = { key: present.key, until: now + overlapMs };
+  return { ...next, activeFrom: now + ACTIVE_AFTER_MS, previous };
+}
+
+/** The keys of Machines' tokens as they count now. */
+export class TokenKeys {
+  #material: TokenMaterial;
+
+  constructor(material: TokenMaterial) {
+    this.#material = material;
+  }
+
+  /** Takes what is stored now. */
+  take(material: TokenMaterial): void {
+    this.#material = material;
+  }
+
+  /** The one that signs. */
+  get signing(): Uint8Array {
+    const [first = new Uint8Array()] = this.all;
+    return first;
+  }
+
+  /** All that count; the one that signs is the first. */
+  get all(): readonly Uint8Array[] {
+    const { key, previous, activeFrom = 0 } = this.#material;
+    const present = Buffer.from(key, 'base64');
+    if (!previous || Date.now() >= previous.until) return [present];
+    const before = Buffer.from(previous.key, 'base64');
+    return Date.now() < activeFrom ? [before, present] : [present, before];
+  }
+}
