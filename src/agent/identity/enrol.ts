@@ -46,7 +46,7 @@ export async function enrol(
   };
   const answer = await send(ENROL_PATH, Buffer.from(JSON.stringify(request)));
   if (answer.status !== 200)
-    throw new EnrolmentRefused(answer.status, typeof means === 'object' && 'tpm' in means ? 'tpm' : 'token');
+    throw new EnrolmentRefused(answer, typeof means === 'object' && 'tpm' in means ? 'tpm' : 'token');
   const reply: EnrolReply = readEnrolReply(Buffer.from(answer.body).subarray(0, MAX_ENROLMENT_BYTES));
   const now = await momentOf(host);
   // The header has the controller's clock. Our own may be wrong, so the certificate's lifetime does not

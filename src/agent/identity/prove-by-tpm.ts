@@ -93,6 +93,6 @@ async function askFor(
     attestationKey: encodePublic(ak.area),
   });
   const got = await send(CHALLENGE_PATH, Buffer.from(JSON.stringify(request)), EXPORTER);
-  if (got.status !== 200) throw new EnrolmentRefused(got.status, 'tpm');
+  if (got.status !== 200) throw new EnrolmentRefused(got, 'tpm');
   return { reply: readChallengeReply(Buffer.from(got.body)), channel: got.exported ?? Buffer.alloc(0) };
 }

@@ -1,4 +1,6 @@
 import { ExpectedError } from '../../kit/errors.ts';
+import { visible } from '../../kit/terminal/visible.ts';
+import type { HttpAnswer } from '../host/network.ts';
 
 /** The controller answered, but gave no certificate. */
 export class EnrolmentRefused extends ExpectedError {
@@ -6,13 +8,24 @@ export class EnrolmentRefused extends ExpectedError {
   readonly status: number;
 
   /** @param by what the machine wanted to prove itself by */
-  constructor(status: number, by: 'token' | 'tpm') {
+  constructor({ status, body }: Pick<HttpAnswer, 'status' | 'body'>, by: 'token' | 'tpm') {
+    const isNo = status === 401 || status === 403;
     super(
-      status === 401 || status === 403
-        ? WORDS[by]
-        : `the controller answered the enrolment with status ${status}`,
+      wordsIn(body) ?? (isNo ? WORDS[by] : `the controller answered the enrolment with status ${status}`),
     );
     this.status = status;
+  }
+}
+
+/** What a controller tells a machine whose proof it believes. */
+function wordsIn(body: string): string | undefined {
+  try {
+    const { words } = JSON.parse(body);
+    return typeof words === 'string' && words !== ''
+      ? `the controller says: ${visible(words).slice(0, 1024)}`
+      : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -100,20 +100,29 @@ export class Holders {
     const same = await this.#sameKey(spec, { namespace, name });
     if (same) return same;
     const late = await this.#isLate(claim, found);
-    if (late !== undefined) return await this.#onlyAgain(namespace, name, spec, late);
+    if (late) return await this.#onlyAgain(namespace, name, spec, late);
     const node = await this.#create(claim, { namespace, name }, spec, found?.owner);
     await this.#spend(claim, found, node);
     return node;
   }
 
   /** Why only the machine that holds it already may come. */
-  async #isLate({ epoch }: Claim, found: Found | undefined): Promise<string | undefined> {
+  async #isLate(claim: Claim, found: Found | undefined): Promise<Refused | undefined> {
     if (!found) return undefined;
     const { hasNode, namespace, owner } = found;
-    if (hasNode) return `Machine ${namespace}/${owner.name} has its Node already`;
+    const { epoch, machineUid } = claim;
+    // Whatever could be copied from the machine may have been by now. Its TPM could not.
+    if (hasNode && claim.endorsementKey === undefined) {
+      const why = `Machine ${namespace}/${owner.name} has its Node already`;
+      return new Refused(
+        'unauthorized',
+        why,
+        machineUid === undefined ? {} : { words: HAS_NODE, isProved: true },
+      );
+    }
     const proofs = epoch === undefined ? undefined : await this.#parts.proofs?.of(namespace, owner.uid);
     if (epoch === undefined || !proofs || proofs.epoch <= epoch) return undefined;
-    return `the token of Machine ${namespace}/${owner.name} was used already`;
+    return usedAlready(found);
   }
 
   /** The token counts no longer, whatever becomes of the node. */
@@ -123,7 +132,7 @@ export class Holders {
     const { namespace, owner } = found;
     if (await proofs.spend(namespace, owner, epoch, node.spec.keyDigest)) return;
     await store.remove(node);
-    throw new Refused('unauthorized', `the token of Machine ${namespace}/${owner.name} was used already`);
+    throw usedAlready(found);
   }
 
   /** One key is one node. @returns the node, if the same machine asks again */
@@ -145,10 +154,10 @@ export class Holders {
     return undefined;
   }
 
-  async #onlyAgain(namespace: string, name: string, spec: NodeSpec, why: string): Promise<NodeRecord> {
+  async #onlyAgain(namespace: string, name: string, spec: NodeSpec, why: Refused): Promise<NodeRecord> {
     const known = await this.#parts.store.find(namespace, name);
     if (known && isSame(known.spec, spec)) return known;
-    throw new Refused('unauthorized', why);
+    throw why;
   }
 
   /** A use of the token is counted before the node is made, and given back where none is made. */
@@ -196,6 +205,18 @@ export class Holders {
     }
     throw new StoreBusy(`${namespace}/${name} is being written by others all the time`);
   }
+}
+
+/** For the machine's own log: its token is genuine, and this is no fault of its node. */
+const HAS_NODE =
+  'The Machine has its Node already, and from then on no token counts for it: it may be in other hands by now. This node is as it is; what it tells of its bootstrap is not taken. Let the reporter start before kubeadm does, or let the machine prove itself by its TPM (report.controller.tpm, and slipway.dev/endorsement-key on the Machine), which counts at any time.';
+
+function usedAlready({ namespace, owner }: Found): Refused {
+  return new Refused('unauthorized', `the token of Machine ${namespace}/${owner.name} was used already`, {
+    words:
+      'This token was used already, by another key. If this machine was installed anew, delete its NodeBootstrap and the Secret with its token; if it was not, somebody else has used it.',
+    isProved: true,
+  });
 }
 
 function isSame(one: NodeSpec, other: NodeSpec): boolean {

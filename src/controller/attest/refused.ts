@@ -1,18 +1,27 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import type { RefusalCode } from '../../protocol/exchange.ts';
 
+export interface RefusedOptions {
+  /** For a machine that proved its identity. */
+  words?: string;
+  /** This request proved it, whatever its connection did: it gets the words. */
+  isProved?: boolean;
+  retryAfterMs?: number;
+}
+
 /** A refused request. `message` is for the log; a stranger gets only `code`. */
 export class Refused extends ExpectedError {
   override readonly name = 'Refused';
   readonly code: RefusalCode;
-  /** For a machine that proved its identity. */
   readonly words: string | undefined;
+  readonly isProved: boolean;
   readonly retryAfterMs: number | undefined;
 
-  constructor(code: RefusalCode, message: string, options: { words?: string; retryAfterMs?: number } = {}) {
+  constructor(code: RefusalCode, message: string, options: RefusedOptions = {}) {
     super(message);
     this.code = code;
     this.words = options.words;
+    this.isProved = options.isProved ?? false;
     this.retryAfterMs = options.retryAfterMs;
   }
 }

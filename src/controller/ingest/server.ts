@@ -240,13 +240,14 @@ export class IngestServer {
     error: unknown,
   ): void {
     const refused = asRefused(error);
-    const { code, words, retryAfterMs } = refused;
+    const { code, retryAfterMs } = refused;
+    const words = peer || refused.isProved ? refused.words : undefined;
     this.#metrics.requests.add({ path: pathLabel(request.url), status: String(REFUSAL_STATUS[code]) });
     this.#refuse(code, address, refused.message, peer);
     if (refused !== error && !isExpected(error)) {
       this.#log.error('a request failed because of a fault in the controller', { reason: reason(error) });
     }
-    const body: Refusal = { error: code, ...(peer && words !== undefined ? { words } : {}) };
+    const body: Refusal = { error: code, ...(words === undefined ? {} : { words }) };
     const unread = !request.complete;
     send(response, REFUSAL_STATUS[code], body, { close: unread || this.#draining, retryAfterMs });
     if (unread) discard(request);

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../kube/objects.ts';
-import type { NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
+import type { MachineTie, NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary, type Summary } from '../model/summary.ts';
 
 export const GROUP = 'slipway.dev';
@@ -40,7 +40,7 @@ export function recordOf({ metadata, spec, status }: NodeBootstrap): NodeRecord 
   const common = {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
-    spec,
+    spec: spec.machine ? { ...spec, machine: afterMove(spec.machine, metadata) } : spec,
     ...(metadata.resourceVersion === undefined ? {} : { version: metadata.resourceVersion }),
   };
   if (!status) {
@@ -50,4 +50,16 @@ export function recordOf({ metadata, spec, status }: NodeBootstrap): NodeRecord 
   const { epoch, seq, storedAt, writes, ...rest } = status;
   const { message: _, position: __, eventsTrimmed: ___, eventLog: ____, ...summary } = rest;
   return { ...common, epoch, seq, summary, storedAt: Date.parse(storedAt), writes };
+}
+
+/**
+ * `clusterctl move` makes Machines anew, with other UIDs, and renews the owner references of what it takes along. No machine
+ * can do that, so the owner says which Machine it is.
+ */
+function afterMove(tie: MachineTie, { ownerReferences = [] }: KubeObject['metadata']): MachineTie {
+  const owner = ownerReferences.find(
+    ({ apiVersion, kind, name }) =>
+      kind === 'Machine' && name === tie.name && apiVersion.startsWith('cluster.x-k8s.io/'),
+  );
+  return owner && owner.uid !== tie.uid ? { ...tie, uid: owner.uid } : tie;
 }

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
+import { objectPath } from '../../../../src/controller/store/node-bootstrap.ts';
 import { ControllerProcess, controllerCommand } from '../../../support/controller/controller-process.ts';
 import { MACHINES } from '../../../support/controller/management-cluster.ts';
-import type { SimulatedMachine } from '../../../support/controller/simulated-machine.ts';
+import { bootstrapEvents, type SimulatedMachine } from '../../../support/controller/simulated-machine.ts';
 import { eventually, type Scene } from '../scene.ts';
 
 /** The shortest that a controller gives. */
@@ -54,6 +55,7 @@ export async function certificates(scene: Scene): Promise<void> {
   await copied(scene);
   await lostAnswers(scene);
   await deleted(scene);
+  await moved(scene);
 }
 
 async function copied({ cluster, machine, command, say }: Scene): Promise<void> {
@@ -118,6 +120,39 @@ async function deleted({ cluster, machine, say }: Scene): Promise<void> {
     ),
   );
   say('no renewal while the Machine is being deleted, and nothing when it is gone');
+}
+
+/** `clusterctl move`: the Machine gets another UID, and what it owns gets that in its owner references. */
+async function moved({ cluster, machine, say }: Scene): Promise<void> {
+  const { client } = cluster;
+  await cluster.createMachine('moved', { token: true });
+  const mover = machine({ hostname: 'moved' });
+  await mover.enrol(await cluster.machineToken('moved'));
+  await client.request('DELETE', `${MACHINES}/moved`);
+  await eventually('its Machine is gone', () => isRefused(mover));
+  const { metadata } = await cluster.createMachine('moved');
+  const before = await cluster.node('moved');
+  assert.notEqual(before.spec.machine?.uid, metadata.uid);
+  // Another Machine of that name is not the one that it was.
+  await assert.rejects(report(mover), /401/);
+  const ownerReferences = before.metadata.ownerReferences?.map((one) => ({ ...one, uid: metadata.uid }));
+  await client.request('PATCH', objectPath('default', 'moved'), {
+    body: { metadata: { ownerReferences } },
+    contentType: 'application/merge-patch+json',
+  });
+  await eventually('it is the moved Machine', async () => !(await isRefused(mover)));
+  mover.show(await mover.renew());
+  for (const body of bootstrapEvents(24)) mover.tell(body);
+  await mover.report();
+  assert.equal((await cluster.conditionIs('moved', 'True')).reason, 'Bootstrapped');
+  say('a machine whose Machine was moved goes on as that one, and not as one that only has its name');
+}
+
+function isRefused(machine: SimulatedMachine): Promise<boolean> {
+  return report(machine).then(
+    () => false,
+    (error: Error) => /events: 401/.test(error.message),
+  );
 }
 
 async function report(machine: SimulatedMachine): Promise<void> {
