@@ -16,6 +16,10 @@ export const BACKOFF = {
   join: { baseMs: 2_000, capMs: 30_000 },
   /** A cloud's metadata service, which starts late or turns machines away that boot all at once. */
   metadata: { baseMs: 250, capMs: 5_000 },
+  /** A connection to the API server that a join needs: whoever refuses it has no work with that. */
+  endpoint: { baseMs: 200, capMs: 600 },
+  /** A bootstrap token that the API server does not know yet; hundreds of machines may ask. */
+  token: { baseMs: 250, capMs: 2_000 },
   /** A transport of the reporter. */
   report: { baseMs: 500, capMs: 60_000 },
   /** A step that failed because of a service that is still starting. */

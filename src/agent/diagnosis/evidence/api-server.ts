@@ -1,5 +1,6 @@
 /** One request to the API server for what it publishes to everybody: it tells name, network, TLS, health, clock and token. */
 import { type Host, HostError } from '../../host/host.ts';
+import type { HttpClient } from '../../host/network.ts';
 import type { ApiServerView } from './evidence.ts';
 import { parseClusterInfo, readRequestError } from './parse.ts';
 
@@ -11,9 +12,15 @@ const MAX_BYTES = 1024 * 1024;
  * goes into a diagnosis.
  *
  * @param endpoint `host:port`, as kubeadm has it.
+ * @param kept An insecure client of the caller's, for whoever looks again and again.
  */
-export async function readApiServer(host: Host, endpoint: string, timeoutMs: number): Promise<ApiServerView> {
-  const client = host.network.client({ insecure: true });
+export async function readApiServer(
+  host: Host,
+  endpoint: string,
+  timeoutMs: number,
+  kept?: HttpClient,
+): Promise<ApiServerView> {
+  const client = kept ?? host.network.client({ insecure: true });
   try {
     const sent = host.clock.now().getTime();
     const url = `https://${endpoint}${CLUSTER_INFO}`;
@@ -35,7 +42,7 @@ export async function readApiServer(host: Host, endpoint: string, timeoutMs: num
     if (error.errno !== 'EAI_AGAIN') return { endpoint, ...failed };
     return { endpoint, ...failed, problem: await silentNameServers(host) };
   } finally {
-    client.close();
+    if (!kept) client.close();
   }
 }
 

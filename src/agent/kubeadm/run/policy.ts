@@ -3,6 +3,9 @@
 /** Discovery gets this long in one attempt, so that the agent can say why it failed; see `shapeConfig`. */
 export const DISCOVERY_SECONDS = 60;
 
+/** Where Slipway has waited for the cluster in vain, kubeadm only has to say why. */
+export const LAST_WORD_SECONDS = 10;
+
 /** The time between the end of kubeadm's own waits and the deadline, for its last words and for ours. */
 const MARGIN_SECONDS = 10;
 const LEAST_SECONDS = 5;

@@ -13,16 +13,16 @@ import { type AttemptNote, noteAttempt, readAttempt } from '../../kubeadm/repeat
 import { type InventoryOwner, readInventory, takeInventory } from '../../kubeadm/repeat/inventory.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { prepareRepeat } from '../../kubeadm/repeat/repeat.ts';
-import { chooseEndpoint } from '../../kubeadm/run/choose-endpoint.ts';
 import { findEarlierRun } from '../../kubeadm/run/durable-run.ts';
 import { type ExplainedRun, runExplained } from '../../kubeadm/run/explained-run.ts';
 import { kubeadmMinor } from '../../kubeadm/run/kubeadm-minor.ts';
-import { capSeconds, DISCOVERY_SECONDS } from '../../kubeadm/run/policy.ts';
+import { capSeconds, DISCOVERY_SECONDS, LAST_WORD_SECONDS } from '../../kubeadm/run/policy.ts';
 import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
 import { findRealKubeadm, slipwayInstead } from '../../kubeadm/run/real-kubeadm.ts';
 import { noteBefore } from '../../reset/before.ts';
 import type { Shared } from '../kind/shared.ts';
 import { inheriting } from '../shell/shell-state.ts';
+import { joinBy } from './join-by.ts';
 
 const RETRY = { permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const;
 
@@ -58,11 +58,12 @@ export async function attemptKubeadm(
     const adopts = earlier === 'running' || earlier === 'ended';
     const note = isRepeated ? await readAttempt(host, { ...owner, verb }) : undefined;
     const attempt = { command, context, owner, config, note };
+    const cluster = adopts ? undefined : await joinBy(command, config, context, shell.directory);
     const { args, converted } = await shapedArguments(host, reading, {
-      discoveryTimeoutSeconds: DISCOVERY_SECONDS,
+      discoveryTimeoutSeconds: cluster?.inVain ? LAST_WORD_SECONDS : DISCOVERY_SECONDS,
       minor: shapes(command, config) ? await kubeadmMinor(host, path) : undefined,
       capSeconds: capSeconds(context.remainingMs()),
-      endpoint: adopts ? undefined : await chooseEndpoint(host, command.endpoints ?? [], context.attempt),
+      endpoint: command.endpoints === undefined ? undefined : cluster?.endpoint,
     });
     if (converted)
       await context.progress(

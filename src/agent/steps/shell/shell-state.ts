@@ -37,11 +37,18 @@ export function inheriting(directory: string, argv: [string, ...string[]]): [str
 
 /** Directories of every PATH that the shell has exported. */
 export async function exportedPath(host: Host, directory: string): Promise<string[]> {
+  const found = await exported(host, directory, 'PATH');
+  return found.flatMap((value) => value.split(':').filter((path) => path.startsWith('/')));
+}
+
+/** Every value of the variable that the shell has exported. */
+export async function exported(host: Host, directory: string, name: string): Promise<string[]> {
   const found: string[] = [];
+  const form = new RegExp(`^(?:export|declare -x) ${name}=(['"]?)(.*?)\\1$`, 'm');
   for (const { env } of [FIRST_STATE, stateAfter(0), stateAfter(1)]) {
     const text = (await host.files.readIfPresent(`${directory}/${env}`))?.toString('utf8') ?? '';
-    const value = /^(?:export|declare -x) PATH=(['"]?)(.*?)\1$/m.exec(text)?.[2] ?? '';
-    found.push(...value.split(':').filter((path) => path.startsWith('/')));
+    const value = form.exec(text)?.[2];
+    if (value !== undefined) found.push(value);
   }
   return found;
 }

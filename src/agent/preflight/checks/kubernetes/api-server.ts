@@ -1,7 +1,7 @@
 import type { Code } from '../../../../protocol/codes/codes.ts';
 import { readApiServer } from '../../../diagnosis/evidence/api-server.ts';
 import type { ApiServerView } from '../../../diagnosis/evidence/evidence.ts';
-import type { Host } from '../../../host/host.ts';
+import { goesThroughProxy } from '../../../kubeadm/config/through-proxy.ts';
 import type { Check } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
@@ -24,7 +24,7 @@ export const apiServer: Check = {
   name: 'API server',
   async run(host, { config }) {
     const [endpoint] = config?.verb === 'join' ? config.endpoints : [];
-    if (endpoint === undefined || goesThroughProxy(host, endpoint)) return [];
+    if (endpoint === undefined || goesThroughProxy(endpoint, (name) => host.env(name))) return [];
     return judge(endpoint, await readApiServer(host, endpoint, LIMIT_MS));
   },
 };
@@ -48,17 +48,4 @@ function judge(endpoint: string, view: ApiServerView): PreflightFinding[] {
     );
   }
   return findings;
-}
-
-/** kubeadm would ask a proxy, so a direct connection proves nothing. */
-function goesThroughProxy(host: Host, endpoint: string): boolean {
-  const proxy = host.env('HTTPS_PROXY') ?? host.env('https_proxy') ?? '';
-  if (proxy === '') return false;
-  const name = endpoint.replace(/:\d*$/, '').replace(/^\[|\]$/g, '');
-  const except = (host.env('NO_PROXY') ?? host.env('no_proxy') ?? '').split(',').map((part) => part.trim());
-  // Skips address ranges: then the check says nothing, which is never wrong.
-  return !except.some(
-    (part) =>
-      part !== '' && (part === '*' || name === part || name.endsWith(`.${part.replace(/^\*?\./, '')}`)),
-  );
 }

@@ -1,0 +1,123 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Authority } from '../../../pki/authority.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { awaitCluster, type ClusterFound, type ClusterSpec } from './await-cluster.ts';
+
+const DEAD = '127.0.0.1:1';
+const ID = 'abcdef';
+
+const { certificate, privateKey } = Authority.create('cluster');
+const PAIR = new Authority(certificate, privateKey).server(['127.0.0.1'], 60_000);
+
+/** What the API server answers: a status, and the tokens that have signed the cluster-info. */
+interface Answer {
+  status: number;
+  signedBy?: string[];
+}
+
+describe('awaitCluster', () => {
+  const servers: Server[] = [];
+  const told: string[] = [];
+  let connections = 0;
+  let requests = 0;
+
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+    told.length = connections = requests = 0;
+  });
+
+  /** @param answer by the number of the request, from 1 */
+  async function serve(answer: (request: number) => Answer, port = 0): Promise<string> {
+    let count = 0;
+    const server = createServer(PAIR, (_, response) => {
+      requests += 1;
+      count += 1;
+      const { status, signedBy = [] } = answer(count);
+      const data = Object.fromEntries(signedBy.map((id) => [`jws-kubeconfig-${id}`, 'x']));
+      response.writeHead(status).end(JSON.stringify({ kind: 'ConfigMap', data }));
+    });
+    server.on('connection', () => {
+      connections += 1;
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  const wait = (endpoints: string[], more: Partial<ClusterSpec> = {}): Promise<ClusterFound | undefined> =>
+    awaitCluster(createLinuxHost(), {
+      endpoints,
+      tokenId: ID,
+      attempt: 1,
+      limitMs: 30_000,
+      signal: new AbortController().signal,
+      onProgress: (message) => told.push(message),
+      ...more,
+    });
+
+  it('goes on at once where the cluster knows the token', async () => {
+    const endpoint = await serve(() => ({ status: 200, signedBy: ['zzzzzz', ID] }));
+    expect(await wait([endpoint])).toEqual({ endpoint, inVain: false });
+    expect({ told, requests }).toEqual({ told: [], requests: 1 });
+  });
+
+  it('waits for the token over one connection, and says what it waits for once', async () => {
+    const endpoint = await serve((request) => {
+      if (request === 1) return { status: 503 };
+      if (request === 2) return { status: 403 };
+      return { status: 200, signedBy: request < 5 ? [] : [ID] };
+    });
+    expect(await wait([endpoint])).toEqual({ endpoint, inVain: false });
+    expect(told).toEqual([
+      `waiting for the cluster: the API server ${endpoint} answers with HTTP status 503`,
+      `waiting for the cluster: the API server ${endpoint} shows no cluster-info yet (HTTP status 403)`,
+      `waiting for the cluster: the cluster does not know the token ${ID} yet, or no longer`,
+    ]);
+    expect({ requests, connections }).toEqual({ requests: 5, connections: 1 });
+  });
+
+  it('waits for an API server that comes up', async () => {
+    const gone = await serve(() => ({ status: 200 }));
+    servers.pop()?.close();
+    const found = wait([gone]);
+    while (told.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await serve(() => ({ status: 200, signedBy: [ID] }), Number(gone.split(':')[1]));
+    expect(await found).toEqual({ endpoint: gone, inVain: false });
+    expect(told[0]).toMatch(/^waiting for the cluster: .* does not answer yet: /);
+  });
+
+  it('says that it waited in vain, and stops when it is told to', async () => {
+    expect(await wait([DEAD], { limitMs: 50 })).toEqual({ endpoint: DEAD, inVain: true });
+    const stop = new AbortController();
+    const found = wait([DEAD], { signal: stop.signal, onProgress: () => stop.abort() });
+    expect(await found).toEqual({ endpoint: DEAD, inVain: true });
+  });
+
+  it('asks nobody where it cannot see what kubeadm will see, and there is nothing to choose', async () => {
+    const endpoint = await serve(() => ({ status: 503 }));
+    expect(await wait([], { limitMs: 0 })).toBeUndefined();
+    expect(await wait([endpoint], { limitMs: 0 })).toEqual({ endpoint, inVain: false });
+    expect(requests).toBe(0);
+  });
+
+  it('chooses the first API server that can be joined, and begins with another one each time', async () => {
+    const one = await serve(() => ({ status: 200, signedBy: [ID] }));
+    const two = await serve(() => ({ status: 200, signedBy: [ID] }));
+    const ill = await serve(() => ({ status: 503 }));
+    const chosen = async (endpoints: string[], attempt: number) =>
+      (await wait(endpoints, { attempt, limitMs: 0 }))?.endpoint;
+    expect(await chosen([DEAD, ill, one], 1)).toBe(one);
+    expect([await chosen([one, two], 1), await chosen([one, two], 2), await chosen([one, two], 3)]).toEqual([
+      one,
+      two,
+      one,
+    ]);
+    // Nobody answers: then at least not always the same one is asked.
+    expect(await chosen([DEAD, '127.0.0.1:2'], 2)).toBe('127.0.0.1:2');
+  });
+});

@@ -1,0 +1,97 @@
+import { BACKOFF, backoffMs } from '../../../kit/backoff.ts';
+import { readApiServer } from '../../diagnosis/evidence/api-server.ts';
+import type { ApiServerView } from '../../diagnosis/evidence/evidence.ts';
+import type { Host } from '../../host/host.ts';
+import type { HttpClient } from '../../host/network.ts';
+
+export interface ClusterSpec {
+  /** `host:port` of the API servers of the cluster; with several, each attempt begins with another one. */
+  endpoints: readonly string[];
+  /** The public half of the token that the cluster has to know. */
+  tokenId: string | undefined;
+  /** From 1. */
+  attempt: number;
+  /** 0: it only chooses, it does not wait. */
+  limitMs: number;
+  signal: AbortSignal;
+  onProgress(message: string): void;
+}
+
+export interface ClusterFound {
+  /** The one to join by. */
+  endpoint: string;
+  /** The time was over before the cluster could be joined: kubeadm can now say why in a few seconds. */
+  inVain: boolean;
+}
+
+/** A dead one among several costs a second and a half, and not an attempt. */
+const CHOICE_MS = 1_500;
+const LOOK_MS = 5_000;
+
+/**
+ * Waits until the cluster can be joined: its API server answers, and what it publishes for those who join is
+ * signed with the token, which is all that kubeadm's discovery waits for. kubeadm asks every five seconds and
+ * says nothing meanwhile; this asks at once, then ever less often, over one connection, and says what it
+ * waits for.
+ *
+ * Nothing that it reads is trusted: kubeadm's own discovery verifies all of it afterwards.
+ *
+ * @returns undefined when there is no endpoint
+ */
+export async function awaitCluster(host: Host, spec: ClusterSpec): Promise<ClusterFound | undefined> {
+  const { endpoints, attempt, limitMs } = spec;
+  const [only] = endpoints;
+  if (only === undefined) return undefined;
+  if (limitMs <= 0 && endpoints.length === 1) return { endpoint: only, inVain: false };
+  const first = (attempt - 1) % endpoints.length;
+  const inTurn = [...endpoints.slice(first), ...endpoints.slice(0, first)];
+  const clients = inTurn.map((endpoint) => ({ endpoint, client: host.network.client({ insecure: true }) }));
+  try {
+    return await look(host, clients, spec);
+  } finally {
+    for (const { client } of clients) client.close();
+  }
+}
+
+async function look(
+  host: Host,
+  clients: readonly { endpoint: string; client: HttpClient }[],
+  { tokenId, limitMs, signal, onProgress }: ClusterSpec,
+): Promise<ClusterFound> {
+  const end = host.clock.monotonic() + limitMs;
+  const timeoutMs = clients.length > 1 ? CHOICE_MS : LOOK_MS;
+  let told: string | undefined;
+  for (let tries = 1; ; tries += 1) {
+    const views = await Promise.all(
+      clients.map(({ endpoint, client }) => readApiServer(host, endpoint, timeoutMs, client)),
+    );
+    const joinable = views.find((view) => lacking(view, tokenId) === undefined);
+    if (joinable) return { endpoint: joinable.endpoint, inVain: false };
+    const best = (views.find(answers) ?? views[0]) as ApiServerView;
+    const leftMs = end - host.clock.monotonic();
+    if (leftMs <= 0 || signal.aborted) return { endpoint: best.endpoint, inVain: limitMs > 0 };
+    const why = lacking(best, tokenId);
+    if (why !== told) {
+      onProgress(`waiting for the cluster: ${why}`);
+      tries = 1;
+    }
+    told = why;
+    const pauseMs = backoffMs(tries, answers(best) ? BACKOFF.token : BACKOFF.endpoint, () => host.random());
+    await host.clock.sleep(Math.min(pauseMs, leftMs), signal).catch(() => undefined);
+  }
+}
+
+const answers = ({ status }: ApiServerView): boolean => status !== undefined && status < 500;
+
+/** What kubeadm's discovery would still wait for; undefined when that is nothing. */
+function lacking(view: ApiServerView, tokenId: string | undefined): string | undefined {
+  const { endpoint, status, problem, failedAt, clusterInfo } = view;
+  if (status === undefined) return `${endpoint} does not answer yet: ${problem ?? failedAt}`;
+  if (status >= 500) return `the API server ${endpoint} answers with HTTP status ${status}`;
+  if (tokenId === undefined) return undefined;
+  if (status !== 200 || clusterInfo === undefined)
+    return `the API server ${endpoint} shows no cluster-info yet (HTTP status ${status})`;
+  return clusterInfo.signedBy.includes(tokenId)
+    ? undefined
+    : `the cluster does not know the token ${tokenId} yet, or no longer`;
+}

@@ -1,0 +1,55 @@
+import type { KubeadmCommand } from '../../document/document.ts';
+import type { StepContext } from '../../engine/step.ts';
+import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
+import { goesThroughProxy } from '../../kubeadm/config/through-proxy.ts';
+import { awaitCluster, type ClusterFound } from '../../kubeadm/run/await-cluster.ts';
+import { capSeconds, DISCOVERY_SECONDS } from '../../kubeadm/run/policy.ts';
+import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
+import { exported } from '../shell/shell-state.ts';
+
+/**
+ * The API server by which this attempt joins; waits for it where it can be seen from here. Undefined where
+ * there is none to choose or to see, as with discovery by a file.
+ *
+ * @param shell Directory of the shell's state: kubeadm gets what the shell has exported.
+ */
+export async function joinBy(
+  { verb, endpoints = [] }: KubeadmCommand,
+  config: Partial<KubeadmConfig>,
+  context: StepContext,
+  shell: string,
+): Promise<ClusterFound | undefined> {
+  const { apiServer, tokenId } = config;
+  const asked = endpoints.length > 0 ? endpoints : [...(apiServer === undefined ? [] : [apiServer])];
+  const sees = verb === 'join' && context.host.root === '/' && !(await someByProxy(asked, context, shell));
+  return awaitCluster(context.host, {
+    endpoints: asked,
+    tokenId,
+    attempt: context.attempt,
+    limitMs: sees ? 1000 * patience(config, context) : 0,
+    signal: context.signal,
+    onProgress: (message) => void context.progress(message),
+  });
+}
+
+/** Seconds: as long as kubeadm's discovery would take. */
+function patience({ discoveryTimeoutSeconds }: Partial<KubeadmConfig>, context: StepContext): number {
+  return Math.min(
+    DISCOVERY_SECONDS,
+    discoveryTimeoutSeconds ?? DISCOVERY_SECONDS,
+    capSeconds(context.remainingMs()) ?? DISCOVERY_SECONDS,
+  );
+}
+
+async function someByProxy(
+  endpoints: readonly string[],
+  { host }: StepContext,
+  shell: string,
+): Promise<boolean> {
+  const file = await proxyEnvironment(host);
+  const names = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy'];
+  const values = await Promise.all(names.map((name) => exported(host, shell, name)));
+  const variable = (name: string): string | undefined =>
+    values[names.indexOf(name)]?.at(-1) ?? file[name] ?? host.env(name);
+  return endpoints.some((endpoint) => goesThroughProxy(endpoint, variable));
+}
