@@ -46,7 +46,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'check/shell': '',
   cli: `identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text collect diagnosis
     diagnosis/transcript document engine host host/linux install kubeadm/config preflight preflight/checks release report
-    report/config report/events reset secrets startup steps userdata npm:commander`,
+    report/config report/events reset secrets startup steps timeline userdata npm:commander`,
   'cli/authors': `kit check check/rule cli/options cli/process document host host/linux preflight secrets
     text userdata userdata/sources/contract`,
   'cli/facts': 'kit cli/options facts facts/reading host host/linux',
@@ -122,6 +122,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/tools': 'kit protocol document engine host identity/tpm tpm/sealing',
   text: 'kit protocol document',
   'text/yaml': 'document text',
+  timeline: 'kit protocol',
   userdata: `kit protocol document engine fetch host text text/yaml userdata/cloud-config userdata/decode
     userdata/forms userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources
     userdata/sources/contract`,

@@ -274,6 +274,7 @@ async function runJournalled(
         host,
         journal,
         pid: process.pid,
+        uptimeMs: Math.round(1000 * process.uptime()),
         notFinal: (code) => stillStarting(host, code),
         output,
       }),

@@ -33,6 +33,8 @@ export interface RunStarted {
   /** Version of the agent. */
   agent: string;
   pid: number;
+  /** Milliseconds that the process had run for; absent where an older agent began. */
+  uptimeMs?: number;
 }
 
 /** A sequence of steps began, or continues after an interruption (with the same `sequence`). */

@@ -34,6 +34,7 @@ const BODIES: Readonly<Record<RecordBody['type'], Shape>> = {
     mode: isOneOf('bootstrap', 'shim'),
     agent: isText,
     pid: isCount,
+    uptimeMs: maybe(isDuration),
   },
   'sequence.started': {
     run: isName,

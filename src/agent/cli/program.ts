@@ -96,6 +96,7 @@ function describeProgram(
     .description('what happened on this machine, and what is happening now')
     .option('--wait', 'follow until there is a verdict, and exit with its status')
     .option('--timeout <duration>', 'with --wait: give up waiting after this long (exit status 75)')
+    .option('--timeline', 'where the time went: each step and each phase of kubeadm, as a waterfall')
     .option('--root <dir>', 'look below this directory', '/')
     .option('--output <format>', 'text or json', 'text')
     .action(async (options) => conclude(await (await import('./status.ts')).statusCommand(options)));

@@ -1,7 +1,11 @@
 import { visibleTexts } from '../../kit/terminal/visible.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { JOURNAL } from '../document/paths.ts';
+import { parseJournal } from '../engine/parse-journal.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
+import { timelineOf } from '../timeline/spans.ts';
+import { waterfall } from '../timeline/waterfall.ts';
 import { durationOption, formatOption, pathOption, UsageError, withUsage } from './options/options.ts';
 import { liveStatus } from './text/status-live.ts';
 import { readStatus, type Status } from './text/status-read.ts';
@@ -10,6 +14,7 @@ import { looksOf, statusText } from './text/status-text.ts';
 export interface StatusFlags {
   wait?: boolean;
   timeout?: string;
+  timeline?: boolean;
   root: string;
   output: string;
 }
@@ -25,7 +30,9 @@ export function statusCommand(flags: StatusFlags): Promise<number> {
     const format = formatOption(flags.output);
     if (flags.timeout !== undefined && !flags.wait)
       throw new UsageError('--timeout says how long to wait, so it needs --wait');
+    if (flags.timeline && flags.wait) throw new UsageError('--timeline shows what was; it does not wait');
     const host = createLinuxHost({ root: pathOption('root', flags.root) });
+    if (flags.timeline) return showTimeline(host, format);
     const limitMs =
       flags.timeout === undefined
         ? Number.POSITIVE_INFINITY
@@ -39,6 +46,18 @@ export function statusCommand(flags: StatusFlags): Promise<number> {
     if (!flags.wait) return 0;
     return status.outcome?.exitStatus ?? STILL_OPEN;
   });
+}
+
+async function showTimeline(host: Host, format: 'text' | 'json'): Promise<number> {
+  const { records } = parseJournal((await host.files.readIfPresent(JOURNAL)) ?? Buffer.alloc(0));
+  const { state } = await readStatus(host);
+  const boots = visibleTexts(timelineOf(records, state === 'running' ? host.clock.monotonic() : undefined));
+  process.stdout.write(
+    format === 'json'
+      ? `${JSON.stringify(boots, undefined, 2)}\n`
+      : waterfall(boots, looksOf(process.stdout).columns),
+  );
+  return 0;
 }
 
 /** Follows until there is a verdict, the time is over, or the agent is gone for good. */

@@ -26,6 +26,8 @@ export interface SequenceOptions {
   instance: string;
   agent: string;
   pid: number;
+  /** Milliseconds that the agent's process has run for. */
+  uptimeMs?: number;
   deadlineSeconds: number;
   /** Aborts when the agent is told to stop. */
   stop: AbortSignal;
@@ -109,10 +111,14 @@ class SequenceRun {
   }
 
   async run(): Promise<SequenceResult> {
-    const { journal, steps, digest, deadlineSeconds, instance, mode, agent, pid } = this.#o;
+    const { journal, steps, digest, deadlineSeconds, instance, mode, agent, pid, uptimeMs } = this.#o;
     let verdict: Verdict;
     try {
-      await journal.append({ type: 'run.started', run: this.#run, instance, mode, agent, pid }, 'with-next');
+      const uptime = uptimeMs === undefined ? {} : { uptimeMs };
+      await journal.append(
+        { type: 'run.started', run: this.#run, instance, mode, agent, pid, ...uptime },
+        'with-next',
+      );
       await journal.append(
         {
           type: 'sequence.started',

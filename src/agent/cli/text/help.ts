@@ -25,6 +25,7 @@ Examples:
   slipway status                             once
   slipway status --wait --timeout 20m        until there is a verdict
   slipway status --output json               for programs
+  slipway status --timeline                  where the time went, as a waterfall
 
 Exit status: 0 when it could tell; with --wait the verdict's own, as bootstrap's
 (see slipway --help), and 75 when there is none in time. Everybody may see the
