@@ -3,6 +3,7 @@
  * is one stream's; in it, standard output, standard error and other programs may be mixed, so everything rests on
  * kubeadm's own standing sentences.
  */
+import { certainAttempts } from './certain.ts';
 import { beginsTrace, earlyError, errorAt, hasHint } from './error-lines.ts';
 import type { LogLine } from './line.ts';
 import {
@@ -70,7 +71,7 @@ export function findAttempts(lines: readonly LogLine[], known?: Verb): Attempt[]
     else same.push(line);
   }
   const place = (line: LogLine): number => order.get(line) ?? 0;
-  const attempts = [...streams.values()].flatMap((stream) => findInStream(stream));
+  const attempts = certainAttempts([...streams.values()].flatMap((stream) => findInStream(stream)));
   for (const attempt of attempts) {
     const before = commands.findLast(({ index }) => index <= place(attempt.first) + 1);
     attempt.verb ??= before?.verb ?? (attempt.result === 'failed' ? initPhase(attempt) : undefined) ?? known;
