@@ -267,17 +267,34 @@ export const FOREIGN: readonly Part[] = [
     pid: 961,
     text: 'Get "https://10.0.0.77:8443/": dial tcp 10.0.0.77:8443: connect: connection refused',
   },
+  { program: 'installer', pid: 965, text: '[init] starting the installation of the agent' },
+  { program: 'installer', pid: 965, text: '[certs] the certificate of the proxy cannot be renewed' },
+  { program: 'installer', pid: 965, text: '[ERROR Disk]: /dev/sdb is in use' },
+  {
+    program: 'deploy',
+    pid: 966,
+    text: 'error execution phase deploy: could not write /srv/app: no space left on device',
+  },
+  {
+    program: 'monitor',
+    pid: 967,
+    text: 'error execution phase preflight: a Node with name "n2" and status "Ready" already exists in the cluster',
+  },
+  { program: 'monitor', pid: 967, text: '[preflight] node n3 is not ready to be joined' },
   { program: 'upgrade', pid: 970, text: UPGRADE },
   { program: 'cron', pid: 980, text: '(root) CMD (timed out waiting for the condition)' },
 ];
 
-/** Other programs' lines between kubeadm's, `share` of a hundred of them behind each. */
+/** Other programs' lines between kubeadm's, `share` of a hundred of them behind each; a kubelet that ended thrice explains. */
 export function interleaved(text: string, pick: Pick, share: number): Part[] {
+  let ends = 0;
   return text.split('\n').flatMap((line): Part[] => {
     const parts: Part[] = [{ text: line }];
     while (pick(100) < share) {
       const other = FOREIGN[pick(FOREIGN.length)];
-      if (other !== undefined) parts.push(...other.text.split('\n').map((text) => ({ ...other, text })));
+      if (/^kubelet\.service: Main/.test(other?.text ?? '')) ends += 1;
+      if (other !== undefined && (ends < 3 || other.program !== 'systemd'))
+        parts.push(...other.text.split('\n').map((text) => ({ ...other, text })));
     }
     return parts;
   });

@@ -7,6 +7,7 @@ import { countKubeletEnds, explainKubeletEnd, explainLoneKubelet } from './cause
 import { diagnose, refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
+import { outOfProse } from './in-prose.ts';
 import { tellingLines } from './telling-lines.ts';
 import { type Attempt, findAttempts, type Verb } from './transcript/attempts.ts';
 import type { LogLine } from './transcript/line.ts';
@@ -138,7 +139,10 @@ function withoutAttempt(lines: readonly LogLine[]): LogVerdict {
   const evidence = evidenceInLog(lines, undefined);
   const isAlone = evidence.kubeletLog.length * 2 > lines.filter(({ text }) => text.trim() !== '').length;
   const found = explainLoneKubelet(evidence, isAlone);
-  if (found === undefined) return { result: 'nothing', telling: [], attempts: [] };
+  if (found === undefined) {
+    const quoted = outOfProse(lines);
+    return quoted === undefined ? { result: 'nothing', telling: [], attempts: [] } : diagnoseLog(quoted);
+  }
   const failure = refined({ ...bare(found.code, ''), lines: [] }, found);
   return { result: 'failed', failure, telling: tellingLines(undefined, failure, lines), attempts: [] };
 }

@@ -372,3 +372,99 @@ describe('lines that a person has broken, cut or indented', () => {
     expect(code(...lines)).toBe(wanted);
   });
 });
+
+describe('what only looks like kubeadm', () => {
+  const step = '[init] starting the installation';
+  const finding = '[ERROR Disk]: /dev/sdb is in use';
+  const phase = 'error execution phase deploy: no space left on device';
+  const own =
+    'error execution phase kubelet-start: a Node with name "n1" and status "Ready" already exists in the cluster';
+
+  it.each([step, finding, phase])('is nothing: %s', (line) => {
+    expect(code(line)).toBe('nothing');
+    expect(code(`Nov 21 02:34:29 n1 agent[7]: ${line}`)).toBe('nothing');
+  });
+
+  it('does not hide what kubeadm says before or behind it', () => {
+    const log = (...order: string[]) => code(...order.map((line) => `Nov 21 02:34:29 n1 ${line}`));
+    const others = [step, finding, phase].map((line) => `agent[7]: ${line}`);
+    expect(log(...others, `cloud-init[9]: ${own}`)).toBe('NodeNameInUse');
+    expect(log(`cloud-init[9]: ${own}`, ...others)).toBe('NodeNameInUse');
+  });
+
+  it('counts within an attempt, and where kubeadm itself is the program', () => {
+    expect(code('[preflight] Running pre-flight checks', phase, HINT)).toBe('DiskFull');
+    expect(code(`Nov 21 02:34:29 n1 kubeadm[7]: ${phase}`)).toBe('DiskFull');
+  });
+
+  it('is another program that repeats an error, beside a whole run', () => {
+    const run = [
+      '[preflight] Running pre-flight checks',
+      '[kubelet-start] Starting the kubelet',
+      'This node has joined the cluster:',
+    ];
+    expect(code(...run, `Nov 21 02:34:29 n1 monitor[7]: ${own}`)).toBe('succeeded');
+  });
+});
+
+it("another program is known by its own prefix behind vagrant's", () => {
+  const lines = ['[preflight] Running pre-flight checks', '[ERROR Swap]: running with swap on', HINT].map(
+    (line) => `    default: ${line}`,
+  );
+  const other =
+    '    default: Nov 21 02:34:29 n1 monitor[7]: error execution phase preflight: a Node with name "n2" and status "Ready" already exists in the cluster';
+  expect(code(...lines, other)).toBe('SwapEnabled');
+});
+
+describe('a sentence of somebody else around an error', () => {
+  it.each([
+    ['SwapEnabled', 'It ends with: [ERROR Swap]: running with swap on is not supported. Please disable swap'],
+    [
+      'NodeNameInUse',
+      'what I see is error execution phase kubelet-start: a Node with name "n1" and status "Ready" already exists in the cluster',
+    ],
+    [
+      'CgroupDriverMismatch',
+      '`error: failed to run Kubelet: misconfiguration: kubelet cgroup driver: "systemd" is different from docker cgroup driver: "cgroupfs"`',
+    ],
+  ])('is %s', (wanted, line) => {
+    expect(code('In the end', line, 'and nothing else.')).toBe(wanted);
+  });
+
+  it('is no error where it only names one, nor in a log', () => {
+    expect(
+      code('See the page on `[ERROR Swap]`: swap is on.', 'It is about error execution phase preflight.'),
+    ).toBe('nothing');
+    const log = Array.from({ length: 80 }, (_, n) => `2026/11/21 02:34:29 worker ${n} is idle`);
+    expect(code(...log, '2026/11/21 02:34:30 once it said [ERROR Swap]: running with swap on')).toBe(
+      'nothing',
+    );
+  });
+});
+
+describe('other programs between the two halves of a sentence', () => {
+  const other = 'Nov 21 02:34:29 n1 sshd[7]: error: maximum authentication attempts exceeded';
+
+  it('whose first half has a prefix', () => {
+    const first =
+      'Nov 21 02:34:29 n1 kubelet: E1121 02:34:29.000001       7 run.go:74] "command failed" err="failed to validate kubelet flags: ';
+    expect(code(first, other, 'the endpoint of the runtime is empty"')).toBe('KubeletBadFlag');
+  });
+
+  it('of which neither has one', () => {
+    expect(
+      code(
+        'this version of kubeadm only supports deploying clusters with ',
+        other,
+        '  the control plane version >= 1.30.0. Current version: v1.28.1',
+      ),
+    ).toBe('VersionSkew');
+  });
+});
+
+it("a kubelet's configuration is unreadable whatever is put around the reason", () => {
+  const lines = [
+    'Nov 21 02:34:29 n1 kubelet[7]: E1121 02:34:29.000001       7 run.go:74] "command failed" err="failed to load kubelet config file /var/lib/kubelet/config.yaml, error failed to read kubelet config file \\"/var/lib/kubelet/config.yaml\\", error: yaml: line 9: did not find expected key"',
+  ];
+  expect(code(...lines)).toBe('KubeletConfigInvalid');
+});

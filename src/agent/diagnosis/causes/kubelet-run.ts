@@ -100,7 +100,7 @@ const nodeRules: Rule[] = [
           },
   ),
   rule(
-    /nodes? "([^"]+)" is forbidden: node "([^"]+)" is not allowed to (?:modify|create|register) node/,
+    /nodes? "([^"]+)" is forbidden: node "?([^\s"]+)"? (?:is not allowed to|cannot) (?:modify|create|register) node/,
     ([, node, self]) => ({
       code: 'NodeNameInvalid',
       cause: `The kubelet tries to register the Node ${node}, but its certificate is for ${self}.`,

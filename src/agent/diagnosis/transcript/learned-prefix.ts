@@ -2,6 +2,8 @@
  * Prefixes that are in no list: learnt from what stands in front of kubeadm's own sentences. Digits in them may differ
  * from line to line. A whole output that somebody has indented is one too.
  */
+import { peel } from './prefix.ts';
+
 export interface LearnedPrefix {
   form: RegExp;
   /** What names the writer; empty where it does not tell one from another. */
@@ -15,6 +17,7 @@ const LONGEST = 120;
 /** Another subcommand's step, klog's head, which ends with a bracket, and a quoted or escaped text are no prefix. */
 const NO_PREFIX =
   /\[(?:upgrade|reset)[\]/]|\[ERROR |\[preflight\] |error execution |\.go:\d+\] $|["'\\]|[^\s:|>\])#*`[-]$/;
+const PROSE = /[a-z]{2,} [a-z]{2,} $/i;
 /** An editor's line numbers. */
 const NUMBER = /^\s*\d+$/;
 /** More lines than this tell nothing new. */
@@ -28,7 +31,8 @@ export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
     if (match === null) continue;
     anchors += 1;
     if (match.index === 0 || match.index > LONGEST) continue;
-    const prefix = text.slice(0, match.index);
+    const prefix = withoutKnown(text.slice(0, match.index));
+    if (prefix === '') continue;
     if (prefix.trim() !== '' && NO_PREFIX.test(prefix) && !NUMBER.test(prefix)) continue;
     const key = prefix.replace(/\d+/g, '0');
     found.set(key, (found.get(key) ?? 0) + 1);
@@ -36,7 +40,7 @@ export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
   }
   const all = [...found]
     // Prose before one sentence is no prefix of a log.
-    .filter(([key, times]) => times > 1 || key.length < 24 || anchors < 3)
+    .filter(([key, times]) => times > 1 || (!PROSE.test(key) && (key.length < 24 || anchors < 3)))
     .sort(([a], [b]) => b.length - a.length);
   const named = all.filter(([key]) => key.trim() !== '').reduce((sum, [, times]) => sum + times, 0);
   return all
@@ -46,6 +50,15 @@ export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
       // Where some of kubeadm's lines have no prefix, having one is no sign of another writer.
       writer: named * 2 > anchors ? key.replace(/^==> |^\s+/, '').trim() : '',
     }));
+}
+
+/** Behind an unknown prefix may stand a known one, which names another writer. */
+function withoutKnown(prefix: string): string {
+  for (const { index } of prefix.matchAll(/(?<=\s)\S/g)) {
+    const { text, program } = peel(prefix.slice(index));
+    if (text.trim() === '' && program !== undefined) return prefix.slice(0, index);
+  }
+  return prefix;
 }
 
 /** packer writes what a build says as `==> name: `, and what a command prints as `    name: ` or the other way round. */

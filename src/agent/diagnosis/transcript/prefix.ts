@@ -81,6 +81,8 @@ export function peel(raw: string): Peeled {
   if (text.includes('\r')) text = text.slice(text.lastIndexOf('\r') + 1);
   if (text.includes(ESCAPE)) text = text.replace(COLOURS, '');
   text = text.replace(CONTROL, '').replace(/\s*│$/, '');
+  // So does Markdown quote a line.
+  text = text.replace(/^(\s*)`([^`]+)`\s*$/, '$1$2');
   // Word processors and blogs put typographic quotation marks in.
   text = text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"');
   const width = text.length;

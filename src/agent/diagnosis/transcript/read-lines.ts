@@ -1,4 +1,5 @@
 /** From the text of a log file to its lines, each with the stream that it belongs to, wrapped ones put together. */
+import { isCertain } from './certain.ts';
 import { learnPrefixes } from './learned-prefix.ts';
 import type { LogLine, RawLine } from './line.ts';
 import { peel } from './prefix.ts';
@@ -11,6 +12,7 @@ import {
   isHead,
   KLOG,
   OTHERS,
+  OWN_ERROR,
   PHASE_ERROR,
   PROGRESS,
 } from './sentences.ts';
@@ -19,7 +21,7 @@ import { unwrap, type WidthLine } from './unwrap.ts';
 
 /** @param firstNumber Number of the first line, when `text` is only a part of the file. */
 export function readLines(file: string, text: string, firstNumber = 1): LogLine[] {
-  const lines = unquote(text, firstNumber).map((raw) => fromRaw(file, raw));
+  const lines = unquote(text, firstNumber).map((raw, index) => ({ ...fromRaw(file, raw), index }));
   applyLearned(lines);
   attachBare(lines);
   for (const line of lines) nameWriter(line);
@@ -73,12 +75,22 @@ function attachBare(lines: Line[]): void {
       FINDING.test(text));
   const bare = lines.filter(({ isBare }) => isBare).length;
   if (bare === lines.length || lines.some(isOwn)) return;
+  // Of a part of an error nothing else may tell whose the lines are.
+  const isPrefixed = lines.some((line) => !line.isBare && isCertain(line));
+  if (!isPrefixed && lines.some(({ isBare, text }) => isBare && OWN_ERROR.test(text))) return;
   let before: Line | undefined;
+  /** Others may have written between its two halves. */
+  let open: Line | undefined;
   for (const line of lines) {
-    if (line.isBare && before !== undefined) {
-      line.stream = before.stream;
-      if (before.program !== undefined) line.program = before.program;
-    } else before = line;
+    if (!line.isBare || before === undefined) {
+      before = line;
+      if (hasOpenQuotation(line.text)) open = line;
+      continue;
+    }
+    const from: Line = open !== undefined && line.index - open.index <= MAX_PIECES ? open : before;
+    line.stream = from.stream;
+    if (from.program !== undefined) line.program = from.program;
+    if (hasOpenQuotation(line.text)) open = undefined;
   }
 }
 
@@ -86,19 +98,22 @@ const KUBELET =
   /^[IWEF]\d{4} \S+ +(?:\d+ )?(?:run\.go:\d+\] "command failed"|server\.go:\d+\] (?:"?[Ff]ailed to run [Kk]ubelet|unknown flag|"?Failed to (?:parse|validate|load) kubelet)|kubelet\w*\.go:\d+\]|pod_workers\.go:\d+\]|kuberuntime_\w+\.go:\d+\]|remote_runtime\.go:\d+\]|reflector\.go:\d+\] .*(?:kubelet|informers)|controller\.go:\d+\] "Failed to ensure lease|csi_plugin\.go:\d+\]|certificate_manager\.go:\d+\] )/;
 const ETCD_SERVER =
   /^\{"level":"\w+".*"caller":"(?:etcdmain|embed|etcdserver|rafthttp|raft|membership|mvcc|wal|snap)\//;
+/** Its last words without a head. */
+const KUBELET_ENDS = /^(?:error: )?failed to run Kubelet: /;
 const LOGRUS = /^time="[^"]*" level=\w+ msg=/;
 
 /** Where no prefix tells the program, its way of writing may. */
 function nameWriter(line: Line): void {
   if (line.program === 'kubelet' || /^(?:kube-|etcd)/.test(line.program ?? '')) return;
   const { text } = line;
-  const program = KUBELET.test(text)
-    ? 'kubelet'
-    : ETCD_SERVER.test(text)
-      ? 'etcd'
-      : /^(?:kubelet|containerd|crio|docker)\.service: /.test(text)
-        ? 'systemd'
-        : undefined;
+  const program =
+    KUBELET.test(text) || KUBELET_ENDS.test(text)
+      ? 'kubelet'
+      : ETCD_SERVER.test(text)
+        ? 'etcd'
+        : /^(?:kubelet|containerd|crio|docker)\.service: /.test(text)
+          ? 'systemd'
+          : undefined;
   if (program !== undefined) line.program = program;
   else if (LOGRUS.test(text) && line.isBare) line.stream = `${line.stream} logrus`;
   if (program !== undefined) line.stream = `${line.stream} ${program}`;

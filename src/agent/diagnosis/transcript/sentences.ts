@@ -23,6 +23,11 @@ export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./-]+\]: /;
 export const ERROR_FINDING = /^\s*\[ERROR [\w./-]+\]: /;
 export const PHASE_ERROR = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase \S+/;
 export const FATAL_FINDINGS = /^\s*(?:error: )?\[preflight\] Some fatal errors occurred:/;
+/** How the names of its phases and checks begin, 1.11 to 1.36: the parts of an expression. */
+export const PHASES =
+  'preflight|certs|kubeconfig|etcd|control-plane|kubelet|wait-control-plane|upload|mark-control-plane|bootstrap-token|addon|show-join-command|check-etcd|update-status';
+export const CHECKS =
+  'IsPrivilegedUser|CRI|ContainerRuntime|File(?:Existing|Available|Content)|DirAvailable|Port|Swap|NumCPU|Mem|ImagePull|KubeletVersion|KubernetesVersion|SystemVerification|Hostname|HTTPProxy|Service|Firewalld|ExternalEtcd|IsDockerSystemdCheck|RequiredIPVSKernel|IPVS|Checks|ControlPlaneNodesReady|StaticPodManifest|CreateJob|KubeProxy|CoreDNS';
 /** kubeadm refuses before it does anything, and from 1.34 on says so with this word. */
 export const PLAIN_ERROR = /^error: \S/;
 export const KLOG = /^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +(?:\d+ )?[\w.-]+:\d+\] /;
