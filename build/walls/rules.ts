@@ -92,13 +92,13 @@ const AGENT: Readonly<Record<string, string>> = {
   preflight: 'kit document host kubeadm/config kubeadm/repeat kubeadm/run preflight/checks',
   'preflight/checks': 'kit protocol diagnosis/evidence host kubeadm/config',
   release: '',
-  report: `kit protocol cluster document engine host report/config report/events report/spool
+  report: `kit protocol cluster document engine facts facts/reading host report/config report/events report/spool
     report/transports report/watch`,
   'report/config': 'kit document host text text/yaml',
   'report/events': 'kit protocol host',
   'report/spool': 'protocol document host report/events',
   'report/transports': 'kit protocol host identity identity/tpm report/config report/events',
-  'report/watch': `protocol cluster diagnosis diagnosis/transcript diagnosis/words document engine host
+  'report/watch': `kit protocol cluster facts/reading diagnosis diagnosis/transcript diagnosis/words document engine host
     report/events`,
   reset: 'kit document engine host kubeadm/config kubeadm/repeat kubeadm/run',
   secrets: 'kit protocol document engine host',

@@ -2,6 +2,7 @@
 import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import { type Host, HostError } from '../host/host.ts';
 import type { ApiAccess } from './kubeconfig.ts';
+import { capacityOf, type NodeCapacity } from './node-capacity.ts';
 
 export interface ClusterNode {
   /** Undefined as long as no kubelet has said anything about it. */
@@ -13,6 +14,7 @@ export interface ClusterNode {
   /** These two belong to the machine whose kubelet registered the Node. */
   bootId?: string;
   systemUuid?: string;
+  capacity: NodeCapacity;
 }
 
 export type NodeAnswer =
@@ -63,6 +65,7 @@ export async function readNode(
 /** What is read of it; anything can be anything. */
 interface NodeObject {
   kind?: unknown;
+  metadata?: unknown;
   spec?: { providerID?: unknown } | null;
   status?: { conditions?: unknown; nodeInfo?: { bootID?: unknown; systemUUID?: unknown } | null } | null;
 }
@@ -89,6 +92,7 @@ function parseNode(body: string): ClusterNode | undefined {
     systemUuid: status?.nodeInfo?.systemUUID,
   };
   return {
+    capacity: capacityOf(object),
     ...(ready ? { ready: ready.status === 'True' } : {}),
     ...Object.fromEntries(
       Object.entries(texts).filter(([, value]) => typeof value === 'string' && value !== ''),

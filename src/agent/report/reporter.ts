@@ -78,6 +78,7 @@ class Reporter {
   #settings: Settings;
   #problems = '';
   #nodeReady = false;
+  #toldMachine = false;
   #looking: Promise<void> | undefined;
   #endSince: number | undefined;
 
@@ -164,6 +165,7 @@ class Reporter {
     const teller = this.#teller;
     await this.#guard('journal', () => teller.tellAgentsWords());
     await this.#every('fate', () => teller.tellAgentsFate());
+    await this.#guard('machine', () => this.#tellMachine());
     await this.#every('outside', () => this.#lookAround());
     await this.#every('settings', () => this.#reload());
     await this.#every('node', async () => this.#lookAtNode());
@@ -191,6 +193,13 @@ class Reporter {
       idleMs: this.#wasJoined ? Math.min(idleMs, JOINED_IDLE_MS) : idleMs,
       nodeMs: nodeSeconds * 1000,
     });
+  }
+
+  /** When the bootstrap is over, however it ended. */
+  async #tellMachine(): Promise<void> {
+    if (this.#toldMachine || this.#teller.standing?.type !== 'sequence.ended') return;
+    this.#toldMachine = true;
+    await this.#teller.tellMachine(this.#settings.identifiers);
   }
 
   async #lookAround(): Promise<void> {

@@ -1,9 +1,11 @@
+import { digest } from '../../kit/digest.ts';
 import { errorMessage } from '../../kit/errors.ts';
 import type { EventBody, FindingEvent, SlipwayEvent } from '../../protocol/events.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { REPORT_DIR, SENTINEL } from '../document/paths.ts';
 import { codeOf } from '../engine/failure.ts';
 import { readOutcome } from '../engine/read-outcome.ts';
+import type { Facts } from '../facts/reading/facts.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { draftNow } from './events/draft.ts';
 import { JournalEvents } from './events/from-journal.ts';
@@ -17,6 +19,7 @@ import { JournalTail } from './watch/journal-tail.ts';
 import { lossCause } from './watch/loss-cause.ts';
 import type { NodeSight } from './watch/node-watch.ts';
 import { verdictOf } from './watch/outcome-watch.ts';
+import type { ToldFacts } from './watch/told-facts.ts';
 
 /** A block of a file system: less may still fit although a record does not. */
 const PROBE = `${REPORT_DIR}/probe`;
@@ -38,6 +41,8 @@ export class Teller {
   #events: JournalEvents;
   #isKnownJournal = false;
   #ended = new Set<string>();
+  /** Facts of this boot, by name, as they were last told. */
+  readonly #told = new Map<string, string>();
   /** A verdict may be all that there is of a run: bad user data leaves nothing in the journal. */
   #sawOutcome = false;
 
@@ -100,9 +105,36 @@ export class Teller {
     await this.#once(`facts:${boot}`, await machineFacts(host, version));
   }
 
-  async tellNode({ observed }: NodeSight): Promise<void> {
+  /**
+   * What the machine is: after the bootstrap, when nobody waits for the time that it takes. Once in a boot, and again
+   * what has changed since.
+   */
+  async tellMachine(withIdentifiers: boolean): Promise<void> {
+    const { toldFacts } = await import('./watch/told-facts.ts');
+    await this.#tellChanged('machine', toldFacts(await this.#facts(), withIdentifiers));
+  }
+
+  async tellNode({ observed, capacity }: NodeSight): Promise<void> {
     const { boot } = this.#o;
     await this.#once(`node:${boot}:${observed.state}`, [observed]);
+    if (capacity === undefined) return;
+    const { capacityFacts } = await import('./watch/told-facts.ts');
+    await this.#tellChanged('capacity', capacityFacts(capacity, await this.#facts()));
+  }
+
+  async #facts(): Promise<Facts> {
+    return (await import('../facts/gather.ts')).gatherFacts(this.#o.host);
+  }
+
+  async #tellChanged(what: string, facts: ToldFacts): Promise<void> {
+    const news = [...facts].filter(([name, value]) => this.#told.get(name) !== value);
+    if (news.length === 0) return;
+    const key = `${what}:${this.#o.boot}:${digest([...facts])}`;
+    await this.#once(
+      key,
+      news.map(([name, value]) => ({ type: 'fact', name, value })),
+    );
+    for (const [name, value] of news) this.#told.set(name, value);
   }
 
   async tellObservation({ key, bodies }: Observation): Promise<void> {

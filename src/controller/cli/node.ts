@@ -60,7 +60,12 @@ function text(record: NodeRecord, events: readonly StoredEvent[]): string {
       `${summary.events} events${summary.lost > 0 ? `, ${summary.lost} lost` : ''}, ${summary.warnings} ${summary.warnings === 1 ? 'warning' : 'warnings'}, boot ${summary.boots.length}`,
     ],
   ];
-  return [table(head), '', stepTable(record), '', 'TIMELINE', ...timeline(events)].join('\n');
+  const facts = Object.entries(summary.facts ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const machineLines =
+    facts.length === 0 ? [] : ['FACTS', table(facts.map(([name, value]) => [`  ${name}`, value])), ''];
+  return [table(head), '', ...machineLines, stepTable(record), '', 'TIMELINE', ...timeline(events)].join(
+    '\n',
+  );
 }
 
 function stepTable({ summary }: NodeRecord): string {

@@ -46,6 +46,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
       'requests without a certificate from one address; new connections, and those of all strangers, 4 times as many',
       '50',
     )
+    .option('--keep-identifiers', 'store serial numbers, UUIDs and MAC addresses where machines tell them')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
     .action(async (options) => conclude(await (await import('./serve.ts')).serveCommand(options)));
 
@@ -68,9 +69,9 @@ function describe(program: Command, conclude: (status: number) => void): void {
       .option('--data <dir>', 'read the database of serve --standalone instead of a cluster')
       .option('--output <format>', 'text or json', 'text');
 
-  reading(program.command('nodes').description('list the enrolled machines and their states')).action(
-    async (options) => conclude(await (await import('./nodes.ts')).nodesCommand(options)),
-  );
+  reading(program.command('nodes').description('list the enrolled machines and their states'))
+    .option('--wide', 'also what machines they are')
+    .action(async (options) => conclude(await (await import('./nodes.ts')).nodesCommand(options)));
 
   reading(
     program
@@ -78,6 +79,10 @@ function describe(program: Command, conclude: (status: number) => void): void {
       .description('one machine: its steps with durations, attempts and failing lines')
       .argument('<name>', 'of its NodeBootstrap, which is that of its Machine; or namespace/name'),
   ).action(async (name, options) => conclude(await (await import('./node.ts')).nodeCommand(name, options)));
+
+  reading(program.command('inventory').description('what machines are enrolled: a line of hardware for each'))
+    .option('--format <format>', 'text, csv or json (the same as --output, and csv)')
+    .action(async (options) => conclude(await (await import('./inventory.ts')).inventoryCommand(options)));
 
   reading(program.command('tail').description('follow events from now on, one line each'))
     .option('--from-start', 'include earlier events')

@@ -23,6 +23,7 @@ export interface ServeOptions {
   connections: string;
   connectionsPerAddress: string;
   strangersPerSecond: string;
+  keepIdentifiers?: boolean;
   logLevel: string;
 }
 
@@ -69,6 +70,7 @@ function readSettings(options: ServeOptions): ServeSettings {
     connectionsTotal: count(options.connections, '--connections'),
     connectionsPerAddress: count(options.connectionsPerAddress, '--connections-per-address'),
     strangersPerSecond: count(options.strangersPerSecond, '--strangers-per-second'),
+    keepsIdentifiers: options.keepIdentifiers === true,
     certificateMs: milliseconds(options.certificateTtl, '--certificate-ttl'),
     logLevel: level(options.logLevel),
   };

@@ -72,6 +72,31 @@ describe('additionTo', () => {
   });
 });
 
+describe('facts', () => {
+  const factsAfter = (...facts: [string, string][]) =>
+    apply(
+      empty,
+      facts.map(([name, value], at) => event(at + 1, 'b', { type: 'fact', name, value })),
+    ).summary.facts;
+
+  it('are bounded and have plain names; what is empty is none', () => {
+    const many = Array.from({ length: 90 }, (_, at): [string, string] => [`f${at}`, 'x'.repeat(3000)]);
+    const kept = Object.entries(factsAfter(...many) ?? {});
+    expect(kept).toHaveLength(48);
+    expect(kept.every(([, value]) => value.length === 256)).toBe(true);
+    expect(factsAfter(['__proto__', 'x'], ['a b', 'x'], ['serial', ''], ['gpus', 'one'])).toEqual({
+      gpus: 'one',
+    });
+  });
+
+  it('that are lists are whole or not there', () => {
+    const list = `a=${'x'.repeat(900)}`;
+    expect(factsAfter(['capacity-labels', list], ['capacity-taints', 'x'.repeat(1001)])).toEqual({
+      'capacity-labels': list,
+    });
+  });
+});
+
 describe('dueOf', () => {
   const started: EventBody = {
     type: 'sequence.started',

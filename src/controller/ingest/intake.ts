@@ -2,6 +2,7 @@ import { Rates } from '../../kit/rates.ts';
 import { clean } from '../../kit/secrets/clean.ts';
 import type { ReadEvent } from '../../protocol/events.ts';
 import type { ReadBatch } from '../../protocol/exchange.ts';
+import { IDENTIFYING_FACTS } from '../../protocol/facts.ts';
 import type { Bearers } from '../attest/bearers.ts';
 import { WRONG_MACHINE } from '../attest/enrolment.ts';
 import type { ShownPeer } from '../attest/peer.ts';
@@ -42,15 +43,21 @@ export class EventIntake {
   readonly #atHand = new Map<string, { record: NodeRecord; at: number }>();
   readonly #turn = new Map<string, Promise<unknown>>();
   readonly #reads = new Rates(READS);
+  readonly #keepsIdentifiers: boolean;
   #writing = 0;
 
-  /** @param appended called with each record after events were stored */
+  /**
+   * @param appended called with each record after events were stored
+   * @param keepsIdentifiers stores serial numbers, UUIDs and MAC addresses too
+   */
   constructor(
     store: Store,
     bearers: Bearers,
     metrics: Metrics,
     appended: (record: NodeRecord) => void = () => {},
+    keepsIdentifiers = false,
   ) {
+    this.#keepsIdentifiers = keepsIdentifiers;
     this.#store = store;
     this.#bearers = bearers;
     this.#metrics = metrics;
@@ -76,7 +83,8 @@ export class EventIntake {
     return this.#atHand.size;
   }
 
-  async #take(key: string, peer: ShownPeer, batch: ReadBatch): Promise<Intake> {
+  async #take(key: string, peer: ShownPeer, { machine, events: told }: ReadBatch): Promise<Intake> {
+    const batch = { machine, events: this.#keepsIdentifiers ? told : told.map(withoutIdentifiers) };
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const record = await this.#record(key, peer);
       if (record.spec.instance !== batch.machine.instance) {
@@ -209,6 +217,11 @@ function partOf(record: NodeRecord, all: Addition): Addition {
     if (at > 0 && bytes > MAX_WRITE_BYTES) return additionOf(record, all.epoch, all.events.slice(0, at));
   }
   return all;
+}
+
+/** The event keeps its number, so that none is missing. */
+function withoutIdentifiers(event: ReadEvent): ReadEvent {
+  return event.type === 'fact' && IDENTIFYING_FACTS.has(event.name) ? { ...event, value: '' } : event;
 }
 
 /** The earlier batch got its own answer. */

@@ -2,7 +2,9 @@
  * Sums up all events of a machine: small, bounded, enough for its conditions and for a line in a table. The
  * controller stores it beside the events, so that nobody has to read them again.
  */
+
 import type { EventFailure, EventStep, ReadEvent, SequenceMode } from '../../protocol/events.ts';
+import { CAPACITY_LABELS_FACT, CAPACITY_TAINTS_FACT, MAX_CAPACITY_LIST } from '../../protocol/facts.ts';
 
 /**
  * `Waiting`: enrolled, no report yet. `Lost`: the agent died or hangs; another run may resume. `Reset`:
@@ -57,7 +59,10 @@ export interface Summary {
   elapsedMs?: number;
 }
 
-const MAX_FACTS = 32;
+const MAX_FACTS = 48;
+const FACT_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+/** Lists of labels and taints are taken whole or not at all; of other facts the beginning says enough. */
+const WHOLE_FACTS: ReadonlySet<string> = new Set([CAPACITY_LABELS_FACT, CAPACITY_TAINTS_FACT]);
 const MAX_BOOTS = 16;
 
 export function newSummary(): Summary {
@@ -261,6 +266,9 @@ function withStep(summary: Summary, step: EventStep, change: Partial<StepSummary
 
 function withFact(summary: Summary, name: string, value: string): Summary {
   const facts = summary.facts ?? {};
+  if (!FACT_NAME.test(name) || value === '') return summary;
+  if (WHOLE_FACTS.has(name) && value.length > MAX_CAPACITY_LIST) return summary;
+  const most = WHOLE_FACTS.has(name) ? MAX_CAPACITY_LIST : 256;
   if (!Object.hasOwn(facts, name) && Object.keys(facts).length >= MAX_FACTS) return summary;
-  return { ...summary, facts: { ...facts, [name]: value.slice(0, 256) } };
+  return { ...summary, facts: { ...facts, [name]: value.slice(0, most).toWellFormed() } };
 }

@@ -60,7 +60,13 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     copied: (record) => management.alarms.copied(record),
   });
   // This replica acts on what it has stored without waiting for the watch.
-  const intake = new EventIntake(store, bearers, metrics, (record) => management.stored(record));
+  const intake = new EventIntake(
+    store,
+    bearers,
+    metrics,
+    (record) => management.stored(record),
+    settings.keepsIdentifiers,
+  );
   const challenges = new TpmChallenges((id) => management.directory.byEndorsementKey(id) !== undefined);
   const enrolment = new Enrolment({
     store,

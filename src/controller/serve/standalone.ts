@@ -29,7 +29,7 @@ export async function serveStandalone(settings: StandaloneSettings, log: Log): P
   const metrics = new Metrics();
   const nodeOfKey = (keyDigest: string) => database.nodeOfKey(keyDigest);
   const bearers = new Bearers({ store, nodeOfKey, copied: () => metrics.copied.add() });
-  const intake = new EventIntake(store, bearers, metrics);
+  const intake = new EventIntake(store, bearers, metrics, undefined, settings.keepsIdentifiers);
   const enrolment = new Enrolment({
     store,
     bearers,

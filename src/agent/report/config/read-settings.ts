@@ -42,6 +42,7 @@ function readReport(fields: Fields, report: Report, secretsAllowed: boolean): Pa
     ...given('enabled', fields.has('enabled') ? fields.bool('enabled', true) : undefined),
     ...given('idleSeconds', seconds(fields, 'idleTimeout')),
     ...given('nodeSeconds', seconds(fields, 'nodeTimeout')),
+    ...given('identifiers', fields.has('identifiers') ? fields.bool('identifiers', false) : undefined),
     ...given(
       'console',
       device?.kind === 'string' && isPath(device.value) ? device.value : readSwitch(fields, 'console'),

@@ -31,6 +31,8 @@ export interface Settings {
   idleSeconds: number;
   /** Watch the Node with the kubelet's own credentials, after the bootstrap, for at most so long. 0: not at all. */
   nodeSeconds: number;
+  /** Also tell serial numbers, UUIDs and MAC addresses. */
+  identifiers: boolean;
   providerID?: string;
   controller?: ControllerSettings;
   webhook?: WebhookSettings;
@@ -51,6 +53,7 @@ export const DEFAULT_SETTINGS: Settings = {
   enabled: true,
   idleSeconds: 30 * 60,
   nodeSeconds: 20 * 60,
+  identifiers: false,
   console: 'auto',
   journal: 'auto',
   hyperv: 'auto',

@@ -86,6 +86,7 @@ describe('what is seen of the Node', () => {
     expect(await look()).toEqual({
       observed: { type: 'node.observed', node: 'n1', state: 'ready' },
       providerID: 'p://1',
+      capacity: { resources: {}, labels: '', taints: '' },
     });
   });
 

@@ -1,12 +1,15 @@
 import type { NodeObservedEvent } from '../../../protocol/events.ts';
 import { askKubelet } from '../../cluster/kubelet-health.ts';
 import { readKubeletIdentity } from '../../cluster/kubelet-identity.ts';
+import type { NodeCapacity } from '../../cluster/node-capacity.ts';
 import { type ClusterNode, readNode } from '../../cluster/read-node.ts';
 import { type Host, HostError } from '../../host/host.ts';
 
 export interface NodeSight {
   observed: NodeObservedEvent;
   providerID?: string;
+  /** Of a Node that is Ready. */
+  capacity?: NodeCapacity;
 }
 
 /**
@@ -31,11 +34,12 @@ export async function lookAtNode(host: Host): Promise<NodeSight | undefined> {
   }
 }
 
-function sightOf(node: string, { ready, message, providerId }: ClusterNode): NodeSight {
+function sightOf(node: string, { ready, message, providerId, capacity }: ClusterNode): NodeSight {
   const state = ready === undefined ? 'registered' : ready ? 'ready' : 'not-ready';
   const words = state === 'not-ready' && message !== undefined ? { message } : {};
   return {
     observed: { type: 'node.observed', node, state, ...words },
+    ...(state === 'ready' ? { capacity } : {}),
     ...(providerId === undefined ? {} : { providerID: providerId }),
   };
 }
