@@ -39,7 +39,7 @@ function controller(...names: string[]): string[] {
  */
 const AGENT: Readonly<Record<string, string>> = {
   'bootstrap.ts': `kit protocol document engine host preflight secrets startup steps steps/kind
-    steps/kubeadm userdata userdata/instance`,
+    steps/kubeadm userdata userdata/instance userdata/sources wipe`,
   check: 'protocol check/rule check/rules document',
   'check/rule': 'check/shell document userdata',
   'check/rules': 'check/rule check/shell document',
@@ -151,7 +151,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/merge': 'document text text/yaml',
   'userdata/node': 'kit document host kubeadm/config text text/yaml',
   'userdata/sources': `document host text userdata/instance userdata/sources/azure userdata/sources/channels
-    userdata/sources/clouds userdata/sources/contract userdata/sources/machine userdata/sources/nocloud
+    userdata/sources/client userdata/sources/clouds userdata/sources/contract userdata/sources/machine userdata/sources/nocloud
     userdata/sources/openstack`,
   'userdata/sources/azure': `host userdata/sources/client userdata/sources/contract userdata/sources/machine
     userdata/sources/volumes`,
@@ -169,6 +169,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/sources/images': 'host text',
   'userdata/sources/volumes': `document host userdata/sources/contract userdata/sources/images
     userdata/sources/machine`,
+  wipe: 'kit protocol document engine host secrets steps',
 };
 
 function agentRooms(): Record<string, Room> {

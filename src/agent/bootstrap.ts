@@ -30,9 +30,12 @@ import { stillStarting } from './startup/starting.ts';
 import { openShared, type Shared } from './steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from './steps/kind/step-kind.ts';
 import { plan, planDigest } from './steps/plan.ts';
+import type { Cloud } from './userdata/instance/instance.ts';
 import { keepInstance } from './userdata/instance/keep-instance.ts';
 import { type Loaded, loadDocument } from './userdata/load.ts';
 import { checkMakesNode } from './userdata/makes-node.ts';
+import { doneBefore } from './wipe/done-before.ts';
+import { areWiped } from './wipe/note.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 /** Servers that may answer later. */
@@ -84,12 +87,48 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
     }
     about.instance = answer.document.instance.id ?? about.instance;
     await keepInstance(host, answer.document.instance);
-    const unpaid = await payDuties(options, answer.duties, 'read');
-    const document = { ...answer.document, report: [...answer.document.report, ...unpaid] };
-    const outcome = await runDocument(options, about, document, plan);
-    if (outcome.result === 'succeeded') await payDuties(options, answer.duties, 'succeeded');
-    return outcome;
+    const isWiped = await areWiped(host, answer.userData);
+    const duties = isWiped ? answer.duties : [...answer.duties, ...wiping(options, answer)];
+    const unpaid = await payDuties(options, duties, 'read');
+    const exposed = await exposure(host, answer.document, answer.cloud);
+    const report = [...answer.document.report, ...unpaid, ...exposed];
+    const outcome = await runDocument(options, about, { ...answer.document, report, isWiped }, plan);
+    return paidFor(options, outcome, duties);
   });
+}
+
+/** The verdict when what is due upon success is done; with a warning for each thing that could not be done. */
+export async function paidFor(
+  options: Pick<BootstrapOptions, 'watcher'>,
+  outcome: Outcome,
+  duties: Duties,
+): Promise<Outcome> {
+  if (outcome.result !== 'succeeded') return outcome;
+  const unpaid = await payDuties(options, duties, 'succeeded');
+  return { ...outcome, findings: [...outcome.findings, ...unpaid.map(asFinding)] };
+}
+
+/** A file that somebody named stays as it is, and so does user data that makes no node. */
+export function wiping(
+  { host, userDataFile }: Pick<BootstrapOptions, 'host' | 'userDataFile'>,
+  loaded: Extract<Loaded, { kind: 'document' }>,
+): Duties {
+  const { wipe = true, withoutKubeadm = false } = loaded.document;
+  if (!wipe || withoutKubeadm || userDataFile !== undefined) return [];
+  const title = 'wipe the secrets of the user data from where this machine keeps them';
+  const pay = async () => (await import('./wipe/wipe.ts')).wipe(host, loaded);
+  return [{ when: 'succeeded', title, pay }];
+}
+
+/** A warning where a web server goes on to give the secrets to whoever reaches it from here. */
+export async function exposure(host: Host, document: Document, cloud: Cloud | undefined): Promise<Entry[]> {
+  if (document.isMetadataGuarded || cloud === undefined) return [];
+  if ((await knownSecrets(host, document)).length === 0) return [];
+  const { exposedAt } = await import('./userdata/sources/exposed.ts');
+  const origin = await exposedAt(host, cloud);
+  if (origin === undefined) return [];
+  const message = `The user data, with what is secret in them, stay readable at ${origin} for whoever reaches it; pods do, unless something keeps them from it.`;
+  return [{ severity: 'warning', code: 'MetadataServesSecrets', message }];
 }
 
 /**
@@ -116,7 +155,7 @@ async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
 
 /** What the source of the user data is owed now. @returns a warning for each thing that could not be done */
 async function payDuties(
-  { watcher }: BootstrapOptions,
+  { watcher }: Pick<BootstrapOptions, 'watcher'>,
   duties: Duties,
   when: Duties[number]['when'],
 ): Promise<Entry[]> {
@@ -224,6 +263,7 @@ export async function runDocument(
       steps: (await loadSteps(planned, shared)).map((step) => hiddenStep(step, redact)),
       digest: planDigest(planned),
       findings,
+      isWiped: document.isWiped ?? false,
       commandsDecide: !planned.some(({ kind }) => kind === 'kubeadm'),
       isStillNode: async () => {
         const command = document.commands.find((entry) => entry.kind === 'kubeadm');
@@ -245,13 +285,16 @@ async function runJournalled(
     Pick<SequenceOptions, 'digest' | 'findings' | 'commandsDecide'> & {
       about: About;
       steps: Step[];
+      /** The user data have lost their secrets since they did their work. */
+      isWiped: boolean;
       /** Asked where the journal has lost something. */
       isStillNode: () => Promise<boolean>;
     },
 ): Promise<Outcome> {
-  const { host, about, watcher, isStillNode, ...sequence } = options;
+  const { host, about, watcher, isStillNode, isWiped, ...given } = options;
   await host.files.mkdir(STATE_DIR, 0o700);
   const journal = await Journal.open(host);
+  const sequence = isWiped ? asBefore(given, journal.records, about.instance) : given;
   journal.observe((record) => watcher.record(record));
   try {
     const output = watcher.output.bind(watcher);
@@ -282,6 +325,15 @@ async function runJournalled(
   } finally {
     await journal.close();
   }
+}
+
+function asBefore<T extends Pick<SequenceOptions, 'steps' | 'digest'>>(
+  given: T,
+  records: readonly JournalRecord[],
+  instance: string,
+): T {
+  const steps = doneBefore(given.steps, records, instance);
+  return { ...given, steps, digest: planDigest(steps) };
 }
 
 function damaged(bytes: number, isNode: boolean): Omit<Finding, 'type'> {

@@ -51,6 +51,12 @@ export interface Document {
   mounts: MountEntry[];
   /** Errors and warnings from reading; Slipway never acts upon a document with an error. */
   report: ReportEntry[];
+  /** False: secrets stay in the user data's copies after success. */
+  wipe?: boolean;
+  /** The operator keeps pods away from the metadata service. */
+  isMetadataGuarded?: boolean;
+  /** These user data have done their work before, and have lost their secrets since. */
+  isWiped?: boolean;
   /** It was said that no node is to be made: `slipway: {kubeadm: none}`. */
   withoutKubeadm?: boolean;
   /** Top-level keys of cloud-config that nobody knows. */

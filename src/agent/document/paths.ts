@@ -52,6 +52,12 @@ export const PATCHES_DIR = '/etc/kubernetes/patches';
 /** Proxy settings for the kubelet, the container runtime, kubeadm and Slipway's reporter; mode 0600. */
 export const PROXY_FILE = '/etc/slipway/proxy.env';
 
+/** What user data include once: kept for the next boots, mode 0600. */
+export const INCLUDES_DIR = `${STATE_DIR}/includes`;
+
+/** Which user data were wiped, by their SHA-256 without their secrets: they never count as new ones. Mode 0600. */
+export const WIPED_NOTE = `${STATE_DIR}/wiped.json`;
+
 /** Everything that support needs, collected after a final failure; mode 0600. */
 export const SUPPORT_FILE = `${STATE_DIR}/support.tar.zst`;
 

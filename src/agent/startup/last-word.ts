@@ -10,6 +10,8 @@ import type { Part } from './services.ts';
  */
 export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   UserDataEmpty: [],
+  UserDataWiped: [],
+  MetadataServesSecrets: [],
   // A service that is not up yet may be answered for by another.
   MetadataRefused: ['network'],
   UserDataMakesNoNode: [],

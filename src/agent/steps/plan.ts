@@ -108,7 +108,7 @@ function callSteps(
 }
 
 /** Digest of a whole plan. */
-export function planDigest(steps: readonly PlannedStep[]): string {
+export function planDigest(steps: readonly Pick<PlannedStep, 'id' | 'digest'>[]): string {
   return digest(steps.map(({ id, digest: content }) => [id, content]));
 }
 

@@ -6,6 +6,7 @@ import { FetchError } from '../fetch/fetch.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { traceOfIgnition } from './ignition-has-run.ts';
 import { readImageConfig } from './image-config.ts';
+import type { Cloud } from './instance/instance.ts';
 import { readNodeFiles } from './node/node-files.ts';
 import { documentOf } from './read-document.ts';
 import { readUserData } from './read-user-data.ts';
@@ -14,7 +15,16 @@ import { findUserData } from './sources/find.ts';
 
 /** A document, or why there is none. `permanent`: another look at the next boot will not help. */
 export type Loaded =
-  | { kind: 'document'; document: Document; duties: readonly Duty[] }
+  | {
+      kind: 'document';
+      document: Document;
+      duties: readonly Duty[];
+      /** As they came. */
+      userData: Buffer;
+      /** Reads others in their place, with the same metadata. */
+      read(userData: Buffer): Promise<Document>;
+      cloud?: Cloud;
+    }
   | { kind: 'none'; permanent: boolean; failure: Failure };
 
 /** Paths from the command line, in the agent's own file system, whatever `--root` is. */
@@ -67,8 +77,11 @@ async function fromAnswer(
       const instance = String(answer.metaData['instance-id'] ?? '');
       const library = { host, instance, keeps: keepsIncluded };
       const around = { onDisk, library, ...(image ? { image } : {}) };
-      const document = await readUserData(answer.userData, hasRun ? withoutVendor(answer) : answer, around);
-      return { kind: 'document', document, duties: answer.duties ?? [] };
+      const given = hasRun ? withoutVendor(answer) : answer;
+      const { userData, duties = [], cloud } = answer;
+      const read = (bytes: Buffer) => readUserData(bytes, given, around);
+      const document = await read(userData);
+      return { kind: 'document', document, duties, userData, read, ...(cloud ? { cloud } : {}) };
     }
     case 'empty':
       return none(true, failure('UserDataEmpty', `The user data of ${file ?? answer.source} is empty.`));

@@ -40,6 +40,18 @@ export const CODES = {
     'The cloud could not be told that the machine has its user data, or they could not be cleared from where they lay.',
     'Look at the network of the machine: on Azure it must reach 168.63.129.16, or the provisioning of the machine fails after some 20 minutes. The next start of Slipway tries again.',
   ),
+  UserDataWiped: entry(
+    'user data',
+    'permanent',
+    'The user data lost their secrets after an earlier bootstrap had succeeded, so nothing can be made of them again.',
+    'Give the machine new user data, with a new join token. To keep them for more than one bootstrap, say wipe: false in /etc/slipway/node.yaml or below slipway in the user data.',
+  ),
+  MetadataServesSecrets: entry(
+    'user data',
+    'permanent',
+    'The metadata service goes on to serve the user data, with the secrets in them, to whoever reaches it.',
+    'Keep pods away from it: on AWS demand tokens (http-tokens: required) with a hop limit of 1; elsewhere deny its address to pods, by a network policy or a firewall rule for forwarded packets, and then say metadata: guarded in /etc/slipway/node.yaml. Give join tokens a short life.',
+  ),
   UserDataEmpty: entry(
     'user data',
     'permanent',

@@ -26,7 +26,43 @@ export async function run(say: Say): Promise<void> {
     assert.equal(await filesBy('slipway', lower, userData), expected, name);
     say(`${name}: the same ${expected.split('\n').length - 1} lines of paths, modes, owners and digests`);
   }
+  const links = read('documents/links.user-data');
+  const before = read('links.sh');
+  assert.equal(
+    await filesBy('slipway', lower, links, before),
+    await filesBy('cloud-init', lower, links, before),
+    'files through links',
+  );
+  say('files through links: the same targets, modes and contents');
+  say(await wipedCopies(lower));
   say(await labelledVolume(lower));
+}
+
+/** The secrets leave what cloud-init keeps, and it takes the machine for the same one at the next boot. */
+async function wipedCopies(lower: string[]): Promise<string> {
+  const [token, key] = ['fedcba9876543210', 'c0ffee0123456789'.repeat(4)];
+  const encoded = Buffer.from(`certificateKey: ${key}\n`).toString('base64');
+  const userData = `#cloud-config
+bootcmd: [[cloud-init-per, always, count, sh, -c, 'echo boot >>/booted']]
+write_files:
+- {path: /data/token, content: "token: abcdef.${token}\\n"}
+- {path: /data/key, encoding: b64, content: ${encoded}}
+- {path: /data/ü, content: ü}
+runcmd: [echo kubeadm join --token abcdef.${token}]
+`;
+  for (const given of [userData, gzipSync(userData)]) {
+    const script = [read('seed.sh'), read('cloud-init.sh'), read('wiped.sh')].join('\n');
+    const done = await withScratchRoot(lower, (root) =>
+      root.run(script, {
+        input: given,
+        binds: [{ from: CHECKOUT, to: '/checkout', readOnly: true }],
+        env: { SECRETS: `${token}|${key}|${encoded.slice(24, 60)}` },
+        timeoutMs: 120_000,
+      }),
+    );
+    assert.equal(done.stdout, 'i-1\ninstances: i-1, again: \nboot\nboot\n', done.stderr);
+  }
+  return 'wiped copies: no secret is left, and cloud-init finds the same instance and does nothing again';
 }
 
 interface Answers {
@@ -97,9 +133,10 @@ function filesBy(
   program: 'cloud-init' | 'slipway',
   lower: string[],
   userData: string | Buffer,
+  before = '',
 ): Promise<string> {
   return withScratchRoot(lower, async (root) => {
-    const script = [read('seed.sh'), read(`${program}.sh`), read('listing.sh')].join('\n');
+    const script = [read('seed.sh'), before, read(`${program}.sh`), read('listing.sh')].join('\n');
     const done = await root.run(script, {
       input: userData,
       binds: [{ from: CHECKOUT, to: '/checkout', readOnly: true }],

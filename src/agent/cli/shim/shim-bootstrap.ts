@@ -1,11 +1,12 @@
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { AgentBusyError, concluding, runDocument } from '../../bootstrap.ts';
+import { AgentBusyError, concluding, exposure, paidFor, runDocument, wiping } from '../../bootstrap.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import type { Invocation } from '../../kubeadm/config/invocation.ts';
 import { planCall } from '../../steps/plan.ts';
-import { loadCall } from '../../userdata/load.ts';
+import { type Loaded, loadCall, loadDocument } from '../../userdata/load.ts';
+import { checkMakesNode } from '../../userdata/makes-node.ts';
 import { DEFAULT_DEADLINE_SECONDS } from '../options/defaults.ts';
 import { catchFaults } from '../process/crash.ts';
 import { stopSignal } from '../process/stop-signal.ts';
@@ -14,6 +15,12 @@ import { complain } from '../text/complain.ts';
 import { lineWatcher } from '../text/line-watcher.ts';
 
 const PERMANENT_STATUS = 1;
+
+/** Undefined where cloud-init gave none in this boot, or none that makes a node: then somebody calls kubeadm by hand. */
+async function userDataOfCloudInit(host: Host): Promise<Extract<Loaded, { kind: 'document' }> | undefined> {
+  const loaded = await loadDocument(host, { source: 'cloud-init' });
+  return loaded.kind === 'document' && checkMakesNode(loaded.document).length === 0 ? loaded : undefined;
+}
 
 /** kubeadm's own exit status where it failed by itself, else the verdict's: 75 where the agent was told to stop. */
 export function shimStatus({ exitStatus, failure }: Pick<Outcome, 'exitStatus' | 'failure'>): number {
@@ -40,14 +47,20 @@ export async function shimBootstrap(
   try {
     const hooks = { fault: fault.error, unwritten: complain };
     const outcome = await concluding(host, { mode: 'shim', agent, ...hooks }, async (about) => {
-      const document = await loadCall(host, command);
+      const call = await loadCall(host, command);
+      const given = await userDataOfCloudInit(host);
+      const exposed = await exposure(host, call, given?.cloud);
+      const document = { ...call, report: [...call.report, ...exposed] };
       const run = {
         host,
         deadlineSeconds: DEFAULT_DEADLINE_SECONDS,
         stop: AbortSignal.any([stopSignal(), fault.signal]),
         watcher,
       };
-      return runDocument(run, about, document, planCall);
+      const outcome = await runDocument(run, about, document, planCall);
+      const { wipe = true } = call;
+      const own = given && { ...given, document: { ...given.document, wipe } };
+      return paidFor(run, outcome, own ? wiping({ host }, own) : []);
     });
     if (outcome.failure) complain(outcome.failure);
     await (await import('../process/collect-after.ts')).collectAfter(host, outcome);

@@ -1,6 +1,6 @@
 import { digest } from '../../../kit/digest.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
-import { STATE_DIR } from '../../document/paths.ts';
+import { INCLUDES_DIR } from '../../document/paths.ts';
 import { FetchError, fetchRemote, shown } from '../../fetch/fetch.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
@@ -73,7 +73,7 @@ async function fromFile({ host }: Library, path: string, server: string): Promis
 async function fromServer(library: Library, url: URL, isOnce: boolean): Promise<Included> {
   const { host, instance, keeps } = library;
   const name = shown(url.href);
-  const kept = `${STATE_DIR}/includes/${digest([instance, url.href]).slice(0, 32)}`;
+  const kept = `${INCLUDES_DIR}/${digest([instance, url.href]).slice(0, 32)}`;
   const present = isOnce ? await host.files.readIfPresent(kept, MAX_RAW_BYTES) : undefined;
   if (present !== undefined) return { bytes: present, name };
   const pieces: Uint8Array[] = [];

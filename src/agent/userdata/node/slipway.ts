@@ -13,6 +13,9 @@ export interface SlipwayKey {
   node?: NodeSettings;
   /** `kubeadm: none`. */
   withoutKubeadm?: boolean;
+  wipe?: boolean;
+  /** `metadata: guarded`. */
+  isMetadataGuarded?: boolean;
 }
 
 /**
@@ -30,6 +33,10 @@ export function readSlipway(node: Node, report: Report): SlipwayKey {
     fields.wrong('endpoints', `${printable(wrong)} in endpoints is not HOST:PORT, such as 10.0.0.1:6443.`);
   const kubeadm = fields.node('kubeadm');
   const withoutKubeadm = kubeadm?.kind === 'string' && kubeadm.value === 'none';
+  const wipe = fields.has('wipe') ? fields.bool('wipe', true) : undefined;
+  const metadata = fields.text('metadata');
+  if (metadata !== undefined && metadata !== 'guarded')
+    fields.wrong('metadata', 'metadata may be guarded, and nothing else.');
   const settings = readNode(fields, report);
   fields.refuseUnknown();
   return {
@@ -37,6 +44,8 @@ export function readSlipway(node: Node, report: Report): SlipwayKey {
     ...(endpoints.length === 0 ? {} : { endpoints }),
     ...(settings === undefined ? {} : { node: settings }),
     ...(withoutKubeadm ? { withoutKubeadm } : {}),
+    ...(wipe === undefined ? {} : { wipe }),
+    ...(metadata === undefined ? {} : { isMetadataGuarded: true }),
   };
 }
 
@@ -48,13 +57,15 @@ export function merged(under: SlipwayKey, over: SlipwayKey): SlipwayKey {
 /** The document with what the key says: of the machine, and of each call of kubeadm. */
 export function withSlipway(
   document: Document,
-  { preflight, node, endpoints, withoutKubeadm }: SlipwayKey,
+  { preflight, node, endpoints, withoutKubeadm, wipe, isMetadataGuarded }: SlipwayKey,
 ): Document {
   const hasPatches = (node?.kubeadm?.patches.length ?? 0) > 0;
   return {
     ...document,
     ...(preflight === undefined ? {} : { preflight }),
     ...(withoutKubeadm ? { withoutKubeadm } : {}),
+    ...(wipe === undefined ? {} : { wipe }),
+    ...(isMetadataGuarded ? { isMetadataGuarded } : {}),
     ...(node === undefined || Object.keys(node).length === 0 ? {} : { node }),
     commands: document.commands.map((command) => {
       if (command.kind !== 'kubeadm') return command;
