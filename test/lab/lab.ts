@@ -10,6 +10,7 @@ export { cpuSecondsOfLabs, Lab, openLab, openUserLab, type UpOptions } from './o
 export { type Finished, LabError } from './process/command.ts';
 export {
   bootCloudInit,
+  CLOUD_INIT_BOOT,
   cloudInitRoot,
   ignitionBinary,
   ignitionValidator,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { cloneCheckout } from '../../../build/release/clone.ts';
-import { unpackedPackage } from '../../lab/lab.ts';
+import { realMinisign } from '../../support/release/minisign.ts';
 import { expectDescribed } from './described.ts';
 
 export const about =
@@ -35,19 +35,6 @@ export async function run(say: Say): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Debian's minisign, which need not be installed. */
-async function realMinisign(say: Say) {
-  const [program, library] = [
-    await unpackedPackage('minisign', say),
-    await unpackedPackage('libsodium23', say),
-  ];
-  const env = {
-    PATH: `${join(program, 'usr/bin')}:${process.env.PATH}`,
-    LD_LIBRARY_PATH: join(library, 'usr/lib/x86_64-linux-gnu'),
-  };
-  return Object.assign((...words: string[]) => execa('minisign', words, { env }), { env });
 }
 
 /** The program looks at its own file. */

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openLab } from '../../lab/lab.ts';
+import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
+import { metaData } from '../../support/cluster-api/user-data.ts';
+import { SEED } from '../../support/machines.ts';
+import type { MadeRelease } from '../../support/release/made-release.ts';
+import { fileOf } from '../case-file.ts';
+import { fill, secretsOf, valuesOf } from '../values.ts';
+import { expectVerdict } from '../verdict.ts';
+import { shipped } from './boot.ts';
+
+/** Serves from early in the boot, as a server in the machine's network would. */
+const SERVER = `[Unit]
+DefaultDependencies=no
+Before=cloud-init.service
+[Service]
+ExecStart=/usr/bin/python3 -m http.server 8080 --bind 127.0.0.1 --directory /srv/release
+[Install]
+WantedBy=sysinit.target
+`;
+
+/** A machine of an image without Slipway joins by it, with the user data that Cluster API renders. */
+export async function expectJoined(release: MadeRelease, say: (line: string) => void): Promise<void> {
+  const lab = await openLab();
+  try {
+    const cluster = await joinableCluster(await lab.controlPlane());
+    const names = ['slipway-linux-x64', 'SHA256SUMS', 'SHA256SUMS.minisig'];
+    const machine = await lab.up('w1', {
+      role: 'worker',
+      cloudInit: true,
+      files: {
+        ...Object.fromEntries(
+          names.map((name) => [`/srv/release/${name}`, { from: join(release.folder, name) }]),
+        ),
+        [`${SEED}/user-data`]: {
+          content: fill(
+            readFileSync(fileOf(import.meta.dirname, 'worker.user-data'), 'utf8'),
+            await valuesOf(cluster),
+          ),
+        },
+        [`${SEED}/meta-data`]: { content: metaData('w1') },
+        [`${SEED}/vendor-data`]: { content: shipped('vendor-data.sh', release) },
+      },
+      units: { 'release-server.service': { content: SERVER } },
+    });
+    await machine.waitFor(() => machine.exists('/usr/local/bin/slipway'), { timeoutMs: 60_000 });
+    await machine.execOk(['slipway', 'status', '--wait', '--timeout', '10m'], { timeoutMs: 400_000 });
+    await expectVerdict(machine, { result: 'succeeded', mode: 'shim' }, secretsOf(cluster));
+    await machine.execOk(['systemctl', 'is-active', 'slipway-report.service']);
+    say('a machine that has fetched it joins a cluster by it, and its reporter runs');
+  } finally {
+    await lab.close();
+  }
+}
