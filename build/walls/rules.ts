@@ -123,10 +123,12 @@ const AGENT: Readonly<Record<string, string>> = {
   text: 'kit protocol document',
   'text/yaml': 'document text',
   timeline: 'kit protocol',
+  'text/shape': 'document text text/yaml',
   userdata: `kit protocol document engine fetch host text text/yaml userdata/cloud-config userdata/decode
     userdata/forms userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources
-    userdata/sources/contract`,
-  'userdata/cloud-config': 'kit document kubeadm/config text text/yaml userdata/decode userdata/node',
+    userdata/sources/contract userdata/native`,
+  'userdata/cloud-config':
+    'kit document kubeadm/config text text/shape text/yaml userdata/decode userdata/node',
   'userdata/decode': 'document text',
   'userdata/forms': 'kit document fetch host text text/yaml userdata/decode',
   'userdata/ignition': `document text userdata/ignition/check userdata/ignition/config
@@ -149,6 +151,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/jinja/syntax': 'text userdata/jinja/filters userdata/jinja/values',
   'userdata/jinja/values': 'text text/yaml',
   'userdata/merge': 'document text text/yaml',
+  'userdata/native': 'kit document text text/shape text/yaml userdata/cloud-config npm:yaml',
   'userdata/node': 'kit document host kubeadm/config text text/yaml',
   'userdata/sources': `document host text userdata/instance userdata/sources/azure userdata/sources/channels
     userdata/sources/client userdata/sources/clouds userdata/sources/contract userdata/sources/machine userdata/sources/nocloud

@@ -72,7 +72,13 @@ export function documentWith(
   instance: Instance,
   onDisk: readonly NodeFile[],
 ): Document {
-  return withSettings({ ...emptyDocument(instance, report), ...content }, {}, onDisk);
+  const { preflight, node, withoutKubeadm } = content;
+  const key = {
+    ...(preflight === undefined ? {} : { preflight }),
+    ...(node === undefined ? {} : { node }),
+    ...(withoutKubeadm === undefined ? {} : { withoutKubeadm }),
+  };
+  return withSettings({ ...emptyDocument(instance, report), ...content }, key, onDisk);
 }
 
 /** The same for a call of kubeadm on a command line, which has the node's settings but no user data. */

@@ -1,7 +1,9 @@
 import type { Document } from '../document/document.ts';
+import type { Part } from './decode/part.ts';
 import type { Library } from './forms/included.ts';
 import { holdsOthers } from './forms/stand-ins.ts';
 import type { Instance } from './instance/instance.ts';
+import type { Native } from './native/read-native.ts';
 import type { NodeFile } from './node/node-files.ts';
 import { type Decoded, decoded, documentOfParts, documentWith } from './read-document.ts';
 
@@ -32,7 +34,46 @@ export async function readUserData(
     return documentWith(readIgnition(only.source, found.report), found.report, instance, onDisk);
   }
   const whole = library === undefined ? found : await withIncluded(found, library);
-  return documentOfParts({ ...whole, ...(image ? { image } : {}) }, instance, onDisk);
+  const all = { ...whole, ...(image ? { image } : {}) };
+  return whole.parts?.some(({ type }) => type === NATIVE)
+    ? withNative(all, whole.parts, instance, onDisk)
+    : documentOfParts(all, instance, onDisk);
+}
+
+const NATIVE = 'application/vnd.slipway+yaml';
+
+/** Parts in Slipway's own format, alone or among others; what reads it is loaded only here. */
+async function withNative(
+  found: Decoded,
+  parts: readonly Part[],
+  instance: Instance,
+  onDisk: readonly NodeFile[],
+): Promise<Document> {
+  const { readNative } = await import('./native/read-native.ts');
+  const { joined } = await import('./native/join-native.ts');
+  const natives: Native[] = [];
+  for (const { type, source } of parts) {
+    if (type !== NATIVE) continue;
+    const report = source.note === undefined ? found.report : found.report.counting(source.note);
+    const native = readNative(source, instance.metaData, report);
+    if (native?.content.format === 'ignition' && parts.length > 1)
+      report.error(
+        'UserDataInvalid',
+        'With order: ignition it must be the whole user data.',
+        source.locate(0),
+      );
+    if (native !== undefined) natives.push(native);
+  }
+  const others = parts.filter(({ type }) => type !== NATIVE);
+  const base =
+    others.length === 0
+      ? documentWith({ format: natives[0]?.content.format ?? 'none' }, found.report, instance, onDisk)
+      : documentOfParts({ ...found, parts: others }, instance, onDisk);
+  const { hostname, ...whole } = natives.reduce(joined, base);
+  const document = documentWith({ ...whole, report: base.report }, found.report, instance, onDisk);
+  if (hostname === undefined) delete document.hostname;
+  else document.hostname = hostname;
+  return document;
 }
 
 async function withIncluded(found: Decoded, library: Library): Promise<Decoded> {

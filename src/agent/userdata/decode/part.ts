@@ -8,6 +8,7 @@ export type PartType =
   | 'text/x-shellscript'
   | 'text/cloud-boothook'
   | 'application/vnd.coreos.ignition+json'
+  | 'application/vnd.slipway+yaml'
   | (string & {});
 
 /** One part of the user data: all of it, or a part of a MIME multipart. */
@@ -35,6 +36,10 @@ const BEGINNINGS: readonly (readonly [string, PartType])[] = [
   ['#!', 'text/x-shellscript'],
 ];
 
+/** The one document begins with its version, as YAML or as JSON; comments may stand before it. */
+const NATIVE =
+  /^(?:[^\S\n]*(?:#[^\n]*|---)?\n)*[^\S\n]*(?:\{\s*"apiVersion"|apiVersion)\s*:\s*["']?slipway\.dev\//;
+
 /** The beginning of a JSON object; one with the key `ignition` is an Ignition config. */
 const IGNITION = /^\s*\{\s*"/;
 
@@ -48,6 +53,7 @@ export function typeOf(text: string): PartType | undefined {
   const beginning = text.slice(start, start + 40).toLowerCase();
   const found = BEGINNINGS.find(([prefix]) => beginning.startsWith(prefix))?.[1];
   if (found !== undefined) return found;
+  if (NATIVE.test(text.slice(0, 4096))) return 'application/vnd.slipway+yaml';
   return IGNITION.test(text) && /"ignition"\s*:/i.test(text)
     ? 'application/vnd.coreos.ignition+json'
     : undefined;

@@ -70,7 +70,7 @@ export function withSlipway(
     commands: document.commands.map((command) => {
       if (command.kind !== 'kubeadm') return command;
       // A join may ask any of the endpoints; an init makes its own.
-      const asks = endpoints !== undefined && command.verb === 'join';
+      const asks = endpoints !== undefined && command.verb === 'join' && command.endpoints === undefined;
       return {
         ...command,
         ...(asks ? { endpoints } : {}),

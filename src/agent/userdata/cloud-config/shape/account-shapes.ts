@@ -12,7 +12,7 @@ import {
   table,
   text,
   whole,
-} from './shape.ts';
+} from '../../../text/shape/shape.ts';
 
 const names = either(text, list(text), table(either(nothing, text, bool, list(text))));
 const keys = list(text);

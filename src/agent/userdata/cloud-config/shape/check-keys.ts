@@ -1,7 +1,7 @@
 import { printable, type Report } from '../../../text/report.ts';
+import { misfits } from '../../../text/shape/check-shape.ts';
 import type { MappingEntry } from '../../../text/yaml/node.ts';
 import { ACCOUNT_SHAPES } from './account-shapes.ts';
-import { misfits } from './check-shape.ts';
 import { SYSTEM_SHAPES } from './system-shapes.ts';
 
 const SHAPES = { ...SYSTEM_SHAPES, ...ACCOUNT_SHAPES };

@@ -12,10 +12,10 @@ import {
   table,
   text,
   whole,
-} from './shape.ts';
+} from '../../../text/shape/shape.ts';
 
 const command = either(text, list(text));
-const anything: Shape = either(text, bool, whole(), nothing, list(text), table(text));
+const scalar: Shape = either(text, bool, whole(), nothing, list(text), table(text));
 const file = map(
   {
     path: text,
@@ -117,11 +117,11 @@ export const SYSTEM_SHAPES: Readonly<Record<string, Shape>> = {
   ca_certs: authorities,
   'ca-certs': old('ca_certs'),
   resolv_conf: map({
-    nameservers: list(anything),
-    searchdomains: list(anything),
+    nameservers: list(scalar),
+    searchdomains: list(scalar),
     domain: text,
-    sortlist: list(anything),
-    options: table(anything),
+    sortlist: list(scalar),
+    options: table(scalar),
   }),
   manage_resolv_conf: bool,
   packages: list(

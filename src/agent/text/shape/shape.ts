@@ -1,9 +1,10 @@
-/** What a value of cloud-config may look like. A shape says nothing of what the value does. */
+/** What a value of a YAML document may look like. A shape says nothing of what the value does. */
 export type Shape =
   | { kind: 'text'; only?: readonly string[]; like?: RegExp; words?: string }
   | { kind: 'whole'; min?: number }
   | { kind: 'bool'; only?: boolean }
   | { kind: 'nothing' }
+  | { kind: 'anything' }
   | { kind: 'list'; items: Shape; min: number; max?: number; unique: boolean }
   | { kind: 'map'; keys: Readonly<Record<string, Shape>>; required: readonly string[]; min: number }
   | { kind: 'table'; values: Shape; like?: RegExp; words?: string }
@@ -14,6 +15,7 @@ export type Shape =
 export const text: Shape = { kind: 'text' };
 export const bool: Shape = { kind: 'bool' };
 export const nothing: Shape = { kind: 'nothing' };
+export const anything: Shape = { kind: 'anything' };
 export const no: Shape = { kind: 'bool', only: false };
 
 export function whole(min?: number): Shape {

@@ -1,6 +1,6 @@
-import type { Position } from '../../../document/document.ts';
-import { printable } from '../../../text/report.ts';
-import { describe, type Node, pythonText } from '../../../text/yaml/node.ts';
+import type { Position } from '../../document/document.ts';
+import { printable } from '../report.ts';
+import { describe, type Node, pythonText } from '../yaml/node.ts';
 import type { Shape } from './shape.ts';
 
 /** Where a value has not its shape, and what the shape is. */
@@ -15,6 +15,8 @@ export interface Misfit {
 export function misfits(shape: Shape, node: Node, path: string): Misfit[] {
   const wrong = (expected: string, place: Node = node): Misfit[] => [{ path, expected, where: place.where }];
   switch (shape.kind) {
+    case 'anything':
+      return [];
     case 'either':
       return ofAlternatives(shape.of, node, path);
     case 'old':
@@ -135,6 +137,8 @@ function words(shape: Shape): string {
       return 'a mapping';
     case 'old':
       return shape.now;
+    case 'anything':
+      return 'anything';
     case 'either':
       return [...new Set(shape.of.filter(({ kind }) => kind !== 'nothing').map(words))].join(' or ');
   }

@@ -1,0 +1,116 @@
+/** How fields of the document stand in a file, by their path without indexes: `files.content`. */
+
+/** Fields that are `Sensitive`. */
+export const SECRET: ReadonlySet<string> = new Set([
+  'files.from.url',
+  'files.from.headers.value',
+  'fetching.proxy.http',
+  'fetching.proxy.https',
+  'fetching.remoteAuthorities.url',
+  'fetching.remoteAuthorities.headers.value',
+  'units.content',
+  'units.dropIns.content',
+  'bootCommands.shell',
+  'bootScripts.shell',
+  'commands.shell',
+  'commands.args',
+  'users.passwordHash',
+  'users.initialPasswordHash',
+  'users.plainPassword',
+  'groups.exact.passwordHash',
+  'node.proxy.http',
+  'node.proxy.https',
+  'node.kubeadm.staticPods.content',
+  'node.kubeadm.patches.content',
+]);
+
+/** Bytes: text where they are one, else base64. */
+export const BYTES: ReadonlySet<string> = new Set(['files.content']);
+
+/** Permission bits, written in octal. */
+export const MODES: ReadonlySet<string> = new Set(['files.mode', 'directories.mode']);
+
+/** Things that keep their place for messages. */
+export const PLACED: ReadonlySet<string> = new Set([
+  'files',
+  'directories',
+  'links',
+  'units',
+  'bootCommands',
+  'bootScripts',
+  'commands',
+  'users',
+  'ntp',
+  'disks',
+  'partitionings',
+  'volumes',
+  'filesystems',
+  'mounts',
+]);
+
+/** What counts where a field is not there; such values are not written. */
+export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  '': {
+    files: [],
+    bootCommands: [],
+    commands: [],
+    users: [],
+    groups: [],
+    disks: [],
+    filesystems: [],
+    mounts: [],
+  },
+  files: { mode: '0644', owner: 'root:root', append: false, defer: false, content: '' },
+  'files.from': { headers: [], isCompressed: false },
+  'files.rule': { unsaid: [] },
+  directories: { mode: '0755', owner: 'root:root', rule: { present: 'keep', unsaid: [] } },
+  'directories.rule': { unsaid: [] },
+  links: { hard: false, owner: 'root:root', overwrite: false },
+  fetching: { authorities: [] },
+  'fetching.proxy': { except: [] },
+  'fetching.remoteAuthorities': { headers: [], isCompressed: false },
+  units: { dropIns: [] },
+  kubeadmUnit: { requires: [], wants: [], after: [] },
+  bootCommands: { kind: 'command', program: 'sh' },
+  bootScripts: { kind: 'command', program: 'sh' },
+  commands: { kind: 'command' },
+  groups: { members: [] },
+  users: {
+    groups: [],
+    system: false,
+    noCreateHome: false,
+    noUserGroup: false,
+    lockPassword: true,
+    sudo: [],
+    sshAuthorizedKeys: [],
+  },
+  'users.exact': { exists: true, noLogInit: false },
+  'groups.exact': { exists: true, system: false },
+  ntp: { enabled: true, servers: [], pools: [] },
+  disks: { tableType: 'mbr', layout: false, overwrite: false },
+  filesystems: { overwrite: false, extraOpts: [] },
+  partitionings: { wipe: false, partitions: [] },
+  'partitionings.partitions': { number: 0, exists: true, wipe: false, resize: false },
+  volumes: { options: [], wipe: false },
+  'volumes.mount': { options: [] },
+  preflight: { mend: false },
+  'node.kernel': { modules: [], sysctls: {} },
+  'node.proxy': { except: [] },
+  'node.containerd': { registries: [] },
+  'node.containerd.registries': { skipVerify: false, mirrors: [] },
+  'node.containerd.registries.mirrors': {
+    skipVerify: false,
+    overridePath: false,
+    capabilities: ['pull', 'resolve'],
+  },
+  'node.kubeadm': { staticPods: [], patches: [] },
+};
+
+/** Defaults of a command depend on its kind. */
+export function defaultsOf(
+  path: string,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (path !== 'commands') return DEFAULTS[path] ?? {};
+  return given.kind === 'kubeadm' ? { args: [] } : { kind: 'command', program: 'sh' };
+}

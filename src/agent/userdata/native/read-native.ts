@@ -1,0 +1,102 @@
+import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import type { Document } from '../../document/document.ts';
+import type { Report } from '../../text/report.ts';
+import { misfits } from '../../text/shape/check-shape.ts';
+import type { SourceText } from '../../text/source-text.ts';
+import type { MappingNode, Node } from '../../text/yaml/node.ts';
+import { pythonText } from '../../text/yaml/node.ts';
+import { parseYaml } from '../../text/yaml/parse.ts';
+import { fromMetaData } from '../cloud-config/hostname.ts';
+import { BYTES, defaultsOf, MODES, PLACED, SECRET } from './fields.ts';
+import { DOCUMENT_SHAPE } from './shapes.ts';
+
+type Plain = Record<string, unknown>;
+
+/** What the one document says. */
+export interface Native {
+  content: Partial<Document>;
+  /** `kept`: the machine keeps the name that it has. */
+  hostname?: NonNullable<Document['hostname']> | 'kept';
+}
+
+/**
+ * Reads the one document, `slipway.dev/v1alpha1`. Everything that is not as its schema says is an error at its place: nobody
+ * else reads this format, so what is not known is a mistake.
+ *
+ * @returns undefined if `report` got an error
+ */
+export function readNative(
+  source: SourceText,
+  metaData: Record<string, unknown>,
+  report: Report,
+): Native | undefined {
+  const root = parseYaml(source, report);
+  if (root === undefined) return undefined;
+  const wrong = misfits(DOCUMENT_SHAPE, root, 'document');
+  for (const { path, expected, where } of wrong)
+    report.error('UserDataInvalid', `${path.replace(/^document\./, '')} ${expected}.`, where);
+  if (wrong.length > 0 || root.kind !== 'mapping') return undefined;
+  const { order, keepHostname, hostname, apiVersion: _version, kind: _kind, ...rest } = mapping(root, '');
+  const content: Partial<Document> = { ...rest, format: order === 'ignition' ? 'ignition' : 'cloud-config' };
+  if (keepHostname === true) return { content, hostname: 'kept' };
+  if (hostname === undefined) return { content };
+  const own = hostname as NonNullable<Document['hostname']>;
+  // As in cloud-config, the domain is that of the metadata where nobody says one.
+  const fqdn = own.fqdn ?? fromMetaData(metaData)?.fqdn;
+  return { content, hostname: { ...own, ...(fqdn === undefined ? {} : { fqdn }) } };
+}
+
+function mapping(node: MappingNode, path: string): Plain {
+  const given = Object.fromEntries(
+    node.entries.map(({ key, value }) => {
+      const name = pythonText(key) ?? '';
+      return [name, field(value, path === '' ? name : `${path}.${name}`)];
+    }),
+  );
+  const defaults = Object.entries(defaultsOf(path, given)).filter(([name]) => !(name in given));
+  const added = defaults.map(([name, value]) => [
+    name,
+    filled(value, path === '' ? name : `${path}.${name}`),
+  ]);
+  return {
+    ...given,
+    ...Object.fromEntries(added),
+    ...(PLACED.has(path) ? { where: node.where } : {}),
+  };
+}
+
+function field(node: Node, path: string): unknown {
+  const value = decoded(node, path);
+  return filled(value, path);
+}
+
+/** A value as the document has it: modes are numbers, secrets are wrapped. */
+function filled(value: unknown, path: string): unknown {
+  if (BYTES.has(path)) return sensitive(bytesOf(value));
+  if (SECRET.has(path)) return sensitive(value);
+  if (MODES.has(path)) return Number.parseInt(String(value), 8);
+  return Array.isArray(value) ? [...value] : value;
+}
+
+function decoded(node: Node, path: string): unknown {
+  switch (node.kind) {
+    case 'mapping': {
+      const [only, ...others] = node.entries;
+      const isWrapped = others.length === 0 && only !== undefined && pythonText(only.key) === 'secret';
+      return isWrapped ? sensitive(decoded(only.value, path)) : mapping(node, path);
+    }
+    case 'sequence':
+      return node.items.map((item) => decoded(item, path));
+    case 'null':
+      return null;
+    case 'int':
+      return Number(node.value);
+    default:
+      return node.value;
+  }
+}
+
+function bytesOf(value: unknown): Uint8Array {
+  if (typeof value === 'string') return Buffer.from(value, 'utf8');
+  return Buffer.from(String((value as Plain).base64), 'base64');
+}

@@ -1,0 +1,219 @@
+import {
+  anything,
+  bool,
+  either,
+  like,
+  list,
+  map,
+  nothing,
+  oneOf,
+  type Shape,
+  table,
+  text,
+  whole,
+} from '../../text/shape/shape.ts';
+
+export const API_VERSION = 'slipway.dev/v1alpha1';
+export const KIND = 'UserData';
+
+const texts = list(text);
+const path = like(/^\//, 'an absolute path');
+const mode = like(/^0?[0-7]{3,4}$/, "an octal mode in quotes, such as '0644'");
+/** Text, or bytes that are none. */
+const content = either(text, map({ base64: text }, ['base64']));
+const named = list(map({ name: text, content: text }, ['name', 'content']));
+const remote = map(
+  {
+    url: text,
+    headers: list(map({ name: text, value: text }, ['name', 'value'])),
+    isCompressed: bool,
+    hash: like(/^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})$/, 'sha256-... or sha512-...'),
+  },
+  ['url'],
+);
+const rule = map(
+  { present: oneOf('remove', 'refuse', 'keep'), unsaid: list(oneOf('mode', 'user', 'group')) },
+  ['present'],
+);
+const command = map({ kind: oneOf('command'), shell: text, program: text }, ['shell']);
+const call = map(
+  {
+    kind: oneOf('kubeadm'),
+    verb: oneOf('init', 'join'),
+    args: texts,
+    configPath: path,
+    endpoints: texts,
+    patches: path,
+    sentinel: path,
+  },
+  ['kind', 'verb'],
+);
+const proxy = map({ http: text, https: text, except: texts });
+
+const ACCOUNTS: Record<string, Shape> = {
+  groups: list(
+    map(
+      {
+        name: text,
+        members: texts,
+        exact: map({ exists: bool, gid: whole(0), passwordHash: text, system: bool }),
+      },
+      ['name'],
+    ),
+  ),
+  users: list(
+    map(
+      {
+        name: text,
+        gecos: text,
+        homedir: path,
+        shell: text,
+        uid: whole(0),
+        primaryGroup: text,
+        groups: texts,
+        system: bool,
+        noCreateHome: bool,
+        noUserGroup: bool,
+        inactive: text,
+        expiredate: text,
+        passwordHash: text,
+        initialPasswordHash: text,
+        plainPassword: text,
+        lockPassword: bool,
+        sudo: texts,
+        sshAuthorizedKeys: texts,
+        exact: map({ exists: bool, noLogInit: bool }),
+      },
+      ['name'],
+    ),
+  ),
+};
+
+const FILES: Record<string, Shape> = {
+  files: list(
+    map({ path, mode, owner: text, append: bool, defer: bool, rule, from: remote, content }, ['path']),
+  ),
+  directories: list(map({ path, mode, owner: text, rule }, ['path'])),
+  links: list(map({ path, target: text, hard: bool, owner: text, overwrite: bool }, ['path', 'target'])),
+  fetching: map({ proxy, authorities: texts, remoteAuthorities: list(remote), totalSeconds: whole(0) }),
+  units: list(map({ name: text, enabled: bool, masked: bool, content: text, dropIns: named }, ['name'])),
+  kubeadmUnit: map({ requires: texts, wants: texts, after: texts }),
+};
+
+const STORAGE: Record<string, Shape> = {
+  disks: list(
+    map(
+      {
+        device: path,
+        tableType: oneOf('mbr', 'gpt'),
+        layout: either(bool, list(map({ percent: whole(1), code: text }, ['percent']))),
+        overwrite: bool,
+      },
+      ['device'],
+    ),
+  ),
+  filesystems: list(
+    map(
+      {
+        device: path,
+        filesystem: text,
+        label: text,
+        partition: text,
+        overwrite: bool,
+        replaceFs: text,
+        extraOpts: texts,
+      },
+      ['device', 'filesystem'],
+    ),
+  ),
+  mounts: list(map({ fields: list(either(text, nothing), { min: 6, max: 6 }) }, ['fields'])),
+  partitionings: list(
+    map(
+      {
+        device: path,
+        wipe: bool,
+        partitions: list(
+          map({
+            number: whole(0),
+            label: text,
+            startMiB: whole(0),
+            sizeMiB: whole(0),
+            typeGuid: text,
+            guid: text,
+            exists: bool,
+            wipe: bool,
+            resize: bool,
+          }),
+        ),
+      },
+      ['device'],
+    ),
+  ),
+  volumes: list(
+    map(
+      {
+        device: path,
+        format: oneOf('ext4', 'btrfs', 'xfs', 'swap', 'vfat'),
+        label: text,
+        uuid: text,
+        options: texts,
+        wipe: bool,
+        mount: map({ path, options: texts }, ['path']),
+      },
+      ['device', 'format'],
+    ),
+  ),
+};
+
+const mirror = map(
+  {
+    url: text,
+    ca: text,
+    skipVerify: bool,
+    overridePath: bool,
+    capabilities: list(oneOf('pull', 'resolve', 'push')),
+  },
+  ['url'],
+);
+const registry = map({ host: text, server: text, ca: text, skipVerify: bool, mirrors: list(mirror) }, [
+  'host',
+]);
+
+const NODE: Record<string, Shape> = {
+  node: map({
+    kernel: map({ modules: texts, sysctls: table(text) }),
+    proxy,
+    containerd: map({
+      cgroupDriver: oneOf('systemd', 'cgroupfs'),
+      sandboxImage: text,
+      registries: list(registry),
+    }),
+    kubeadm: map({ staticPods: named, patches: named }),
+  }),
+  preflight: map({ mend: bool }),
+  withoutKubeadm: bool,
+};
+
+/** The one document, as it stands in a file: all formats of user data become this, and it is one itself. */
+export const DOCUMENT_SHAPE: Extract<Shape, { kind: 'map' }> = {
+  kind: 'map',
+  required: ['apiVersion', 'kind'],
+  min: 0,
+  keys: {
+    apiVersion: oneOf(API_VERSION),
+    kind: oneOf(KIND),
+    order: oneOf('cloud-init', 'ignition'),
+    hostname: map({ name: text, fqdn: text, prefersFqdn: bool, keepsNoFile: bool }, ['name']),
+    keepHostname: bool,
+    ...FILES,
+    ...STORAGE,
+    ...ACCOUNTS,
+    ntp: map({ enabled: bool, servers: texts, pools: texts }),
+    system: anything,
+    ...NODE,
+    bootCommands: list(command),
+    bootScripts: list(command),
+    shell: text,
+    commands: list(either(command, call)),
+  },
+};

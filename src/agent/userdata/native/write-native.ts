@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Document as YamlDocument } from 'yaml';
+import { Sensitive } from '../../../kit/secrets/sensitive.ts';
+import type { Document } from '../../document/document.ts';
+import { Report } from '../../text/report.ts';
+import type { Shape } from '../../text/shape/shape.ts';
+import { plainText } from '../../text/source-text.ts';
+import { parseYaml } from '../../text/yaml/parse.ts';
+import { plain } from '../../text/yaml/plain.ts';
+import { fromMetaData } from '../cloud-config/hostname.ts';
+import { BYTES, defaultsOf, MODES, SECRET } from './fields.ts';
+import { API_VERSION, DOCUMENT_SHAPE, KIND } from './shapes.ts';
+
+type Plain = Record<string, unknown>;
+
+/** What is no part of the document, but of this reading of it. */
+const NOT_WRITTEN = new Set(['format', 'instance', 'hostname', 'report', 'unknownKeys']);
+
+/**
+ * The one document as YAML, secrets included. It says nothing of the name that the metadata gives, so that it fits every
+ * machine that the user data would fit.
+ */
+export function writeNative(document: Document, metaData: Record<string, unknown>): string {
+  const head: Plain = { apiVersion: API_VERSION, kind: KIND };
+  if (document.format === 'ignition') head.order = 'ignition';
+  const value = { ...head, ...nameOf(document, metaData), ...written(document, '', DOCUMENT_SHAPE) };
+  return asYaml(inOrder(value, DOCUMENT_SHAPE.keys));
+}
+
+function nameOf({ hostname }: Document, metaData: Record<string, unknown>): Plain {
+  const known = fromMetaData(metaData);
+  if (hostname === undefined) return known === undefined ? {} : { keepHostname: true };
+  if (isDeepStrictEqual(hostname, known)) return {};
+  const { fqdn, ...name } = hostname;
+  return { hostname: { ...name, ...(fqdn === undefined || fqdn === known?.fqdn ? {} : { fqdn }) } };
+}
+
+function written(object: object, path: string, shape: Shape | undefined): Plain {
+  const entries = Object.entries(object).flatMap(([key, value]): [string, unknown][] => {
+    if (value === undefined || key === 'where' || (path === '' && NOT_WRITTEN.has(key))) return [];
+    const inner = path === '' ? key : `${path}.${key}`;
+    return [[key, field(value, inner, shapeOf(shape, key))]];
+  });
+  const all = Object.fromEntries(entries);
+  const defaults = defaultsOf(path, all);
+  const kept = entries.filter(
+    ([key, value]) => !(key in defaults && isDeepStrictEqual(value, defaults[key])),
+  );
+  return shape?.kind === 'map' ? inOrder(Object.fromEntries(kept), shape.keys) : Object.fromEntries(kept);
+}
+
+function field(value: unknown, path: string, shape: Shape | undefined): unknown {
+  if (BYTES.has(path) && value instanceof Sensitive) return bytes(value.reveal() as Uint8Array);
+  if (SECRET.has(path) && value instanceof Sensitive) return value.reveal();
+  if (value instanceof Sensitive) return { secret: field(value.reveal(), path, undefined) };
+  if (value instanceof Uint8Array) return bytes(value);
+  if (MODES.has(path)) return `0${Number(value).toString(8).padStart(3, '0')}`;
+  if (Array.isArray(value)) return value.map((item) => field(item, path, itemOf(shape, item)));
+  return typeof value === 'object' && value !== null ? written(value, path, shape) : value;
+}
+
+function shapeOf(shape: Shape | undefined, key: string): Shape | undefined {
+  return shape?.kind === 'map' && Object.hasOwn(shape.keys, key) ? shape.keys[key] : undefined;
+}
+
+/** The shape of an item; of several, the one that has its keys. */
+function itemOf(shape: Shape | undefined, item: unknown): Shape | undefined {
+  const items = shape?.kind === 'list' ? shape.items : shape;
+  if (items?.kind !== 'either' || typeof item !== 'object' || item === null) return items;
+  return items.of.find(
+    (one) => one.kind === 'map' && Object.keys(item).every((key) => key in one.keys || key === 'where'),
+  );
+}
+
+function inOrder(value: Plain, keys: Readonly<Record<string, Shape>>): Plain {
+  const names = [...Object.keys(keys), ...Object.keys(value)];
+  return Object.fromEntries(
+    [...new Set(names)].flatMap((name) => (name in value ? [[name, value[name]]] : [])),
+  );
+}
+
+/** Characters that YAML takes in a text. */
+const PRINTABLE = /^[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]*$/u;
+
+function bytes(value: Uint8Array): unknown {
+  const buffer = Buffer.from(value);
+  const text = buffer.toString('utf8');
+  const isText = PRINTABLE.test(text) && Buffer.from(text).equals(buffer);
+  return isText ? text : { base64: buffer.toString('base64') };
+}
+
+/** YAML that is read as it was meant; where two rules of YAML differ, JSON, which is YAML too. */
+function asYaml(value: Plain): string {
+  const pretty = new YamlDocument(value, { version: '1.1', aliasDuplicateObjects: false }).toString({
+    lineWidth: 0,
+  });
+  if (isReadAs(pretty, value)) return pretty;
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `${JSON.stringify(value, undefined, 2).replace(/[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff-\uffff]/g, escaped)}\n`;
+}
+
+function isReadAs(text: string, value: Plain): boolean {
+  const report = new Report();
+  const root = parseYaml(plainText(text), report);
+  const asNumbers = (_key: string, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : inner);
+  return (
+    root !== undefined &&
+    report.entries.length === 0 &&
+    JSON.stringify(plain(root), asNumbers) === JSON.stringify(value)
+  );
+}
