@@ -47,8 +47,8 @@ const AGENT: Readonly<Record<string, string>> = {
   cli: `identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text collect diagnosis
     diagnosis/transcript document engine host host/linux install kubeadm/config preflight preflight/checks release report
     report/config report/events reset secrets startup steps timeline userdata npm:commander`,
-  'cli/authors': `kit check check/rule cli/options cli/process document host host/linux preflight secrets
-    text userdata userdata/sources/contract`,
+  'cli/authors': `kit check check/rule cli/options cli/process document fetch host host/linux preflight secrets
+    text userdata userdata/forms userdata/native userdata/sources/contract`,
   'cli/facts': 'kit cli/options facts facts/reading host host/linux',
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',

@@ -78,6 +78,16 @@ function describeProgram(
     );
 
   program
+    .command('convert')
+    .description('print user data of any format as one document, which is user data itself')
+    .argument('[file]', 'user data of any format; - is standard input')
+    .option('--meta-data <file>', 'instance metadata (YAML) that templates are rendered with')
+    .option('--schema', 'print the JSON Schema of the document instead')
+    .action(async (file, options) =>
+      conclude(await (await import('./authors/convert.ts')).convertCommand(file, options)),
+    );
+
+  program
     .command('preflight')
     .description(
       'check that kubeadm and the kubelet can work on this machine or image; changes nothing without --mend',

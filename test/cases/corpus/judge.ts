@@ -1,4 +1,5 @@
 import type { Document, ReportEntry } from '../../../src/agent/document/document.ts';
+import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import { checkDocument } from '../../../src/agent/preflight/check-document.ts';
 import { plan } from '../../../src/agent/steps/plan.ts';
 import { checkMakesNode } from '../../../src/agent/userdata/makes-node.ts';
@@ -16,8 +17,16 @@ export interface Judged {
 /** What `slipway plan --user-data FILE --meta-data FILE` does, in this process. */
 export async function judge(corpus: Corpus): Promise<Judged[]> {
   const all: Judged[] = [];
+  const instance = { source: 'file', metaData: corpus.metaData };
+  // Their addresses lead nowhere.
+  const library = {
+    host: createLinuxHost({ root: '/' }),
+    instance: '',
+    keeps: false,
+    isOffline: true,
+  } as const;
   for (const input of corpus.inputs) {
-    const document = await readUserData(input.raw, { source: 'file', metaData: corpus.metaData });
+    const document = await readUserData(input.raw, instance, { library });
     const beyond = input.must ? checkMakesNode(document) : [];
     const report = [...document.report, ...beyond, ...checkDocument(document)];
     const isBad = report.some(({ severity }) => severity === 'error');

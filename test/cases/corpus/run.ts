@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Corpus, foreignCorpus, foreignDirectory, ownCorpus } from './inputs.ts';
 import { judge, wrong } from './judge.ts';
+import { changed } from './round-trip.ts';
 import { reasons, table } from './table.ts';
 
 export const about =
@@ -25,5 +26,9 @@ async function judgeAll(which: string, corpus: Corpus, say: (line: string) => vo
   assert.deepEqual(wrong(judged), [], `${which} corpus`);
   say(
     `${judged.length} ${which} inputs: none refused that must be accepted, none refused by its own program taken in silence`,
+  );
+  assert.deepEqual(await changed(judged, corpus), [], `${which} corpus`);
+  say(
+    'each that is accepted makes the same plan after slipway convert, and the same document when converted twice',
   );
 }

@@ -1,9 +1,11 @@
 import { remember } from '../../../kit/secrets/known.ts';
 import { check, type Finding } from '../../check/check.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
+import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
+import { NOT_ASKED } from '../../userdata/forms/included.ts';
 import { checkMakesNode } from '../../userdata/makes-node.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 import { UsageError, withUsage } from '../options/options.ts';
@@ -40,27 +42,38 @@ export function checkCommand(files: readonly string[], flags: CheckFlags): Promi
     const checked: Checked[] = [];
     for (const file of files) {
       const raw = await readInput(host, file);
-      checked.push({ file: file === '-' ? 'stdin' : file, findings: await findingsOf(raw, metaData, cloud) });
+      const findings = await findingsOf(host, raw, metaData, cloud);
+      checked.push({ file: file === '-' ? 'stdin' : file, findings });
     }
     process.stdout.write(await rendered(format, checked));
     return statusOf(checked, flags.strict === true);
   });
 }
 
-async function findingsOf(raw: Buffer, metaData: Metadata, cloud: string | undefined): Promise<Finding[]> {
-  const document = await readUserData(raw, { source: 'file', metaData });
+async function findingsOf(
+  host: Host,
+  raw: Buffer,
+  metaData: Metadata,
+  cloud: string | undefined,
+): Promise<Finding[]> {
+  const library = { host, instance: '', keeps: false, isOffline: true } as const;
+  const document = await readUserData(raw, { source: 'file', metaData }, { library });
   remember(documentSecrets(document));
-  const isReadable = !document.report.some(
-    ({ code, severity }) => severity === 'error' && UNREADABLE.has(code),
-  );
-  const beyond = isReadable ? [...checkMakesNode(document), ...checkDocument(document)] : [];
+  const bad = document.report.filter(({ severity }) => severity === 'error');
+  const isWhole = bad.every(({ code, message }) => !UNREADABLE.has(code) && !message.includes(NOT_ASKED));
+  const beyond = isWhole ? [...checkMakesNode(document), ...checkDocument(document)] : [];
   const findings = check(raw, document, [...document.report, ...beyond], cloud);
-  // Names that only a machine's own metadata has are nobody's mistake.
-  return findings.map((finding) =>
-    metaData === SAMPLE && finding.rule === 'UserDataTemplate' && finding.severity === 'warning'
-      ? { ...finding, severity: 'note' as const, remedy: 'Give the metadata of a machine with --meta-data.' }
-      : finding,
-  );
+  return findings.map((finding) => {
+    const remedy = remedyOfNote(finding, metaData === SAMPLE);
+    return remedy === undefined ? finding : { ...finding, severity: 'note' as const, remedy };
+  });
+}
+
+/** What only a machine knows is nobody's mistake. */
+function remedyOfNote({ rule, severity, message }: Finding, isSample: boolean): string | undefined {
+  if (message.includes(NOT_ASKED)) return 'slipway plan on a machine reads what is included.';
+  if (!isSample || rule !== 'UserDataTemplate' || severity !== 'warning') return undefined;
+  return 'Give the metadata of a machine with --meta-data.';
 }
 
 async function rendered(format: 'text' | 'json' | 'sarif', checked: readonly Checked[]): Promise<string> {

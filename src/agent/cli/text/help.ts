@@ -73,6 +73,19 @@ notes only, without --strict), 1 something found, 2 where a file cannot be read
 or is no user data.
 `,
   },
+  convert: {
+    group: 'Before:',
+    more: `
+Examples:
+  slipway convert node.yaml                  cloud-config, MIME, Ignition
+  slipway convert --meta-data meta.yaml node.yaml
+                                             templates need a machine's metadata
+  slipway convert --schema >user-data.schema.json
+
+The document (slipway.dev/v1alpha1) holds the secrets of the user data. It makes
+the same machine. Exit status: 0 with it, 2 where something is wrong.
+`,
+  },
   preflight: {
     group: 'Before:',
     more: `

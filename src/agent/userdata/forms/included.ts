@@ -14,7 +14,11 @@ export interface Library {
   instance: string;
   /** A plan keeps nothing. */
   keeps: boolean;
+  /** Nothing is asked of anybody; each address is an error that ends with `NOT_ASKED`. */
+  isOffline?: true;
 }
+
+export const NOT_ASKED = 'is not looked at without a machine.';
 
 /** What an address gives: bytes, or why it will never give any. */
 export type Included = { bytes: Buffer; name: string } | { problem: string };
@@ -32,6 +36,7 @@ export class NotYetIncluded extends FetchError {
  * @throws NotYetIncluded if the server may answer later
  */
 export async function included(library: Library, address: string, isOnce: boolean): Promise<Included> {
+  if (library.isOffline) return { problem: NOT_ASKED.slice(0, -1) };
   const path = address.startsWith('/') ? address : undefined;
   if (path === undefined && !URL.canParse(address)) return { problem: 'is no address' };
   const url = path === undefined ? new URL(address) : undefined;

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import type { Document } from '../../document/document.ts';
+import { plan } from '../../steps/plan.ts';
+import { readUserData } from '../read-user-data.ts';
+import { jsonSchema } from './json-schema.ts';
+import { writeNative } from './write-native.ts';
+
+const METADATA = { 'local-hostname': 'node-1.example.test' };
+const HEAD = 'apiVersion: slipway.dev/v1alpha1\nkind: UserData\n';
+
+const read = (text: string | Buffer, metaData: Record<string, unknown> = METADATA): Promise<Document> =>
+  readUserData(Buffer.from(text), { source: 'file', metaData });
+const errors = ({ report }: Document): string[] =>
+  report.flatMap(({ severity, message, where }) =>
+    severity === 'error' ? [`${where?.line}:${where?.column} ${message}`] : [],
+  );
+
+const steps = (document: Document) =>
+  plan(document).map(({ id, title, digest, details }) => ({ id, title, digest, details }));
+
+/** Both make the same machine, and what was converted stays as it is. */
+async function roundTrip(text: string, metaData = METADATA): Promise<string> {
+  const first = await read(text, metaData);
+  expect(errors(first)).toEqual([]);
+  const one = writeNative(first, metaData);
+  const second = await read(one, metaData);
+  expect(second.report).toEqual([]);
+  expect(steps(second)).toEqual(steps(first));
+  expect(writeNative(second, metaData)).toBe(one);
+  return one;
+}
+
+describe('what is converted makes the same machine', () => {
+  test.each([
+    [
+      'files',
+      "write_files: [{path: /a, content: \"x\\ty\\n\", permissions: '0600', append: true, owner: 'a:b'}]",
+    ],
+    ['bytes', 'write_files: [{path: /a, encoding: b64, content: AP/+Cg==}]'],
+    [
+      'odd texts',
+      'write_files: [{path: /a, content: "yes"}, {path: /b, content: "0644"}, {path: /c, content: "\\u0085\\u2028 \\e"}]',
+    ],
+    ['windows', 'write_files: [{path: /a, content: "a\\r\\nb\\r\\n"}]'],
+    ['commands', 'bootcmd: [a]\nruncmd: ["true", [ls, 1:20], "a: b # c", "kubeadm join --config /a --v 5"]'],
+    ['users', 'users: [{name: a, sudo: [x], plain_text_passwd: "null", uid: 0}]\ngroups: [{g: [a]}]'],
+    [
+      'disks',
+      'disk_setup: {/dev/sdb: {layout: [33, [66, 82]]}}\nfs_setup: [{device: /dev/sdb, filesystem: xfs}]\nmounts: [[/dev/sdb, /a]]',
+    ],
+    ['ntp', 'ntp: {servers: [a.example]}'],
+    ['a name', 'hostname: other'],
+    ['a name that stays', 'preserve_hostname: true'],
+    [
+      'the node',
+      'slipway: {preflight: {mend: true}, kernel: {modules: [a], sysctls: {net.a: "1"}}, proxy: {http: "http://u:p@h:1"}, endpoints: ["h:1"]}\nruncmd: ["kubeadm join --config /a"]',
+    ],
+    ['no node', 'slipway: {kubeadm: none}'],
+  ])('%s', async (_name, text) => {
+    await roundTrip(`#cloud-config\n${text}\n`);
+  });
+
+  test('a script, and a multipart', async () => {
+    await roundTrip('#!/bin/sh\necho x\n');
+    const part = (type: string, text: string) => `--B\nContent-Type: ${type}\n\n${text}\n`;
+    await roundTrip(
+      `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n${part('text/cloud-config', '#cloud-config\nruncmd: [a]')}${part('text/x-shellscript', '#!/bin/sh\nb')}--B--\n`,
+    );
+  });
+
+  test('Ignition keeps its order', async () => {
+    const one = await roundTrip(
+      '{"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/a", "contents": {"source": "https://u:p@h/a", "compression": "gzip"}}], "links": [{"path": "/b", "target": "/a"}]}, "systemd": {"units": [{"name": "a.service", "enabled": true, "contents": "[Unit]\\n"}]}}',
+    );
+    expect(one).toContain('order: ignition');
+  });
+
+  test('the name that the metadata gives is not written down', async () => {
+    const one = await roundTrip('#cloud-config\nruncmd: [a]\n');
+    expect(one).not.toContain('node-1');
+    expect((await read(one, { 'local-hostname': 'other' })).hostname).toEqual({ name: 'other' });
+  });
+});
+
+describe('the document written by hand', () => {
+  test('has defaults, and wraps its secrets', async () => {
+    const document = await read(
+      `# mine\n${HEAD}files:\n- path: /a\n  content: x\n- path: /b\n  mode: '0600'\n  content: {base64: AAE=}\ncommands:\n- shell: ls\n- {kind: kubeadm, verb: join, args: [--config, /a], configPath: /a}\nusers: [{name: a}]\n`,
+    );
+    expect(errors(document)).toEqual([]);
+    expect(document.files).toMatchObject([
+      { path: '/a', mode: 0o644, owner: 'root:root', append: false, where: { line: 5, column: 3 } },
+      { path: '/b', mode: 0o600 },
+    ]);
+    expect(Buffer.from(document.files[1]?.content.reveal() ?? []).toString('hex')).toBe('0001');
+    expect(document.commands[1]).toMatchObject({ kind: 'kubeadm', verb: 'join' });
+    expect(document.users[0]).toMatchObject({ lockPassword: true, sshAuthorizedKeys: [] });
+    expect(JSON.stringify(document)).not.toContain('"ls"');
+  });
+
+  test.each([
+    ['kind: Other', '1:7 kind'],
+    ['files: [{mode: "0644"}]', 'files.0 has no path'],
+    ['files: [{path: a}]', 'files.0.path must be an absolute path'],
+    ['files: [{path: /a, mode: 0644}]', 'files.0.mode must be an octal mode in quotes'],
+    ['files: [{path: /a, owned: x}]', 'files.0.owned is not known'],
+    ['runcmd: [ls]', 'runcmd is not known'],
+    ['commands: [{kind: kubeadm, verb: reset}]', 'commands.0.verb must be init or join'],
+    ['users: [{name: a, uid: "5"}]', 'users.0.uid must be a number from 0'],
+    ['mounts: [{fields: [a]}]', 'mounts.0.fields must have 6 items'],
+  ])('%s is an error', async (text, told) => {
+    const head = text.startsWith('kind') ? 'apiVersion: slipway.dev/v1alpha1\n' : HEAD;
+    const document = await read(`${head}${text}\n`);
+    expect(errors(document).join('\n')).toContain(told.replace(/^1:7 /, ''));
+  });
+
+  test('another version is refused', async () => {
+    expect(errors(await read('apiVersion: slipway.dev/v2\nkind: UserData\n'))[0]).toContain('apiVersion');
+  });
+});
+
+describe('as a part among others', () => {
+  const mime = (...texts: string[]) =>
+    `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n${texts.map((text) => `--B\nContent-Type: text/plain\n\n${text}\n`).join('')}--B--\n`;
+
+  test('it adds to them', async () => {
+    const document = await read(
+      mime(
+        '#cloud-config\nwrite_files: [{path: /a, content: x}]\nruncmd: [one]\nhostname: first',
+        `${HEAD}files: [{path: /b}]\ncommands: [{shell: two}]\nnode: {kernel: {modules: [m]}}\n`,
+      ),
+    );
+    expect(errors(document)).toEqual([]);
+    expect(document.files.map(({ path }) => path)).toEqual(['/a', '/b']);
+    expect(document.commands).toHaveLength(2);
+    expect(document.hostname?.name).toBe('first');
+    expect(document.node?.kernel?.modules).toEqual(['m']);
+  });
+
+  test('with the order of Ignition it must be alone', async () => {
+    const document = await read(mime('#cloud-config\nruncmd: [one]', `${HEAD}order: ignition\n`));
+    expect(errors(document)[0]).toContain('whole user data');
+  });
+});
+
+test('the JSON Schema closes every mapping and names what is required', () => {
+  const schema = jsonSchema() as {
+    properties: Record<string, { items?: { required?: string[]; additionalProperties?: boolean } }>;
+  };
+  expect(schema.properties.files?.items).toMatchObject({ required: ['path'], additionalProperties: false });
+  expect(Object.keys(schema.properties)).toEqual(
+    expect.arrayContaining(['commands', 'users', 'units', 'node']),
+  );
+});
