@@ -22,6 +22,8 @@ export interface BootOptions {
   mode: 'service' | 'shim' | 'plain' | 'binary';
   /** When it counts as up. */
   ready?: 'containerd' | 'init';
+  /** false: the caller switches it on. */
+  boot?: boolean;
   /** Its image has the reporting daemon too. */
   report?: boolean;
   /** More that the image has. */
@@ -30,11 +32,12 @@ export interface BootOptions {
 
 /** Boots a machine whose image has Slipway baked in and whose NoCloud seed is `userData`. */
 export async function bootMachine(lab: Lab, name: string, options: BootOptions): Promise<Machine> {
-  const { role, ip, userData, mode, ready = 'containerd', report = false, files = {} } = options;
+  const { role, ip, userData, mode, ready = 'containerd', boot = true, report = false, files = {} } = options;
   if (!existsSync(DIST)) throw new Error(`${DIST} is not there; run: npm run build`);
   return lab.up(name, {
     role,
     ready,
+    boot,
     cloudInit: mode === 'shim' || mode === 'plain',
     ...(ip === undefined ? {} : { ip }),
     files: {

@@ -121,6 +121,13 @@ describe('waterfall', () => {
 `);
   });
 
+  it('begins where Slipway did, when that was long after the boot', () => {
+    const late = RECORDS.map((record) => ({ ...record, mono: record.mono + 3_600_000 }));
+    const [head, , , first] = waterfall(timelineOf(late), 80).split('\n');
+    expect(head).toBe('boot of 2025-12-31T23:00:00.000Z, 12.0s; Slipway began after 60m 8s');
+    expect(first).toMatch(/^ {2}user data found and read +0ms +150ms/);
+  });
+
   it('fits into any terminal', () => {
     for (const columns of [40, 60, 80, 200])
       for (const line of waterfall(timelineOf(RECORDS), columns).split('\n').slice(1))

@@ -6,6 +6,8 @@ const MARKS: Record<Span['end'], string> = { done: ' ', failed: '✘', pause: ' 
 const LONGEST_NAME = 40;
 const LEAST_BAR = 10;
 const MOST_BAR = 60;
+/** The boot is on the axis as long as it is at most so many times the rest. */
+const MOST_BOOT = 4;
 /** Columns of the start, the duration, the mark and what stands between. */
 const FIGURES = 23;
 
@@ -20,22 +22,33 @@ export function waterfall(boots: readonly BootTimeline[], columns = 100): string
   return boots.map((boot) => ofBoot(boot, columns)).join('\n');
 }
 
-function ofBoot({ began, spans }: BootTimeline, columns: number): string {
-  const end = Math.max(1, ...spans.map(({ fromMs, ms }) => fromMs + ms));
-  const shown = rowsOf(spans, end);
+function ofBoot({ began, spans: all }: BootTimeline, columns: number): string {
+  const end = Math.max(1, ...all.map(({ fromMs, ms }) => fromMs + ms));
+  const { begin, spans } = onAxis(all, end);
+  const length = end - begin;
+  const shown = rowsOf(spans, length);
   const names = Math.max(
     12,
     Math.min(LONGEST_NAME, columns - FIGURES - LEAST_BAR, Math.max(...shown.map(({ name }) => width(name)))),
   );
   const bar = Math.max(LEAST_BAR, Math.min(MOST_BAR, columns - FIGURES - names));
   const lines = shown.map(({ name, fromMs, ms, mark }) => {
-    const from = Math.min(bar - 1, Math.round((fromMs / end) * bar));
-    const upTo = Math.max(from + 1, Math.round(((fromMs + ms) / end) * bar));
+    const at = (time: number) => Math.round(((time - begin) / length) * bar);
+    const from = Math.min(bar - 1, at(fromMs));
+    const upTo = Math.max(from + 1, at(fromMs + ms));
     const drawn = ' '.repeat(from) + '█'.repeat(upTo - from);
-    const figures = `${formatMs(fromMs).padStart(8)} ${formatMs(ms).padStart(8)}`;
+    const figures = `${formatMs(fromMs - begin).padStart(8)} ${formatMs(ms).padStart(8)}`;
     return `${mark} ${pad(cut(name, names), names)} ${figures}  ${drawn}`;
   });
-  return `boot of ${began}, ${formatMs(end)}\n\n  ${pad('', names)} ${'from'.padStart(8)} ${'took'.padStart(8)}\n${lines.join('\n')}\n`;
+  const late = begin === 0 ? '' : `; Slipway began after ${formatMs(begin)}`;
+  return `boot of ${began}, ${formatMs(length)}${late}\n\n  ${pad('', names)} ${'from'.padStart(8)} ${'took'.padStart(8)}\n${lines.join('\n')}\n`;
+}
+
+/** Where Slipway was started long after the boot, the wait would leave no room for all else. */
+function onAxis(spans: readonly Span[], end: number): { begin: number; spans: readonly Span[] } {
+  const [boot, ...rest] = spans;
+  const isLong = boot?.fromMs === 0 && rest.length > 0 && boot.ms > MOST_BOOT * (end - boot.ms);
+  return isLong ? { begin: boot.ms, spans: rest } : { begin: 0, spans };
 }
 
 interface Line extends Part {
