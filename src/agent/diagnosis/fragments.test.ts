@@ -397,6 +397,28 @@ describe('what only looks like kubeadm', () => {
     expect(code(`Nov 21 02:34:29 n1 kubeadm[7]: ${phase}`)).toBe('DiskFull');
   });
 
+  it.each([
+    'Unfortunately, an error has occurred:',
+    '[upload-config] pushing the file failed: no space left on device',
+    '[kubelet-check] the collector cannot reach the kubelet: connection refused',
+    '[certs] Using the bundle of the company',
+    'error execution phase upload: read-only file system',
+    'error: unable to read config from "/etc/orders/config.yaml": open /etc/orders/config.yaml: permission denied',
+  ])('does not spoil a verdict with: %s', (line) => {
+    const other = `Nov 21 02:34:29 n1 orders[7]: ${line}`;
+    expect(code(other)).toBe('nothing');
+    expect(code(`Nov 21 02:34:29 n1 cloud-init[9]: ${own}`, other, other)).toBe('NodeNameInUse');
+  });
+
+  it('is no text of a program, and no line of k3s', () => {
+    expect(code('return errors.Errorf("your configuration file uses an old API spec: %q. Please", gv)')).toBe(
+      'nothing',
+    );
+    expect(
+      code('time="2026-11-21T02:34:29Z" level=fatal msg="unable to select an IP from default routes."'),
+    ).toBe('nothing');
+  });
+
   it('is another program that repeats an error, beside a whole run', () => {
     const run = [
       '[preflight] Running pre-flight checks',
@@ -467,4 +489,122 @@ it("a kubelet's configuration is unreadable whatever is put around the reason", 
     'Nov 21 02:34:29 n1 kubelet[7]: E1121 02:34:29.000001       7 run.go:74] "command failed" err="failed to load kubelet config file /var/lib/kubelet/config.yaml, error failed to read kubelet config file \\"/var/lib/kubelet/config.yaml\\", error: yaml: line 9: did not find expected key"',
   ];
   expect(code(...lines)).toBe('KubeletConfigInvalid');
+});
+
+describe('sentences of the kubelet without a head', () => {
+  const refused = 'Post "https://192.0.2.1:6443/api/v1/nodes": ';
+  it.each([
+    [
+      'CgroupDriverMismatch',
+      [
+        '  "Failed to run kubelet" err="failed to run Kubelet: misconfiguration: kubelet cgroup driver: \\"cgroupfs\\" is different from docker cgroup driver: \\"systemd\\""',
+      ],
+    ],
+    [
+      'CgroupDriverMismatch',
+      [
+        '  error: failed to run Kubelet: failed to create kubelet: ',
+        '  misconfiguration: kubelet cgroup driver: "systemd" is different from docker cgroup driver: "cgroupfs"',
+      ],
+    ],
+    [
+      'KubeletFileMissing',
+      [
+        '# F1127 09:00:16.566510   27284 server.go:262] failed to run Kubelet:',
+        '# unable to load bootstrap kubeconfig: stat /etc/kubernetes/bootstrap-kubelet.conf: no such file or directory',
+      ],
+    ],
+    [
+      'KubeletFileMissing',
+      [
+        ' n1 kubelet[53]: E0613 13:21:25.992025      53 run.go:74] "command failed" err="failed to run Kubelet: unable to load bootstrap kubeconfig: stat /etc/kubernetes/bootstrap-kubelet.conf: no such file or directory"',
+      ],
+    ],
+    [
+      'KubeletConfigInvalid',
+      [
+        'failed to validate kubelet configuration, error:',
+        '  [invalid configuration: FeatureGate Moon not enabled,',
+        '   invalid configuration: tides must not be set]',
+      ],
+    ],
+    [
+      'ApiServerUnreachable',
+      [
+        `Unable to register node with API server: ${refused}proxyconnect tcp: dial tcp 127.0.0.1:3128: connection refused`,
+      ],
+    ],
+    [
+      'ApiServerUnavailable',
+      [
+        `"Unable to register node with API server" err="${refused.replaceAll('"', '\\"')}read tcp 192.0.2.2:34188->192.0.2.1:6443: read: connection reset by peer" node="n1"`,
+      ],
+    ],
+    [
+      'ApiServerCertificateInvalid',
+      [
+        `Unable to register node with API server: ${refused}tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+      ],
+    ],
+  ])('are %s: %j', (wanted, lines) => {
+    expect(code(...lines)).toBe(wanted);
+  });
+
+  it('are not those of a component, which is process 1 of its container', () => {
+    const line = (pid: string) =>
+      `E0805 12:41:02.221001 ${pid} run.go:74] "command failed" err="unknown flag: --moon"`;
+    expect(code(line('      1'))).toBe('nothing');
+    expect(code(line('   4711'))).toBe('KubeletBadFlag');
+  });
+});
+
+it("an image of somebody's pod does not explain a control plane", () => {
+  const error = [
+    '[kubelet-start] Starting the kubelet',
+    "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster",
+    HINT,
+  ];
+  const pull = (image: string) =>
+    `Nov 21 02:34:29 n1 kubelet[7]: E1121 02:34:29.000001       7 remote_image.go:180] "PullImage from image service failed" err="rpc error: code = NotFound desc = failed to pull and unpack image: not found" image="${image}"`;
+  expect(code(...error, pull('registry.example/orders:1'))).toBe('ControlPlaneNotReady');
+  expect(code(...error, pull('registry.k8s.io/kube-apiserver:v1.99.0'))).toBe('ImageNotFound');
+});
+
+describe('results of Ansible', () => {
+  const error = "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster";
+  it('may have lost the escapes of their line ends', () => {
+    expect(
+      code(
+        'fatal: [n1]: FAILED! => {"changed": true, "rc": 1, "stderr": "\\t[WARNING Swap]: on',
+        error,
+        `${HINT}", "stderr_lines": ["${error}"], "stdout": "[init] Using Kubernetes version: v1.23.8`,
+        '[preflight] Running pre-flight checks',
+        '[certs] Using certificateDir folder \\"/etc/kubernetes/pki\\""}',
+      ),
+    ).toBe('ControlPlaneNotReady');
+  });
+
+  it('may be cut at both ends', () => {
+    expect(
+      code(
+        `d.pem: no such file", "\\t[WARNING Swap]: on", "${error}", "${HINT}"], "stdout": "[init] Using Kubernetes version: v1.23.8\\n[preflight] Running pre-flight checks\\n[kubelet-start] Starting the`,
+      ),
+    ).toBe('ControlPlaneNotReady');
+  });
+});
+
+it('an error may be cut within its sentence', () => {
+  expect(code('error: your configuration file uses an old API spec: "kubeadm.k8s.io/v1beta3"')).toBe(
+    'KubeadmConfigVersionUnsupported',
+  );
+  expect(
+    code(
+      "couldn't initialize a Kubernetes cluster",
+      'k8s.io/kubernetes/cmd/kubeadm/app/cmd/phases/init.runWaitControlPlanePhase',
+      '\tcmd/kubeadm/app/cmd/phases/init/waitcontrolplane.go:108',
+    ),
+  ).toBe('ControlPlaneNotReady');
+  expect(
+    code('ERROR: "error: could not find a JWS signature in the cluster-info ConfigMap for token ID"'),
+  ).toBe('TokenUnknown');
 });

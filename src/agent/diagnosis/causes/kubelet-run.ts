@@ -3,7 +3,15 @@ import { diagnoseImagePull } from '../patterns/image.ts';
 import { CGROUPS_PATH } from './kubelet-start.ts';
 import { type Rule, reason, rule } from './rule.ts';
 
-const image: Rule['diagnose'] = ([text]) => diagnoseImagePull({ name: 'ImagePull', text });
+/** A pod of somebody's may have no image; kubeadm waits for its own. */
+const OWN_IMAGE = /kube-(?:apiserver|controller-manager|scheduler|proxy)|etcd|pause|coredns/;
+
+const image: Rule['diagnose'] = ([text]) => {
+  const name = /image="?([^\s"]+)|(?:image|reference) "([^"]+)"/i.exec(text)?.slice(1).find(Boolean);
+  return name === undefined || OWN_IMAGE.test(name)
+    ? diagnoseImagePull({ name: 'ImagePull', text })
+    : undefined;
+};
 
 const sandboxImage: Rule['diagnose'] = ([text, name]) => {
   return {
@@ -140,6 +148,21 @@ const nodeRules: Rule[] = [
     ([, name, , why]) => ({
       code: 'ApiServerNameUnresolved',
       cause: `The kubelet cannot resolve ${name}, the name of the API server: ${reason(why)}.`,
+    }),
+  ),
+  rule(new RegExp(`${REQUEST.source}.*?proxyconnect tcp: ([^"]*)`, 'i'), ([, why]) => ({
+    code: 'ApiServerUnreachable',
+    cause: `The kubelet cannot reach the API server through the proxy: ${reason(why)}.`,
+    remedy: 'Put the control plane endpoint into NO_PROXY of the kubelet, or correct HTTPS_PROXY.',
+  })),
+  rule(
+    new RegExp(
+      `${REQUEST.source}.*?: ((?:unexpected )?EOF|(?:read|write) tcp \\S+: .*(?:connection reset by peer|broken pipe)|net/http: TLS handshake timeout)`,
+      'i',
+    ),
+    ([, why]) => ({
+      code: 'ApiServerUnavailable',
+      cause: `The API server broke off a connection of the kubelet: ${reason(why)}.`,
     }),
   ),
   rule(

@@ -29,13 +29,10 @@ const kubeletConfigOfOtherVersion: Pattern = inError(
   }),
 );
 
-const oldVersion: Pattern = inError(
-  /your configuration file uses an old API spec: "([^"]+)"[^\n]*?Please use kubeadm (v[\d.]+)/,
-  (match) => ({
-    code: 'KubeadmConfigVersionUnsupported',
-    cause: `The configuration is in ${match[1]}, which the installed kubeadm no longer reads.`,
-  }),
-);
+const oldVersion: Pattern = inError(/your configuration file uses an old API spec: "([^"]+)"/, (match) => ({
+  code: 'KubeadmConfigVersionUnsupported',
+  cause: `The configuration is in ${match[1]}, which the installed kubeadm no longer reads.`,
+}));
 
 const unknownVersion: Pattern = inError(
   /no kind "(\w+)" is registered for version "(kubeadm\.k8s\.io\/\w+)"|experimental API spec: "([^"]+)" is not allowed|unknown configuration APIs: [^\n]*Version:"(\w+)"/,

@@ -51,6 +51,16 @@ const neverUp: Pattern = inError(
   inWait,
 );
 
+/** Of a trace that was cut before its last frames. */
+const neverUpCut: Pattern = inError(
+  /^(?:couldn't|could not) initialize a Kubernetes cluster$/m,
+  () => ({
+    code: 'ControlPlaneNotReady',
+    cause: 'The API server on this machine did not answer in time.',
+  }),
+  ({ output }) => output.phase === undefined,
+);
+
 /** Only the checks' own lines are there. */
 const declared: Pattern = ({ output }) => {
   if (!isBareError(output)) return undefined;
@@ -79,4 +89,4 @@ const manifest: Pattern = inError(
 );
 
 export const controlPlanePatterns: Pattern[] = [notInitialised, incomplete, noEndpoint, component];
-export const controlPlaneLatePatterns: Pattern[] = [neverUp, declared, manifest];
+export const controlPlaneLatePatterns: Pattern[] = [neverUp, neverUpCut, declared, manifest];

@@ -8,7 +8,6 @@ import {
   CHECKS,
   FATAL_FINDINGS,
   FINDING,
-  GAVE_UP,
   HINT,
   KLOG,
   OWN_ERROR,
@@ -17,25 +16,65 @@ import {
   UNHEALTHY,
 } from './sentences.ts';
 
-/** Steps whose names are kubeadm's alone, and of the others how their sentences begin, 1.11 to 1.36. */
-const STEP =
-  /^\[(?:(?:kubelet-\w+|control-plane(?:-\w+)?|wait-control-plane|apiclient|upload-\w+|mark-control-plane|bootstrap-token|download-certs|check-etcd|api-check|patchnode)(?:-\w+)*\] |init\] Using Kubernetes |preflight\] (?:[Rr]unning |Pulling |This might |You can also |Reading configuration |FYI: |If you know |Some fatal |Use 'kubeadm |The system verif|WARNING: |found )|certs\] (?:Using |Generat|External |Valid |\S+ serving cert )|kubeconfig\] (?:Using |Writing |External |Generating )|etcd\] (?:Creating |Announced |Adding |Checking etcd |Waiting for (?:the|a) |Promoting |External etcd )|addons\] (?:Applied |Migrating )|discovery\] (?:Trying |Created |Requesting |Cluster info |Successfully |Waiting |The |Using |Failed |Retrying )|kubelet\] (?:Creating |Downloading |Writing )|patches\] |endpoint\] WARNING)/;
+/** How the sentences of its steps begin, 1.11 to 1.36. */
+const SENTENCES: Record<string, string> = {
+  init: 'Using Kubernetes version',
+  preflight:
+    "Running (?:pre-flight|general|configuration)|Pulling images required|This might take a minute|You can also perform|Reading configuration from|FYI: You can look|If you know what you|Some fatal errors|Use 'kubeadm |The system verification failed|WARNING: Couldn't",
+  certs:
+    'Using (?:certificateDir|(?:the )?existing) |Generat(?:ing|ed) |External (?:etcd|CA) |Valid certificates|\\S+ serving cert is signed',
+  kubeconfig: 'Using (?:kubeconfig folder|existing)|Writing "|Wrote |External CA|Generating kubeconfig',
+  'kubelet-start':
+    'Writing kubelet |Starting the kubelet|Waiting for the kubelet|Downloading configuration|Activating the|Stopping the|WARNING: unable to',
+  'kubelet-check':
+    'Initial timeout of|It seems like the kubelet|The HTTP call equal|Waiting for a healthy kubelet|The kubelet is (?:not )?healthy',
+  'control-plane': 'Using manifest folder|Creating static Pod',
+  etcd: 'Creating static Pod|Announced new etcd|Wrote Static Pod|Waiting for (?:the|a) |Checking etcd cluster|Promoting |External etcd|Adding etcd member|The learner was',
+  'wait-control-plane': 'Waiting for the kubelet',
+  apiclient: 'All control plane components',
+  'control-plane-check': 'Waiting for healthy control|Checking kube-|kube-\\S+ is (?:not )?healthy',
+  'api-check': 'Waiting for a healthy API|The API server is (?:not )?healthy',
+  'upload-config': 'Storing the configuration|Uploading the ',
+  'upload-certs': 'Skipping phase|Storing the certificates|Using certificate key',
+  'mark-control-plane': 'Marking the node',
+  'bootstrap-token': 'Using token|Configur(?:ing|ed) |Creating the "cluster-info"',
+  'kubelet-finalize': 'Updating "',
+  addons: 'Applied essential|Migrating CoreDNS',
+  kubelet: 'Creating a ConfigMap|Downloading configuration|Writing kubelet',
+  discovery:
+    'Trying to connect|Created cluster-info|Requesting info|Cluster info signature|Successfully established|Failed to (?:connect|request)|Waiting for the cluster-info',
+  'download-certs': 'Downloading the certificates|Saving the certificates',
+  'check-etcd': 'Checking that the etcd|Skipping etcd',
+  patches: 'Reading patches|Applied patch|Found the following|Ignor',
+  endpoint: 'WARNING: port specified',
+  patchnode: 'Uploading ',
+};
+const STEP = new RegExp(
+  `^\\[(?:${Object.entries(SENTENCES)
+    .map(([name, sentences]) => `${name}\\] (?:${sentences})`)
+    .join('|')})`,
+);
 /** From 1.34 on it says "error" twice. */
 const PHASE = new RegExp(
-  `^\\W*(?:error: error execution phase |error execution phase (?:${PHASES})[/:\\s-])`,
+  `^\\W*(?:error: error execution phase |error execution phase (?:${PHASES})(?:[/:\\s]|$))`,
 );
-const LAST_PHASE = new RegExp(`error execution phase (?:${PHASES})[\\w/-]*\\W*$`);
+const LAST_PHASE = new RegExp(`error execution phase (?:${PHASES})(?:/[\\w/-]*)?\\W*$`);
 const CHECK = new RegExp(`^\\W*\\[?(?:ERROR|WARNING) (?:${CHECKS})[\\w./-]*\\]: `);
 const KLOG_STEP = /\] \[(?:preflight|kubelet-start|discovery|control-plane|certs|wait-control-plane)\]/;
 
+/** Other programs that are named, and have no cluster to configure, say these too. */
+const COMMON = /(?:error: )?unable to (?:read config from "(?![^"]*kube)|select an IP)/;
+
 /** Does it say by itself that kubeadm wrote it? */
 export const isCertain = ({ text, program }: LogLine): boolean =>
-  program === 'kubeadm' ||
+  program === 'kubeadm' || (saysSo(text) && !(program !== undefined && COMMON.test(text)));
+
+const saysSo = (text: string): boolean =>
   STEP.test(text) ||
   PHASE.test(text) ||
   LAST_PHASE.test(text) ||
   (FINDING.test(text) && CHECK.test(text)) ||
-  [OWN_ERROR, HINT, SUCCESS, FATAL_FINDINGS, GAVE_UP, UNHEALTHY].some((own) => own.test(text)) ||
+  [OWN_ERROR, HINT, SUCCESS, FATAL_FINDINGS, UNHEALTHY].some((own) => own.test(text)) ||
   (KLOG.test(text) && KLOG_STEP.test(text));
 
 /** What is known of an attempt. */

@@ -48,7 +48,7 @@ const NAMING = [
   `^${WEEKDAY}${STAMP} (?<host>${HOST}) ${WITHOUT_PROCESS}: ?`,
   `^\\d{10}\\.\\d{3,6} (?<host>${HOST}) ${PROGRAM}${MAYBE_PROCESS}`,
   `^\\[ *\\d+\\.\\d{3,6}\\] (?:(?<host>${HOST}) )?${PROGRAM}${PROCESS}`,
-  `^(?<program>kubelet|kubeadm|containerd|crio|dockerd|systemd|cloud-init)${PROCESS}`,
+  `^(?:(?<host>${HOST}) )?(?<program>kubelet|kubeadm|containerd|crio|dockerd|systemd|cloud-init)${PROCESS}`,
   '^(?<program>kubelet|containerd|crio|etcd|kube-[a-z-]+): (?=[IWEF]\\d{4} |time=|\\{")',
   '^\\[pod/(?<host>[^/\\]]+)/(?<program>[^\\]]+)\\] ?',
   '^(?<program>[\\w.-]{2,40}?)(?:-\\d+)? +\\|(?: |$)',

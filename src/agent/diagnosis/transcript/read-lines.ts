@@ -1,4 +1,5 @@
 /** From the text of a log file to its lines, each with the stream that it belongs to, wrapped ones put together. */
+import { isUnfinished } from '../patterns/continued.ts';
 import { isCertain } from './certain.ts';
 import { learnPrefixes } from './learned-prefix.ts';
 import type { LogLine, RawLine } from './line.ts';
@@ -94,26 +95,32 @@ function attachBare(lines: Line[]): void {
   }
 }
 
+/** The components run in containers, as process 1. */
 const KUBELET =
-  /^[IWEF]\d{4} \S+ +(?:\d+ )?(?:run\.go:\d+\] "command failed"|server\.go:\d+\] (?:"?[Ff]ailed to run [Kk]ubelet|unknown flag|"?Failed to (?:parse|validate|load) kubelet)|kubelet\w*\.go:\d+\]|pod_workers\.go:\d+\]|kuberuntime_\w+\.go:\d+\]|remote_runtime\.go:\d+\]|reflector\.go:\d+\] .*(?:kubelet|informers)|controller\.go:\d+\] "Failed to ensure lease|csi_plugin\.go:\d+\]|certificate_manager\.go:\d+\] )/;
+  /^[IWEF]\d{4} \S+ +(?!1 )(?:\d+ )?(?:run\.go:\d+\] "command failed"|server\.go:\d+\] (?:"?[Ff]ailed to run [Kk]ubelet|unknown flag|"?Failed to (?:parse|validate|load) kubelet)|kubelet\w*\.go:\d+\]|pod_workers\.go:\d+\]|kuberuntime_\w+\.go:\d+\]|remote_runtime\.go:\d+\]|reflector\.go:\d+\] .*(?:kubelet|informers)|controller\.go:\d+\] "Failed to ensure lease|csi_plugin\.go:\d+\]|certificate_manager\.go:\d+\] )/;
 const ETCD_SERVER =
   /^\{"level":"\w+".*"caller":"(?:etcdmain|embed|etcdserver|rafthttp|raft|membership|mvcc|wal|snap)\//;
-/** Its last words without a head. */
-const KUBELET_ENDS = /^(?:error: )?failed to run Kubelet: /;
+/** A person has indented it or made a comment of it. */
+const MARGIN = /^(?:\s|[#>*-] )+/;
+/** Its sentences without a head. */
+const KUBELET_SAYS =
+  /^(?:error: |")?[Ff]ailed to run [Kk]ubelet(?:: |")|^"command failed" err="failed to (?:run Kubelet|\w+ kubelet )|^failed to (?:validate|load) kubelet (?:config|flags)|^"?Unable to register node (?:"[^"]*" )?with API server/;
 const LOGRUS = /^time="[^"]*" level=\w+ msg=/;
 
 /** Where no prefix tells the program, its way of writing may. */
 function nameWriter(line: Line): void {
   if (line.program === 'kubelet' || /^(?:kube-|etcd)/.test(line.program ?? '')) return;
+  const bare = line.text.replace(MARGIN, '');
+  const isKubelet = KUBELET.test(bare) || KUBELET_SAYS.test(bare);
+  if (isKubelet) line.text = bare;
   const { text } = line;
-  const program =
-    KUBELET.test(text) || KUBELET_ENDS.test(text)
-      ? 'kubelet'
-      : ETCD_SERVER.test(text)
-        ? 'etcd'
-        : /^(?:kubelet|containerd|crio|docker)\.service: /.test(text)
-          ? 'systemd'
-          : undefined;
+  const program = isKubelet
+    ? 'kubelet'
+    : ETCD_SERVER.test(text)
+      ? 'etcd'
+      : /^(?:kubelet|containerd|crio|docker)\.service: /.test(text)
+        ? 'systemd'
+        : undefined;
   if (program !== undefined) line.program = program;
   else if (LOGRUS.test(text) && line.isBare) line.stream = `${line.stream} logrus`;
   if (program !== undefined) line.stream = `${line.stream} ${program}`;
@@ -133,12 +140,12 @@ function withWholeRecords(lines: Line[]): Line[] {
     const { text, program } = line;
     const before = open.get(line.stream);
     if (before !== undefined && continues(before.record.text, text) && before.pieces < MAX_PIECES) {
-      before.record.text = `${before.record.text} ${text.trim()}`;
+      before.record.text = `${before.record.text} ${text.replace(MARGIN, '').trim()}`;
       before.pieces += 1;
       continue;
     }
     whole.push(line);
-    if (program !== 'kubelet' || !KLOG.test(text)) {
+    if (program !== 'kubelet' || !(KLOG.test(text) || KUBELET_SAYS.test(text))) {
       open.delete(line.stream);
       continue;
     }
@@ -151,7 +158,7 @@ function withWholeRecords(lines: Line[]): Line[] {
 }
 
 const continues = (record: string, text: string): boolean =>
-  !isHead(text) && (/^\s*\w+="/.test(text) || hasOpenQuotation(record));
+  !isHead(text) && (/^\s*\w+="/.test(text) || isUnfinished(record));
 
 const hasOpenQuotation = (text: string): boolean =>
   ((text.replaceAll('\\"', '').match(/"/g)?.length ?? 0) & 1) === 1;

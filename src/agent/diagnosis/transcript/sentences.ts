@@ -23,9 +23,9 @@ export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./-]+\]: /;
 export const ERROR_FINDING = /^\s*\[ERROR [\w./-]+\]: /;
 export const PHASE_ERROR = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase \S+/;
 export const FATAL_FINDINGS = /^\s*(?:error: )?\[preflight\] Some fatal errors occurred:/;
-/** How the names of its phases and checks begin, 1.11 to 1.36: the parts of an expression. */
+/** The names of its phases, and how those of its checks begin, 1.11 to 1.36: parts of expressions. */
 export const PHASES =
-  'preflight|certs|kubeconfig|etcd|control-plane|kubelet|wait-control-plane|upload|mark-control-plane|bootstrap-token|addon|show-join-command|check-etcd|update-status';
+  'preflight|certs|kubeconfig|etcd|etcd-join|control-plane|control-plane-prepare|control-plane-join|kubelet-start|kubelet-wait-bootstrap|kubelet-finalize|wait-control-plane|upload-config|upload-certs|mark-control-plane|bootstrap-token|addon|show-join-command|check-etcd';
 export const CHECKS =
   'IsPrivilegedUser|CRI|ContainerRuntime|File(?:Existing|Available|Content)|DirAvailable|Port|Swap|NumCPU|Mem|ImagePull|KubeletVersion|KubernetesVersion|SystemVerification|Hostname|HTTPProxy|Service|Firewalld|ExternalEtcd|IsDockerSystemdCheck|RequiredIPVSKernel|IPVS|Checks|ControlPlaneNodesReady|StaticPodManifest|CreateJob|KubeProxy|CoreDNS';
 /** kubeadm refuses before it does anything, and from 1.34 on says so with this word. */
@@ -50,6 +50,7 @@ const OWN_ERRORS = [
   /couldn't validate the identity of the API Server/,
   /unable to fetch the kubeadm-config ConfigMap/,
   /failed to request (?:the )?cluster-info/,
+  /(?:Retrying due to error: )?could not find a JWS signature in the cluster-info ConfigMap/,
   /this version of kubeadm only supports deploying clusters/,
   /[Ff]ound multiple CRI (?:sockets|endpoints)/,
   /error uploading crisocket/,
@@ -62,9 +63,8 @@ const OWN_ERRORS = [
   /invalid value "?\S+"? given for controlPlaneEndpoint/,
   /error creating local etcd static pod manifest file/,
 ];
-export const OWN_ERROR = new RegExp(
-  `^\\s*(?:\\d+[.)] ?)?(?:error: )?(?:${OWN_ERRORS.map(({ source }) => source).join('|')})`,
-);
+export const OWN_SENTENCES = OWN_ERRORS.map(({ source }) => source).join('|');
+export const OWN_ERROR = new RegExp(`^\\s*(?:\\d+[.)] ?)?(?:error: )?(?:${OWN_SENTENCES})`);
 
 /** Does a line begin something of its own, so that it does not continue the one before? */
 export function isHead(text: string): boolean {

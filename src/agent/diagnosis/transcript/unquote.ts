@@ -6,6 +6,8 @@ import type { RawLine } from './line.ts';
 const MAX_PARTS = 2_000;
 const MAX_JSON = 1024 * 1024;
 const KUBEADM = /error execution phase|\[preflight\] |\[init\] |\[kubelet-start\] |--v=5 or higher/;
+const ERROR = /error execution phase/;
+const LIST_ITEM = /"((?:error: )?error execution phase (?:[^"\\]|\\.)*)",/;
 const HTML =
   /&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[\da-f]+);|<br ?\/?>|<\/?(?:pre|code|span|div|samp|p|li|td)\b/i;
 const TAG = /<\/?(?:pre|code|span|div|samp|p|li|ul|td|tr|b|i|em|strong)\b[^>]*>/gi;
@@ -17,12 +19,36 @@ export function unquote(text: string, firstNumber: number): RawLine[] {
   if (records !== undefined) return records;
   const isHtml = HTML.test(text);
   const lines: RawLine[] = [];
-  for (const [index, raw] of text.split('\n').entries()) {
-    const number = firstNumber + index;
+  for (const { number, text: raw } of wholeResults(text.split('\n'), firstNumber)) {
     const plain = isHtml && HTML.test(raw) ? withoutHtml(raw).split('\n') : [raw];
     for (const part of plain) lines.push(...recordsOf(number, part));
   }
   return results(withoutBrokenStrings(lines));
+}
+
+/** A result of Ansible in one line of JSON, in which the lines of a string were broken. */
+const BROKEN_RESULT = /=> \{.*"(?:stdout|stderr|msg)": ?"(?:[^"\\]|\\.)*$/;
+const END_OF_RESULT =
+  /\}\s*$|^(?:TASK|PLAY|NO MORE HOSTS|\.\.\.ignoring|(?:fatal|failed|changed|ok|skipping): \[)/;
+const MAX_RESULT_LINES = 200;
+
+function wholeResults(texts: readonly string[], firstNumber: number): RawLine[] {
+  const whole: RawLine[] = [];
+  for (let at = 0; at < texts.length; ) {
+    const text = texts[at] ?? '';
+    const number = firstNumber + at;
+    at += 1;
+    const pieces = [text];
+    while (BROKEN_RESULT.test(text) && at < texts.length && pieces.length < MAX_RESULT_LINES) {
+      const next = texts[at] ?? '';
+      if (END_OF_RESULT.test(next) && !/\}\s*$/.test(next)) break;
+      pieces.push(next);
+      at += 1;
+      if (END_OF_RESULT.test(next)) break;
+    }
+    whole.push({ number, text: pieces.join('\\n') });
+  }
+  return whole;
 }
 
 function withoutHtml(raw: string): string {
@@ -49,9 +75,12 @@ function recordsOf(number: number, raw: string): RawLine[] {
   const strings = [...raw.matchAll(/"(?:stderr|stdout|msg|message|log|output)"(?:: ?|=)"((?:[^"\\]|\\.)*)"/g)]
     .map((match) => match[1] ?? '')
     .filter((string) => KUBEADM.test(string));
+  // Of a result that was cut the error may stand in its list of lines alone.
+  const [, item] = strings.some((string) => ERROR.test(string)) ? [] : (LIST_ITEM.exec(raw) ?? []);
+  if (item !== undefined) strings.unshift(item, ...(strings.length === 0 ? [raw] : []));
   const whole = strings.length > 0 ? [...new Set(strings)] : [raw];
   // What was printed first stands in stdout, which Ansible names after stderr: the error is read last.
-  if (strings.length > 1 && /error execution phase/.test(whole[0] ?? '')) whole.reverse();
+  if (strings.length > 1 && ERROR.test(whole[0] ?? '')) whole.reverse();
   // What `timeout` and signals leave stands in the result's status alone.
   const status = /"rc": (124|137|143)\b/.exec(raw)?.[1];
   const end: RawLine[] = status === undefined ? [] : [{ number, text: `exit status ${status}` }];
