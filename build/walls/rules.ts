@@ -215,6 +215,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/controller/log.ts': { imports: ['src/kit'] },
   'src/controller/model': { imports: ['src/protocol', 'src/kit'] },
   'src/controller/web': { imports: [], machine: true },
+  'src/controller/policy': {
+    imports: [
+      'src/protocol',
+      'src/protocol/codes',
+      'src/kit',
+      'src/tpm/evidence',
+      ...controller('kube', 'model'),
+    ],
+  },
   'src/controller/kube': { imports: ['src/kit'], packages: ['undici', 'yaml'], machine: true },
   'src/controller/store': {
     imports: ['src/protocol', 'src/kit', ...controller('kube', 'model')],
@@ -229,11 +238,22 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/tpm/evidence',
       'src/tpm/objects',
       'src/tpm/wire',
-      ...controller('kube', 'model', 'store'),
+      ...controller('kube', 'model', 'policy', 'store'),
     ],
   },
   'src/controller/machines': {
-    imports: ['src/protocol', 'src/kit', ...controller('attest', 'kube', 'log.ts', 'model', 'store', 'web')],
+    imports: [
+      'src/protocol',
+      'src/kit',
+      ...controller('attest', 'kube', 'log.ts', 'model', 'policy', 'store', 'web'),
+    ],
+  },
+  'src/controller/proofs': {
+    imports: [
+      'src/protocol',
+      'src/kit',
+      ...controller('attest', 'kube', 'log.ts', 'machines', 'model', 'policy', 'store'),
+    ],
   },
   'src/controller/ingest': {
     imports: ['src/protocol', 'src/kit', ...controller('attest', 'log.ts', 'model', 'store', 'web')],
@@ -246,7 +266,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [
       'src/kit',
       'src/pki',
-      ...controller('attest', 'ingest', 'keys', 'kube', 'log.ts', 'machines', 'model', 'store', 'web'),
+      ...controller(
+        ...[
+          'attest',
+          'ingest',
+          'keys',
+          'kube',
+          'log.ts',
+          'machines',
+          'model',
+          'policy',
+          'proofs',
+          'store',
+          'web',
+        ],
+      ),
     ],
     machine: true,
   },
@@ -258,7 +292,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/protocol',
       'src/kit',
       'src/pki',
-      ...controller('attest', 'keys', 'kube', 'log.ts', 'model', 'serve', 'store'),
+      ...controller('attest', 'keys', 'kube', 'log.ts', 'model', 'proofs', 'serve', 'store'),
     ],
     packages: ['commander'],
     machine: true,

@@ -14,6 +14,9 @@ export const CHALLENGE_PATH = '/v1/enroll/challenge';
 /** Upper bound of a challenge's request or reply. */
 export const MAX_CHALLENGE_BYTES = 16 * 1024;
 
+/** A key's certificate has some 1,100 bytes, and few have more than two above it. */
+export const MAX_CERTIFICATES_BYTES = 8 * 1024;
+
 /** Label of the exporter that names a connection (RFC 9266, 4). */
 export const CHANNEL_LABEL = 'EXPORTER-Channel-Binding';
 export const CHANNEL_BYTES = 32;
@@ -27,6 +30,8 @@ export interface ChallengeRequest {
   endorsementKey: Uint8Array;
   /** TPMT_PUBLIC of the attestation key. */
   attestationKey: Uint8Array;
+  /** Certificates of the endorsement key and of those above it, as the TPM has them: DER, one after the other. */
+  certificates?: Uint8Array;
 }
 
 export interface ChallengeReply {
@@ -57,12 +62,13 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 /** As JSON has it: bytes as base64. */
 export function challengeBody(request: ChallengeRequest): unknown {
-  const { csrDigest, endorsementKey, attestationKey, ...rest } = request;
+  const { csrDigest, endorsementKey, attestationKey, certificates, ...rest } = request;
   return {
     ...rest,
     csrDigest: b64(csrDigest),
     endorsementKey: b64(endorsementKey),
     attestationKey: b64(attestationKey),
+    ...(certificates ? { certificates: b64(certificates) } : {}),
   };
 }
 
@@ -96,6 +102,9 @@ export function readChallengeRequest(body: Uint8Array): ChallengeRequest {
     csrDigest: bytes(from, 'csrDigest', 32),
     endorsementKey: bytes(from, 'endorsementKey', 1024),
     attestationKey: bytes(from, 'attestationKey', 1024),
+    ...(from.certificates === undefined
+      ? {}
+      : { certificates: bytes(from, 'certificates', MAX_CERTIFICATES_BYTES) }),
   };
 }
 

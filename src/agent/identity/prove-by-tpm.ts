@@ -6,6 +6,7 @@ import {
   type ChallengeReply,
   challengeBody,
   ENROLMENT_VERSION,
+  MAX_CERTIFICATES_BYTES,
   readChallengeReply,
   type TpmProof,
 } from '../../protocol/attestation.ts';
@@ -23,7 +24,7 @@ import { ALG } from '../../tpm/wire/constants.ts';
 import type { Host } from '../host/host.ts';
 import { EnrolmentRefused } from './refused.ts';
 import type { Send } from './send.ts';
-import { checkEndorsement, findEndorsement } from './tpm/endorsement-key.ts';
+import { checkEndorsement, type Endorsement, findEndorsement } from './tpm/endorsement-key.ts';
 import { openMachineTpm } from './tpm/open-tpm.ts';
 import { tpmProblem } from './tpm/tpm-problem.ts';
 
@@ -49,7 +50,9 @@ export async function proveByTpm(host: Host, path: string, what: ToProve, send: 
     const endorsement = await findEndorsement(channel, nvBufferBytes);
     return await withPrimary(channel, endorsement.template, async (ek) => {
       checkEndorsement(endorsement, ek.area);
-      return withPrimary(channel, AK, (ak) => answer(channel, { ek, ak }, what, send));
+      return withPrimary(channel, AK, (ak) =>
+        answer(channel, { ek, ak, certificates: certificatesOf(endorsement) }, what, send),
+      );
     });
   } catch (error) {
     throw tpmProblem(error);
@@ -58,14 +61,30 @@ export async function proveByTpm(host: Host, path: string, what: ToProve, send: 
   }
 }
 
+interface Keys {
+  readonly ek: LoadedKey;
+  readonly ak: LoadedKey;
+  readonly certificates: Uint8Array;
+}
+
+/** As many as there is room for: the key's own comes first. */
+function certificatesOf({ certificate, chain }: Endorsement): Buffer {
+  let all = Buffer.alloc(0);
+  for (const one of certificate ? [certificate, ...chain] : []) {
+    if (all.length + one.raw.length > MAX_CERTIFICATES_BYTES) break;
+    all = Buffer.concat([all, one.raw]);
+  }
+  return all;
+}
+
 async function answer(
   channel: TpmChannel,
-  { ek, ak }: { ek: LoadedKey; ak: LoadedKey },
+  { ek, ak, certificates }: Keys,
   what: ToProve,
   send: Send,
 ): Promise<TpmProof> {
   const csrDigest = createHash('sha256').update(what.csr).digest();
-  const asked = await askFor(what.machine, csrDigest, { ek, ak }, send);
+  const asked = await askFor(what.machine, csrDigest, { ek, ak, certificates }, send);
   const { reply } = asked;
   const secret = await activateCredential(channel, ek, ak, reply.credential);
   const selection = { bank: ALG.sha256, pcrs: reply.pcrs };
@@ -82,7 +101,7 @@ async function answer(
 async function askFor(
   machine: MachineIdentity,
   csrDigest: Uint8Array,
-  { ek, ak }: { ek: LoadedKey; ak: LoadedKey },
+  { ek, ak, certificates }: Keys,
   send: Send,
 ): Promise<{ reply: ChallengeReply; channel: Uint8Array }> {
   const request = challengeBody({
@@ -91,6 +110,7 @@ async function askFor(
     csrDigest,
     endorsementKey: encodePublic(ek.area),
     attestationKey: encodePublic(ak.area),
+    ...(certificates.length > 0 ? { certificates } : {}),
   });
   const got = await send(CHALLENGE_PATH, Buffer.from(JSON.stringify(request)), EXPORTER);
   if (got.status !== 200) throw new EnrolmentRefused(got, 'tpm');

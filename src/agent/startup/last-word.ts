@@ -117,6 +117,10 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   TpmBootStateChanged: [],
   TpmTampered: [],
   EndorsementKeyMismatch: [],
+  // Said by the controller of a proof that it has.
+  EndorsementKeyForeign: [],
+  EndorsementKeyUntrusted: [],
+  EnrolmentTooLate: [],
   SealedFileForeign: [],
   SealedFileDamaged: [],
 

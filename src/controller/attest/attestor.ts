@@ -39,6 +39,12 @@ export interface Claim {
   readonly epoch?: number;
   /** The endorsement key that was proved. */
   readonly endorsementKey?: string;
+  /** Nobody named that key: the machine says which Machine it is, and comes first. */
+  readonly byFirstUse?: boolean;
+  /** Values of the PCRs that were signed, in hex, by number. */
+  readonly registers?: Readonly<Record<string, string>>;
+  /** Of the endorsement key and of those above it, as the machine sent them: DER, one after the other. */
+  readonly certificates?: Uint8Array;
 }
 
 /**

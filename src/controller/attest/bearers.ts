@@ -1,5 +1,6 @@
 import type { CertificateState, NodeRecord, NodeSpec } from '../model/node-record.ts';
 import { type Store, StoreBusy } from '../store/store.ts';
+import { barredBy } from './judge.ts';
 import type { ShownPeer } from './peer.ts';
 import { Refused } from './refused.ts';
 
@@ -29,6 +30,7 @@ export class Bearers {
     return (
       spec.keyDigest === peer.binding &&
       standing(spec.certificate, peer.serial) === 'current' &&
+      spec.admission?.state !== 'Quarantined' &&
       !this.#parts.isGone?.(spec)
     );
   }
@@ -51,6 +53,8 @@ export class Bearers {
       if (this.#parts.isGone?.(record.spec)) {
         throw new Refused('unauthorized', `the Machine of ${where} is gone`);
       }
+      // Who was refused by its boot state may still say what happened to it.
+      if (record.spec.admission?.state === 'Quarantined') throw barredBy(record.spec.admission);
       const is = standing(record.spec.certificate, peer.serial);
       if (is === 'current') return record;
       if (is === 'superseded') {

@@ -9,6 +9,7 @@ import { StoreBusy } from '../store/store.ts';
 import type { Attestor, Claim } from './attestor.ts';
 import type { Bearers } from './bearers.ts';
 import { type HolderParts, Holders } from './holders.ts';
+import { barredBy } from './judge.ts';
 import { type Peer, peerUri, type ShownPeer } from './peer.ts';
 import { Refused } from './refused.ts';
 import type { TpmChallenges } from './tpm-challenges.ts';
@@ -19,6 +20,8 @@ export interface EnrolmentParts extends HolderParts {
   /** All authorities that count, in PEM; the one that signs is the first. */
   readonly trusted: () => string;
   readonly attestors: readonly Attestor[];
+  /** Ends the refusal of a node whose proof holds again; undefined if somebody wrote meanwhile. */
+  readonly readmit?: (node: NodeRecord) => Promise<NodeRecord | undefined>;
   /** Absent if no machine can prove itself by its TPM here. */
   readonly challenges?: TpmChallenges;
   readonly certificateMs: number;
@@ -51,8 +54,12 @@ export class Enrolment {
     const key = csrKey(request.csr);
     const serial = newSerial();
     const made = { keyDigest: keyDigest(key), certificate: { serial } };
-    const node = await this.#holders.admit(claim, request.machine, made);
-    if (node.spec.certificate?.serial !== serial) await this.#next(node, serial);
+    const node = await this.#readmitted(
+      await this.#holders.admit(claim, request.machine, made, peer?.binding),
+    );
+    const barred = barredBy(node.spec.admission);
+    if (barred) throw barred;
+    if (node.spec.certificate?.serial !== serial) await this.#next(node, serial, peer?.serial);
     const about = { ...bearerOf(node), method: claim.method };
     return { reply: this.#certify(about, key, serial), about };
   }
@@ -64,14 +71,28 @@ export class Enrolment {
     return challenges.make(request, channel);
   }
 
+  /** A proof that failed once and holds now counts again. */
+  async #readmitted(node: NodeRecord): Promise<NodeRecord> {
+    if (node.spec.admission?.state !== 'Refused') return node;
+    const after = await this.#parts.readmit?.(node);
+    if (after) return after;
+    throw new StoreBusy(`${node.namespace}/${node.name} is being written by others`);
+  }
+
   async #renew(request: EnrolRequest, peer: ShownPeer | undefined) {
     if (!peer) throw new Refused('unauthorized', 'the request has neither a token nor a valid certificate');
     const node = await this.#parts.bearers.admit(peer);
     if (node.spec.instance !== request.machine.instance) {
       throw new Refused('forbidden', 'the certificate is of another machine', { words: WRONG_MACHINE });
     }
+    const barred = barredBy(node.spec.admission);
+    if (barred) throw barred;
     const why = this.#parts.ties?.objection(node.spec);
     if (why !== undefined) throw new Refused('forbidden', `${node.namespace}/${node.name}: ${why}`);
+    if (this.#parts.ties?.wantsProof(node.spec))
+      throw new Refused('forbidden', `${node.namespace}/${node.name} has to prove itself anew`, {
+        words: ANEW,
+      });
     const key = csrKey(request.csr);
     const serial = newSerial();
     await this.#next(node, serial, peer.serial);
@@ -122,6 +143,8 @@ export class Enrolment {
 function bearerOf({ namespace, name, spec }: NodeRecord): Peer {
   return { namespace, name, binding: spec.keyDigest };
 }
+
+const ANEW = 'A policy wants a fresh proof of the TPM for each certificate: set report.controller.tpm.';
 
 export const WRONG_MACHINE =
   'The certificate on this machine was given to another one: its disk was probably copied. Remove /var/lib/slipway from the image.';

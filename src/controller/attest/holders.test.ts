@@ -43,6 +43,7 @@ function replica(): Holders {
             }
           : undefined,
       objection: () => undefined,
+      wantsProof: () => false,
     },
     proofs: {
       of: async (_, uid) => spent.get(uid),

@@ -1,32 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { MachineIdentity } from '../../protocol/events.ts';
-import type { MachineTie, NodeRecord, NodeSpec, TieKind } from '../model/node-record.ts';
+import type { NodeRecord, NodeSpec, TieKind } from '../model/node-record.ts';
 import type { MachineIdentities } from '../store/machine-identities.ts';
 import { type Owner, type Store, StoreBusy } from '../store/store.ts';
 import type { Claim } from './attestor.ts';
+import { barredBy, type Judge } from './judge.ts';
 import { Refused } from './refused.ts';
-
-/** The Machine that a node is. */
-export interface Found {
-  readonly tie: MachineTie;
-  readonly namespace: string;
-  readonly owner: Owner;
-  /** The Machine has a Node, so whoever comes now is late. */
-  readonly hasNode: boolean;
-}
-
-/** Finds the Machine of a node. */
-export interface Ties {
-  /** @throws Refused if it finds the Machine and this node cannot be it */
-  find(claim: Claim, machine: MachineIdentity): Found | undefined;
-  /** Why this node gets no new certificate any more; undefined if it does. */
-  objection(spec: NodeSpec): string | undefined;
-}
+import type { Found, Ties } from './ties.ts';
 
 export interface HolderParts {
   readonly store: Store;
   /** Absent if there are no Machines. */
   readonly ties?: Ties;
+  /** Holds proofs against policies; absent if there are no Machines. */
+  readonly judge?: Pick<Judge, 'judge'>;
   /** Whose token was used; absent if there are no Machines. */
   readonly proofs?: Pick<MachineIdentities, 'of' | 'spend'>;
   /** The node that enrolled with this key, if there is one. */
@@ -55,18 +42,25 @@ export class Holders {
   }
 
   /**
-   * Makes the node for this key, or finds it where the same machine asks again, because its answer was lost.
+   * Makes the node for this key, or finds it where the same machine asks again, because its answer was lost or it proves
+   * itself anew.
    *
+   * @param binding of the certificate that the machine has already
    * @throws Refused, StoreBusy
    */
-  async admit(claim: Claim, machine: MachineIdentity, made: Pick<NodeSpec, 'keyDigest' | 'certificate'>) {
+  async admit(
+    claim: Claim,
+    machine: MachineIdentity,
+    made: Pick<NodeSpec, 'keyDigest' | 'certificate'>,
+    binding?: string,
+  ): Promise<NodeRecord> {
     const { keyDigest } = made;
     if (this.#inWork.has(keyDigest)) {
       throw new Refused('slow-down', 'this key is enrolling already', { retryAfterMs: 1_000 });
     }
     this.#inWork.add(keyDigest);
     try {
-      return await this.#admit(claim, machine, made);
+      return await this.#admit(claim, machine, made, binding);
     } finally {
       this.#inWork.delete(keyDigest);
     }
@@ -76,12 +70,14 @@ export class Holders {
     claim: Claim,
     machine: MachineIdentity,
     made: Pick<NodeSpec, 'keyDigest' | 'certificate'>,
+    binding: string | undefined,
   ): Promise<NodeRecord> {
     const found = this.#parts.ties?.find(claim, machine);
     const name = found?.tie.name ?? claim.nodeName ?? untiedName(machine);
     if (claim.nodeName !== undefined && name !== claim.nodeName) {
       throw new Refused('unauthorized', `the token is for ${claim.nodeName}, and this is ${name}`);
     }
+    const judged = found && (await this.#parts.judge?.judge(claim, machine, found));
     const namespace = found?.namespace ?? claim.namespace;
     const spec: NodeSpec = {
       instance: machine.instance,
@@ -94,9 +90,15 @@ export class Holders {
         ...(claim.token === undefined ? {} : { token: claim.token }),
         ...(claim.selector === undefined ? {} : { selector: claim.selector }),
         ...(claim.endorsementKey === undefined ? {} : { endorsementKey: claim.endorsementKey }),
+        ...(claim.registers === undefined ? {} : { registers: claim.registers }),
+        ...(judged === undefined ? {} : { policies: judged.policies }),
       },
+      ...(judged?.isPending ? { admission: { state: 'Pending', at: new Date().toISOString() } } : {}),
       ...(found ? { machine: found.tie } : {}),
     };
+    const again =
+      binding === undefined ? undefined : await this.#provedAgain({ namespace, name }, spec, binding);
+    if (again) return again;
     const same = await this.#sameKey(spec, { namespace, name });
     if (same) return same;
     const late = await this.#isLate(claim, found);
@@ -104,6 +106,20 @@ export class Holders {
     const node = await this.#create(claim, { namespace, name }, spec, found?.owner);
     await this.#spend(claim, found, node);
     return node;
+  }
+
+  /** The node of a machine that has a certificate and shows by its TPM, with a new key, that it is still the same. */
+  async #provedAgain(
+    { namespace, name }: { namespace: string; name: string },
+    { instance, machine, enrolment }: NodeSpec,
+    binding: string,
+  ): Promise<NodeRecord | undefined> {
+    if (machine?.by !== 'tpm') return undefined;
+    const holder = await this.#parts.store.find(namespace, name);
+    const known = holder?.spec;
+    const isSameMachine =
+      known?.keyDigest === binding && known.instance === instance && known.machine?.uid === machine.uid;
+    return isSameMachine && known.enrolment.endorsementKey === enrolment.endorsementKey ? holder : undefined;
   }
 
   /** Why only the machine that holds it already may come. */
@@ -195,6 +211,9 @@ export class Holders {
       const holder = await store.find(namespace, name);
       if (!holder) continue;
       if (isSame(holder.spec, spec)) return { node: holder, made: false };
+      // A machine does not leave its quarantine by being installed anew.
+      const barred = holder.spec.admission?.state === 'Quarantined' && barredBy(holder.spec.admission);
+      if (barred) throw barred;
       if (!outranks(spec, holder.spec)) {
         throw new Refused(
           'unauthorized',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type ChallengeReply, type ChallengeRequest, ENROLMENT_VERSION } from '../../protocol/attestation.ts';
+import type { MachineIdentity } from '../../protocol/events.ts';
 import { makeCredential } from '../../tpm/crypto/credential.ts';
 import { endorsementKeyId } from '../../tpm/evidence/endorsement.ts';
 import { checkAttestationKey, ProofError } from '../../tpm/evidence/verify-quote.ts';
@@ -25,6 +26,7 @@ export interface Challenge {
   readonly secret: Uint8Array;
   readonly nonce: Uint8Array;
   readonly pcrs: readonly number[];
+  readonly certificates: Uint8Array | undefined;
 }
 
 /** A slow TPM needs a second or two between challenge and answer. */
@@ -42,10 +44,10 @@ const PCRS = Array.from({ length: 16 }, (_, pcr) => pcr);
  */
 export class TpmChallenges {
   readonly #waiting = new Map<string, Challenge & { until: number }>();
-  readonly #isKnown: (endorsementKey: string) => boolean;
+  readonly #isKnown: (endorsementKey: string, machine: MachineIdentity) => boolean;
 
-  /** @param isKnown whether some Machine names this endorsement key: strangers cost no cryptography */
-  constructor(isKnown: (endorsementKey: string) => boolean) {
+  /** @param isKnown whether some Machine may be the one with this endorsement key: strangers cost no cryptography */
+  constructor(isKnown: (endorsementKey: string, machine: MachineIdentity) => boolean) {
     this.#isKnown = isKnown;
   }
 
@@ -53,10 +55,10 @@ export class TpmChallenges {
   make(request: ChallengeRequest, channel: Uint8Array): ChallengeReply {
     const ek = endorsementArea(request.endorsementKey);
     const endorsementKey = readable(() => endorsementKeyId(keyOf(ek)), 'endorsement key');
-    if (!this.#isKnown(endorsementKey))
+    if (!this.#isKnown(endorsementKey, request.machine))
       throw new Refused('unauthorized', `no Machine names the endorsement key ${endorsementKey}`);
     const ak = attestationArea(request.attestationKey);
-    const { csrDigest, machine } = request;
+    const { csrDigest, machine, certificates } = request;
     if (csrDigest.length !== 32) throw new Refused('bad-request', 'csrDigest is not 32 bytes');
     const [id, secret, nonce] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     this.#forgetOld();
@@ -65,6 +67,7 @@ export class TpmChallenges {
       throw new Refused('slow-down', 'too many challenges wait for an answer', { retryAfterMs: 5_000 });
     this.#waiting.set(id.toString('hex'), {
       ...{ endorsementKey, ak, instance: machine.instance, csrDigest, channel, secret, nonce, pcrs: PCRS },
+      certificates,
       until: performance.now() + LIFE_MS,
     });
     // The Name is computed here: it says that the credential is for this key with these attributes.

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { MachineIdentity } from '../../protocol/events.ts';
 import { challengeDigest } from '../../tpm/evidence/challenge-digest.ts';
 import { ProofError, verifyQuote } from '../../tpm/evidence/verify-quote.ts';
 import { ALG } from '../../tpm/wire/constants.ts';
@@ -7,9 +8,12 @@ import type { Attestor, Claim, Evidence } from './attestor.ts';
 import { Refused } from './refused.ts';
 import type { TpmChallenges } from './tpm-challenges.ts';
 
-/** Finds the one Machine that names an endorsement key. */
+/** Finds the one Machine that a machine with an endorsement key can be. */
 export interface MachinesByTpm {
-  byEndorsementKey(id: string): { readonly namespace: string; readonly uid: string } | undefined;
+  byTpm(
+    endorsementKey: string,
+    machine: MachineIdentity,
+  ): { readonly namespace: string; readonly uid: string; readonly byFirstUse: boolean } | undefined;
 }
 
 /**
@@ -50,13 +54,18 @@ export class TpmAttestor implements Attestor {
         throw new Refused('unauthorized', error.message);
       throw error;
     }
-    const found = this.#machines.byEndorsementKey(asked.endorsementKey);
+    const found = this.#machines.byTpm(asked.endorsementKey, machine);
     if (!found) throw new Refused('unauthorized', `no one Machine names ${asked.endorsementKey}`);
     return {
       method: 'tpm',
       namespace: found.namespace,
       machineUid: found.uid,
       endorsementKey: asked.endorsementKey,
+      byFirstUse: found.byFirstUse,
+      registers: Object.fromEntries(
+        [...values].map(([pcr, value]) => [pcr, Buffer.from(value).toString('hex')]),
+      ),
+      ...(asked.certificates ? { certificates: asked.certificates } : {}),
     };
   }
 }

@@ -44,6 +44,7 @@ function text(record: NodeRecord, events: readonly StoredEvent[]): string {
     ['Instance', `${spec.instance} (${spec.hostname})${spec.providerID ? `, ${spec.providerID}` : ''}`],
     ['Machine', machine],
     ['Enrolled', `${spec.enrolment.at} by ${spec.enrolment.method}`],
+    ...admissionLines(record),
     ...(spec.certificate?.copied === undefined
       ? []
       : [
@@ -66,6 +67,15 @@ function text(record: NodeRecord, events: readonly StoredEvent[]): string {
   return [table(head), '', ...machineLines, stepTable(record), '', 'TIMELINE', ...timeline(events)].join(
     '\n',
   );
+}
+
+function admissionLines({ spec: { admission, enrolment } }: NodeRecord): string[][] {
+  const why = admission?.why === undefined ? '' : `: ${admission.why} (${admission.reason})`;
+  return [
+    ...(enrolment.endorsementKey === undefined ? [] : [['TPM', enrolment.endorsementKey]]),
+    ...(enrolment.policies === undefined ? [] : [['Policies', enrolment.policies.join(', ')]]),
+    ...(admission ? [['Admission', `${admission.state} since ${admission.at}${why}`]] : []),
+  ];
 }
 
 function stepTable({ summary }: NodeRecord): string {

@@ -1,11 +1,28 @@
 import { messageOf } from '../model/message.ts';
 import type { NodeRecord } from '../model/node-record.ts';
+import { type Action, Admissions } from '../proofs/admissions.ts';
 import { lineOf, type NodeLine } from '../store/node-line.ts';
 import { openSource, type SourceOptions } from './source.ts';
 import { table } from './text/table.ts';
+import { UsageError } from './usage-error.ts';
 
-/** @returns 0 */
-export async function nodesCommand(options: SourceOptions & { wide?: boolean }): Promise<number> {
+interface NodesOptions extends SourceOptions {
+  wide?: boolean;
+  controllerNamespace: string;
+}
+
+const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/** @returns 0; 1 if there is no such node */
+export async function nodesCommand(
+  action: string,
+  names: readonly string[],
+  options: NodesOptions,
+): Promise<number> {
+  if (action === 'admit' || action === 'quarantine' || action === 'release')
+    return await decide(action, names, options);
+  if (action !== 'list' || names.length > 0)
+    throw new UsageError(`nodes ${action}: there are list, admit, quarantine and release`);
   const { store } = openSource(options);
   try {
     const { namespace } = options;
@@ -20,6 +37,35 @@ export async function nodesCommand(options: SourceOptions & { wide?: boolean }):
   } finally {
     await store.close();
   }
+}
+
+/** Says of nodes whether they may have certificates and secrets. */
+async function decide(action: Action, texts: readonly string[], options: NodesOptions): Promise<number> {
+  if (texts.length === 0) throw new UsageError(`nodes ${action}: which one? See: slipway-controller nodes`);
+  const { client, store, namespace: own } = openSource(options);
+  try {
+    if (!client)
+      throw new UsageError(`nodes ${action}: without a cluster there are no Machines to admit nodes as`);
+    const names = texts.map((text) => namesOf(text, options.namespace ?? own));
+    const admissions = new Admissions({ client, store, home: options.controllerNamespace });
+    let status = 0;
+    for (const { namespace, name } of names) {
+      const said = await admissions.decide(action, namespace, name);
+      if (said === undefined) status = 1;
+      const text = said ?? 'has not enrolled; see: slipway-controller nodes';
+      process.stderr.write(`slipway-controller: ${namespace}/${name} ${text}\n`);
+    }
+    return status;
+  } finally {
+    await store.close();
+  }
+}
+
+function namesOf(text: string, own: string): { namespace: string; name: string } {
+  const [name = '', namespace = own, ...more] = text.split('/').reverse();
+  if (more.length > 0 || !NAME.test(name) || !NAME.test(namespace))
+    throw new UsageError(`${text} is neither a name nor namespace/name`);
+  return { namespace, name };
 }
 
 /** A node as JSON for programs. */

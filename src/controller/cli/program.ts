@@ -69,9 +69,22 @@ function describe(program: Command, conclude: (status: number) => void): void {
       .option('--data <dir>', 'read the database of serve --standalone instead of a cluster')
       .option('--output <format>', 'text or json', 'text');
 
-  reading(program.command('nodes').description('list the enrolled machines and their states'))
-    .option('--wide', 'also what machines they are')
-    .action(async (options) => conclude(await (await import('./nodes.ts')).nodesCommand(options)));
+  reading(
+    program
+      .command('nodes')
+      .description('list the enrolled machines and their states; admit, quarantine or release some')
+      .argument(
+        '[action]',
+        'list; admit (it may have certificates and secrets), quarantine (none from now on), or release (forget it and its TPM, so that another machine can be its Machine)',
+        'list',
+      )
+      .argument('[names...]', 'of their NodeBootstraps, or namespace/name'),
+  )
+    .option('--wide', 'list: also what machines they are')
+    .option('--controller-namespace <name>', 'release: where the controller runs', 'slipway-system')
+    .action(async (action, names, options) =>
+      conclude(await (await import('./nodes.ts')).nodesCommand(action, names, options)),
+    );
 
   reading(
     program

@@ -142,8 +142,11 @@ export class EventIntake {
     const key = nodeKey(record);
     const kept = this.#atHand.get(key)?.record.spec;
     if (!kept) return;
-    const { keyDigest, certificate } = record.spec;
-    const isSame = kept.keyDigest === keyDigest && kept.certificate?.serial === certificate?.serial;
+    const { keyDigest, certificate, admission } = record.spec;
+    const isSame =
+      kept.keyDigest === keyDigest &&
+      kept.certificate?.serial === certificate?.serial &&
+      kept.admission?.state === admission?.state;
     if (!isSame) this.#atHand.delete(key);
   }
 

@@ -5,6 +5,7 @@ export interface ObjectMeta {
   namespace?: string;
   uid?: string;
   resourceVersion?: string;
+  generation?: number;
   creationTimestamp?: string;
   deletionTimestamp?: string;
   labels?: Record<string, string>;

@@ -39,6 +39,19 @@ export class Alarms {
     ]);
   }
 
+  /** A proof failed. @param uids the Machines that it concerns */
+  failed(uids: readonly string[], what: string, why: string): void {
+    const { recorder, byUid, log, metrics } = this.#parts;
+    metrics.proofsFailed.add({ reason: what });
+    for (const uid of uids) {
+      const machine = byUid(uid);
+      if (!machine) continue;
+      recorder.record(machine, { type: 'Warning', reason: what, message: why }).catch((error: unknown) => {
+        log.warn('an Event could not be written', { machine: machine.name, reason: reason(error) });
+      });
+    }
+  }
+
   #tell(record: NodeRecord, what: string, sentences: readonly string[]): void {
     const { recorder, byUid, log } = this.#parts;
     const event: MachineEvent = { type: 'Warning', reason: what, message: sentences.join(' ') };

@@ -1,12 +1,14 @@
 import type { KubeClient } from '../kube/client.ts';
 import { isStatus } from '../kube/kube-error.ts';
 import { FIELD_MANAGER } from '../store/node-bootstrap.ts';
-import { CONDITION, type Condition, type Machine, type MachineVersion, machinesPath } from './machine.ts';
+import { type Condition, type Machine, type MachineVersion, machinesPath } from './machine.ts';
 
 /**
  * Writes only our condition, by server-side apply. Conditions of Cluster API and of others belong to other
  * field managers and survive.
  *
+ * @param before status and time of this condition as it is on the Machine
+ * @param manager each condition has one of its own: who applies, removes what it had applied before and names no more
  * @returns false if the Machine is gone
  * @throws KubeError
  */
@@ -15,13 +17,14 @@ export async function writeCondition(
   version: MachineVersion,
   machine: Machine,
   condition: Condition,
+  before: { status?: Condition['status'] | undefined; since?: string | undefined } = machine,
+  manager = FIELD_MANAGER,
 ): Promise<boolean> {
-  const same = machine.status === condition.status && machine.since !== undefined;
+  const same = before.status === condition.status && before.since !== undefined;
   const own = {
     ...condition,
-    type: CONDITION,
     // The time of a change of status, not of words.
-    lastTransitionTime: same ? machine.since : new Date().toISOString().replace(/\.\d+/, ''),
+    lastTransitionTime: same ? before.since : new Date().toISOString().replace(/\.\d+/, ''),
   };
   const status = version === 'v1beta2' ? { conditions: [own] } : { v1beta2: { conditions: [own] } };
   const { namespace, name, uid, apiVersion } = machine;
@@ -30,7 +33,7 @@ export async function writeCondition(
       // The UID keeps an old Machine's condition from a new one of the same name.
       body: { apiVersion, kind: 'Machine', metadata: { name, namespace, uid }, status },
       contentType: 'application/apply-patch+yaml',
-      query: { fieldManager: FIELD_MANAGER, force: true },
+      query: { fieldManager: manager, force: true },
     });
     return true;
   } catch (error) {

@@ -1,9 +1,12 @@
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { Claim } from '../attest/attestor.ts';
-import type { Found, Ties } from '../attest/holders.ts';
 import { Refused } from '../attest/refused.ts';
-import type { NodeSpec, TieKind } from '../model/node-record.ts';
+import type { Found, Ties } from '../attest/ties.ts';
+import type { NodeRecord, NodeSpec, TieKind } from '../model/node-record.ts';
 import { isSelected, selectorText } from '../model/selector.ts';
+import type { IdentityPolicy } from '../policy/identity-policy.ts';
+import { PolicyBook } from '../policy/policy-book.ts';
+import { refusedWay } from '../policy/rules.ts';
 import type { Machine } from './machine.ts';
 import { MachineIndex } from './machine-index.ts';
 
@@ -14,6 +17,12 @@ export class MachineDirectory implements Ties {
   readonly #byEndorsementKey = new MachineIndex();
   /** By namespace and provider ID. Two clusters of a namespace may use the same one twice. */
   readonly #byProviderId = new MachineIndex();
+
+  /** UIDs of Machines that were proved by a TPM, by its endorsement key; and that key by node. */
+  readonly #proved = new Map<string, string>();
+  readonly #keyOfNode = new Map<string, string>();
+  /** What the Machines must prove. */
+  readonly policies = new PolicyBook();
 
   get size(): number {
     return this.#byKey.size;
@@ -44,10 +53,65 @@ export class MachineDirectory implements Ties {
     return this.#byUid.get(uid);
   }
 
-  /** The Machine that names this TPM; none if several do. */
-  byEndorsementKey(id: string): Machine | undefined {
-    const [one, ...more] = this.#byEndorsementKey.get(id);
-    return more.length > 0 ? undefined : one;
+  /**
+   * The Machine that a machine with this TPM can be: the one that names its key, by annotation or in a policy; else, where a
+   * policy takes the first that comes, the one that it says it is. None if several could be.
+   */
+  byTpm(
+    key: string,
+    identity: Pick<MachineIdentity, 'providerID' | 'hostname'>,
+  ): { namespace: string; uid: string; byFirstUse: boolean } | undefined {
+    const named = new Set(this.#byEndorsementKey.get(key));
+    const claimed = new Set<Machine>();
+    for (const policy of this.policies.all()) {
+      const { namespace, selector } = policy;
+      const ofKey = this.byName(namespace, policy.machines.get(key) ?? '');
+      if (ofKey && this.keyOf(ofKey) === key) named.add(ofKey);
+      const match = policy.firstUse ? this.match({ namespace, selector }, identity) : undefined;
+      if (match && this.#isFirstUse(match.machine)) claimed.add(match.machine);
+    }
+    const known = this.byUid(this.#proved.get(key) ?? '');
+    if (named.size === 0 && known && this.#isFirstUse(known))
+      return { namespace: known.namespace, uid: known.uid, byFirstUse: true };
+    const [one, ...more] = named.size > 0 ? named : claimed;
+    return one && more.length === 0
+      ? { namespace: one.namespace, uid: one.uid, byFirstUse: named.size === 0 }
+      : undefined;
+  }
+
+  /** A node that proved itself by its TPM is known by it from then on. */
+  proved({ namespace, name, spec }: NodeRecord): void {
+    const { machine, enrolment } = spec;
+    const { endorsementKey: key } = enrolment;
+    if (machine?.by !== 'tpm' || key === undefined) return;
+    const node = `${namespace}/${name}`;
+    if (this.#keyOfNode.get(node) !== key) this.forget(node);
+    this.#proved.set(key, machine.uid);
+    this.#keyOfNode.set(node, key);
+  }
+
+  /** @param node `namespace/name` */
+  forget(node: string): void {
+    this.#proved.delete(this.#keyOfNode.get(node) ?? '');
+    this.#keyOfNode.delete(node);
+  }
+
+  /** Named by its annotation, which counts first, or by a policy. */
+  keyOf(machine: Machine): string | undefined {
+    if (machine.endorsementKey !== undefined) return machine.endorsementKey;
+    const named = this.policiesOf(machine).map(({ keys }) => keys.get(machine.name));
+    return named.find((key) => key !== undefined);
+  }
+
+  policiesOf(machine: Machine): readonly IdentityPolicy[] {
+    return this.policies.of(machine);
+  }
+
+  #isFirstUse(machine: Machine): boolean {
+    const policies = this.policiesOf(machine);
+    return (
+      this.keyOf(machine) === undefined && policies.length > 0 && policies.every(({ firstUse }) => firstUse)
+    );
   }
 
   byName(namespace: string, name: string): Machine | undefined {
@@ -82,7 +146,7 @@ export class MachineDirectory implements Ties {
     if (!match) return undefined;
     const { machine, by } = match;
     const { name, namespace, uid, apiVersion, nodeName } = machine;
-    const why = whyNot(machine, by, claim);
+    const why = this.whyNot(machine, by, claim);
     if (why !== undefined) throw new Refused('unauthorized', `Machine ${namespace}/${name} ${why}`);
     return {
       namespace,
@@ -100,29 +164,43 @@ export class MachineDirectory implements Ties {
   objection({ machine: tie, enrolment }: NodeSpec): string | undefined {
     const machine = tie && this.#byUid.get(tie.uid);
     if (!tie) return undefined;
-    const why = machine ? whyNot(machine, tie.by, { endorsementKey: enrolment.endorsementKey }) : 'is gone';
+    const why = machine
+      ? this.whyNot(machine, tie.by, { endorsementKey: enrolment.endorsementKey })
+      : 'is gone';
     return why && `Machine ${tie.name} ${why}`;
+  }
+
+  wantsProof({ machine: tie }: NodeSpec): boolean {
+    const machine = tie?.by === 'tpm' ? this.#byUid.get(tie.uid) : undefined;
+    return machine !== undefined && this.policiesOf(machine).length > 0;
+  }
+
+  /** Why a node that claims or proves to be this Machine cannot be it; undefined if it can. */
+  whyNot(machine: Machine, by: TieKind, proved: Proved = {}): string | undefined {
+    const key = this.keyOf(machine);
+    if (machine.deleting) return 'is being deleted';
+    if (key !== undefined && key !== proved.endorsementKey && !(by === 'token' && this.#hasFallback(machine)))
+      return 'takes only the machine with the TPM that is named for it';
+    const way = by === 'tpm' || by === 'token' ? by : 'claim';
+    const demanded = refusedWay(this.policiesOf(machine), way);
+    if (demanded !== undefined) return demanded;
+    if (way !== 'claim') return undefined;
+    if (machine.wantsToken) return 'takes its own token only, and no claim by a pool';
+    const { selector = {} } = proved;
+    return isSelected(selector, machine)
+      ? undefined
+      : `is not what the token is for: ${selectorText(selector)}`;
+  }
+
+  /** Every policy of it lets a token in. */
+  #hasFallback(machine: Machine): boolean {
+    const policies = this.policiesOf(machine);
+    return policies.length > 0 && refusedWay(policies, 'token') === undefined;
   }
 }
 
 /** What a node brings along. */
 type Proved = { [K in 'selector' | 'endorsementKey']?: Claim[K] | undefined };
-
-/** Why a node that claims or proves to be this Machine cannot be it; undefined if it can. */
-export function whyNot(
-  machine: Machine,
-  by: TieKind,
-  { selector = {}, endorsementKey }: Proved = {},
-): string | undefined {
-  if (machine.deleting) return 'is being deleted';
-  if (machine.endorsementKey !== undefined && machine.endorsementKey !== endorsementKey)
-    return 'takes only the machine with the TPM that its annotation names';
-  if (by === 'token' || by === 'tpm') return undefined;
-  if (machine.wantsToken) return 'takes its own token only, and no claim by a pool';
-  return isSelected(selector, machine)
-    ? undefined
-    : `is not what the token is for: ${selectorText(selector)}`;
-}
 
 function found(machine: Machine | undefined, by: TieKind): { machine: Machine; by: TieKind } | undefined {
   return machine && { machine, by };

@@ -5,6 +5,7 @@ import type { KubeObject } from '../kube/objects.ts';
 import type { MachineRole } from '../model/selector.ts';
 
 export const CONDITION = 'slipway.dev/BootstrapSucceeded';
+export const ATTESTED = 'slipway.dev/NodeAttested';
 /** A Machine with this label (for example from a MachineDeployment's template) gets its own token. */
 const TOKEN_LABEL = 'slipway.dev/machine-token';
 /** A Machine with this annotation takes only the machine with this TPM (`slipway identity` names its key). */
@@ -56,6 +57,8 @@ export interface Machine {
   readonly nodeName: string | undefined;
   readonly deleting: boolean;
   readonly wantsToken: boolean;
+  /** Milliseconds since 1970. */
+  readonly madeAt: number;
   /** The TPM that the machine must prove itself by. */
   readonly endorsementKey: string | undefined;
   /** Digest of our condition as it is on the Machine; undefined if it has none. */
@@ -64,6 +67,15 @@ export interface Machine {
   readonly since: string | undefined;
   readonly status: Condition['status'] | undefined;
   readonly said: string | undefined;
+  /** Of the condition on its proof: digest, status and since when. */
+  readonly attested: OwnCondition | undefined;
+}
+
+/** A condition of ours as it is on the Machine. */
+export interface OwnCondition {
+  readonly digest: string;
+  readonly status: Condition['status'];
+  readonly since: string | undefined;
 }
 
 export function machinesPath(version: MachineVersion, namespace?: string): string {
@@ -88,6 +100,7 @@ export async function findMachineVersion(client: KubeClient): Promise<MachineVer
 export function readMachine({ metadata, spec, status }: MachineObject, version: MachineVersion): Machine {
   const conditions = version === 'v1beta2' ? status?.conditions : status?.v1beta2?.conditions;
   const own = conditions?.find(({ type }) => type === CONDITION);
+  const attested = conditions?.find(({ type }) => type === ATTESTED);
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
@@ -100,11 +113,15 @@ export function readMachine({ metadata, spec, status }: MachineObject, version: 
     nodeName: status?.nodeRef?.name,
     deleting: metadata.deletionTimestamp !== undefined,
     endorsementKey: metadata.annotations?.[ENDORSEMENT_KEY],
+    madeAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
     wantsToken: metadata.labels?.[TOKEN_LABEL] !== undefined,
     condition: own && conditionDigest(own),
     since: own?.lastTransitionTime,
     status: own?.status,
     said: own && saidBy(own),
+    attested: attested && {
+      ...{ digest: conditionDigest(attested), status: attested.status, since: attested.lastTransitionTime },
+    },
   };
 }
 

@@ -7,7 +7,7 @@ import type { Metrics } from '../web/metrics.ts';
 import { conditionOf, SILENT, SILENT_MS } from './condition.ts';
 import { writeCondition } from './condition-writer.ts';
 import { Damper } from './damper.ts';
-import { type MachineDirectory, whyNot } from './directory.ts';
+import type { MachineDirectory } from './directory.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import { tieLate } from './late-tie.ts';
 import { type Condition, conditionDigest, type Machine, type MachineVersion, saidBy } from './machine.ts';
@@ -244,7 +244,7 @@ export class Reconciler {
     const { directory, client, log } = this.#parts;
     const { selector } = spec.enrolment;
     const match = directory.match({ namespace, ...(selector ? { selector } : {}) }, spec);
-    if (!match || whyNot(match.machine, match.by, { selector }) !== undefined) return;
+    if (!match || directory.whyNot(match.machine, match.by, { selector }) !== undefined) return;
     const { machine, by } = match;
     const holder = this.#nodeOf.get(`${namespace}/${machine.name}`);
     if (holder !== undefined && this.#nodes.get(holder)?.record.spec.keyDigest !== spec.keyDigest) return;

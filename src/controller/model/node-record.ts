@@ -24,6 +24,18 @@ export interface CertificateState {
   readonly copied?: string;
 }
 
+/**
+ * Whether a node that proved itself may have certificates and secrets. `Refused`: a later proof of it failed. Only people
+ * write `Quarantined`, and only they end it.
+ */
+export interface Admission {
+  readonly state: 'Pending' | 'Admitted' | 'Quarantined' | 'Refused';
+  readonly at: string;
+  /** The code of a proof that failed. */
+  readonly reason?: string;
+  readonly why?: string;
+}
+
 /** The node's identity, fixed at enrolment. */
 export interface NodeSpec {
   /** `machine.instance` on the wire. */
@@ -39,11 +51,17 @@ export interface NodeSpec {
     readonly token?: string;
     /** Of the TPM that it proved. */
     readonly endorsementKey?: string;
+    /** Values of the PCRs that it signed, in hex, by number. */
+    readonly registers?: Readonly<Record<string, string>>;
+    /** Names of the policies that it was held against. */
+    readonly policies?: readonly string[];
     /** Which Machines that token may tie. */
     readonly selector?: MachineSelector;
   };
   /** Absent in a node of an older controller, until its machine renews. */
   readonly certificate?: CertificateState;
+  /** Absent: it is admitted. */
+  readonly admission?: Admission;
   /** Absent while its Machine is unknown. */
   readonly machine?: MachineTie;
 }

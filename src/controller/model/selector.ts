@@ -12,7 +12,7 @@ export interface MachineSelector {
 }
 
 /** What a selector looks at. */
-interface Selected {
+export interface Selected {
   readonly name: string;
   readonly cluster: string;
   readonly role: MachineRole;

@@ -25,6 +25,7 @@ import { KubernetesStore } from '../store/kubernetes-store.ts';
 import { MachineIdentities } from '../store/machine-identities.ts';
 import { Gauge, Metrics } from '../web/metrics.ts';
 import { Front } from './front.ts';
+import { judgeOf, readmit } from './judging.ts';
 import { Management } from './management.ts';
 import { tellOfPolicies } from './policies.ts';
 import type { Running } from './running.ts';
@@ -67,11 +68,16 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     (record) => management.stored(record),
     settings.keepsIdentifiers,
   );
-  const challenges = new TpmChallenges((id) => management.directory.byEndorsementKey(id) !== undefined);
+  const identities = new MachineIdentities(client);
+  const challenges = new TpmChallenges(
+    (id, machine) => management.directory.byTpm(id, machine) !== undefined,
+  );
   const enrolment = new Enrolment({
     store,
     bearers,
-    proofs: new MachineIdentities(client),
+    proofs: identities,
+    judge: judgeOf({ client, namespace, management, store, identities }),
+    readmit: (record) => readmit(client, management, record),
     nodeOfKey,
     created: (record) => management.stored(record),
     replaced: (before, after) => management.alarms.replaced(before, after),

@@ -11,6 +11,8 @@ import { type MachineObject, type MachineVersion, machinesPath, readMachine } fr
 import { NodeKeys } from '../machines/node-keys.ts';
 import { Reconciler } from '../machines/reconciler.ts';
 import type { NodeRecord } from '../model/node-record.ts';
+import { AttestedConditions } from '../proofs/attested.ts';
+import { PolicyWatch } from '../proofs/policy-watch.ts';
 import { collectionPath, type NodeBootstrap, recordOf } from '../store/node-bootstrap.ts';
 import { Gauge, type Metrics } from '../web/metrics.ts';
 
@@ -31,10 +33,12 @@ export class Management {
   readonly directory = new MachineDirectory();
   readonly keys = new NodeKeys();
   readonly alarms: Alarms;
+  readonly attested: AttestedConditions;
   readonly #hangUp: (keyDigest: string) => void;
   readonly #parts: Pick<ManagementParts, 'metrics' | 'log'>;
   readonly #reconciler: Reconciler;
   readonly #collector: Collector;
+  readonly #policies: PolicyWatch;
   readonly #machines: Informer<MachineObject>;
   readonly #nodes: Informer<NodeBootstrap>;
   readonly #listed = { machines: Promise.withResolvers<void>(), nodes: Promise.withResolvers<void>() };
@@ -47,6 +51,11 @@ export class Management {
     this.#hangUp = hangUp ?? (() => {});
     this.#parts = parts;
     this.alarms = new Alarms({ recorder, byUid: (uid) => directory.byUid(uid), metrics, log });
+    this.attested = new AttestedConditions({ client, version, byUid: (uid) => directory.byUid(uid), log });
+    this.#policies = new PolicyWatch({
+      ...{ client, book: directory.policies, log },
+      trouble: this.troubleOf('nodeidentitypolicies'),
+    });
     this.#reconciler = new Reconciler({ client, version, directory, recorder, metrics, log });
     this.#collector = new Collector({
       ...{ client, lifetimeMs: untiedMs, log },
@@ -57,11 +66,13 @@ export class Management {
         const machine = readMachine(object, version);
         directory.put(machine);
         this.#reconciler.machineChanged(machine);
+        this.attested.machineChanged(machine);
       },
       gone: (key) => {
         const machine = directory.byName(...(key.split('/') as [string, string]));
         directory.remove(key);
         if (!machine) return;
+        this.attested.machineGone(machine.uid);
         const holder = this.keys.ofMachine(machine.uid);
         if (holder !== undefined) this.#hangUp(holder);
       },
@@ -81,6 +92,7 @@ export class Management {
         gone: (key) => {
           this.#release(this.keys.remove(key));
           this.#reconciler.nodeGone(key);
+          directory.forget(key);
         },
         listed: () => this.#listed.nodes.resolve(),
         trouble: this.troubleOf('nodebootstraps'),
@@ -102,7 +114,7 @@ export class Management {
   async start(): Promise<void> {
     this.#machines.start();
     this.#nodes.start();
-    await Promise.all([this.#listed.machines.promise, this.#listed.nodes.promise]);
+    await Promise.all([this.#listed.machines.promise, this.#listed.nodes.promise, this.#policies.start()]);
     this.#ready = true;
   }
 
@@ -118,17 +130,23 @@ export class Management {
   }
 
   get notReady(): string | undefined {
-    return this.#ready ? undefined : 'Machines and NodeBootstraps are not listed yet';
+    return this.#ready ? undefined : 'Machines, NodeBootstraps and policies are not listed yet';
   }
 
   lead(leads: boolean): void {
     this.#reconciler.lead(leads);
+    this.attested.lead(leads);
+    this.#policies.lead(leads);
     this.#collector.lead(leads);
   }
 
   stored(record: NodeRecord): void {
     this.#release(this.keys.put(record));
+    this.directory.proved(record);
     this.#reconciler.nodeChanged(record);
+    this.attested.nodeChanged(record);
+    // Its certificate counts no longer, nor does what goes on over a connection that it opened before.
+    if (record.spec.admission?.state === 'Quarantined') this.#hangUp(record.spec.keyDigest);
   }
 
   #release(keyDigest: string | undefined): void {
@@ -136,7 +154,7 @@ export class Management {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#machines.stop(), this.#nodes.stop()]);
-    await Promise.all([this.#reconciler.stop(), this.#collector.stop()]);
+    await Promise.all([this.#machines.stop(), this.#nodes.stop(), this.#policies.stop()]);
+    await Promise.all([this.#reconciler.stop(), this.#collector.stop(), this.attested.stop()]);
   }
 }

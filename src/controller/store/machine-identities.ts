@@ -9,6 +9,10 @@ export interface Proofs {
   /** Tokens of an earlier epoch count no longer. */
   readonly epoch: number;
   readonly keyDigest: string;
+  /** Of the TPM by which it was proved under a policy. */
+  readonly endorsementKey?: string;
+  /** PCRs as that TPM first signed them, in hex, by number. */
+  readonly registers?: Readonly<Record<string, string>>;
 }
 
 interface MachineIdentity extends KubeObject {
@@ -40,11 +44,53 @@ export class MachineIdentities {
   async spend(namespace: string, owner: Owner, epoch: number, keyDigest: string): Promise<boolean> {
     const known = await this.#get(namespace, owner.uid);
     if (known && known.spec.epoch > epoch) return known.spec.keyDigest === keyDigest;
-    const spec = { machine: owner.name, epoch: epoch + 1, keyDigest };
+    const spec = { ...known?.spec, machine: owner.name, epoch: epoch + 1, keyDigest };
     try {
       if (known) await this.#replace(known, spec);
       else await this.#create(namespace, owner, spec);
       return true;
+    } catch (error) {
+      throw busy(error);
+    }
+  }
+
+  /**
+   * Ties a TPM to a Machine for good.
+   *
+   * @param isNamed people say that it is this TPM, so it replaces another one
+   * @returns false if it is another TPM's
+   * @throws StoreBusy
+   */
+  async bind(
+    namespace: string,
+    owner: Owner,
+    {
+      isNamed,
+      ...tpm
+    }: { endorsementKey: string; registers: Readonly<Record<string, string>>; isNamed?: boolean },
+  ): Promise<boolean> {
+    const known = await this.#get(namespace, owner.uid);
+    const before = known?.spec.endorsementKey;
+    if (before !== undefined && before !== tpm.endorsementKey && !isNamed) return false;
+    const first = before === tpm.endorsementKey ? known?.spec.registers : undefined;
+    const registers = first ?? tpm.registers;
+    const spec = { machine: owner.name, epoch: 1, keyDigest: NO_KEY, ...known?.spec, ...tpm, registers };
+    try {
+      if (known) await this.#replace(known, spec);
+      else await this.#create(namespace, owner, spec);
+      return true;
+    } catch (error) {
+      throw busy(error);
+    }
+  }
+
+  /** Forgets the TPM of a Machine; tokens that were used stay used. @throws StoreBusy */
+  async unbind(namespace: string, uid: string): Promise<void> {
+    const known = await this.#get(namespace, uid);
+    if (!known) return;
+    const { endorsementKey: _, registers: __, ...spec } = known.spec;
+    try {
+      await this.#replace(known, spec);
     } catch (error) {
       throw busy(error);
     }
@@ -83,6 +129,9 @@ export class MachineIdentities {
     });
   }
 }
+
+/** Nobody used a token. */
+const NO_KEY = '0'.repeat(64);
 
 function pathOf(namespace: string): string {
   return `/apis/${API_VERSION}/namespaces/${namespace}/machineidentities`;

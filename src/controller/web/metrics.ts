@@ -116,6 +116,9 @@ export class Metrics {
   readonly replaced = this.add(
     new Counter('slipway_holders_replaced_total', 'Nodes that lost their Machine to a better proof.'),
   );
+  readonly proofsFailed = this.add(
+    new Counter('slipway_proofs_failed_total', 'Proofs that did not satisfy a NodeIdentityPolicy.'),
+  );
   readonly copied = this.add(
     new Counter('slipway_copied_certificates_total', 'Nodes of which a replaced certificate was shown.'),
   );

@@ -29,8 +29,8 @@ export const IDENTITY_CODES = {
   TpmBootStateChanged: entry(
     'identity',
     'permanent',
-    'The machine booted into another state than the one that a secret was sealed to.',
-    'If the change was wanted (firmware, boot loader, kernel), seal the secret anew; else find out what changed.',
+    'The machine booted into another state than the one that a secret was sealed to, or that a policy wants.',
+    'If the change was wanted (firmware, boot loader, kernel), seal the secret anew and put the new values into the NodeIdentityPolicy; else find out what changed.',
   ),
   TpmTampered: entry(
     'identity',
@@ -61,5 +61,35 @@ export const IDENTITY_CODES = {
     'permanent',
     "The TPM's endorsement key is not the one that its maker's certificate names.",
     'If its seed was changed on purpose, ask the maker for a new certificate; else take the machine out of service.',
+  ),
+  EndorsementKeyForeign: entry(
+    'identity',
+    'permanent',
+    'A machine proved itself by a TPM that belongs to another Machine, or to another machine than the one before.',
+    "If the board or its TPM was swapped, name the new key (slipway.dev/endorsement-key on the Machine) or free the Machine (slipway-controller nodes release); else somebody uses another machine's TPM.",
+  ),
+  EndorsementKeyUntrusted: entry(
+    'identity',
+    'permanent',
+    "The machine's TPM is neither in the list of the policy nor certified by a maker that it trusts.",
+    'Compare the key with slipway identity on the machine; add it, or the certificate of its maker, to the NodeIdentityPolicy.',
+  ),
+  EnrolmentTooLate: entry(
+    'identity',
+    'permanent',
+    'The machine enrols for the first time when its Machine is older than the policy allows, or has a Node already.',
+    "Make the window of the NodeIdentityPolicy longer, name the machine's TPM on its Machine, or replace the Machine.",
+  ),
+  ReferenceMachineUnknown: entry(
+    'identity',
+    'transient',
+    'The policy compares boot states with those of a Machine that has not proved itself by its TPM.',
+    'Let the reference Machine enrol first, or name another one in registers.reference of the NodeIdentityPolicy.',
+  ),
+  IdentityPolicyInvalid: entry(
+    'identity',
+    'transient',
+    'A NodeIdentityPolicy that selects the Machine cannot be kept by anybody, so no machine is let in.',
+    'Its status says what is wrong (kubectl get nodeidentitypolicies).',
   ),
 } satisfies Record<string, CodeEntry>;

@@ -4,27 +4,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Host } from '../../../src/agent/host/host.ts';
 import type { HttpRequest } from '../../../src/agent/host/network.ts';
-import { ControllerTransport } from '../../../src/agent/report/transports/controller.ts';
 import type { ListOf } from '../../../src/controller/kube/objects.ts';
 import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
 import { CHALLENGE_PATH } from '../../../src/protocol/attestation.ts';
 import { ENROL_PATH } from '../../../src/protocol/exchange.ts';
-import { bootstrapEvents } from '../../support/controller/simulated-machine.ts';
 import { openScene, type Scene } from '../hostile/scene.ts';
+import { policies } from './policies.ts';
 import { type MachineWithTpm, machineWithTpm } from './software-tpm.ts';
+import { bootstrapOf, transportOf } from './transport.ts';
 
 /** Machines enrol by their TPMs at a real controller with a real API server; what is not theirs they do not get. */
 export async function enrolment(lower: readonly string[], say: (line: string) => void): Promise<void> {
   const machines = await Promise.all([machineWithTpm(lower), machineWithTpm(lower)]);
   try {
-    const scene = await openScene(say);
-    try {
-      await attacks(scene, machines);
-    } catch (error) {
-      say(`the controller's last words:\n${scene.lastWords()}`);
-      throw error;
-    } finally {
-      await scene.close();
+    for (const part of [attacks, policies]) {
+      const scene = await openScene(say);
+      try {
+        await part(scene, machines);
+      } catch (error) {
+        say(`the controller's last words:\n${scene.lastWords()}`);
+        throw error;
+      } finally {
+        await scene.close();
+      }
+      for (const { host } of machines) await host.files.remove('/var/lib/slipway');
     }
   } finally {
     await Promise.all(machines.map((machine) => machine.end()));
@@ -166,23 +169,6 @@ function overheard(host: Host, sent: HttpRequest[], statuses: number[]): Host {
       },
     },
   };
-}
-
-function transportOf({ controller, ca }: Scene, host: Host, hostname: string): ControllerTransport {
-  return new ControllerTransport({
-    host,
-    settings: { endpoints: [`https://localhost:${controller.port}`], ca, tpm: '/dev/tpmrm0' },
-    machine: () => ({ instance: `i-${hostname}`, hostname }),
-    reporter: 'case',
-    log: () => undefined,
-    lost: (_, why) => assert.fail(why),
-  });
-}
-
-function bootstrapOf({ machine }: Scene, hostname: string) {
-  const made = machine({ hostname, instance: `i-${hostname}` });
-  for (const event of bootstrapEvents(24)) made.tell(event);
-  return { events: made.spool };
 }
 
 /** Who the nodes are, and by what. */

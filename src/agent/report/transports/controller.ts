@@ -122,7 +122,9 @@ export class ControllerTransport implements Transport {
     const isDoubted = this.#isDoubted && known !== undefined;
     this.#isDoubted = false;
     if (known && !isDoubted && (!isDueForRenewal(known, now) || isPausing)) return known;
-    const means = known && !isDoubted ? 'certificate' : await this.#means();
+    // A TPM proves the machine anew each time: a policy may want to know how it has booted since.
+    const isByTpm = settings.tpm !== undefined;
+    const means = known && !isDoubted && !isByTpm ? 'certificate' : await this.#means();
     if (means === undefined && isDoubted) return known;
     if (means === undefined) {
       throw new DeliveryError(

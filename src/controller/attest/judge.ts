@@ -1,0 +1,173 @@
+import type { MachineIdentity } from '../../protocol/events.ts';
+import type { Admission } from '../model/node-record.ts';
+import type { IdentityPolicy } from '../policy/identity-policy.ts';
+import type { Registers } from '../policy/rules.ts';
+import { checkRegisters, checkTrusted, checkValid } from '../policy/rules.ts';
+import { Violation } from '../policy/violation.ts';
+import type { KeyHolders } from '../store/key-holders.ts';
+import type { MachineIdentities, Proofs } from '../store/machine-identities.ts';
+import type { Store } from '../store/store.ts';
+import type { Claim } from './attestor.ts';
+import { Refused } from './refused.ts';
+import type { Found } from './ties.ts';
+
+/** What a machine proved under policies. */
+export interface Judgement {
+  readonly policies: readonly string[];
+  /** Somebody has to admit it first. */
+  readonly isPending: boolean;
+}
+
+export interface JudgeParts {
+  readonly policiesOf: (uid: string) => readonly IdentityPolicy[];
+  /** Milliseconds since 1970 at which a Machine was made. */
+  readonly madeAt: (uid: string) => number;
+  /** Another Machine that this machine says it is; undefined if it is none. */
+  readonly otherOf: (found: Found, machine: MachineIdentity) => { name: string; uid: string } | undefined;
+  readonly store: Pick<Store, 'find'>;
+  readonly identities: Pick<MachineIdentities, 'of' | 'bind'>;
+  readonly holders: Pick<KeyHolders, 'take'>;
+  /** Called with each proof that failed. */
+  readonly failed: (found: Found, claim: Claim, violation: Violation) => Promise<void>;
+}
+
+/** Holds what a machine proved against the policies of the Machine that it is. */
+export class Judge {
+  readonly #parts: JudgeParts;
+
+  constructor(parts: JudgeParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @returns undefined if no policy says anything of the Machine
+   * @throws Refused, StoreBusy
+   */
+  async judge(claim: Claim, machine: MachineIdentity, found: Found): Promise<Judgement | undefined> {
+    const policies = this.#parts.policiesOf(found.owner.uid);
+    if (policies.length === 0) return undefined;
+    try {
+      checkValid(policies);
+      await this.#check(policies, claim, machine, found);
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error;
+      await this.#parts.failed(found, claim, error);
+      const words = `${error.message} (${error.reason})`;
+      throw new Refused('forbidden', `Machine ${found.namespace}/${found.owner.name}: ${words}`, {
+        ...{ words, isProved: true },
+      });
+    }
+    return {
+      policies: policies.map(({ name }) => name),
+      isPending: policies.some(({ isManual }) => isManual),
+    };
+  }
+
+  async #check(
+    policies: readonly IdentityPolicy[],
+    claim: Claim,
+    machine: MachineIdentity,
+    found: Found,
+  ): Promise<void> {
+    const { endorsementKey: key, certificates, registers = {} } = claim;
+    const { uid, name } = found.owner;
+    if (key !== undefined) checkTrusted(policies, key, certificates, new Date());
+    const other = this.#parts.otherOf(found, machine);
+    if (other !== undefined)
+      throw new Violation(
+        'EndorsementKeyForeign',
+        `A machine that says it is Machine ${other.name} proved itself by what belongs to Machine ${name}.`,
+        other.uid,
+      );
+    const known = await this.#parts.identities.of(found.namespace, uid);
+    const isKnown = key === undefined ? (known?.epoch ?? 0) > 0 : known?.endorsementKey === key;
+    this.#checkAge(policies, uid, isKnown);
+    if (key === undefined) return;
+    await this.#checkBoot(policies, registers, found, known);
+    await this.#bind(claim, found, known);
+  }
+
+  #checkAge(policies: readonly IdentityPolicy[], uid: string, isKnown: boolean): void {
+    if (isKnown) return;
+    const age = Date.now() - this.#parts.madeAt(uid);
+    const over = policies.find(({ windowMs }) => age > windowMs);
+    if (!over) return;
+    throw new Violation(
+      'EnrolmentTooLate',
+      `The Machine is older than policy ${over.name} lets a machine be that enrols for the first time (${over.windowMs / 60_000} minutes).`,
+    );
+  }
+
+  async #checkBoot(
+    policies: readonly IdentityPolicy[],
+    shown: Registers,
+    { namespace }: Found,
+    known: Proofs | undefined,
+  ): Promise<void> {
+    for (const { name, registers } of policies) {
+      if (!registers) continue;
+      const { as, pcrs } = registers;
+      if (as === 'firstUse') {
+        const first = known?.registers ?? shown;
+        checkRegisters(name, pcrs, shown, (pcr) => [first[pcr] ?? '']);
+      } else if ('values' in as) checkRegisters(name, pcrs, shown, (pcr) => as.values.get(pcr) ?? []);
+      else {
+        const like = (await this.#parts.store.find(namespace, as.reference))?.spec.enrolment.registers;
+        if (!like)
+          throw new Violation(
+            'ReferenceMachineUnknown',
+            `Policy ${name} compares with Machine ${as.reference}, which has not proved itself by its TPM yet.`,
+          );
+        checkRegisters(name, pcrs, shown, (pcr) => [like[pcr] ?? '']);
+      }
+    }
+  }
+
+  /** What is true of the Machine from now on, whatever becomes of its NodeBootstrap. */
+  async #bind(claim: Claim, found: Found, known: Proofs | undefined): Promise<void> {
+    const { endorsementKey = '', registers = {}, byFirstUse } = claim;
+    if (byFirstUse && known?.endorsementKey === undefined) await this.#takeFirst(claim, found);
+    const { namespace, owner } = found;
+    if (known?.endorsementKey === endorsementKey && known.registers) return;
+    const kept = byFirstUse ? { endorsementKey, registers } : { endorsementKey, registers, isNamed: true };
+    if (await this.#parts.identities.bind(namespace, owner, kept)) return;
+    throw new Violation(
+      'EndorsementKeyForeign',
+      `Machine ${owner.name} was first proved by another TPM than ${endorsementKey}.`,
+    );
+  }
+
+  /** Nobody named this key: that it is the first to come has to be all that there is to say. */
+  async #takeFirst({ endorsementKey = '' }: Claim, { namespace, owner, hasNode }: Found): Promise<void> {
+    const { name, uid } = owner;
+    if (hasNode) throw new Violation('EnrolmentTooLate', `Machine ${name} has its Node already.`);
+    const holder = await this.#parts.store.find(namespace, name);
+    const tie = holder?.spec.machine;
+    const isOther = tie?.uid === uid && holder?.spec.enrolment.endorsementKey !== endorsementKey;
+    if (isOther && (tie.by === 'tpm' || tie.by === 'token'))
+      throw new Violation('EndorsementKeyForeign', `Machine ${name} was proved by another machine before.`);
+    if (await this.#parts.holders.take(endorsementKey, { namespace, name, uid })) return;
+    throw new Violation('EndorsementKeyForeign', `The TPM ${endorsementKey} belongs to another Machine.`);
+  }
+}
+
+/** What stands in the way of a certificate; undefined if nothing does. */
+export function barredBy(admission: Admission | undefined): Refused | undefined {
+  switch (admission?.state) {
+    case 'Pending':
+      return new Refused('slow-down', 'the node waits to be admitted', {
+        ...{ words: PENDING, isProved: true, retryAfterMs: 15_000 },
+      });
+    case 'Quarantined':
+      return new Refused('forbidden', 'the node is quarantined', { words: QUARANTINED, isProved: true });
+    case 'Refused':
+      return new Refused('forbidden', `the node was refused: ${admission.why ?? ''}`);
+    default:
+      return undefined;
+  }
+}
+
+const PENDING =
+  'This machine proved itself and waits until somebody admits it: slipway-controller nodes admit NAME.';
+const QUARANTINED =
+  'This machine is quarantined: it gets no secret and no certificate until somebody admits it again.';

@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest';
+import { Authority } from '../../pki/authority.ts';
+import { type NodeIdentityPolicy, readPolicy } from './identity-policy.ts';
+import { PolicyBook } from './policy-book.ts';
+import { checkRegisters, checkTrusted, checkValid, refusedWay } from './rules.ts';
+
+const KEY = `sha256:${'a'.repeat(64)}`;
+const OTHER = `sha256:${'b'.repeat(64)}`;
+
+function read(spec: NodeIdentityPolicy['spec'], name = 'p', namespace = 'n') {
+  return readPolicy({ metadata: { name, namespace }, spec });
+}
+
+it.each<[RegExp, NodeIdentityPolicy['spec']]>([
+  [/there is no TPM/, { method: 'token', registers: { pcrs: [0], firstUse: true } }],
+  [/there is no TPM/, { method: 'token', fallback: 'token' }],
+  [/window 2x is no duration/, { method: 'tpm', window: '2x' }],
+  [/no certificate in PEM/, { method: 'tpm', endorsementKeys: { authorities: 'x' } }],
+  [
+    /is damaged/,
+    {
+      method: 'tpm',
+      endorsementKeys: { authorities: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' },
+    },
+  ],
+  [/one of values, reference and firstUse/, { method: 'tpm', registers: { pcrs: [0] } }],
+  [
+    /one of values, reference and firstUse/,
+    { method: 'tpm', registers: { pcrs: [0], firstUse: true, reference: 'm' } },
+  ],
+  [/nothing of PCR 4/, { method: 'tpm', registers: { pcrs: [0, 4], values: [{ pcr: 0, anyOf: ['00'] }] } }],
+  [
+    /names a Machine or a key twice/,
+    {
+      method: 'tpm',
+      endorsementKeys: {
+        ofMachines: [
+          { machine: 'a', key: KEY },
+          { machine: 'b', key: KEY },
+        ],
+      },
+    },
+  ],
+])('lets nobody in where it reads %s', (why, spec) => {
+  const policy = read(spec);
+  expect(policy.invalid).toMatch(why);
+  expect(() => checkValid([policy])).toThrow(why);
+});
+
+it('takes the strictest of several policies', () => {
+  const [lax, strict, token] = [
+    read({ method: 'tpm', fallback: 'token' }),
+    read({ method: 'tpm' }, 'strict'),
+    read({ method: 'token' }),
+  ];
+  expect(refusedWay([lax, token], 'token')).toBeUndefined();
+  expect(refusedWay([lax, strict], 'token')).toMatch(/by its TPM, as policy strict demands/);
+  for (const one of [lax, strict, token]) expect(refusedWay([one], 'claim')).toMatch(/a claim is not enough/);
+  expect(refusedWay([lax, strict, token], 'tpm')).toBeUndefined();
+  expect(refusedWay([], 'claim')).toBeUndefined();
+});
+
+it('trusts listed keys, an empty list nobody, and without a list whatever key is named', () => {
+  const now = new Date();
+  const listed = read({ method: 'tpm', endorsementKeys: { trusted: [KEY] } });
+  checkTrusted([listed], KEY, undefined, now);
+  expect(() => checkTrusted([listed], OTHER, undefined, now)).toThrow(/not in the list/);
+  const none = read({ method: 'tpm', endorsementKeys: { trusted: [] } });
+  expect(() => checkTrusted([none], KEY, undefined, now)).toThrow(/not in the list/);
+  checkTrusted([read({ method: 'tpm' })], OTHER, undefined, now);
+});
+
+it("asks for a maker's certificate where authorities are named, and believes no damaged one", () => {
+  const { certificate } = Authority.create('maker');
+  const policy = read({ method: 'tpm', endorsementKeys: { authorities: certificate, trusted: [KEY] } });
+  const now = new Date();
+  checkTrusted([policy], KEY, undefined, now);
+  const of = (bytes: Uint8Array | undefined) => () => checkTrusted([policy], OTHER, bytes, now);
+  expect(of(undefined)).toThrow(/no certificate of its maker/);
+  for (const bytes of ['30', '3082', '30820010', '3082ffff00', `3082000400000000`, '00'.repeat(8192)])
+    expect(of(Buffer.from(bytes, 'hex'))).toThrow(/damaged/);
+  // An authority is no endorsement key.
+  const der = Buffer.from(certificate.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  expect(of(der)).toThrow(/an authority's own/);
+});
+
+it('names each register that differs, and what is measured into it', () => {
+  const check = (shown: Record<string, string>) =>
+    checkRegisters('p', [0, 4, 7], shown, () => ['00'.repeat(32), '11'.repeat(32)]);
+  check({ 0: '00'.repeat(32), 4: '11'.repeat(32), 7: '00'.repeat(32) });
+  expect(() => check({ 0: '00'.repeat(32), 4: '22'.repeat(32) })).toThrow(
+    'PCR 4 (boot loader) is 2222222222222222…, PCR 7 (secure boot) is absent…',
+  );
+});
+
+it('selects Machines of its own namespace', () => {
+  const book = new PolicyBook();
+  const machine = { namespace: 'n', name: 'm', cluster: 'c', role: 'worker' as const, owners: [] };
+  book.put(read({ method: 'tpm', selector: { cluster: 'c' } }, 'one'));
+  book.put(read({ method: 'tpm', selector: { role: 'control-plane' } }, 'two'));
+  book.put(read({ method: 'tpm' }, 'three', 'elsewhere'));
+  expect(book.of(machine).map(({ name }) => name)).toEqual(['one']);
+  book.remove('n/one');
+  expect(book.of(machine)).toEqual([]);
+});

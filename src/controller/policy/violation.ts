@@ -1,0 +1,16 @@
+import { ExpectedError } from '../../kit/errors.ts';
+import type { CODES } from '../../protocol/codes/codes.ts';
+
+/** A proof that does not satisfy a policy. `reason` becomes that of the Machine's condition. */
+export class Violation extends ExpectedError {
+  override readonly name = 'Violation';
+  readonly reason: keyof typeof CODES;
+  /** Another Machine that it concerns. */
+  readonly otherUid: string | undefined;
+
+  constructor(reason: keyof typeof CODES, message: string, otherUid?: string) {
+    super(message);
+    this.reason = reason;
+    this.otherUid = otherUid;
+  }
+}

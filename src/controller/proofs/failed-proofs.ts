@@ -1,0 +1,55 @@
+import { Rates } from '../../kit/rates.ts';
+import type { Claim } from '../attest/attestor.ts';
+import type { Found } from '../attest/ties.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { Alarms } from '../machines/alarms.ts';
+import type { NodeRecord } from '../model/node-record.ts';
+import type { Violation } from '../policy/violation.ts';
+import { writeAdmission } from '../store/admission.ts';
+import type { Store } from '../store/store.ts';
+import type { AttestedConditions } from './attested.ts';
+
+export interface FailedProofParts {
+  readonly client: KubeClient;
+  readonly store: Pick<Store, 'find'>;
+  readonly alarms: Pick<Alarms, 'failed'>;
+  readonly attested: Pick<AttestedConditions, 'failed'>;
+  /** Called with a node that was refused. */
+  readonly changed: (record: NodeRecord) => void;
+}
+
+/** Who fails on purpose, again and again, is told so by the answer alone. */
+const TOLD = { perSecond: 0.1, burst: 10 };
+
+/** What comes of a proof that does not satisfy the policies: the Machine says so, and who had a certificate gets no other one. */
+export class FailedProofs {
+  readonly #parts: FailedProofParts;
+  readonly #told = new Rates(TOLD);
+
+  constructor(parts: FailedProofParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws StoreBusy */
+  async failed({ namespace, owner }: Found, { endorsementKey }: Claim, violation: Violation): Promise<void> {
+    if (this.#told.take(owner.uid) > 0) return;
+    const { reason, message, otherUid } = violation;
+    const { alarms, attested, changed, client, store } = this.#parts;
+    alarms.failed(otherUid === undefined ? [owner.uid] : [owner.uid, otherUid], reason, message);
+    // Of a machine that is proved already, somebody else's failure says nothing.
+    if (otherUid !== undefined) return;
+    const holder = await store.find(namespace, owner.name);
+    const isHeld = holder?.spec.machine?.uid === owner.uid && isProof(holder);
+    if (!isHeld) return attested.failed(owner.uid, reason, message);
+    if (endorsementKey === undefined || holder.spec.enrolment.endorsementKey !== endorsementKey) return;
+    const { admission } = holder.spec;
+    if (admission?.state === 'Quarantined' || admission?.why === message) return;
+    const at = new Date().toISOString();
+    const after = await writeAdmission(client, holder, { state: 'Refused', at, reason, why: message });
+    if (after) changed(after);
+  }
+}
+
+function isProof({ spec }: NodeRecord): boolean {
+  return spec.machine?.by === 'tpm' || spec.machine?.by === 'token';
+}

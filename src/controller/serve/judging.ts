@@ -1,0 +1,52 @@
+import { Judge } from '../attest/judge.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { NodeRecord } from '../model/node-record.ts';
+import { FailedProofs } from '../proofs/failed-proofs.ts';
+import { writeAdmission } from '../store/admission.ts';
+import { KeyHolders } from '../store/key-holders.ts';
+import type { MachineIdentities } from '../store/machine-identities.ts';
+import type { Store } from '../store/store.ts';
+import type { Management } from './management.ts';
+
+export interface JudgingParts {
+  readonly client: KubeClient;
+  /** The controller's own. */
+  readonly namespace: string;
+  readonly management: Management;
+  readonly store: Store;
+  readonly identities: MachineIdentities;
+}
+
+/** Puts together what holds proofs against policies in a management cluster. */
+export function judgeOf({ client, namespace, management, store, identities }: JudgingParts): Judge {
+  const { directory, alarms, attested } = management;
+  const failed = new FailedProofs({
+    ...{ client, store, alarms, attested },
+    changed: (record) => management.stored(record),
+  });
+  return new Judge({
+    policiesOf: (uid) => {
+      const machine = directory.byUid(uid);
+      return machine ? directory.policiesOf(machine) : [];
+    },
+    madeAt: (uid) => directory.byUid(uid)?.madeAt ?? 0,
+    otherOf: (found, identity) => {
+      const claimed = directory.match({ namespace: found.namespace }, identity)?.machine;
+      return claimed && claimed.uid !== found.owner.uid ? claimed : undefined;
+    },
+    ...{ store, identities },
+    holders: new KeyHolders(client, namespace, (uid) => directory.byUid(uid) !== undefined),
+    failed: (...of) => failed.failed(...of),
+  });
+}
+
+/** Its proof failed once, and holds now. */
+export async function readmit(
+  client: KubeClient,
+  management: Management,
+  record: NodeRecord,
+): Promise<NodeRecord | undefined> {
+  const after = await writeAdmission(client, record, { state: 'Admitted', at: new Date().toISOString() });
+  if (after) management.stored(after);
+  return after;
+}

@@ -1,0 +1,33 @@
+import type { KubeClient } from '../kube/client.ts';
+import { isStatus } from '../kube/kube-error.ts';
+import type { Admission, NodeRecord } from '../model/node-record.ts';
+import { FIELD_MANAGER, type NodeBootstrap, objectPath, recordOf } from './node-bootstrap.ts';
+
+/**
+ * Writes whether a node may have certificates and secrets, unless somebody has written that since the record was read.
+ *
+ * @returns the node; undefined if it is not as the record says
+ * @throws KubeError
+ */
+export async function writeAdmission(
+  client: KubeClient,
+  { namespace, name, spec }: NodeRecord,
+  admission: Admission,
+): Promise<NodeRecord | undefined> {
+  const before = spec.admission;
+  try {
+    const object = await client.request<NodeBootstrap>('PATCH', objectPath(namespace, name), {
+      body: [
+        { op: 'test', path: '/spec/keyDigest', value: spec.keyDigest },
+        ...(before ? [{ op: 'test', path: '/spec/admission/state', value: before.state }] : []),
+        { op: 'add', path: '/spec/admission', value: admission },
+      ],
+      contentType: 'application/json-patch+json',
+      query: { fieldManager: FIELD_MANAGER },
+    });
+    return recordOf(object);
+  } catch (error) {
+    if (isStatus(error, 404) || isStatus(error, 409) || isStatus(error, 422)) return undefined;
+    throw error;
+  }
+}
