@@ -40,6 +40,7 @@ function controller(...names: string[]): string[] {
 const AGENT: Readonly<Record<string, string>> = {
   'bootstrap.ts': `kit protocol document engine host preflight secrets startup steps steps/kind
     steps/kubeadm userdata userdata/instance userdata/sources wipe`,
+  apply: 'protocol document host steps steps/kind',
   check: 'protocol check/rule check/rules document',
   'check/rule': 'check/shell document userdata',
   'check/rules': 'check/rule check/shell document',
@@ -47,8 +48,8 @@ const AGENT: Readonly<Record<string, string>> = {
   cli: `identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text collect diagnosis
     diagnosis/transcript document engine host host/linux install kubeadm/config preflight preflight/checks release report
     report/config report/events reset secrets startup steps timeline userdata npm:commander`,
-  'cli/authors': `kit check check/rule cli/options cli/process document fetch host host/linux preflight secrets
-    text userdata userdata/forms userdata/native userdata/sources/contract`,
+  'cli/authors': `kit apply check check/rule cli/options cli/process cli/text document fetch host host/linux preflight
+    secrets text userdata userdata/cloud-config userdata/forms userdata/native userdata/sources/contract`,
   'cli/facts': 'kit cli/options facts facts/reading host host/linux',
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',

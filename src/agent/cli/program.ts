@@ -88,6 +88,17 @@ function describeProgram(
     );
 
   program
+    .command('apply')
+    .description('write what user data asks for in files, units and users below a directory, for images')
+    .argument('<file>', 'user data of any format; - is standard input')
+    .requiredOption('--root <dir>', 'root directory of the image; nothing outside of it is touched')
+    .option('--meta-data <file>', 'instance metadata (YAML) that templates are rendered with')
+    .option('--partly', 'leave to the machine what needs one, instead of refusing')
+    .action(async (file, options) =>
+      conclude(await (await import('./authors/apply.ts')).applyCommand(file, options)),
+    );
+
+  program
     .command('preflight')
     .description(
       'check that kubeadm and the kubelet can work on this machine or image; changes nothing without --mend',

@@ -8,7 +8,7 @@ import { type PlannedStep, stepsOf } from './kind/step-kind.ts';
 import { type Call, kubeadm, patches, podsAfter, podsBefore, preflight, ready } from './kubeadm/kinds.ts';
 import { deferredFiles, files, hostname, kernel, ntp, proxy } from './node/kinds.ts';
 import { disks, filesystems, mounts } from './storage/kinds.ts';
-import { tree } from './tree/kinds.ts';
+import { tree, treeBeside } from './tree/kinds.ts';
 import { laterUnitStarts, unitFiles, unitStarts } from './units/kinds.ts';
 import { partitionings, volumes } from './volumes/kinds.ts';
 
@@ -40,21 +40,28 @@ function byIgnition(document: Document): PlannedStep[] {
   ];
 }
 
+/** cloud-init's modules; what only Slipway's own document can ask for beside them stands where it finds what it needs. */
 function byCloudInit(document: Document): PlannedStep[] {
   return [
     ...document.bootCommands.flatMap((entry, index) => stepsOf(bootCommand, { index, command: entry })),
     ...stepsOf(files, document),
     ...stepsOf(disks, document),
+    ...stepsOf(partitionings, document),
     ...stepsOf(filesystems, document),
+    ...stepsOf(volumes, document),
     ...stepsOf(mounts, document),
     ...stepsOf(hostname, document),
     ...stepsOf(groups, document),
     ...stepsOf(users, document),
     ...stepsOf(ntp, document),
     ...stepsOf(deferredFiles, document),
+    ...stepsOf(treeBeside, document),
+    ...stepsOf(unitFiles, document),
     ...nodeSteps(document),
     ...(document.bootScripts ?? []).flatMap((entry, index) => stepsOf(bootScript, { index, command: entry })),
+    ...stepsOf(unitStarts, document),
     ...commandSteps(document),
+    ...stepsOf(laterUnitStarts, document),
     ...stepsOf(ready, document),
   ];
 }

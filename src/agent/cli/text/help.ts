@@ -86,6 +86,20 @@ The document (slipway.dev/v1alpha1) holds the secrets of the user data. It makes
 the same machine. Exit status: 0 with it, 2 where something is wrong.
 `,
   },
+  apply: {
+    group: 'Before:',
+    more: `
+Examples:
+  slipway apply --root /mnt/image base.yaml  files, units, links, users, groups
+  slipway apply --root /mnt/image --partly node.yaml
+                                             ... and say what is left over
+
+Commands, disks, mounts, kernel settings and kubeadm need a running machine:
+they are refused by name before anything is changed. Users are made by the
+image's own useradd. It is safe to run it again. Exit status: 0 done, 1 a step
+failed, 2 nothing was changed.
+`,
+  },
   preflight: {
     group: 'Before:',
     more: `

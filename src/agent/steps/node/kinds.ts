@@ -7,7 +7,7 @@ import type { ProxySpec } from './proxy.ts';
 export const files: StepKind<{ entries: FileEntry[] }> = {
   name: 'files',
   plan: (document) => {
-    const entries = document.files.filter(({ defer }) => !defer);
+    const entries = document.files.filter(({ defer, rule }) => !defer && rule === undefined);
     return entries.length === 0
       ? []
       : [{ id: 'files', title: `write ${count(entries.length, 'file')}`, spec: { entries } }];
@@ -24,7 +24,7 @@ export const files: StepKind<{ entries: FileEntry[] }> = {
 export const deferredFiles: typeof files = {
   ...files,
   plan: (document) => {
-    const entries = document.files.filter(({ defer }) => defer);
+    const entries = document.files.filter(({ defer, rule }) => defer && rule === undefined);
     return entries.length === 0
       ? []
       : [

@@ -32,6 +32,12 @@ export const tree: StepKind<TreeSpec> = {
   work: async () => (await import('./tree.ts')).makeTree,
 };
 
+/** The same beside files of cloud-init, whose step has the other's id. */
+export const treeBeside: typeof tree = {
+  ...tree,
+  plan: (document) => tree.plan(document).map((wanted) => ({ ...wanted, id: 'tree' })),
+};
+
 const NO_SETTINGS: FetchSettings = { authorities: [] };
 
 /** An address without what may be secret: its user, its query. */

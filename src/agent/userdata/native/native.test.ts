@@ -114,6 +114,31 @@ describe('the document written by hand', () => {
     expect(errors(document).join('\n')).toContain(told.replace(/^1:7 /, ''));
   });
 
+  test('units, links and fetched files are done beside commands of the boot', async () => {
+    const document = await read(
+      `${HEAD}files: [{path: /a}, {path: /b, from: {url: "https://h/b"}}]\nlinks: [{path: /l, target: /a}]\nunits: [{name: a.service, enabled: true, content: "[Unit]"}]\nbootCommands: [{shell: x}]\n`,
+    );
+    expect(errors(document)).toEqual([]);
+    expect(plan(document).map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['bootcmd/1', 'files', 'tree', 'units', 'units/start']),
+    );
+  });
+
+  test.each([
+    [
+      'order: ignition\nmounts: [{fields: [a, b, c, d, "0", "0"]}]',
+      'mounts is not done with order: ignition',
+    ],
+    ['disks: [{device: /dev/a}]\npartitionings: [{device: /dev/a}]', 'give one of them'],
+  ])('%j would leave something undone', async (text, told) => {
+    expect(errors(await read(`${HEAD}${text}\n`)).join()).toContain(told);
+  });
+
+  test('a file in the order of Ignition is made without a rule of its own', async () => {
+    const document = await read(`${HEAD}order: ignition\nfiles: [{path: /a, content: x}]\n`);
+    expect(plan(document).map(({ id }) => id)).toContain('files');
+  });
+
   test('another version is refused', async () => {
     expect(errors(await read('apiVersion: slipway.dev/v2\nkind: UserData\n'))[0]).toContain('apiVersion');
   });

@@ -1,5 +1,5 @@
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
-import type { Document } from '../../document/document.ts';
+import type { Document, FileEntry } from '../../document/document.ts';
 import type { Report } from '../../text/report.ts';
 import { misfits } from '../../text/shape/check-shape.ts';
 import type { SourceText } from '../../text/source-text.ts';
@@ -35,15 +35,44 @@ export function readNative(
   const wrong = misfits(DOCUMENT_SHAPE, root, 'document');
   for (const { path, expected, where } of wrong)
     report.error('UserDataInvalid', `${path.replace(/^document\./, '')} ${expected}.`, where);
-  if (wrong.length > 0 || root.kind !== 'mapping') return undefined;
+  if (wrong.length > 0 || root.kind !== 'mapping' || !isOfOneOrder(root, report)) return undefined;
   const { order, keepHostname, hostname, apiVersion: _version, kind: _kind, ...rest } = mapping(root, '');
   const content: Partial<Document> = { ...rest, format: order === 'ignition' ? 'ignition' : 'cloud-config' };
+  content.files = content.files?.map((file) => ruled(file, order === 'ignition')) ?? [];
   if (keepHostname === true) return { content, hostname: 'kept' };
   if (hostname === undefined) return { content };
   const own = hostname as NonNullable<Document['hostname']>;
   // As in cloud-config, the domain is that of the metadata where nobody says one.
   const fqdn = own.fqdn ?? fromMetaData(metaData)?.fqdn;
   return { content, hostname: { ...own, ...(fqdn === undefined ? {} : { fqdn }) } };
+}
+
+/** What has no place in the order of Ignition's stages. */
+const NOT_IN_IGNITION = ['bootCommands', 'bootScripts', 'disks', 'filesystems', 'mounts', 'ntp', 'system'];
+/** Two ways to say the same. */
+const EITHER = [
+  ['disks', 'partitionings'],
+  ['filesystems', 'volumes'],
+] as const;
+
+/** What would be left undone is an error. */
+function isOfOneOrder(root: MappingNode, report: Report): boolean {
+  const keys = new Map(root.entries.map(({ key, value }) => [pythonText(key) ?? '', { key, value }]));
+  const order = keys.get('order')?.value;
+  const isIgnition = order?.kind === 'string' && order.value === 'ignition';
+  const lost = isIgnition ? NOT_IN_IGNITION.filter((name) => keys.has(name)) : [];
+  for (const name of lost)
+    report.error('UserDataInvalid', `${name} is not done with order: ignition.`, keys.get(name)?.key.where);
+  const double = EITHER.filter(([one, other]) => keys.has(one) && keys.has(other));
+  for (const [one, other] of double)
+    report.error('UserDataInvalid', `${one} and ${other}: give one of them.`, keys.get(other)?.key.where);
+  return lost.length + double.length === 0;
+}
+
+/** A file of Ignition takes the place of what is there, unless it says more; contents are fetched by its rules. */
+function ruled(file: FileEntry, isIgnition: boolean): FileEntry {
+  const needsRule = isIgnition || file.from !== undefined;
+  return needsRule && file.rule === undefined ? { ...file, rule: { present: 'remove', unsaid: [] } } : file;
 }
 
 function mapping(node: MappingNode, path: string): Plain {

@@ -1,0 +1,63 @@
+import type { Failure, Finding } from '../../protocol/journal.ts';
+import type { Document } from '../document/document.ts';
+import type { Host } from '../host/host.ts';
+import { openShared } from '../steps/kind/shared.ts';
+import type { PlannedStep } from '../steps/kind/step-kind.ts';
+import { plan } from '../steps/plan.ts';
+
+/** Kinds of steps that change nothing but a tree of files; accounts are changed by the tree's own programs. */
+const AT_REST: ReadonlySet<string> = new Set(['files', 'tree', 'groups', 'users', 'units']);
+/** An enabled unit starts when the image boots. */
+const COMES_BY_ITSELF: ReadonlySet<string> = new Set(['unit-starts', 'ready']);
+
+/** What of a document an image can take, and what waits for the machine. */
+export interface Parted {
+  now: PlannedStep[];
+  later: PlannedStep[];
+}
+
+export function parted(document: Document): Parted {
+  const steps = plan(document).filter(({ kind }) => !COMES_BY_ITSELF.has(kind));
+  return {
+    now: steps.filter(({ kind }) => AT_REST.has(kind)),
+    later: steps.filter(({ kind }) => !AT_REST.has(kind)),
+  };
+}
+
+export interface Watcher {
+  done(step: PlannedStep, message: string): void;
+  finding(finding: Pick<Finding, 'code' | 'message'>): void;
+}
+
+const LONGEST_MS = 600_000;
+
+/**
+ * Does the steps below the host's root, in their order, each once. It keeps no journal: what it was stopped in is done again.
+ *
+ * @returns the failure of the first step that failed; nothing behind it was done
+ * @throws HostError
+ */
+export async function apply(
+  host: Host,
+  document: Document,
+  steps: readonly PlannedStep[],
+  watcher: Watcher,
+): Promise<Failure | undefined> {
+  const shared = openShared(host, document, 'image', () => undefined);
+  for (const planned of steps) {
+    const step = await planned.load(shared);
+    const result = await step.run({
+      host,
+      attempt: 1,
+      interrupted: true,
+      signal: AbortSignal.timeout(LONGEST_MS),
+      remainingMs: () => LONGEST_MS,
+      progress: async () => undefined,
+      finding: async (finding) => watcher.finding(finding),
+      output: () => undefined,
+    });
+    if (!result.done) return result.failure;
+    watcher.done(planned, result.message ?? '');
+  }
+  return undefined;
+}

@@ -1,0 +1,91 @@
+import { positionText } from '../../../kit/position.ts';
+import { remember } from '../../../kit/secrets/known.ts';
+import { redact } from '../../../kit/secrets/redact.ts';
+import { visible } from '../../../kit/terminal/visible.ts';
+import { apply, type Parted, parted } from '../../apply/apply.ts';
+import type { Document } from '../../document/document.ts';
+import { type Host, HostError } from '../../host/host.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { documentSecrets } from '../../secrets/document-secrets.ts';
+import { fromMetaData } from '../../userdata/cloud-config/hostname.ts';
+import { demandRoot, pathOption, UsageError, withUsage } from '../options/options.ts';
+import { complain } from '../text/complain.ts';
+import { readForMachine } from './for-machine.ts';
+import type { Metadata } from './sample-metadata.ts';
+
+export interface ApplyFlags {
+  root: string;
+  metaData?: string;
+  partly?: boolean;
+}
+
+/**
+ * `slipway apply --root DIR FILE`: files, directories, links, units, users and groups of user data below a directory, for
+ * images. What needs a running machine is refused by its name before anything is changed, or left out with `--partly`.
+ *
+ * @returns 0 done, 1 a step failed, 2 nothing was changed: bad user data or arguments, or a machine is needed
+ */
+export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
+  return withUsage(async () => {
+    const root = pathOption('root', flags.root);
+    if (root === '/') throw new UsageError('--root / is this machine; slipway bootstrap does it there');
+    demandRoot('write an image', `slipway apply --root ${flags.root} ${file}`);
+    const host = createLinuxHost({ root });
+    if ((await host.ownFiles.stat(root))?.kind !== 'directory')
+      throw new UsageError(`--root ${flags.root}: there is no such directory`);
+    const { document, metaData } = await readForMachine(createLinuxHost(), file, flags.metaData);
+    remember(documentSecrets(document));
+    tellReport(document);
+    if (document.report.some(({ severity }) => severity === 'error')) return 2;
+    const parts = parted(withoutName(document, metaData));
+    if (parts.later.length > 0 && flags.partly !== true) return refuse(parts);
+    return applied(host, document, parts);
+  });
+}
+
+/** A name that only the metadata gives is for the machine to learn. */
+function withoutName(document: Document, metaData: Metadata): Document {
+  const { hostname, ...rest } = document;
+  return hostname?.name === fromMetaData(metaData)?.name ? rest : document;
+}
+
+function refuse({ later }: Parted): number {
+  for (const { title } of later) say(`error: ${title}: this needs a running machine`);
+  say('nothing was changed; with --partly the rest is done, and this is left to the machine');
+  return 2;
+}
+
+async function applied(host: Host, document: Document, { now, later }: Parted): Promise<number> {
+  try {
+    const failure = await apply(host, document, now, {
+      done: ({ title }, message) => tell(`done: ${title}${message === '' ? '' : ` (${message})`}`),
+      finding: ({ code, message }) => say(`warning: ${message} [${code}]`),
+    });
+    if (failure) {
+      complain(failure);
+      return 1;
+    }
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    say(`error: ${error.message}`);
+    return 1;
+  }
+  for (const { title } of later) tell(`left to the machine: ${title}`);
+  if (now.length === 0) tell('nothing to do below a directory');
+  return 0;
+}
+
+function tellReport({ report }: Document): void {
+  for (const { severity, code, message, where } of report)
+    say(
+      `${severity}: user data${where === undefined ? '' : ` ${positionText(where)}`}: ${message} [${code}]`,
+    );
+}
+
+function say(line: string): void {
+  process.stderr.write(`slipway: ${visible(redact(line))}\n`);
+}
+
+function tell(line: string): void {
+  process.stdout.write(`${visible(redact(line))}\n`);
+}
