@@ -7,10 +7,13 @@ import { gatherFacts } from '../../facts/gather.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { capacityFacts, toldFacts } from './told-facts.ts';
 
-let root: string;
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+const roots: string[] = [];
+afterEach(() => {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
+});
 async function server() {
-  root = plant(GPU_SERVER);
+  const root = plant(GPU_SERVER);
+  roots.push(root);
   return gatherFacts(createLinuxHost({ root }));
 }
 
@@ -81,7 +84,6 @@ test('tells of a Node what the autoscaler asks of it', async () => {
 
 test('takes anything for a Node', () => {
   for (const part of [null, [], 'x', { labels: [], taints: 'x', capacity: 3 }]) {
-    root = '/nonexistent';
     expect(capacityOf({ metadata: part, spec: part, status: part })).toEqual({
       resources: {},
       labels: '',
