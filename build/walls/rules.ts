@@ -38,7 +38,7 @@ function controller(...names: string[]): string[] {
  * of npm. Read it as the house's plan: what stands in nobody's row is nobody's business.
  */
 const AGENT: Readonly<Record<string, string>> = {
-  'bootstrap.ts': `kit protocol document engine host preflight secrets startup steps steps/kind
+  'bootstrap.ts': `kit protocol document engine facts/judge host preflight secrets startup steps steps/kind
     steps/kubeadm userdata userdata/instance userdata/sources wipe`,
   apply: 'protocol document host steps steps/kind',
   check: 'protocol check/rule check/rules document',
@@ -46,7 +46,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'check/rules': 'check/rule check/shell document',
   'check/shell': '',
   cli: `identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text collect diagnosis
-    diagnosis/transcript document engine host host/linux install kubeadm/config preflight preflight/checks release report
+    diagnosis/transcript document engine facts/judge host host/linux install kubeadm/config preflight preflight/checks release report
     report/config report/events reset secrets startup steps timeline userdata npm:commander`,
   'cli/authors': `kit apply check check/rule cli/options cli/process cli/text document fetch host host/linux preflight
     secrets text userdata userdata/cloud-config userdata/forms userdata/native userdata/sources/contract`,
@@ -70,6 +70,8 @@ const AGENT: Readonly<Record<string, string>> = {
   engine: 'kit protocol document host',
   facts: 'document host facts/devices facts/machine facts/reading',
   'facts/devices': 'host facts/reading',
+  'facts/judge': `kit document facts facts/reading host userdata/jinja userdata/jinja/syntax
+    userdata/jinja/values`,
   'facts/machine': 'kit facts/reading userdata/instance',
   'facts/reading': 'kit host',
   fetch: 'kit document host',
@@ -91,7 +93,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'kubeadm/run': `kit protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document
     host kubeadm/config`,
   preflight: 'kit document host kubeadm/config kubeadm/repeat kubeadm/run preflight/checks',
-  'preflight/checks': 'kit protocol diagnosis/evidence host kubeadm/config',
+  'preflight/checks': `kit protocol diagnosis/evidence document facts facts/judge host
+    kubeadm/config`,
   release: '',
   report: `kit protocol cluster document engine facts facts/reading host report/config report/events report/spool
     report/transports report/watch`,
@@ -110,7 +113,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/commands': 'kit document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
   'steps/kind': 'kit protocol document engine host kubeadm/config kubeadm/repeat steps/shell',
-  'steps/kubeadm': `kit protocol cluster diagnosis/words document engine host kubeadm/config
+  'steps/kubeadm': `kit protocol cluster diagnosis/words document engine facts/judge host kubeadm/config
     kubeadm/repeat kubeadm/run preflight preflight/checks reset startup
     steps/kind steps/shell`,
   'steps/node': `kit protocol document engine host kubeadm/config kubeadm/run steps/containerd steps/kind
@@ -153,7 +156,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/jinja/values': 'text text/yaml',
   'userdata/merge': 'document text text/yaml',
   'userdata/native': 'kit document text text/shape text/yaml userdata/cloud-config npm:yaml',
-  'userdata/node': 'kit document host kubeadm/config text text/yaml',
+  'userdata/node': `kit document host kubeadm/config text text/yaml userdata/jinja/syntax
+    userdata/jinja/values`,
   'userdata/sources': `document host text userdata/instance userdata/sources/azure userdata/sources/channels
     userdata/sources/client userdata/sources/clouds userdata/sources/contract userdata/sources/machine userdata/sources/nocloud
     userdata/sources/openstack`,

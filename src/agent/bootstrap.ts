@@ -243,7 +243,12 @@ export async function runDocument(
   const { host, watcher } = options;
   // Programs print what they were given, and messages quote it: what is known to be a secret goes nowhere from here.
   remember(await knownSecrets(host, document));
-  const report = [...document.report, ...checkMakesNode(document), ...(await configurationReport(document))];
+  const report = [
+    ...document.report,
+    ...checkMakesNode(document),
+    ...(await configurationReport(document)),
+    ...(await labelReport(host, document)),
+  ];
   const errors = report.filter(({ severity }) => severity === 'error');
   const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
   const [first] = errors;
@@ -343,6 +348,13 @@ function damaged(bytes: number, isNode: boolean): Omit<Finding, 'type'> {
 }
 
 type Entry = Document['report'][number];
+
+/** Looks at the machine only if labels ask for it. */
+async function labelReport(host: Host, document: Document): Promise<Entry[]> {
+  if ((document.node?.labels ?? []).length === 0) return [];
+  const { labelProblems } = await import('./facts/judge/labels-on.ts');
+  return labelProblems(host, document);
+}
 
 /** Loads the check only if there is a kubeadm to configure. */
 async function configurationReport(document: Document): Promise<Entry[]> {

@@ -3,6 +3,7 @@ import { positionText } from '../../kit/position.ts';
 import { visibleTexts } from '../../kit/terminal/visible.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { machineInstance } from '../engine/instance.ts';
+import { labelProblems } from '../facts/judge/labels-on.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { KubeadmCall } from '../kubeadm/config/call.ts';
@@ -37,6 +38,7 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
         return 2;
       }
       document = answer.document;
+      document.report.push(...(await labelProblems(host, document)));
       if (tellErrors(document) > 0) return 2;
     }
     const command = document && kubeadmCommandOf(document);
@@ -47,6 +49,7 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
       call: document && command && (await readingOf(host, document, command)),
       instance: await machineInstance(host),
       mend: flags.mend === true,
+      expect: document?.node?.expect,
     });
     const findings = await Promise.all(
       result.findings.map(async (finding) =>

@@ -6,7 +6,7 @@
  */
 import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
-import type { NodeSettings } from './node-settings.ts';
+import type { NodeLabel, NodeSettings } from './node-settings.ts';
 
 export interface Document {
   format: 'cloud-config' | 'ignition' | 'none';
@@ -204,6 +204,8 @@ export interface KubeadmCommand {
   configPath?: string;
   /** `host:port` of API servers to try instead of the configured one; those that answer come first. */
   endpoints?: string[];
+  /** For the kubelet to register with; their values are computed just before. */
+  labels?: NodeLabel[];
   /** Directory of patches, if the configuration names none. */
   patches?: string;
   /** The sentinel of the line's `&& echo success > ...` part, if it has one. */

@@ -5,12 +5,23 @@
  * They are a part of the document and come from the user data's `slipway` key and from files in /etc/slipway.
  */
 import type { Sensitive } from '../../kit/secrets/sensitive.ts';
+import type { Expectations } from './expectations.ts';
 
 export interface NodeSettings {
   kernel?: KernelSettings;
   proxy?: ProxySettings;
   containerd?: ContainerdSettings;
   kubeadm?: KubeadmAdditions;
+  /** Labels that the Node is to register with. */
+  labels?: NodeLabel[];
+  expect?: Expectations;
+}
+
+export interface NodeLabel {
+  key: string;
+  /** A jinja template about `facts`, or a plain value. */
+  template: string;
+  where?: { line: number; column: number };
 }
 
 export interface KernelSettings {

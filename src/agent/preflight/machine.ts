@@ -1,3 +1,4 @@
+import type { Expectations } from '../document/expectations.ts';
 import type { Host } from '../host/host.ts';
 import type { CallReading } from '../kubeadm/config/read-call.ts';
 import { readInventory } from '../kubeadm/repeat/inventory.ts';
@@ -10,6 +11,7 @@ export interface MachineTask {
   instance: string;
   mend: boolean;
   searchPath?: string[];
+  expect?: Expectations | undefined;
 }
 
 /**
@@ -19,14 +21,20 @@ export interface MachineTask {
  */
 export async function checkMachine(host: Host, task: MachineTask): Promise<PreflightResult> {
   const started = host.clock.monotonic();
-  const { call, instance, mend } = task;
+  const { call, instance, mend, expect } = task;
   const installed = await findInstalled(host);
   const { findings, ...about } =
     call === undefined ? { ...installed, findings: [] } : prepare(call, installed.kubeadmMinor);
   const attempted = (await readInventory(host, instance)) !== undefined;
   const machine =
     host.root === '/' && (call === undefined || about.config !== undefined)
-      ? await runPreflight(host, { ...about, attempted, mend, searchPath: task.searchPath ?? [] })
+      ? await runPreflight(host, {
+          ...about,
+          attempted,
+          mend,
+          searchPath: task.searchPath ?? [],
+          ...(expect && { expect }),
+        })
       : { findings: [], unanswered: [] };
   return {
     findings: [...installed.findings, ...findings, ...machine.findings],

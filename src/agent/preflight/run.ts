@@ -13,6 +13,7 @@ import { versions } from './checks/kubernetes/versions.ts';
 import { cgroups } from './checks/machine/cgroups.ts';
 import { clock } from './checks/machine/clock.ts';
 import { diskSpace } from './checks/machine/disk-space.ts';
+import { expectations } from './checks/machine/expectations.ts';
 import { kernel } from './checks/machine/kernel.ts';
 import { kernelSettings } from './checks/machine/kernel-settings.ts';
 import { modules } from './checks/machine/modules.ts';
@@ -30,6 +31,7 @@ const CHECKS: readonly Check[] = [
   kernelSettings,
   modules,
   resources,
+  expectations,
   diskSpace,
   programs,
   versions,

@@ -60,6 +60,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   KubeadmConfigFieldUnknown: [],
   KubeadmConfigNotExpressible: [],
   KernelTooOld: [],
+  // Disks and GPUs come up with their drivers.
+  MachineNotAsExpected: ['disks', 'kernel'],
   // systemd mounts the hierarchies before anything of ours runs.
   CgroupsUnsuitable: [],
   KernelSettingMended: [],

@@ -104,7 +104,7 @@ function callSteps(
   { preflight: { mend } = { mend: false }, node }: Document,
 ): PlannedStep[] {
   const additions = node?.kubeadm ?? { staticPods: [], patches: [] };
-  const call: Call = { index, command, config, mend, additions };
+  const call: Call = { index, command, config, mend, expect: node?.expect, additions };
   return [
     ...stepsOf(patches, call),
     ...stepsOf(podsBefore, call),

@@ -20,6 +20,12 @@ export const PREFLIGHT_CODES = {
     'The kernel is older than Kubernetes supports.',
     'Build the image with a newer kernel.',
   ),
+  MachineNotAsExpected: entry(
+    'preflight',
+    'permanent',
+    'The machine is not what the user data says that it is to be (slipway.expect).',
+    'Give the Machine the size or hardware that was meant, or correct the expectation; slipway facts shows what is there.',
+  ),
   CgroupsUnsuitable: entry(
     'preflight',
     'permanent',

@@ -199,7 +199,7 @@ function allowsCgroupV1(node: YAMLMap | undefined, documents: readonly ConfigDoc
 }
 
 /** kubeletExtraArgs is a map up to v1beta3 and a list of name and value from v1beta4 on. */
-function extraArgument(registration: YAMLMap | undefined, name: string): string | undefined {
+export function extraArgument(registration: YAMLMap | undefined, name: string): string | undefined {
   const extra = registration?.get('kubeletExtraArgs');
   if (isMap(extra)) return scalar(extra as YAMLMap, name);
   if (!isSeq(extra)) return undefined;

@@ -8,6 +8,7 @@ import type { ApiVersion } from './api/versions.ts';
 import { capTimeouts } from './cap-timeouts.ts';
 import { flagList, parseFlags } from './flags.ts';
 import { flagsAsConfig } from './flags-as-config.ts';
+import { withLabels } from './node-labels.ts';
 import { patchesFlag, withPatches } from './patches.ts';
 import { type CallReading, readCall } from './read-call.ts';
 import { shapeConfig } from './shape-config.ts';
@@ -33,6 +34,8 @@ export interface ShapeOptions {
   capSeconds?: number | undefined;
   /** `host:port` to be asked instead of the one in the configuration. */
   endpoint?: string | undefined;
+  /** For the kubelet to register with. */
+  labels?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -54,6 +57,7 @@ export async function shapedArguments(
   if (configPath === undefined) {
     const instead = await byConfig(host, call, options);
     if (instead !== undefined) return instead;
+    if (Object.keys(options.labels ?? {}).length > 0) throw labelsWithoutPlace();
     const names = patches === undefined || call.config?.patchesDirectory !== undefined;
     const flags = names ? [] : [patchesFlag(patches, options.minor)];
     return { args: [...withEndpoint(args, options.endpoint), ...flags], warnings: [] };
@@ -64,6 +68,14 @@ export async function shapedArguments(
   if (text === undefined) return { args: [...args, ...flags], ...rest };
   await host.files.write(SHAPED_CONFIG, text, { mode: 0o600 });
   return { args: [...withConfig(args, configPath, SHAPED_CONFIG), ...flags], ...rest };
+}
+
+/** Only a configuration has a place for them. */
+function labelsWithoutPlace(): KubeadmError {
+  return new KubeadmError(
+    'KubeadmConfigNotExpressible',
+    'The labels of slipway.labels need a kubeadm configuration (--config), which this call of kubeadm has not.',
+  );
 }
 
 /** A join by flags, where it can be said by a configuration; what is wrong with flags kubeadm says best itself. */
@@ -94,7 +106,7 @@ async function byConfig(
  */
 export function shapedConfig(
   { command, text: original = '', documents, config, problem }: CallReading,
-  { discoveryTimeoutSeconds, minor, capSeconds, endpoint }: ShapeOptions,
+  { discoveryTimeoutSeconds, minor, capSeconds, endpoint, labels = {} }: ShapeOptions,
 ): Omit<ShapedArguments, 'args'> & { text?: string; flags: string[] } {
   if (problem) throw problem;
   const { verb, args, patches, configPath: name = 'file' } = command;
@@ -119,10 +131,14 @@ export function shapedConfig(
     endpoint === undefined
       ? capped
       : putScalar(capped, 'JoinConfiguration', ENDPOINT, JSON.stringify(endpoint), isOther(endpoint));
+  const labelled =
+    Object.keys(labels).length === 0 || version === undefined
+      ? asked
+      : withLabels(asked, verb, labels, version);
   const { text, flags } =
     adds && version !== undefined
-      ? withPatches(asked, verb, patches, { version, minor })
-      : { text: asked, flags: [] };
+      ? withPatches(labelled, verb, patches, { version, minor })
+      : { text: labelled, flags: [] };
   return {
     warnings,
     flags: [...(conversion?.flags ?? []).filter((flag) => !isGiven(flag, args.reveal())), ...flags],

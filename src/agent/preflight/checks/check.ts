@@ -1,3 +1,4 @@
+import type { Expectations } from '../../document/expectations.ts';
 import type { Host } from '../../host/host.ts';
 import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
 import type { PreflightFinding } from './finding.ts';
@@ -12,6 +13,8 @@ export interface Task {
   attempted: boolean;
   /** Directories that commands before kubeadm have added to PATH. */
   searchPath?: string[];
+  /** What the machine is to be. */
+  expect?: Expectations;
   /** Mend what Slipway can mend safely. */
   mend: boolean;
 }

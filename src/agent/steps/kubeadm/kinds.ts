@@ -1,6 +1,8 @@
 import { redact } from '../../../kit/secrets/redact.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
+import type { Expectations } from '../../document/expectations.ts';
 import type { KubeadmAdditions } from '../../document/node-settings.ts';
+import { expectationLines } from '../../facts/judge/unmet.ts';
 import { count, type StepKind } from '../kind/step-kind.ts';
 import type { PatchesSpec } from './kubeadm-patches.ts';
 import type { KubeadmSpec } from './kubeadm-step.ts';
@@ -15,6 +17,7 @@ export interface Call {
   /** Content of its configuration: another content makes it another call. */
   config: unknown;
   mend: boolean;
+  expect: Expectations | undefined;
   additions: KubeadmAdditions;
 }
 
@@ -46,9 +49,15 @@ export const podsAfter = staticPods('after');
 
 export const preflight: StepKind<PreflightSpec, Call> = {
   name: 'preflight',
-  plan: ({ command, mend, config: more }) => [
-    { id: 'preflight', title: 'check the machine', spec: { command, mend }, more },
+  plan: ({ command, mend, expect, config: more }) => [
+    {
+      id: 'preflight',
+      title: 'check the machine',
+      spec: { command, mend, ...(expect === undefined ? {} : { expect }) },
+      more,
+    },
   ],
+  details: ({ expect }) => (expect === undefined ? [] : expectationLines(expect)),
   work: async () => (await import('./preflight.ts')).checkBefore,
 };
 
@@ -57,8 +66,9 @@ export const kubeadm: StepKind<KubeadmSpec, Call> = {
   plan: ({ index, command, config: more }) => [
     { id: 'kubeadm', title: `kubeadm ${command.verb}`, spec: { index, command }, more },
   ],
-  details: ({ command: { verb, args, sentinel } }) => [
+  details: ({ command: { verb, args, sentinel, labels } }) => [
     redact(['kubeadm', verb, ...args.reveal()].join(' ')),
+    ...(labels ?? []).map(({ key, template }) => redact(`label ${key}: ${template}`)),
     ...(sentinel ? [`then write ${sentinel}`] : []),
   ],
   work: async () => (await import('./kubeadm-step.ts')).bootstrapNode,

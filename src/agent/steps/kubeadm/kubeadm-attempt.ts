@@ -63,6 +63,7 @@ export async function attemptKubeadm(
       discoveryTimeoutSeconds: cluster?.inVain ? LAST_WORD_SECONDS : DISCOVERY_SECONDS,
       minor: shapes(command, config) ? await kubeadmMinor(host, path) : undefined,
       capSeconds: capSeconds(context.remainingMs()),
+      labels: adopts ? undefined : await labelsFor(host, command),
       endpoint: command.endpoints === undefined ? undefined : cluster?.endpoint,
     });
     if (converted)
@@ -107,8 +108,8 @@ export async function attemptKubeadm(
 }
 
 /** What kubeadm is told depends on its version only where there is a configuration, or can be one. */
-const shapes = ({ configPath, patches }: KubeadmCommand, config: Partial<KubeadmConfig>): boolean =>
-  [configPath, patches, config.discoveryFile].some((path) => path !== undefined) ||
+const shapes = ({ configPath, patches, labels }: KubeadmCommand, config: Partial<KubeadmConfig>): boolean =>
+  [configPath, patches, labels, config.discoveryFile].some((path) => path !== undefined) ||
   config.apiServer !== undefined;
 
 /**
@@ -123,6 +124,13 @@ async function wasTried(
 ): Promise<boolean> {
   if (attempt > 1 || interrupted) return true;
   return (await readInventory(host, instance)) !== undefined && !(await looksJoined(host, verb));
+}
+
+/** Their values, which were looked at before anything was touched. */
+async function labelsFor(host: Host, { labels = [] }: KubeadmCommand): Promise<Record<string, string>> {
+  if (labels.length === 0) return {};
+  const { labelsOn } = await import('../../facts/judge/labels-on.ts');
+  return (await labelsOn(host, labels)).labels;
 }
 
 async function tellProblems(context: StepContext, problems: readonly string[]): Promise<void> {

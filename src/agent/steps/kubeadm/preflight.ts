@@ -1,5 +1,6 @@
 import { CODES } from '../../../protocol/codes/codes.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
+import type { Expectations } from '../../document/expectations.ts';
 import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
@@ -14,13 +15,14 @@ import { exportedPath } from '../shell/shell-state.ts';
 export interface PreflightSpec {
   command: KubeadmCommand;
   mend: boolean;
+  expect?: Expectations;
 }
 
 /**
  * Checks configuration and machine before kubeadm does, in about a second. What will never come right ends
  * the sequence here. All else becomes a finding, and kubeadm runs.
  */
-export const checkBefore: Work<PreflightSpec> = ({ command, mend }, { shell, owner, call }) => ({
+export const checkBefore: Work<PreflightSpec> = ({ command, mend, expect }, { shell, owner, call }) => ({
   group: 'runcmd',
 
   async run(context) {
@@ -37,6 +39,7 @@ export const checkBefore: Work<PreflightSpec> = ({ command, mend }, { shell, own
       call: await call(command).read(),
       instance: owner.instance,
       mend,
+      expect,
       searchPath: await exportedPath(host, shell.directory),
     });
     for (const what of unanswered) await context.progress(what);

@@ -119,7 +119,7 @@ function publicKeys(value: unknown): string[] {
 }
 
 /** Sorts keys and adds their aliases, like cloud-init (`convert_jinja_instance_data`). */
-function toValue(value: unknown): Value {
+export function toValue(value: unknown): Value {
   if (Array.isArray(value)) return list(value.map(toValue));
   if (typeof value === 'object' && value !== null) {
     const sorted = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -2,13 +2,15 @@ import type { NodeSettings } from '../../document/node-settings.ts';
 import type { Report } from '../../text/report.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
 import { readContainerd } from './containerd.ts';
+import { readExpect } from './expect.ts';
 import { section } from './fields.ts';
 import { readKernel } from './kernel.ts';
 import { readKubeadm } from './kubeadm.ts';
+import { readLabels } from './labels.ts';
 import { readProxy } from './proxy.ts';
 
 /**
- * The sections of `slipway` that set up the node around kubeadm: kernel, proxy, containerd, kubeadm
+ * The sections of `slipway` that set up the node around kubeadm: kernel, proxy, containerd, kubeadm, labels, expect
  * (docs/node.md). Undefined when there is none. Here what is not known is an error: the keys are Slipway's
  * own.
  */
@@ -20,11 +22,15 @@ export function readNode(fields: Fields, report: Report): NodeSettings | undefin
   const given = fields.node('kubeadm');
   const isNone = given?.kind === 'string' && given.value === 'none';
   const kubeadm = isNone ? undefined : inner('kubeadm');
+  const expect = inner('expect');
+  const labels = inner('labels');
   const node: NodeSettings = {
     ...(kernel ? { kernel: readKernel(kernel) } : {}),
     ...(proxy ? { proxy: readProxy(proxy) } : {}),
     ...(containerd ? { containerd: readContainerd(containerd, report) } : {}),
     ...(kubeadm ? { kubeadm: readKubeadm(kubeadm, report) } : {}),
+    ...(labels ? { labels: readLabels(labels) } : {}),
+    ...(expect ? { expect: readExpect(expect, report) } : {}),
   };
   return Object.keys(node).length === 0 ? undefined : node;
 }

@@ -75,6 +75,7 @@ export function withSlipway(
         ...command,
         ...(asks ? { endpoints } : {}),
         ...(hasPatches ? { patches: PATCHES_DIR } : {}),
+        ...(node?.labels === undefined || node.labels.length === 0 ? {} : { labels: node.labels }),
       };
     }),
   };

@@ -1,0 +1,50 @@
+import type { ReportEntry } from '../../document/document.ts';
+import type { NodeLabel } from '../../document/node-settings.ts';
+import { renderTemplate } from '../../userdata/jinja/render.ts';
+import { TemplateError } from '../../userdata/jinja/syntax/template-error.ts';
+import { MISSING_PREFIX } from '../../userdata/jinja/values/values.ts';
+import { toValue } from '../../userdata/jinja/variables.ts';
+import type { Facts } from '../reading/facts.ts';
+
+export interface Labels {
+  /** Values as Kubernetes allows them; a template that gives nothing gives no label. */
+  labels: Record<string, string>;
+  problems: ReportEntry[];
+}
+
+/** What the labels are on this machine. Whatever a template names and the machine does not have is an error. */
+export function labelsOf(wanted: readonly NodeLabel[], facts: Facts): Labels {
+  const variables = new Map([['facts', toValue(facts)]]);
+  const labels: Record<string, string> = {};
+  const problems: ReportEntry[] = [];
+  for (const { key, template, where } of wanted) {
+    const wrong = (message: string) =>
+      problems.push({
+        severity: 'error',
+        code: 'UserDataTemplate',
+        message: `slipway.labels: ${key}: ${message}`,
+        ...(where === undefined ? {} : { where }),
+      });
+    try {
+      const text = renderTemplate(template, variables)
+        .map((piece) => piece.text)
+        .join('');
+      const missing = text.indexOf(MISSING_PREFIX);
+      const name = /^[\w.[\]]*/.exec(text.slice(missing + MISSING_PREFIX.length))?.[0];
+      if (missing >= 0)
+        wrong(`this machine has no ${name}; say what else it is to be, as with | default("none").`);
+      else if (asLabelValue(text) !== '') labels[key] = asLabelValue(text);
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      wrong(`${error.message} Say what it is to be where that is not there: {{ A if B else "none" }}.`);
+    }
+  }
+  return { labels, problems };
+}
+
+/** Letters, digits, `-`, `_` and `.`, at most 63, the first and the last a letter or digit. */
+export function asLabelValue(text: string): string {
+  const allowed = text.replace(/[^A-Za-z0-9._-]+/g, '-');
+  const ends = (part: string) => part.replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+  return ends(ends(allowed).slice(0, 63));
+}
