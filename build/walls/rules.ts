@@ -46,8 +46,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'check/rules': 'check/rule check/shell document',
   'check/shell': '',
   cli: `identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text collect diagnosis
-    diagnosis/transcript document engine facts/judge host host/linux install kubeadm/config preflight preflight/checks release report
-    report/config report/events reset secrets startup steps timeline userdata npm:commander`,
+    diagnosis/transcript document engine facts/judge host host/linux install kubeadm/config preflight
+    preflight/checks release report report/config report/events reset secrets startup steps timeline userdata npm:commander`,
   'cli/authors': `kit apply check check/rule cli/options cli/process cli/text document fetch host host/linux preflight
     secrets text userdata userdata/cloud-config userdata/forms userdata/native userdata/sources/contract`,
   'cli/facts': 'kit cli/options facts facts/reading host host/linux',
