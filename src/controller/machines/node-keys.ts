@@ -45,6 +45,11 @@ export class NodeKeys {
     return nodes?.find((node) => node?.machine !== undefined) ?? nodes?.[0];
   }
 
+  /** @param key `namespace/name`. @returns UID of its Machine */
+  machineOf(key: string): string | undefined {
+    return this.#nodes.get(key)?.machine;
+  }
+
   ofMachine(uid: string): string | undefined {
     return this.#byMachine.get(uid);
   }

@@ -32,10 +32,13 @@ export function attestedOf({ spec }: NodeRecord): Condition | undefined {
   const proof = `${proofOf(spec)}${policies}`;
   if (admission?.state === 'Pending')
     return of('Unknown', 'Pending', `It waits for slipway-controller nodes admit. ${proof}`);
+  if (machine.by !== 'tpm' && machine.by !== 'token') return of('Unknown', 'Claimed', proof);
   return of('True', machine.by === 'tpm' ? 'ProvedByTpm' : 'ProvedByToken', proof);
 }
 
 function proofOf({ enrolment, machine }: NodeRecord['spec']): string {
+  if (machine?.by === 'providerID' || machine?.by === 'name')
+    return `The machine only says that it is this Machine, by its ${machine.by === 'name' ? 'host name' : 'provider ID'}.`;
   if (machine?.by !== 'tpm') return 'The machine showed the token that was made for its Machine, and no TPM.';
   const pcrs = Object.keys(enrolment.registers ?? {});
   const registers = pcrs.length === 0 ? '' : `, which signed PCR ${pcrs[0]} to ${pcrs.at(-1)}`;
@@ -91,6 +94,13 @@ export class AttestedConditions {
   failed(uid: string, code: string, why: string): void {
     this.#wanted.set(uid, of('False', code, why));
     this.#queue.add(uid, true);
+  }
+
+  /** What its node proved is nobody's any more. */
+  nodeGone(uid: string): void {
+    if (!this.#wanted.has(uid)) return;
+    this.#wanted.set(uid, of('Unknown', 'Gone', 'The node that had proved itself was removed.'));
+    if (this.#leads) this.#queue.add(uid);
   }
 
   machineChanged({ uid, attested }: Machine): void {

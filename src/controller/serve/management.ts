@@ -90,6 +90,8 @@ export class Management {
           this.stored(record);
         },
         gone: (key) => {
+          const uid = this.keys.machineOf(key);
+          if (uid !== undefined) this.attested.nodeGone(uid);
           this.#release(this.keys.remove(key));
           this.#reconciler.nodeGone(key);
           directory.forget(key);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ATTESTED, type Condition, type MachineObject } from '../../../src/controller/machines/machine.ts';
 import type { NodeIdentityPolicy } from '../../../src/controller/policy/identity-policy.ts';
+import { KeyHolders } from '../../../src/controller/store/key-holders.ts';
 import { objectPath } from '../../../src/controller/store/node-bootstrap.ts';
 import { controllerCommand } from '../../support/controller/controller-process.ts';
 import { eventually, type Scene } from '../hostile/scene.ts';
@@ -16,6 +17,8 @@ export async function policies(scene: Scene, [one, two]: [MachineWithTpm, Machin
   await changedBoot(scene, one);
   await manual(scene, two);
   await invalid(scene, two);
+  await fallback(scene);
+  await atOnce(scene, one);
 }
 
 /** A Machine that names no key takes the first TPM, and no other one and no token ever after. */
@@ -88,6 +91,7 @@ async function changedBoot(scene: Scene, one: MachineWithTpm): Promise<void> {
   assert.doesNotMatch(why.message, /PCR [07]/);
   assert.equal((await scene.cluster.node('p1')).spec.admission?.state, 'Refused');
   await nodes('release', 'default/p1', scene);
+  await attestedIs(scene, 'p1', 'Unknown', 'Gone');
   await reports(scene, one, 'p1');
   await attestedIs(scene, 'p1', 'True', 'ProvedByTpm');
   scene.say(
@@ -139,6 +143,30 @@ async function invalid(scene: Scene, two: MachineWithTpm): Promise<void> {
   });
   await refused(scene, two, 'p4', /IdentityPolicyInvalid/);
   say('a policy that trusts nobody, or is not valid, lets nobody in and says so');
+}
+
+/** A token is enough only where a policy says so, and the Machine says that it was one. */
+async function fallback(scene: Scene): Promise<void> {
+  const { cluster, machine, say } = scene;
+  await policy(scene, 'lenient', { selector: { cluster: 'lenient' }, method: 'tpm', fallback: 'token' });
+  await policy(scene, 'strict', { selector: { cluster: 'strict' }, method: 'tpm' });
+  for (const name of ['lenient', 'strict']) await cluster.createMachine(name, { cluster: name, token: true });
+  await machine({ hostname: 'lenient' }).enrol(await cluster.machineToken('lenient'));
+  const said = await attestedIs(scene, 'lenient', 'True', 'ProvedByToken');
+  assert.match(said.message, /and no TPM. Policies: lenient/);
+  await assert.rejects(machine({ hostname: 'strict' }).enrol(await cluster.machineToken('strict')), /401/);
+  say('a token is a fallback only where a policy says so');
+}
+
+/** Two Machines that a TPM comes to at the same moment, at two replicas: it is one's. */
+async function atOnce({ cluster, say }: Scene, { endorsementKey }: MachineWithTpm): Promise<void> {
+  const key = endorsementKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+  const holders = new KeyHolders(cluster.client, 'slipway-system', () => true);
+  const took = ['a', 'b', 'c', 'd'].map((uid) => holders.take(key, { namespace: 'default', name: uid, uid }));
+  assert.equal((await Promise.all(took)).filter(Boolean).length, 1);
+  const again = new KeyHolders(cluster.client, 'slipway-system', () => false);
+  assert.equal(await again.take(key, { namespace: 'default', name: 'e', uid: 'e' }), true);
+  say('a TPM that nobody named is one Machine of the whole installation, whoever asks at once');
 }
 
 /** Creates a policy and waits until the controller has it. */
