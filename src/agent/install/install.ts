@@ -60,8 +60,11 @@ async function linkShim(host: Host, place: Place): Promise<string> {
 async function enableUnit(host: Host, place: Place, name: UnitName): Promise<string> {
   if (place.packaged) return `${name} comes with the package, enabled`;
   const path = `${UNITS}/${name}`;
-  await host.files.write(path, unitFor(name, place));
   const link = wantedLink(name);
-  if (!(await host.files.stat(link))) await host.files.symlink(`../${name}`, link);
+  const [text, wanted] = [unitFor(name, place), await host.files.stat(link)];
+  if (wanted && (await host.files.readIfPresent(path))?.toString('utf8') === text)
+    return `${join(host.root, path)} is there, enabled`;
+  await host.files.write(path, text);
+  if (!wanted) await host.files.symlink(`../${name}`, link);
   return `${join(host.root, path)} written and enabled`;
 }
