@@ -6,7 +6,7 @@ export { type Requirements, requirements } from './host/requirements.ts';
 export type { Role } from './images/images.ts';
 export { type ExecOptions, Machine, type Readiness } from './machine/machine.ts';
 export type { MachineFile, MachineUnit } from './machine/machine-files.ts';
-export { cpuSecondsOfLabs, Lab, openLab, openUserLab, type UpOptions } from './open-lab.ts';
+export { cpuSecondsOfLabs, Lab, machineLayers, openLab, openUserLab, type UpOptions } from './open-lab.ts';
 export { type Finished, LabError } from './process/command.ts';
 export {
   bootCloudInit,

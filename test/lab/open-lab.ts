@@ -50,6 +50,8 @@ export interface UpOptions {
   files?: Readonly<Record<string, MachineFile>>;
   /** systemd units by file name, enabled before the first boot. */
   units?: Readonly<Record<string, MachineUnit>>;
+  /** Directories that lie over the image's own, uppermost first: what somebody has changed in it. */
+  over?: readonly string[];
   /** false: the machine is made but not switched on. */
   boot?: boolean;
   /** How far the boot must have come before `up` returns; default: containerd runs. */
@@ -75,7 +77,7 @@ export class Lab {
   /** Make a machine and switch it on. The first ever takes minutes (the cache is filled), later ones about 3 s. */
   async up(name: string, options: UpOptions = {}): Promise<Machine> {
     const [role, cloudInit] = [options.role ?? 'control-plane', options.cloudInit ?? false];
-    const layers = await machineLayers(cloudInit, this.#say);
+    const layers = [...(options.over ?? []), ...(await machineLayers(cloudInit, this.#say))];
     const containerd = await containerdState(role, this.#say);
     this.#mustBeOpen();
     const record = await reserveMachine({
