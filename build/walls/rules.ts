@@ -108,7 +108,7 @@ const AGENT: Readonly<Record<string, string>> = {
   secrets: 'kit protocol document engine host',
   startup: 'protocol host',
   steps: `kit document steps/accounts steps/commands steps/containerd steps/kind steps/kubeadm steps/node
-    steps/storage steps/tree steps/units steps/volumes`,
+    steps/storage steps/system steps/tree steps/units steps/volumes`,
   'steps/accounts': 'document engine host steps/kind steps/tools',
   'steps/commands': 'kit document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
@@ -116,10 +116,11 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/kubeadm': `kit protocol cluster diagnosis/words document engine facts/judge host kubeadm/config
     kubeadm/repeat kubeadm/run preflight preflight/checks reset startup
     steps/kind steps/shell`,
-  'steps/node': `kit protocol document engine host kubeadm/config kubeadm/run steps/containerd steps/kind
+  'steps/node': `kit protocol document engine fetch host kubeadm/config kubeadm/run steps/containerd steps/kind
     steps/tools`,
   'steps/shell': 'kit document host',
   'steps/storage': 'kit document engine host startup steps/kind steps/tools',
+  'steps/system': 'document engine host steps/accounts steps/kind steps/tools',
   'steps/tree': 'kit document engine fetch host steps/kind steps/tools',
   'steps/units': 'document engine host steps/kind steps/tools',
   'steps/volumes': 'document engine host steps/kind steps/storage steps/tools',
@@ -131,8 +132,8 @@ const AGENT: Readonly<Record<string, string>> = {
   userdata: `kit protocol document engine fetch host text text/yaml userdata/cloud-config userdata/decode
     userdata/forms userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources
     userdata/sources/contract userdata/native`,
-  'userdata/cloud-config':
-    'kit document kubeadm/config text text/shape text/yaml userdata/decode userdata/node',
+  'userdata/cloud-config': `kit document kubeadm/config text text/shape text/yaml userdata/decode
+    userdata/instance userdata/merge userdata/node`,
   'userdata/decode': 'document text',
   'userdata/forms': 'kit document fetch host text text/yaml userdata/decode',
   'userdata/ignition': `document text userdata/ignition/check userdata/ignition/config

@@ -9,6 +9,7 @@ import type { Failure, Finding, JournalRecord } from '../protocol/journal.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Document } from './document/document.ts';
 import { OUTCOME_ASIDE, STATE_DIR } from './document/paths.ts';
+import type { PowerStateSettings } from './document/system-settings.ts';
 import { runSequence, type SequenceOptions } from './engine/engine.ts';
 import { codeOf, failure } from './engine/failure.ts';
 import { historyOf } from './engine/history.ts';
@@ -74,8 +75,9 @@ export interface VerdictHooks {
  * too. Rejects only when another agent is at work (`AgentBusy`): its verdict must stand.
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
-  const { host, agent } = options;
-  return concluding(host, { mode: 'bootstrap', agent, ...options.verdict }, async (about) => {
+  const { host, agent, watcher } = options;
+  let powerState: PowerStateSettings | undefined;
+  const verdict = await concluding(host, { mode: 'bootstrap', agent, ...options.verdict }, async (about) => {
     const answer = await loadWhatComes(options);
     if (answer.kind === 'none') {
       return outcomeWithoutSequence(
@@ -93,8 +95,17 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
     const exposed = await exposure(host, answer.document, answer.cloud);
     const report = [...answer.document.report, ...unpaid, ...exposed];
     const outcome = await runDocument(options, about, { ...answer.document, report, isWiped }, plan);
+    // A run that goes on at the next boot has no verdict yet, and bad input changes nothing.
+    if (outcome.result === 'succeeded' || outcome.result === 'failed')
+      powerState = answer.document.system?.powerState;
     return paidFor(options, outcome, duties);
   });
+  if (powerState !== undefined) {
+    const { changePowerState } = await import('./engine/power-state.ts');
+    const done = await changePowerState(host, verdict.instance, powerState);
+    if (done !== undefined) watcher.output(`slipway: ${done}`, 'stderr');
+  }
+  return verdict;
 }
 
 /** The verdict when what is due upon success is done; with a warning for each thing that could not be done. */

@@ -7,6 +7,7 @@
 import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { NodeLabel, NodeSettings } from './node-settings.ts';
+import type { SystemSettings } from './system-settings.ts';
 
 export interface Document {
   format: 'cloud-config' | 'ignition' | 'none';
@@ -43,6 +44,8 @@ export interface Document {
   /** The groups to create, with their members. */
   groups: GroupEntry[];
   ntp?: NtpSettings;
+  /** What is asked of the operating system beside that. */
+  system?: SystemSettings;
   preflight?: PreflightSettings;
   /** The node's settings beside kubeadm. */
   node?: NodeSettings;
@@ -88,6 +91,10 @@ export interface Hostname {
   name: string;
   /** Fully qualified name, when known. */
   fqdn?: string;
+  /** The machine goes by its fully qualified name. */
+  prefersFqdn?: boolean;
+  /** /etc/hostname is written only where there is one. */
+  keepsNoFile?: boolean;
 }
 
 export interface FileEntry {

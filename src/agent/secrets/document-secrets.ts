@@ -1,4 +1,5 @@
 import type { Command, Document, UserEntry } from '../document/document.ts';
+import type { SystemSettings } from '../document/system-settings.ts';
 import type { Host } from '../host/host.ts';
 import { secretsIn } from './secrets.ts';
 
@@ -17,7 +18,10 @@ const NAMED = /(?<![\w.-])[\w.-]+:([^\s"'`|;&<>\\]+)/g;
 const TAKES_NAMED = /\bchpasswd\b|\s(?:-u|--user|--proxy-user)[\s=]/;
 
 type Told = Partial<
-  Pick<Document, 'users' | 'files' | 'bootCommands' | 'bootScripts' | 'commands' | 'units' | 'node'>
+  Pick<
+    Document,
+    'users' | 'files' | 'bootCommands' | 'bootScripts' | 'commands' | 'units' | 'node' | 'system'
+  >
 >;
 
 /**
@@ -32,6 +36,7 @@ export function documentSecrets({
   commands = [],
   units = [],
   node,
+  system,
 }: Told): string[] {
   const found = [
     ...users.flatMap(ofUser),
@@ -42,12 +47,22 @@ export function documentSecrets({
     ...units
       .flatMap(({ content, dropIns }) => [content, ...dropIns.map((dropIn) => dropIn.content)])
       .flatMap((content) => secretsIn(content?.reveal() ?? '')),
+    ...ofSystem(system),
     ...[node?.proxy?.http, node?.proxy?.https].flatMap((url) => secretsIn(url?.reveal() ?? '')),
     ...[...(node?.kubeadm?.staticPods ?? []), ...(node?.kubeadm?.patches ?? [])].flatMap(({ content }) =>
       secretsIn(content.reveal()),
     ),
   ];
   return [...new Set(found.filter((secret) => secret.length >= SHORTEST))];
+}
+
+function ofSystem({ passwords, hostKeys, repositories, phoneHome }: SystemSettings = {}): string[] {
+  return [
+    ...(passwords?.users ?? []).flatMap(({ password }) => password?.reveal() ?? []),
+    ...(hostKeys?.given ?? []).flatMap(({ privateKey }) => secretsIn(privateKey?.reveal() ?? '')),
+    ...(repositories?.files ?? []).flatMap(({ content }) => secretsIn(content.reveal())),
+    ...secretsIn(phoneHome?.url.reveal() ?? ''),
+  ];
 }
 
 function ofUser({ plainPassword, passwordHash, initialPasswordHash }: UserEntry): string[] {

@@ -40,6 +40,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   GroupNotCreated: ['accounts'],
   UserNotCreated: ['accounts'],
   AccountSettingIgnored: [],
+  // What the programs need of others, they wait for themselves.
+  SystemSettingFailed: [],
   TimeSyncNotSetUp: ['time'],
   // A server said no, or its answer is not the one that was asked for.
   ResourceRefused: [],

@@ -8,6 +8,7 @@ import { type PlannedStep, stepsOf } from './kind/step-kind.ts';
 import { type Call, kubeadm, patches, podsAfter, podsBefore, preflight, ready } from './kubeadm/kinds.ts';
 import { deferredFiles, files, hostname, kernel, ntp, proxy } from './node/kinds.ts';
 import { disks, filesystems, mounts } from './storage/kinds.ts';
+import * as system from './system/kinds.ts';
 import { tree, treeBeside } from './tree/kinds.ts';
 import { laterUnitStarts, unitFiles, unitStarts } from './units/kinds.ts';
 import { partitionings, volumes } from './volumes/kinds.ts';
@@ -43,17 +44,33 @@ function byIgnition(document: Document): PlannedStep[] {
 /** cloud-init's modules; what only Slipway's own document can ask for beside them stands where it finds what it needs. */
 function byCloudInit(document: Document): PlannedStep[] {
   return [
+    ...stepsOf(system.randomSeed, document),
     ...document.bootCommands.flatMap((entry, index) => stepsOf(bootCommand, { index, command: entry })),
     ...stepsOf(files, document),
+    ...stepsOf(system.growPartitions, document),
+    ...stepsOf(system.growRoot, document),
     ...stepsOf(disks, document),
     ...stepsOf(partitionings, document),
     ...stepsOf(filesystems, document),
     ...stepsOf(volumes, document),
     ...stepsOf(mounts, document),
+    ...stepsOf(system.swap, document),
     ...stepsOf(hostname, document),
+    ...stepsOf(system.hosts, document),
+    ...stepsOf(system.resolver, document),
+    ...stepsOf(system.authorities, document),
     ...stepsOf(groups, document),
     ...stepsOf(users, document),
+    ...stepsOf(system.hostKeys, document),
+    ...stepsOf(system.loginKeys, document),
+    ...stepsOf(system.passwords, document),
+    ...stepsOf(system.passwordLogin, document),
+    ...stepsOf(system.keyboard, document),
+    ...stepsOf(system.locale, document),
+    ...stepsOf(system.repositories, document),
     ...stepsOf(ntp, document),
+    ...stepsOf(system.timezone, document),
+    ...stepsOf(system.packages, document),
     ...stepsOf(deferredFiles, document),
     ...stepsOf(treeBeside, document),
     ...stepsOf(unitFiles, document),
@@ -63,6 +80,8 @@ function byCloudInit(document: Document): PlannedStep[] {
     ...commandSteps(document),
     ...stepsOf(laterUnitStarts, document),
     ...stepsOf(ready, document),
+    ...stepsOf(system.phoneHome, document),
+    ...stepsOf(system.finalMessage, document),
   ];
 }
 

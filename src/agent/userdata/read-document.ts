@@ -95,14 +95,9 @@ function withSettings(document: Document, key: SlipwayKey, onDisk: readonly Node
 }
 
 /** What a source gives beside user data is named where nothing comes of it. */
-function tellWhatCameAlong({ networkConfig, cloud, metaData }: Instance, report: Report): void {
+function tellWhatCameAlong({ networkConfig }: Instance, report: Report): void {
   if (networkConfig !== undefined) {
     const message = `The source gives a network configuration (${networkConfig.place}), which Slipway does not act upon.`;
-    report.warn('UserDataIgnoredKey', message);
-  }
-  const keys = cloud?.publicKeys ?? metaData['public-keys'] ?? metaData.public_keys;
-  if (keys !== undefined && keys !== null && Object.values(keys).length > 0) {
-    const message = 'The metadata has public keys for the default user, which Slipway does not make.';
     report.warn('UserDataIgnoredKey', message);
   }
 }

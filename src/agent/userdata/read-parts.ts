@@ -8,6 +8,7 @@ import type { Part } from './decode/part.ts';
 import { isForThisMachine } from './forms/launch-index.ts';
 import { vendorSettings } from './forms/vendor-settings.ts';
 import type { Instance } from './instance/instance.ts';
+import { publicKeysOf } from './instance/public-keys.ts';
 import { renderPart } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';
 import { readJsonPatch } from './merge/json-patch.ts';
@@ -55,6 +56,11 @@ export function readParts(
   if (image !== undefined) root = under(root, image);
   const counted = own.configs.length === 1 ? (own.configs[0]?.report ?? report) : report;
   const content: Content | undefined = root && readCloudConfig(topLevel(root, counted), instance, counted);
+  const keys = instance.cloud?.publicKeys ?? publicKeysOf(instance.metaData);
+  if (content === undefined && keys.length > 0) {
+    const message = 'The metadata has public keys for the default user, and no cloud-config asks for one.';
+    report.warn('UserDataIgnoredKey', message);
+  }
   const scripts = [...own.scripts];
   if (content !== undefined) scripts.push({ name: RUNCMD_NAME, commands: content.document.commands });
   const perBoot = [...theirs.perBoot, ...own.perBoot];

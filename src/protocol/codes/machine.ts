@@ -27,6 +27,18 @@ export const MACHINE_CODES = {
     'A setting of a user or group was not applied.',
     'Correct the setting named in the user data, or take it out.',
   ),
+  SystemSettingFailed: entry(
+    'runtime',
+    'permanent',
+    'A setting of the operating system that the user data asks for could not be made.',
+    'Read what the program said; correct the key of the user data, or put the program into the image.',
+  ),
+  PackagesNotInstalled: entry(
+    'runtime',
+    'transient',
+    'Packages of the user data could not be installed or upgraded.',
+    'Read what the package manager said: a mirror that cannot be reached and a name that there is not are the usual reasons.',
+  ),
   ResourceNotFetched: entry(
     'network',
     'until-deadline',

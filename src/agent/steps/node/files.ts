@@ -4,6 +4,7 @@ import type { Host } from '../../host/host.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { Problem } from '../tools/problem.ts';
 import { withOpened } from '../tools/sealed-content.ts';
+import { withSources } from './sourced-content.ts';
 
 /** Directories that a reboot empties; Cluster API puts kubeadm's configuration there. */
 const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
@@ -13,9 +14,10 @@ const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
  * missing directories, as since cloud-init 23.1 (its change 1980); earlier, root did.
  */
 export const writeFiles: Work<{ entries: FileEntry[] }> = ({ entries }) => ({
-  async run({ host, interrupted }) {
+  async run({ host, interrupted, signal }) {
     try {
-      await writeInOrder(host, await withOpened(host, entries), interrupted);
+      const whole = await withSources(host, entries, signal);
+      await writeInOrder(host, await withOpened(host, whole), interrupted);
       return { done: true, message: `${entries.length} written` };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -26,7 +28,7 @@ export const writeFiles: Work<{ entries: FileEntry[] }> = ({ entries }) => ({
   async renew(host) {
     for (const entry of entries) {
       const isLost = VOLATILE.test(entry.path) && (await host.files.stat(entry.path)) === undefined;
-      if (isLost) await writeBatch(host, await withOpened(host, [entry]));
+      if (isLost) await writeBatch(host, await withOpened(host, await withSources(host, [entry])));
     }
   },
 });

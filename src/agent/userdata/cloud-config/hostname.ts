@@ -7,6 +7,8 @@ export interface HostnameKeys {
   hostname?: Node | undefined;
   fqdn?: Node | undefined;
   preserve_hostname?: Node | undefined;
+  prefer_fqdn_over_hostname?: Node | undefined;
+  create_hostname_file?: Node | undefined;
 }
 
 /**
@@ -18,9 +20,17 @@ export function readHostname(
   metaData: Record<string, unknown>,
   report: Report,
 ): Hostname | undefined {
+  const found = named(keys, metaData, report);
+  if (found === undefined) return undefined;
+  const prefersFqdn = flag(keys.prefer_fqdn_over_hostname, 'prefer_fqdn_over_hostname', false, report);
+  const createsFile = flag(keys.create_hostname_file, 'create_hostname_file', true, report);
+  return { ...found, ...(prefersFqdn ? { prefersFqdn } : {}), ...(createsFile ? {} : { keepsNoFile: true }) };
+}
+
+function named(keys: HostnameKeys, metaData: Record<string, unknown>, report: Report): Hostname | undefined {
   const hostname = name(keys.hostname, 'hostname', report);
   const fqdn = name(keys.fqdn, 'fqdn', report);
-  if (preserved(keys.preserve_hostname, report)) return undefined;
+  if (flag(keys.preserve_hostname, 'preserve_hostname', false, report)) return undefined;
   if (fqdn !== undefined) return { name: hostname ?? first(fqdn), fqdn };
   if (hostname === undefined) return fromMetaData(metaData);
   if (hostname.indexOf('.') > 0) return { name: first(hostname), fqdn: hostname };
@@ -59,17 +69,12 @@ function name(node: Node | undefined, key: string, report: Report): string | und
   return undefined;
 }
 
-function preserved(node: Node | undefined, report: Report): boolean {
-  if (node === undefined || node.kind === 'null') return false;
+function flag(node: Node | undefined, key: string, otherwise: boolean, report: Report): boolean {
+  if (node === undefined || node.kind === 'null') return otherwise;
   const text = pythonText(node)?.trim() ?? '';
   if (/^(?:true|1|on|yes)$/i.test(text)) return true;
-  if (!/^(?:false|0|off|no)$/i.test(text)) {
-    report.error(
-      'UserDataInvalid',
-      `preserve_hostname must be true or false, not ${describe(node)}.`,
-      node.where,
-    );
-  }
+  if (!/^(?:false|0|off|no)$/i.test(text))
+    report.error('UserDataInvalid', `${key} must be true or false, not ${describe(node)}.`, node.where);
   return false;
 }
 

@@ -117,7 +117,7 @@ describe('write_files', () => {
     ['write_files: [{path: /a, append: maybe}]', 'true or false'],
     ['write_files: [{path: /a, encoding: b64, content: abcde}]', 'not base64'],
     ['write_files: [{path: /a, encoding: gz, content: text}]', 'not gzip'],
-    ['write_files: [{path: /a, source: {uri: "http://x"}}]', 'does not fetch'],
+    ['write_files: [{path: /a, source: {uri: "ftp://x"}}]', 'uri must be an address'],
   ])('%s', (text, word) => {
     expect(errors(read(text))[0]).toContain(word);
   });
@@ -235,10 +235,10 @@ describe('hostname', () => {
 });
 
 test.each([
-  ['growpart: {mode: auto}', 'growpart is not supported'],
-  ['packages: [x]', 'the network'],
-  ['swap: {size: 1G}', 'swap is not supported'],
-  ['final_message: hi', 'cloud-init'],
+  ['landscape: {client: {}}', 'landscape is not supported'],
+  ['ssh_import_id: [x]', 'the network'],
+  ['swap: {size: 1G}', 'kubelet does not start with swap'],
+  ['reporting: {}', 'cloud-init'],
   ['constructor: x', 'constructor is not known'],
   ['write_files: [{path: /a, mode: x}]', 'mode is not known'],
 ])('%s is passed over with a warning', (text, word) => {

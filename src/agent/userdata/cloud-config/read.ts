@@ -1,7 +1,9 @@
 import type { Document } from '../../document/document.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { describe, type MappingEntry, type Node, pythonText } from '../../text/yaml/node.ts';
+import { publicKeysOf } from '../instance/public-keys.ts';
 import { readSlipway, type SlipwayKey } from '../node/slipway.ts';
+import { withDefaultUser } from './accounts/default-user.ts';
 import { readUsersAndGroups } from './accounts/users.ts';
 import { readBootcmd } from './commands/bootcmd.ts';
 import { readRuncmd } from './commands/runcmd.ts';
@@ -14,6 +16,7 @@ import { readAliases } from './storage/devices.ts';
 import { readDiskSetup } from './storage/disk-setup.ts';
 import { readFsSetup } from './storage/fs-setup.ts';
 import { readMounts } from './storage/mounts.ts';
+import { readSystem } from './system/table.ts';
 
 /** The part of a document that cloud-config provides. */
 export interface Content {
@@ -21,7 +24,7 @@ export interface Content {
     Document,
     'files' | 'bootCommands' | 'commands' | 'users' | 'groups' | 'disks' | 'filesystems' | 'mounts'
   > &
-    Partial<Pick<Document, 'hostname' | 'ntp' | 'unknownKeys'>>;
+    Partial<Pick<Document, 'hostname' | 'ntp' | 'unknownKeys' | 'system'>>;
   slipway: SlipwayKey;
 }
 
@@ -51,12 +54,13 @@ const READ_BEFORE: readonly string[] = ['vendor_data', 'launch-index'];
 interface Told {
   metaData: Record<string, unknown>;
   deviceAliases?: Readonly<Record<string, string>>;
+  cloud?: { publicKeys: readonly string[] };
 }
 
 /** Reads every key that Slipway acts upon and warns of every other. Errors go to `report`; it throws none. */
 export function readCloudConfig(
   keys: TopLevel,
-  { metaData, deviceAliases = {} }: Told,
+  { metaData, deviceAliases = {}, cloud }: Told,
   report: Report,
 ): Content {
   const asked = new Set<string>();
@@ -70,16 +74,26 @@ export function readCloudConfig(
     hostname: find('hostname'),
     fqdn: find('fqdn'),
     preserve_hostname: find('preserve_hostname'),
+    prefer_fqdn_over_hostname: find('prefer_fqdn_over_hostname'),
+    create_hostname_file: find('create_hostname_file'),
   };
   const hostname = readHostname(names, metaData, report);
   const ntpNode = find('ntp');
   const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, report);
+  const { users, defaultUser } = withDefaultUser(find('users'), find('user'), find('system_info'));
+  const system = readSystem((name) => present(find(name)), {
+    report,
+    publicKeys: cloud?.publicKeys ?? publicKeysOf(metaData),
+    ...(hostname === undefined ? {} : { hostname }),
+    ...(defaultUser === undefined ? {} : { defaultUser }),
+  });
   const document: Content['document'] = {
+    ...(system === undefined ? {} : { system }),
     ...(hostname === undefined ? {} : { hostname }),
     files: readWriteFiles(get('write_files'), report),
     bootCommands: readBootcmd(get('bootcmd'), report),
     commands: readRuncmd(get('runcmd'), report),
-    ...readUsersAndGroups(find('users'), find('groups'), report),
+    ...readUsersAndGroups(users, find('groups'), report),
     ...(ntp === undefined ? {} : { ntp }),
     disks: readDiskSetup(get('disk_setup'), aliases, report),
     filesystems: readFsSetup(get('fs_setup'), aliases, report),
@@ -97,3 +111,5 @@ export function readCloudConfig(
   warnOfShapes(keys, report);
   return { document: { ...document, ...(unknownKeys.length > 0 ? { unknownKeys } : {}) }, slipway };
 }
+
+const present = (node: Node | undefined): Node | undefined => (node?.kind === 'null' ? undefined : node);

@@ -1,5 +1,6 @@
 import { fromMetaData } from '../cloud-config/hostname.ts';
 import type { Instance } from '../instance/instance.ts';
+import { publicKeysOf } from '../instance/public-keys.ts';
 import type { SystemFacts } from '../instance/system-facts.ts';
 import { Dict, list, type Value } from './values/values.ts';
 
@@ -67,7 +68,7 @@ function standardKeys({ metaData, source, system, cloud: told }: Instance): Plai
     'local-hostname': hostname,
     local_hostname: hostname,
     platform: name,
-    public_ssh_keys: told?.publicKeys ?? publicKeys(metaData['public-keys'] ?? metaData.public_keys),
+    public_ssh_keys: told?.publicKeys ?? publicKeysOf(metaData),
     region,
     subplatform: told?.subplatform ?? source,
     ...(system === undefined ? {} : systemKeys(system)),
@@ -109,13 +110,6 @@ function aliased(data: Plain): Plain {
 
 function text(value: unknown): string | undefined {
   return value === undefined || value === null ? undefined : String(value);
-}
-
-/** NoCloud's `public-keys`: a string, a list, or a mapping of names. */
-function publicKeys(value: unknown): string[] {
-  const list =
-    typeof value === 'string' ? value.split('\n') : Array.isArray(value) ? value : Object.values(value ?? {});
-  return list.flat().flatMap((key) => (typeof key === 'string' && key !== '' ? [key] : []));
 }
 
 /** Sorts keys and adds their aliases, like cloud-init (`convert_jinja_instance_data`). */

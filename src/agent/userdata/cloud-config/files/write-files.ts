@@ -6,6 +6,7 @@ import type { Report } from '../../../text/report.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
 import type { MappingNode, Node } from '../../../text/yaml/node.ts';
 import { type Budget, fileContent } from './file-content.ts';
+import { fileSource } from './file-source.ts';
 import { fileMode } from './permissions.ts';
 
 /** `write_files`: files with cloud-init's defaults root:root and 0644 (cloud-init's `cc_write_files`). */
@@ -25,10 +26,19 @@ function readFile(item: MappingNode, budget: Budget, report: Report): FileEntry 
   const owner = fileOwner(fields);
   const append = fields.bool('append', false);
   const defer = fields.bool('defer', false);
-  refuseSource(fields);
+  const from = fileSource(fields, report);
   fields.finish();
   if (path === undefined || content === undefined) return undefined;
-  return { path, content: sensitive(content), mode, owner, append, defer, where: item.where };
+  return {
+    path,
+    content: sensitive(content),
+    ...(from === undefined ? {} : { from }),
+    mode,
+    owner,
+    append,
+    defer,
+    where: item.where,
+  };
 }
 
 function filePath(fields: Fields): string | undefined {
@@ -76,19 +86,4 @@ function fileOwner(fields: Fields): string {
 function named(text: string): string | undefined {
   const name = text.trim();
   return name === '' || name === '-1' || name.toLowerCase() === 'none' ? undefined : name;
-}
-
-function refuseSource(fields: Fields): void {
-  const source = fields.node('source');
-  if (source === undefined) return;
-  if (source.kind !== 'mapping') {
-    fields.expected('source', source, 'a mapping');
-    return;
-  }
-  const uri = source.entries.find(({ key }) => key.kind === 'string' && key.value === 'uri')?.value;
-  if (uri === undefined || uri.kind === 'null' || (uri.kind === 'string' && uri.value === '')) return;
-  fields.wrong(
-    'source',
-    'Slipway does not fetch the content of files from the network; put it into content or into the image.',
-  );
 }

@@ -1,0 +1,65 @@
+import { fileURLToPath } from 'node:url';
+import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import type { FileEntry, RemoteContent } from '../../document/document.ts';
+import { FetchError, fetchRemote } from '../../fetch/fetch.ts';
+import type { Host } from '../../host/host.ts';
+import { Problem } from '../tools/problem.ts';
+
+const MOST_BYTES = 64 * 1024 * 1024;
+const ONE_ANSWER_SECONDS = 300;
+
+/**
+ * The entries with the contents that lie behind an address. Where nothing comes of one, the content that the entry gives
+ * beside it counts, as with cloud-init; without any it is a problem.
+ *
+ * @throws Problem ResourceNotFetched, ResourceRefused
+ */
+export async function withSources(
+  host: Host,
+  entries: readonly FileEntry[],
+  signal?: AbortSignal,
+): Promise<FileEntry[]> {
+  const found: FileEntry[] = [];
+  for (const entry of entries) {
+    const { from, ...rest } = entry;
+    if (from === undefined) found.push(entry);
+    else found.push({ ...rest, content: sensitive(await contentOf(host, entry, from, signal)) });
+  }
+  return found;
+}
+
+async function contentOf(
+  host: Host,
+  { path, content }: FileEntry,
+  from: RemoteContent,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  const otherwise = content.reveal();
+  try {
+    return await read(host, from, signal);
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    if (otherwise.length > 0) return otherwise;
+    const cause = `${path} was not written: ${error.message}`;
+    throw new Problem(error.refused ? 'ResourceRefused' : 'ResourceNotFetched', cause);
+  }
+}
+
+async function read(host: Host, from: RemoteContent, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  const url = new URL(from.url.reveal());
+  if (url.protocol === 'file:') {
+    const place = fileURLToPath(`file://${url.pathname}`);
+    const bytes = await host.files.readIfPresent(place, MOST_BYTES);
+    if (bytes === undefined) throw new FetchError(`${place} is not there`, true);
+    return bytes;
+  }
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  const sink = async (piece: Uint8Array): Promise<void> => {
+    size += piece.length;
+    if (size > MOST_BYTES) throw new FetchError(`it has more than ${MOST_BYTES} bytes`, true);
+    pieces.push(piece);
+  };
+  await fetchRemote(host, from, { authorities: [], totalSeconds: ONE_ANSWER_SECONDS }, sink, signal);
+  return Buffer.concat(pieces);
+}

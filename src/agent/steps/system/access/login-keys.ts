@@ -1,0 +1,29 @@
+import type { LoginKeySettings } from '../../../document/system-settings.ts';
+import { findAccount } from '../../accounts/database.ts';
+import { addAuthorizedKeys } from '../../accounts/ssh-keys.ts';
+import type { Work } from '../../kind/step-kind.ts';
+import { attempt } from '../../tools/attempt.ts';
+import { Problem } from '../../tools/problem.ts';
+
+/** Lets keys log in as the default user, and as root or to be told whom to come as (cloud-init's `apply_credentials`). */
+export const authorizeKeys: Work<LoginKeySettings> = ({ keys, defaultUser, rootOptions }) => ({
+  onFailure: 'continue',
+  run: ({ host }) =>
+    attempt(async () => {
+      const before = rootOptions === '' ? '' : `${rootOptions} `;
+      const who: [name: string, lines: string[]][] = [
+        ...(defaultUser === undefined ? [] : ([[defaultUser, [...keys]]] as [string, string[]][])),
+        ['root', keys.map((key) => (hasOptions(key) ? key : `${before}${key}`))],
+      ];
+      for (const [name, lines] of who) {
+        const account = await findAccount(host, name);
+        if (!account)
+          throw new Problem('UserNotCreated', `There is no user ${name} whom the SSH keys could let in`);
+        await addAuthorizedKeys(host, account, lines);
+      }
+      return `${keys.length} for ${who.map(([name]) => name).join(' and ')}`;
+    }),
+});
+
+/** A line with options of its own keeps them, as with cloud-init. */
+const hasOptions = (line: string): boolean => !/^(?:ssh-|ecdsa-|sk-|rsa-)/.test(line);

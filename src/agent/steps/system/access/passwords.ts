@@ -1,0 +1,67 @@
+import { randomInt } from 'node:crypto';
+import type { PasswordSettings } from '../../../document/system-settings.ts';
+import type { Host } from '../../../host/host.ts';
+import type { Work } from '../../kind/step-kind.ts';
+import { attempt } from '../../tools/attempt.ts';
+import { runTool } from '../../tools/tool.ts';
+
+const LETTERS = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+const LENGTH = 20;
+const CONSOLE = '/dev/console';
+
+/** Sets passwords of users that are there (cloud-init's `cc_set_passwords`). Nobody sees them in a process list. */
+export const setPasswords: Work<PasswordSettings> = ({ users, expire }) => ({
+  onFailure: 'continue',
+  run: ({ host }) =>
+    attempt(async () => {
+      const made = users.map((user) => ({ ...user, text: user.password?.reveal() ?? random() }));
+      await change(
+        host,
+        made.filter(({ isHash }) => !isHash),
+        [],
+      );
+      await change(
+        host,
+        made.filter(({ isHash }) => isHash),
+        ['-e'],
+      );
+      await show(
+        host,
+        made.filter(({ password }) => password === undefined),
+      );
+      if (expire)
+        for (const { name } of made)
+          await runTool(host, ['passwd', '--expire', name], {
+            doing: `have the user ${name} choose another password`,
+            code: 'UserNotCreated',
+          });
+      return `of ${made.map(({ name }) => name).join(', ')}`;
+    }),
+});
+
+function random(): string {
+  return Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)] ?? '').join('');
+}
+
+async function change(
+  host: Host,
+  users: readonly { name: string; text: string }[],
+  flags: string[],
+): Promise<void> {
+  if (users.length === 0) return;
+  await runTool(host, ['chpasswd', ...flags], {
+    doing: `set the passwords of ${users.map(({ name }) => name).join(', ')}`,
+    code: 'UserNotCreated',
+    input: users.map(({ name, text }) => `${name}:${text}\n`).join(''),
+  });
+}
+
+/** The console is the one place where a random password can be read, and neither a log nor an event has it. */
+async function show(host: Host, users: readonly { name: string; text: string }[]): Promise<void> {
+  if (users.length === 0 || !(await host.files.stat(CONSOLE))) return;
+  const lines = users.map(({ name, text }) => `${name}:${text}\r\n`);
+  await host.files.writeDevice(
+    CONSOLE,
+    Buffer.from(`Set the following random passwords\r\n${lines.join('')}`),
+  );
+}

@@ -1,0 +1,46 @@
+import type { Host } from '../../../host/host.ts';
+import type { Work } from '../../kind/step-kind.ts';
+import { eachEntry } from '../../tools/each-entry.ts';
+import { Problem } from '../../tools/problem.ts';
+import { lastLines, runTool } from '../../tools/tool.ts';
+import { mountedAt } from './root-device.ts';
+
+/** growpart's answer where there is nothing to be had. */
+const NO_CHANGE = 1;
+
+/** Lets partitions fill their disks with growpart (cloud-init's `cc_growpart`), at every boot: a disk may have grown. */
+export const growThePartitions: Work<{ devices: string[] }> = ({ devices }) => ({
+  when: 'every-boot',
+  onFailure: 'continue',
+  run: (context) =>
+    eachEntry(devices, context, async (name) => {
+      const { host, signal } = context;
+      const device = name.startsWith('/dev/') ? name : (await mountedAt(host, name, signal)).device;
+      const { disk, number } = await partitionOf(host, device, signal);
+      const result = await runTool(host, ['growpart', disk, number], {
+        doing: `grow ${device}`,
+        code: 'SystemSettingFailed',
+        accept: [0, NO_CHANGE],
+        signal,
+      });
+      if (result.exitStatus === 0) return `${device} grown`;
+      if (/NOCHANGE/.test(result.stdout)) return `${device} fills its disk`;
+      throw new Problem('SystemSettingFailed', `Cannot grow ${device}: ${lastLines(result).at(-1) ?? ''}`);
+    }),
+});
+
+async function partitionOf(
+  host: Host,
+  device: string,
+  signal: AbortSignal,
+): Promise<{ disk: string; number: string }> {
+  const { stdout } = await runTool(
+    host,
+    ['lsblk', '--noheadings', '--nodeps', '--raw', '-o', 'PKNAME,PARTN,MAJ:MIN', device],
+    { doing: `find the disk of ${device}`, code: 'SystemSettingFailed', signal },
+  );
+  const [parent = '', number = ''] = stdout.trim().split(/\s+/);
+  if (!/^\d+$/.test(number))
+    throw new Problem('SystemSettingFailed', `${device} is no partition, so nothing of it can grow`);
+  return { disk: `/dev/${parent}`, number };
+}

@@ -1,0 +1,23 @@
+import type { Host } from '../../../host/host.ts';
+import { Problem } from '../../tools/problem.ts';
+import { runTool } from '../../tools/tool.ts';
+
+export interface Mounted {
+  device: string;
+  filesystem: string;
+}
+
+/** What is mounted at a path, by findmnt. @throws Problem SystemSettingFailed */
+export async function mountedAt(host: Host, path: string, signal: AbortSignal): Promise<Mounted> {
+  const { stdout } = await runTool(host, ['findmnt', '--noheadings', '--raw', '-o', 'SOURCE,FSTYPE', path], {
+    doing: `find out what is mounted at ${path}`,
+    code: 'SystemSettingFailed',
+    signal,
+  });
+  const [source = '', filesystem = ''] = stdout.trim().split('\n').at(-1)?.split(/\s+/) ?? [];
+  // A subvolume of btrfs is told behind its device.
+  const device = source.replace(/\[.*\]$/, '');
+  if (!device.startsWith('/dev/'))
+    throw new Problem('SystemSettingFailed', `${path} lies on no disk of this machine, but on ${filesystem}`);
+  return { device, filesystem };
+}

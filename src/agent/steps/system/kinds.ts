@@ -1,0 +1,152 @@
+import type { Document } from '../../document/document.ts';
+import type { SystemSettings } from '../../document/system-settings.ts';
+import { count, type StepKind } from '../kind/step-kind.ts';
+
+type Settings = Required<SystemSettings>;
+
+/** A kind of step for one member of the document's system settings. */
+function ofSystem<Name extends keyof SystemSettings>(
+  name: Name,
+  how: {
+    id: string;
+    title: (spec: Settings[Name]) => string;
+    details?: (spec: Settings[Name]) => string[];
+    work: StepKind<Settings[Name]>['work'];
+  },
+): StepKind<Settings[Name]> {
+  return {
+    name,
+    plan({ system }: Document) {
+      const spec = system?.[name];
+      return spec === undefined
+        ? []
+        : [{ id: how.id, title: how.title(spec as Settings[Name]), spec: spec as Settings[Name] }];
+    },
+    ...(how.details === undefined ? {} : { details: how.details }),
+    work: how.work,
+  };
+}
+
+export const randomSeed = ofSystem('randomSeed', {
+  id: 'random-seed',
+  title: () => 'seed the random numbers',
+  work: async () => (await import('./local/random-seed.ts')).seedRandom,
+});
+
+export const growPartitions = ofSystem('growPartitions', {
+  id: 'growpart',
+  title: ({ devices }) => `grow ${count(devices.length, 'partition')}`,
+  details: ({ devices }) => devices,
+  work: async () => (await import('./disk/grow-partitions.ts')).growThePartitions,
+});
+
+export const growRoot = ofSystem('growRoot', {
+  id: 'resizefs',
+  title: () => 'grow the root file system',
+  work: async () => (await import('./disk/grow-root.ts')).growTheRoot,
+});
+
+export const swap = ofSystem('swap', {
+  id: 'swap',
+  title: ({ file }) => `swap to ${file}`,
+  work: async () => (await import('./disk/swap.ts')).setUpSwap,
+});
+
+export const hosts = ofSystem('hosts', {
+  id: 'hosts',
+  title: () => 'write the own name into /etc/hosts',
+  details: ({ hostname: { name, fqdn } }) => [fqdn === undefined ? name : `${fqdn} ${name}`],
+  work: async () => (await import('./local/hosts.ts')).writeHosts,
+});
+
+export const resolver = ofSystem('resolver', {
+  id: 'resolv-conf',
+  title: () => 'write /etc/resolv.conf',
+  details: ({ servers }) => servers,
+  work: async () => (await import('./local/resolver.ts')).writeResolver,
+});
+
+export const authorities = ofSystem('authorities', {
+  id: 'ca-certs',
+  title: ({ trusted, replaces }) =>
+    `trust ${count(trusted.length, 'certificate')}${replaces ? ' and none of the image' : ''}`,
+  work: async () => (await import('./access/authorities.ts')).trustAuthorities,
+});
+
+export const hostKeys = ofSystem('hostKeys', {
+  id: 'ssh/host-keys',
+  title: ({ given, replaces }) =>
+    `${replaces ? 'replace' : 'complete'} the host keys${given.length > 0 ? ' by those given' : ''}`,
+  details: ({ given, made }) => [...given.map(({ type }) => `${type} as given`), ...made],
+  work: async () => (await import('./access/host-keys.ts')).setUpHostKeys,
+});
+
+export const loginKeys = ofSystem('loginKeys', {
+  id: 'ssh/authorized-keys',
+  title: ({ keys, defaultUser }) =>
+    `let ${count(keys.length, 'key')} log in${defaultUser === undefined ? '' : ` as ${defaultUser}`}`,
+  details: ({ rootOptions }) => [rootOptions === '' ? 'as root too' : 'root is told to come as another'],
+  work: async () => (await import('./access/login-keys.ts')).authorizeKeys,
+});
+
+export const passwords = ofSystem('passwords', {
+  id: 'passwords',
+  title: ({ users }) => `set ${count(users.length, 'password')}`,
+  details: ({ users, expire }) =>
+    users.map(({ name }) => `${name}${expire ? ', to be changed at the next login' : ''}`),
+  work: async () => (await import('./access/passwords.ts')).setPasswords,
+});
+
+export const passwordLogin = ofSystem('passwordLogin', {
+  id: 'ssh/passwords',
+  title: ({ allowed }) => `${allowed ? 'allow' : 'forbid'} logins by password over SSH`,
+  work: async () => (await import('./access/password-login.ts')).setPasswordLogin,
+});
+
+export const keyboard = ofSystem('keyboard', {
+  id: 'keyboard',
+  title: ({ layout }) => `set the keyboard to ${layout}`,
+  work: async () => (await import('./local/keyboard.ts')).setKeyboard,
+});
+
+export const locale = ofSystem('locale', {
+  id: 'locale',
+  title: ({ name }) => `set the locale to ${name}`,
+  work: async () => (await import('./local/locale.ts')).setLocale,
+});
+
+export const timezone = ofSystem('timezone', {
+  id: 'timezone',
+  title: ({ name }) => `set the time zone to ${name}`,
+  work: async () => (await import('./local/timezone.ts')).setTimezone,
+});
+
+export const repositories = ofSystem('repositories', {
+  id: 'repositories',
+  title: ({ files }) => `write ${count(files.length, 'file')} of package repositories`,
+  details: ({ files }) => files.map(({ path }) => path),
+  work: async () => (await import('./software/repositories.ts')).writeRepositories,
+});
+
+export const packages = ofSystem('packages', {
+  id: 'packages',
+  title: ({ wanted, upgrade, refresh }) => {
+    const done = [upgrade && 'upgrade', wanted.length > 0 && `install ${count(wanted.length, 'package')}`];
+    const words = done.filter((each) => each !== false);
+    return words.length > 0 ? words.join(' and ') : refresh ? 'read the lists of packages anew' : 'nothing';
+  },
+  details: ({ wanted }) => wanted.map(({ name, version }) => (version ? `${name} ${version}` : name)),
+  work: async () => (await import('./software/packages.ts')).installPackages,
+});
+
+export const phoneHome = ofSystem('phoneHome', {
+  id: 'phone-home',
+  title: ({ post }) => `tell a server ${post.join(', ')}`,
+  work: async () => (await import('./ending/phone-home.ts')).tellServer,
+});
+
+export const finalMessage = ofSystem('finalMessage', {
+  id: 'final-message',
+  title: () => 'print the final message',
+  work: async () => (await import('./ending/final-message.ts')).printMessage,
+});

@@ -1,0 +1,54 @@
+import type { Host } from '../../../host/host.ts';
+import type { Work } from '../../kind/step-kind.ts';
+import { attempt } from '../../tools/attempt.ts';
+import { runTool } from '../../tools/tool.ts';
+
+const SUPPORTED = '/usr/share/i18n/SUPPORTED';
+const WANTED = '/etc/locale.gen';
+/** Every C library has these. */
+const BUILT_IN = ['c', 'c.utf-8', 'c.utf8', 'posix'];
+
+/** The system's LANG; where locales are made on the machine (Debian), it is made too (cloud-init's `cc_locale`). */
+export const setLocale: Work<{ name: string; file?: string }> = ({ name, file }) => ({
+  onFailure: 'continue',
+  run: ({ host, signal }) =>
+    attempt(async () => {
+      const isDebian = (await host.files.stat('/etc/debian_version')) !== undefined;
+      const path = file ?? (isDebian ? '/etc/default/locale' : '/etc/locale.conf');
+      const isMade = isDebian && !BUILT_IN.includes(name.toLowerCase()) && (await make(host, name, signal));
+      const present = (await host.files.readIfPresent(path))?.toString('utf8') ?? '';
+      const wanted = withLang(present, name, isDebian);
+      if (wanted !== present) await host.files.write(path, wanted);
+      return isMade ? `${name}, made` : name;
+    }),
+});
+
+/** The text of the file with LANG set; unchanged if it is. Debian's takes no quotes off in some readers. */
+export function withLang(text: string, name: string, isDebian: boolean): string {
+  const line = isDebian || /^[\w.@-]+$/.test(name) ? `LANG=${name}` : `LANG="${name}"`;
+  const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
+  const at = lines.findIndex((each) => /^\s*(?:export\s+)?LANG=/.test(each));
+  if (at === -1) lines.push(line);
+  else lines[at] = line;
+  return `${lines.join('\n')}\n`;
+}
+
+async function make(host: Host, name: string, signal: AbortSignal): Promise<boolean> {
+  if (!(await host.processes.which('locale-gen'))) return false;
+  const supported = (await host.files.readIfPresent(SUPPORTED))?.toString('utf8') ?? '';
+  const line = supported.split('\n').find((each) => each.split(' ')[0]?.toLowerCase() === name.toLowerCase());
+  const wanted = line?.trim() ?? `${name} ${/utf-?8/i.test(name) ? 'UTF-8' : 'ISO-8859-1'}`;
+  const present = (await host.files.readIfPresent(WANTED))?.toString('utf8') ?? '';
+  const lines = present.replace(/\n$/, '').split('\n');
+  const at = lines.findIndex((each) => each.replace(/^#\s*/, '').trim() === wanted);
+  if (at === -1) lines.push(wanted);
+  else lines[at] = wanted;
+  await host.files.write(WANTED, `${lines.join('\n').replace(/^\n/, '')}\n`);
+  await runTool(host, ['locale-gen'], {
+    doing: `make the locale ${name}`,
+    code: 'SystemSettingFailed',
+    timeoutMs: 600_000,
+    signal,
+  });
+  return true;
+}

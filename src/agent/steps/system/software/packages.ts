@@ -1,0 +1,78 @@
+import type { PackageSettings } from '../../../document/system-settings.ts';
+import type { StepContext } from '../../../engine/step.ts';
+import type { Work } from '../../kind/step-kind.ts';
+import { attempt } from '../../tools/attempt.ts';
+import { Problem } from '../../tools/problem.ts';
+import { lastLines } from '../../tools/tool.ts';
+import { managerOf, type PackageManager } from './managers.ts';
+
+const LONGEST_MS = 3_600_000;
+
+/**
+ * Upgrades and installs packages with the machine's own package manager (cloud-init's `cc_package_update_upgrade_install`).
+ * Mirrors fail for a while: the step is tried again.
+ */
+export const installPackages: Work<PackageSettings> = ({ refresh, upgrade, wanted, reboots }) => ({
+  onFailure: 'continue',
+  run: (context) =>
+    attempt(async () => {
+      const { host, finding } = context;
+      const manager = await managerOf(host);
+      if (manager === undefined)
+        throw new Problem(
+          'ToolMissing',
+          'No packages were installed: none of apt-get, dnf, tdnf, yum and zypper is there',
+        );
+      if (refresh && manager.refresh)
+        await run(manager, manager.refresh, 'read the lists of packages anew', context);
+      if (upgrade) await run(manager, manager.upgrade, 'upgrade the packages', context);
+      if (wanted.length > 0) await install(manager, wanted, refresh, context);
+      const needsReboot = await Promise.all(
+        ['/run/reboot-required', '/run/reboot-needed'].map((path) => host.files.stat(path)),
+      );
+      if (reboots && needsReboot.some((found) => found !== undefined)) {
+        const message =
+          'The packages ask for a reboot, which Slipway leaves to power_state: a reboot now would cut the bootstrap off.';
+        await finding({ severity: 'warning', code: 'SystemSettingFailed', message });
+      }
+      return wanted.map(({ name }) => name).join(' ') || 'done';
+    }),
+});
+
+/** The lists may be as old as the image: without them, a package is not found. */
+async function install(
+  manager: PackageManager,
+  wanted: PackageSettings['wanted'],
+  isFresh: boolean,
+  context: StepContext,
+): Promise<void> {
+  const doing = 'install packages';
+  try {
+    await run(manager, manager.install(wanted), doing, context);
+  } catch (error) {
+    if (isFresh || !manager.refresh || !(error instanceof Problem) || context.signal.aborted) throw error;
+    await run(manager, manager.refresh, 'read the lists of packages anew', context);
+    await run(manager, manager.install(wanted), doing, context);
+  }
+}
+
+async function run(
+  { env = {} }: PackageManager,
+  argv: [string, ...string[]],
+  doing: string,
+  { host, signal, output }: StepContext,
+): Promise<void> {
+  const result = await host.processes.run({
+    argv,
+    env: { LC_ALL: 'C', ...env },
+    timeoutMs: LONGEST_MS,
+    signal,
+    onLine: output,
+  });
+  if (result.exitStatus === 0) return;
+  const lines = lastLines(result);
+  throw new Problem('PackagesNotInstalled', `Cannot ${doing}: ${lines.at(-1) ?? `${argv[0]} failed`}`, {
+    exitStatus: result.exitStatus,
+    lines,
+  });
+}

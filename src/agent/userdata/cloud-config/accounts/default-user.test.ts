@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { Report } from '../../../text/report.ts';
+import { plainText } from '../../../text/source-text.ts';
+import { parseYaml } from '../../../text/yaml/parse.ts';
+import { plain } from '../../../text/yaml/plain.ts';
+import { withDefaultUser } from './default-user.ts';
+
+const parse = (text: string) => parseYaml(plainText(text), new Report());
+const IMAGE = 'default_user: {name: debian, groups: [adm, sudo], shell: /bin/bash, gecos: Debian}';
+
+function resolved(users: string, user = '', image = IMAGE) {
+  const { users: node, defaultUser } = withDefaultUser(parse(users), parse(user), parse(image));
+  return { users: node && plain(node), defaultUser };
+}
+
+// What is expected is what cloud-init's normalize_users_groups makes of the same.
+it.each([
+  [
+    '[default, ann]',
+    '',
+    ['ann', { name: 'debian', groups: 'adm,sudo', shell: '/bin/bash', gecos: 'Debian' }],
+  ],
+  ['"default,ann"', '', ['ann', { name: 'debian' }]],
+  ['{default: true, ann: {uid: 7}}', '', [{ name: 'ann', uid: 7n }, { name: 'debian' }]],
+  ['[{name: default, shell: /bin/sh}]', '', [{ name: 'debian', shell: '/bin/sh', groups: 'adm,sudo' }]],
+  [
+    '[default, {name: debian, groups: users, uid: 9}]',
+    '',
+    [{ name: 'debian', uid: 9n, groups: 'adm,sudo,users' }],
+  ],
+  ['[ann]', 'bob', ['ann', { name: 'bob', groups: 'adm,sudo', shell: '/bin/bash' }]],
+  ['', '{name: bob, groups: [x]}', [{ name: 'bob', groups: 'x' }]],
+])('%s with user: %s', (users, user, expected) => {
+  const told = resolved(users, user);
+  expect(told.users).toMatchObject(expected);
+  expect(told.defaultUser).toBe(user === '' ? 'debian' : 'bob');
+});
+
+it('leaves users as they are where nobody asks for it, or nobody knows it', () => {
+  expect(resolved('[ann]')).toEqual({ users: ['ann'], defaultUser: undefined });
+  expect(resolved('[default]', '', '{}')).toEqual({ users: ['default'], defaultUser: undefined });
+});

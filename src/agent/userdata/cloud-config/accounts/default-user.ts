@@ -1,0 +1,116 @@
+import type { Position } from '../../../document/document.ts';
+import { type MappingNode, type Node, pythonText, type ScalarNode } from '../../../text/yaml/node.ts';
+import { under } from '../../merge/under.ts';
+
+export interface WithDefault {
+  /** `users` with the default user by its name, as the last. */
+  users: Node | undefined;
+  /** Its name; absent where nobody asks for it, or nobody says who it is. */
+  defaultUser?: string;
+}
+
+/**
+ * Puts in the place of `default` in `users` the user that it stands for: the key `user` over the image's
+ * `system_info.default_user`. The key `user` alone asks for it too (cloud-init's `normalize_users_groups`).
+ */
+export function withDefaultUser(
+  users: Node | undefined,
+  user: Node | undefined,
+  systemInfo: Node | undefined,
+): WithDefault {
+  const own: MappingNode | undefined =
+    user?.kind === 'string' ? mapping([['name', user]], user.where) : asMapping(user);
+  const image = asMapping(systemInfo && field(asMapping(systemInfo), 'default_user'));
+  const who = image === undefined ? own : under(own, image);
+  const name = who && textOf(field(who, 'name'));
+  const items = itemsOf(users);
+  const isAsked = own !== undefined || items.some(isDefault);
+  if (who === undefined || name === undefined || !isAsked) return { users };
+  const where = users?.where ?? who.where;
+  const asked = items.filter(isDefault).map((item) => without(asMapping(item) ?? mapping([], where), 'name'));
+  const same = items
+    .filter((item) => nameOf(item) === name)
+    .map((item) => asMapping(item) ?? mapping([], where));
+  const others = items.filter((item) => !isDefault(item) && nameOf(item) !== name);
+  const groups = [...new Set([...same.flatMap(groupsOf), ...groupsOf(who)])].sort();
+  const parts = [
+    ...same.map((item) => without(without(item, 'name'), 'groups')),
+    ...asked,
+    without(who, 'groups'),
+  ];
+  const first: [string, Node][] = [
+    ['name', { kind: 'string', value: name, where }],
+    ...(groups.length === 0
+      ? []
+      : ([['groups', { kind: 'string', value: groups.join(','), where }]] as [string, Node][])),
+  ];
+  const whole = parts.reduce((upper, lower) => under(upper, lower), mapping(first, where));
+  return { users: { kind: 'sequence', items: [...others, whole], where }, defaultUser: name };
+}
+
+/** All forms of `users` as a list of names and mappings; what is none of them stays, for the reader to refuse. */
+function itemsOf(users: Node | undefined): Node[] {
+  if (users === undefined || users.kind === 'null') return [];
+  if (users.kind === 'sequence') return users.items.flatMap(namesOf);
+  if (users.kind === 'string') return namesOf(users);
+  if (users.kind !== 'mapping') return [users];
+  return users.entries.flatMap(({ key, value }): Node[] => {
+    if (value.kind === 'mapping')
+      return [mapping([['name', key], ...without(value, 'name').entries.map(pair)], value.where)];
+    const isWanted = /^(?:true|1|on|yes)$/i.test(pythonText(value)?.trim() ?? '');
+    return isWanted ? [key] : [];
+  });
+}
+
+function namesOf(item: Node): Node[] {
+  if (item.kind !== 'string' || !item.value.includes(',')) return [item];
+  const { where } = item;
+  const names = item.value.split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '').map((value) => ({ kind: 'string', value, where }));
+}
+
+function isDefault(item: Node): boolean {
+  if (item.kind === 'string') return item.value === 'default';
+  return (
+    item.kind === 'mapping' && (textOf(field(item, 'name')) ?? 'default') === 'default' && !isEmpty(item)
+  );
+}
+
+/** A mapping without a name that has nothing else either, or is one of snap's, is nobody's. */
+function isEmpty(item: MappingNode): boolean {
+  return item.entries.length === 0 || field(item, 'snapuser') !== undefined;
+}
+
+const nameOf = (item: Node): string | undefined =>
+  item.kind === 'string' ? item.value : textOf(field(asMapping(item), 'name'));
+
+function groupsOf(item: MappingNode): string[] {
+  const node = field(item, 'groups');
+  const texts =
+    node?.kind === 'sequence' ? node.items.map((each) => pythonText(each) ?? '') : [textOf(node) ?? ''];
+  return texts.flatMap((text) => text.split(',')).flatMap((name) => name.trim() || []);
+}
+
+const textOf = (node: Node | undefined): string | undefined =>
+  node === undefined || node.kind === 'null' ? undefined : pythonText(node);
+
+const asMapping = (node: Node | undefined): MappingNode | undefined =>
+  node?.kind === 'mapping' ? node : undefined;
+
+function field(node: MappingNode | undefined, name: string): Node | undefined {
+  return node?.entries.find(({ key }) => pythonText(key) === name)?.value;
+}
+
+function without(node: MappingNode, name: string): MappingNode {
+  return { ...node, entries: node.entries.filter(({ key }) => pythonText(key) !== name) };
+}
+
+const pair = ({ key, value }: MappingNode['entries'][number]): [ScalarNode, Node] => [key, value];
+
+function mapping(fields: readonly (readonly [string | ScalarNode, Node])[], where: Position): MappingNode {
+  const entries = fields.map(([key, value]) => ({
+    key: typeof key === 'string' ? { kind: 'string' as const, value: key, where } : key,
+    value,
+  }));
+  return { kind: 'mapping', entries, where };
+}

@@ -1,0 +1,98 @@
+import { isAbsolute } from 'node:path/posix';
+import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import type { RepositoryFile } from '../../../document/system-settings.ts';
+import type { Report } from '../../../text/report.ts';
+import { Fields, mappings } from '../../../text/yaml/fields.ts';
+import { type MappingNode, type Node, pythonText } from '../../../text/yaml/node.ts';
+import { readAptSources } from './apt.ts';
+import { type Find, fieldsOf, type SystemReader } from './system-reader.ts';
+
+/** `yum_repos`, `zypper.repos` and `apt.sources`: files that name repositories. One that is there stays, but for apt's. */
+export const repositories: SystemReader<'repositories'> = {
+  name: 'repositories',
+  read(find, { report }) {
+    const files = [...yum(find, report), ...zypper(find, report), ...readAptSources(find, report)];
+    return files.length === 0 ? undefined : { files };
+  },
+};
+
+function yum(find: Find, report: Report): RepositoryFile[] {
+  const place = find('yum_repo_dir');
+  const directory = (place && pythonText(place)) ?? '/etc/yum.repos.d';
+  const fields = fieldsOf(find, 'yum_repos', report);
+  if (!isAbsolute(directory))
+    report.error('UserDataInvalid', 'yum_repo_dir must be an absolute path.', place?.where);
+  return (fields?.names() ?? []).flatMap((id) => {
+    const node = fields?.node(id);
+    if (node?.kind !== 'mapping') {
+      fields?.wrong(id, 'every repository must be a mapping.');
+      return [];
+    }
+    const settings = settingsOf(node);
+    if (!['baseurl', 'metalink', 'mirrorlist'].some((key) => settings.has(key))) {
+      fields?.warn(id, 'a repository has none of baseurl, metalink and mirrorlist; it is left out.');
+      return [];
+    }
+    return [
+      file(directory, id.replaceAll(' ', '-'), id.replaceAll(' ', '-'), settings, ' = ', node, report),
+    ].flat();
+  });
+}
+
+function zypper(find: Find, report: Report): RepositoryFile[] {
+  const fields = fieldsOf(find, 'zypper', report);
+  const node = fields?.node('repos');
+  fields?.finish({ config: 'is not supported; write /etc/zypp/zypp.conf with write_files' });
+  return (node === undefined ? [] : mappings(node, 'zypper.repos', report)).flatMap((item) => {
+    const settings = settingsOf(item);
+    const id = settings.get('id');
+    if (id === undefined || !settings.has('baseurl')) {
+      new Fields(item, 'zypper.repos', report).warn('id', 'an item has no id or no baseurl; it is left out.');
+      return [];
+    }
+    settings.delete('id');
+    for (const key of ['enabled', 'autorefresh']) if (!settings.has(key)) settings.set(key, '1');
+    return file('/etc/zypp/repos.d', id.replaceAll(' ', '_'), id, settings, ' = ', item, report);
+  });
+}
+
+/** Keys in small letters with underscores; yes and no become 1 and 0, as these programs like them. */
+function settingsOf({ entries }: MappingNode): Map<string, string> {
+  return new Map(
+    entries.map(({ key, value }) => [
+      (pythonText(key) ?? '').toLowerCase().trim().replaceAll('-', '_'),
+      valueText(value),
+    ]),
+  );
+}
+
+function valueText(node: Node): string {
+  if (node.kind === 'bool') return node.value ? '1' : '0';
+  if (node.kind === 'sequence') return node.items.map(valueText).join('\n\t');
+  // Further lines are indented, or they would be settings of their own.
+  return (pythonText(node) ?? '').trim().replaceAll('\n', '\n\t');
+}
+
+function file(
+  directory: string,
+  name: string,
+  section: string,
+  settings: ReadonlyMap<string, string>,
+  between: string,
+  { where }: Node,
+  report: Report,
+): RepositoryFile[] {
+  if (
+    !/^[\w.:+-]+$/.test(name) ||
+    /[\]\n]/.test(section) ||
+    [...settings.keys()].some((key) => !/^\w+$/.test(key))
+  ) {
+    report.error('UserDataInvalid', 'A repository has an id or a setting that no such file can hold.', where);
+    return [];
+  }
+  const lines = [...settings].map(([key, value]) => `${key}${between}${value}`);
+  const content = `# Made by Slipway from the user data of this machine\n[${section}]\n${lines.join('\n')}\n\n`;
+  return [
+    { path: `${directory.replace(/\/+$/, '')}/${name}.repo`, content: sensitive(content), keeps: true },
+  ];
+}

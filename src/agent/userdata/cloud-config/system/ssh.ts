@@ -1,0 +1,111 @@
+import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { HOST_KEY_TYPES, type HostKeySettings } from '../../../document/system-settings.ts';
+import { printable } from '../../../text/report.ts';
+import type { Fields } from '../../../text/yaml/fields.ts';
+import { type Node, pythonText } from '../../../text/yaml/node.ts';
+import { fieldsOf, isTrue, type SystemReader } from './system-reader.ts';
+
+/**
+ * `ssh_keys`, `ssh_deletekeys`, `ssh_genkeytypes`: the host's keys. cloud-init makes new ones for every instance; Slipway
+ * touches them only where the user data or the image ask for it, because images without cloud-init have their own way.
+ */
+export const hostKeys: SystemReader<'hostKeys'> = {
+  name: 'hostKeys',
+  read(find, { report }) {
+    find('ssh_quiet_keygen');
+    const [deletes, types] = [find('ssh_deletekeys'), find('ssh_genkeytypes')];
+    const fields = fieldsOf(find, 'ssh_keys', report);
+    const replaces = isTrue(deletes) || (deletes === undefined && fields !== undefined);
+    if (fields === undefined && types === undefined && !replaces) return undefined;
+    const given = fields === undefined ? [] : givenKeys(fields);
+    const made = types === undefined ? [...HOST_KEY_TYPES] : typesOf(types);
+    if (made.some((type) => !/^[a-z0-9-]+$/.test(type)))
+      report.error('UserDataInvalid', 'ssh_genkeytypes must hold types such as ed25519.', types?.where);
+    return { replaces, given, made: fields === undefined ? made : [] };
+
+    function typesOf(node: Node): string[] {
+      const items = node.kind === 'sequence' ? node.items : [node];
+      return items.map((item) => pythonText(item) ?? '');
+    }
+  },
+};
+
+function givenKeys(fields: Fields): HostKeySettings['given'] {
+  const found = HOST_KEY_TYPES.map((type) => {
+    const [privateKey, publicKey, certificate] = ['private', 'public', 'certificate'].map((part) =>
+      fields.text(`${type}_${part}`),
+    );
+    return {
+      type,
+      ...(privateKey === undefined ? {} : { privateKey: sensitive(privateKey) }),
+      ...(publicKey === undefined ? {} : { publicKey }),
+      ...(certificate === undefined ? {} : { certificate }),
+    };
+  });
+  fields.finish();
+  return found.filter((entry) => Object.keys(entry).length > 1);
+}
+
+/** sshd(8) shows it to whoever comes as root. */
+const TURNED_AWAY =
+  'no-port-forwarding,no-agent-forwarding,no-X11-forwarding,command="echo \'Please login as the user \\"$USER\\" rather than the user \\"$DISABLE_USER\\".\';echo;sleep 10;exit 142"';
+
+/**
+ * `ssh_authorized_keys` at the top level, and the source's public keys: for the default user, and for root with
+ * `disable_root: false`; else root's login tells whom to come as.
+ */
+export const loginKeys: SystemReader<'loginKeys'> = {
+  name: 'loginKeys',
+  read(find, { report, defaultUser, publicKeys }) {
+    const [node, disable, options] = ['ssh_authorized_keys', 'disable_root', 'disable_root_opts'].map(find);
+    const allowed = find('allow_public_ssh_keys');
+    const isDisabled = disable === undefined || isTrue(disable);
+    const own = node === undefined ? [] : keyLines(node);
+    if (own === undefined)
+      report.error('UserDataInvalid', 'ssh_authorized_keys must be a list of public keys.', node?.where);
+    const theirs = allowed === undefined || isTrue(allowed) ? publicKeys : [];
+    const keys = [...new Set([...theirs, ...(own ?? [])])];
+    if (keys.length === 0) return undefined;
+    if (defaultUser === undefined && isDisabled) {
+      const whose = (own ?? []).length > 0 ? 'ssh_authorized_keys' : "The metadata's public keys";
+      const message = `${whose} let nobody in: no default user is made, and root is not to log in (disable_root).`;
+      report.warn('UserDataIgnoredKey', message, node?.where);
+    }
+    const text = (options && pythonText(options)) ?? TURNED_AWAY;
+    if (text.includes('\n'))
+      report.error('UserDataInvalid', 'disable_root_opts must be one line.', options?.where);
+    const before = text
+      .replaceAll('$DISABLE_USER', 'root')
+      .replaceAll('$USER', printable(defaultUser ?? 'NONE'));
+    return {
+      keys,
+      ...(defaultUser === undefined ? {} : { defaultUser }),
+      rootOptions: isDisabled ? before : '',
+    };
+  },
+};
+
+/** Null stands for a key that was the empty string. */
+function keyLines(node: Node): string[] | undefined {
+  const items = node.kind === 'sequence' ? node.items : [node];
+  const texts = items.filter(({ kind }) => kind !== 'null').map((item) => pythonText(item));
+  if (texts.some((text) => text === undefined)) return undefined;
+  return texts
+    .flatMap((text = '') => text.split('\n').map((line) => line.trim()))
+    .filter((line) => line !== '');
+}
+
+/** `ssh_pwauth`: may people log in with a password? Anything but yes and no leaves it as it is. */
+export const passwordLogin: SystemReader<'passwordLogin'> = {
+  name: 'passwordLogin',
+  read(find, { report }) {
+    const node = find('ssh_pwauth');
+    const text = node && pythonText(node)?.trim();
+    if (node === undefined || text === undefined || text === '' || text.toLowerCase() === 'unchanged')
+      return undefined;
+    if (isTrue(node)) return { allowed: true };
+    if (/^(?:false|0|off|no)$/i.test(text)) return { allowed: false };
+    report.error('UserDataInvalid', 'ssh_pwauth must be true, false or unchanged.', node.where);
+    return undefined;
+  },
+};

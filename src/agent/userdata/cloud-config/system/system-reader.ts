@@ -1,0 +1,41 @@
+import type { Hostname } from '../../../document/document.ts';
+import type { SystemSettings } from '../../../document/system-settings.ts';
+import type { Report } from '../../../text/report.ts';
+import { Fields } from '../../../text/yaml/fields.ts';
+import { describe, type Node } from '../../../text/yaml/node.ts';
+
+/** What a key's reader may look at beside its own keys. */
+export interface Around {
+  report: Report;
+  hostname?: Hostname;
+  /** The user that `default` in `users` stands for, if it is made. */
+  defaultUser?: string;
+  /** Public keys that the source gives for the default user. */
+  publicKeys: readonly string[];
+}
+
+/** The value of a top-level key; undefined where it is missing or null. */
+export type Find = (key: string) => Node | undefined;
+
+/** Reads one member of the settings out of its keys. */
+export interface SystemReader<Name extends keyof SystemSettings = keyof SystemSettings> {
+  name: Name;
+  read(find: Find, around: Around): SystemSettings[Name] | undefined;
+}
+
+/** The fields of a key that must be a mapping; undefined if it is missing, or after an error. */
+export function fieldsOf(find: Find, key: string, report: Report): Fields | undefined {
+  const node = find(key);
+  if (node === undefined) return undefined;
+  if (node.kind === 'mapping') return new Fields(node, key, report);
+  report.error('UserDataInvalid', `${key} must be a mapping, not ${describe(node)}.`, node.where);
+  return undefined;
+}
+
+/** Is it true in cloud-init's sense (`get_cfg_option_bool`)? */
+export function isTrue(node: Node | undefined): boolean {
+  if (node === undefined || node.kind === 'null') return false;
+  if (node.kind === 'bool') return node.value;
+  const text = node.kind === 'string' ? node.value : node.kind === 'int' ? String(node.value) : '';
+  return /^\s*(?:true|1|on|yes)\s*$/i.test(text);
+}

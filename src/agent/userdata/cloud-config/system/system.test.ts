@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { readDocument } from '../../read-document.ts';
+
+const META = { 'instance-id': 'i-1', 'local-hostname': 'node-1.example.test' };
+const KEY = 'ssh-ed25519 AAAAC3 me';
+const DEBIAN = 'system_info: {default_user: {name: debian}}\nusers: [default]\n';
+
+function read(config: string, metaData: Record<string, unknown> = META) {
+  const raw = Buffer.from(`#cloud-config\n${config}`);
+  const { system, report, hostname } = readDocument(raw, { metaData, source: 'test' });
+  return {
+    system: system && open(system),
+    hostname,
+    told: report.map(
+      ({ severity, where, message }) => `${severity} ${where?.line}:${where?.column} ${message}`,
+    ),
+  };
+}
+
+/** The settings with their secrets opened. */
+function open(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString();
+  if (value === null || typeof value !== 'object') return value;
+  if ('reveal' in value && typeof value.reveal === 'function') return open(value.reveal());
+  if (Array.isArray(value)) return value.map(open);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, open(inner)]));
+}
+
+describe('keys about the system', () => {
+  it.each([
+    ['timezone: Europe/Berlin', { timezone: { name: 'Europe/Berlin' } }],
+    ['locale: de_DE.UTF-8', { locale: { name: 'de_DE.UTF-8' } }],
+    ['locale: false', undefined],
+    ['keyboard: {layout: de}', { keyboard: { layout: 'de', model: 'pc105', variant: '', options: '' } }],
+    [
+      'manage_etc_hosts: localhost',
+      { hosts: { how: 'entry', hostname: { name: 'node-1', fqdn: 'node-1.example.test' } } },
+    ],
+    ['manage_etc_hosts: false', undefined],
+    [
+      'manage_resolv_conf: true\nresolv_conf: {nameservers: [10.0.0.1], options: {rotate: true, x: false, timeout: 1}}',
+      { resolver: { servers: ['10.0.0.1'], search: [], sortlist: [], options: ['rotate', 'timeout:1'] } },
+    ],
+    [
+      'ca-certs: {remove-defaults: true, trusted: ["-----BEGIN CERTIFICATE-----"]}',
+      { authorities: { replaces: true, trusted: ['-----BEGIN CERTIFICATE-----'] } },
+    ],
+    [
+      'ssh_keys: {rsa_private: p, rsa_certificate: c}',
+      { hostKeys: { replaces: true, given: [{ type: 'rsa', privateKey: 'p', certificate: 'c' }], made: [] } },
+    ],
+    [
+      'ssh_deletekeys: true\nssh_genkeytypes: [ed25519]',
+      { hostKeys: { replaces: true, given: [], made: ['ed25519'] } },
+    ],
+    ['ssh_deletekeys: false', undefined],
+    ['ssh_pwauth: "yes"', { passwordLogin: { allowed: true } }],
+    ['ssh_pwauth: unchanged', undefined],
+    [
+      'chpasswd: {expire: false, users: [{name: a, password: x, type: text}, {name: b, type: RANDOM}]}',
+      {
+        passwords: {
+          expire: false,
+          users: [
+            { name: 'a', password: 'x', isHash: false },
+            { name: 'b', isHash: false },
+          ],
+        },
+      },
+    ],
+    [
+      'chpasswd: {list: "a:$6$salt$hash\\nb:R\\n"}',
+      {
+        passwords: {
+          expire: true,
+          users: [
+            { name: 'a', password: '$6$salt$hash', isHash: true },
+            { name: 'b', isHash: false },
+          ],
+        },
+      },
+    ],
+    [
+      `${DEBIAN}password: x`,
+      { passwords: { expire: true, users: [{ name: 'debian', password: 'x', isHash: false }] } },
+    ],
+    [
+      `${DEBIAN}ssh_authorized_keys: [null, "${KEY}"]\ndisable_root: false`,
+      { loginKeys: { keys: [KEY], defaultUser: 'debian', rootOptions: '' } },
+    ],
+    [
+      'packages: [a, [b, "1.2"], {apt: [c]}]\npackage_upgrade: true',
+      {
+        packages: {
+          refresh: true,
+          upgrade: true,
+          reboots: false,
+          wanted: [{ name: 'a' }, { name: 'b', version: '1.2' }, { name: 'c' }],
+        },
+      },
+    ],
+    ['growpart: {mode: "off"}', undefined],
+    ['growpart: {}', { growPartitions: { devices: ['/'] } }],
+    ['resize_rootfs: noblock', { growRoot: { waits: false } }],
+    [
+      'random_seed: {data: aGk=, encoding: b64}',
+      { randomSeed: { file: '/dev/urandom', data: 'hi', command: [], isRequired: false } },
+    ],
+    [
+      'power_state: {mode: reboot, delay: "+5", condition: [test, -f, /x]}',
+      { powerState: { mode: 'reboot', delay: 5, condition: { argv: ['test', '-f', '/x'] } } },
+    ],
+    ['final_message: done', { finalMessage: { template: 'done' } }],
+  ])('%s', (config, expected) => {
+    const { system, told } = read(config);
+    expect(system).toEqual(expected);
+    expect(told.filter((line) => line.startsWith('error'))).toEqual([]);
+  });
+
+  it('makes files of repositories', () => {
+    const { system } = read(
+      'yum_repos: {my repo: {baseurl: "http://a/", enabled: true, name: A}}\napt: {sources: {x: {source: "deb http://b/ $RELEASE main", key: K}}}',
+    );
+    expect(system).toEqual({
+      repositories: {
+        files: [
+          {
+            path: '/etc/yum.repos.d/my-repo.repo',
+            content: expect.stringContaining('[my-repo]\nbaseurl = http://a/\nenabled = 1\nname = A\n'),
+            keeps: true,
+          },
+          { path: '/etc/apt/trusted.gpg.d/x.asc', content: 'K\n', keeps: false },
+          { path: '/etc/apt/sources.list.d/x.list', content: 'deb http://b/ $RELEASE main\n', keeps: false },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    ['timezone: ../../etc/passwd', 'error 2:11 timezone must name'],
+    ['locale: "a b"', 'error 2:9 locale must name'],
+    ['keyboard: {layout: "$(x)"}', 'keyboard: layout holds a character'],
+    ['ca_certs: {trusted: [x]}', 'certificates in PEM'],
+    ['chpasswd: {list: [nobody]}', 'NAME:PASSWORD'],
+    ['packages: ["-y"]', 'every item must be the name of a package'],
+    ['packages: ["a; rm"]', 'every item must be the name of a package'],
+    ['yum_repos: {"../x": {baseurl: a}}', 'an id or a setting that no such file can hold'],
+    ['apt: {sources: {x: {source: "ppa:a/b"}}}', 'does not know the addresses of a PPA'],
+    ['apt: {sources: {x: {source: deb, keyid: ABC}}}', 'asks no key server'],
+    ['apt: {sources: {"../x": {source: deb}}}', 'is no name of a file'],
+    ['swap: {filename: x, size: 1G}', 'an absolute path'],
+    ['growpart: {devices: [sda]}', 'neither a mount point nor a device'],
+    ['power_state: {mode: sleep}', 'mode must be'],
+    ['phone_home: {url: "ftp://x"}', 'http:// or https://'],
+    ['ssh_pwauth: perhaps', 'ssh_pwauth must be'],
+  ])('%s is refused', (config, words) => {
+    expect(read(config).told).toContainEqual(expect.stringContaining(words));
+    expect(read(config).told.some((line) => line.startsWith('error 2:'))).toBe(true);
+  });
+
+  it('warns where nothing would come of it', () => {
+    expect(read(`ssh_authorized_keys: ["${KEY}"]`).told).toEqual([
+      expect.stringMatching(/^warning 2:.* ssh_authorized_keys let nobody in: no default user/),
+    ]);
+    expect(read('hostname: a', { ...META, 'public-keys': [KEY] }).told).toEqual([
+      expect.stringContaining("The metadata's public keys let nobody in"),
+    ]);
+    expect(read('password: x').told).toEqual([expect.stringContaining('no default user is made')]);
+    expect(read('resolv_conf: {}').told).toContainEqual(expect.stringContaining('no effect without'));
+    expect(read('manage_etc_hosts: true', {}).told).toEqual([
+      expect.stringContaining('neither user data nor'),
+    ]);
+  });
+});

@@ -1,0 +1,29 @@
+import type { SystemSettings } from '../../../document/system-settings.ts';
+import { authorities } from './authorities.ts';
+import { finalMessage, phoneHome, powerState } from './ending.ts';
+import { hosts, keyboard, locale, timezone } from './local.ts';
+import { packages } from './packages.ts';
+import { passwords } from './passwords.ts';
+import { randomSeed } from './random-seed.ts';
+import { repositories } from './repositories.ts';
+import { resolver } from './resolver.ts';
+import { growPartitions, growRoot } from './root-disk.ts';
+import { hostKeys, loginKeys, passwordLogin } from './ssh.ts';
+import { swap } from './swap.ts';
+import type { Around, Find, SystemReader } from './system-reader.ts';
+
+/** The keys about the operating system, one reader for each of cloud-init's modules. */
+const READERS: readonly SystemReader[] = [
+  ...[randomSeed, growPartitions, growRoot, swap, hosts, resolver, authorities],
+  ...[hostKeys, loginKeys, passwords, passwordLogin, keyboard, locale, repositories, timezone, packages],
+  ...[phoneHome, finalMessage, powerState],
+];
+
+/** @returns undefined where no key asks for anything */
+export function readSystem(find: Find, around: Around): SystemSettings | undefined {
+  const found = READERS.flatMap(({ name, read }) => {
+    const settings = read(find, around);
+    return settings === undefined ? [] : [[name, settings] as const];
+  });
+  return found.length === 0 ? undefined : (Object.fromEntries(found) as SystemSettings);
+}
