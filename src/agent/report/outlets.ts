@@ -10,6 +10,7 @@ import { ControllerTransport } from './transports/controller.ts';
 import { HypervKvpTransport } from './transports/hyperv-kvp.ts';
 import { hasJournald, JournaldTransport } from './transports/journald.ts';
 import { hasPool } from './transports/kvp-pool.ts';
+import { OtlpTransport } from './transports/otlp.ts';
 import type { Transport } from './transports/transport.ts';
 import { isVmware, VmwareTransport } from './transports/vmware.ts';
 import { WebhookTransport } from './transports/webhook.ts';
@@ -86,7 +87,7 @@ export class Outlets {
     const want = (name: string, of: unknown, make: () => Transport): void => {
       wanted.set(name, { make, fingerprint: fingerprintOf(of) });
     };
-    const { controller, webhook } = settings;
+    const { controller, webhook, otlp } = settings;
     const device = await this.#console(settings.console);
     if (device !== undefined) want('console', device, () => new ConsoleTransport(host, device));
     if (await isOn(settings.journal, () => hasJournald(host)))
@@ -100,6 +101,7 @@ export class Outlets {
       want('controller', controller, () => new ControllerTransport(options));
     }
     if (webhook) want('webhook', webhook, () => new WebhookTransport(host, webhook, log));
+    if (otlp) want('otlp', otlp, () => new OtlpTransport(host, otlp, version, log));
     return wanted;
   }
 

@@ -28,6 +28,7 @@ const STOP_MS = 2000;
 const RECEIVERS: [string, boolean][] = [
   ['controller', true],
   ['webhook', true],
+  ['otlp', true],
   ['console', false],
   ['journald', false],
   ['hyperv', false],

@@ -126,7 +126,7 @@ slippway: 1
       `${file}:10:16: controller: tokenFile must be an absolute path`,
       `${file}:12:10: webhook: url must be a URL that begins with https:// or http:// without a user name or password`,
       `${file}:14:1: warning: the configuration: slippway is not known; it is ignored.`,
-      'configuration: report.webhook has no usable url; nothing is sent to a webhook',
+      'configuration: report.webhook has no usable url; nothing is sent there',
     ]) {
       expect(problems).toContain(expected);
     }
@@ -161,6 +161,23 @@ slippway: 1
     expect(settings.controller?.token?.reveal()).toBe('0123456789abcdef01');
     expect(settings.webhook?.headers.Authorization?.reveal()).toBe('Bearer hidden');
     expect(JSON.stringify(settings)).not.toMatch(/0123456789abcdef01|hidden/);
+  });
+
+  it('of a collector are those of a webhook, by the name that OpenTelemetry has for its URL', async () => {
+    put(
+      '/etc/slipway/config.yaml',
+      'report: {otlp: {endpoint: "https://c:4318", headers: {Authorization: Bearer hidden}, url: x}}',
+    );
+    const { settings, problems } = await load();
+    expect(settings.otlp).toMatchObject({ url: 'https://c:4318' });
+    expect(settings.otlp?.headers.Authorization?.reveal()).toBe('Bearer hidden');
+    expect(problems).toEqual([
+      '/etc/slipway/config.yaml:1:86: warning: otlp: url is not known; it is ignored.',
+    ]);
+    put('/etc/slipway/config.yaml', 'report: {otlp: {endpoint: "https://c:4318", caFile: /ca.pem}}');
+    put('/ca.pem', PEM);
+    chmodSync(join(folder, 'ca.pem'), 0o666);
+    expect((await load()).settings.otlp).toBeUndefined();
   });
 
   it('take the proxy of the environment where they name none', async () => {

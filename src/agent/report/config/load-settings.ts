@@ -11,10 +11,13 @@ import {
   type ConfigProblem,
   type ControllerSettings,
   DEFAULT_SETTINGS,
+  type PartialReceiver,
   type PartialSettings,
+  RECEIVERS,
+  type ReceiverName,
+  type ReceiverSettings,
   type ServerSettings,
   type Settings,
-  type WebhookSettings,
 } from './settings.ts';
 
 const MAX_BYTES = 256 * 1024;
@@ -72,16 +75,23 @@ export async function loadSettings(host: Host): Promise<LoadedSettings> {
       ...(merged.controller || layer.controller
         ? { controller: { ...merged.controller, ...layer.controller } }
         : {}),
-      ...(merged.webhook || layer.webhook ? { webhook: { ...merged.webhook, ...layer.webhook } } : {}),
+      ...both('webhook', merged, layer),
+      ...both('otlp', merged, layer),
     };
   }
-  const { controller, webhook, ...others } = merged;
+  const { controller, webhook, otlp, ...others } = merged;
   const settings: Settings = { ...DEFAULT_SETTINGS, ...others };
   const server = controller && (await completeController(host, controller, problems));
   if (server) settings.controller = server;
-  const hook = webhook && (await completeWebhook(host, webhook, problems));
-  if (hook) settings.webhook = hook;
+  for (const [name, partial] of Object.entries({ webhook, otlp }) as [ReceiverName, PartialReceiver?][]) {
+    const receiver = partial && (await completeReceiver(host, name, partial, problems));
+    if (receiver) settings[name] = receiver;
+  }
   return { settings, problems };
+}
+
+function both(name: ReceiverName, first: PartialSettings, later: PartialSettings): PartialSettings {
+  return first[name] || later[name] ? { [name]: { ...first[name], ...later[name] } } : {};
 }
 
 async function sources(host: Host): Promise<string[]> {
@@ -142,13 +152,18 @@ async function completeController(
   return server && { ...rest, endpoints, ...server };
 }
 
-async function completeWebhook(
+async function completeReceiver(
   host: Host,
-  { caFile, url, headers = {}, ...rest }: Partial<WebhookSettings> & { caFile?: string },
+  name: ReceiverName,
+  { caFile, url, headers = {}, ...rest }: PartialReceiver,
   problems: ConfigProblem[],
-): Promise<WebhookSettings | undefined> {
-  if (url === undefined) {
-    const message = 'report.webhook has no usable url; nothing is sent to a webhook';
+): Promise<ReceiverSettings | undefined> {
+  const unsafe = caFile === undefined ? undefined : await changeableByOthers(host, caFile);
+  if (url === undefined || unsafe !== undefined) {
+    const message =
+      unsafe === undefined
+        ? `report.${name} has no usable ${RECEIVERS[name]}; nothing is sent there`
+        : `report.${name}.caFile is not used, and nothing is sent there: ${unsafe} [ConfigFileUnsafe]`;
     problems.push({ source: 'configuration', message, severity: 'error' });
     return undefined;
   }

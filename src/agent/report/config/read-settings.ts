@@ -5,12 +5,14 @@ import { TPM_PATH } from '../../document/paths.ts';
 import type { Report } from '../../text/report.ts';
 import { Fields } from '../../text/yaml/fields.ts';
 import type { MappingNode, Node } from '../../text/yaml/node.ts';
-import type {
-  ControllerSettings,
-  PartialSettings,
-  ServerSettings,
-  Switch,
-  WebhookSettings,
+import {
+  type ControllerSettings,
+  type PartialReceiver,
+  type PartialSettings,
+  RECEIVERS,
+  type ReceiverName,
+  type ServerSettings,
+  type Switch,
 } from './settings.ts';
 
 /** No spaces or control characters; the length that the wire allows. */
@@ -36,7 +38,6 @@ export function readSettings(root: Node, report: Report, secretsAllowed = true):
 
 function readReport(fields: Fields, report: Report, secretsAllowed: boolean): PartialSettings {
   const controller = inner(fields, 'controller', report);
-  const webhook = inner(fields, 'webhook', report);
   const device = fields.node('console');
   const settings: PartialSettings = {
     ...given('enabled', fields.has('enabled') ? fields.bool('enabled', true) : undefined),
@@ -51,10 +52,10 @@ function readReport(fields: Fields, report: Report, secretsAllowed: boolean): Pa
     ...given('hyperv', readSwitch(fields, 'hyperv')),
     ...given('vmware', readSwitch(fields, 'vmware')),
     ...given('controller', controller && readController(controller, secretsAllowed)),
-    ...given('webhook', webhook && readWebhook(webhook, report, secretsAllowed)),
+    ...readReceiver('webhook', fields, report, secretsAllowed),
+    ...readReceiver('otlp', fields, report, secretsAllowed),
   };
   controller?.finish();
-  webhook?.finish();
   fields.finish();
   return settings;
 }
@@ -87,12 +88,15 @@ function tpm(fields: Fields): string | undefined {
   return path(fields, 'tpm');
 }
 
-function readWebhook(
-  fields: Fields,
+function readReceiver(
+  name: ReceiverName,
+  of: Fields,
   report: Report,
   secretsAllowed: boolean,
-): Partial<WebhookSettings> & { caFile?: string } {
-  const url = text(fields, 'url');
+): { [name in ReceiverName]?: PartialReceiver } {
+  const fields = inner(of, name, report);
+  if (fields === undefined) return {};
+  const url = text(fields, RECEIVERS[name]);
   const headers = inner(fields, 'headers', report);
   const names = headers ? headers.names() : [];
   const pairs = names.flatMap((name) => {
@@ -102,11 +106,14 @@ function readWebhook(
     headers?.wrong(name, 'a header needs a name without spaces and a value of printable ASCII characters');
     return [];
   });
-  return {
+  const usable = url !== undefined && isUrl(fields, RECEIVERS[name], url, ['https:', 'http:']);
+  const receiver = {
     ...readServer(fields),
-    ...(url !== undefined && isUrl(fields, 'url', url, ['https:', 'http:']) ? { url } : {}),
+    ...(usable ? { url } : {}),
     ...(headers ? { headers: Object.fromEntries(pairs) } : {}),
   };
+  fields.finish();
+  return { [name]: receiver };
 }
 
 function readServer(fields: Fields): ServerSettings & { caFile?: string } {

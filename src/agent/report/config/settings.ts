@@ -16,7 +16,9 @@ export interface ControllerSettings extends ServerSettings {
   tpm?: string;
 }
 
-export interface WebhookSettings extends ServerSettings {
+/** A server that takes what is posted to it. */
+export interface ReceiverSettings extends ServerSettings {
+  /** `https://` or `http://`. */
   url: string;
   headers: Record<string, Sensitive<string>>;
 }
@@ -24,7 +26,7 @@ export interface WebhookSettings extends ServerSettings {
 /** `auto`: on if the machine has what it needs. */
 export type Switch = 'auto' | 'on' | 'off';
 
-/** How a machine reports. Nothing goes over the network unless controller or webhook are set. */
+/** How a machine reports. Nothing goes over the network unless controller, webhook or otlp are set. */
 export interface Settings {
   enabled: boolean;
   /** The reporter ends if nothing begins to bootstrap this machine for this long. */
@@ -35,7 +37,9 @@ export interface Settings {
   identifiers: boolean;
   providerID?: string;
   controller?: ControllerSettings;
-  webhook?: WebhookSettings;
+  webhook?: ReceiverSettings;
+  /** A collector of OpenTelemetry. */
+  otlp?: ReceiverSettings;
   /** A path writes to that device. */
   console: Switch | `/${string}`;
   journal: Switch;
@@ -44,10 +48,15 @@ export interface Settings {
 }
 
 /** Some of the settings, as one file has them. */
-export type PartialSettings = Partial<Omit<Settings, 'controller' | 'webhook'>> & {
+export type PartialSettings = Partial<Omit<Settings, 'controller' | ReceiverName>> & {
   controller?: Partial<ControllerSettings> & { caFile?: string };
-  webhook?: Partial<WebhookSettings> & { caFile?: string };
-};
+} & { [name in ReceiverName]?: PartialReceiver };
+
+export type PartialReceiver = Partial<ReceiverSettings> & { caFile?: string };
+
+/** Each with the setting that holds its URL. */
+export const RECEIVERS = { webhook: 'url', otlp: 'endpoint' } as const;
+export type ReceiverName = keyof typeof RECEIVERS;
 
 export const DEFAULT_SETTINGS: Settings = {
   enabled: true,

@@ -1,14 +1,11 @@
-import { retryAfterMs } from '../../../kit/retry-after.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
-import type { HttpClient } from '../../host/network.ts';
-import type { WebhookSettings } from '../config/settings.ts';
+import type { ReceiverSettings } from '../config/settings.ts';
 import type { Log } from '../events/log.ts';
-import { DeliveryError, type Transport } from './transport.ts';
+import { HttpReceiver } from './http-receiver.ts';
+import type { Transport } from './transport.ts';
 
-const TIMEOUT_MS = 20_000;
-/** The receiver will not take these however often they are sent. */
-const REFUSED = [400, 413, 415, 422];
+const CONTENT_TYPE = 'application/cloudevents-batch+json; charset=UTF-8';
 
 /** Any HTTP receiver: CloudEvents 1.0, batched content mode (HTTP protocol binding, 3.3). */
 export class WebhookTransport implements Transport {
@@ -16,49 +13,22 @@ export class WebhookTransport implements Transport {
   readonly reliable = true;
   readonly graceMs = 10 * 60_000;
   readonly batch = 64;
-  readonly #host: Host;
-  readonly #settings: WebhookSettings;
-  readonly #client: HttpClient;
-  readonly #log: Log;
+  readonly #url: string;
+  readonly #receiver: HttpReceiver;
 
-  constructor(host: Host, settings: WebhookSettings, log: Log) {
-    this.#host = host;
-    this.#settings = settings;
-    this.#log = log;
-    this.#client = host.network.client({
-      ...(settings.ca === undefined ? {} : { ca: settings.ca }),
-      ...(settings.proxy ? { proxy: settings.proxy } : {}),
-    });
+  constructor(host: Host, settings: ReceiverSettings, log: Log) {
+    this.#url = settings.url;
+    this.#receiver = new HttpReceiver(this.name, host, settings, log);
   }
 
   async deliver(events: readonly SlipwayEvent[], signal: AbortSignal): Promise<number> {
-    const { url, headers } = this.#settings;
-    const { status, headers: answered } = await this.#client.send({
-      method: 'POST',
-      url,
-      headers: {
-        'content-type': 'application/cloudevents-batch+json; charset=UTF-8',
-        ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()])),
-      },
-      body: Buffer.from(JSON.stringify(events.map(cloudEvent))),
-      timeoutMs: TIMEOUT_MS,
-      signal,
-    });
-    const last = events.at(-1)?.seq ?? 0;
-    if (status >= 200 && status < 300) return last;
-    const { host } = new URL(url);
-    if (REFUSED.includes(status)) {
-      this.#log(
-        `webhook: ${host} refused ${events.length} events with status ${status}; they are passed over`,
-      );
-      return last;
-    }
-    const wait = retryAfterMs(answered, this.#host.clock.now().getTime());
-    throw new DeliveryError(`${host} answered with status ${status}`, wait);
+    const body = JSON.stringify(events.map(cloudEvent));
+    await this.#receiver.post(this.#url, CONTENT_TYPE, body, events.length, signal);
+    return events.at(-1)?.seq ?? 0;
   }
 
   async close(): Promise<void> {
-    this.#client.close();
+    this.#receiver.close();
   }
 }
 
