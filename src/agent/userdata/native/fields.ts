@@ -25,7 +25,7 @@ export const SECRET: ReadonlySet<string> = new Set([
 ]);
 
 /** Bytes: text where they are one, else base64. */
-export const BYTES: ReadonlySet<string> = new Set(['files.content']);
+export const BYTES: ReadonlySet<string> = new Set(['files.content', 'system.randomSeed.data']);
 
 /** Permission bits, written in octal. */
 export const MODES: ReadonlySet<string> = new Set(['files.mode', 'directories.mode']);

@@ -56,6 +56,14 @@ describe('what is converted makes the same machine', () => {
       'slipway: {preflight: {mend: true}, kernel: {modules: [a], sysctls: {net.a: "1"}}, proxy: {http: "http://u:p@h:1"}, endpoints: ["h:1"]}\nruncmd: ["kubeadm join --config /a"]',
     ],
     ['no node', 'slipway: {kubeadm: none}'],
+    [
+      'a fetched file',
+      'write_files: [{path: /a, content: x, source: {uri: "https://h/a", headers: {A: b}}}]',
+    ],
+    [
+      'the system',
+      'timezone: Etc/UTC\nmanage_etc_hosts: true\nrandom_seed: {data: AP8=, encoding: b64}\nswap: {size: 1G}\nssh_keys: {rsa_private: p}\nchpasswd: {list: ["a:b"]}\nphone_home: {url: "http://h/"}\npower_state: {mode: reboot, condition: [a]}\napt: {sources: {x: {source: deb, key: k}}}\nprefer_fqdn_over_hostname: true\nfqdn: a.b',
+    ],
   ])('%s', async (_name, text) => {
     await roundTrip(`#cloud-config\n${text}\n`);
   });

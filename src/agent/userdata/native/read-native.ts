@@ -69,9 +69,12 @@ function isOfOneOrder(root: MappingNode, report: Report): boolean {
   return lost.length + double.length === 0;
 }
 
-/** A file of Ignition takes the place of what is there, unless it says more; contents are fetched by its rules. */
+/**
+ * A file of Ignition takes the place of what is there, unless it says more; so does one whose content is fetched and held
+ * against a hash, which may be too large for the memory.
+ */
 function ruled(file: FileEntry, isIgnition: boolean): FileEntry {
-  const needsRule = isIgnition || file.from !== undefined;
+  const needsRule = isIgnition || file.from?.hash !== undefined || file.from?.isCompressed === true;
   return needsRule && file.rule === undefined ? { ...file, rule: { present: 'remove', unsaid: [] } } : file;
 }
 
