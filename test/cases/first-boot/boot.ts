@@ -23,7 +23,7 @@ export function shipped(name: string, release: MadeRelease, settings: Settings =
     VERSION: version,
   })
     .replace(/^( *SLIPWAY_SHA256=)$/m, `$1${settings.sha256 ?? ''}`)
-    .replace(/^( *SLIPWAY_WAIT=)300$/m, `$1${settings.wait ?? 60}`);
+    .replace(/^( *SLIPWAY_WAIT=)300$/m, `$1${settings.wait ?? 300}`);
 }
 
 export interface Boot {

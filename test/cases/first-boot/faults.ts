@@ -29,8 +29,8 @@ const FAULTS: readonly Fault[] = [
   {
     what: 'a program cut off on its way',
     serve: 'python3 /case/cut.py >/dev/null 2>&1 &',
-    settings: { wait: 6 },
-    told: /slipway-linux-x64 cannot be fetched: curl: .*; tried for 6 s; nothing was installed/,
+    settings: { wait: 20 },
+    told: /slipway-linux-x64 cannot be fetched: curl: .*; tried for 20 s; nothing was installed/,
   },
   {
     what: 'another digest than the settings have',
@@ -53,10 +53,16 @@ const FAULTS: readonly Fault[] = [
     told: /signature does not belong to SHA256SUMS; nothing was installed/,
   },
   {
+    what: 'sums that never end',
+    serve: 'python3 /case/endless.py >/dev/null 2>&1 &',
+    settings: { wait: 5 },
+    told: /SHA256SUMS cannot be fetched: .*; tried for 5 s; nothing was installed/s,
+  },
+  {
     what: 'no server at all',
     serve: ':',
-    settings: { wait: 2 },
-    told: /SHA256SUMS cannot be fetched: curl: .*; tried for 2 s; nothing was installed/,
+    settings: { wait: 5 },
+    told: /SHA256SUMS cannot be fetched: .*; tried for 5 s; nothing was installed/s,
   },
   {
     what: 'no OpenSSL',
