@@ -254,12 +254,10 @@ export async function runDocument(
   const { host, watcher } = options;
   // Programs print what they were given, and messages quote it: what is known to be a secret goes nowhere from here.
   remember(await knownSecrets(host, document));
-  const report = [
-    ...document.report,
-    ...checkMakesNode(document),
-    ...(await configurationReport(document)),
-    ...(await labelReport(host, document)),
-  ];
+  const report = [...document.report, ...checkMakesNode(document)];
+  // User data that did their work, and have lost their secrets since, are not judged again.
+  if (!document.isWiped)
+    report.push(...(await configurationReport(document)), ...(await labelReport(host, document)));
   const errors = report.filter(({ severity }) => severity === 'error');
   const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
   const [first] = errors;

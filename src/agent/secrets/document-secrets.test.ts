@@ -54,3 +54,19 @@ it('takes neither short words nor what everybody may read for a secret', () => {
   for (const word of ['abc', 'welcome-to-this-machine', 'root', 'https://example.com'])
     expect(secrets).not.toContain(word);
 });
+
+it('takes no name in the next line for the value of a name in this one', () => {
+  const text = `#cloud-config
+write_files:
+- path: /run/kubeadm/join.yaml
+  content: |
+    kind: JoinConfiguration
+    discovery:
+      bootstrapToken:
+        apiServerEndpoint: 192.0.2.1:6443
+        token: abcdef.0123456789abcdef
+runcmd: [kubeadm join --config /run/kubeadm/join.yaml]
+`;
+  const read = readDocument(Buffer.from(text), { source: 'test', metaData: {} });
+  expect(documentSecrets(read)).toEqual(['0123456789abcdef']);
+});

@@ -159,10 +159,14 @@ export const SIGN = new RegExp([...new Set(RULES.map(({ sign }) => sign))].join(
 export const SETTING =
   /((?:token|secret|passw(?:or)?d|passphrase|\bauth|authorization|credential|identitytoken|key-data|(?:private|certificate|encryption|access|api)[_-]?key)(?:s|[_-]?(?:data|value|text|hash))?["']?[^\S\n]*[:=][^\S\n]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}#{[][^\n,}#]*)/gim;
 
-/** What the rules take for secrets in a text. */
+/** What the rules take for secrets in a text: in each line by itself, since what follows a name in the next one is another name. */
 export function looksSecret(text: string): string[] {
+  return text.split(/[\r\n]+/).flatMap((line) => (SIGN.test(line) ? inLine(line) : []));
+}
+
+function inLine(line: string): string[] {
   return RULES.flatMap(({ pattern, isSetting }) =>
-    [...text.matchAll(pattern)].flatMap(([whole, before = '']) => {
+    [...line.matchAll(pattern)].flatMap(([whole, before = '']) => {
       const value = whole.slice(before.length);
       if (isSetting && isHarmless(value)) return [];
       return value.replace(/^\\{0,3}["']/, '').replace(/["']$/, '');
