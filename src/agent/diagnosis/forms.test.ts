@@ -65,6 +65,15 @@ describe.each([80, 100, 120])('a terminal of %i columns', (width) => {
   });
 });
 
+it('a journal may be wrapped at words', () => {
+  const journal = (text: string): string =>
+    PREFIXES[0]?.apply(text.split('\n').map((line) => ({ text: line }))) ?? '';
+  const wrong = WRAPPABLE.filter(
+    ({ text, code: wanted }) => code(wrapped(journal(text), 80, true)) !== wanted,
+  );
+  expect(wrong.map(({ name }) => name)).toEqual([]);
+});
+
 it('the hint may be missing', () => {
   const cut = OUTPUTS.filter(({ text }) => /^(?:error: )?error execution phase|\[ERROR /m.test(text));
   const wrong = cut.filter(({ text, code: wanted }) => code(text.replace(HINT, '').trimEnd()) !== wanted);

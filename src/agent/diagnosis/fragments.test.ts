@@ -608,3 +608,27 @@ it('an error may be cut within its sentence', () => {
     code('ERROR: "error: could not find a JWS signature in the cluster-info ConfigMap for token ID"'),
   ).toBe('TokenUnknown');
 });
+
+it("another of kubeadm's commands that Ansible ran is no join", () => {
+  const result = (cmd: string) =>
+    `fatal: [n1]: FAILED! => {"cmd": "${cmd}", "rc": 1, "stderr": "unable to create Secret: Post \\"https://192.0.2.1:6443/api\\": dial tcp 192.0.2.1:6443: connect: connection refused\\n${HINT}", "stdout": ""}`;
+  expect(code(result('kubeadm token create --print-join-command'))).toBe('nothing');
+  expect(code(result('kubeadm join --config /a'))).toBe('ApiServerUnreachable');
+});
+
+it('ends of a kubelet that waits for its configuration have no other reason', () => {
+  const at = 'Nov 21 02:35:01 n1';
+  const waits = `${at} kubelet[6]: E1121 02:35:01.000001       6 run.go:74] "command failed" err="failed to load kubelet config file, error: open /var/lib/kubelet/config.yaml: no such file or directory"`;
+  const end = `${at} systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE`;
+  const others = Array.from({ length: 9 }, () => `${at} sshd[9]: Connection closed`);
+  expect(code(...others, waits, end, end, end)).toBe('nothing');
+});
+
+it('the time for discovery may be over without a reason', () => {
+  expect(code('It says `failed to request the cluster-info ConfigMap: context deadline exceeded`.')).toBe(
+    'ApiServerUnreachable',
+  );
+  expect(code('the join: `error downloading certs: cipher:', 'message authentication failed`.')).toBe(
+    'CertificateKeyInvalid',
+  );
+});

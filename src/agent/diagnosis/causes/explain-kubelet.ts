@@ -45,7 +45,9 @@ export function explainLoneKubelet(evidence: Evidence, isAlone: boolean): Diagno
   const configured = since.filter((line) => !NOT_CONFIGURED.test(line));
   for (const log of isAlone ? [configured, since] : [configured]) {
     const found = countKubeletEnds(log) > 0 ? explainKubeletEnd({ ...evidence, kubeletLog: log }) : undefined;
-    if (found !== undefined) return found;
+    // Ends without a reason are those for lack of the configuration.
+    const isReason = found?.code !== 'KubeletCrashing' || log.length === since.length;
+    if (found !== undefined && isReason) return found;
   }
   const complaints = since.filter((line) => lastKnown(KUBELET_NODE_RULES, [line]) !== undefined);
   // Of an excerpt a person has chosen the lines; in a journal one complaint passes as it came.

@@ -32,8 +32,6 @@ export function readLines(file: string, text: string, firstNumber = 1): LogLine[
 interface Line extends WidthLine {
   /** Its place among all lines. */
   index: number;
-  /** No prefix was found. */
-  isBare: boolean;
 }
 
 function fromRaw(file: string, { number, text, prefix }: RawLine): Line {
@@ -75,7 +73,13 @@ function attachBare(lines: Line[]): void {
       HINT.test(text) ||
       FINDING.test(text));
   const bare = lines.filter(({ isBare }) => isBare).length;
-  if (bare === lines.length || lines.some(isOwn)) return;
+  if (bare === lines.length) return;
+  // Wrapped within what kubeadm logs, the rest may begin as a step does.
+  const runs = new Set(
+    lines.filter(({ isBare, text }) => !isBare && BEGIN.test(text)).map(({ stream }) => stream),
+  );
+  const prefixed = lines.filter((line) => runs.has(line.stream) && isCertain(line)).length;
+  if (lines.filter(isOwn).length > prefixed) return;
   // Of a part of an error nothing else may tell whose the lines are.
   const isPrefixed = lines.some((line) => !line.isBare && isCertain(line));
   if (!isPrefixed && lines.some(({ isBare, text }) => isBare && OWN_ERROR.test(text))) return;

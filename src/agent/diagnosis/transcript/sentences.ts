@@ -21,7 +21,7 @@ export const UNHEALTHY =
   /^\s*\[(?:kubelet|api|control-plane)-check\] (?:The kubelet|The API server|kube-[\w-]+|etcd) is not healthy after /;
 export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./-]+\]: /;
 export const ERROR_FINDING = /^\s*\[ERROR [\w./-]+\]: /;
-export const PHASE_ERROR = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase \S+/;
+export const PHASE_ERROR = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase(?: \S+|$)/;
 export const FATAL_FINDINGS = /^\s*(?:error: )?\[preflight\] Some fatal errors occurred:/;
 /** The names of its phases, and how those of its checks begin, 1.11 to 1.36: parts of expressions. */
 export const PHASES =
@@ -47,6 +47,7 @@ const OWN_ERRORS = [
   /your configuration file uses an old API spec/,
   /no kind "(?:Init|Join|Cluster)Configuration" is registered for version/,
   /unable to read config from "/,
+  /invalid configuration for GroupVersionKind/,
   /couldn't validate the identity of the API Server/,
   /unable to fetch the kubeadm-config ConfigMap/,
   /failed to request (?:the )?cluster-info/,
@@ -54,6 +55,7 @@ const OWN_ERRORS = [
   /this version of kubeadm only supports deploying clusters/,
   /[Ff]ound multiple CRI (?:sockets|endpoints)/,
   /error uploading crisocket/,
+  /error downloading certs: /,
   /couldn't initialize a Kubernetes cluster/,
   /\[?failure loading (?:certificate|key) for/,
   /unable to select an IP from default routes/,

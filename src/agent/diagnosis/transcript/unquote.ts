@@ -7,6 +7,7 @@ const MAX_PARTS = 2_000;
 const MAX_JSON = 1024 * 1024;
 const KUBEADM = /error execution phase|\[preflight\] |\[init\] |\[kubelet-start\] |--v=5 or higher/;
 const ERROR = /error execution phase/;
+const RESULT_COMMAND = /"cmd": ?(?:"|\[).{0,200}?\bkubeadm(?:", "| )([a-z]+)/;
 const LIST_ITEM = /"((?:error: )?error execution phase (?:[^"\\]|\\.)*)",/;
 const HTML =
   /&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[\da-f]+);|<br ?\/?>|<\/?(?:pre|code|span|div|samp|p|li|td)\b/i;
@@ -84,7 +85,10 @@ function recordsOf(number: number, raw: string): RawLine[] {
   // What `timeout` and signals leave stands in the result's status alone.
   const status = /"rc": (124|137|143)\b/.exec(raw)?.[1];
   const end: RawLine[] = status === undefined ? [] : [{ number, text: `exit status ${status}` }];
-  return [...whole.flatMap((string) => split(number, unescaped(string))), ...end];
+  // Which of kubeadm's commands it was; what stands behind may be secret.
+  const [, command] = RESULT_COMMAND.exec(raw) ?? [];
+  const begin: RawLine[] = command === undefined ? [] : [{ number, text: `$ kubeadm ${command}` }];
+  return [...begin, ...whole.flatMap((string) => split(number, unescaped(string))), ...end];
 }
 
 function parsed(raw: string): Record<string, unknown> | undefined {

@@ -8,6 +8,8 @@ export interface WidthLine extends LogLine {
   width: number;
   /** It ended with a blank. */
   spaced: boolean;
+  /** It has no prefix of its own. */
+  isBare: boolean;
 }
 
 /** Wrapped to more than this, lines are as long as they are by themselves. */
@@ -20,6 +22,9 @@ const MAX_PIECES = 60;
 
 export function unwrap(lines: readonly WidthLine[]): WidthLine[] {
   const { limit, atWords } = wrapping(lines);
+  // Where some lines have a prefix, each of these begins something; what was wrapped has none.
+  const isMixed =
+    lines.some(({ isBare, text }) => isBare && text !== '') && lines.some(({ isBare }) => !isBare);
   const whole: WidthLine[] = [];
   let last: WidthLine | undefined;
   /** The piece that was read last, whose width decides. */
@@ -30,7 +35,8 @@ export function unwrap(lines: readonly WidthLine[]): WidthLine[] {
       last !== undefined &&
       piece !== undefined &&
       pieces < MAX_PIECES &&
-      !isHead(line.text) &&
+      !(isMixed && !line.isBare) &&
+      (!isHead(line.text) || (isMixed && isInError(last.text, line.text))) &&
       (limit === undefined || !isFull(piece, line, limit) ? isBroken(last, piece, line, lines) : true);
     if (joins && last !== undefined && piece !== undefined) {
       // A word that is longer than a line is cut in two wherever lines are wrapped at words.
@@ -79,6 +85,10 @@ function wrapping(lines: readonly WidthLine[]): Wrapping {
   return { limit, atWords: exact < wrapped || (exact < 2 && !isUsual) };
 }
 
+/** An error may repeat a step's mark: `error execution phase certs/ca: [certs] certificate ...`. */
+const isInError = (last: string, text: string): boolean =>
+  PHASE_ERROR.test(last) && /: *$/.test(last) && /^\[[a-z-]+\] /.test(text);
+
 const isErrorLine = (text: string): boolean =>
   PHASE_ERROR.test(text) || ERROR_FINDING.test(text) || OWN_ERROR.test(text);
 
@@ -110,12 +120,22 @@ function isFull(line: WidthLine, next: WidthLine, limit: number): boolean {
 
 /** Words that stand often enough in kubeadm's errors to be whole ones at a line's end and beginning. */
 const WORDS = new Set(
-  'a an and are as at be because by can cannot code config connect could desc dial does error failed file find for found from get has in is it line map master name no node nodes not of on or read request rpc run running server service signature status tcp that the this time timed to token unable unix use used valid version was with'.split(
+  'a address already an and api apiserver are as at be because by can cannot certificate certificates cluster code command configmap config connect could desc dial does error failed file find for found from get has in is it line map master name no node nodes not of on or read request rpc run running server service signature status tcp that the this time timed to token unable unix use used valid version was with'.split(
     ' ',
   ),
 );
 
+/** No longer word of kubeadm's begins with these. */
+const WHOLE =
+  /(?:^|[\s("])(?:and|from|that|was|are|because|could|does|failed|status|connection|unable|timed|found)$/;
+
 function areWords(line: string, next: string): boolean {
+  // A quotation that begins stands behind a blank.
+  if (/^\s*"\S/.test(next) && /[A-Za-z]$/.test(line) && !/"[^"]*$/.test(line.replace(/"[^"]*"/g, '')))
+    return true;
+  if (WHOLE.test(line)) return true;
+  // Behind a colon only addresses and hashes go on at once.
+  if (/[A-Za-z")]:$/.test(line) && !/sha256:$/.test(line) && /^[A-Za-z]/.test(next)) return true;
   const last = /([A-Za-z]+)$/.exec(line)?.[1] ?? '';
   const first = /^([A-Za-z]+)/.exec(next)?.[1] ?? '';
   return WORDS.has(last.toLowerCase()) && (WORDS.has(first.toLowerCase()) || /^[A-Z]/.test(first));
