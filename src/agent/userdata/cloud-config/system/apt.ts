@@ -64,6 +64,8 @@ function source(name: string, fields: Fields): RepositoryFile[] {
   fields.bool('append', true);
   const [keyId] = [fields.looseText('keyid'), fields.looseText('keyserver')];
   fields.finish();
+  if (line === undefined && key === undefined && keyId === undefined)
+    fields.warn('source', `${printable(name)} names neither a source nor a key; nothing comes of it.`);
   const base = file.replace(/\.list$/, '');
   if (!/^[\w.:+-]+$/.test(base)) {
     fields.wrong('filename', `${printable(file)} is no name of a file below /etc/apt/sources.list.d.`);

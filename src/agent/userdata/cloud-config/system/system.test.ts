@@ -165,6 +165,9 @@ describe('keys about the system', () => {
     expect(read('hostname: a', { ...META, 'public-keys': [KEY] }).told).toEqual([
       expect.stringContaining("The metadata's public keys let nobody in"),
     ]);
+    expect(read('apt: {sources: {x: {}}}').told).toEqual([
+      expect.stringContaining('x names neither a source'),
+    ]);
     expect(read('password: x').told).toEqual([expect.stringContaining('no default user is made')]);
     expect(read('resolv_conf: {}').told).toContainEqual(expect.stringContaining('no effect without'));
     expect(read('manage_etc_hosts: true', {}).told).toEqual([
