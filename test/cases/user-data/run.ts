@@ -8,6 +8,7 @@ import {
   yamlExamples,
 } from '../../../src/agent/userdata/fixtures/read-json.ts';
 import { cloudInitRoot, withScratchRoot } from '../../lab/lab.ts';
+import { differential } from './differential.ts';
 import { labelledVolume } from './volume.ts';
 
 export const about = 'YAML, jinja and files come out as with real PyYAML, Jinja2 and cloud-init';
@@ -36,6 +37,7 @@ export async function run(say: Say): Promise<void> {
   say('files through links: the same targets, modes and contents');
   say(await wipedCopies(lower));
   say(await labelledVolume(lower));
+  await differential(say);
 }
 
 /** The secrets leave what cloud-init keeps, and it takes the machine for the same one at the next boot. */

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { cloudInitRoot, withScratchRoot } from '../../lab/lab.ts';
+import { unpackedPackage } from '../../lab/root/unpacked-package.ts';
+
+const CHECKOUT = join(import.meta.dirname, '../../..');
+const FEWEST = 60;
+/** Zones without their contents: only their names count. */
+const ZONES = ['Europe/Berlin', 'Asia/Tokyo'];
+
+type Files = Record<string, (string | number)[]>;
+interface Applied {
+  status: number;
+  log: string;
+  files: Files;
+}
+interface Job {
+  'user-data': string;
+  'vendor-data'?: string;
+  'meta-data': string;
+}
+
+/** Documents about the whole system, applied by cloud-init 26.2 and by Slipway, each to a copy of one root. */
+export async function differential(say: (line: string) => void): Promise<void> {
+  const newest = await unpackedPackage('cloud-init', say, 'forky');
+  const lower = [newest, ...(await cloudInitRoot(say))];
+  const jobs = documents();
+  const [theirs, ours] = [await applied('cloud-init', lower, jobs), await applied('slipway', lower, jobs)];
+  const told: string[] = [];
+  jobs.forEach((job, index) => {
+    const [expected, found] = [theirs[index], ours[index]];
+    assert.ok(expected && found);
+    assert.equal(expected.status, 0, expected.log);
+    const differences = between(withoutEmpty(expected.files), withoutEmpty(found.files));
+    if (differences.length > 0 || found.status !== 0)
+      told.push(`--- ${job['user-data']}\n${differences.join('\n')}\n${found.log}`);
+  });
+  assert.ok(jobs.length >= FEWEST, `only ${jobs.length} documents`);
+  assert.equal(told.length, 0, told.join('\n'));
+  say(
+    `${jobs.length} documents about the system: the same files, owners, modes and links as with cloud-init 26.2`,
+  );
+}
+
+function documents(): Job[] {
+  const metaData = 'instance-id: i-1\nlocal-hostname: node-1\n';
+  const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
+  const system = parse(read('system.yaml'), { version: '1.1' }) as object[];
+  const forms = parse(read('forms.yaml')) as { user: string; vendor?: string }[];
+  return [
+    ...system.map((config) => ({
+      'user-data': `#cloud-config\n${stringify(config, { version: '1.1', aliasDuplicateObjects: false })}`,
+      'meta-data': metaData,
+    })),
+    ...forms.map(({ user, vendor }) => ({
+      'user-data': user,
+      'meta-data': metaData,
+      ...(vendor === undefined ? {} : { 'vendor-data': vendor }),
+    })),
+  ];
+}
+
+async function applied(program: 'cloud-init' | 'slipway', lower: string[], jobs: Job[]): Promise<Applied[]> {
+  return withScratchRoot(lower, async (root) => {
+    const zones = ZONES.map((zone) => `/usr/share/zoneinfo/${zone}`);
+    const script = [
+      'mkdir -p /usr/share/zoneinfo/Europe /usr/share/zoneinfo/Asia /etc/texts',
+      ...zones.map((zone) => `echo ${zone} >${zone}`),
+      'printf "#cloud-config\\nruncmd: [\'echo included >>/etc/told\']\\n" >/etc/texts/more',
+      `printf %s "$PROGRAM" >/opt/system.py`,
+      `exec python3 /opt/system.py ${program}`,
+    ].join('\n');
+    const done = await root.run(script, {
+      input: JSON.stringify(jobs),
+      env: { PROGRAM: readFileSync(join(import.meta.dirname, 'system.py'), 'utf8') },
+      binds: [{ from: CHECKOUT, to: '/checkout', readOnly: true }],
+      timeoutMs: 900_000,
+    });
+    assert.equal(done.code, 0, done.stderr);
+    return JSON.parse(done.stdout) as Applied[];
+  });
+}
+
+/** cloud-init makes files for keys where there are none. */
+function withoutEmpty(files: Files): Files {
+  return Object.fromEntries(
+    Object.entries(files).filter(
+      ([path, [, , , , text]]) => !(path.endsWith('/authorized_keys') && text === ''),
+    ),
+  );
+}
+
+function between(expected: Files, found: Files): string[] {
+  const paths = [...new Set([...Object.keys(expected), ...Object.keys(found)])].sort();
+  return paths
+    .filter((path) => JSON.stringify(expected[path]) !== JSON.stringify(found[path]))
+    .map(
+      (path) =>
+        `${path}\n  cloud-init ${JSON.stringify(expected[path])}\n  slipway    ${JSON.stringify(found[path])}`,
+    );
+}
