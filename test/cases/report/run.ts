@@ -16,8 +16,12 @@ export const about =
 
 const SETTINGS = '/etc/slipway/config.d/50-report.yaml';
 const UNIT = 'slipway-report.service';
-/** A container runtime that comes up late costs attempts. */
-const LATE = ['systemctl stop containerd', 'systemd-run --quiet sh -c "sleep 5; systemctl start containerd"'];
+/** containerd is away until an attempt of kubeadm has failed for it, however slow the machine is. */
+const FAILED = 'grep -q "step.ended.*ContainerRuntimeDown" /var/lib/slipway/journal.jsonl';
+const LATE = [
+  'systemctl stop containerd',
+  `systemd-run --quiet sh -c 'until ${FAILED}; do sleep 0.1; done; systemctl start containerd'`,
+];
 
 export async function run(say: (line: string) => void): Promise<void> {
   const lab = await openLab();
@@ -87,7 +91,7 @@ export async function run(say: (line: string) => void): Promise<void> {
       'a boot without Slipway is told from outside: cloud-init, kubeadm, the Node; and to a host of Hyper-V',
     );
 
-    const attempt = await controller.told('r7', 'an attempt', ({ type }) => type === 'step.attempt', 60_000);
+    const attempt = await controller.told('r7', 'an attempt', ({ type }) => type === 'step.attempt', 180_000);
     assert.equal((attempt.failure as { code: string }).code, 'ContainerRuntimeDown', JSON.stringify(attempt));
     assert.equal((attempt.step as { id: string }).id, 'kubeadm', JSON.stringify(attempt));
     await expectJoin(shim, controller, 'shim');
