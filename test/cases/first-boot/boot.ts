@@ -72,7 +72,7 @@ ${after}`,
           { from: folder, to: '/srv/release', readOnly: true },
           { from: import.meta.dirname, to: '/case', readOnly: true },
         ],
-        timeoutMs: 180_000,
+        timeoutMs: 600_000,
       },
     ),
   );

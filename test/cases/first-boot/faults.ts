@@ -28,7 +28,8 @@ const FAULTS: readonly Fault[] = [
   },
   {
     what: 'a program cut off on its way',
-    serve: 'python3 /case/cut.py >/dev/null 2>&1 &',
+    serve: `python3 /case/cut.py >/dev/null 2>&1 &
+until curl -fs -o /dev/null http://127.0.0.1:8080/SHA256SUMS; do sleep 0.2; done`,
     settings: { wait: 20 },
     told: /slipway-linux-x64 cannot be fetched: curl: .*; tried for 20 s; nothing was installed/,
   },

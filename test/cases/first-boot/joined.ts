@@ -44,7 +44,7 @@ export async function expectJoined(release: MadeRelease, say: (line: string) => 
       },
       units: { 'release-server.service': { content: SERVER } },
     });
-    await machine.waitFor(() => machine.exists('/usr/local/bin/slipway'), { timeoutMs: 60_000 });
+    await machine.waitFor(() => machine.exists('/usr/local/bin/slipway'), { timeoutMs: 400_000 });
     await machine.execOk(['slipway', 'status', '--wait', '--timeout', '10m'], { timeoutMs: 400_000 });
     await expectVerdict(machine, { result: 'succeeded', mode: 'shim' }, secretsOf(cluster));
     await machine.execOk(['systemctl', 'is-active', 'slipway-report.service']);

@@ -23,7 +23,11 @@ export async function expectMerged(folder: string, url: string, say: (line: stri
       { from: checkout, to: '/checkout', readOnly: true },
       { from: made, to: '/made' },
     ];
-    const done = await root.run(command, { binds, env: { SOURCE_DATE_EPOCH: '1700000000' } });
+    const done = await root.run(command, {
+      binds,
+      env: { SOURCE_DATE_EPOCH: '1700000000' },
+      timeoutMs: 600_000,
+    });
     assert.equal(done.code, 0, done.stderr);
     renameSync(join(made, readdirSync(made)[0] ?? ''), image);
   });

@@ -42,7 +42,7 @@ export async function buildImage(image: ScratchRoot, say: (line: string) => void
       {
         binds,
         env: { LOWER: layers.map(({ to }) => to).join(':') },
-        timeoutMs: 400_000,
+        timeoutMs: 1_200_000,
       },
     );
     assert.equal(code, 0, stdout + stderr);
