@@ -1,5 +1,6 @@
 import type { Target } from '../target.ts';
 import { answers, kubeconfig, stateFiles, tools, watch } from './answers.ts';
+import { authors } from './authors.ts';
 import { controllerKubeconfig } from './controller-kubeconfig.ts';
 import { enrolment } from './enrolment.ts';
 import { events, reply } from './events.ts';
@@ -13,7 +14,7 @@ import { bootLog, ekCertificate, tpmEnrolment, tpmProof } from './tpm.ts';
 import { cloudConfig, forms, ignition, jinja, metaData, mime, nodeSettings, packed } from './user-data.ts';
 
 export const TARGETS: readonly Target[] = [
-  ...[cloudConfig, jinja, mime, packed, forms, ignition, nodeSettings, metaData],
+  ...[cloudConfig, jinja, mime, packed, forms, ignition, nodeSettings, metaData, authors],
   ...[volumes, cloudDocuments],
   ...[kubeadmConfig, kubeadmOutput, logs],
   ...[journal, outcome, spool, stateFiles],

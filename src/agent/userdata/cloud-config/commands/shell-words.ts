@@ -15,7 +15,7 @@ const PLAIN = /[A-Za-z0-9_@%+=:,./-]/;
  * variables, globs, pipes, `;`, comments, escapes or line breaks)
  */
 export function shellTokens(line: string): Token[] | undefined {
-  const text = line.replace(/^[ \t\n]+|[ \t\n]+$/g, '');
+  const text = withoutBlanksAround(line);
   const tokens: Token[] = [];
   let word: string | undefined;
   const endWord = (): void => {
@@ -55,3 +55,14 @@ function hasControlCharacter(text: string): boolean {
   }
   return false;
 }
+
+/** By hand: a pattern for blanks at an end looks at those in the middle again and again. */
+function withoutBlanksAround(line: string): string {
+  let start = 0;
+  let end = line.length;
+  while (start < end && BLANKS.includes(line[start] ?? '')) start += 1;
+  while (end > start && BLANKS.includes(line[end - 1] ?? '')) end -= 1;
+  return line.slice(start, end);
+}
+
+const BLANKS: readonly string[] = [' ', '\t', '\n'];
