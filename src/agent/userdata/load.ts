@@ -7,6 +7,7 @@ import { type Host, HostError } from '../host/host.ts';
 import { traceOfIgnition } from './ignition-has-run.ts';
 import { readImageConfig } from './image-config.ts';
 import type { Cloud } from './instance/instance.ts';
+import { findDropIns } from './native/find-drop-ins.ts';
 import { readNodeFiles } from './node/node-files.ts';
 import { documentOf } from './read-document.ts';
 import { readUserData } from './read-user-data.ts';
@@ -80,7 +81,7 @@ async function fromAnswer(
       const given = hasRun ? withoutVendor(answer) : answer;
       const { userData, duties = [], cloud } = answer;
       const read = (bytes: Buffer) => readUserData(bytes, given, around);
-      const document = await read(userData);
+      const document = await withDocuments(host, await read(userData), given.metaData);
       return { kind: 'document', document, duties, userData, read, ...(cloud ? { cloud } : {}) };
     }
     case 'empty':
@@ -93,6 +94,18 @@ async function fromAnswer(
     default:
       return none(false, failure('UserDataNotFound', notFound(answer.looked ?? [])));
   }
+}
+
+/** With documents of /etc/slipway/config.d; what joins them is loaded only where there are any. */
+async function withDocuments(
+  host: Host,
+  document: Document,
+  metaData: Record<string, unknown>,
+): Promise<Document> {
+  const dropIns = await findDropIns(host);
+  if (dropIns.length === 0) return document;
+  const { withDropIns } = await import('./native/drop-ins.ts');
+  return withDropIns(document, dropIns, metaData);
 }
 
 function withoutVendor<Answer extends { vendorData?: Buffer }>({ vendorData: _, ...answer }: Answer) {

@@ -1,6 +1,6 @@
 import type { Target } from '../target.ts';
 import { answers, kubeconfig, stateFiles, tools, watch } from './answers.ts';
-import { authors } from './authors.ts';
+import { authors } from './authors/check-and-convert.ts';
 import { controllerKubeconfig } from './controller-kubeconfig.ts';
 import { enrolment } from './enrolment.ts';
 import { events, reply } from './events.ts';

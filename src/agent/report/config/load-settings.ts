@@ -1,6 +1,7 @@
 import { CONFIG_FILES } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { changeableByOthers } from '../../host/root-only.ts';
+import { isOwnDocument } from '../../text/own-document.ts';
 import { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
 import type { Node } from '../../text/yaml/node.ts';
@@ -118,6 +119,8 @@ async function readLayer(host: Host, path: string, problems: ConfigProblem[]): P
     const bytes = await host.files.readIfPresent(path, MAX_BYTES);
     if (bytes === undefined) return {};
     const text = bytes.toString('utf8');
+    // User data that lie beside the settings are no settings.
+    if (path.startsWith(CONFIG_FILES.dropIns) && isOwnDocument(text)) return {};
     const node: Node | undefined =
       path === KERNEL_LINE ? kernelLineSettings(text) : parseYaml(plainText(text), report);
     if (node) settings = readSettings(node, report, path !== KERNEL_LINE);

@@ -1,4 +1,5 @@
 import type { Position } from '../../document/document.ts';
+import { isOwnDocument } from '../../text/own-document.ts';
 import type { SourceText } from '../../text/source-text.ts';
 
 /** The kinds of parts, by cloud-init's names of content types. */
@@ -36,10 +37,6 @@ const BEGINNINGS: readonly (readonly [string, PartType])[] = [
   ['#!', 'text/x-shellscript'],
 ];
 
-/** The one document begins with its version, as YAML or as JSON; comments may stand before it. */
-const NATIVE =
-  /^(?:[^\S\n]*(?:#[^\n]*|---)?\n)*[^\S\n]*(?:\{\s*"apiVersion"|apiVersion)\s*:\s*["']?slipway\.dev\//;
-
 /** The beginning of a JSON object; one with the key `ignition` is an Ignition config. */
 const IGNITION = /^\s*\{\s*"/;
 
@@ -53,7 +50,7 @@ export function typeOf(text: string): PartType | undefined {
   const beginning = text.slice(start, start + 40).toLowerCase();
   const found = BEGINNINGS.find(([prefix]) => beginning.startsWith(prefix))?.[1];
   if (found !== undefined) return found;
-  if (NATIVE.test(text.slice(0, 4096))) return 'application/vnd.slipway+yaml';
+  if (isOwnDocument(text)) return 'application/vnd.slipway+yaml';
   return IGNITION.test(text) && /"ignition"\s*:/i.test(text)
     ? 'application/vnd.coreos.ignition+json'
     : undefined;

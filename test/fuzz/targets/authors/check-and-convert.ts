@@ -1,11 +1,11 @@
-import { check } from '../../../src/agent/check/check.ts';
-import { RULES } from '../../../src/agent/check/table.ts';
-import { plan, planDigest } from '../../../src/agent/steps/plan.ts';
-import { writeNative } from '../../../src/agent/userdata/native/write-native.ts';
-import { readUserData } from '../../../src/agent/userdata/read-user-data.ts';
-import { texts } from '../corpus.ts';
-import { must, type Target } from '../target.ts';
-import { KEYS, NODE_KEYS } from './user-data-words.ts';
+import { check } from '../../../../src/agent/check/check.ts';
+import { RULES } from '../../../../src/agent/check/table.ts';
+import { plan, planDigest } from '../../../../src/agent/steps/plan.ts';
+import { writeNative } from '../../../../src/agent/userdata/native/write-native.ts';
+import { readUserData } from '../../../../src/agent/userdata/read-user-data.ts';
+import { texts } from '../../corpus.ts';
+import { must, type Target } from '../../target.ts';
+import { KEYS, NODE_KEYS } from '../user-data-words.ts';
 
 const METADATA = { 'local-hostname': 'node-1.example.test' };
 const NATIVE = `apiVersion: slipway.dev/v1alpha1

@@ -1,0 +1,8 @@
+/** The one document begins with its version, as YAML or as JSON; comments may stand before it. */
+const BEGINNING =
+  /^(?:[^\S\n]*(?:#[^\n]*|---)?\n)*[^\S\n]*(?:\{\s*"apiVersion"|apiVersion)\s*:\s*["']?slipway\.dev\//;
+
+/** Is a text user data in Slipway's own format, `slipway.dev/...`? */
+export function isOwnDocument(text: string): boolean {
+  return BEGINNING.test(text.slice(0, 4096));
+}

@@ -1,0 +1,53 @@
+import { positionText } from '../../../kit/position.ts';
+import type { Document, ReportEntry } from '../../document/document.ts';
+import { Report } from '../../text/report.ts';
+import { plainText } from '../../text/source-text.ts';
+import { type Native, readNative } from './read-native.ts';
+
+/** A document that lies on the machine, or why it is not used. */
+export type DropIn = readonly [path: string, text: string, unsafe?: string];
+
+/**
+ * User data with what documents of the image add: their lists come first, and where both say something the user data count.
+ * What is wrong with them is in the report, with their path.
+ */
+export function withDropIns(
+  document: Document,
+  dropIns: readonly DropIn[],
+  metaData: Record<string, unknown>,
+): Document {
+  const report: ReportEntry[] = [];
+  let all = document;
+  // The last one is nearest to the user data.
+  for (const [path, text, unsafe] of dropIns.toReversed()) {
+    const own = new Report();
+    if (unsafe !== undefined) own.error('ConfigFileUnsafe', `not used: ${unsafe}`);
+    const native = unsafe === undefined ? readNative(plainText(text), metaData, own) : undefined;
+    if (native !== undefined && document.format !== 'none' && native.content.format !== document.format)
+      own.error('UserDataInvalid', 'its order is not that of the user data.');
+    for (const { where, message, ...entry } of own.entries)
+      report.push({
+        ...entry,
+        message: `${path}${where === undefined ? '' : ` ${positionText(where)}`}: ${message}`,
+      });
+    if (native !== undefined) all = under(all, native);
+  }
+  return { ...all, report: [...document.report, ...report] };
+}
+
+function under(document: Document, { content, hostname }: Native): Document {
+  const { format: _format, node, ...added } = content;
+  const before = new Map(Object.entries(document));
+  const entries = Object.entries(added).flatMap(([key, value]): [string, unknown][] => {
+    const earlier = before.get(key);
+    if (Array.isArray(earlier) && Array.isArray(value)) return [[key, [...value, ...earlier]]];
+    return earlier === undefined ? [[key, value]] : [];
+  });
+  const name = document.hostname ?? (hostname === 'kept' ? undefined : hostname);
+  return {
+    ...document,
+    ...Object.fromEntries(entries),
+    ...(node === undefined ? {} : { node: { ...node, ...document.node } }),
+    ...(name === undefined ? {} : { hostname: name }),
+  };
+}
