@@ -31,6 +31,8 @@ describe("what differs from cloud-init's schema is told at its place", () => {
     ['ssh_keys: {dsa_private: x}', 'ssh_keys.dsa_private is not one of the keys'],
     ['chpasswd: {users: [{name: a}]}', 'chpasswd.users.0 has no'],
     ['growpart: {mode: false, devices: /}', 'growpart.devices must be a list'],
+    ['apt: {sources: {a: {}}}', 'apt.sources.a is an empty mapping'],
+    ['yum_repos: {a: {$: b}}', 'is not one of the keys'],
     ['{}', 'has no keys'],
   ])('%j', (text, told) => {
     expect(warnings(text).join('\n')).toContain(told);
@@ -47,7 +49,7 @@ describe("what differs from cloud-init's schema is told at its place", () => {
     'disk_setup: {/dev/sdb: {table_type: gpt, layout: [25, [75, 82]], overwrite: true}}',
     'groups: [a, {b: [c]}, {d: e}]',
     'resize_rootfs: noblock\ngrowpart: {mode: false}\nmanage_etc_hosts: localhost',
-    'apt: {anything: 1}\nnobody: 5',
+    'chef: {anything: 1}\nnobody: 5',
   ])('%j is as it should be', (text) => {
     expect(warnings(text)).toEqual([]);
   });

@@ -2,9 +2,10 @@ import { printable, type Report } from '../../../text/report.ts';
 import { misfits } from '../../../text/shape/check-shape.ts';
 import type { MappingEntry } from '../../../text/yaml/node.ts';
 import { ACCOUNT_SHAPES } from './account-shapes.ts';
+import { PACKAGE_SHAPES } from './package-shapes.ts';
 import { SYSTEM_SHAPES } from './system-shapes.ts';
 
-const SHAPES = { ...SYSTEM_SHAPES, ...ACCOUNT_SHAPES };
+const SHAPES = { ...SYSTEM_SHAPES, ...ACCOUNT_SHAPES, ...PACKAGE_SHAPES };
 
 /**
  * Warns of every value that has not the shape that cloud-init's schema asks for: cloud-init warns of it too, and what it does
