@@ -425,7 +425,12 @@ describe('what only looks like kubeadm', () => {
       '[kubelet-start] Starting the kubelet',
       'This node has joined the cluster:',
     ];
-    expect(code(...run, `Nov 21 02:34:29 n1 monitor[7]: ${own}`)).toBe('succeeded');
+    const other = `Nov 21 02:34:29 n1 monitor[7]: ${own}`;
+    expect(code(...run, other)).toBe('succeeded');
+    expect(code(other)).toBe('NodeNameInUse');
+    expect(code('Nov 21 02:34:28 n1 cloud-init[9]: [ERROR Swap]: running with swap on', other)).toBe(
+      'SwapEnabled',
+    );
   });
 });
 

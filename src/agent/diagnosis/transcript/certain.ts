@@ -87,14 +87,17 @@ interface Run {
 /** The attempts of which something says that they are kubeadm's. */
 export function certainAttempts<T extends Run>(attempts: readonly T[]): T[] {
   const certain = attempts.filter(({ output, error }) => [...error, ...output].some(isCertain));
-  const whole = certain.filter(isWhole);
-  return certain.filter((attempt) => isWhole(attempt) || !whole.some((other) => isBeside(attempt, other)));
+  const trusted = certain.filter((run) => isWhole(run) || LAUNCHES.test(run.first.program ?? 'kubeadm'));
+  return certain.filter((run) => isWhole(run) || !trusted.some((other) => isBeside(run, other)));
 }
+
+/** What runs kubeadm on a machine, as far as a log names it. */
+const LAUNCHES = /kubeadm|^cloud-(?:init|final)$/;
 
 /** It is more than an error's line. */
 const isWhole = ({ output, error }: Run): boolean =>
   output.some(({ text }) => STEP.test(text)) || error.some(({ text }) => HINT.test(text));
 
-/** Where another program's stream has a whole run, one that repeats an error of kubeadm's only speaks of it. */
+/** Where a run or what runs kubeadm is in the log, another program that repeats an error only speaks of it. */
 const isBeside = ({ first: { program } }: Run, { first: other }: Run): boolean =>
-  program !== undefined && program !== 'kubeadm' && program !== other.program;
+  program !== undefined && !LAUNCHES.test(program) && program !== other.program;
