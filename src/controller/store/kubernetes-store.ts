@@ -16,7 +16,7 @@ import {
   objectPath,
   recordOf,
 } from './node-bootstrap.ts';
-import { type NodeLine, positionOf } from './node-line.ts';
+import { type NodeLine, positionOf, shownPhase } from './node-line.ts';
 import { type Addition, type Owner, type Store, StoreBusy, StoreRefuses, stored } from './store.ts';
 
 /** An object stays well below etcd's 1.5 MiB: beyond either limit, old events make room. */
@@ -159,7 +159,7 @@ export class KubernetesStore implements Store {
       return rows.map(({ cells, ...names }) => ({
         ...names,
         tiedBy: cells['Tied-By'] ?? '',
-        phase: cells.Phase || newSummary().phase,
+        phase: shownPhase(cells.Phase || newSummary().phase, cells.Admission),
         step: cells.Step ?? '',
         reason: cells.Reason ?? '',
         node: cells.Node ?? '',

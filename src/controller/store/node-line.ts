@@ -21,12 +21,17 @@ export function positionOf(summary: Summary): string {
   return step ? `${summary.steps.indexOf(step) + 1}/${summary.steps.length} ${step.title}` : '';
 }
 
+/** What people have to decide, or have decided, comes before what the machine tells. */
+export function shownPhase(phase: string, admission: string | undefined): string {
+  return admission && admission !== 'Admitted' ? admission : phase;
+}
+
 export function lineOf({ namespace, name, spec, summary, storedAt }: NodeRecord, now: number): NodeLine {
   return {
     namespace,
     name,
     tiedBy: spec.machine?.by ?? '',
-    phase: summary.phase,
+    phase: shownPhase(summary.phase, spec.admission?.state),
     step: positionOf(summary),
     reason: summary.failure?.code ?? '',
     node: summary.node?.state ?? '',

@@ -114,6 +114,7 @@ async function manual(scene: Scene, two: MachineWithTpm): Promise<void> {
   await cluster.createMachine('p3', { cluster: 'manual' });
   await refused(scene, two, 'whatever', /waits until somebody admits it/);
   await attestedIs(scene, 'p3', 'Unknown', 'Pending');
+  assert.match(await scene.command('nodes'), /^default +p3 +tpm +Pending /m);
   await nodes('admit', 'default/p3', scene);
   await reports(scene, two, 'whatever', false);
   await attestedIs(scene, 'p3', 'True', 'ProvedByTpm');
