@@ -29,6 +29,12 @@ export interface Challenge {
   readonly certificates: Uint8Array | undefined;
 }
 
+/** Which Machine a machine with this endorsement key may be. */
+export type FindByTpm = (
+  endorsementKey: string,
+  machine: MachineIdentity,
+) => { readonly byFirstUse: boolean } | undefined;
+
 /** A slow TPM needs a second or two between challenge and answer. */
 const LIFE_MS = 60_000;
 /** More that wait at once are no fleet's boot. */
@@ -43,31 +49,35 @@ const PCRS = Array.from({ length: 16 }, (_, pcr) => pcr);
  * another asks again.
  */
 export class TpmChallenges {
-  readonly #waiting = new Map<string, Challenge & { until: number }>();
-  readonly #isKnown: (endorsementKey: string, machine: MachineIdentity) => boolean;
+  readonly #waiting = new Map<string, Challenge & { until: number; byFirstUse: boolean }>();
+  readonly #find: FindByTpm;
+  readonly #room: number;
 
-  /** @param isKnown whether some Machine may be the one with this endorsement key: strangers cost no cryptography */
-  constructor(isKnown: (endorsementKey: string, machine: MachineIdentity) => boolean) {
-    this.#isKnown = isKnown;
+  /** @param find the Machine that may be the one with this endorsement key: strangers cost no cryptography */
+  constructor(find: FindByTpm, room = MAX_WAITING) {
+    this.#find = find;
+    this.#room = room;
   }
 
   /** @throws Refused */
   make(request: ChallengeRequest, channel: Uint8Array): ChallengeReply {
     const ek = endorsementArea(request.endorsementKey);
     const endorsementKey = readable(() => endorsementKeyId(keyOf(ek)), 'endorsement key');
-    if (!this.#isKnown(endorsementKey, request.machine))
-      throw new Refused('unauthorized', `no Machine names the endorsement key ${endorsementKey}`);
+    const found = this.#find(endorsementKey, request.machine);
+    if (!found) throw new Refused('unauthorized', `no Machine names the endorsement key ${endorsementKey}`);
     const ak = attestationArea(request.attestationKey);
     const { csrDigest, machine, certificates } = request;
     if (csrDigest.length !== 32) throw new Refused('bad-request', 'csrDigest is not 32 bytes');
     const [id, secret, nonce] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     this.#forgetOld();
+    const { byFirstUse } = found;
     this.#makeRoom(endorsementKey);
-    if (this.#waiting.size >= MAX_WAITING)
+    if (byFirstUse) this.#makeRoomOfFirstUse();
+    if (this.#waiting.size >= this.#room)
       throw new Refused('slow-down', 'too many challenges wait for an answer', { retryAfterMs: 5_000 });
     this.#waiting.set(id.toString('hex'), {
       ...{ endorsementKey, ak, instance: machine.instance, csrDigest, channel, secret, nonce, pcrs: PCRS },
-      certificates,
+      ...{ certificates, byFirstUse },
       until: performance.now() + LIFE_MS,
     });
     // The Name is computed here: it says that the credential is for this key with these attributes.
@@ -89,6 +99,12 @@ export class TpmChallenges {
   #makeRoom(endorsementKey: string): void {
     const own = [...this.#waiting].filter(([, asked]) => asked.endorsementKey === endorsementKey);
     for (const [id] of own.slice(0, Math.max(0, own.length - MAX_PER_KEY + 1))) this.#waiting.delete(id);
+  }
+
+  /** Keys that nobody named cost their makers nothing: they push out each other, and leave half of the room to those that are known. */
+  #makeRoomOfFirstUse(): void {
+    const own = [...this.#waiting].filter(([, asked]) => asked.byFirstUse);
+    for (const [id] of own.slice(0, Math.max(0, own.length - this.#room / 2 + 1))) this.#waiting.delete(id);
   }
 
   /** They are in the order in which they were made. */

@@ -69,9 +69,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     settings.keepsIdentifiers,
   );
   const identities = new MachineIdentities(client);
-  const challenges = new TpmChallenges(
-    (id, machine) => management.directory.byTpm(id, machine) !== undefined,
-  );
+  const challenges = new TpmChallenges((id, machine) => management.directory.byTpm(id, machine));
   const enrolment = new Enrolment({
     store,
     bearers,

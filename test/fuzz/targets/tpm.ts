@@ -113,7 +113,7 @@ export const tpmEnrolment: Target = {
   dictionary: ['"version":1', '"proof"', '"pcrs":[0,', '"values":["', '"credential":{'],
   refuses: (error) => error instanceof WireError || error instanceof Refused,
   run(bytes) {
-    const challenges = new TpmChallenges(() => true);
+    const challenges = new TpmChallenges(() => ({ byFirstUse: false }));
     const made = attempt(() => {
       const reply = challenges.make(readChallengeRequest(bytes), Buffer.alloc(32));
       return readChallengeReply(Buffer.from(JSON.stringify(challengeReplyBody(reply)))).pcrs;

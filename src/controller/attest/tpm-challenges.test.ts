@@ -1,0 +1,47 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { type EcArea, encodePublic } from '../../tpm/objects/public-area.ts';
+import { AK, EK_EC } from '../../tpm/objects/templates.ts';
+import { TpmChallenges } from './tpm-challenges.ts';
+
+const MACHINE = { instance: 'i', hostname: 'h' };
+
+function area(template: EcArea): Uint8Array {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x = '', y = '' } = (publicKey as KeyObject).export({ format: 'jwk' });
+  const unique = { x: Buffer.from(x, 'base64url'), y: Buffer.from(y, 'base64url') };
+  return encodePublic({ ...template, ...unique });
+}
+
+function ask(challenges: TpmChallenges, endorsementKey = area(EK_EC as EcArea)): Uint8Array {
+  const attestationKey = ak;
+  const request = {
+    version: 1 as const,
+    machine: MACHINE,
+    csrDigest: Buffer.alloc(32),
+    endorsementKey,
+    attestationKey,
+  };
+  return challenges.make(request, Buffer.alloc(32)).id;
+}
+
+const ak = area(AK as EcArea);
+
+it('keeps the challenge of a key that is named, however many that nobody named are asked for', () => {
+  let byFirstUse = false;
+  const challenges = new TpmChallenges(() => ({ byFirstUse }), 8);
+  const named = ask(challenges);
+  byFirstUse = true;
+  const first = ask(challenges);
+  for (let at = 0; at < 4; at += 1) ask(challenges);
+  expect(() => challenges.spend(first)).toThrow(/not known/);
+  byFirstUse = false;
+  for (let at = 0; at < 3; at += 1) ask(challenges);
+  expect(() => ask(challenges)).toThrow(/too many challenges/);
+  expect(challenges.spend(named).instance).toBe('i');
+  expect(() => challenges.spend(named)).toThrow(/not known/);
+});
+
+it('makes none for a key that no Machine can have', () => {
+  expect(() => ask(new TpmChallenges(() => undefined))).toThrow(/no Machine names/);
+});
