@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { FORMAT_NAMES, makeImage } from './images/images.ts';
+import { FORMAT_NAMES, makeImage, readFormats } from './images/images.ts';
 import { BUILDER, PLATFORMS } from './platforms.ts';
 import { root } from './project.ts';
 import { megabytes } from './sizes.ts';
@@ -16,9 +16,7 @@ try {
       out: { type: 'string', default: join(root, 'dist', 'images') },
     },
   });
-  for (const word of positionals.length > 0 ? positionals : FORMAT_NAMES) {
-    const format = FORMAT_NAMES.find((name) => name === word);
-    if (format === undefined) throw new Error(`${word}: there is ${FORMAT_NAMES.join(', ')}`);
+  for (const format of positionals.length > 0 ? readFormats(positionals.join(',')) : FORMAT_NAMES) {
     for (const platform of values.all ? PLATFORMS : [BUILDER]) {
       const path = makeImage({ format, platform, folder: resolve(values.out) });
       console.log(`${relative(root, path)}: ${megabytes(statSync(path).size)}`);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
-import { distPath, type Platform } from '../platforms.ts';
+import type { Platform } from '../platforms.ts';
 import { projectVersion, root } from '../project.ts';
 import { makeDeb } from './deb.ts';
 import { makeOci } from './oci.ts';
@@ -20,18 +20,33 @@ const FORMATS = {
 export type Format = keyof typeof FORMATS;
 export const FORMAT_NAMES = Object.keys(FORMATS) as Format[];
 
+/** @param text names with commas between them; empty: none. @throws Error for a name that is none */
+export function readFormats(text: string): Format[] {
+  return text
+    .split(',')
+    .filter((word) => word !== '')
+    .map((word) => {
+      const format = FORMAT_NAMES.find((name) => name === word);
+      if (format === undefined) throw new Error(`${word}: there is ${FORMAT_NAMES.join(', ')}`);
+      return format;
+    });
+}
+
 export interface ImageOptions {
   readonly format: Format;
   readonly platform: Platform;
   /** Where it goes. */
   readonly folder: string;
+  /** Where the programs are; default: dist/. */
+  readonly from?: string;
   /** Another than package.json's. */
   readonly version?: string;
 }
 
-/** Packs a binary of dist/. @returns path of the result. @throws Error where it is not built, or a tool is missing */
-export function makeImage({ format, platform, folder, version = projectVersion() }: ImageOptions): string {
-  const binary = distPath('slipway', platform);
+/** Packs a binary. @returns path of the result. @throws Error where it is not built, or a tool is missing */
+export function makeImage(options: ImageOptions): string {
+  const { format, platform, folder, from = join(root, 'dist'), version = projectVersion() } = options;
+  const binary = join(from, `slipway-${platform}`);
   if (!existsSync(binary)) throw new Error(`${binary} is missing: npm run build -- --platform ${platform}`);
   mkdirSync(folder, { recursive: true });
   const scratch = mkdtempSync(join(folder, '.image-'));
@@ -40,7 +55,15 @@ export function makeImage({ format, platform, folder, version = projectVersion()
   try {
     const given = process.env.SOURCE_DATE_EPOCH;
     const epoch = Number(given ?? execaSync('git', ['log', '-1', '--format=%ct'], { cwd: root }).stdout);
-    return FORMATS[format]({ platform, version, tree, scratch, epoch, output: join(folder, 'slipway') });
+    return FORMATS[format]({
+      platform,
+      from,
+      version,
+      tree,
+      scratch,
+      epoch,
+      output: join(folder, 'slipway'),
+    });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

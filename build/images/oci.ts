@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type TarEntry, tar } from '../../src/kit/tar.ts';
-import { distPath, type Platform } from '../platforms.ts';
-import { licensesPath } from '../project.ts';
+import type { Platform } from '../platforms.ts';
 import type { Package } from './tree.ts';
 
 const ARCHITECTURES: Readonly<Record<Platform, string>> = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' };
@@ -15,12 +15,12 @@ const MEDIA = 'application/vnd.oci.image';
  *
  * @returns its path
  */
-export function makeOci({ platform, version, epoch, output }: Package): string {
+export function makeOci({ platform, from, version, epoch, output }: Package): string {
   const architecture = ARCHITECTURES[platform];
   const layer = tar(
     [
-      { path: 'slipway', content: readFileSync(distPath('slipway', platform)), mode: 0o755 },
-      { path: 'LICENSES.txt', content: readFileSync(licensesPath), mode: 0o644 },
+      { path: 'slipway', content: readFileSync(join(from, `slipway-${platform}`)), mode: 0o755 },
+      { path: 'LICENSES.txt', content: readFileSync(join(from, 'LICENSES.txt')), mode: 0o644 },
     ],
     epoch,
   );

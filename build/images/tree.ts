@@ -11,12 +11,14 @@ import {
 import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
 import { PACKAGED_BINARY, WANTED_BY } from '../../src/agent/install/place.ts';
-import { BUILDER, distPath, type Platform } from '../platforms.ts';
-import { licensesPath, root, unitFile } from '../project.ts';
+import { BUILDER, type Platform } from '../platforms.ts';
+import { root, unitFile } from '../project.ts';
 
 /** What every image format packs, in the words of its own. */
 export interface Package {
   readonly platform: Platform;
+  /** A folder with `slipway-PLATFORM` for this one and for the builder, and LICENSES.txt. */
+  readonly from: string;
   readonly version: string;
   /** A folder that stands for `/`. */
   readonly tree: string;
@@ -30,14 +32,14 @@ export interface Package {
 
 const UNITS = 'usr/lib/systemd/system';
 
-/** Lays the package's files into its tree, from dist/. @throws Error where the binary is not built */
-export function layTree({ platform, tree }: Package): void {
+/** Lays the package's files into its tree. @throws Error where the binary is not built */
+export function layTree({ platform, from, tree }: Package): void {
   const put = (path: string, content: string): void => {
     mkdirSync(dirname(join(tree, path)), { recursive: true });
     writeFileSync(join(tree, path), content);
   };
   mkdirSync(join(tree, dirname(PACKAGED_BINARY)), { recursive: true });
-  copyFileSync(distPath('slipway', platform), join(tree, PACKAGED_BINARY));
+  copyFileSync(join(from, `slipway-${platform}`), join(tree, PACKAGED_BINARY));
   chmodSync(join(tree, PACKAGED_BINARY), 0o755);
   for (const [name, target] of Object.entries(WANTED_BY)) {
     put(`${UNITS}/${name}`, unitFile(name).replaceAll('/usr/local/bin/slipway', PACKAGED_BINARY));
@@ -46,8 +48,8 @@ export function layTree({ platform, tree }: Package): void {
     symlinkSync(`../${name}`, join(wants, name));
   }
   mkdirSync(join(tree, 'usr/share/doc/slipway'), { recursive: true });
-  copyFileSync(licensesPath, join(tree, 'usr/share/doc/slipway/copyright'));
-  put('usr/share/man/man8/slipway.8', `${execaSync(distPath('slipway', BUILDER), ['man']).stdout}\n`);
+  copyFileSync(join(from, 'LICENSES.txt'), join(tree, 'usr/share/doc/slipway/copyright'));
+  put('usr/share/man/man8/slipway.8', `${execaSync(join(from, `slipway-${BUILDER}`), ['man']).stdout}\n`);
 }
 
 /** Gives each file and folder the commit's time, whatever the umask the usual mode. */

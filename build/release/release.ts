@@ -7,14 +7,18 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { execaSync } from 'execa';
 import { buildBinary } from '../binary/binary.ts';
 import { buildController } from '../binary/controller-binary.ts';
+import { type Format, makeImage } from '../images/images.ts';
+import { imageInputs } from '../images/inputs.ts';
 import { PLATFORMS } from '../platforms.ts';
 import { projectVersion, releaseKey, root } from '../project.ts';
+import { megabytes } from '../sizes.ts';
 import { provenance, type Subject } from './provenance.ts';
 import { sbom } from './sbom.ts';
 import { sign } from './sign.ts';
@@ -24,16 +28,18 @@ export interface ReleaseOptions {
   readonly folder: string;
   /** minisign's secret key; without one nothing is signed. */
   readonly key?: string;
+  /** What is packed for each platform, as `npm run images` has it. */
+  readonly formats: readonly Format[];
   readonly say: (line: string) => void;
 }
 
 /**
- * Makes a release of the commit at which the checkout stands: both programs for every platform, licences, manuals, what
- * clusterctl takes, an SBOM of each binary, provenance, SHA256SUMS over all of them, and its signature.
+ * Makes a release of the commit at which the checkout stands: both programs for every platform, packages and images of
+ * them, files for image builds, licences, manuals, what clusterctl takes, an SBOM of each binary, provenance, SHA256SUMS over all of them, and its signature.
  *
  * @throws Error where something is not committed, because provenance names the commit
  */
-export async function release({ folder, key, say }: ReleaseOptions): Promise<void> {
+export async function release({ folder, key, formats, say }: ReleaseOptions): Promise<void> {
   const git = (...words: string[]): string => execaSync('git', words, { cwd: root }).stdout;
   if (git('status', '--porcelain', '--untracked-files=no') !== '')
     throw new Error('something in the checkout is not committed; a release is of a commit');
@@ -45,6 +51,12 @@ export async function release({ folder, key, say }: ReleaseOptions): Promise<voi
   mkdirSync(scratch, { recursive: true });
   try {
     await buildInto(scratch, date, say);
+    for (const format of formats)
+      for (const platform of PLATFORMS) {
+        const path = makeImage({ format, platform, folder: scratch, from: scratch });
+        say(`${basename(path)}: ${megabytes(statSync(path).size)}`);
+      }
+    writeFileSync(join(scratch, 'slipway-images.tar.gz'), imageInputs(new Date(date)));
     const subjects = sumsOf(scratch);
     writeFileSync(join(scratch, 'provenance.intoto.json'), provenance(subjects, commit));
     copyFileSync(join(root, 'release', 'verify.sh'), join(scratch, 'verify.sh'));

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { projectVersion } from '../../../build/project.ts';
 import { cloneCheckout } from '../../../build/release/clone.ts';
 import { realMinisign } from '../../support/release/minisign.ts';
 import { expectDescribed } from './described.ts';
@@ -21,11 +32,14 @@ export async function run(say: Say): Promise<void> {
     const [key, publicKey] = [join(folder, 'key'), join(folder, 'key.pub')];
     await minisign('-G', '-W', '-s', key, '-p', publicKey);
     const { env } = minisign;
-    await execa(process.execPath, ['build/release.ts', '--key', key, '--out', made], { cwd: checkout, env });
+    // The other formats take minutes; the case `packages` makes them.
+    const words = ['build/release.ts', '--key', key, '--out', made, '--images', 'oci'];
+    await execa(process.execPath, words, { cwd: checkout, env });
     say('a release, signed by a key of this test');
 
     await minisign('-V', '-p', publicKey, '-m', join(made, 'SHA256SUMS'));
     expectDescribed(made);
+    await expectImages(made);
     say('minisign verifies it; SBOMs and provenance name the files, the commit and Node.js');
     await expectProgram(made, publicKey);
     await expectScript(made, publicKey, folder);
@@ -35,6 +49,28 @@ export async function run(say: Say): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Packages lie beside the programs they are of, and so does what image builds take as it is. */
+async function expectImages(made: string): Promise<void> {
+  const version = projectVersion();
+  for (const [platform, architecture] of [
+    ['linux-x64', 'amd64'],
+    ['linux-arm64', 'arm64'],
+  ]) {
+    const image = join(made, `slipway-${version}-${architecture}.oci.tar`);
+    const layout = join(made, `../${platform}`);
+    mkdirSync(layout);
+    await execa('tar', ['-xf', image, '-C', layout]);
+    const layer = readdirSync(join(layout, 'blobs/sha256')).find(
+      (name) => statSync(join(layout, 'blobs/sha256', name)).size > 1_000_000,
+    );
+    await execa('tar', ['-xzf', join(layout, 'blobs/sha256', layer ?? ''), '-C', layout]);
+    assert.ok(readFileSync(join(layout, 'slipway')).equals(readFileSync(join(made, `slipway-${platform}`))));
+  }
+  const { stdout } = await execa('tar', ['-tzf', join(made, 'slipway-images.tar.gz')]);
+  for (const path of ['cloud-init/vendor-data.sh', 'ignition/sysext.ign', 'packer/slipway.pkr.hcl'])
+    assert.ok(stdout.split('\n').includes(`slipway-images/${path}`), stdout);
 }
 
 /** The program looks at its own file. */

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { execaSync } from 'execa';
+import { tar } from '../../src/kit/tar.ts';
+import { root } from '../project.ts';
+
+/** Folders whose files people take as they are. */
+const FOLDERS = ['cloud-init', 'ignition', 'packer'];
+
+/** They as one archive (tar.gz), without what is not committed. @param date the commit's, which all files have */
+export function imageInputs(date: Date): Buffer {
+  const { stdout } = execaSync('git', ['ls-files', '-z', '--', ...FOLDERS], { cwd: root });
+  const entries = stdout
+    .split('\0')
+    .filter((path) => path !== '')
+    .map((path) => ({
+      path: `slipway-images/${path}`,
+      content: readFileSync(join(root, path)),
+      mode: 0o644,
+    }));
+  return gzipSync(tar(entries, date.getTime() / 1000));
+}
