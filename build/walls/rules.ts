@@ -247,6 +247,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...controller('kube', 'model', 'policy', 'store'),
     ],
   },
+  'src/controller/capacity': {
+    imports: ['src/protocol', ...controller('kube', 'log.ts', 'machines', 'model', 'store')],
+  },
   'src/controller/machines': {
     imports: [
       'src/protocol',
@@ -275,6 +278,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...controller(
         ...[
           'attest',
+          'capacity',
           'ingest',
           'keys',
           'kube',

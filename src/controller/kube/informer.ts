@@ -19,6 +19,8 @@ export interface InformerHandlers<T> {
 
 export interface InformerOptions {
   readonly pageSize?: number;
+  /** Follows only objects whose labels suit; the others count as gone. */
+  readonly selector?: string;
   /**
    * A watch that is silent for this long, without even a bookmark, counts as dead. If the API server sends no
    * bookmarks, the watch simply begins again.
@@ -59,7 +61,7 @@ export class Informer<T extends KubeObject> {
   readonly #client: KubeClient;
   readonly #path: string;
   readonly #handlers: InformerHandlers<T>;
-  readonly #options: Required<InformerOptions>;
+  readonly #options: Required<Omit<InformerOptions, 'selector'>> & Pick<InformerOptions, 'selector'>;
   readonly #known = new Map<string, string>();
   readonly #stop = new AbortController();
   #version: string | undefined;
@@ -139,7 +141,7 @@ export class Informer<T extends KubeObject> {
    */
   async #listFast(seen: Set<string>): Promise<string> {
     const signal = AbortSignal.any([AbortSignal.timeout(LIST_MS), this.#stop.signal]);
-    const query = { resourceVersion: '0' };
+    const query = { resourceVersion: '0', labelSelector: this.#options.selector };
     const stream = await this.#client.stream(this.#path, { query, timeoutMs: 60_000, signal });
     const { resourceVersion } = await readJsonList<T>(stream, (object) => void seen.add(this.#tell(object)));
     return resourceVersion;
@@ -150,7 +152,11 @@ export class Informer<T extends KubeObject> {
     let version = '';
     for (let next: string | undefined = ''; next !== undefined; ) {
       const page: ListOf<T> = await this.#client.request('GET', this.#path, {
-        query: { limit: this.#options.pageSize, continue: next || undefined },
+        query: {
+          limit: this.#options.pageSize,
+          continue: next || undefined,
+          labelSelector: this.#options.selector,
+        },
         timeoutMs: 60_000,
         signal: this.#stop.signal,
       });
@@ -173,6 +179,7 @@ export class Informer<T extends KubeObject> {
         allowWatchBookmarks: true,
         resourceVersion: this.#version,
         timeoutSeconds,
+        labelSelector: this.#options.selector,
       },
       // Headers come at once, even without events.
       timeoutMs: 10_000,

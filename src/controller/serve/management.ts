@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { CapacityKeeper } from '../capacity/keeper.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
 import { KubeError } from '../kube/kube-error.ts';
@@ -37,6 +38,7 @@ export class Management {
   readonly #hangUp: (keyDigest: string) => void;
   readonly #parts: Pick<ManagementParts, 'metrics' | 'log'>;
   readonly #reconciler: Reconciler;
+  readonly #capacity: CapacityKeeper;
   readonly #collector: Collector;
   readonly #policies: PolicyWatch;
   readonly #machines: Informer<MachineObject>;
@@ -57,6 +59,10 @@ export class Management {
       trouble: this.troubleOf('nodeidentitypolicies'),
     });
     this.#reconciler = new Reconciler({ client, version, directory, recorder, metrics, log });
+    this.#capacity = new CapacityKeeper({
+      ...{ client, version, log },
+      machine: (namespace, name) => directory.byName(namespace, name),
+    });
     this.#collector = new Collector({
       ...{ client, lifetimeMs: untiedMs, log },
       untied: () => this.#reconciler.untied(),
@@ -66,6 +72,7 @@ export class Management {
         const machine = readMachine(object, version);
         directory.put(machine);
         this.#reconciler.machineChanged(machine);
+        this.#capacity.machineChanged(machine);
         this.attested.machineChanged(machine);
       },
       gone: (key) => {
@@ -94,6 +101,7 @@ export class Management {
           if (uid !== undefined) this.attested.nodeGone(uid);
           this.#release(this.keys.remove(key));
           this.#reconciler.nodeGone(key);
+          this.#capacity.nodeGone(key);
           directory.forget(key);
         },
         listed: () => this.#listed.nodes.resolve(),
@@ -116,6 +124,7 @@ export class Management {
   async start(): Promise<void> {
     this.#machines.start();
     this.#nodes.start();
+    this.#capacity.start();
     await Promise.all([this.#listed.machines.promise, this.#listed.nodes.promise, this.#policies.start()]);
     this.#ready = true;
   }
@@ -137,6 +146,7 @@ export class Management {
 
   lead(leads: boolean): void {
     this.#reconciler.lead(leads);
+    this.#capacity.lead(leads);
     this.attested.lead(leads);
     this.#policies.lead(leads);
     this.#collector.lead(leads);
@@ -146,6 +156,7 @@ export class Management {
     this.#release(this.keys.put(record));
     this.directory.proved(record);
     this.#reconciler.nodeChanged(record);
+    this.#capacity.nodeChanged(record);
     this.attested.nodeChanged(record);
     // Its certificate counts no longer, nor does what goes on over a connection that it opened before.
     if (record.spec.admission?.state === 'Quarantined') this.#hangUp(record.spec.keyDigest);
@@ -157,6 +168,11 @@ export class Management {
 
   async stop(): Promise<void> {
     await Promise.all([this.#machines.stop(), this.#nodes.stop(), this.#policies.stop()]);
-    await Promise.all([this.#reconciler.stop(), this.#collector.stop(), this.attested.stop()]);
+    await Promise.all([
+      this.#reconciler.stop(),
+      this.#collector.stop(),
+      this.attested.stop(),
+      this.#capacity.stop(),
+    ]);
   }
 }

@@ -21,7 +21,7 @@ import { startController } from './controller-process.ts';
 /** Cluster API's own CRDs where they are at hand, else the project's minimal Machine. */
 export function clusterApiCrds(): string[] {
   const folder = process.env.CAPI_CRDS ?? resolve(root, '../shared/crds');
-  const names = ['machines', 'machinedeployments', 'machinehealthchecks'];
+  const names = ['machines', 'machinedeployments', 'machinesets', 'machinepools', 'machinehealthchecks'];
   const files = names.map((name) => join(folder, `cluster.x-k8s.io_${name}.yaml`));
   return files.every((file) => existsSync(file))
     ? files
