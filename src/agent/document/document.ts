@@ -62,6 +62,8 @@ export interface Document {
   isWiped?: boolean;
   /** It was said that no node is to be made: `slipway: {kubeadm: none}`. */
   withoutKubeadm?: boolean;
+  /** What stands behind keys that are ignored, as lines `name: value`: cloud-init may act upon it, and secrets are among it. */
+  ignored?: Sensitive<string>;
   /** Top-level keys of cloud-config that nobody knows. */
   unknownKeys?: { name: string; where: Position }[];
 }

@@ -70,3 +70,14 @@ runcmd: [kubeadm join --config /run/kubeadm/join.yaml]
   const read = readDocument(Buffer.from(text), { source: 'test', metaData: {} });
   expect(documentSecrets(read)).toEqual(['0123456789abcdef']);
 });
+
+it('knows the secrets of keys that are ignored, upon which cloud-init acts', () => {
+  const text = `#cloud-config
+password: default-users-word
+chpasswd: {list: "root:word-of-root\\nops:word-of-ops", users: [{name: dev, password: word-of-dev}]}
+phone_home: {url: "https://user:word-of-home@example.com/"}
+`;
+  const found = documentSecrets(readDocument(Buffer.from(text), { source: 'test', metaData: {} }));
+  for (const word of ['default-users-word', 'word-of-root', 'word-of-ops', 'word-of-dev', 'word-of-home'])
+    expect(found).toContain(word);
+});

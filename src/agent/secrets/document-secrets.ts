@@ -20,7 +20,7 @@ const TAKES_NAMED = /\bchpasswd\b|\s(?:-u|--user|--proxy-user)[\s=]/;
 type Told = Partial<
   Pick<
     Document,
-    'users' | 'files' | 'bootCommands' | 'bootScripts' | 'commands' | 'units' | 'node' | 'system'
+    'users' | 'files' | 'bootCommands' | 'bootScripts' | 'commands' | 'units' | 'node' | 'system' | 'ignored'
   >
 >;
 
@@ -37,6 +37,7 @@ export function documentSecrets({
   units = [],
   node,
   system,
+  ignored,
 }: Told): string[] {
   const found = [
     ...users.flatMap(ofUser),
@@ -48,6 +49,7 @@ export function documentSecrets({
       .flatMap(({ content, dropIns }) => [content, ...dropIns.map((dropIn) => dropIn.content)])
       .flatMap((content) => secretsIn(content?.reveal() ?? '')),
     ...ofSystem(system),
+    ...secretsIn(ignored?.reveal() ?? ''),
     ...[node?.proxy?.http, node?.proxy?.https].flatMap((url) => secretsIn(url?.reveal() ?? '')),
     ...[...(node?.kubeadm?.staticPods ?? []), ...(node?.kubeadm?.patches ?? [])].flatMap(({ content }) =>
       secretsIn(content.reveal()),

@@ -31,10 +31,10 @@ export async function wipe(host: Host, { document, userData, read }: Wiped): Pro
 }
 
 async function secretsOf(host: Host, document: Document): Promise<string[]> {
-  const needed = new Set(documentSecrets({ commands: document.bootCommands }));
-  return (await knownSecrets(host, { ...document, bootCommands: [] })).filter(
-    (secret) => !needed.has(secret),
-  );
+  const { bootCommands, bootScripts = [] } = document;
+  const needed = new Set(documentSecrets({ bootCommands, bootScripts }));
+  const others = await knownSecrets(host, { ...document, bootCommands: [], bootScripts: [] });
+  return others.filter((secret) => !needed.has(secret));
 }
 
 /** What must not change: which steps there are, and how many errors. */

@@ -1,3 +1,4 @@
+import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Document } from '../../document/document.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { describe, type MappingEntry, type Node, pythonText } from '../../text/yaml/node.ts';
@@ -24,7 +25,7 @@ export interface Content {
     Document,
     'files' | 'bootCommands' | 'commands' | 'users' | 'groups' | 'disks' | 'filesystems' | 'mounts'
   > &
-    Partial<Pick<Document, 'hostname' | 'ntp' | 'unknownKeys' | 'system'>>;
+    Partial<Pick<Document, 'hostname' | 'ignored' | 'ntp' | 'unknownKeys' | 'system'>>;
   slipway: SlipwayKey;
 }
 
@@ -49,6 +50,8 @@ export function topLevel(root: Node, report: Report): TopLevel {
 
 /** Keys that count before the parts are one. */
 const READ_BEFORE: readonly string[] = ['vendor_data', 'launch-index'];
+
+const PASSWORDS: readonly string[] = ['password', 'chpasswd'];
 
 /** What the source of the user data knows beside it. */
 interface Told {
@@ -101,7 +104,10 @@ export function readCloudConfig(
   };
   const slipway = readSlipway(get('slipway'), report);
   const unknownKeys: Document['unknownKeys'] = [];
-  for (const [name, { key }] of keys) {
+  const ignored: string[] = [];
+  for (const [name, { key, value }] of keys) {
+    // Passwords may be for a user that this image does not have.
+    if (!asked.has(name) || PASSWORDS.includes(name)) ignored.push(...linesOf(name, value));
     if (asked.has(name) || READ_BEFORE.includes(name)) continue;
     const isKnown = Object.hasOwn(KNOWN_KEYS, name);
     if (!isKnown) unknownKeys.push({ name, where: key.where });
@@ -109,7 +115,29 @@ export function readCloudConfig(
     report.warn('UserDataIgnoredKey', `${printable(name)} ${why}; it is ignored.`, key.where);
   }
   warnOfShapes(keys, report);
-  return { document: { ...document, ...(unknownKeys.length > 0 ? { unknownKeys } : {}) }, slipway };
+  return {
+    document: {
+      ...document,
+      ...(ignored.length > 0 ? { ignored: sensitive(ignored.join('\n')) } : {}),
+      ...(unknownKeys.length > 0 ? { unknownKeys } : {}),
+    },
+    slipway,
+  };
+}
+
+/** Each text below a node behind the name of its key. chpasswd's old list has lines of its own, `user:password`. */
+function linesOf(name: string, node: Node): string[] {
+  if (node.kind === 'mapping')
+    return node.entries.flatMap(({ key, value }) =>
+      linesOf(
+        name === 'chpasswd' && pythonText(key) === 'list' ? 'passwords' : (pythonText(key) ?? ''),
+        value,
+      ),
+    );
+  if (node.kind === 'sequence') return node.items.flatMap((item) => linesOf(name, item));
+  const text = pythonText(node) ?? '';
+  if (name !== 'passwords') return [`${name}: ${text}`];
+  return text.split('\n').map((line) => `password: ${line.slice(line.indexOf(':') + 1)}`);
 }
 
 const present = (node: Node | undefined): Node | undefined => (node?.kind === 'null' ? undefined : node);
