@@ -93,7 +93,7 @@ const componentRules = (name: string): Rule[] => [
     }),
   ),
   rule(
-    /(\S+ is a required flag|--\S+ (?:must be|cannot be|requires|is required|should be)[^"\]]*)/,
+    /((?<!\S)\S+ is a required flag|(?<!-)--\S+ (?:must be|cannot be|requires|is required|should be)[^"\]]*)/,
     ([, why]) => ({
       code: 'ControlPlaneBadFlag',
       cause: `${name} does not accept its flags: ${reason(why)}.`,

@@ -74,7 +74,7 @@ const containerRules: Rule[] = [
     }),
   ),
   rule(
-    /(?:Could not|Can't) process manifest file[^"]*"?.*?(?:path="?([^\s"]+)"?)?.*?err="(.*)/i,
+    /(?:Could not|Can't) process manifest file(?:" path="([^\s"]+)")?.*?err="(.*)/i,
     ([, path, why]) => ({
       code: 'ControlPlaneConfigInvalid',
       cause: `The kubelet cannot read the static pod${path === undefined ? '' : ` ${path}`}: ${reason(why)}.`,

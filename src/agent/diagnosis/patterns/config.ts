@@ -70,7 +70,7 @@ const noDocument: Pattern = inError(
 
 /** Field errors of apimachinery: `path.to.field: Invalid value: "x": reason`, alone or several in brackets. */
 const field: Pattern = inError(
-  /([\w.[\]/-]+): (Invalid value|Required value|Forbidden|Unsupported value|Duplicate value|Too many|Too long|Internal error|Not found)(?:: ([^\n]*))?/,
+  /(?<![\w.[\]/-])([\w.[\]/-]+): (Invalid value|Required value|Forbidden|Unsupported value|Duplicate value|Too many|Too long|Internal error|Not found)(?:: ([^\n]*))?/,
   (match) => {
     const [, path = '', kind = '', rest = ''] = match;
     const fromFlag = /^[a-z]+(-[a-z]+)+$/.test(path);

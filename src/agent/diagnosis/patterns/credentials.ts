@@ -11,7 +11,7 @@ const rejected: Pattern = inError(
 );
 
 const forbidden: Pattern = inError(
-  /(\w[\w.]*) (?:"([^"]*)" )?is forbidden: User "([^"]*)" cannot (\w+) resource "([^"]*)"(?: in API group "[^"]*")?(?: in the namespace "([^"]*)")?/,
+  /(?<!\w)(\w[\w.]*) (?:"([^"\n]{0,300})" )?is forbidden: User "([^"]*)" cannot (\w+) resource "([^"]*)"(?: in API group "[^"]*")?(?: in the namespace "([^"]*)")?/,
   (match) => {
     const [, , name, user, verb, resource, namespace] = match;
     const isOwnCertificate = user?.startsWith('system:node:') === true;
@@ -101,7 +101,7 @@ const staleKubeconfig: Pattern = inError(
 );
 
 const invalid: Pattern = inError(
-  /failure loading (?:certificate|key) for [^\n]*|[^\n:]*private key (?:type )?does not match public key[^\n]*|couldn't load the (?:certificate|key|private key|public key) file[^\n]*|[^\n]*certificate \S+ (?:is not signed by corresponding CA|has expired|is not valid)[^\n]*|[^\n]*(?:file content is not a valid|no certificate was found|private key file)[^\n]*/i,
+  /failure loading (?:certificate|key) for [^\n]*|(?<![^\n:])[^\n:]*private key (?:type )?does not match public key[^\n]*|couldn't load the (?:certificate|key|private key|public key) file[^\n]*|(?<![^\n])[^\n]*certificate \S+ (?:is not signed by corresponding CA|has expired|is not valid)[^\n]*|(?<![^\n])[^\n]*(?:file content is not a valid|no certificate was found|private key file)[^\n]*/i,
   (match) => ({
     code: 'CertificateInvalid',
     cause: `A certificate or key cannot be used: ${shorten(match[0], 240)}.`,

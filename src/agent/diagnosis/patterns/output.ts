@@ -45,14 +45,16 @@ const CHATTER = [
 /** kubeadm's error stands at the end; what is before these many lines, or behind these many characters of one, is not looked at. */
 const MAX_LINES = 400;
 const MAX_LINE = 4096;
+/** Long lines are few where kubeadm speaks: patterns that look again from each character end soon for so many of them. */
+const MAX_TOTAL = 32 * 1024;
 
 /** Never throws; fields are empty where kubeadm said nothing. */
 export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutput {
-  const lines = withoutTraces(stderr.split(/\r?\n/))
+  const kept = withoutTraces(stderr.split(/\r?\n/))
     .filter((line, i, all) => !KLOG.test(line) || !KLOG.test(all[i - 1] ?? ''))
     .slice(-MAX_LINES)
-    .map((line) => line.slice(0, MAX_LINE))
-    .flatMap(apart);
+    .map((line) => line.slice(0, MAX_LINE));
+  const lines = within(kept, MAX_TOTAL).flatMap(apart);
   const preflight: PreflightFinding[] = [];
   const warnings: PreflightFinding[] = [];
   const messages: string[] = [];
@@ -81,6 +83,17 @@ export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutpu
 export function isBareError({ error }: KubeadmOutput): boolean {
   const rest = error.replace(/error execution phase \S+|^\[[\w-]+-check\] .*/gm, '');
   return rest.trim() === '';
+}
+
+/** The last lines that together are no longer than that, and of the one before them what is left. */
+function within(lines: readonly string[], most: number): string[] {
+  let left = most;
+  const last = lines.toReversed().map((line) => {
+    const piece = line.slice(0, Math.max(left, 0));
+    left -= line.length;
+    return piece;
+  });
+  return last.reverse().filter((line, i) => line !== '' || lines[i] === '');
 }
 
 /** Where somebody has put all findings into one line. */
