@@ -73,14 +73,11 @@ const containerRules: Rule[] = [
       cause: `The container runtime cannot start a pod: ${reason(why)}.`,
     }),
   ),
-  rule(
-    /(?:Could not|Can't) process manifest file(?:" path="([^\s"]+)")?.*?err="(.*)/i,
-    ([, path, why]) => ({
-      code: 'ControlPlaneConfigInvalid',
-      cause: `The kubelet cannot read the static pod${path === undefined ? '' : ` ${path}`}: ${reason(why)}.`,
-      remedy: 'Correct the static pod or the patch that made it.',
-    }),
-  ),
+  rule(/(?:Could not|Can't) process manifest file(?:" path="([^\s"]+)")?.*?err="(.*)/i, ([, path, why]) => ({
+    code: 'ControlPlaneConfigInvalid',
+    cause: `The kubelet cannot read the static pod${path === undefined ? '' : ` ${path}`}: ${reason(why)}.`,
+    remedy: 'Correct the static pod or the patch that made it.',
+  })),
   rule(/must evict pod\(s\) to reclaim"? resourceName="?(?:ephemeral-storage|nodefs|imagefs)/, () => ({
     code: 'DiskFull',
     cause: 'The kubelet removes pods because the disk is nearly full.',
