@@ -1,2 +1,2 @@
 mkdir -p /etc/slipway && echo 'kubeadm: none' >/etc/slipway/node.yaml
-/checkout/node_modules/.bin/node /checkout/src/slipway.ts bootstrap >&2
+/checkout/dist/slipway-linux-x64 bootstrap >&2

@@ -45,7 +45,7 @@ def apply(root):
     os.chroot(root)
     os.chdir("/")
     if PROGRAM == "slipway":
-        os.execv("/checkout/node_modules/.bin/node", ["node", "/checkout/src/slipway.ts", "bootstrap"])
+        os.execv("/checkout/dist/slipway-linux-x64", ["slipway", "bootstrap"])
     run_cloud_init()
     sys.stdout.flush()
     os._exit(0)
