@@ -14,7 +14,7 @@ import { API_VERSION, DOCUMENT_SHAPE, KIND } from './shapes.ts';
 type Plain = Record<string, unknown>;
 
 /** What is no part of the document, but of this reading of it. */
-const NOT_WRITTEN = new Set(['format', 'instance', 'hostname', 'report', 'unknownKeys']);
+const NOT_WRITTEN = new Set(['format', 'ignored', 'instance', 'hostname', 'report', 'unknownKeys']);
 
 /**
  * The one document as YAML, secrets included. It says nothing of the name that the metadata gives, so that it fits every
