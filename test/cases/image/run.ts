@@ -110,7 +110,7 @@ async function expectReadable(deployed: Deployed): Promise<void> {
     const name = `m${index + 1}`;
     assert.match(
       row,
-      new RegExp(`^default +${name} +${name} +Succeeded .*The machine bootstrapped in .* name$`),
+      new RegExp(`^default +${name} +${name} +Succeeded .*The machine bootstrapped in .* name *$`),
     );
   }
   await deployed.ready();

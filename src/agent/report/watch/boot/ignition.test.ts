@@ -30,7 +30,7 @@ beforeEach(() => {
   host = {
     ...real,
     ownFiles: { ...real.ownFiles, list },
-    clock: { ...real.clock, monotonic: () => now },
+    clock: { ...real.clock, monotonic: () => now, sleep: async () => undefined },
     processes: { ...real.processes, run: async ({ argv }) => unit.answer(argv) },
   };
   put(UNIT, '[Service]\nType=oneshot\nExecStart=/bin/bash /etc/kubeadm.sh\n');
@@ -109,6 +109,20 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
       { step: { id: 'kubeadm.service' }, result: 'failed', message: 'kubeadm failed' },
     ]);
     expect(observer.isUnderWay).toBe(false);
+  });
+
+  it('looks again for what journald is behind with', async () => {
+    const sleep = async () => {
+      unit.journal.a1 = 'not this time\n';
+    };
+    host = { ...host, clock: { ...host.clock, sleep } };
+    const { look } = watcher();
+    unit.running('a1');
+    await look();
+    unit.failed();
+    expect(ended(await look())).toMatchObject({
+      failure: { code: 'CommandFailed', lines: ['not this time'] },
+    });
   });
 
   it('counts the attempts of a unit that is started again, also of those that it did not see end', async () => {

@@ -3,6 +3,9 @@ import { showUnits } from '../../../host/show-units.ts';
 
 /** Nobody waits longer for a reason than for the news itself. */
 const ASK_MS = 1000;
+/** How often what a run has printed is looked for, and how long after each time that there was nothing. */
+const LOOKS = 5;
+const LOOK_AGAIN_MS = 500;
 /** Several times what one attempt of kubeadm prints. */
 const OUTPUT_LINES = 4000;
 
@@ -77,8 +80,20 @@ export async function runningInvocation(host: Host, unit: string): Promise<strin
   }
 }
 
-/** What the processes of one run of a service have printed, both streams as they came; its end where it is long. */
+/**
+ * What the processes of one run of a service have printed, both streams as they came; its end where it is long. journald of
+ * a machine that boots may be behind by seconds, and a service that failed has mostly printed something: where there is
+ * nothing, it is looked for again for a while.
+ */
 export async function unitOutput(host: Host, invocation: string): Promise<string> {
+  for (let left = LOOKS; ; left -= 1) {
+    const output = await printed(host, invocation);
+    if (output.trim() !== '' || left <= 1) return output;
+    await host.clock.sleep(LOOK_AGAIN_MS);
+  }
+}
+
+async function printed(host: Host, invocation: string): Promise<string> {
   // Its last lines may still be on their way when systemd knows its end. Where this fails, what is there must do.
   await host.processes.run({ argv: ['journalctl', '--sync'], timeoutMs: ASK_MS });
   const answer = await host.processes.run({
