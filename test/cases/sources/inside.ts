@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { DIST } from '../../support/machines.ts';
@@ -11,6 +11,8 @@ import { SCENES, type Scene } from './machines.ts';
 async function play(scene: Scene): Promise<void> {
   const root = makeTinyRoot();
   try {
+    // Clouds know keys, and root has them too: with words that send whoever comes by them to another user.
+    mkdirSync(join(root.path, 'root'), { mode: 0o700 });
     const planned = await staged(scene, () => slipway('plan', root.path), root.path);
     const plan = JSON.parse(planned.result.stdout) as { source: string; metadata: { providerId?: string } };
     assert.equal(planned.result.exitCode, 0, planned.result.stderr);
