@@ -11,7 +11,10 @@ export interface ApplyDocument {
   readonly files: readonly DocumentFile[];
   /** Paths that the commands make, to see that they ran. */
   readonly traces: readonly string[];
-  /** `#cloud-config` with the jinja header, as Cluster API's kubeadm provider renders it. */
+  /**
+   * `#cloud-config` with the jinja header, as Cluster API's kubeadm provider renders it. It asks for no users, so that nobody
+   * makes the default user of the image's cloud.cfg, of which Ignition knows nothing.
+   */
   readonly userData: string;
   readonly metaData: string;
   /** Ignition 3.0.0: the files as data URLs, each command in a oneshot unit that a boot would start. */
@@ -58,7 +61,7 @@ export function applyDocument(certificates: readonly { path: string; pem: string
   return {
     files,
     traces: [1, 2, 3, 4, 5].map((number) => `/var/lib/slipway-bench/${number}`),
-    userData: `## template: jinja\n#cloud-config\n\nslipway: {kubeadm: none}\nwrite_files:\n${files.map(cloudConfigFile).join('')}runcmd:\n${COMMANDS.map((command) => `  - ${JSON.stringify(command)}\n`).join('')}`,
+    userData: `## template: jinja\n#cloud-config\n\nslipway: {kubeadm: none}\nusers: []\nwrite_files:\n${files.map(cloudConfigFile).join('')}runcmd:\n${COMMANDS.map((command) => `  - ${JSON.stringify(command)}\n`).join('')}`,
     metaData: metaData('lab-root'),
     unitCommands: COMMANDS.map((command) => `chroot "$1" /bin/sh -c '${command}'\n`).join(''),
     ignition: JSON.stringify({
