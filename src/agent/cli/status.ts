@@ -2,7 +2,7 @@ import { visibleTexts } from '../../kit/terminal/visible.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { parseJournal } from '../engine/parse-journal.ts';
-import type { Host } from '../host/host.ts';
+import { type Host, HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { timelineOf } from '../timeline/spans.ts';
 import { waterfall } from '../timeline/waterfall.ts';
@@ -49,15 +49,26 @@ export function statusCommand(flags: StatusFlags): Promise<number> {
 }
 
 async function showTimeline(host: Host, format: 'text' | 'json'): Promise<number> {
-  const { records } = parseJournal((await host.files.readIfPresent(JOURNAL)) ?? Buffer.alloc(0));
+  const { records, badBytes } = parseJournal(await journalBytes(host));
   const { state } = await readStatus(host);
   const boots = visibleTexts(timelineOf(records, state === 'running' ? host.clock.monotonic() : undefined));
-  process.stdout.write(
-    format === 'json'
-      ? `${JSON.stringify(boots, undefined, 2)}\n`
-      : waterfall(boots, looksOf(process.stdout).columns),
-  );
+  const nothing =
+    badBytes > 0
+      ? `no timeline: ${badBytes} bytes of the journal cannot be read, and the rest holds no bootstrap\n`
+      : 'no timeline: Slipway has not begun a bootstrap on this machine\n';
+  const text = () => (boots.length > 0 ? waterfall(boots, looksOf(process.stdout).columns) : nothing);
+  process.stdout.write(format === 'json' ? `${JSON.stringify(boots, undefined, 2)}\n` : text());
   return 0;
+}
+
+/** @throws UsageError for whoever may not read it */
+async function journalBytes(host: Host): Promise<Buffer> {
+  try {
+    return (await host.files.readIfPresent(JOURNAL)) ?? Buffer.alloc(0);
+  } catch (error) {
+    if (!(error instanceof HostError) || error.errno !== 'EACCES') throw error;
+    throw new UsageError('only root may read the journal (sudo slipway status --timeline)');
+  }
 }
 
 /** Follows until there is a verdict, the time is over, or the agent is gone for good. */

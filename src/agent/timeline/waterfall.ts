@@ -15,10 +15,10 @@ const FIGURES = 23;
  * The timeline as a waterfall: when each stretch began, how long it took, and a bar on a common axis. What
  * took less than a hundredth of all is summed up in one line.
  *
+ * @param boots at least one
  * @param columns of the terminal
  */
 export function waterfall(boots: readonly BootTimeline[], columns = 100): string {
-  if (boots.length === 0) return 'no timeline: Slipway has not run on this machine\n';
   return boots.map((boot) => ofBoot(boot, columns)).join('\n');
 }
 

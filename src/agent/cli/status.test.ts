@@ -1,0 +1,47 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { JOURNAL } from '../document/paths.ts';
+import { statusCommand } from './status.ts';
+
+describe('slipway status --timeline', () => {
+  let root: string;
+  let printed: string;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'slipway-timeline-'));
+    printed = '';
+    for (const stream of [process.stdout, process.stderr])
+      vi.spyOn(stream, 'write').mockImplementation((text) => {
+        printed += text;
+        return true;
+      });
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    rmSync(root, { recursive: true });
+  });
+
+  const put = (text: string) => {
+    mkdirSync(join(root, dirname(JOURNAL)), { recursive: true });
+    writeFileSync(join(root, JOURNAL), text);
+  };
+  const timeline = () => statusCommand({ timeline: true, root, output: 'text' });
+
+  it('says that nothing was begun only where that is so', async () => {
+    expect(await timeline()).toBe(0);
+    expect(printed).toBe('no timeline: Slipway has not begun a bootstrap on this machine\n');
+    printed = '';
+    put('of a newer Slipway, or damaged\n');
+    expect(await timeline()).toBe(0);
+    expect(printed).toBe(
+      'no timeline: 31 bytes of the journal cannot be read, and the rest holds no bootstrap\n',
+    );
+  });
+
+  it('does not wait', async () => {
+    expect(await statusCommand({ timeline: true, wait: true, root, output: 'text' })).toBe(2);
+    expect(printed).toBe('slipway: --timeline shows what was; it does not wait\n');
+  });
+});
