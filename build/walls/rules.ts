@@ -50,7 +50,7 @@ const AGENT: Readonly<Record<string, string>> = {
     preflight/checks release report report/config report/events reset secrets startup steps timeline userdata npm:commander`,
   'cli/authors': `kit apply check check/rule cli/options cli/process cli/text document fetch host host/linux preflight
     secrets text userdata userdata/cloud-config userdata/forms userdata/native userdata/sources/contract`,
-  'cli/facts': 'kit cli/options facts facts/reading host host/linux',
+  'cli/facts': 'kit cli/options cli/text facts facts/reading host host/linux',
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',
   'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host host/linux

@@ -5,13 +5,19 @@ import type { Disk, Facts, Gpu, NetworkInterface, PciDevice } from '../../facts/
 /** What it is, what the machine says, and the name under which `from` has its place. */
 type Row = [what: string, value: string | undefined, fact?: string];
 
-/** The facts for people: what, value, and where it is from. What is not there takes no line. */
-export function factsText(facts: Facts): string {
+/**
+ * The facts for people: what, value, and where it is from. What is not there takes no line.
+ *
+ * @param room columns of the terminal: a place that does not fit in is left out. Absent where there is none
+ */
+export function factsText(facts: Facts, room = Number.POSITIVE_INFINITY): string {
   const rows = rowsOf(facts).filter((row) => row[1] !== undefined && row[1] !== '');
   const columns = [0, 1].map((at) => Math.min(56, Math.max(...rows.map((row) => width(row[at] ?? '')))));
   const lines = rows.map(([what, value = '', fact]) => {
     const from = fact === undefined ? '' : (facts.from[fact] ?? '');
-    return `${pad(what, columns[0] ?? 0)}  ${from === '' ? value : `${pad(value, columns[1] ?? 0)}  ${from}`}`;
+    const short = `${pad(what, columns[0] ?? 0)}  ${value}`;
+    const whole = `${pad(what, columns[0] ?? 0)}  ${pad(value, columns[1] ?? 0)}  ${from}`;
+    return from === '' || width(whole) > room ? short : whole;
   });
   const remarks = facts.remarks.map(({ fact, path, message }) => `  ${fact}: ${path}: ${message}`);
   const about = remarks.length === 0 ? [] : ['', 'Not known, or not as it was read:', ...remarks];

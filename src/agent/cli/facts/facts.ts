@@ -2,6 +2,7 @@ import { visibleTexts } from '../../../kit/terminal/visible.ts';
 import { gatherFacts } from '../../facts/gather.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { formatOption, pathOption, withUsage } from '../options/options.ts';
+import { columnsOf } from '../text/live-line.ts';
 import { factsText } from './facts-text.ts';
 
 export interface FactsFlags {
@@ -16,7 +17,11 @@ export function factsCommand(flags: FactsFlags): Promise<number> {
     const host = createLinuxHost({ root: pathOption('root', flags.root) });
     host.stayLean();
     const facts = visibleTexts(await gatherFacts(host));
-    process.stdout.write(format === 'json' ? `${JSON.stringify(facts, undefined, 2)}\n` : factsText(facts));
+    // Into a file or a pipe everything goes.
+    const room = process.stdout.isTTY ? columnsOf(process.stdout) : undefined;
+    process.stdout.write(
+      format === 'json' ? `${JSON.stringify(facts, undefined, 2)}\n` : factsText(facts, room),
+    );
     return 0;
   });
 }
