@@ -1,4 +1,5 @@
 import type { Document, InstanceData, KubeadmCommand, ReportEntry } from '../document/document.ts';
+import { nothingAsked } from '../document/nothing-asked.ts';
 import { Report } from '../text/report.ts';
 import type { MappingNode } from '../text/yaml/node.ts';
 import { fromMetaData } from './cloud-config/hostname.ts';
@@ -115,14 +116,7 @@ function emptyDocument(instance: Instance, report: Report): Document {
     format: 'none',
     instance: data,
     ...(hostname === undefined ? {} : { hostname }),
-    files: [],
-    bootCommands: [],
-    commands: [],
-    users: [],
-    groups: [],
-    disks: [],
-    filesystems: [],
-    mounts: [],
+    ...nothingAsked(),
     report: report.entries,
   };
 }

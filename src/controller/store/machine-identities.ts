@@ -45,13 +45,8 @@ export class MachineIdentities {
     const known = await this.#get(namespace, owner.uid);
     if (known && known.spec.epoch > epoch) return known.spec.keyDigest === keyDigest;
     const spec = { ...known?.spec, machine: owner.name, epoch: epoch + 1, keyDigest };
-    try {
-      if (known) await this.#replace(known, spec);
-      else await this.#create(namespace, owner, spec);
-      return true;
-    } catch (error) {
-      throw busy(error);
-    }
+    await this.#write(namespace, owner, known, spec);
+    return true;
   }
 
   /**
@@ -75,13 +70,8 @@ export class MachineIdentities {
     const first = before === tpm.endorsementKey ? known?.spec.registers : undefined;
     const registers = first ?? tpm.registers;
     const spec = { machine: owner.name, epoch: 1, keyDigest: NO_KEY, ...known?.spec, ...tpm, registers };
-    try {
-      if (known) await this.#replace(known, spec);
-      else await this.#create(namespace, owner, spec);
-      return true;
-    } catch (error) {
-      throw busy(error);
-    }
+    await this.#write(namespace, owner, known, spec);
+    return true;
   }
 
   /** Forgets the TPM of a Machine; tokens that were used stay used. @throws StoreBusy */
@@ -89,11 +79,18 @@ export class MachineIdentities {
     const known = await this.#get(namespace, uid);
     if (!known) return;
     const { endorsementKey: _, registers: __, ...spec } = known.spec;
-    try {
-      await this.#replace(known, spec);
-    } catch (error) {
-      throw busy(error);
-    }
+    await this.#replace(known, spec).catch(asBusy);
+  }
+
+  /** @throws StoreBusy */
+  async #write(
+    namespace: string,
+    owner: Owner,
+    known: MachineIdentity | undefined,
+    spec: MachineIdentity['spec'],
+  ): Promise<void> {
+    const written = known ? this.#replace(known, spec) : this.#create(namespace, owner, spec);
+    await written.catch(asBusy);
   }
 
   async #get(namespace: string, uid: string): Promise<MachineIdentity | undefined> {
@@ -138,6 +135,10 @@ function pathOf(namespace: string): string {
 }
 
 /** Another replica that came first is a reason to come again, too. */
+function asBusy(error: unknown): never {
+  throw busy(error);
+}
+
 function busy(error: unknown): unknown {
   if (!(error instanceof KubeError)) return error;
   const isPassing = error.passing || error.status === 409 || error.status === 422;

@@ -1,4 +1,5 @@
 /** How fields of the document stand in a file, by their path without indexes: `files.content`. */
+import { nothingAsked } from '../../document/nothing-asked.ts';
 
 /** Fields that are `Sensitive`. */
 export const SECRET: ReadonlySet<string> = new Set([
@@ -50,16 +51,7 @@ export const PLACED: ReadonlySet<string> = new Set([
 
 /** What counts where a field is not there; such values are not written. */
 export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  '': {
-    files: [],
-    bootCommands: [],
-    commands: [],
-    users: [],
-    groups: [],
-    disks: [],
-    filesystems: [],
-    mounts: [],
-  },
+  '': nothingAsked(),
   files: { mode: '0644', owner: 'root:root', append: false, defer: false, content: '' },
   'files.from': { headers: [], isCompressed: false },
   'files.rule': { unsaid: [] },
