@@ -30,6 +30,13 @@ test('tells of devices by how many there are of a kind', async () => {
   for (const value of told.values()) expect(value.length).toBeLessThan(260);
 });
 
+test('tells of a disk without a model, as virtual ones are, how it is attached', async () => {
+  const facts = await server();
+  const disks = facts.disks.slice(0, 2).map(({ model: _, ...disk }) => ({ ...disk, bytes: 2 ** 30 }));
+  const virtual = disks.map((disk) => ({ ...disk, transport: 'virtio' }));
+  expect(toldFacts({ ...facts, disks: virtual }, false).get('disks')).toBe('2 x 1 GiB virtio');
+});
+
 test('tells what identifies the machine only where that is asked for', async () => {
   const facts = await server();
   const [without, withThem] = [toldFacts(facts, false), toldFacts(facts, true)];

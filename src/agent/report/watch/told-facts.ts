@@ -33,8 +33,8 @@ export function toldFacts(facts: Facts, withIdentifiers: boolean): ToldFacts {
     'gpu-uuids': listed(facts.gpus.map(({ uuid }) => uuid)),
     accelerators: alike(facts.accelerators.map(nameOf)),
     disks: alike(
-      facts.disks.map(({ bytes, model, name }) =>
-        [bytesText(bytes), model ?? name.replace(/\d+$|[a-z]$/, '')].join(' '),
+      facts.disks.map(({ bytes, model, transport }) =>
+        [bytesText(bytes), model ?? transport].filter(Boolean).join(' '),
       ),
     ),
     'disk-serials': listed(facts.disks.map(({ serial }) => serial)),
