@@ -109,8 +109,8 @@ export const CODES = {
   UserDataIgnoredKey: entry(
     'user data',
     'permanent',
-    'The user data has a key that Slipway does not act upon.',
-    'Remove the key, or do what it asks for in a command or in the image.',
+    'The user data has a key that Slipway does not act upon, or a value that does not mean what it seems to.',
+    'Write it as the message says, or remove it and do what it asks for in a command or in the image.',
   ),
   FileNotWritten: entry(
     'runtime',
