@@ -28,6 +28,21 @@ export function clusterApiCrds(): string[] {
     : [join(import.meta.dirname, 'minimal-machine-crd.yaml')];
 }
 
+/** Those of groups of Machines, as small as the minimal Machine's, where Cluster API's own are not at hand. */
+function minimalGroupCrds(dir: string): string[] {
+  const [machines = '', ...others] = clusterApiCrds();
+  if (others.length > 0) return [];
+  return ['Deployment', 'Set', 'Pool'].map((group) => {
+    const text = readFileSync(machines, 'utf8')
+      .replaceAll('machines', `machine${group.toLowerCase()}s`)
+      .replaceAll(/\bMachine(?=List\b|,)/g, `Machine${group}`)
+      .replace('singular: machine ', `singular: machine${group.toLowerCase()} `);
+    const path = join(dir, `minimal-machine${group.toLowerCase()}-crd.yaml`);
+    writeFileSync(path, text);
+    return path;
+  });
+}
+
 interface MachineOptions {
   providerID?: string;
   /** It asks for a token of its own. */
@@ -67,7 +82,7 @@ export class ManagementCluster {
   ): Promise<ManagementCluster> {
     const api = await ApiServer.start(say);
     try {
-      for (const file of clusterApiCrds()) {
+      for (const file of [...clusterApiCrds(), ...minimalGroupCrds(api.dir)]) {
         const path = version === 'v1beta2' ? file : withoutNewer(file, api.dir);
         await api.kubectl(['apply', '--server-side', '--validate=false', `--filename=${path}`]);
       }
