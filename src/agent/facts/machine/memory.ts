@@ -1,6 +1,6 @@
 import { defined } from '../reading/defined.ts';
 import type { MemoryFacts, NumaNode } from '../reading/facts.ts';
-import type { Reading } from '../reading/reading.ts';
+import { LIST_BYTES, type Reading } from '../reading/reading.ts';
 import { MOST_SMBIOS, memoryDevices } from './smbios.ts';
 
 const SMBIOS = '/sys/firmware/dmi/tables/DMI';
@@ -57,7 +57,7 @@ export async function readNuma(reading: Reading): Promise<NumaNode[]> {
     .sort((a, b) => a - b);
   const nodes: NumaNode[] = [];
   for (const node of numbers) {
-    const cpus = (await reading.bytes('numa[].cpus', `${NODES}/node${node}/cpulist`))
+    const cpus = (await reading.bytes('numa[].cpus', `${NODES}/node${node}/cpulist`, LIST_BYTES))
       ?.toString('latin1')
       .trim();
     const info = await reading.lines('numa[].bytes', `${NODES}/node${node}/meminfo`, 16 * 1024);

@@ -1,7 +1,7 @@
 import { countOfList } from '../../../kit/numbers/number-list.ts';
 import { defined } from '../reading/defined.ts';
 import type { CpuFacts } from '../reading/facts.ts';
-import type { Reading } from '../reading/reading.ts';
+import { LIST_BYTES, type Reading } from '../reading/reading.ts';
 
 /** A machine of 512 processors has 800 KiB there. */
 const MOST_CPUINFO = 8 * 1024 * 1024;
@@ -50,7 +50,7 @@ async function topology(reading: Reading): Promise<Counts | undefined> {
   for (const cpu of numbersOf(online)) {
     const shared = async (fact: string, ...names: string[]) => {
       for (const name of names) {
-        const list = await reading.bytes(fact, `${CPUS}/cpu${cpu}/topology/${name}`);
+        const list = await reading.bytes(fact, `${CPUS}/cpu${cpu}/topology/${name}`, LIST_BYTES);
         if (list !== undefined) return list.toString('latin1').trim();
       }
       return undefined;

@@ -5,6 +5,11 @@ import type { Remark } from './facts.ts';
 
 /** One attribute of the kernel fits a page; files of many lines are asked for with more. */
 const ATTRIBUTE_BYTES = 4096;
+/**
+ * For lists of processors. Since Linux 5.19 such a file says that it has the size it would have with all processors that the
+ * kernel was built for: 28,672 bytes with 8,192, however few there are.
+ */
+export const LIST_BYTES = 256 * 1024;
 /** No fault of a machine makes more of them; what has thousands of devices has the same one with each. */
 const MOST_REMARKS = 100;
 
