@@ -1,9 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { GPU_SERVER, plant } from '../../facts/fixtures/tree.ts';
 import { gatherFacts } from '../../facts/gather.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
+import { run } from '../program.ts';
 import { factsText } from './facts-text.ts';
 
 it('leaves out where a fact is from on a terminal that has no room for it, and nothing else', async () => {
@@ -16,5 +18,43 @@ it('leaves out where a fact is from on a terminal that has no room for it, and n
     expect(factsText(facts, 40)).toMatch(/^Operating system {2}Some Linux 12$/m);
   } finally {
     rmSync(root, { recursive: true });
+  }
+});
+
+it("names a maker once, whose driver begins its devices' names with it", async () => {
+  const root = plant(GPU_SERVER);
+  try {
+    const facts = await gatherFacts(createLinuxHost({ root }));
+    expect(factsText(facts)).toMatch(/^GPU +NVIDIA A100-SXM4-80GB \[10de:20b2\] at 0000:07:00.0/m);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+it('refuses a --root that is no directory, and takes a link to one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-facts-root-'));
+  const printed = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const)
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      printed[stream] += String(text);
+      return true;
+    });
+  try {
+    writeFileSync(join(folder, 'file'), '');
+    symlinkSync('nowhere', join(folder, 'lost'));
+    symlinkSync(folder, join(folder, 'link'));
+    for (const name of ['missing', 'file', 'lost']) {
+      printed.stderr = '';
+      const root = join(folder, name);
+      expect(await run(['facts', '--root', root])).toBe(2);
+      expect(printed).toEqual({
+        stdout: '',
+        stderr: `slipway: --root ${root}: there is no such directory\n`,
+      });
+    }
+    expect(await run(['facts', '--root', join(folder, 'link')])).toBe(0);
+  } finally {
+    vi.restoreAllMocks();
+    rmSync(folder, { recursive: true });
   }
 });

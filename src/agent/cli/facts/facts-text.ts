@@ -80,7 +80,9 @@ function gpuWords(gpu: Gpu): string {
 }
 
 function pciWords({ vendor, model, vendorId, deviceId, address, driver, numaNode }: PciDevice): string {
-  const name = [vendor, model].filter(Boolean).join(' ') || 'of an unknown maker';
+  // NVIDIA's driver begins with the maker's name, AMD's table of models does not.
+  const isNamed = vendor !== undefined && model?.startsWith(vendor) === true;
+  const name = [isNamed ? undefined : vendor, model].filter(Boolean).join(' ') || 'of an unknown maker';
   return words(
     `${name} [${vendorId}:${deviceId}] at ${address}`,
     `driver ${driver ?? 'none'}`,

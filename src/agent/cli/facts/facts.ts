@@ -1,7 +1,9 @@
 import { visibleTexts } from '../../../kit/terminal/visible.ts';
 import { gatherFacts } from '../../facts/gather.ts';
+import type { Files } from '../../host/files.ts';
+import { HostError } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { formatOption, pathOption, withUsage } from '../options/options.ts';
+import { formatOption, pathOption, UsageError, withUsage } from '../options/options.ts';
 import { columnsOf } from '../text/live-line.ts';
 import { factsText } from './facts-text.ts';
 
@@ -14,8 +16,11 @@ export interface FactsFlags {
 export function factsCommand(flags: FactsFlags): Promise<number> {
   return withUsage(async () => {
     const format = formatOption(flags.output);
-    const host = createLinuxHost({ root: pathOption('root', flags.root) });
+    const root = pathOption('root', flags.root);
+    const host = createLinuxHost({ root });
     host.stayLean();
+    if (!(await isDirectory(host.ownFiles, root)))
+      throw new UsageError(`--root ${flags.root}: there is no such directory`);
     const facts = visibleTexts(await gatherFacts(host));
     // Into a file or a pipe everything goes.
     const room = process.stdout.isTTY ? columnsOf(process.stdout) : undefined;
@@ -24,4 +29,14 @@ export function factsCommand(flags: FactsFlags): Promise<number> {
     );
     return 0;
   });
+}
+
+/** A link to one is one too: what was captured may lie elsewhere. */
+async function isDirectory(files: Files, path: string): Promise<boolean> {
+  try {
+    return (await files.stat(await files.real(path)))?.kind === 'directory';
+  } catch (error) {
+    if (error instanceof HostError) return false;
+    throw error;
+  }
 }

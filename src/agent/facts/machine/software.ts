@@ -11,7 +11,8 @@ export async function readKernel(reading: Reading): Promise<Facts['kernel']> {
 }
 
 export async function readOs(reading: Reading): Promise<Facts['os']> {
-  for (const path of ['/etc/os-release', '/usr/lib/os-release']) {
+  const paths = ['/etc/os-release', '/usr/lib/os-release'];
+  for (const path of paths) {
     const text = await reading.lines('os', path, 64 * 1024);
     if (text === undefined) continue;
     const release = parseOsRelease(text);
@@ -25,7 +26,8 @@ export async function readOs(reading: Reading): Promise<Facts['os']> {
       version: field('version', 'VERSION_ID'),
     });
   }
-  reading.remark('os', '/etc/os-release', 'it is not there');
+  if (!reading.remarks.some(({ path }) => paths.includes(path)))
+    reading.remark('os', '/etc/os-release', 'it is not there');
   return {};
 }
 
