@@ -5,6 +5,8 @@ const DMI = '/sys/class/dmi/id';
 const CLOCKS = '/sys/devices/system/clocksource/clocksource0/available_clocksource';
 const XEN = '/sys/hypervisor/type';
 const TREE = '/proc/device-tree/hypervisor/compatible';
+/** QEMU's own device, which it has with any firmware, whatever that says. */
+const QEMU_DEVICE = '/sys/bus/acpi/devices/QEMU0002:00';
 
 /** What hypervisors and clouds write into SMBIOS, and what systemd-detect-virt calls them. */
 const BY_WORDS: readonly (readonly [RegExp, string])[] = [
@@ -52,6 +54,7 @@ export async function readVirtualisation(
   ].find(([sign = '']) => clocks.includes(sign))?.[1];
   if (clock !== undefined) return found(clock, CLOCKS);
   if (named !== undefined && (isGuest || !isX86)) return found(named, DMI);
+  if (await reading.has(QEMU_DEVICE)) return found('qemu', QEMU_DEVICE);
   const tree = (await reading.text(fact, TREE)) ?? '';
   if (tree !== '')
     return found(tree.includes('kvm') ? 'kvm' : tree.includes('xen') ? 'xen' : 'vm-other', TREE);
