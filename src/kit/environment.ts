@@ -6,6 +6,15 @@
 const STEERING =
   /^NODE_(?:TLS_REJECT_UNAUTHORIZED|EXTRA_CA_CERTS|USE_SYSTEM_CA|USE_ENV_PROXY|DEBUG|DEBUG_NATIVE|V8_COVERAGE|COMPILE_CACHE|REDIRECT_WARNINGS|ICU_DATA)$/;
 
+/**
+ * Variables by which a program loads code or writes its keys down before its own first line. Whoever sets them for root has
+ * root's rights already; no program that the agent starts for itself or for user data takes them over all the same.
+ */
+export const LOADING = [
+  ...['LD_PRELOAD', 'LD_LIBRARY_PATH', 'LD_AUDIT', 'GCONV_PATH', 'GLIBC_TUNABLES', 'BASH_ENV', 'ENV'],
+  ...['NODE_OPTIONS', 'OPENSSL_CONF', 'OPENSSL_MODULES', 'OPENSSL_ENGINES', 'SSLKEYLOGFILE'],
+] as const;
+
 /** The environment without what steers Node.js; undefined where nothing does. */
 export function withoutSteering(
   environment: Readonly<Record<string, string | undefined>>,

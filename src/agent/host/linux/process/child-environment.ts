@@ -1,11 +1,15 @@
+import { LOADING } from '../../../../kit/environment.ts';
+
 /** The default PATH, if the agent's own environment has none (early boot). */
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The agent's environment with `changes`; undefined removes a variable. PATH is always set. */
+/**
+ * The agent's environment with `changes`; undefined removes a variable. PATH is always set. What loads code into a program
+ * is not handed on.
+ */
 export function childEnvironment(changes: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, PATH: process.env.PATH || DEFAULT_PATH };
-  // The agent's settings of Node.js are not meant for the child.
-  delete env.NODE_OPTIONS;
+  for (const name of LOADING) delete env[name];
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) delete env[name];
     else env[name] = value;
