@@ -5,8 +5,11 @@ import { lastWords } from './kit/errors.ts';
 
 /** The controller's entry: arguments, exit status, nothing else; and no settings of Node.js from the environment. */
 const own = withoutSteering(process.env);
-if (own !== undefined && process.getBuiltinModule('node:sea').isSea())
+if (own !== undefined && process.getBuiltinModule('node:sea').isSea()) {
+  // Or it would write what V8 counted into the folder that NODE_V8_COVERAGE names.
+  process.getBuiltinModule('node:v8').stopCoverage();
   process.execve?.(process.execPath, [process.argv0, ...process.argv.slice(2)], own);
+}
 
 process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
   // Whoever read what is printed has gone (`slipway-controller nodes | head`).

@@ -14,7 +14,11 @@ import { withoutSteering } from '../../src/kit/environment.ts';
 const words = process.argv.slice(2);
 // Some of it has had its effect before this line; who starts a bootstrap does not say whom the agent trusts.
 const own = withoutSteering(process.env);
-if (own !== undefined) process.execve?.(process.execPath, [process.argv0, ...words], own);
+if (own !== undefined) {
+  // Or it would write what V8 counted into the folder that NODE_V8_COVERAGE names.
+  process.getBuiltinModule('node:v8').stopCoverage();
+  process.execve?.(process.execPath, [process.argv0, ...words], own);
+}
 const isShim = basename(process.argv0) === 'kubeadm';
 const answer = isShim ? undefined : versionAnswer(words);
 if (answer !== undefined)
