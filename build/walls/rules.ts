@@ -81,7 +81,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'host/linux/files': 'host host/linux/files/paths host/linux/system',
   'host/linux/files/paths': 'host host/linux/system',
   'host/linux/net': 'kit host host/linux/system',
-  'host/linux/process': 'document host host/linux/files host/linux/files/paths host/linux/system',
+  'host/linux/process': 'kit document host host/linux/files host/linux/files/paths host/linux/system',
   'host/linux/system': 'kit tpm host',
   identity: `kit pki protocol document host identity/tpm tpm tpm/commands tpm/evidence tpm/objects
     tpm/wire`,
