@@ -156,7 +156,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/jinja/syntax': 'text userdata/jinja/filters userdata/jinja/values',
   'userdata/jinja/values': 'text text/yaml',
   'userdata/merge': 'document text text/yaml',
-  'userdata/native': 'kit document host text text/shape text/yaml userdata/cloud-config npm:yaml',
+  'userdata/native':
+    'kit document host text text/shape text/yaml userdata/cloud-config userdata/node npm:yaml',
   'userdata/node': `kit document host kubeadm/config text text/yaml userdata/jinja/syntax
     userdata/jinja/values`,
   'userdata/sources': `document host text userdata/instance userdata/sources/azure userdata/sources/channels

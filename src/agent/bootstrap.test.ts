@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeTinyRoot } from '../../test/support/tiny-root.ts';
 import type { Failure } from '../protocol/journal.ts';
 import { bootstrap } from './bootstrap.ts';
 import { readStatus } from './cli/text/status-read.ts';
@@ -30,6 +31,24 @@ describe('bootstrap', () => {
       watcher: { record: () => undefined, output: () => undefined },
       verdict: { fault: new Promise(() => undefined), unwritten: () => undefined, ...hooks },
     });
+
+  it.each([
+    ['continue', ['a', 'c'], 'done'],
+    ['stop', ['a'], 'not run'],
+  ])('after a command that failed, with onError: %s', async (onError, made, last) => {
+    const tiny = makeTinyRoot();
+    try {
+      const data = `#cloud-config\nslipway: {kubeadm: none, onError: ${onError}}\nruncmd: [touch /a, "false", touch /c]\n`;
+      writeFileSync(join(root, 'user-data'), data);
+      const outcome = await run(createLinuxHost({ root: tiny.path }));
+      expect(outcome).toMatchObject({ result: 'failed', failure: { code: 'CommandFailed' } });
+      expect(outcome.failure?.cause).toContain('runcmd 2');
+      expect(outcome.steps.at(-1)).toMatchObject({ id: 'runcmd/3', result: last });
+      expect(['a', 'c'].filter((name) => existsSync(join(tiny.path, name)))).toEqual(made);
+    } finally {
+      tiny.remove();
+    }
+  });
 
   describe('without user data', () => {
     const SEED = 'var/lib/cloud/seed/nocloud';

@@ -56,6 +56,8 @@ export interface Document {
   report: ReportEntry[];
   /** False: secrets stay in the user data's copies after success. */
   wipe?: boolean;
+  /** Does a command that fails end the bootstrap? Default `continue`, as with cloud-init. */
+  onError?: 'stop' | 'continue';
   /** The operator keeps pods away from the metadata service. */
   isMetadataGuarded?: boolean;
   /** These user data have done their work before, and have lost their secrets since. */

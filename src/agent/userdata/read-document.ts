@@ -73,11 +73,14 @@ export function documentWith(
   instance: Instance,
   onDisk: readonly NodeFile[],
 ): Document {
-  const { preflight, node, withoutKubeadm } = content;
+  const { preflight, node, withoutKubeadm, wipe, isMetadataGuarded, onError } = content;
   const key = {
     ...(preflight === undefined ? {} : { preflight }),
     ...(node === undefined ? {} : { node }),
     ...(withoutKubeadm === undefined ? {} : { withoutKubeadm }),
+    ...(wipe === undefined ? {} : { wipe }),
+    ...(isMetadataGuarded === undefined ? {} : { isMetadataGuarded }),
+    ...(onError === undefined ? {} : { onError }),
   };
   return withSettings({ ...emptyDocument(instance, report), ...content }, key, onDisk);
 }

@@ -8,10 +8,10 @@ const KEPT_IN_JOURNAL = 3;
 
 /**
  * A command of `runcmd`: one that fails is told and does not keep the next one from running, as in
- * cloud-init.
+ * cloud-init, unless the user data say `onError: stop`.
  */
-export const runCommand: Work<CommandSpec> = (spec, { shell }) => ({
-  onFailure: 'continue',
+export const runCommand: Work<CommandSpec> = (spec, { shell, afterFailedCommand }) => ({
+  onFailure: afterFailedCommand,
   attempts: 1,
   group: 'runcmd',
   run: (context) => runInShell(shell, 'runcmd', spec, context),
@@ -19,18 +19,18 @@ export const runCommand: Work<CommandSpec> = (spec, { shell }) => ({
 });
 
 /** A command of `bootcmd`: the same, at every boot. */
-export const runBootCommand: Work<CommandSpec> = (spec, { bootShell }) => ({
+export const runBootCommand: Work<CommandSpec> = (spec, { bootShell, afterFailedCommand }) => ({
   when: 'every-boot',
-  onFailure: 'continue',
+  onFailure: afterFailedCommand,
   attempts: 1,
   group: 'bootcmd',
   run: (context) => runInShell(bootShell, 'bootcmd', spec, context),
 });
 
 /** A script of every boot: the same, behind everything but the commands that run once. */
-export const runBootScript: Work<CommandSpec> = (spec, { scriptShell }) => ({
+export const runBootScript: Work<CommandSpec> = (spec, { scriptShell, afterFailedCommand }) => ({
   when: 'every-boot',
-  onFailure: 'continue',
+  onFailure: afterFailedCommand,
   attempts: 1,
   group: 'per-boot',
   run: (context) => runInShell(scriptShell, 'per-boot', spec, context),

@@ -12,6 +12,8 @@ export interface Shared {
   /** Of the scripts of every boot. */
   scriptShell: ShellSession;
   shell: ShellSession;
+  /** What the end of a command that failed means for what comes after it. */
+  afterFailedCommand: 'stop' | 'continue';
   /** For whom and for what the steps are run. */
   owner: InventoryOwner;
   /** What is known of a call of kubeadm; the same object for every step. */
@@ -22,7 +24,7 @@ export interface Shared {
 export function openShared(
   host: Host,
   document: Pick<Document, 'bootCommands' | 'commands'> &
-    Partial<Pick<Document, 'files' | 'shell' | 'bootScripts'>>,
+    Partial<Pick<Document, 'files' | 'shell' | 'bootScripts' | 'onError'>>,
   instance: string,
   output: SessionOptions['output'],
 ): Shared {
@@ -44,6 +46,7 @@ export function openShared(
       calls.set(command, call);
       return call;
     },
+    afterFailedCommand: document.onError ?? 'continue',
     owner: {
       instance,
       // Only kubeadm's step asks.

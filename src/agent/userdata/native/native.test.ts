@@ -18,6 +18,14 @@ const errors = ({ report }: Document): string[] =>
 const steps = (document: Document) =>
   plan(document).map(({ id, title, digest, details }) => ({ id, title, digest, details }));
 
+/** What decides how a bootstrap goes and is no step. */
+const settings = ({ wipe, isMetadataGuarded, onError, withoutKubeadm }: Document) => ({
+  wipe,
+  isMetadataGuarded,
+  onError,
+  withoutKubeadm,
+});
+
 /** Both make the same machine, and what was converted stays as it is. */
 async function roundTrip(text: string, metaData = METADATA): Promise<string> {
   const first = await read(text, metaData);
@@ -26,6 +34,7 @@ async function roundTrip(text: string, metaData = METADATA): Promise<string> {
   const second = await read(one, metaData);
   expect(second.report).toEqual([]);
   expect(steps(second)).toEqual(steps(first));
+  expect(settings(second)).toEqual(settings(first));
   expect(writeNative(second, metaData)).toBe(one);
   return one;
 }
@@ -55,6 +64,12 @@ describe('what is converted makes the same machine', () => {
       'the node',
       'slipway: {preflight: {mend: true}, kernel: {modules: [a], sysctls: {net.a: "1"}}, proxy: {http: "http://u:p@h:1"}, endpoints: ["h:1"]}\nruncmd: ["kubeadm join --config /a"]',
     ],
+    [
+      'what is expected of the machine, and its labels',
+      'slipway: {expect: {unmet: warn, memory: ">= 1.5Gi", cpus: 2, firmware: uefi, secureBoot: true, gpus: [{model: A100}], disks: [{size: ">= 500G", rotational: false}, {}]}, labels: {example.com/gpu: "{{ facts.gpus[0].model }}", tier: "1"}}\nruncmd: ["kubeadm join --config /a"]',
+    ],
+    ['a number of GPUs', 'slipway: {kubeadm: none, expect: {gpus: ">= 2"}}'],
+    ['what comes after', 'slipway: {kubeadm: none, wipe: false, metadata: guarded, onError: stop}'],
     ['no node', 'slipway: {kubeadm: none}'],
     [
       'a fetched file',

@@ -1,12 +1,16 @@
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Document, FileEntry } from '../../document/document.ts';
+import type { NodeSettings } from '../../document/node-settings.ts';
 import type { Report } from '../../text/report.ts';
 import { misfits } from '../../text/shape/check-shape.ts';
 import type { SourceText } from '../../text/source-text.ts';
+import { Fields } from '../../text/yaml/fields.ts';
 import type { MappingNode, Node } from '../../text/yaml/node.ts';
 import { pythonText } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { fromMetaData } from '../cloud-config/hostname.ts';
+import { readExpect } from '../node/expect.ts';
+import { readLabels } from '../node/labels.ts';
 import { BYTES, defaultsOf, MODES, PLACED, SECRET } from './fields.ts';
 import { DOCUMENT_SHAPE } from './shapes.ts';
 
@@ -38,6 +42,9 @@ export function readNative(
   if (wrong.length > 0 || root.kind !== 'mapping' || !isOfOneOrder(root, report)) return undefined;
   const { order, keepHostname, hostname, apiVersion: _version, kind: _kind, ...rest } = mapping(root, '');
   const content: Partial<Document> = { ...rest, format: order === 'ignition' ? 'ignition' : 'cloud-config' };
+  const nodeSection = root.entries.find(({ key }) => pythonText(key) === 'node')?.value;
+  if (content.node !== undefined && nodeSection?.kind === 'mapping')
+    content.node = { ...content.node, ...asAuthorsWrite(nodeSection, report) };
   content.files = content.files?.map((file) => ruled(file, order === 'ignition')) ?? [];
   if (keepHostname === true) return { content, hostname: 'kept' };
   if (hostname === undefined) return { content };
@@ -45,6 +52,20 @@ export function readNative(
   // As in cloud-config, the domain is that of the metadata where nobody says one.
   const fqdn = own.fqdn ?? fromMetaData(metaData)?.fqdn;
   return { content, hostname: { ...own, ...(fqdn === undefined ? {} : { fqdn }) } };
+}
+
+/** What stands in the document in the words of its author, as in cloud-config, and has meaning once it is read. */
+function asAuthorsWrite(section: MappingNode, report: Report): Pick<NodeSettings, 'labels' | 'expect'> {
+  const fields = new Fields(section, 'node', report);
+  const inner = (name: string): Fields | undefined => {
+    const node = fields.node(name);
+    return node?.kind === 'mapping' ? new Fields(node, `node.${name}`, report) : undefined;
+  };
+  const [labels, expect] = [inner('labels'), inner('expect')];
+  return {
+    ...(labels ? { labels: readLabels(labels) } : {}),
+    ...(expect ? { expect: readExpect(expect, report) } : {}),
+  };
 }
 
 /** What has no place in the order of Ignition's stages. */

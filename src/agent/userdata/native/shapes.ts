@@ -1,3 +1,4 @@
+import { EXPECTED_NUMBERS, EXPECTED_WORDS } from '../../document/expectations.ts';
 import {
   anything,
   bool,
@@ -179,6 +180,16 @@ const registry = map({ host: text, server: text, ca: text, skipVerify: bool, mir
   'host',
 ]);
 
+const amount = either(text, whole(0));
+const expectations = map({
+  unmet: oneOf('fail', 'warn'),
+  ...Object.fromEntries(EXPECTED_NUMBERS.map((what) => [what, amount])),
+  ...Object.fromEntries(EXPECTED_WORDS.map((what) => [what, text])),
+  secureBoot: bool,
+  gpus: either(amount, list(map({ model: text }, ['model']))),
+  disks: list(map({ size: amount, rotational: bool, model: text })),
+});
+
 const NODE: Record<string, Shape> = {
   node: map({
     kernel: map({ modules: texts, sysctls: table(text) }),
@@ -189,9 +200,14 @@ const NODE: Record<string, Shape> = {
       registries: list(registry),
     }),
     kubeadm: map({ staticPods: named, patches: named }),
+    labels: table(text),
+    expect: expectations,
   }),
   preflight: map({ mend: bool }),
   withoutKubeadm: bool,
+  wipe: bool,
+  isMetadataGuarded: bool,
+  onError: oneOf('stop', 'continue'),
 };
 
 /** The one document, as it stands in a file: all formats of user data become this, and it is one itself. */

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { Document as YamlDocument } from 'yaml';
 import { Sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Document } from '../../document/document.ts';
+import type { Expectations } from '../../document/expectations.ts';
+import type { NodeLabel } from '../../document/node-settings.ts';
 import { Report } from '../../text/report.ts';
 import type { Shape } from '../../text/shape/shape.ts';
 import { plainText } from '../../text/source-text.ts';
@@ -13,8 +15,16 @@ import { API_VERSION, DOCUMENT_SHAPE, KIND } from './shapes.ts';
 
 type Plain = Record<string, unknown>;
 
-/** What is no part of the document, but of this reading of it. */
-const NOT_WRITTEN = new Set(['format', 'ignored', 'instance', 'hostname', 'report', 'unknownKeys']);
+/** What is no part of the document, but of this reading of it, or comes of another part: the labels of a call. */
+const NOT_WRITTEN = new Set([
+  'format',
+  'ignored',
+  'instance',
+  'hostname',
+  'report',
+  'unknownKeys',
+  'commands.labels',
+]);
 
 /**
  * The one document as YAML, secrets included. It says nothing of the name that the metadata gives, so that it fits every
@@ -37,8 +47,8 @@ function nameOf({ hostname }: Document, metaData: Record<string, unknown>): Plai
 
 function written(object: object, path: string, shape: Shape | undefined): Plain {
   const entries = Object.entries(object).flatMap(([key, value]): [string, unknown][] => {
-    if (value === undefined || key === 'where' || (path === '' && NOT_WRITTEN.has(key))) return [];
     const inner = path === '' ? key : `${path}.${key}`;
+    if (value === undefined || key === 'where' || NOT_WRITTEN.has(inner)) return [];
     return [[key, field(value, inner, shapeOf(shape, key))]];
   });
   const all = Object.fromEntries(entries);
@@ -50,6 +60,8 @@ function written(object: object, path: string, shape: Shape | undefined): Plain 
 }
 
 function field(value: unknown, path: string, shape: Shape | undefined): unknown {
+  const inWords = IN_WORDS[path];
+  if (inWords !== undefined) return inWords(value);
   if (BYTES.has(path) && value instanceof Sensitive) return bytes(value.reveal() as Uint8Array);
   if (SECRET.has(path) && value instanceof Sensitive) return value.reveal();
   if (value instanceof Sensitive) return { secret: field(value.reveal(), path, undefined) };
@@ -58,6 +70,26 @@ function field(value: unknown, path: string, shape: Shape | undefined): unknown 
   if (Array.isArray(value)) return value.map((item) => field(item, path, itemOf(shape, item)));
   return typeof value === 'object' && value !== null ? written(value, path, shape) : value;
 }
+
+/** What its author wrote; the document holds what was read in it. */
+const IN_WORDS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  'node.labels': (value) =>
+    Object.fromEntries((value as NodeLabel[]).map(({ key, template }) => [key, template])),
+  'node.expect': (value) => {
+    const { unmet, numbers, words, disks, gpuModels } = value as Expectations;
+    return {
+      ...(unmet === 'fail' ? {} : { unmet }),
+      ...Object.fromEntries(numbers.map(({ what, text }) => [what, text])),
+      ...Object.fromEntries(
+        words.map(({ what, value }) => [what, what === 'secureBoot' ? value === 'true' : value]),
+      ),
+      ...(gpuModels.length === 0 ? {} : { gpus: gpuModels.map((model) => ({ model })) }),
+      ...(disks.length === 0
+        ? {}
+        : { disks: disks.map(({ size, ...more }) => ({ ...(size ? { size: size.text } : {}), ...more })) }),
+    };
+  },
+};
 
 function shapeOf(shape: Shape | undefined, key: string): Shape | undefined {
   return shape?.kind === 'map' && Object.hasOwn(shape.keys, key) ? shape.keys[key] : undefined;

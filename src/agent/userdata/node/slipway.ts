@@ -16,6 +16,7 @@ export interface SlipwayKey {
   wipe?: boolean;
   /** `metadata: guarded`. */
   isMetadataGuarded?: boolean;
+  onError?: 'stop' | 'continue';
 }
 
 /**
@@ -37,6 +38,7 @@ export function readSlipway(node: Node, report: Report): SlipwayKey {
   const metadata = fields.text('metadata');
   if (metadata !== undefined && metadata !== 'guarded')
     fields.wrong('metadata', 'metadata may be guarded, and nothing else.');
+  const onError = readOnError(fields);
   const settings = readNode(fields, report);
   fields.refuseUnknown();
   return {
@@ -46,7 +48,15 @@ export function readSlipway(node: Node, report: Report): SlipwayKey {
     ...(withoutKubeadm ? { withoutKubeadm } : {}),
     ...(wipe === undefined ? {} : { wipe }),
     ...(metadata === undefined ? {} : { isMetadataGuarded: true }),
+    ...(onError === undefined ? {} : { onError }),
   };
+}
+
+function readOnError(fields: Fields): SlipwayKey['onError'] {
+  const word = fields.text('onError');
+  if (word === undefined || word === 'stop' || word === 'continue') return word;
+  fields.wrong('onError', 'onError must be stop or continue.');
+  return undefined;
 }
 
 /** `over` wins, section by section. */
@@ -57,7 +67,7 @@ export function merged(under: SlipwayKey, over: SlipwayKey): SlipwayKey {
 /** The document with what the key says: of the machine, and of each call of kubeadm. */
 export function withSlipway(
   document: Document,
-  { preflight, node, endpoints, withoutKubeadm, wipe, isMetadataGuarded }: SlipwayKey,
+  { preflight, node, endpoints, withoutKubeadm, wipe, isMetadataGuarded, onError }: SlipwayKey,
 ): Document {
   const hasPatches = (node?.kubeadm?.patches.length ?? 0) > 0;
   return {
@@ -66,6 +76,7 @@ export function withSlipway(
     ...(withoutKubeadm ? { withoutKubeadm } : {}),
     ...(wipe === undefined ? {} : { wipe }),
     ...(isMetadataGuarded ? { isMetadataGuarded } : {}),
+    ...(onError === undefined ? {} : { onError }),
     ...(node === undefined || Object.keys(node).length === 0 ? {} : { node }),
     commands: document.commands.map((command) => {
       if (command.kind !== 'kubeadm') return command;
