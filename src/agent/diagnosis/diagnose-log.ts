@@ -10,6 +10,7 @@ import { evidenceInLog } from './evidence/from-log.ts';
 import { outOfProse } from './in-prose.ts';
 import { tellingLines } from './telling-lines.ts';
 import { type Attempt, findAttempts, type Verb } from './transcript/attempts.ts';
+import { isHearsay } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
 import { streamsOf } from './transcript/streams.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
@@ -51,6 +52,8 @@ export interface LogSight {
 export function diagnoseLog(lines: readonly LogLine[], sight: LogSight = {}): LogVerdict {
   const found = findAttempts(lines, sight.verb);
   if (found.length === 0) return withoutAttempt(lines);
+  const kubelet = found.every(isHearsay) ? loneKubelet(lines) : undefined;
+  if (kubelet !== undefined) return kubelet;
   const place = new Map(lines.map((line, index) => [line, index]));
   const attempts = found.map((attempt, index) => {
     const before = found[index - 1];
@@ -136,13 +139,18 @@ function withoutAttempt(lines: readonly LogLine[]): LogVerdict {
       attempts: [],
     };
   }
+  const kubelet = loneKubelet(lines);
+  if (kubelet !== undefined) return kubelet;
+  const quoted = outOfProse(lines);
+  return quoted === undefined ? { result: 'nothing', telling: [], attempts: [] } : diagnoseLog(quoted);
+}
+
+/** Where nothing is kubeadm's own, the kubelet's journal may say why it does not run. */
+function loneKubelet(lines: readonly LogLine[]): LogVerdict | undefined {
   const evidence = evidenceInLog(lines, undefined);
   const isAlone = evidence.kubeletLog.length * 2 > lines.filter(({ text }) => text.trim() !== '').length;
   const found = explainLoneKubelet(evidence, isAlone);
-  if (found === undefined) {
-    const quoted = outOfProse(lines);
-    return quoted === undefined ? { result: 'nothing', telling: [], attempts: [] } : diagnoseLog(quoted);
-  }
+  if (found === undefined) return undefined;
   const failure = refined({ ...bare(found.code, ''), lines: [] }, found);
   return { result: 'failed', failure, telling: tellingLines(undefined, failure, lines), attempts: [] };
 }

@@ -1,12 +1,11 @@
-/** An error that somebody has put into a sentence of his own: `find error:   [ERROR Swap]: ...`. */
+/** An error of kubeadm or the kubelet that somebody has put into a sentence of his own: `find error:   [ERROR Swap]: ...`. */
 import type { LogLine } from './transcript/line.ts';
-import { CHECKS, OTHERS, OWN_SENTENCES, PHASES } from './transcript/sentences.ts';
+import { ERROR_WITHIN, OTHERS } from './transcript/sentences.ts';
 
 /** Only an excerpt is read so; in a log a program may quote what another has said long ago. */
 const MAX_LINES = 60;
-const HEAD = new RegExp(
-  `(?:error: )?error execution phase (?:${PHASES})(?:/[\\w/-]*)?: \\S|\\[ERROR (?:${CHECKS})[\\w./-]*\\]: \\S|(?:${OWN_SENTENCES}).*\\S`,
-);
+/** The kubelet's last words. */
+const KUBELET = /"command failed" err="failed to |[Ff]ailed to run [Kk]ubelet: \S/;
 
 /** It is a program's text, with verbs for what is put in. */
 const SOURCE = /%[a-z]/;
@@ -15,10 +14,16 @@ const SOURCE = /%[a-z]/;
 export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
   const texts = lines.filter(({ text }) => text.trim() !== '');
   if (texts.length > MAX_LINES) return undefined;
-  const found = lines.map((line) => ({
-    line,
-    at: SOURCE.test(line.text) || OTHERS.test(line.text) ? 0 : (HEAD.exec(line.text)?.index ?? 0),
-  }));
+  const found = lines.map((line) => {
+    const { text } = line;
+    if (SOURCE.test(text) || OTHERS.test(text)) return { line, at: 0 };
+    const own = ERROR_WITHIN.exec(text);
+    const kubelet = own === null && line.program === undefined ? KUBELET.exec(text) : null;
+    return {
+      line: kubelet === null ? line : { ...line, program: 'kubelet' },
+      at: (own ?? kubelet)?.index ?? 0,
+    };
+  });
   if (!found.some(({ at }) => at > 0)) return undefined;
   return found.map(({ line, at }) => (at === 0 ? line : { ...line, text: line.text.slice(at) }));
 }

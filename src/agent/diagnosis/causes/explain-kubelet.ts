@@ -103,7 +103,10 @@ function sinceConfigured(lines: string[]): string[] {
   const last = lines.findLastIndex((line) => NOT_CONFIGURED.test(line));
   const end = lines.findIndex((line, index) => index > last && KUBELET_ENDED.test(line));
   const later = last < 0 ? lines : lines.slice(end < 0 ? last + 1 : end + 1);
-  return later.some((line) => !/^kubelet\.service|^(?:Started|Stopped|Stopping) /.test(line)) ? later : lines;
+  // A head that was cut off behind its date says nothing.
+  const says = (line: string): boolean =>
+    /[a-z]{4}/i.test(line) && !/^kubelet\.service|^(?:Started|Stopped|Stopping) /.test(line);
+  return later.some(says) ? later : lines;
 }
 
 const isUp = ({ active, sub }: UnitState): boolean => active === 'active' && sub === 'running';

@@ -206,6 +206,12 @@ const fileRules: Rule[] = [
       persistence: 'until-deadline',
     }),
   ),
+  // journalctl cuts it off where the terminal ends.
+  rule(/failed to load kubelet config file, path: ([^\s,]+),.*? error: open \S*[>…]$/, ([, path]) => ({
+    code: 'KubeletFileMissing',
+    cause: `The kubelet ends because it cannot open ${path}; why is cut off.`,
+    persistence: 'until-deadline',
+  })),
   rule(/part of the existing bootstrap client certificate in (\S+) is expired/, ([, path]) => ({
     code: 'CertificateInvalid',
     cause: `The client certificate in ${path} has expired.`,

@@ -26,9 +26,13 @@ export function lastKnown(rules: readonly Rule[], lines: readonly string[]): Dia
 
 /** Structured logs quote what they quote: `err="unknown flag: \"x\""` is read as it was meant. */
 export function plain(line: string): string {
-  return line
-    .slice(0, MAX_LINE)
-    .replace(/\\(["\\nt])/g, (_, code: string) => (code === 'n' || code === 't' ? ' ' : code));
+  return (
+    line
+      .slice(0, MAX_LINE)
+      .replace(/\\(["\\nt])/g, (_, code: string) => (code === 'n' || code === 't' ? ' ' : code))
+      // A terminal's window that was made wider leaves gaps.
+      .replace(/ {3,}/g, ' ')
+  );
 }
 
 /** A reason as it may stand in a sentence: without what closes a quotation around it, at most 200 characters. */

@@ -1,9 +1,13 @@
 /** Whether a line goes on with what the one before it says. */
 
+/** Where somebody broke a sentence of kubeadm's at a word: it says no more than what it wanted to do. */
+const MIDDLE =
+  / (?:could not bootstrap the admin user|(?:Get|Post|Put|Patch|Delete)|couldn't validate the identity of the API Server|error (?:downloading|uploading) certs)$|curl -sSL \S+'$/;
+
 /** Is an error's sentence not at its end yet: inside a quotation or a bracket, or behind a colon? */
 export function isUnfinished(text: string): boolean {
   const end = text.trimEnd();
-  if (/[:,([{]$/.test(end)) return true;
+  if (/[:,([{]$/.test(end) || MIDDLE.test(end)) return true;
   if (((end.replaceAll('\\"', '').match(/"/g)?.length ?? 0) & 1) === 1) return true;
   return count(end, '[') > count(end, ']') || count(end, '(') > count(end, ')');
 }

@@ -24,6 +24,12 @@ export function diagnoseImagePull({ text }: PreflightFinding, named?: string): O
       remedy: 'Use a mirror or credentials for the registry, or put the image into the machine image.',
     };
   }
+  if (/code = Unimplemented|unknown service runtime/.test(text)) {
+    return {
+      code: 'ContainerRuntimeUnsuitable',
+      cause: `${what} could not be pulled: the container runtime does not offer the CRI v1 interface.`,
+    };
+  }
   if (
     /unauthorized|authentication required|authorization failed|denied|403 Forbidden|401 Unauthorized/i.test(
       text,

@@ -6,7 +6,9 @@ import { isBareError } from './output.ts';
 import { inError, type Pattern, type PatternInput, shorten } from './pattern.ts';
 
 const HEALTH_CALL =
-  /The HTTP call equal to 'curl -sSL (\S+?)' (?:failed with error: ([^\n]*)|returned HTTP code (\d+)[^\n]*|returned (?:error: ([^\n]*)|status code: (\d+)))/;
+  /The HTTP call equal to 'curl -sSL (\S+?)' (?:\w*ailed with error: ([^\n]*)|returned HTTP code (\d+)[^\n]*|returned (?:error: ([^\n]*)|status code: (\d+)))/;
+
+const REFUSED = /connection refused|actively refused/;
 
 const inPhase =
   (expression: RegExp) =>
@@ -26,16 +28,16 @@ const unhealthy: Pattern = (input) => {
   const saidSo = /failed while waiting for the kubelet to start[^\n]*/.exec(output.error);
   const gaveUpWaiting = waitsForKubelet(input) || GAVE_UP.test(output.stdout);
   const declared = DECLARED.exec(`${output.stdout}\n${output.error}`);
-  const isBare = declared !== null && isBareError(output);
-  if (saidSo === null && !isBare && (!gaveUpWaiting || !gaveUp.test(output.error))) return undefined;
   // The last call before kubeadm gave up counts.
   const calls = [...`${output.stdout}\n${output.error}`.matchAll(new RegExp(HEALTH_CALL, 'g'))];
   const call = calls.at(-1);
+  const isBare = (declared !== null || REFUSED.test(output.error)) && isBareError(output);
+  if (saidSo === null && !isBare && (!gaveUpWaiting || !gaveUp.test(output.error))) return undefined;
   const healthy = /\[kubelet-check\] The kubelet is healthy after/.test(output.stdout);
   if (saidSo === null && (healthy || (call === undefined && declared === null))) return undefined;
   const [, url = '', error, status, error2, status2] = call ?? [];
   const reason = error ?? error2;
-  const refused = /connection refused/.test(reason ?? saidSo?.[0] ?? '');
+  const refused = REFUSED.test(reason ?? saidSo?.[0] ?? '');
   const cause = refused
     ? `The kubelet is not running: nothing answers at ${url === '' ? 'its health port' : url}.`
     : `The kubelet is not healthy${url === '' ? '' : ` at ${url}`}: ${

@@ -26,21 +26,22 @@ const dns: Pattern = inError(
 );
 
 const refused: Pattern = inError(
-  /dial tcp (\S+?): connect: connection refused/,
+  /dial tcp (\S+?): connect(?:: connection refused|ex: No connection could be made)|(?:Get|Post|Put|Patch) "?https:[^\n]*: connection refused/,
   (match, { output }) => ({
     code: 'ApiServerUnreachable',
     facts: { saysHow: true },
-    cause: `${apiServerIn(output.error)} refuses connections (${match[1]}): nothing listens there.`,
+    cause: `${apiServerIn(output.error)} refuses connections${match[1] === undefined ? '' : ` (${match[1]})`}: nothing listens there.`,
   }),
   aboutApiServer,
 );
 
+/** No route, a firewall, an interface that is down: whatever else the system says of a connection. */
 const unroutable: Pattern = inError(
-  /dial tcp (\S+?): connect: (no route to host|network is unreachable|host is down|permission denied|cannot assign requested address)/,
+  /dial tcp (\S+?): connect(?:ex)?: (?!connection (?:timed out|reset)|operation timed out)([A-Za-z][^\n"]*)/,
   (match, { output }) => ({
     code: 'ApiServerUnreachable',
     facts: { saysHow: true },
-    cause: `${apiServerIn(output.error)} cannot be reached: ${match[2]} (${match[1]}).`,
+    cause: `${apiServerIn(output.error)} cannot be reached: ${shorten(match[2] ?? '', 120)} (${match[1]}).`,
   }),
   aboutApiServer,
 );

@@ -79,9 +79,12 @@ export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutpu
   return { ...(phase === undefined ? {} : { phase }), error, preflight, warnings, stdout, stderr };
 }
 
-/** Does the error say nothing beyond its phase, because it was cut there or is not in the log at all? */
+/** Does the error say nothing beyond its phase and that time is over, or is it not in the log at all? */
 export function isBareError({ error }: KubeadmOutput): boolean {
-  const rest = error.replace(/error execution phase \S+|^\[[\w-]+-check\] .*/gm, '');
+  const rest = error.replace(
+    /error execution phase \S+|^\[[\w-]+-check\] .*|^(?:context deadline exceeded|timed out waiting for the condition)$/gm,
+    '',
+  );
   return rest.trim() === '';
 }
 

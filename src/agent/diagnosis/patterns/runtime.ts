@@ -31,8 +31,16 @@ export function diagnoseRuntime(text: string): Omit<Diagnosis, 'evidence'> {
     : found;
 }
 
+/** It was not reached, whatever crictl concludes from that. */
+const NO_ANSWER =
+  /code = (?:Unavailable|DeadlineExceeded)|connect: |no such file or directory|connection (?:refused|error)|deadline exceeded|permission denied|timed? ?out|\bEOF\b/i;
+/** crictl's or the CRI client's own words for what it could not do. */
+const WORDS = /level=fatal msg="((?:[^"\\]|\\.)*)"/;
+
 function diagnosedRuntime(text: string): Omit<Diagnosis, 'evidence'> {
-  if (/unknown service runtime|code = Unimplemented|API is not implemented/i.test(text)) {
+  const isSilent = NO_ANSWER.test(text) && !/unknown service runtime|code = Unimplemented/i.test(text);
+  const words = WORDS.exec(text)?.[1];
+  if (!isSilent && /unknown service runtime|code = Unimplemented|API is not implemented/i.test(text)) {
     return {
       code: 'ContainerRuntimeUnsuitable',
       cause: 'The container runtime answers but does not offer the CRI v1 interface.',
@@ -43,6 +51,13 @@ function diagnosedRuntime(text: string): Omit<Diagnosis, 'evidence'> {
     return {
       code: 'ContainerRuntimeDown',
       cause: `Docker does not answer${at === undefined ? '' : ` at ${at}`}.`,
+    };
+  }
+  if (!isSilent && words !== undefined && !words.endsWith('>')) {
+    return {
+      code: 'PreflightFailed',
+      cause: `kubeadm could not learn whether the container runtime runs: ${shorten(words, 160)}.`,
+      remedy: 'Run crictl info on the machine: it meets the same error, and the runtime itself may be well.',
     };
   }
   const socket = /(?:unix|npipe):\/\/[^\s'",]+/.exec(text)?.[0];

@@ -25,6 +25,8 @@ import {
   PROGRESS,
   SUCCESS,
   UNHEALTHY,
+  UNREACHED,
+  UPGRADE_FINDING,
 } from './sentences.ts';
 
 export type Verb = 'init' | 'join';
@@ -56,6 +58,7 @@ const INIT_PHASE =
 /** Neither `upgrade` nor `reset` has these phases, whatever stood before. */
 const OURS_ALONE =
   /^(?:error: )?error execution phase (?:certs|kubeconfig|etcd(?:-join)?|wait-control-plane|upload-certs|mark-control-plane|kubelet-start|kubelet-wait-bootstrap|kubelet-finalize|control-plane-prepare|control-plane-join|check-etcd)[/:]|couldn't validate the identity of the API Server/;
+const KUBELET_CHECK = /^\s*\[kubelet-check\] /;
 const OTHER_KIND = /^\[(?:reset|upgrade(?:\/[\w-]+)?)\] /;
 /** Lines that are remembered outside of any attempt, of which an early error may be made. */
 const MAX_LOOSE = 64;
@@ -206,7 +209,9 @@ function findInStream(lines: readonly LogLine[]): Attempt[] {
   }
   for (const attempt of attempts) giveUp(attempt);
   return attempts.filter(
-    ({ result, output }) => result !== 'unfinished' || output.some(({ text }) => PROGRESS.test(text)),
+    ({ result, output, error }) =>
+      !error.some(({ text }) => UPGRADE_FINDING.test(text)) &&
+      (result !== 'unfinished' || output.some(({ text }) => PROGRESS.test(text))),
   );
 }
 
@@ -236,12 +241,25 @@ function giveUp(attempt: Attempt): void {
   if (attempt.result !== 'unfinished') return;
   const at = attempt.output.findIndex(({ text }) => GAVE_UP.test(text));
   const unhealthy = attempt.output.filter(({ text }) => UNHEALTHY.test(text));
+  unhealthy.push(...unreached(attempt));
   if (at < 0 && unhealthy.length === 0) return;
   attempt.result = 'failed';
   attempt.error.push(...unhealthy);
   if (at < 0) return;
   const why = attempt.output[at + 1];
   if (why !== undefined && /^\s+\S/.test(why.text) && !/^\s+- /.test(why.text)) attempt.error.push(why);
+}
+
+/**
+ * The last that an excerpt tells is that nobody answers at the kubelet's port. An output that has its beginning may be
+ * that of a kubeadm that still waits, and says so again.
+ */
+function unreached({ output }: Attempt): LogLine[] {
+  const progress = output.filter(({ text }) => PROGRESS.test(text));
+  const last = progress.findLastIndex(({ text }) => UNREACHED.test(text));
+  const goesOn = progress.slice(last + 1).some(({ text }) => !KUBELET_CHECK.test(text));
+  const line = progress[last];
+  return line === undefined || goesOn || output.some(({ text }) => BEGIN.test(text)) ? [] : [line];
 }
 
 /** An error without "error execution phase" inside an attempt: the last lines that are no progress. */

@@ -86,13 +86,26 @@ interface Run {
 
 /** The attempts of which something says that they are kubeadm's. */
 export function certainAttempts<T extends Run>(attempts: readonly T[]): T[] {
-  const certain = attempts.filter(({ output, error }) => [...error, ...output].some(isCertain));
+  const certain = attempts.filter(
+    (run) => [...run.error, ...run.output].some(isCertain) && !isLoneFinding(run),
+  );
   const trusted = certain.filter((run) => isWhole(run) || LAUNCHES.test(run.first.program ?? 'kubeadm'));
   return certain.filter((run) => isWhole(run) || !trusted.some((other) => isBeside(run, other)));
 }
 
 /** What runs kubeadm on a machine, as far as a log names it. */
 const LAUNCHES = /kubeadm|^cloud-(?:init|final)$/;
+
+/** One finding alone, by a program that is named and does not run kubeadm: others have checks of ports and files too. */
+function isLoneFinding({ first, output, error }: Run): boolean {
+  if (first.program === undefined || LAUNCHES.test(first.program)) return false;
+  const said = [...error, ...output].filter(isCertain);
+  return new Set(said.map(({ text }) => text)).size === 1 && said.every(({ text }) => FINDING.test(text));
+}
+
+/** An error alone, by a program that is named and does not run kubeadm: it may only speak of what it has read. */
+export const isHearsay = (run: Run): boolean =>
+  run.first.program !== undefined && !LAUNCHES.test(run.first.program) && !isWhole(run);
 
 /** It is more than an error's line. */
 const isWhole = ({ output, error }: Run): boolean =>

@@ -121,10 +121,13 @@ export function peel(raw: string): Peeled {
   return peeled;
 }
 
-/** Somebody has indented it; behind the blanks with which a program begins a line stands no logger's prefix. */
+/**
+ * Somebody has indented it or made a comment of it; behind the blanks with which a program begins a line stands no
+ * logger's prefix.
+ */
 function withoutIndent(text: string): string {
-  if (!/^\s/.test(text)) return text;
-  const rest = text.trimStart();
+  const rest = text.replace(/^\s*(?:\/\/|#)? */, '');
+  if (rest === text) return text;
   return firstMatch(NAMING, rest)?.groups?.pid === undefined ? text : rest;
 }
 

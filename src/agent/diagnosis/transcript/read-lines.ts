@@ -6,6 +6,7 @@ import type { LogLine, RawLine } from './line.ts';
 import { peel } from './prefix.ts';
 import {
   BEGIN,
+  ERROR_WITHIN,
   ETCD_JSON,
   FATAL_FINDINGS,
   FINDING,
@@ -94,7 +95,8 @@ function attachBare(lines: Line[]): void {
     }
     const from: Line = open !== undefined && line.index - open.index <= MAX_PIECES ? open : before;
     line.stream = from.stream;
-    if (from.program !== undefined) line.program = from.program;
+    // What quotes kubeadm is not said to be another program's for standing behind its line.
+    if (from.program !== undefined && !ERROR_WITHIN.test(line.text)) line.program = from.program;
     if (hasOpenQuotation(line.text)) open = undefined;
   }
 }
@@ -108,7 +110,7 @@ const ETCD_SERVER =
 const MARGIN = /^(?:\s|[#>*-] )+/;
 /** Its sentences without a head. */
 const KUBELET_SAYS =
-  /^(?:error: |")?[Ff]ailed to run [Kk]ubelet(?:: |")|^"command failed" err="failed to (?:run Kubelet|\w+ kubelet )|^failed to (?:validate|load) kubelet (?:config|flags)|^"?Unable to register node (?:"[^"]*" )?with API server/;
+  /^(?:error: |"|\w+\.go:\d+\] )?[Ff]ailed to run [Kk]ubelet(?:: |")|^"command failed" err="failed to (?:run Kubelet|\w+ kubelet )|^failed to (?:validate|load) kubelet (?:config|flags)|^"?Unable to register node (?:"[^"]*" )?with API server/;
 const LOGRUS = /^time="[^"]*" level=\w+ msg=/;
 
 /** Where no prefix tells the program, its way of writing may. */
@@ -135,6 +137,9 @@ function nameWriter(line: Line): void {
 /** More pieces has no record of klog's that somebody has broken. */
 const MAX_PIECES = 12;
 
+/** kubeadm's own sentence on the kubelet's health, broken behind the command. */
+const HEALTH_CALL = /^\s*\[kubelet-check\] The HTTP call equal to .*'$/;
+
 /** A record of the kubelet's that a person has broken goes on within its quotation, or with the next `name="`. */
 function withWholeRecords(lines: Line[]): Line[] {
   const whole: Line[] = [];
@@ -149,7 +154,7 @@ function withWholeRecords(lines: Line[]): Line[] {
       continue;
     }
     whole.push(line);
-    if (program !== 'kubelet' || !(KLOG.test(text) || KUBELET_SAYS.test(text))) {
+    if (!HEALTH_CALL.test(text) && (program !== 'kubelet' || !(KLOG.test(text) || KUBELET_SAYS.test(text)))) {
       open.delete(line.stream);
       continue;
     }

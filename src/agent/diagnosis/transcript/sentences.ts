@@ -6,6 +6,9 @@ export const PROGRESS =
   /^\[(?:init|preflight|certs|kubeconfig|kubelet(?:-\w+)*|control-plane(?:-\w+)*|etcd|wait-control-plane|apiclient|upload-config|upload-certs|mark-control-plane|bootstrap-token|addons|discovery|download-certs|check-etcd|patches|api-check|kubelet-check|patchnode|endpoint)\] /;
 export const COMMAND = /(?:^|[\s"'&;|/])kubeadm["']?(?:,? ?["']?)(init|join)\b(?! phase)/;
 export const PHASE_COMMAND = /(?:^|[\s"'&;|/])kubeadm (init|join) phase /;
+/** Checks that only `kubeadm upgrade` makes, and what they find. */
+export const UPGRADE_FINDING =
+  /^\s*\[(?:ERROR|WARNING) (?:CreateJob|(?:ControlPlane|Master)NodesReady|StaticPodManifest|APIServerHealth)\]: |there are NotReady (?:control-planes|masters) in the cluster|Job "upgrade-health-check/;
 /** A command line that does something else. */
 export const OTHER_COMMAND =
   /^(?:\+ |\S*[#$%] |[^'"]{0,60}[#$] )?(?:sudo )?(?:\S*\/)?kubeadm (?:upgrade|reset|certs|config|token)\b/;
@@ -19,6 +22,9 @@ export const GAVE_UP =
 /** Its own verdict on what it waited for, 1.30 to 1.36; the error follows at once. */
 export const UNHEALTHY =
   /^\s*\[(?:kubelet|api|control-plane)-check\] (?:The kubelet|The API server|kube-[\w-]+|etcd) is not healthy after /;
+/** It found nobody at the kubelet's port: of a kubelet that comes up it does not say so, for it waits 40 seconds first. */
+export const UNREACHED =
+  /^\s*\[kubelet-check\] The HTTP call equal to .*(?:connection refused|actively refused)/;
 export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./-]+\]: /;
 export const ERROR_FINDING = /^\s*\[ERROR [\w./-]+\]: /;
 export const PHASE_ERROR = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase(?: \S+|$)/;
@@ -66,6 +72,10 @@ const OWN_ERRORS = [
   /error creating local etcd static pod manifest file/,
 ];
 export const OWN_SENTENCES = OWN_ERRORS.map(({ source }) => source).join('|');
+/** An error of kubeadm wherever it stands in a line, as somebody quotes it. */
+export const ERROR_WITHIN = new RegExp(
+  `(?:error: )?error execution phase (?:${PHASES})(?:/[\\w/-]*)?: \\S|\\[ERROR (?:${CHECKS})[\\w./-]*\\]: \\S|(?:${OWN_SENTENCES}).*\\S`,
+);
 export const OWN_ERROR = new RegExp(`^\\s*(?:\\d+[.)] ?)?(?:error: )?(?:${OWN_SENTENCES})`);
 
 /** Does a line begin something of its own, so that it does not continue the one before? */

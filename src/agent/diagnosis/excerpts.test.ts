@@ -1,0 +1,194 @@
+/** What people cut out of their logs and notes: the end of an output, a line of the kubelet, a sentence in a comment. */
+import { describe, expect, it } from 'vitest';
+import { diagnoseLog } from './diagnose-log.ts';
+import { readLines } from './transcript/read-lines.ts';
+
+const HINT = 'To see the stack trace of this error execute with --v=5 or higher';
+const verdict = (...lines: string[]) => diagnoseLog(readLines('log', lines.join('\n')));
+const code = (...lines: string[]): string => {
+  const { failure, result } = verdict(...lines);
+  return failure?.code ?? result;
+};
+
+describe('an excerpt that ends while kubeadm finds nobody at the kubelet', () => {
+  const WAITS = '[wait-control-plane] Waiting for the kubelet to boot up the control plane as static Pods';
+  const NOBODY = `[kubelet-check] The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get "http://localhost:10248/healthz": dial tcp 127.0.0.1:10248: connect: connection refused.`;
+  const WINDOWS = NOBODY.replace(
+    'connect: connection refused',
+    'connectex: No connection could be made because the target machine actively refused it',
+  );
+
+  it.each([
+    ['as it is', [WAITS, NOBODY]],
+    ['without anything else', [NOBODY]],
+    ['on Windows', [WAITS, WINDOWS]],
+    ['with a letter lost in copying', [WAITS, NOBODY.replace("' failed", "' ailed")]],
+    ['broken behind the command', ['```', ...NOBODY.split(/(?<=healthz') /), '```']],
+    ['cut behind it', [WAITS, NOBODY, "[kubelet-check] It seems like the kubelet isn't"]],
+  ])('%s: it does not run', (_, lines) => {
+    expect(verdict(...lines).failure).toMatchObject({
+      code: 'KubeletUnhealthy',
+      cause: expect.stringContaining('not running'),
+    });
+  });
+
+  it('has no verdict where kubeadm may still wait, or went on', () => {
+    expect(code('[preflight] Running pre-flight checks', WAITS, NOBODY)).toBe('unfinished');
+    expect(
+      code(WAITS, NOBODY, '[apiclient] All control plane components are healthy after 9.5 seconds'),
+    ).toBe('unfinished');
+  });
+});
+
+describe('an error that somebody has broken at a word', () => {
+  it.each([
+    [
+      'ApiServerUnreachable',
+      [
+        'error execution phase upload-config/kubeadm: could not bootstrap the admin user',
+        'in file admin.conf: unable to create ClusterRoleBinding: Post',
+        '"https://lb.example:443/apis/rbac.authorization.k8s.io/v1/clusterrolebindings?timeout=10s":',
+        'context deadline exceeded',
+      ],
+    ],
+    [
+      'ApiServerUnreachable',
+      [
+        'error execution phase control-plane-prepare/download-certs:',
+        '  Get "https://10.1.2.3:6443/...": connect: connection refused',
+      ],
+    ],
+  ])('is %s', (wanted, lines) => {
+    expect(code('```', ...lines, '```', '', 'So the phase behind it never began.')).toBe(wanted);
+  });
+});
+
+it.each(['protocol not available', 'operation not supported', 'network is down'])(
+  'a connection may fail in any way: %s',
+  (why) => {
+    expect(
+      verdict(
+        '[preflight] Running pre-flight checks',
+        `error execution phase preflight: couldn't validate the identity of the API Server: Get "https://10.1.2.3:6443/x": dial tcp 10.1.2.3:6443: connect: ${why}`,
+      ).failure,
+    ).toMatchObject({ code: 'ApiServerUnreachable', cause: expect.stringContaining(why) });
+  },
+);
+
+describe('what only an upgrade checks', () => {
+  it.each([
+    '[ERROR ControlPlaneNodesReady]: there are NotReady control-planes in the cluster: [n1]',
+    '[ERROR CreateJob]: Job "upgrade-health-check-x" in the namespace "kube-system" did not complete in 15s',
+    'oneNodesReady]: there are NotReady control-planes in the cluster: [n1]',
+  ])('is no failure of init or join: %s', (finding) => {
+    expect(
+      code(
+        '[preflight] Running pre-flight checks',
+        '[preflight] Some fatal errors occurred:',
+        `\t${finding}`,
+        'error: error execution phase preflight: preflight checks failed',
+        HINT,
+      ),
+    ).toBe('nothing');
+  });
+});
+
+describe('the container runtime', () => {
+  const finding = (output: string): string[] => [
+    'error execution phase preflight: [preflight] Some fatal errors occurred:',
+    `\t[ERROR CRI]: container runtime is not running: output: ${output}`,
+    ', error: exit status 1',
+  ];
+
+  it('is not accused of what crictl itself cannot read', () => {
+    const { failure } = verdict(
+      ...finding(
+        `time="2026-01-02T03:04:05Z" level=fatal msg="getting status of runtime: invalid character 'c' in string escape code"`,
+      ),
+    );
+    expect(failure?.code).toBe('PreflightFailed');
+    expect(failure?.cause).toContain('invalid character');
+  });
+
+  it('is down where nobody answers, though the sentence speaks of its interface', () => {
+    expect(
+      code(
+        '"command failed" err="failed to run Kubelet: validate service connection:',
+        'CRI v1 runtime API is not implemented for endpoint',
+        String.raw`\"unix:///run/crio/crio.sock\": rpc error: code = Unavailable`,
+        'desc = connection error: dial unix /run/crio/crio.sock: connect: no such file or directory"',
+      ),
+    ).toBe('ContainerRuntimeDown');
+  });
+
+  it('does not offer the interface by which an image would be pulled', () => {
+    expect(
+      code(
+        String.raw`[ERROR ImagePull]: failed to pull image registry.k8s.io/x:v1: output: level=fatal msg="validate service connection: CRI v1 image API is not implemented for endpoint \"unix:///run/containerd/containerd.sock\": rpc error: code = Unimplemented desc = unknown service runtime.v1.ImageService"`,
+      ),
+    ).toBe('ContainerRuntimeUnsuitable');
+  });
+});
+
+describe('the last words of a kubelet', () => {
+  const MISSING =
+    'unable to load bootstrap kubeconfig: stat /etc/kubernetes/b.conf: no such file or directory';
+
+  it.each([
+    [
+      'in a sentence',
+      'KubeletFileMissing',
+      `The log shows "command failed" err="failed to run Kubelet: ${MISSING}"`,
+    ],
+    [
+      'behind the place in its source alone',
+      'KubeletFileMissing',
+      `server.go:273] failed to run Kubelet: ${MISSING}`,
+    ],
+    [
+      'with the gaps of a wider window',
+      'KubeletFileMissing',
+      `5月 03 04:05:06 n1 kubelet[77]: E0503 04:05:06.000001      77 run.go:74] "command failed" err="failed to run Kubelet: ${MISSING.replace('to load', `${' '.repeat(24)}to load`)}"`,
+    ],
+    [
+      'in a comment of a program',
+      'CgroupDriverMismatch',
+      `\t// kubelet[77]: E0503 04:05:06.000001      77 run.go:74] "command failed" err="failed to run Kubelet: kubelet cgroup driver: \\"systemd\\" is different from docker cgroup driver: \\"cgroupfs\\""`,
+    ],
+  ])('count %s', (_, wanted, line) => {
+    expect(code('It does not start:', line, 'container_runtime: "containerd"')).toBe(wanted);
+  });
+
+  it('may be cut by journalctl, at the end of a line or of the excerpt', () => {
+    const ended =
+      'May 03 04:05:06 n1 systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE';
+    const words =
+      'May 03 04:05:06 n1 kubelet[77]: E0503 04:05:06.000001      77 run.go:74] "command failed" err="failed to load kubelet config file, path: /var/lib/kubelet/config.yaml, error: failed to load Kubelet config file /var/lib/kubelet/config.yaml, error failed to read kubelet config file';
+    const path = String.raw`\"/var/lib/kubelet/config.yaml\", error: open /var/lib/kubelet/config.yaml: no such file or directory"`;
+    expect(code(ended, `${words} ${path.slice(0, 62)}>`, ended)).toBe('KubeletFileMissing');
+    expect(code(ended, `${words} ${path}`, 'May 03 04:0')).toBe('KubeletFileMissing');
+  });
+});
+
+it('one finding alone of a program that runs no kubeadm is not that of kubeadm', () => {
+  const finding = '[ERROR Port-9100]: Port 9100 is in use';
+  expect(
+    code(
+      `May 03 04:05:06 n1 metrics-agent[50]: ${finding}`,
+      `May 03 04:05:09 n1 metrics-agent[50]: ${finding}`,
+    ),
+  ).toBe('nothing');
+  expect(code(finding)).toBe('PortInUse');
+  expect(code(`May 03 04:05:06 n1 cloud-init[50]: ${finding}`)).toBe('PortInUse');
+});
+
+it("a kubelet's own journal tells more than a program that repeats an error", () => {
+  const at = 'May 03 04:05:06 n1';
+  expect(
+    code(
+      `${at} deploy[60]: error execution phase kubelet-start: a Node with name "n2" and status "Ready" already exists in the cluster`,
+      `${at} kubelet[77]: E0503 04:05:06.000001      77 run.go:74] "command failed" err="failed to run Kubelet: running with swap on is not supported"`,
+      `${at} systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE`,
+    ),
+  ).toBe('SwapEnabled');
+});
