@@ -1,32 +1,39 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execaSync } from 'execa';
 import { buildBinary } from './binary/binary.ts';
 import { buildController } from './binary/controller-binary.ts';
-import { BUILDER, distPath, PLATFORMS, type Platform } from './platforms.ts';
+import { buildWindows } from './binary/windows/windows.ts';
+import { AGENT_PLATFORMS, type AgentPlatform, BUILDER, distPath, WINDOWS } from './platforms.ts';
 import { bundlePath, root } from './project.ts';
 import { megabytes, zstdSize } from './sizes.ts';
 
-// npm run build [-- --platform P]... [-- --all] [-- --zstd]: for linux-x64 where nothing else is said. --zstd also
+// npm run build [-- --platform P]... [-- --all] [-- --zstd]: for linux-x64 where nothing else is said; for windows-x64 the
+// agent alone. --zstd also
 // compresses the binaries as a release does, which takes longer than all the rest.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 try {
   const { all, platform, zstd } = options();
-  for (const one of all ? PLATFORMS : platform) {
+  for (const one of all ? AGENT_PLATFORMS : platform) {
+    if (one === WINDOWS) {
+      console.log(await buildWindows());
+      tellSize(distPath('slipway', one), zstd);
+      continue;
+    }
     console.log(await buildBinary(one));
     console.log(await buildController(one));
     if (one === BUILDER) writeManuals();
     for (const path of [distPath('slipway', one), distPath('slipway-controller', one)]) tellSize(path, zstd);
   }
-  tellSize(bundlePath, true);
+  if (existsSync(bundlePath)) tellSize(bundlePath, true);
 } catch (error) {
   console.error(`build: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 }
 
-function options(): { all: boolean; platform: Platform[]; zstd: boolean } {
+function options(): { all: boolean; platform: AgentPlatform[]; zstd: boolean } {
   const { values } = parseArgs({
     options: {
       all: { type: 'boolean', default: false },
@@ -35,8 +42,8 @@ function options(): { all: boolean; platform: Platform[]; zstd: boolean } {
     },
   });
   const platform = values.platform.map((name) => {
-    const known = PLATFORMS.find((one) => one === name);
-    if (known === undefined) throw new Error(`--platform ${name}: there is ${PLATFORMS.join(', ')}`);
+    const known = AGENT_PLATFORMS.find((one) => one === name);
+    if (known === undefined) throw new Error(`--platform ${name}: there is ${AGENT_PLATFORMS.join(', ')}`);
     return known;
   });
   return { ...values, platform };

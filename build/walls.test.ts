@@ -109,7 +109,8 @@ describe('walls', () => {
       `import { x } from '../../engine/x.ts';\nimport { y } from '../../host/host.ts';`,
     );
     put('src/agent/kubeadm/config/b.ts', `import { x } from 'yaml';\nimport { y } from 'yaml/util';`);
-    put('src/agent/cli/a.ts', `import { x } from '../host/linux/host.ts';`);
+    put('src/agent/machine.ts', `import { x } from './host/linux/host.ts';`);
+    put('src/agent/cli/a.ts', `import { x } from '../machine.ts';`);
     put('src/agent/host/linux/a.ts', `import { x } from 'node:fs';\nprocess.kill(process.env);`);
     put('src/agent/host/linux/b.ts', `export const x = process.getBuiltinModule('node:dns');`);
     put('src/controller/store/a.ts', `import { x } from '../kube/x.ts';\nimport { y } from 'node:fs';`);

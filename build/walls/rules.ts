@@ -46,14 +46,14 @@ const AGENT: Readonly<Record<string, string>> = {
   'check/rules': 'check/rule check/shell document',
   'check/shell': '',
   cli: `identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text collect diagnosis
-    diagnosis/transcript document engine facts/judge host host/linux install kubeadm/config preflight
+    diagnosis/transcript document engine facts/judge host machine.ts install kubeadm/config preflight
     preflight/checks release report report/config report/events reset secrets startup steps timeline userdata npm:commander`,
-  'cli/authors': `kit apply check check/rule cli/options cli/process cli/text document fetch host host/linux preflight
+  'cli/authors': `kit apply check check/rule cli/options cli/process cli/text document fetch host machine.ts preflight
     secrets text userdata userdata/cloud-config userdata/forms userdata/native userdata/sources/contract`,
-  'cli/facts': 'kit cli/options cli/text facts facts/reading host host/linux',
+  'cli/facts': 'kit cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',
-  'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host host/linux
+  'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host machine.ts
     kubeadm/config kubeadm/repeat kubeadm/run steps userdata`,
   'cli/text': `identity/tpm kit protocol bootstrap.ts check/rule diagnosis diagnosis/transcript diagnosis/words document engine
     host report/watch steps steps/kind npm:commander`,
@@ -83,11 +83,13 @@ const AGENT: Readonly<Record<string, string>> = {
   'host/linux/net': 'kit host host/linux/system',
   'host/linux/process': 'kit document host host/linux/files host/linux/files/paths host/linux/system',
   'host/linux/system': 'kit tpm host',
+  'host/windows': 'document host host/linux/files host/linux/net host/linux/process host/linux/system',
   identity: `kit pki protocol document host identity/tpm tpm tpm/commands tpm/evidence tpm/objects
     tpm/wire`,
   'identity/tpm': `kit protocol document host tpm tpm/commands tpm/crypto tpm/evidence tpm/objects
     tpm/sealing tpm/wire`,
   install: 'kit document host',
+  'machine.ts': 'host host/linux host/windows',
   'kubeadm/config': 'kit protocol document host npm:yaml',
   'kubeadm/repeat': 'kit protocol cluster document host kubeadm/config kubeadm/run',
   'kubeadm/run': `kit protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document

@@ -8,6 +8,7 @@ export { type ExecOptions, Machine, type Readiness } from './machine/machine.ts'
 export type { MachineFile, MachineUnit } from './machine/machine-files.ts';
 export { cpuSecondsOfLabs, Lab, machineLayers, openLab, openUserLab, type UpOptions } from './open-lab.ts';
 export { type Finished, LabError } from './process/command.ts';
+export { type InRoot, inRoot, withScratchDir } from './root/in-root.ts';
 export {
   bootCloudInit,
   CLOUD_INIT_BOOT,
@@ -20,3 +21,4 @@ export {
 } from './root/oracle.ts';
 export { rootWith } from './root/packages-layer.ts';
 export { FAKETIME, unpackedPackage } from './root/unpacked-package.ts';
+export { DRIVE_C, WINE_ENVIRONMENT, wineLayers } from './root/wine.ts';

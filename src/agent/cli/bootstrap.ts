@@ -1,7 +1,7 @@
 import type { Failure } from '../../protocol/journal.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { AgentBusyError, bootstrap } from '../bootstrap.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
+import { createHost } from '../machine.ts';
 import { demandRoot, durationOption, formatOption, sourceOptions, withUsage } from './options/options.ts';
 import { catchFaults } from './process/crash.ts';
 import { stopSignal } from './process/stop-signal.ts';
@@ -32,7 +32,7 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
     const fault = catchFaults();
     let hidden = false;
     const options = {
-      host: createLinuxHost({ root }),
+      host: createHost({ root }),
       agent: version().version,
       ...files,
       deadlineSeconds: durationOption('deadline', flags.deadline),

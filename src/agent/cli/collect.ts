@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { counted } from '../../kit/counted.ts';
 import { collect } from '../collect/collect.ts';
 import { HostError } from '../host/host.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
+import { createHost } from '../machine.ts';
 import { UsageError, withUsage } from './options/options.ts';
 import { planFile } from './process/plan-file.ts';
 import { version } from './process/version.ts';
@@ -16,7 +16,7 @@ export interface CollectFlags {
 /** `slipway collect`: 0 with an archive, however much is in it; 2 when it cannot be written. */
 export function collectCommand({ out }: CollectFlags): Promise<number> {
   return withUsage(async () => {
-    const host = createLinuxHost();
+    const host = createHost();
     const { archive, files, missing } = await collect(host, {
       agent: version().version,
       limitMs: LIMIT_MS,

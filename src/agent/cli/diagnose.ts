@@ -5,7 +5,7 @@ import { decoded } from '../diagnosis/transcript/decode.ts';
 import type { LogLine } from '../diagnosis/transcript/line.ts';
 import { type LogExtent, LogWindow } from '../diagnosis/transcript/log-window.ts';
 import type { Host } from '../host/host.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
+import { createHost } from '../machine.ts';
 import { formatOption, UsageError, withUsage } from './options/options.ts';
 import { verdictAsJson, verdictAsText } from './text/diagnose-text.ts';
 
@@ -19,7 +19,7 @@ const CHUNK_BYTES = 1024 * 1024;
 export function diagnoseCommand(files: readonly string[], options: { output: string }): Promise<number> {
   return withUsage(async () => {
     const format = formatOption(options.output);
-    const host = createLinuxHost({ root: '/' });
+    const host = createHost({ root: '/' });
     let lines: LogLine[] = [];
     const extents: LogExtent[] = [];
     for (const file of files) {

@@ -1,7 +1,7 @@
 import { TPM_PATH } from '../document/paths.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
 import { readTpm } from '../identity/tpm/read-tpm.ts';
 import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
+import { createHost } from '../machine.ts';
 import { demandRoot, formatOption, pathOption, withUsage } from './options/options.ts';
 import { explainProblem } from './text/identity-problem.ts';
 import { identityAsJson, identityAsText } from './text/identity-text.ts';
@@ -18,7 +18,7 @@ export function identityCommand(flags: IdentityFlags): Promise<number> {
     const path = flags.tpm === undefined ? TPM_PATH : pathOption('tpm', flags.tpm);
     demandRoot('talk to the TPM', 'slipway identity');
     try {
-      const found = await readTpm(createLinuxHost(), path);
+      const found = await readTpm(createHost(), path);
       process.stdout.write(format === 'json' ? identityAsJson(found) : identityAsText(found));
       return 0;
     } catch (error) {

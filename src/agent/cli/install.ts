@@ -1,10 +1,10 @@
 import type { Host } from '../host/host.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
 import { checkImage } from '../install/check.ts';
 import { install } from '../install/install.ts';
 import { InstallError } from '../install/install-error.ts';
 import { uninstall } from '../install/uninstall.ts';
-import { pathOption, UsageError, withUsage } from './options/options.ts';
+import { createHost } from '../machine.ts';
+import { rootOption, UsageError, withUsage } from './options/options.ts';
 import { version } from './process/version.ts';
 
 export interface InstallFlags {
@@ -54,7 +54,7 @@ function tell(lines: readonly string[]): number {
 
 function inImage(root: string, work: (host: Host) => Promise<number>): Promise<number> {
   return withUsage(async () => {
-    const host = createLinuxHost({ root: pathOption('root', root) });
+    const host = createHost({ root: rootOption(root) });
     if ((await host.ownFiles.stat(host.root))?.kind !== 'directory')
       throw new UsageError(`--root ${root}: there is no such directory`);
     return work(host).catch((error: unknown) => {

@@ -2,7 +2,7 @@ import { positionText } from '../../kit/position.ts';
 import { remember } from '../../kit/secrets/known.ts';
 import { redact } from '../../kit/secrets/redact.ts';
 import type { Document } from '../document/document.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
+import { createHost } from '../machine.ts';
 import { checkDocument } from '../preflight/check-document.ts';
 import { documentSecrets } from '../secrets/document-secrets.ts';
 import { plan } from '../steps/plan.ts';
@@ -25,7 +25,7 @@ export function planCommand(flags: PlanFlags): Promise<number> {
   return withUsage(async () => {
     const { root, ...files } = sourceOptions(flags);
     const format = formatOption(flags.output);
-    const answer = await loadDocument(createLinuxHost({ root }), files);
+    const answer = await loadDocument(createHost({ root }), files);
     const tell = (plain: unknown) =>
       format === 'json' && process.stdout.write(`${JSON.stringify(plain, undefined, 2)}\n`);
     if (answer.kind === 'none') {

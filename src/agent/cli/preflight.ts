@@ -5,9 +5,9 @@ import type { Document, KubeadmCommand } from '../document/document.ts';
 import { machineInstance } from '../engine/instance.ts';
 import { labelProblems } from '../facts/judge/labels-on.ts';
 import type { Host } from '../host/host.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
 import { KubeadmCall } from '../kubeadm/config/call.ts';
 import { type CallReading, readCall } from '../kubeadm/config/read-call.ts';
+import { createHost } from '../machine.ts';
 import type { PreflightFinding } from '../preflight/checks/finding.ts';
 import { fileOf, kubeadmCommandOf } from '../preflight/from-document.ts';
 import { checkMachine } from '../preflight/machine.ts';
@@ -29,7 +29,7 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
   return withUsage(async () => {
     const format = formatOption(flags.output);
     const { root, ...files } = sourceOptions({ ...flags, root: '/' });
-    const host = createLinuxHost({ root });
+    const host = createHost({ root });
     let document: Document | undefined;
     if (files.userDataFile !== undefined) {
       const answer = await loadDocument(host, files);

@@ -1,9 +1,9 @@
-import { createLinuxHost } from '../host/linux/host.ts';
+import { createHost } from '../machine.ts';
 import { loadSettings } from '../report/config/load-settings.ts';
 import { describeProblem } from '../report/config/settings.ts';
 import { createLog } from '../report/events/log.ts';
 import { report } from '../report/reporter.ts';
-import { demandRoot, pathOption, withUsage } from './options/options.ts';
+import { demandRoot, rootOption, withUsage } from './options/options.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { version } from './process/version.ts';
 
@@ -15,7 +15,7 @@ export interface ReportFlags {
 /** `slipway report`: 0 when nothing is left to report, or when it was told to stop. */
 export function reportCommand(flags: ReportFlags): Promise<number> {
   return withUsage(async () => {
-    const host = createLinuxHost({ root: pathOption('root', flags.root) });
+    const host = createHost({ root: rootOption(flags.root) });
     if (flags.check) return check(host);
     if (host.root === '/') demandRoot('read what is to be reported', 'slipway report');
     host.stayLean();
@@ -26,7 +26,7 @@ export function reportCommand(flags: ReportFlags): Promise<number> {
 }
 
 /** 0 when every setting can be used, else 2. */
-async function check(host: ReturnType<typeof createLinuxHost>): Promise<number> {
+async function check(host: ReturnType<typeof createHost>): Promise<number> {
   const { settings, problems } = await loadSettings(host);
   for (const problem of problems) process.stderr.write(`slipway: ${describeProblem(problem)}\n`);
   // Tokens and headers are marked as secret and print as such.

@@ -1,6 +1,6 @@
 import { visibleOutput } from '../../kit/terminal/visible.ts';
 import { AgentBusyError } from '../bootstrap.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
+import { createHost } from '../machine.ts';
 import { kubeadmRuns, type ResetReport, resetNode } from '../reset/reset.ts';
 import { demandRoot, formatOption, UsageError, withUsage } from './options/options.ts';
 import { version } from './process/version.ts';
@@ -19,7 +19,7 @@ export function resetCommand(flags: ResetFlags): Promise<number> {
     const format = formatOption(flags.output);
     demandRoot('reset this machine', 'slipway reset');
     if (!flags.yes) await askForConsent();
-    const host = createLinuxHost();
+    const host = createHost();
     host.processes.nameSelf('slipway');
     const lock = await host.lock('agent');
     if ('heldBy' in lock) {

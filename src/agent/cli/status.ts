@@ -3,10 +3,10 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { parseJournal } from '../engine/parse-journal.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
+import { createHost } from '../machine.ts';
 import { timelineOf } from '../timeline/spans.ts';
 import { waterfall } from '../timeline/waterfall.ts';
-import { durationOption, formatOption, pathOption, UsageError, withUsage } from './options/options.ts';
+import { durationOption, formatOption, rootOption, UsageError, withUsage } from './options/options.ts';
 import { liveStatus } from './text/status-live.ts';
 import { readStatus, type Status } from './text/status-read.ts';
 import { looksOf, statusText } from './text/status-text.ts';
@@ -31,7 +31,7 @@ export function statusCommand(flags: StatusFlags): Promise<number> {
     if (flags.timeout !== undefined && !flags.wait)
       throw new UsageError('--timeout says how long to wait, so it needs --wait');
     if (flags.timeline && flags.wait) throw new UsageError('--timeline shows what was; it does not wait');
-    const host = createLinuxHost({ root: pathOption('root', flags.root) });
+    const host = createHost({ root: rootOption(flags.root) });
     if (flags.timeline) return showTimeline(host, format);
     const limitMs =
       flags.timeout === undefined

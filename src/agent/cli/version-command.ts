@@ -1,4 +1,4 @@
-import { createLinuxHost } from '../host/linux/host.ts';
+import { createHost } from '../machine.ts';
 import { formatOption, pathOption, UsageError, withUsage } from './options/options.ts';
 import { version, versionText } from './process/version.ts';
 
@@ -24,7 +24,7 @@ export function versionCommand({ output, verify, publicKey }: VersionFlags): Pro
 
 /** @returns 0 where this program is the one that was released, 1 where it is not */
 async function verifyCommand(json: boolean, path: string, given: string | undefined): Promise<number> {
-  const { ownFiles } = createLinuxHost({ root: '/' });
+  const { ownFiles } = createHost({ root: '/' });
   const read = (file: string): Promise<Buffer> =>
     ownFiles.read(file).catch((error: NodeJS.ErrnoException) => {
       throw new UsageError(`${file}: ${error.message}`);

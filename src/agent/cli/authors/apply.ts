@@ -5,10 +5,10 @@ import { visible } from '../../../kit/terminal/visible.ts';
 import { apply, type Parted, parted } from '../../apply/apply.ts';
 import type { Document } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
+import { createHost } from '../../machine.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
 import { fromMetaData } from '../../userdata/cloud-config/hostname.ts';
-import { demandRoot, pathOption, UsageError, withUsage } from '../options/options.ts';
+import { demandRoot, rootOption, UsageError, withUsage } from '../options/options.ts';
 import { complain } from '../text/complain.ts';
 import { readForMachine } from './for-machine.ts';
 import type { Metadata } from './sample-metadata.ts';
@@ -27,13 +27,13 @@ export interface ApplyFlags {
  */
 export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
   return withUsage(async () => {
-    const root = pathOption('root', flags.root);
+    const root = rootOption(flags.root);
     if (root === '/') throw new UsageError('--root / is this machine; slipway bootstrap does it there');
     demandRoot('write an image', `slipway apply --root ${flags.root} ${file}`);
-    const host = createLinuxHost({ root });
+    const host = createHost({ root });
     if ((await host.ownFiles.stat(root))?.kind !== 'directory')
       throw new UsageError(`--root ${flags.root}: there is no such directory`);
-    const { document, metaData } = await readForMachine(createLinuxHost(), file, flags.metaData);
+    const { document, metaData } = await readForMachine(createHost(), file, flags.metaData);
     remember(documentSecrets(document));
     tellReport(document);
     if (document.report.some(({ severity }) => severity === 'error')) return 2;

@@ -2,7 +2,7 @@ import { remember } from '../../../kit/secrets/known.ts';
 import { check, type Finding } from '../../check/check.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
 import type { Host } from '../../host/host.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
+import { createHost } from '../../machine.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
 import { NOT_ASKED } from '../../userdata/forms/included.ts';
@@ -37,7 +37,7 @@ export function checkCommand(files: readonly string[], flags: CheckFlags): Promi
   return withUsage(async () => {
     const format = formatOf(flags.output);
     const cloud = cloudOf(flags.cloud);
-    const host = createLinuxHost({ root: '/' });
+    const host = createHost({ root: '/' });
     const metaData = flags.metaData === undefined ? SAMPLE : await readMetaDataFile(host, flags.metaData);
     const checked: Checked[] = [];
     for (const file of files) {

@@ -1,7 +1,7 @@
 import { positionText } from '../../../kit/position.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
+import { createHost } from '../../machine.ts';
 import { UsageError, withUsage } from '../options/options.ts';
 import { readForMachine } from './for-machine.ts';
 
@@ -24,7 +24,7 @@ export function convertCommand(file: string | undefined, flags: ConvertFlags): P
       return 0;
     }
     if (file === undefined) throw new UsageError('give a file with user data, or - for standard input');
-    const host = createLinuxHost({ root: '/' });
+    const host = createHost({ root: '/' });
     const { document, metaData } = await readForMachine(host, file, flags.metaData);
     for (const { severity, code, message, where } of document.report) {
       const place = where === undefined ? '' : ` ${positionText(where)}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { GPU_SERVER, plant } from '../../facts/fixtures/tree.ts';
 import { gatherFacts } from '../../facts/gather.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
+import { createHost } from '../../machine.ts';
 import { run } from '../program.ts';
 import { factsText } from './facts-text.ts';
 
@@ -13,7 +13,7 @@ it('leaves out where a fact is from on a terminal that has no room for it, and n
   try {
     mkdirSync(join(root, 'etc'));
     writeFileSync(join(root, 'etc/os-release'), 'PRETTY_NAME="Some Linux 12"\n');
-    const facts = await gatherFacts(createLinuxHost({ root }));
+    const facts = await gatherFacts(createHost({ root }));
     expect(factsText(facts)).toMatch(/^Operating system {2}Some Linux 12 {2}\/etc\/os-release$/m);
     expect(factsText(facts, 40)).toMatch(/^Operating system {2}Some Linux 12$/m);
   } finally {
@@ -24,7 +24,7 @@ it('leaves out where a fact is from on a terminal that has no room for it, and n
 it("names a maker once, whose driver begins its devices' names with it", async () => {
   const root = plant(GPU_SERVER);
   try {
-    const facts = await gatherFacts(createLinuxHost({ root }));
+    const facts = await gatherFacts(createHost({ root }));
     expect(factsText(facts)).toMatch(/^GPU +NVIDIA A100-SXM4-80GB \[10de:20b2\] at 0000:07:00.0/m);
   } finally {
     rmSync(root, { recursive: true });

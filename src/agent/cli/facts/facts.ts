@@ -2,8 +2,8 @@ import { visibleTexts } from '../../../kit/terminal/visible.ts';
 import { gatherFacts } from '../../facts/gather.ts';
 import type { Files } from '../../host/files.ts';
 import { HostError } from '../../host/host.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
-import { formatOption, pathOption, UsageError, withUsage } from '../options/options.ts';
+import { createHost } from '../../machine.ts';
+import { formatOption, rootOption, UsageError, withUsage } from '../options/options.ts';
 import { columnsOf } from '../text/live-line.ts';
 import { factsText } from './facts-text.ts';
 
@@ -16,8 +16,8 @@ export interface FactsFlags {
 export function factsCommand(flags: FactsFlags): Promise<number> {
   return withUsage(async () => {
     const format = formatOption(flags.output);
-    const root = pathOption('root', flags.root);
-    const host = createLinuxHost({ root });
+    const root = rootOption(flags.root);
+    const host = createHost({ root });
     host.stayLean();
     if (!(await isDirectory(host.ownFiles, root)))
       throw new UsageError(`--root ${flags.root}: there is no such directory`);

@@ -33,13 +33,23 @@ export function pathOption(name: string, text: string): string {
   return resolve(text);
 }
 
+/** The directory that stands for the machine's `/`; that itself has no drive, on Windows neither. @throws UsageError */
+export function rootOption(text: string): string {
+  return text === '/' ? text : pathOption('root', text);
+}
+
 /**
  * Asked before anything is begun, so that nobody reads of a file or directory instead that only root may write.
  *
  * @throws UsageError
  */
 export function demandRoot(what: string, command: string): void {
-  if (process.getuid?.() !== 0) throw new UsageError(`only root can ${what} (sudo ${command})`);
+  if (!isRoot()) throw new UsageError(`only root can ${what} (sudo ${command})`);
+}
+
+/** Windows itself refuses what only administrators may do, by its own words. */
+export function isRoot(): boolean {
+  return process.platform === 'win32' || process.getuid?.() === 0;
 }
 
 /** Options of commands that look for user data, as paths. @throws UsageError */
@@ -52,7 +62,7 @@ export function sourceOptions(options: {
   if (options.source !== undefined && options.userData !== undefined)
     throw new UsageError('--source and --user-data: give one of them');
   return {
-    root: pathOption('root', options.root),
+    root: rootOption(options.root),
     ...(options.source === undefined ? {} : { source: options.source }),
     ...(options.userData === undefined ? {} : { userDataFile: pathOption('user-data', options.userData) }),
     ...(options.metaData === undefined ? {} : { metaDataFile: pathOption('meta-data', options.metaData) }),

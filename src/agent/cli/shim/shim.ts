@@ -1,6 +1,5 @@
 import { failure } from '../../engine/failure.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
 import { parseInvocation } from '../../kubeadm/config/invocation.ts';
 import { KubeadmError } from '../../kubeadm/config/yaml/failure.ts';
 import {
@@ -8,6 +7,8 @@ import {
   kubeadmEnvironment,
   refuseSlipwayAsCaller,
 } from '../../kubeadm/run/real-kubeadm.ts';
+import { createHost } from '../../machine.ts';
+import { isRoot } from '../options/options.ts';
 import { complain } from '../text/complain.ts';
 
 /** A shell's own exit statuses for a program that is not there, and for one that is no program. */
@@ -22,12 +23,12 @@ const PERMANENT_STATUS = 1;
  * @returns kubeadm's exit status
  */
 export async function shim(argv: string[]): Promise<number> {
-  const host = createLinuxHost();
+  const host = createHost();
   const invocation = parseInvocation(argv);
   try {
     refuseSlipwayAsCaller(host, process.argv0);
     if (invocation.kind === 'bootstrap') {
-      if (process.getuid?.() !== 0) {
+      if (!isRoot()) {
         complain(failure('NotRoot', `Only root can run kubeadm ${invocation.verb}`));
         return PERMANENT_STATUS;
       }

@@ -8,7 +8,7 @@ import { JOURNAL, OUTCOME as OUTCOME_FILE } from '../../document/paths.ts';
 import { Journal } from '../../engine/journal.ts';
 import { writeOutcome } from '../../engine/outcome.ts';
 import type { Host } from '../../host/host.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
+import { createHost } from '../../machine.ts';
 import { readStatus } from './status-read.ts';
 import { statusText } from './status-text.ts';
 
@@ -42,7 +42,7 @@ describe.runIf(process.getuid?.() === 0)('status for somebody who is not root (n
   let host: Host;
   beforeEach(async () => {
     root = mkdtempSync(join(tmpdir(), 'slipway-status-'));
-    host = createLinuxHost({ root });
+    host = createHost({ root });
     await host.files.mkdir('/run/slipway', 0o755);
     chmodSync(root, 0o755);
   });

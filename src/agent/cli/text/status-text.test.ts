@@ -7,7 +7,7 @@ import { width } from '../../../kit/terminal/columns.ts';
 import type { RecordBody } from '../../../protocol/journal.ts';
 import { Journal } from '../../engine/journal.ts';
 import type { Host } from '../../host/host.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
+import { createHost } from '../../machine.ts';
 import { liveStatus } from './status-live.ts';
 import { readStatus, type Status } from './status-read.ts';
 import { statusText } from './status-text.ts';
@@ -16,7 +16,7 @@ let root: string;
 let host: Host;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'slipway-status-'));
-  host = createLinuxHost({ root });
+  host = createHost({ root });
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 

@@ -8,22 +8,37 @@ import { endGroup } from './end-group.ts';
 
 const KEEP_BYTES = 256 * 1024;
 
+/** How a system starts a program, and ends it with all that it has started. */
+export interface Start {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: NodeJS.ProcessEnv;
+  readonly isLeader: boolean;
+  end(pid: number): void;
+}
+
 /** Runs a program to its end in its own process group; see `Processes.run`. */
 export function runCommand(root: string, spec: CommandSpec): Promise<CommandResult> {
+  const argv = inRoot(root, spec.argv);
+  return runProgram({ argv, env: childEnvironment(spec.env), isLeader: true, end: endGroup }, spec);
+}
+
+/** The same, started as `start` says. */
+export function runProgram(start: Start, spec: CommandSpec): Promise<CommandResult> {
   const started = elapsedMs();
-  const [file, ...args] = inRoot(root, spec.argv);
+  const [file, ...args] = start.argv;
   const stdout = new TailBuffer(spec.keepBytes ?? KEEP_BYTES);
   const stderr = new TailBuffer(spec.keepBytes ?? KEEP_BYTES);
   return new Promise((resolve) => {
     const child = childProcess().spawn(file, args, {
-      env: childEnvironment(spec.env),
-      detached: true,
+      env: start.env,
+      detached: start.isLeader,
+      windowsHide: true,
       stdio: [spec.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     let timedOut = false;
     let settled = false;
     const stop = () => {
-      if (child.pid !== undefined) endGroup(child.pid);
+      if (child.pid !== undefined) start.end(child.pid);
     };
     const timer = spec.timeoutMs
       ? setTimeout(() => {

@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { distPath, WINDOWS } from '../../platforms.ts';
+import { nodeBinary, projectVersion } from '../../project.ts';
+import { baseNode } from '../base-node.ts';
+import { asFunction, bundle } from '../bundle.ts';
+import { licensesText, partsOf } from '../licenses.ts';
+import { pack } from '../pack.ts';
+import { unsignBinary } from './unsign.ts';
+
+/** Bytes that the program may have. */
+const LARGEST = 98_000_000;
+
+/**
+ * Builds slipway.exe from the same sources, as one file that needs nothing but Windows. It is not run here: the case
+ * test/cases/windows does that, under Wine. It has no signature; whoever releases it signs it with a certificate of theirs.
+ *
+ * @returns what was built
+ * @throws Error where it is larger than it may be
+ */
+export async function buildWindows(output = distPath('slipway', WINDOWS)): Promise<string> {
+  mkdirSync(dirname(output), { recursive: true });
+  const scratch = mkdtempSync(join(dirname(output), '.build-windows-'));
+  const remove = (): void => rmSync(scratch, { recursive: true, force: true });
+  process.once('exit', remove);
+  try {
+    const [main, agent, report, licenses, node, made] = [
+      'launcher.cjs',
+      'agent',
+      'report',
+      'licenses',
+      'node.exe',
+      'slipway.exe',
+    ].map((name) => join(scratch, name)) as [string, string, string, string, string, string];
+    const { code, inputs } = await bundle({ system: 'win32' });
+    writeFileSync(agent, asFunction(code));
+    const reporter = await bundle({ entry: 'src/slipway-report.ts', system: 'win32' });
+    writeFileSync(report, asFunction(reporter.code));
+    writeFileSync(main, (await bundle({ entry: 'build/binary/launcher.ts', system: 'win32' })).code);
+    writeFileSync(licenses, licensesText(partsOf(inputs)));
+    unsignBinary(baseNode(WINDOWS).path, node);
+    const assets = { agent: basename(agent), report: basename(report), licenses: basename(licenses) };
+    pack({ main, assets, node, writer: nodeBinary(), output: made });
+    const { length } = readFileSync(made);
+    if (length > LARGEST) throw new Error(`slipway.exe has ${length} bytes, and may have ${LARGEST}`);
+    renameSync(made, output);
+    return `slipway ${projectVersion()} for ${WINDOWS} (not run: npm run test:cases -- windows)`;
+  } finally {
+    remove();
+    process.off('exit', remove);
+  }
+}

@@ -1,0 +1,120 @@
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { win32 } from 'node:path';
+import { RUN_DIR } from '../../document/paths.ts';
+import { HostError } from '../host.ts';
+import { followFile } from '../linux/files/follow-file.ts';
+import { elapsedMs } from '../linux/system/clock.ts';
+import { childProcess } from '../linux/system/late-modules.ts';
+import type { DurableHandle, DurableResult, DurableSpec } from '../processes.ts';
+import { childEnvironment } from './child-environment.ts';
+import { endTree } from './end-tree.ts';
+import { toWindows } from './paths.ts';
+
+/**
+ * Programs whose end an agent that is started again has to know of; files: RUN_DIR\exec\NAME. On Windows they do not outlive the
+ * agent: libuv puts what it starts into a job that ends with it. So a run is `running` only for who began it, `ended`
+ * when its status lies there, and `vanished` otherwise.
+ */
+export class DurablePrograms {
+  readonly #root: string;
+  readonly #running = new Set<string>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  find(name: string): 'running' | 'ended' | 'vanished' | undefined {
+    if (this.#running.has(name)) return 'running';
+    if (readStatus(this.#dir(name)) !== undefined) return 'ended';
+    return readOf(this.#dir(name), 'pid') === undefined ? undefined : 'vanished';
+  }
+
+  forget(name: string): void {
+    rmSync(this.#dir(name), { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async start(spec: DurableSpec): Promise<DurableHandle> {
+    const started = elapsedMs();
+    const dir = this.#dir(spec.name);
+    const adopted = this.find(spec.name) === 'ended';
+    const ended = adopted ? Promise.resolve() : this.#start(dir, spec);
+    const streams = (['stdout', 'stderr'] as const).map((name) =>
+      followFile(win32.join(dir, name), (line) => spec.onLine?.(line, name)),
+    );
+    const finish = async (): Promise<DurableResult> => {
+      await ended;
+      const [stdout = '', stderr = ''] = await Promise.all(streams.map((stream) => stream.finish()));
+      return { exitStatus: readStatus(dir), stdout, stderr, ms: Math.round(elapsedMs() - started) };
+    };
+    return {
+      adopted,
+      catchUp: () => {
+        for (const stream of streams) stream.catchUp();
+      },
+      result: finish(),
+    };
+  }
+
+  /** Resolves at the program's end, when its status is on disk. */
+  #start(dir: string, spec: DurableSpec): Promise<void> {
+    this.forget(spec.name);
+    mkdirSync(dir, { recursive: true });
+    const [stdout, stderr] = ['stdout', 'stderr'].map((name) => openSync(win32.join(dir, name), 'a')) as [
+      number,
+      number,
+    ];
+    const [file, ...args] = spec.argv;
+    const child = childProcess().spawn(file, args, {
+      env: childEnvironment(spec.env),
+      stdio: ['ignore', stdout, stderr],
+      windowsHide: true,
+    });
+    for (const fd of [stdout, stderr]) closeSync(fd);
+    const stop = () => {
+      if (child.pid !== undefined) endTree(child.pid);
+    };
+    writeFileSync(win32.join(dir, 'pid'), String(child.pid ?? ''));
+    this.#running.add(spec.name);
+    spec.signal?.addEventListener('abort', stop);
+    if (spec.signal?.aborted) stop();
+    return new Promise<void>((resolve, reject) => {
+      const over = () => {
+        this.#running.delete(spec.name);
+        spec.signal?.removeEventListener('abort', stop);
+      };
+      child.on('exit', (status) => {
+        over();
+        writeStatus(dir, status ?? 1);
+        resolve();
+      });
+      child.on('error', (error) => {
+        over();
+        reject(new HostError(`starting ${file}: ${error.message}`, 'ENOEXEC'));
+      });
+    });
+  }
+
+  #dir(name: string): string {
+    return toWindows(this.#root, `${RUN_DIR}/exec/${name}`);
+  }
+}
+
+/** It appears whole, so that nobody takes half a number for the status. */
+function writeStatus(dir: string, status: number): void {
+  const path = win32.join(dir, 'status');
+  writeFileSync(`${path}.new`, `${status}\n`);
+  renameSync(`${path}.new`, path);
+}
+
+function readStatus(dir: string): number | undefined {
+  const text = readOf(dir, 'status') ?? '';
+  return /^\d+\n$/.test(text) ? Number(text) : undefined;
+}
+
+function readOf(dir: string, name: string): string | undefined {
+  try {
+    return readFileSync(win32.join(dir, name), 'utf8');
+  } catch {
+    return undefined;
+  }
+}

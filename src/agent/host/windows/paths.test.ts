@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { toWindows } from './paths.ts';
+
+it.each([
+  ['/run/slipway/outcome.json', 'C:\\ProgramData\\slipway\\run\\outcome.json'],
+  ['/var/lib/slipway', 'C:\\ProgramData\\slipway'],
+  ['/etc/slipway/config.yaml', 'C:\\ProgramData\\slipway\\etc\\config.yaml'],
+  ['/usr/lib/slipway/config.yaml', 'C:\\Program Files\\Slipway\\config.yaml'],
+  // As Cluster API's user data, and Windows itself, take them.
+  ['/run/kubeadm/kubeadm-join-config.yaml', 'C:\\run\\kubeadm\\kubeadm-join-config.yaml'],
+  ['/run/slipway-other', 'C:\\run\\slipway-other'],
+  ['/run/cluster-api/../slipway/x', 'C:\\ProgramData\\slipway\\run\\x'],
+  ['/../../etc/hosts', 'C:\\etc\\hosts'],
+  ['c:/k/kubeadm.exe', 'c:\\k\\kubeadm.exe'],
+  ['D:\\seed\\..\\user-data', 'D:\\user-data'],
+  ['//./pipe/containerd-containerd', '\\\\.\\pipe\\containerd-containerd'],
+])('%s is %s', (path, real) => {
+  expect(toWindows('/', path)).toBe(real);
+});
+
+it('maps everything below a root, and nothing out of it', () => {
+  expect(toWindows('S:\\image', '/var/lib/slipway/x')).toBe('S:\\image\\ProgramData\\slipway\\x');
+  expect(toWindows('S:\\image', 'C:\\..\\..\\k')).toBe('S:\\image\\k');
+});

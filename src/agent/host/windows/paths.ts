@@ -1,0 +1,45 @@
+import { win32 } from 'node:path';
+
+/** A path with a drive, such as `C:\k\kubeadm.exe` or `C:/k`. */
+const WITH_DRIVE = /^[A-Za-z]:[\\/]/;
+
+const DRIVE = process.env.SystemDrive ?? 'C:';
+
+/** Everything that Slipway keeps; only SYSTEM and administrators may look into it. */
+export const STATE = `${DRIVE}\\ProgramData\\slipway`;
+
+/** Slipway's own places by their names on other systems, longest first. */
+const PLACES: readonly (readonly [name: string, place: string])[] = [
+  ['/run/slipway', `${STATE}\\run`],
+  ['/var/lib/slipway', STATE],
+  ['/usr/lib/slipway', `${DRIVE}\\Program Files\\Slipway`],
+  ['/etc/slipway', `${STATE}\\etc`],
+];
+
+/**
+ * Where a path of the machine lies on Windows. Slipway's own places are in C:\ProgramData\slipway; every other path without a
+ * drive is one of the system's drive, as Windows itself takes it: Cluster API's user data name `/run/kubeadm` and
+ * `/run/cluster-api` there too.
+ *
+ * @param root `/`, or a Windows folder that stands for the system's drive
+ */
+export function toWindows(root: string, path: string): string {
+  const whole = WITH_DRIVE.test(path) ? win32.normalize(path) : fromName(path);
+  return root === '/' ? whole : win32.join(root, whole.slice(whole.indexOf(':') + 1));
+}
+
+function fromName(path: string): string {
+  // Pipes and devices (\\.\pipe\x) and shares name no drive.
+  if (/^[\\/]{2}/.test(path)) return path.replaceAll('/', '\\');
+  const clean = win32.normalize(path).replaceAll('\\', '/');
+  for (const [name, place] of PLACES) {
+    if (clean === name || clean.startsWith(`${name}/`))
+      return win32.normalize(`${place}${clean.slice(name.length)}`);
+  }
+  return win32.normalize(`${DRIVE}${clean.startsWith('/') ? '' : '/'}${clean}`);
+}
+
+/** A program of Windows itself, whatever PATH says. */
+export function systemProgram(name: string): string {
+  return `${process.env.SystemRoot ?? `${DRIVE}\\Windows`}\\System32\\${name}`;
+}
