@@ -38,7 +38,7 @@ function controller(...names: string[]): string[] {
  * of npm. Read it as the house's plan: what stands in nobody's row is nobody's business.
  */
 const AGENT: Readonly<Record<string, string>> = {
-  'bootstrap.ts': `kit protocol document engine facts/judge host preflight secrets startup steps steps/kind
+  'bootstrap.ts': `kit protocol document engine facts/judge host preflight sealed secrets startup steps steps/kind
     steps/kubeadm userdata userdata/instance userdata/sources wipe`,
   apply: 'protocol document host steps steps/kind',
   check: 'protocol check/rule check/rules document',
@@ -107,6 +107,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'report/watch': `kit protocol cluster facts/reading diagnosis diagnosis/transcript diagnosis/words document engine host
     report/events`,
   reset: 'kit document engine host kubeadm/config kubeadm/repeat kubeadm/run',
+  sealed: `kit protocol document engine fetch host identity identity/tpm report/config tpm/commands tpm/sealing
+    tpm/wire userdata wipe`,
   secrets: 'kit protocol document engine host',
   startup: 'protocol host',
   steps: `kit document steps/accounts steps/commands steps/containerd steps/kind steps/kubeadm steps/node
@@ -133,7 +135,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'text/shape': 'document text text/yaml',
   userdata: `kit protocol document engine fetch host text text/yaml userdata/cloud-config userdata/decode
     userdata/forms userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources
-    userdata/sources/contract userdata/native`,
+    userdata/sources/contract userdata/native userdata/sealed`,
   'userdata/cloud-config': `kit document kubeadm/config text text/shape text/yaml userdata/decode
     userdata/instance userdata/merge userdata/node`,
   'userdata/decode': 'document text',
@@ -162,6 +164,7 @@ const AGENT: Readonly<Record<string, string>> = {
     'kit document host text text/shape text/yaml userdata/cloud-config userdata/node npm:yaml',
   'userdata/node': `kit document host kubeadm/config text text/yaml userdata/jinja/syntax
     userdata/jinja/values`,
+  'userdata/sealed': 'protocol text text/yaml userdata/decode',
   'userdata/sources': `document host text userdata/instance userdata/sources/azure userdata/sources/channels
     userdata/sources/client userdata/sources/clouds userdata/sources/contract userdata/sources/machine userdata/sources/nocloud
     userdata/sources/openstack`,
@@ -267,8 +270,23 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...controller('attest', 'kube', 'log.ts', 'machines', 'model', 'policy', 'store'),
     ],
   },
+  'src/controller/release': {
+    imports: ['src/protocol', ...controller('attest', 'kube', 'model', 'store')],
+  },
+  // What an operator seals, and for whom; no machine talks to it.
+  'src/controller/sealing': {
+    imports: [
+      ...['src/protocol', 'src/kit', 'src/tpm/evidence', 'src/tpm/objects', 'src/tpm/sealing'],
+      ...controller('kube', 'machines', 'release'),
+    ],
+    machine: true,
+  },
   'src/controller/ingest': {
-    imports: ['src/protocol', 'src/kit', ...controller('attest', 'log.ts', 'model', 'store', 'web')],
+    imports: [
+      'src/protocol',
+      'src/kit',
+      ...controller('attest', 'log.ts', 'model', 'release', 'store', 'web'),
+    ],
     machine: true,
   },
   'src/controller/keys': {
@@ -290,6 +308,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
           'model',
           'policy',
           'proofs',
+          'release',
           'store',
           'web',
         ],
@@ -305,7 +324,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/protocol',
       'src/kit',
       'src/pki',
-      ...controller('attest', 'keys', 'kube', 'log.ts', 'model', 'proofs', 'serve', 'store'),
+      ...controller(
+        ...['attest', 'keys', 'kube', 'log.ts', 'model', 'proofs', 'release', 'sealing', 'serve', 'store'],
+      ),
     ],
     packages: ['commander'],
     machine: true,

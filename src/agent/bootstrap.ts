@@ -35,12 +35,15 @@ import type { Cloud } from './userdata/instance/instance.ts';
 import { keepInstance } from './userdata/instance/keep-instance.ts';
 import { type Loaded, loadDocument } from './userdata/load.ts';
 import { checkMakesNode } from './userdata/makes-node.ts';
+import type { Opener } from './userdata/opened.ts';
 import { doneBefore } from './wipe/done-before.ts';
 import { areWiped } from './wipe/note.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 /** Servers that may answer later. */
 const AWAITED: readonly Code[] = ['MetadataUnreachable', 'ResourceNotFetched'];
+/** What a clock says that is not set yet is not the last word. */
+const RESTS_ON_CLOCK: readonly Code[] = ['SealedDataExpired'];
 
 export interface Watcher {
   /** Each journal record, after it is on disk. */
@@ -125,9 +128,14 @@ export function wiping(
   loaded: Extract<Loaded, { kind: 'document' }>,
 ): Duties {
   const { wipe = true, withoutKubeadm = false } = loaded.document;
-  if (!wipe || withoutKubeadm || userDataFile !== undefined) return [];
+  const { stub } = loaded;
+  // Sealed user data were nowhere in clear, so they never stay.
+  if (stub === undefined && (!wipe || withoutKubeadm || userDataFile !== undefined)) return [];
   const title = 'wipe the secrets of the user data from where this machine keeps them';
-  const pay = async () => (await import('./wipe/wipe.ts')).wipe(host, loaded);
+  const pay = async () => {
+    const black = await (await import('./wipe/wipe.ts')).wipe(host, loaded);
+    if (stub) await (await import('./sealed/keep-done.ts')).keepDone(host, stub, black);
+  };
   return [{ when: 'succeeded', title, pay }];
 }
 
@@ -149,18 +157,22 @@ export async function exposure(host: Host, document: Document, cloud: Cloud | un
 async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
   const { host, stop, watcher } = options;
   const end = host.clock.monotonic() + options.deadlineSeconds * 1000;
+  const open: Opener = async (...stub) => (await import('./sealed/open.ts')).openUserData(host, ...stub);
   let told = '';
   for (;;) {
-    const answer = await loadDocument(host, { ...options, keepsIncluded: true });
-    if (answer.kind === 'document' || answer.permanent || stop.aborted) return answer;
+    const answer = await loadDocument(host, { ...options, keepsIncluded: true, open });
+    if (answer.kind === 'document' || stop.aborted) return answer;
+    const { waitMs, permanent } = answer;
     const { code, cause } = answer.failure;
-    const isAwaited = AWAITED.includes(code) && host.clock.monotonic() < end;
-    const starting = await stillStarting(host, code);
+    const mayPass = !permanent && (AWAITED.includes(code) || waitMs !== undefined);
+    const isAwaited = mayPass && host.clock.monotonic() < end;
+    const starting =
+      permanent && !RESTS_ON_CLOCK.includes(code) ? undefined : await stillStarting(host, code);
     if (starting === undefined && !isAwaited) return answer;
     if (told !== cause)
       watcher.output(`slipway: ${cause} Looking again${starting ? `: ${starting}` : '.'}`, 'stderr');
     told = cause;
-    await host.clock.sleep(LOOK_AGAIN_MS, stop).catch(() => undefined);
+    await host.clock.sleep(waitMs ?? LOOK_AGAIN_MS, stop).catch(() => undefined);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { MachineIdentity } from './events.ts';
 import { readMachine } from './read-events.ts';
-import { asObject, parseBody, version, WireError, type WireObject } from './wire.ts';
+import { asObject, b64, bytes, parseBody, version, WireError, type WireObject } from './wire.ts';
 
 /** Of enrolment as a whole. */
 export const ENROLMENT_VERSION = 1;
@@ -58,7 +58,6 @@ export interface TpmProof {
 }
 
 const MAX_PCRS = 24;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** As JSON has it: bytes as base64. */
 export function challengeBody(request: ChallengeRequest): unknown {
@@ -139,15 +138,4 @@ export function readProof(value: unknown): TpmProof {
     signature: bytes(from, 'signature', 1024),
     values: values.map((_, at) => bytes(values as unknown as WireObject, String(at), 64)),
   };
-}
-
-function bytes(from: WireObject, key: string, max: number): Buffer {
-  const value = from[key];
-  if (typeof value === 'string' && value.length <= Math.ceil(max / 3) * 4 && BASE64.test(value))
-    return Buffer.from(value, 'base64');
-  throw new WireError('bad-request', `${key} is not at most ${max} bytes in base64`);
-}
-
-function b64(value: Uint8Array): string {
-  return Buffer.from(value).toString('base64');
 }

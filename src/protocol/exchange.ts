@@ -51,6 +51,8 @@ export type RefusalCode =
 export interface Refusal {
   error: RefusalCode;
   words?: string;
+  /** The stable code of what an operator can do; with `words` only. */
+  reason?: string;
 }
 
 export const REFUSAL_STATUS: Record<RefusalCode, number> = {

@@ -146,3 +146,17 @@ export function boundedText(value: string, maxBytes: number): string {
   const bytes = Buffer.from(value).subarray(0, maxBytes - 3);
   return `${bytes.toString('utf8').replace(/\ufffd+$/, '')}…`;
 }
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** At most `max` bytes, which stand as base64. */
+export function bytes(from: WireObject, key: string, max: number): Buffer {
+  const value = from[key];
+  if (typeof value === 'string' && value.length <= Math.ceil(max / 3) * 4 && BASE64.test(value))
+    return Buffer.from(value, 'base64');
+  throw new WireError('bad-request', `${key} is not at most ${max} bytes in base64`);
+}
+
+export function b64(value: Uint8Array): string {
+  return Buffer.from(value).toString('base64');
+}

@@ -1,11 +1,14 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import { visible } from '../../kit/terminal/visible.ts';
+import { readRefusal } from '../../protocol/release.ts';
 import type { HttpAnswer } from '../host/network.ts';
 
 /** The controller answered, but gave no certificate. */
 export class EnrolmentRefused extends ExpectedError {
   override readonly name = 'EnrolmentRefused';
   readonly status: number;
+  /** The code that the controller gives, if it does. */
+  readonly reason: string | undefined;
 
   /** @param by what the machine wanted to prove itself by */
   constructor({ status, body }: Pick<HttpAnswer, 'status' | 'body'>, by: 'token' | 'tpm') {
@@ -14,6 +17,7 @@ export class EnrolmentRefused extends ExpectedError {
       wordsIn(body) ?? (isNo ? WORDS[by] : `the controller answered the enrolment with status ${status}`),
     );
     this.status = status;
+    this.reason = readRefusal(body).reason;
   }
 }
 

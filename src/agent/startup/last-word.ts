@@ -127,11 +127,18 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   EnrolmentTooLate: [],
   SealedFileForeign: [],
   SealedFileDamaged: [],
+  UserDataSealed: [],
+  SealedDataMismatch: [],
+  // Where no controller is asked, the machine's own clock says so.
+  SealedDataExpired: ['time'],
+  SealedDataTaken: [],
+  SealedDataForeign: [],
 
   // These pass by themselves, so nobody has to ask before they are tried again. What comes of them does depend on it: some
   // are tried a few times only, and a check tells them as a matter of starting.
   UserDataNotFound: ['disks'],
   MetadataUnreachable: ['network', 'address'],
+  SealedDataUnreachable: ['network', 'names', 'time'],
   DiskNotFound: ['disks'],
   DiskFull: ['disks'],
   MountDeviceMissing: ['disks'],

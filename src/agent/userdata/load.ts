@@ -1,17 +1,20 @@
 import { errorMessage } from '../../kit/errors.ts';
 import type { Failure } from '../../protocol/journal.ts';
+import type { SealedStub } from '../../protocol/sealed-stub.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { codeOf, failure } from '../engine/failure.ts';
 import { FetchError } from '../fetch/fetch.ts';
 import { type Host, HostError } from '../host/host.ts';
+import { fromMetaData } from './cloud-config/hostname.ts';
 import { traceOfIgnition } from './ignition-has-run.ts';
 import { readImageConfig } from './image-config.ts';
 import type { Cloud } from './instance/instance.ts';
 import { findDropIns } from './native/find-drop-ins.ts';
 import { readNodeFiles } from './node/node-files.ts';
+import type { NoDocument, Opener } from './opened.ts';
 import { documentOf } from './read-document.ts';
 import { readUserData } from './read-user-data.ts';
-import type { Duty, SourceAnswer } from './sources/contract/answer.ts';
+import type { Duty, Found, SourceAnswer } from './sources/contract/answer.ts';
 import { findUserData } from './sources/find.ts';
 
 /** A document, or why there is none. `permanent`: another look at the next boot will not help. */
@@ -25,8 +28,10 @@ export type Loaded =
       /** Reads others in their place, with the same metadata. */
       read(userData: Buffer): Promise<Document>;
       cloud?: Cloud;
+      /** They were sealed: this stood in their place. */
+      stub?: SealedStub;
     }
-  | { kind: 'none'; permanent: boolean; failure: Failure };
+  | NoDocument;
 
 /** Paths from the command line, in the agent's own file system, whatever `--root` is. */
 export interface LoadOptions {
@@ -36,6 +41,8 @@ export interface LoadOptions {
   source?: string;
   /** Keep what is to be included once; a plan changes nothing. */
   keepsIncluded?: boolean;
+  /** Absent: sealed user data stay so, and are no document. */
+  open?: Opener;
 }
 
 /** Finds and reads this machine's user data. For bad user data, the document's report has errors. */
@@ -67,7 +74,7 @@ export async function loadCall(host: Host, command: KubeadmCommand): Promise<Doc
 async function fromAnswer(
   host: Host,
   answer: SourceAnswer,
-  { userDataFile: file, keepsIncluded = false }: LoadOptions,
+  { userDataFile: file, keepsIncluded = false, open }: LoadOptions,
 ): Promise<Loaded> {
   switch (answer.kind) {
     case 'found': {
@@ -77,11 +84,17 @@ async function fromAnswer(
       const image = hasRun ? undefined : await readImageConfig(host);
       const instance = String(answer.metaData['instance-id'] ?? '');
       const library = { host, instance, keeps: keepsIncluded };
-      const around = { onDisk, library, ...(image ? { image } : {}) };
+      const around = { onDisk, library, ...(image ? { image } : {}), opensSealed: true };
       const given = hasRun ? withoutVendor(answer) : answer;
       const { userData, duties = [], cloud } = answer;
       const read = (bytes: Buffer) => readUserData(bytes, given, around);
-      const document = await withDocuments(host, await read(userData), given.metaData);
+      const complete = async (document: Document) => withDocuments(host, document, given.metaData);
+      const first = await read(userData);
+      if (first.sealed) {
+        const loaded = await unsealed(first.sealed, answer, read, open);
+        return loaded.kind === 'none' ? loaded : { ...loaded, document: await complete(loaded.document) };
+      }
+      const document = await complete(first);
       return { kind: 'document', document, duties, userData, read, ...(cloud ? { cloud } : {}) };
     }
     case 'empty':
@@ -94,6 +107,31 @@ async function fromAnswer(
     default:
       return none(false, failure('UserDataNotFound', notFound(answer.looked ?? [])));
   }
+}
+
+/** What the stub stands for, read as if it had come first. */
+async function unsealed(
+  stub: SealedStub,
+  { metaData, cloud, duties = [] }: Found,
+  read: (userData: Buffer) => Promise<Document>,
+  open: Opener | undefined,
+): Promise<Loaded> {
+  if (!open) {
+    const cause = 'The user data are a stub of sealed ones, which slipway bootstrap alone opens.';
+    return none(true, failure('UserDataSealed', cause));
+  }
+  const hostname = fromMetaData(metaData)?.name;
+  const opened = await open(stub, {
+    ...(hostname === undefined ? {} : { hostname }),
+    ...(cloud?.providerId === undefined ? {} : { providerID: cloud.providerId }),
+  });
+  if (opened.kind === 'none') return opened;
+  const document = await read(opened.userData);
+  if (document.sealed) {
+    const cause = 'What was sealed is a stub of something sealed again; seal the user data themselves.';
+    return none(true, failure('UserDataInvalid', cause));
+  }
+  return { kind: 'document', document, duties, userData: opened.userData, read, stub };
 }
 
 /** With documents of /etc/slipway/config.d; what joins them is loaded only where there are any. */
@@ -115,6 +153,8 @@ function withoutVendor<Answer extends { vendorData?: Buffer }>({ vendorData: _, 
 /** Where Ignition acts upon its config, nobody else does. */
 async function notTwice(host: Host, loaded: Loaded): Promise<Loaded> {
   if (loaded.kind !== 'document' || loaded.document.format !== 'ignition') return loaded;
+  // Ignition itself saw the stub and nothing behind it.
+  if (loaded.stub) return loaded;
   const trace = await traceOfIgnition(host);
   if (trace === undefined) return loaded;
   const cause = `The user data is an Ignition config, and ${trace} shows that Ignition itself acts upon it on this image.`;

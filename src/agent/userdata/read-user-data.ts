@@ -6,6 +6,7 @@ import type { Instance } from './instance/instance.ts';
 import type { Native } from './native/read-native.ts';
 import type { NodeFile } from './node/node-files.ts';
 import { type Decoded, decoded, documentOfParts, documentWith } from './read-document.ts';
+import type { FoundStub } from './sealed/find-stub.ts';
 
 /** What the machine adds to its user data. */
 export interface Surroundings {
@@ -14,6 +15,8 @@ export interface Surroundings {
   image?: Decoded['image'];
   /** Where included texts come from. */
   library?: Library;
+  /** Somebody opens what is sealed; else a stub gets a warning. */
+  opensSealed?: boolean;
 }
 
 /**
@@ -25,9 +28,15 @@ export interface Surroundings {
 export async function readUserData(
   raw: Buffer,
   instance: Instance,
-  { onDisk = [], image, library }: Surroundings = {},
+  { onDisk = [], image, library, opensSealed = false }: Surroundings = {},
 ): Promise<Document> {
   const found = decoded(raw, instance);
+  const stub = await stubAmong(found);
+  if (stub !== undefined) {
+    if (!opensSealed && stub !== 'bad') found.report.warn('UserDataSealed', SEALED);
+    const content = { withoutKubeadm: true, ...(stub === 'bad' ? {} : { sealed: stub }) };
+    return documentWith(content, found.report, instance, []);
+  }
   const [only, ...others] = found.parts ?? [];
   if (only?.type === 'application/vnd.coreos.ignition+json' && others.length === 0) {
     const { readIgnition } = await import('./ignition/read-ignition.ts');
@@ -41,6 +50,14 @@ export async function readUserData(
 }
 
 const NATIVE = 'application/vnd.slipway+yaml';
+const SEALED = 'This is a stub of sealed user data, in order; what is behind it only its machine can tell.';
+
+/** What reads a stub is loaded only where the word is. */
+async function stubAmong({ parts = [], report }: Decoded): Promise<FoundStub> {
+  if (!parts.some(({ source }) => source.text.includes('sealed'))) return undefined;
+  const { findStub } = await import('./sealed/find-stub.ts');
+  return findStub(parts, report);
+}
 
 /** Parts in Slipway's own format, alone or among others; what reads it is loaded only here. */
 async function withNative(

@@ -17,9 +17,10 @@ export interface Wiped {
  * Takes the secrets of user data that have done their work from where the machine keeps them. What a command of every boot
  * needs stays. Call it only when the success is in the journal: whatever happens before, the next start needs them.
  *
+ * @returns the user data without them
  * @throws HostError where something could not be changed, or would no longer be what it was
  */
-export async function wipe(host: Host, { document, userData, read }: Wiped): Promise<void> {
+export async function wipe(host: Host, { document, userData, read }: Wiped): Promise<Buffer> {
   const secrets = await secretsOf(host, document);
   const black = blackOut(userData, secrets);
   if (black !== userData) {
@@ -28,6 +29,7 @@ export async function wipe(host: Host, { document, userData, read }: Wiped): Pro
   }
   if (black !== userData || (await includeAny(host, secrets))) await noteWiped(host, black);
   await wipeCopies(host, userData, secrets);
+  return black;
 }
 
 async function secretsOf(host: Host, document: Document): Promise<string[]> {

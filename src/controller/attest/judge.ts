@@ -54,7 +54,7 @@ export class Judge {
       await this.#parts.failed(found, claim, error);
       const words = `${error.message} (${error.reason})`;
       throw new Refused('forbidden', `Machine ${found.namespace}/${found.owner.name}: ${words}`, {
-        ...{ words, isProved: true },
+        ...{ words, isProved: true, reason: error.reason },
       });
     }
     return {
@@ -156,10 +156,12 @@ export function barredBy(admission: Admission | undefined): Refused | undefined 
   switch (admission?.state) {
     case 'Pending':
       return new Refused('slow-down', 'the node waits to be admitted', {
-        ...{ words: PENDING, isProved: true, retryAfterMs: 15_000 },
+        ...{ words: PENDING, isProved: true, reason: 'NodePending', retryAfterMs: 15_000 },
       });
     case 'Quarantined':
-      return new Refused('forbidden', 'the node is quarantined', { words: QUARANTINED, isProved: true });
+      return new Refused('forbidden', 'the node is quarantined', {
+        ...{ words: QUARANTINED, isProved: true, reason: 'NodeQuarantined' },
+      });
     case 'Refused':
       return new Refused('forbidden', `the node was refused: ${admission.why ?? ''}`);
     default:

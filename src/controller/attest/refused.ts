@@ -1,9 +1,12 @@
 import { ExpectedError } from '../../kit/errors.ts';
+import type { Code } from '../../protocol/codes/codes.ts';
 import type { RefusalCode } from '../../protocol/exchange.ts';
 
 export interface RefusedOptions {
   /** For a machine that proved its identity. */
   words?: string;
+  /** The code that the machine's own verdict gets; it is told with `words`. */
+  reason?: Code;
   /** This request proved it, whatever its connection did: it gets the words. */
   isProved?: boolean;
   retryAfterMs?: number;
@@ -14,6 +17,7 @@ export class Refused extends ExpectedError {
   override readonly name = 'Refused';
   readonly code: RefusalCode;
   readonly words: string | undefined;
+  readonly reason: Code | undefined;
   readonly isProved: boolean;
   readonly retryAfterMs: number | undefined;
 
@@ -21,6 +25,7 @@ export class Refused extends ExpectedError {
     super(message);
     this.code = code;
     this.words = options.words;
+    this.reason = options.reason;
     this.isProved = options.isProved ?? false;
     this.retryAfterMs = options.retryAfterMs;
   }

@@ -142,11 +142,38 @@ function describe(program: Command, conclude: (status: number) => void): void {
 
   program
     .command('seal')
-    .description('print a file that only one machine can open, by its TPM; goes into user data of any format')
-    .argument('<file>', 'what it holds; - is standard input')
-    .requiredOption('--for <file>', 'what slipway identity --output json printed on the machine')
-    .requiredOption('--path <path>', 'where the file will lie on the machine; it opens nowhere else')
-    .option('--pcrs <list>', 'only in the boot state of --for: registers such as 0,2,4,7')
+    .description(
+      'user data that only one machine can open: prints a stub that may lie in clear (--machine); or a single file of them (--path)',
+    )
+    .argument(
+      '[file]',
+      "what is sealed, - is standard input; with --machine, without it: what the Machine's bootstrap data Secret has",
+    )
+    .option('--machine <name>', 'user data for this Machine, of any format')
+    .option(
+      '--for <file>',
+      'what slipway identity --output json printed on the machine: its TPM opens it, offline',
+    )
+    .option('--pcrs <list>', 'with --for: only in its boot state; registers such as 0,2,4,7')
+    .option('--path <path>', 'a single file: where it will lie on the machine; it opens nowhere else')
+    .option('--expires <duration>', '--machine: how long it can be opened', '24h')
+    .option(
+      '--format <format>',
+      '--machine: of the stub: cloud-config, mime, ignition or document',
+      'cloud-config',
+    )
+    .option('--inline', '--machine: put the sealed part into the stub; else the controller keeps it')
+    .option('--url <url>', '--machine: the sealed part will lie there (with --part)')
+    .option('--part <file>', '--machine: write the sealed part to this file, for --url')
+    .option('--endpoint <url...>', '--machine: put the controller and its authority into the stub')
+    .option(
+      '--secret <name>',
+      "--machine: put the stub into a Secret of the Machine's namespace, as bootstrap data",
+    )
+    .option('--namespace <name>', '--machine: of the Machine')
+    .option('--controller-namespace <name>', 'where the controller runs', 'slipway-system')
+    .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
+    .option('--context <name>', 'of the kubeconfig')
     .action(async (file, options) => conclude(await (await import('./seal.ts')).sealCommand(file, options)));
 
   program

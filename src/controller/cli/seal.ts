@@ -1,72 +1,144 @@
-import { createPublicKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
-import { endorsementKeyId } from '../../tpm/evidence/endorsement.ts';
-import type { PcrValues } from '../../tpm/objects/pcr-selection.ts';
-import { areaOfEndorsementKey } from '../../tpm/objects/templates.ts';
+import { ExpectedError } from '../../kit/errors.ts';
+import { AT_CONTROLLER } from '../../protocol/sealed-stub.ts';
 import { sealFile } from '../../tpm/sealing/sealed-file.ts';
+import { kubernetesCertificate } from '../keys/keys.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { SealedParts } from '../release/sealed-parts.ts';
+import { bootstrapDataOf, findMachine, putStub, type SealedFor } from '../sealing/machine-data.ts';
+import { readInput, readTarget } from '../sealing/read-target.ts';
+import { sealUserData } from '../sealing/seal-user-data.ts';
+import { STUB_FORMATS, stubText } from '../sealing/stub-text.ts';
+import { milliseconds } from './serve.ts';
+import { openSource, type SourceOptions } from './source.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface SealOptions {
-  for: string;
-  path: string;
+export interface SealOptions extends SourceOptions {
+  machine?: string;
+  path?: string;
+  for?: string;
   pcrs?: string;
+  expires: string;
+  format: string;
+  inline?: boolean;
+  url?: string;
+  part?: string;
+  endpoint?: string[];
+  secret?: string;
+  controllerNamespace: string;
 }
 
-/** The parts of `slipway identity --output json` that matter here. */
-interface IdentityFile {
-  endorsementKey: string;
-  publicKey: string;
-  pcrs: Record<number, string>;
+const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+const WEB = /^https?:\/\/[^\s"'\\]+$/;
+
+/** `slipway-controller seal`: all of a machine's user data (`--machine`), or one file of them (`--path`). */
+export async function sealCommand(file: string | undefined, options: SealOptions): Promise<number> {
+  const { machine, path } = options;
+  if ((machine === undefined) === (path === undefined))
+    throw new UsageError('seal: --machine NAME for all of its user data, or --path PATH for a file of them');
+  return machine === undefined ? sealOne(file, options) : await sealAll(file, { ...options, machine });
 }
 
-/** `slipway-controller seal`: prints a file that only one machine can open. Neither a cluster nor the machine is asked. */
-export async function sealCommand(file: string, options: SealOptions): Promise<number> {
-  const { path } = options;
+/** Neither a cluster nor the machine is asked. */
+function sealOne(file: string | undefined, { path = '', pcrs, ...options }: SealOptions): number {
   if (posix.resolve('/', path) !== path)
     throw new UsageError(`--path: ${path} is no absolute path of a file`);
-  const identity = readIdentityFile(options.for);
-  const ek = areaOfEndorsementKey(createPublicKey(identity.publicKey));
-  const content = readInput(file);
-  const pcrs = options.pcrs === undefined ? [] : registers(options.pcrs);
-  const state = pcrs.length === 0 ? {} : { state: { pcrs, values: valuesOf(identity, pcrs) } };
-  process.stdout.write(sealFile({ ek, path, content, ...state }));
+  if (file === undefined) throw new UsageError('seal: which file? - is standard input');
+  if (options.for === undefined)
+    throw new UsageError('--for: for which machine? What slipway identity --output json printed there');
+  const { ek, state } = used(() => readTarget(options.for ?? '', pcrs));
+  const content = used(() => readInput(file));
+  process.stdout.write(sealFile({ ek, path, content, ...(state ? { state } : {}) }));
   return 0;
 }
 
-function readIdentityFile(file: string): IdentityFile {
+/** @param file absent: what the Machine's bootstrap data Secret has */
+async function sealAll(
+  file: string | undefined,
+  options: SealOptions & { machine: string },
+): Promise<number> {
+  const { url, part: partFile, endpoint } = options;
+  const format = formatOf(options);
+  const lifetimeMs = milliseconds(options.expires, '--expires');
+  const content = file === undefined ? undefined : used(() => readInput(file));
+  const target =
+    options.for === undefined ? undefined : used(() => readTarget(options.for ?? '', options.pcrs));
+  const where = options.inline ? 'inline' : (url ?? AT_CONTROLLER);
+  // With a key for the TPM and the part elsewhere nobody has to be asked.
+  const isOffline = content && target && where !== AT_CONTROLLER && !endpoint && options.secret === undefined;
+  const source = isOffline ? undefined : openSource(options);
   try {
-    const { endorsementKey, publicKey, pcrs } = JSON.parse(readFileSync(file, 'utf8'));
-    if (endorsementKeyId(createPublicKey(publicKey)) === endorsementKey)
-      return { endorsementKey, publicKey, pcrs: pcrs?.sha256 ?? {} };
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      throw new UsageError(`--for: there is no file ${file}`);
-  }
-  throw new UsageError(`--for: ${file} is not what slipway identity --output json printed on the machine`);
-}
-
-function readInput(file: string): Buffer {
-  try {
-    return readFileSync(file === '-' ? 0 : file);
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+    const client = source?.client;
+    const machine = await machineOf(client, options, options.namespace ?? source?.namespace ?? 'default');
+    const data = content ?? (client && (await bootstrapDataOf(client, machine)));
+    if (!data?.length) throw new UsageError('seal: there is nothing to seal');
+    const controller = client && endpoint && (await controllerOf(client, endpoint, options));
+    const sealed = sealUserData({ machine, content: data, lifetimeMs, target, where, controller });
+    if (partFile !== undefined) writeFileSync(partFile, sealed.part);
+    if (client && sealed.kept)
+      await new SealedParts(client, options.controllerNamespace).put(machine.uid, sealed.kept);
+    return await give(client, machine, stubText(sealed.stub, format), options);
+  } finally {
+    await source?.store.close();
   }
 }
 
-function registers(text: string): number[] {
-  const pcrs = text.split(',').map(Number);
-  if (pcrs.every((pcr) => Number.isInteger(pcr) && pcr >= 0 && pcr < 24))
-    return [...new Set(pcrs)].sort((one, other) => one - other);
-  throw new UsageError(`--pcrs: ${text} is no list of registers such as 0,2,4,7`);
+/** What makes no sense together is told before anything is read. */
+function formatOf(options: SealOptions & { machine: string }): (typeof STUB_FORMATS)[number] {
+  const { machine, url, part, inline, endpoint = [] } = options;
+  if (!NAME.test(machine)) throw new UsageError(`--machine: ${machine} is no name of an object`);
+  if (options.pcrs !== undefined && options.for === undefined)
+    throw new UsageError('--pcrs: the registers are those of --for, which is missing');
+  if ((url === undefined) !== (part === undefined))
+    throw new UsageError('--url and --part go together: the file is what you put at the URL');
+  if (url !== undefined && inline) throw new UsageError('--inline and --url: the part lies in one place');
+  if (url !== undefined && !(WEB.test(url) && URL.canParse(url)))
+    throw new UsageError(`--url: ${url} is no URL of http or https`);
+  const wrong = endpoint.find((each) => !(WEB.test(each) && each.startsWith('https:') && URL.canParse(each)));
+  if (wrong !== undefined)
+    throw new UsageError(`--endpoint: ${wrong} is no URL such as https://slipway.example:8443`);
+  const found = STUB_FORMATS.find((each) => each === options.format);
+  if (found) return found;
+  throw new UsageError(`--format: ${options.format} is none of ${STUB_FORMATS.join(', ')}`);
 }
 
-function valuesOf({ pcrs: known }: IdentityFile, pcrs: readonly number[]): PcrValues {
-  return new Map(
-    pcrs.map((pcr) => {
-      const value = known[pcr];
-      if (value === undefined) throw new UsageError(`--pcrs: the file of --for has no value of PCR ${pcr}`);
-      return [pcr, Buffer.from(value, 'hex')] as const;
-    }),
+async function machineOf(
+  client: KubeClient | undefined,
+  { machine: name }: { machine: string },
+  namespace: string,
+): Promise<SealedFor> {
+  return client ? await findMachine(client, namespace, name) : { namespace, name, uid: name };
+}
+
+async function controllerOf(client: KubeClient, endpoints: string[], { controllerNamespace }: SealOptions) {
+  return { endpoints, ca: await kubernetesCertificate(client, controllerNamespace) };
+}
+
+async function give(
+  client: KubeClient | undefined,
+  machine: SealedFor,
+  stub: string,
+  { secret, format }: SealOptions,
+): Promise<number> {
+  if (!client || secret === undefined) {
+    process.stdout.write(stub);
+    return 0;
+  }
+  const kind = format === 'ignition' ? 'ignition' : 'cloud-config';
+  await putStub(client, machine, secret, { stub, format: kind });
+  process.stderr.write(
+    `slipway-controller: the stub is in Secret ${machine.namespace}/${secret}, key value; name it in spec.bootstrap.dataSecretName of the Machine\n`,
   );
+  return 0;
+}
+
+/** What is wrong with a file that an option names is wrong with the command line. */
+function used<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ExpectedError) throw new UsageError(error.message);
+    throw error;
+  }
 }

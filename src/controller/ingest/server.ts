@@ -20,6 +20,12 @@ import {
   type Refusal,
 } from '../../protocol/exchange.ts';
 import { readBatch } from '../../protocol/read-events.ts';
+import {
+  MAX_RELEASE_REQUEST_BYTES,
+  RELEASE_PATH,
+  readReleaseRequest,
+  releaseReplyBody,
+} from '../../protocol/release.ts';
 import { WireError } from '../../protocol/wire.ts';
 import type { Enrolment } from '../attest/enrolment.ts';
 import { type Peer, peerOf, type ShownPeer } from '../attest/peer.ts';
@@ -27,6 +33,7 @@ import { Refused } from '../attest/refused.ts';
 import type { Log } from '../log.ts';
 import { reason } from '../log.ts';
 import { nodeKey } from '../model/node-record.ts';
+import type { Releases } from '../release/releases.ts';
 import { StoreBusy, StoreRefuses, StoreSpent } from '../store/store.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { Bodies, type BodyLimits } from './bodies.ts';
@@ -71,13 +78,14 @@ const BACKLOG = 4_096;
 /** Bytes of bodies that one machine may send, unpacked: each costs time to read, stored or not. */
 const RECEIVED = { perSecond: 128 * 1024, burst: 8 * 1024 * 1024 };
 
-/** The API for machines: `POST /v1/events`, `POST /v1/enroll`, `POST /v1/enroll/challenge`. */
+/** The API for machines: `POST /v1/events`, `POST /v1/enroll`, `POST /v1/enroll/challenge`, `POST /v1/release`. */
 export class IngestServer {
   readonly server: Server;
   readonly connections: Connections;
   readonly peers = new Peers();
   readonly #intake: EventIntake;
   readonly #enrolment: Enrolment;
+  readonly #releases: Releases | undefined;
   readonly #metrics: Metrics;
   readonly #log: Log;
   readonly #machineRates: Rates;
@@ -90,12 +98,20 @@ export class IngestServer {
   #draining = false;
 
   constructor(
-    parts: { intake: EventIntake; enrolment: Enrolment; metrics: Metrics; log: Log },
+    parts: {
+      intake: EventIntake;
+      enrolment: Enrolment;
+      /** Absent if there are no Machines to seal something for. */
+      releases?: Releases | undefined;
+      metrics: Metrics;
+      log: Log;
+    },
     options: IngestOptions,
   ) {
     this.#authorities = options.tls.ca;
     this.#intake = parts.intake;
     this.#enrolment = parts.enrolment;
+    this.#releases = parts.releases;
     this.#metrics = parts.metrics;
     this.#log = parts.log;
     this.#machineRates = new Rates(options.machineRate);
@@ -172,6 +188,7 @@ export class IngestServer {
       const answer = await this.#route(request, path, peer, (bytes) => {
         response.once('close', this.connections.arrived(socket));
         if (path === CHALLENGE_PATH) return this.#challenge(bytes, socket);
+        if (path === RELEASE_PATH) return this.#release(bytes, peer, socket);
         return path === ENROL_PATH ? this.#enrol(bytes, peer, socket) : this.#store(bytes, peer);
       });
       this.#metrics.requests.add({ path, status: '200' });
@@ -198,7 +215,7 @@ export class IngestServer {
         return use(bytes);
       });
     }
-    if (path === EVENTS_PATH) throw strangersEvents();
+    if (path === EVENTS_PATH || path === RELEASE_PATH) throw strangers();
     const address = peerAddress(request.socket.remoteAddress);
     return await this.#strangerBodies.read(request, { peer: address, maxBytes }, use);
   }
@@ -218,8 +235,18 @@ export class IngestServer {
     return reply;
   }
 
+  async #release(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {
+    if (!peer) throw strangers();
+    if (!this.#releases) throw new Refused('not-found', 'there are no Machines here to seal something for');
+    const asked = readReleaseRequest(bytes);
+    const { reply, machine, by } = await this.#releases.release(asked, peer, channelOf(socket));
+    this.#metrics.releases.add({ by });
+    this.#log.info('released sealed user data', { node: nodeKey(peer), machine, by, digest: reply.digest });
+    return releaseReplyBody(reply);
+  }
+
   async #store(bytes: Buffer, peer: ShownPeer | undefined): Promise<unknown> {
-    if (!peer) throw strangersEvents();
+    if (!peer) throw strangers();
     const began = performance.now();
     const { stored } = await this.#intake.take(peer, readBatch(bytes));
     this.#metrics.admission.observe((performance.now() - began) / 1000);
@@ -247,7 +274,11 @@ export class IngestServer {
     if (refused !== error && !isExpected(error)) {
       this.#log.error('a request failed because of a fault in the controller', { reason: reason(error) });
     }
-    const body: Refusal = { error: code, ...(words === undefined ? {} : { words }) };
+    const body: Refusal = {
+      error: code,
+      ...(words === undefined ? {} : { words }),
+      ...(words === undefined || refused.reason === undefined ? {} : { reason: refused.reason }),
+    };
     const unread = !request.complete;
     send(response, REFUSAL_STATUS[code], body, { close: unread || this.#draining, retryAfterMs });
     if (unread) discard(request);
@@ -261,8 +292,8 @@ export class IngestServer {
   }
 }
 
-function strangersEvents(): Refused {
-  return new Refused('unauthorized', 'events without a certificate of this authority');
+function strangers(): Refused {
+  return new Refused('unauthorized', 'events, or a release, without a certificate of this authority');
 }
 
 /** The reporter finds the event and passes over it. */
@@ -311,6 +342,7 @@ const MAX_BYTES = {
   [EVENTS_PATH]: MAX_BATCH_BYTES,
   [ENROL_PATH]: MAX_ENROLMENT_BYTES,
   [CHALLENGE_PATH]: MAX_CHALLENGE_BYTES,
+  [RELEASE_PATH]: MAX_RELEASE_REQUEST_BYTES,
 } as const;
 
 function isKnown(path: string | undefined): path is keyof typeof MAX_BYTES {

@@ -4,6 +4,7 @@ import type { EventIntake } from '../ingest/intake.ts';
 import { IngestServer } from '../ingest/server.ts';
 import type { Keys } from '../keys/key-ring.ts';
 import { type Log, reason } from '../log.ts';
+import type { Releases } from '../release/releases.ts';
 import { Gauge, type Metrics } from '../web/metrics.ts';
 import { createMetricsServer, createProbeServer } from '../web/servers.ts';
 import { keepMemoryLow, memoryGauges } from './memory.ts';
@@ -18,6 +19,7 @@ export interface FrontParts {
   readonly keys: Keys;
   readonly intake: EventIntake;
   readonly enrolment: Enrolment;
+  readonly releases?: Releases;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Why it cannot serve yet; undefined if it can. */
@@ -35,12 +37,15 @@ export class Front {
   #leaveMemory: () => void = () => undefined;
   #draining = false;
 
-  constructor(settings: ServeSettings, { keys, intake, enrolment, metrics, log, ready }: FrontParts) {
+  constructor(
+    settings: ServeSettings,
+    { keys, intake, enrolment, releases, metrics, log, ready }: FrontParts,
+  ) {
     this.#settings = settings;
     this.#log = log;
     this.#certificate = new ServerCertificate(settings, keys, log);
     this.#ingest = new IngestServer(
-      { intake, enrolment, metrics, log },
+      { intake, enrolment, releases, metrics, log },
       {
         tls: this.#certificate.current,
         connections: {

@@ -20,6 +20,8 @@ import { findAccess } from '../kube/kubeconfig.ts';
 import { Leadership } from '../kube/lease.ts';
 import type { Log } from '../log.ts';
 import { findMachineVersion, type MachineVersion } from '../machines/machine.ts';
+import { Releases } from '../release/releases.ts';
+import { SealedParts } from '../release/sealed-parts.ts';
 import { budgeted } from '../store/budgeted-store.ts';
 import { KubernetesStore } from '../store/kubernetes-store.ts';
 import { MachineIdentities } from '../store/machine-identities.ts';
@@ -70,11 +72,13 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   );
   const identities = new MachineIdentities(client);
   const challenges = new TpmChallenges((id, machine) => management.directory.byTpm(id, machine));
+  const judge = judgeOf({ client, namespace, management, store, identities });
+  const tpm = new TpmAttestor(challenges, management.directory);
   const enrolment = new Enrolment({
     store,
     bearers,
     proofs: identities,
-    judge: judgeOf({ client, namespace, management, store, identities }),
+    judge,
     readmit: (record) => readmit(client, management, record),
     nodeOfKey,
     created: (record) => management.stored(record),
@@ -83,13 +87,15 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     trusted: () => keys.trusted,
     challenges,
     attestors: [
-      new TpmAttestor(challenges, management.directory),
+      tpm,
       new MachineTokenAttestor(() => tokenKeys.all, management.directory),
       new TokenAttestor(tokens),
     ],
     ties: management.directory,
     certificateMs: settings.certificateMs,
   });
+  const sealed = new SealedParts(client, namespace);
+  const releases = new Releases({ bearers, ties: management.directory, judge, tpm, sealed });
   const identity = `${hostname()}_${randomBytes(4).toString('hex')}`;
   const leadership = new Leadership(client, { namespace, name: 'slipway-controller', identity }, (leads) => {
     log.info(leads ? 'leads: writes conditions' : 'no longer leads', { identity });
@@ -112,6 +118,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     keys,
     intake,
     enrolment,
+    releases,
     metrics,
     log,
     ready: () => management.notReady,

@@ -113,6 +113,9 @@ export class Metrics {
     new Counter('slipway_events_repeated_total', 'Events received again and not stored again.'),
   );
   readonly enrolments = this.add(new Counter('slipway_enrolments_total', 'Certificates given, by method.'));
+  readonly releases = this.add(
+    new Counter('slipway_releases_total', 'Sealed user data given out, by what their machines proved.'),
+  );
   readonly replaced = this.add(
     new Counter('slipway_holders_replaced_total', 'Nodes that lost their Machine to a better proof.'),
   );

@@ -10,6 +10,7 @@ import { CHALLENGE_PATH } from '../../../src/protocol/attestation.ts';
 import { ENROL_PATH } from '../../../src/protocol/exchange.ts';
 import { openScene, type Scene } from '../hostile/scene.ts';
 import { policies } from './policies.ts';
+import { sealedData } from './sealed-data.ts';
 import { type MachineWithTpm, machineWithTpm } from './software-tpm.ts';
 import { bootstrapOf, transportOf } from './transport.ts';
 
@@ -17,7 +18,7 @@ import { bootstrapOf, transportOf } from './transport.ts';
 export async function enrolment(lower: readonly string[], say: (line: string) => void): Promise<void> {
   const machines = await Promise.all([machineWithTpm(lower), machineWithTpm(lower)]);
   try {
-    for (const part of [attacks, policies]) {
+    for (const part of [attacks, policies, sealedData]) {
       const scene = await openScene(say);
       try {
         await part(scene, machines);

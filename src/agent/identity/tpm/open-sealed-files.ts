@@ -1,17 +1,11 @@
-import type { TpmChannel } from '../../../tpm/channel.ts';
-import { readProperties } from '../../../tpm/commands/capabilities.ts';
-import { type LoadedKey, withPrimary } from '../../../tpm/commands/primary.ts';
 import { openSealed } from '../../../tpm/commands/sealed.ts';
-import { endorsementKeyId } from '../../../tpm/evidence/endorsement.ts';
 import { decrypt, readSealedFile, type SealedFile } from '../../../tpm/sealing/sealed-file.ts';
 import { ALG } from '../../../tpm/wire/constants.ts';
 import { MalformedError } from '../../../tpm/wire/reader.ts';
 import { TpmError } from '../../../tpm/wire/tpm-error.ts';
-import { TPM_PATH } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
-import { checkEndorsement, findEndorsement } from './endorsement-key.ts';
-import { openMachineTpm } from './open-tpm.ts';
-import { TpmProblem, tpmProblem } from './tpm-problem.ts';
+import { TpmProblem } from './tpm-problem.ts';
+import { type OwnKey, withEndorsementKey } from './with-endorsement-key.ts';
 
 /** Content that is sealed, and where it is to lie. */
 export interface Sealed {
@@ -28,29 +22,14 @@ export interface Sealed {
  */
 export async function openSealedFiles(host: Host, files: readonly Sealed[]): Promise<Buffer[]> {
   const read = files.map(({ path, content }) => ({ path, file: whole(path, () => readSealedFile(content)) }));
-  const channel = await openMachineTpm(host, TPM_PATH);
-  try {
-    const { nvBufferBytes } = await readProperties(channel);
-    const endorsement = await findEndorsement(channel, nvBufferBytes);
-    return await withPrimary(channel, endorsement.template, async (ek) => {
-      const own = endorsementKeyId(checkEndorsement(endorsement, ek.area));
-      const contents: Buffer[] = [];
-      for (const { path, file } of read) contents.push(await openOne(channel, { ek, own }, path, file));
-      return contents;
-    });
-  } catch (error) {
-    throw tpmProblem(error);
-  } finally {
-    await channel.close();
-  }
+  return await withEndorsementKey(host, async (key) => {
+    const contents: Buffer[] = [];
+    for (const { path, file } of read) contents.push(await openOne(key, path, file));
+    return contents;
+  });
 }
 
-async function openOne(
-  channel: TpmChannel,
-  { ek, own }: { ek: LoadedKey; own: string },
-  path: string,
-  file: SealedFile,
-): Promise<Buffer> {
+async function openOne({ channel, ek, own }: OwnKey, path: string, file: SealedFile): Promise<Buffer> {
   const foreign = `the content of ${path} was sealed for ${file.endorsementKey}, and this machine's TPM is ${own}`;
   if (file.endorsementKey !== own) throw new TpmProblem('SealedFileForeign', foreign);
   const registers = file.pcrs.length === 0 ? undefined : { bank: ALG.sha256, pcrs: file.pcrs };

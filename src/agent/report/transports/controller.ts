@@ -9,6 +9,7 @@ import { text, WireError } from '../../../protocol/wire.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import type { HttpAnswer, HttpClient, HttpRequest } from '../../host/network.ts';
 import { enrol, type Means, momentOf } from '../../identity/enrol.ts';
+import { enrolOnce } from '../../identity/enrol-once.ts';
 import { type Identity, isDueForRenewal, readIdentity } from '../../identity/identity.ts';
 import { EnrolmentRefused } from '../../identity/refused.ts';
 import type { Send } from '../../identity/send.ts';
@@ -135,7 +136,9 @@ export class ControllerTransport implements Transport {
       const proof = isDoubted ? undefined : known;
       const send: Send = (path, body, exporter) => this.#send(proof, path, body, signal, exporter);
       // Keep the key: the controller may know it, and a one-time token is spent for any other key.
-      this.#identity = await enrol(host, machine(), means, send, isDoubted ? known?.key : undefined);
+      this.#identity = known
+        ? await enrol(host, machine(), means, send, isDoubted ? known.key : undefined)
+        : await enrolOnce(host, machine(), means, send);
       log(`controller: this machine has a certificate until ${utcTime(new Date(this.#identity.expiresAt))}`);
       const kept = await removeToken(host, settings);
       if (kept !== undefined) log(`controller: the spent token could not be removed: ${kept}`);

@@ -1,0 +1,29 @@
+import type { SealedStub } from '../../protocol/sealed-stub.ts';
+import { SEALED_KEPT } from '../document/paths.ts';
+import { type Host, HostError } from '../host/host.ts';
+
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Keeps sealed user data that have done their work, without their secrets: later starts see that they are done, and whatever
+ * runs at every boot needs no controller.
+ *
+ * @throws HostError
+ */
+export async function keep({ files }: Host, { digest }: SealedStub, black: Buffer): Promise<void> {
+  const content = JSON.stringify({ version: 1, digest, userData: black.toString('base64') });
+  await files.write(SEALED_KEPT, `${content}\n`, { mode: 0o600, parentsMode: 0o700 });
+}
+
+/** What was kept of these; undefined where the bootstrap has not succeeded with them, or it cannot be read. */
+export async function readKept({ files }: Host, { digest }: SealedStub): Promise<Buffer | undefined> {
+  try {
+    const bytes = await files.readIfPresent(SEALED_KEPT, MOST_BYTES);
+    const kept = bytes && JSON.parse(bytes.toString('utf8'));
+    const isTheirs = kept?.version === 1 && kept.digest === digest && typeof kept.userData === 'string';
+    return isTheirs ? Buffer.from(kept.userData, 'base64') : undefined;
+  } catch (error) {
+    if (error instanceof HostError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import type { SealedStub } from '../../../protocol/sealed-stub.ts';
+import { Report } from '../../text/report.ts';
+import { plainText, type SourceText } from '../../text/source-text.ts';
+import { type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
+import { parseYaml } from '../../text/yaml/parse.ts';
+import type { Part } from '../decode/part.ts';
+import { readStub } from './read-stub.ts';
+
+/** Where the stub lies in an Ignition config: a file that Ignition itself may write, for nothing in it is secret. */
+const IGNITION_PATH = '/etc/slipway/sealed.yaml';
+const KIND = 'SealedUserData';
+const ALONE = 'stands for all of the user data; nothing may stand beside it. Seal the rest as well.';
+
+/** What was found among the parts: a stub, `bad` after an error, undefined where there is none. */
+export type FoundStub = SealedStub | 'bad' | undefined;
+
+/** Looks for a stub in any of its forms: cloud-config, a MIME part, an Ignition config, or a document of its own. */
+export function findStub(parts: readonly Part[], report: Report): FoundStub {
+  for (const part of parts) {
+    const own = part.source.note === undefined ? report : report.counting(part.source.note);
+    const found = stubNode(part);
+    if (found === undefined) continue;
+    if (parts.length > 1 || found.extra) {
+      own.error('UserDataInvalid', `sealed ${ALONE}`, found.extra?.where ?? found.node.where);
+      return 'bad';
+    }
+    return readStub(found.node, found.note === undefined ? own : report.counting(found.note)) ?? 'bad';
+  }
+  return undefined;
+}
+
+interface StubNode {
+  readonly node: Node;
+  /** Something that stands beside it. */
+  readonly extra?: Node | undefined;
+  readonly note?: string;
+}
+
+function stubNode({ type, source }: Part): StubNode | undefined {
+  switch (type) {
+    case 'text/cloud-config':
+      return inCloudConfig(source);
+    case 'application/vnd.slipway+yaml':
+      return inDocument(source);
+    case 'application/vnd.coreos.ignition+json':
+      return inIgnition(source);
+    default:
+      return undefined;
+  }
+}
+
+function inCloudConfig(source: SourceText): StubNode | undefined {
+  const root = mappingOf(source);
+  const slipway = root && childOf(root, 'slipway');
+  const node = slipway?.kind === 'mapping' ? childOf(slipway, 'sealed') : undefined;
+  if (root === undefined || slipway?.kind !== 'mapping' || node === undefined) return undefined;
+  return { node, extra: besides(root, ['slipway']) ?? besides(slipway, ['sealed']) };
+}
+
+function inDocument(source: SourceText): StubNode | undefined {
+  const root = mappingOf(source);
+  if (!root || pythonText(childOf(root, 'kind') ?? root) !== KIND) return undefined;
+  return {
+    node: childOf(root, 'sealed') ?? root,
+    extra: besides(root, ['apiVersion', 'kind', 'sealed']),
+  };
+}
+
+function inIgnition(source: SourceText): StubNode | undefined {
+  const root = mappingOf(source);
+  const storage = root && childOf(root, 'storage');
+  const files = storage?.kind === 'mapping' ? childOf(storage, 'files') : undefined;
+  const all = files?.kind === 'sequence' ? files.items.filter((item) => item.kind === 'mapping') : [];
+  const file = all.find((item) => pythonText(childOf(item, 'path') ?? item) === IGNITION_PATH);
+  const contents = file && childOf(file, 'contents');
+  const url = contents?.kind === 'mapping' ? childOf(contents, 'source') : undefined;
+  if (root === undefined || storage?.kind !== 'mapping' || file === undefined) return undefined;
+  const [, data] =
+    /^data:[^,]*;base64,([A-Za-z0-9+/=]+)$/.exec(url?.kind === 'string' ? url.value : '') ?? [];
+  const text = plainText(Buffer.from(data ?? '', 'base64').toString('utf8'));
+  const inner = inDocument(text);
+  const other = besides(root, ['ignition', 'storage']) ?? besides(storage, ['files']);
+  const extra = other ?? all.find((item) => item !== file);
+  if (!inner) return { node: contents ?? file, extra };
+  return { ...inner, extra: inner.extra ?? extra, note: `counted in ${IGNITION_PATH}` };
+}
+
+/** What is wrong with other user data is told by their own readers. */
+function mappingOf(source: SourceText): MappingNode | undefined {
+  const root = parseYaml(source, new Report());
+  return root?.kind === 'mapping' ? root : undefined;
+}
+
+function childOf(node: MappingNode, name: string): Node | undefined {
+  return node.entries.find(({ key }) => pythonText(key) === name)?.value;
+}
+
+/** The first entry with another key. */
+function besides(node: MappingNode, known: readonly string[]): Node | undefined {
+  return node.entries.find(({ key }) => !known.includes(pythonText(key) ?? ''))?.key;
+}
