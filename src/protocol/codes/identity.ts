@@ -108,7 +108,7 @@ export const IDENTITY_CODES = {
     'identity',
     'until-deadline',
     'The machine proved itself, and a policy wants somebody to admit it.',
-    'slipway-controller nodes shows who waits; slipway-controller nodes admit NAME lets it go on.',
+    'Admit it (slipway-controller nodes admit NAME), or quarantine it; slipway-controller nodes shows who waits.',
   ),
   NodeQuarantined: entry(
     'identity',
