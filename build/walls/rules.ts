@@ -140,14 +140,16 @@ const AGENT: Readonly<Record<string, string>> = {
     userdata/instance userdata/merge userdata/node`,
   'userdata/decode': 'document text',
   'userdata/forms': 'kit document fetch host text text/yaml userdata/decode',
-  'userdata/ignition': `document text userdata/ignition/check userdata/ignition/config
-    userdata/ignition/lift userdata/ignition/schema userdata/ignition/translate`,
+  'userdata/ignition': `document text userdata/forms userdata/ignition/check userdata/ignition/config
+    userdata/ignition/lift userdata/ignition/render userdata/ignition/schema userdata/ignition/translate`,
   'userdata/ignition/check': `document text userdata/ignition/schema userdata/ignition/unit
     userdata/ignition/url`,
   'userdata/ignition/config': `text userdata/ignition/check userdata/ignition/json
     userdata/ignition/schema`,
   'userdata/ignition/json': '',
   'userdata/ignition/lift': 'kit document text userdata/cloud-config userdata/ignition/unit',
+  'userdata/ignition/render': `fetch text userdata/forms userdata/ignition/check userdata/ignition/config
+    userdata/ignition/schema userdata/ignition/translate`,
   'userdata/ignition/schema': 'document text userdata/ignition/json',
   'userdata/ignition/translate': `kit document text userdata/ignition/check userdata/ignition/schema
     userdata/ignition/url`,

@@ -40,7 +40,8 @@ export async function readUserData(
   const [only, ...others] = found.parts ?? [];
   if (only?.type === 'application/vnd.coreos.ignition+json' && others.length === 0) {
     const { readIgnition } = await import('./ignition/read-ignition.ts');
-    return documentWith(readIgnition(only.source, found.report), found.report, instance, onDisk);
+    const content = await readIgnition(only.source, found.report, library);
+    return documentWith(content, found.report, instance, onDisk);
   }
   const whole = library === undefined ? found : await withIncluded(found, library);
   const all = { ...whole, ...(image ? { image } : {}) };

@@ -22,12 +22,16 @@ import { withScratchDir } from '../../lab/root/in-root.ts';
 import { Choices } from './random.ts';
 
 const DOCUMENTS = 100;
+/** Behind those, so many that are merged with others or replaced by one. */
+const RENDERED = 40;
 
 /** Real Ignition and Slipway's steps, each on a directory of its own: the trees must be the same. */
 export async function trees(say: (line: string) => void): Promise<void> {
-  const counts = { same: 0, refused: 0 };
-  for (let number = 0; number < DOCUMENTS; number += 1) {
-    const config = JSON.stringify(configOf(new Choices(number)), undefined, 1);
+  const counts = { same: 0, refused: 0, rendered: 0 };
+  for (let number = 0; number < DOCUMENTS + RENDERED; number += 1) {
+    const isRendered = number >= DOCUMENTS;
+    const choices = new Choices(number);
+    const config = JSON.stringify(isRendered ? renderedOf(choices) : configOf(choices), undefined, 1);
     await withScratchDir(async (scratch) => {
       const [theirs, ours] = [join(scratch, 'theirs'), join(scratch, 'ours')];
       for (const root of [theirs, ours]) furnish(root);
@@ -40,12 +44,12 @@ export async function trees(say: (line: string) => void): Promise<void> {
         return;
       }
       assert.deepEqual(listing(ours), listing(theirs), told);
-      counts.same += 1;
+      counts[isRendered ? 'rendered' : 'same'] += 1;
     });
   }
-  assert.ok(counts.same >= 60, JSON.stringify(counts));
+  assert.ok(counts.same >= 60 && counts.rendered >= 15, JSON.stringify(counts));
   say(
-    `${counts.same} configs applied to a directory: the same bytes, owners, modes and links as with Ignition; ${counts.refused} fail with both`,
+    `${counts.same} configs and ${counts.rendered} that are merged of several, each applied to a directory: the same bytes, owners, modes and links as with Ignition; ${counts.refused} fail with both`,
   );
 }
 
@@ -63,6 +67,19 @@ function furnish(root: string): void {
   symlinkSync('b', join(root, 'd'));
   // No hard link: Ignition appends in place, Slipway writes the whole file anew, so that it is never half written.
   writeFileSync(join(root, 'e'), '');
+}
+
+/** A config that is merged with others, one of which may be merged or replaced itself. */
+function renderedOf(choices: Choices): object {
+  const data = (config: object) => ({ source: `data:,${encodeURIComponent(JSON.stringify(config))}` });
+  const inner = choices.chance(50) ? { merge: [data(configOf(choices))] } : {};
+  const next = { ...configOf(choices), ignition: { version: '3.3.0', config: inner } };
+  const other = choices.chance(30) ? { version: '3.1.0', config: { replace: data(next) } } : next.ignition;
+  const merge = [
+    data({ ...next, ignition: other }),
+    ...(choices.chance(30) ? [data(configOf(choices))] : []),
+  ];
+  return { ...configOf(choices), ignition: { version: '3.3.0', config: { merge } } };
 }
 
 /** By what becomes of them, so that not everything is in the way of everything. */
@@ -125,9 +142,10 @@ function configOf(choices: Choices): object {
     if (made === undefined) return undefined;
     const { user: _, group: __, ...bare } = made;
     const target = choices.of(files.map((one) => one.path).concat('/a'));
+    // To nothing: Ignition gives a link that asks for no owner the owner of what it leads to.
     return choices.chance(35)
       ? { ...bare, hard: true, target }
-      : { ...made, target: choices.of(['/a', '../x', 'b']) };
+      : { ...made, target: choices.of(['/a', '../none', 'none']) };
   });
   const units = new Map(
     some(4, () => choices.of(UNITS)).map((name) => [

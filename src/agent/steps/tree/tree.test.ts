@@ -41,7 +41,7 @@ describe.runIf(isRoot)('makeTree (needs root for owners)', () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  function make(storage: object, interrupted = false): Promise<StepResult> {
+  async function make(storage: object, interrupted = false): Promise<StepResult> {
     const report = new Report();
     const config = JSON.stringify({ ignition: { version: '3.6.0' }, storage });
     const {
@@ -49,7 +49,7 @@ describe.runIf(isRoot)('makeTree (needs root for owners)', () => {
       directories = [],
       links = [],
       fetching = { authorities: [] },
-    } = readIgnition(plainText(config), report);
+    } = await readIgnition(plainText(config), report);
     expect(report.entries).toEqual([]);
     const context: Partial<StepContext> = {
       host: createLinuxHost({ root }),

@@ -1,7 +1,8 @@
 import { digest } from '../../../kit/digest.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import { INCLUDES_DIR } from '../../document/paths.ts';
-import { FetchError, fetchRemote, shown } from '../../fetch/fetch.ts';
+import { FetchError, shown } from '../../fetch/fetch.ts';
+import { fetchBytes } from '../../fetch/fetch-bytes.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
 import { printable } from '../../text/report.ts';
@@ -81,21 +82,15 @@ async function fromServer(library: Library, url: URL, isOnce: boolean): Promise<
   const kept = `${INCLUDES_DIR}/${digest([instance, url.href]).slice(0, 32)}`;
   const present = isOnce ? await host.files.readIfPresent(kept, MAX_RAW_BYTES) : undefined;
   if (present !== undefined) return { bytes: present, name };
-  const pieces: Uint8Array[] = [];
-  let size = 0;
   try {
     const remote = { url: sensitive(url.href), headers: [], isCompressed: false };
-    await fetchRemote(host, remote, { authorities: [], totalSeconds: INCLUDE_SECONDS }, async (piece) => {
-      size += piece.length;
-      if (size > MAX_RAW_BYTES) throw new FetchError(`gives more than ${MAX_RAW_BYTES} bytes`, true);
-      pieces.push(piece);
-    });
+    const settings = { authorities: [], totalSeconds: INCLUDE_SECONDS };
+    const bytes = await fetchBytes(host, remote, settings, MAX_RAW_BYTES);
+    if (isOnce && keeps) await host.files.write(kept, bytes, { mode: 0o600, parentsMode: 0o700 });
+    return { bytes, name };
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     if (error.refused) return { problem: `was refused: ${error.message}` };
     throw new NotYetIncluded(error.message);
   }
-  const bytes = Buffer.concat(pieces);
-  if (isOnce && keeps) await host.files.write(kept, bytes, { mode: 0o600, parentsMode: 0o700 });
-  return { bytes, name };
 }

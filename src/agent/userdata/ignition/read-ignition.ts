@@ -1,10 +1,12 @@
 import type { Document } from '../../document/document.ts';
 import type { Report } from '../../text/report.ts';
 import type { SourceText } from '../../text/source-text.ts';
+import type { Library } from '../forms/included.ts';
 import { Remarks } from './check/remarks.ts';
 import { fromSpec2 } from './config/from-spec2.ts';
 import { type Checked, readConfig } from './config/read-config.ts';
 import { liftKubeadmUnit } from './lift/lift.ts';
+import { rendered } from './render/render.ts';
 import type { Config } from './schema/spec3.ts';
 import { accountsOf } from './translate/accounts.ts';
 import { Contents } from './translate/content.ts';
@@ -27,11 +29,20 @@ export type IgnitionContent = Pick<Document, 'format' | 'files' | 'commands' | '
  * Reads an Ignition config of spec 2.0 to 2.4 or 3.0 to 3.6: checks it as ignition-validate does, and says in
  * the report, by JSON path, line and column, what is wrong with it and what cannot be done on a machine that
  * runs already.
+ *
+ * @param library where other configs come from that it is merged with or replaced by
+ * @throws NotYetIncluded if a server does not give one of them yet
  */
-export function readIgnition(source: SourceText, report: Report): IgnitionContent {
+export async function readIgnition(
+  source: SourceText,
+  report: Report,
+  library?: Library,
+): Promise<IgnitionContent> {
   const nothing: IgnitionContent = { format: 'ignition', files: [], commands: [], users: [], groups: [] };
-  const checked = readConfig(source, report);
-  if (checked === undefined || report.failed) return nothing;
+  const read = readConfig(source, report);
+  if (read === undefined || report.failed) return nothing;
+  const checked = await rendered(read, library, report);
+  if (checked === undefined) return nothing;
   const { places } = checked;
   const say = new Remarks(places, report);
   const config = asSpec3(checked, say);
@@ -52,8 +63,7 @@ export function readIgnition(source: SourceText, report: Report): IgnitionConten
 
 function asSpec3(checked: Checked, say: Remarks): Config {
   if (checked.spec === 3) return checked.config;
-  const { append = [], replace } = checked.config.ignition?.config ?? {};
-  for (const reference of [...append, ...(replace ? [replace] : [])])
-    say.error(reference, [], 'is another config, which Slipway does not fetch');
+  for (const reference of checked.config.ignition?.config?.append ?? [])
+    say.error(reference, [], 'is another config, which Slipway does not append; spec 3 merges configs');
   return fromSpec2(checked.config, checked.places, say);
 }

@@ -1,3 +1,4 @@
+import type { Position } from '../../../document/document.ts';
 import type { Report } from '../../../text/report.ts';
 import type { Places } from '../schema/places.ts';
 
@@ -13,19 +14,26 @@ export class Remarks {
 
   error(of: object, keys: readonly (string | number)[], message: string | undefined): void {
     if (message === undefined) return;
-    const { path, where } = this.#places.of(of, ...keys);
-    this.#report.error('UserDataInvalid', `${path} ${message}.`, where);
+    const { path, where, report } = this.#at(of, keys);
+    report.error('UserDataInvalid', `${path} ${message}.`, where);
   }
 
   warn(of: object, keys: readonly (string | number)[], message: string | undefined): void {
     if (message === undefined) return;
-    const { path, where } = this.#places.of(of, ...keys);
-    this.#report.warn('UserDataInvalid', `${path} ${message}.`, where);
+    const { path, where, report } = this.#at(of, keys);
+    report.warn('UserDataInvalid', `${path} ${message}.`, where);
   }
 
   /** Says that something of the config is passed over. */
   ignored(of: object, keys: readonly (string | number)[], message: string): void {
-    const { path, where } = this.#places.of(of, ...keys);
-    this.#report.warn('UserDataIgnoredKey', `${path} ${message}; it is ignored.`, where);
+    const { path, where, report } = this.#at(of, keys);
+    report.warn('UserDataIgnoredKey', `${path} ${message}; it is ignored.`, where);
+  }
+
+  #at(of: object, keys: readonly (string | number)[]): { path: string; where?: Position; report: Report } {
+    const { elsewhere, ...place } = this.#places.of(of, ...keys);
+    if (elsewhere === undefined) return { ...place, report: this.#report };
+    const { where, note } = elsewhere;
+    return { path: place.path, where, report: this.#report.counting(`counted in ${note}`) };
   }
 }

@@ -21,13 +21,18 @@ export type Checked = { version: Version; places: Places } & (
  * Reads one config and checks it as ignition-validate does. What is wrong goes to the report, with its JSON
  * path, line and column.
  *
+ * @param places gets to know where everything stands; those of configs that are laid over each other are one
  * @returns undefined where it is no JSON, or no version that is known
  */
-export function readConfig(source: SourceText, report: Report): Checked | undefined {
+export function readConfig(
+  source: SourceText,
+  whole: Report,
+  places: Places = new Places(),
+): Checked | undefined {
+  const report = source.note === undefined ? whole : whole.counting(`counted in ${source.note}`);
   const root = jsonOf(source, report);
   const version = root && versionOf(root, source, report);
   if (!root || !version) return undefined;
-  const places = new Places();
   const reading = { source, minor: version.minor, version: version.text, places, report };
   const say = new Remarks(places, report);
   if (version.major === 2) {

@@ -9,7 +9,8 @@ export interface Version {
   text: string;
 }
 
-const NEWEST = { 2: 4, 3: 6 } as const;
+/** Minor versions. */
+export const NEWEST = { 2: 4, 3: 6 } as const;
 
 /** Reads `ignition.version`. @returns undefined after an error */
 export function versionOf(root: JsonNode, source: SourceText, report: Report): Version | undefined {

@@ -9,9 +9,9 @@ import { clusterApiIgnition, type KubeadmIgnition } from '../fixtures/cluster-ap
 import { readIgnition } from '../read-ignition.ts';
 import { environmentLines } from './environment.ts';
 
-function lifted(given: KubeadmIgnition) {
+async function lifted(given: KubeadmIgnition) {
   const report = new Report();
-  const document = readIgnition(plainText(clusterApiIgnition(given)), report);
+  const document = await readIgnition(plainText(clusterApiIgnition(given)), report);
   const commands = document.commands.map((entry) =>
     entry.kind === 'kubeadm' ? { ...entry, args: entry.args.reveal() } : entry.shell.reveal(),
   );
@@ -19,8 +19,8 @@ function lifted(given: KubeadmIgnition) {
 }
 
 describe('what Cluster API writes', () => {
-  it('becomes a call of kubeadm with its commands around it', () => {
-    const { commands, files, units, shell, report } = lifted({
+  it('becomes a call of kubeadm with its commands around it', async () => {
+    const { commands, files, units, shell, report } = await lifted({
       before: ['echo "one $HOSTNAME"', 'if true; then', '  echo two', 'fi'],
       after: ['echo three'],
       call: 'kubeadm join --config /etc/kubeadm.yml --v 5',
@@ -43,7 +43,7 @@ describe('what Cluster API writes', () => {
     expect(report).toEqual([]);
   });
 
-  it('tells what kubeadm needs of systemd, drop-ins included', () => {
+  it('tells what kubeadm needs of systemd, drop-ins included', async () => {
     const dropIn = `[Unit]
 Requires=containerd.service coreos-metadata.service
 After=containerd.service
@@ -51,7 +51,7 @@ After=containerd.service
 EnvironmentFile=/run/metadata/flatcar
 StandardOutput=append:/var/log/kubeadm.log
 `;
-    const { commands, kubeadmUnit } = lifted({ dropIn });
+    const { commands, kubeadmUnit } = await lifted({ dropIn });
     expect(kubeadmUnit).toEqual({
       requires: ['containerd.service', 'coreos-metadata.service'],
       wants: [],
@@ -66,8 +66,8 @@ StandardOutput=append:/var/log/kubeadm.log
     ['a unit with another condition', { dropIn: '[Unit]\nConditionPathExists=/x\n' }],
     ['a second call of kubeadm', { before: ['kubeadm join --config /a'] }],
     ['a call in another shape', { call: 'kubeadm join --config /etc/kubeadm.yml || reboot' }],
-  ])('is left to systemd, with a warning, for %s', (_, given) => {
-    const { commands, units, report } = lifted(given);
+  ])('is left to systemd, with a warning, for %s', async (_, given) => {
+    const { commands, units, report } = await lifted(given);
     expect(commands).toEqual(['systemctl start kubeadm.service']);
     expect(units?.some(({ name }) => name === 'kubeadm.service')).toBe(true);
     expect(report).toEqual([expect.objectContaining({ severity: 'warning', code: 'KubeadmNotTakenOver' })]);

@@ -3,12 +3,16 @@ import type { Position } from '../../../document/document.ts';
 /** Where something stands: its JSON path, such as `$.storage.files.0.path`, and its line and column. */
 export interface Place {
   path: string;
+  /** In the user data. */
   where?: Position;
+  /** Where it stands in another config, and what that is called. */
+  elsewhere?: { where: Position; note: string };
 }
 
 interface Holder {
   path: string;
   where: Position;
+  note: string | undefined;
   children: Map<string, Position>;
 }
 
@@ -16,11 +20,12 @@ interface Holder {
 export class Places {
   readonly #holders = new WeakMap<object, Holder>();
 
-  note(value: object, path: string, where: Position): Map<string, Position> {
+  /** @param note names the text in which positions count, if that is not the user data */
+  note(value: object, path: string, where: Position, note?: string): Map<string, Position> {
     const known = this.#holders.get(value);
     if (known) return known.children;
     const children = new Map<string, Position>();
-    this.#holders.set(value, { path, where, children });
+    this.#holders.set(value, { path, where, note, children });
     return children;
   }
 
@@ -36,9 +41,8 @@ export class Places {
     if (holder === undefined) return { path: ['$', ...keys].join('.') };
     const path = [holder.path, ...keys].join('.');
     const [first] = keys;
-    return {
-      path,
-      where: (first === undefined ? undefined : holder.children.get(String(first))) ?? holder.where,
-    };
+    const where = (first === undefined ? undefined : holder.children.get(String(first))) ?? holder.where;
+    const { note } = holder;
+    return note === undefined ? { path, where } : { path, elsewhere: { where, note } };
   }
 }

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLinuxHost } from '../../../host/linux/host.ts';
+import { NotYetIncluded } from '../../forms/included.ts';
+import { readUserData } from '../../read-user-data.ts';
+
+const library = { host: createLinuxHost(), instance: 'i-1', keeps: false };
+const read = (config: unknown) =>
+  readUserData(Buffer.from(JSON.stringify(config)), { metaData: {}, source: 'test' }, { library });
+const v3 = (rest: object, config?: object, version = '3.4.0') => ({
+  ignition: { version, ...(config ? { config } : {}) },
+  ...rest,
+});
+const data = (config: unknown) => ({ source: `data:,${encodeURIComponent(JSON.stringify(config))}` });
+const text = (content: string) => ({ source: `data:,${content}` });
+const file = (path: string, more: object) => v3({ storage: { files: [{ path, ...more }] } });
+
+let server: Server | undefined;
+afterEach(async () => {
+  await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+  server = undefined;
+});
+/** @param answer status and body by path and headers */
+async function serve(
+  answer: (path: string, key: string | undefined) => [number, Buffer | string],
+): Promise<string> {
+  server = createServer((request, response) => {
+    const [status, body] = answer(request.url ?? '', request.headers['x-key'] as string | undefined);
+    response.writeHead(status).end(body);
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it('lays configs over each other: what comes later wins, and a path is one thing only', async () => {
+  const child = v3({
+    storage: {
+      files: [
+        { path: '/a', mode: 0o600 },
+        { path: '/c', contents: text('c') },
+      ],
+      links: [{ path: '/b', target: '/a' }],
+    },
+    systemd: { units: [{ name: 'x.service', enabled: true }] },
+    passwd: { users: [{ name: 'core', sshAuthorizedKeys: ['two'] }] },
+  });
+  const document = await read(
+    v3(
+      {
+        storage: {
+          files: [
+            { path: '/a', contents: text('a') },
+            { path: '/b', contents: text('b') },
+          ],
+        },
+        systemd: { units: [{ name: 'x.service', contents: '[Service]\nExecStart=/a\n' }] },
+        passwd: { users: [{ name: 'core', sshAuthorizedKeys: ['one'] }] },
+      },
+      { merge: [data(child), data(file('/c', { contents: text('last') }))] },
+    ),
+  );
+  expect(document.report).toEqual([]);
+  expect(document.files.map(({ path, mode, content }) => [path, mode, String(content.reveal())])).toEqual([
+    ['/a', 0o600, 'a'],
+    ['/c', 0o644, 'last'],
+  ]);
+  expect(document.links).toMatchObject([{ path: '/b', target: '/a' }]);
+  expect(document.units).toMatchObject([{ name: 'x.service', enabled: true }]);
+  expect(document.units?.[0]?.content?.reveal()).toContain('ExecStart=/a');
+  expect(document.users[0]?.sshAuthorizedKeys).toEqual(['one', 'two']);
+});
+
+it('takes another config in the place of its own, and goes on from there', async () => {
+  const last = file('/last', {});
+  const next = v3({ storage: { files: [{ path: '/next' }] } }, { merge: [data(last)] });
+  const document = await read(v3({ storage: { files: [{ path: '/own' }] } }, { replace: data(next) }));
+  expect(document.report).toEqual([]);
+  expect(document.files.map(({ path }) => path)).toEqual(['/next', '/last']);
+});
+
+describe('from a web server', () => {
+  it('sends headers, unpacks, and compares hashes', async () => {
+    const body = JSON.stringify(file('/fetched', {}));
+    const origin = await serve((path, key) =>
+      key === 'k' && path === '/x' ? [200, gzipSync(body)] : [404, ''],
+    );
+    const reference = {
+      source: `${origin}/x`,
+      httpHeaders: [{ name: 'X-Key', value: 'k' }],
+      compression: 'gzip',
+      verification: { hash: `sha256-${createHash('sha256').update(body).digest('hex')}` },
+    };
+    const good = await read(v3({}, { merge: [reference] }));
+    expect([good.report, good.files.map(({ path }) => path)]).toEqual([[], ['/fetched']]);
+    const wrong = { ...reference, verification: { hash: `sha256-${'0'.repeat(64)}` } };
+    const bad = await read(v3({}, { merge: [wrong] }));
+    expect(bad.report).toMatchObject([
+      { severity: 'error', message: expect.stringMatching(/merge\.0\.source was refused:.*hash/) },
+    ]);
+    expect(bad.files).toEqual([]);
+  });
+
+  it('waits for a server that may answer later, and takes no for an answer', async () => {
+    let status = 503;
+    const origin = await serve(() => [status, '']);
+    const config = v3({}, { replace: { source: `${origin}/x?token=hunter2` } });
+    await expect(read(config)).rejects.toThrow(NotYetIncluded);
+    status = 403;
+    const { report } = await read(config);
+    expect(report).toMatchObject([{ severity: 'error', message: expect.stringContaining('was refused') }]);
+    expect(JSON.stringify(report)).not.toContain('hunter2');
+  });
+
+  it('counts lines in the config that is wrong, and names it', async () => {
+    const origin = await serve(() => [
+      200,
+      '{"ignition": {"version": "3.4.0"},\n"storage": {"files": [\n{"path": "a"}]}}',
+    ]);
+    const { report } = await read(v3({}, { merge: [{ source: `${origin}/x` }] }));
+    expect(report).toEqual([
+      {
+        ...{ severity: 'error', code: 'UserDataInvalid', where: { line: 3, column: 10 } },
+        message: `$.storage.files.0.path must be an absolute path. (counted in ${origin}/x)`,
+      },
+    ]);
+  });
+});
+
+it.each<[string, (own: string) => object, RegExp]>([
+  ['a circle', (own) => v3({}, { merge: [{ source: own }] }), /leads back to itself/],
+  ['no end', (own) => v3({}, { replace: { source: `${own}x` } }), /one config too many/],
+  ['spec 2', () => ({ ignition: { version: '2.3.0' } }), /spec 2/],
+  ['no config', () => [], /must be the version|must be an object|not JSON/],
+])('refuses %s', async (_name, next, words) => {
+  let origin = '';
+  origin = await serve((path) => [200, JSON.stringify(next(origin + path))]);
+  const { report } = await read(v3({}, { merge: [{ source: `${origin}/x` }] }));
+  expect(report).toMatchObject([{ severity: 'error', message: expect.stringMatching(words) }]);
+});
+
+it('checks what came of two valid configs', async () => {
+  const directory = v3({ storage: { links: [{ path: '/a', target: '/b' }] } });
+  const { report } = await read(
+    v3({ storage: { files: [{ path: '/a/in' }] } }, { merge: [data(directory)] }),
+  );
+  expect(report).toMatchObject([{ severity: 'error' }]);
+});

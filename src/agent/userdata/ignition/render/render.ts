@@ -1,0 +1,143 @@
+import { FetchError } from '../../../fetch/fetch.ts';
+import { fetchBytes } from '../../../fetch/fetch-bytes.ts';
+import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
+import { printable, Report } from '../../../text/report.ts';
+import { plainText, type SourceText } from '../../../text/source-text.ts';
+import { addressText, type Library, NOT_ASKED, NotYetIncluded } from '../../forms/included.ts';
+import { INCLUDE_SECONDS, MAX_INCLUDE_DEPTH, MAX_INCLUDES } from '../../forms/limits.ts';
+import { Remarks } from '../check/remarks.ts';
+import { checkSpec3 } from '../check/spec3.ts';
+import { type Checked, readConfig } from '../config/read-config.ts';
+import { NEWEST } from '../config/version.ts';
+import type { Places } from '../schema/places.ts';
+import type { Config, Resource } from '../schema/spec3.ts';
+import { Contents } from '../translate/content.ts';
+import { fetchSettings, remoteOf } from '../translate/remote.ts';
+import { merge } from './merge.ts';
+
+/**
+ * Puts in the place of a config the one that it is to be replaced by, and lays over it those that it is to be merged with, each
+ * fetched, compared with its hash, and checked; then checks what came of it, as Ignition does.
+ *
+ * @returns undefined if `report` got an error
+ * @throws NotYetIncluded if a server may give a config later
+ */
+export async function rendered(
+  checked: Checked,
+  library: Library | undefined,
+  report: Report,
+): Promise<Checked | undefined> {
+  if (!refersToOthers(checked)) return checked;
+  const whole = await new Rendering(library, report, checked.places).all(checked, [], {});
+  if (whole === undefined || report.failed) return undefined;
+  if (whole.spec === 3) checkWhole(whole.config, checked.places, report);
+  return report.failed ? undefined : whole;
+}
+
+export function refersToOthers({ config: { ignition } }: Checked): boolean {
+  const { merge: others = [], replace } = (ignition?.config ?? {}) as NonNullable<
+    NonNullable<Config['ignition']>['config']
+  >;
+  return others.length > 0 || Boolean(replace?.source);
+}
+
+/** Two valid configs can make one that is not; their warnings were said of each. */
+function checkWhole(config: Config, places: Places, report: Report): void {
+  const again = new Report();
+  checkSpec3(config, NEWEST[3], new Remarks(places, again));
+  for (const { severity, code, message, where } of again.entries)
+    if (severity === 'error') report.error(code, message, where);
+}
+
+class Rendering {
+  readonly #library: Library | undefined;
+  readonly #report: Report;
+  readonly #places: Places;
+  #configs = 0;
+  #bytes = MAX_DECODED_BYTES;
+
+  constructor(library: Library | undefined, report: Report, places: Places) {
+    this.#library = library;
+    this.#report = report;
+    this.#places = places;
+  }
+
+  /**
+   * @param chain The addresses that led here, the outermost first.
+   * @param around What the configs around this one say of proxies, authorities and timeouts.
+   */
+  async all(checked: Checked, chain: readonly string[], around: Config): Promise<Checked | undefined> {
+    const replace = checked.config.ignition?.config?.replace as Resource | undefined;
+    if (replace?.source) {
+      const settings = checked.spec === 3 ? merge(around, checked.config, this.#places) : {};
+      const next = await this.#read(replace, settings, chain);
+      return next && this.all(next, [...chain, replace.source], {});
+    }
+    if (checked.spec === 2) return checked;
+    let whole = checked.config;
+    for (const reference of checked.config.ignition?.config?.merge ?? []) {
+      const outer = merge(around, whole, this.#places);
+      const next = await this.#read(reference, outer, chain);
+      if (next === undefined) return undefined;
+      const inner = await this.all(next, [...chain, reference.source ?? ''], outer);
+      if (inner === undefined) return undefined;
+      if (inner.spec !== 3)
+        return this.#refuse(reference, 'is a config of spec 2, which cannot be merged into one of spec 3');
+      whole = merge(whole, inner.config, this.#places);
+    }
+    return { ...checked, config: whole };
+  }
+
+  #refuse(reference: Resource, message: string): undefined {
+    new Remarks(this.#places, this.#report).error(reference, ['source'], message);
+  }
+
+  async #read(reference: Resource, settings: Config, chain: readonly string[]): Promise<Checked | undefined> {
+    const { source = '' } = reference;
+    this.#configs += 1;
+    if (chain.includes(source)) return this.#refuse(reference, 'leads back to itself');
+    if (this.#configs > MAX_INCLUDES || chain.length >= MAX_INCLUDE_DEPTH)
+      return this.#refuse(
+        reference,
+        `is one config too many: there may be ${MAX_INCLUDES}, and ${MAX_INCLUDE_DEPTH} one in the other`,
+      );
+    const bytes = await this.#bytesOf(reference, settings);
+    if (bytes === undefined || this.#report.failed) return undefined;
+    this.#bytes -= bytes.length;
+    if (this.#bytes < 0)
+      return this.#refuse(reference, `makes more than ${MAX_DECODED_BYTES} bytes with the others`);
+    return readConfig(this.#named(bytes, reference), this.#report, this.#places);
+  }
+
+  /** Its positions count in that config, and messages say so. */
+  #named(bytes: Buffer, reference: Resource): SourceText {
+    const { path } = this.#places.of(reference);
+    const { source = '' } = reference;
+    const name = source.startsWith('data:') ? `the config at ${path}` : addressText(source);
+    return plainText(bytes.toString('utf8'), 0, printable(name));
+  }
+
+  async #bytesOf(reference: Resource, settings: Config): Promise<Buffer | undefined> {
+    const say = new Remarks(this.#places, this.#report);
+    const contents = new Contents(say);
+    const own = contents.bytesOf(reference);
+    if (own !== undefined) return own;
+    const remote = remoteOf(reference, say);
+    if (remote === undefined) return undefined;
+    if (this.#library === undefined || this.#library.isOffline)
+      return this.#refuse(reference, `is another config, which ${NOT_ASKED.slice(0, -1)}`);
+    const how = fetchSettings(settings.ignition ?? {}, contents, say);
+    try {
+      return await fetchBytes(
+        this.#library.host,
+        remote,
+        { totalSeconds: INCLUDE_SECONDS, ...how },
+        this.#bytes,
+      );
+    } catch (error) {
+      if (!(error instanceof FetchError)) throw error;
+      if (!error.refused) throw new NotYetIncluded(error.message);
+      return this.#refuse(reference, `was refused: ${error.message}`);
+    }
+  }
+}
