@@ -7,6 +7,8 @@ import { expressionsBelow } from './literals.ts';
 
 const SRC = join(import.meta.dirname, '../../../src');
 const [SHORT, LONG] = [60, 120];
+/** Long enough to tell a square from a multiple. */
+const LINE = 500;
 /** More than any square of such a length. */
 const MOST_STEPS = 200_000;
 /** Twice the text, so many times the steps: 2 is linear, 4 is quadratic. What lies between comes of short texts. */
@@ -55,6 +57,21 @@ describe('regular expressions over what others write', () => {
       return times > SQUARE
         ? [`${where} ${expression}: ${times.toFixed(1)} times for ${JSON.stringify(text)}`]
         : [];
+    });
+    expect(bad).toEqual([]);
+  }, 120_000);
+
+  it('take few steps for each sign of a long line, so that a log of such lines is read in seconds', () => {
+    // Their texts are an error's, of which there is one, and cut: a quarter of the square at most.
+    const allowed = ['(?:": |: )(unexpected EOF', 'hostport ', String.raw`\bv\d\w*`];
+    const bad = expressionsBelow(join(SRC, 'agent/diagnosis')).flatMap(({ where, expression }) => {
+      if (allowed.some((start) => expression.source.startsWith(start))) return [];
+      const node = parseExpression(expression);
+      const most = Math.max(
+        0,
+        ...adversaries(node, LINE).map((text) => countSteps(node, expression, text, MOST_STEPS)),
+      );
+      return most > LINE * 150 ? [`${where} ${expression}: ${most} steps for ${LINE} signs`] : [];
     });
     expect(bad).toEqual([]);
   }, 120_000);

@@ -104,7 +104,7 @@ export function describe({ name, load, active, sub, result, exitStatus }: UnitSt
 function outOfMemory({ outOfMemory: lines }: Evidence): Diagnosis | undefined {
   const last = lines.at(-1);
   if (last === undefined) return undefined;
-  const program = /\((\S+?)\)/.exec(last)?.[1];
+  const program = /\((\S{1,64}?)\)/.exec(last)?.[1];
   return {
     code: 'OutOfMemory',
     cause: `The kernel ended ${program === undefined ? 'a process' : program} because no memory was left.`,

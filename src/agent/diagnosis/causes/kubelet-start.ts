@@ -197,7 +197,7 @@ const fileRules: Rule[] = [
   })),
   // Not "permanent": kubeadm writes these two itself, and takes the second away.
   rule(
-    /(?:unable to load bootstrap kubeconfig: stat|kubelet config file[^"]*?open|read kubelet config file[^"]*?"?\S+?"?,? error: open) (\S+?): no such file or directory/,
+    /(?:unable to load bootstrap kubeconfig: stat|kubelet config file[^"]*?open|read kubelet config file[^"]{0,40}?"?\S{1,400}?"?,? error: open) (\S+?): no such file or directory/,
     ([, path]) => ({
       code: 'KubeletFileMissing',
       cause: `The kubelet ends because ${path} is not there.`,

@@ -37,7 +37,7 @@ export function plain(line: string): string {
 
 /** A reason as it may stand in a sentence: without what closes a quotation around it, at most 200 characters. */
 export function reason(text: string | undefined): string {
-  const bare = (text ?? '').replace(/[\s.,;]+$/, '').trim();
+  const bare = (text ?? '').replace(/(?<![\s.,;])[\s.,;]+$/, '').trim();
   const quotes = bare.split('"').length - 1;
-  return shorten(quotes % 2 === 1 ? bare.replace(/[\s.,;]*"[\s.,;]*$/, '') : bare, 200);
+  return shorten(quotes % 2 === 1 ? bare.replace(/(?<![\s.,;])[\s.,;]*"[\s.,;]*$/, '') : bare, 200);
 }

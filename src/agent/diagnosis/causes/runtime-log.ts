@@ -30,14 +30,14 @@ const RULES: Rule[] = [
     ),
   ),
   rule(
-    /failed to load plugin[^\n]*?io\.containerd\.(?:grpc\.v1\.cri|cri\.v1\.\w+)"?.*?error="(.*)"/,
+    /failed to load plugin[^\n]{0,80}?io\.containerd\.(?:grpc\.v1\.cri|cri\.v1\.\w{1,40})"?.{0,200}?error="(.*)"/,
     ([, why]) => criPlugin(`The CRI plugin of containerd does not start: ${reason(why)}.`),
   ),
   rule(
     /failed to load plugin.*?error="(.*)" id="?io\.containerd\.(?:grpc\.v1\.cri|cri\.v1\.\w+)/,
     ([, why]) => criPlugin(`The CRI plugin of containerd does not start: ${reason(why)}.`),
   ),
-  rule(/skip loading plugin[^\n]*?io\.containerd\.grpc\.v1\.cri[^\n]*disabled/i, () =>
+  rule(/skip loading plugin[^\n]{0,80}?io\.containerd\.grpc\.v1\.cri[^\n]{0,400}?disabled/i, () =>
     criPlugin('The CRI plugin of containerd is disabled.'),
   ),
   rule(/no space left on device/, () => ({

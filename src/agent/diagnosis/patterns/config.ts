@@ -57,7 +57,7 @@ const syntax: Pattern = inError(
 );
 
 const noDocument: Pattern = inError(
-  /no (JoinConfiguration|InitConfiguration or ClusterConfiguration kind|InitConfiguration|ClusterConfiguration|[\w ]+Configuration) (?:was )?found in the (?:supplied config|YAML file)|invalid configuration: kinds? [^\n]*|kind and apiVersion is mandatory information[^\n]*/,
+  /no (JoinConfiguration|InitConfiguration or ClusterConfiguration kind|InitConfiguration|ClusterConfiguration|[\w ]{1,80}Configuration) (?:was )?found in the (?:supplied config|YAML file)|invalid configuration: kinds? [^\n]*|kind and apiVersion is mandatory information[^\n]*/,
   (match) => ({
     code: 'KubeadmConfigInvalid',
     cause:

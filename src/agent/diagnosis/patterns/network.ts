@@ -67,7 +67,7 @@ const serverTrouble: Pattern = inError(
 
 /** A page where the API server should be: a load balancer's, a proxy's, a portal's, or another server at this address. */
 const page: Pattern = inError(
-  /serializer for ([\w.+-]+\/[\w.+-]+)[^\n]* doesn't exist|invalid character '<' looking for beginning of value/,
+  /serializer for ([\w.+-]+\/[\w.+-]+)(?![\w.+-])[^\n]* doesn't exist|invalid character '<' looking for beginning of value/,
   (match, { output }) => ({
     code: 'ApiServerUnavailable',
     facts: { saysHow: true },

@@ -101,8 +101,8 @@ function within(lines: readonly string[], most: number): string[] {
 
 /** Where somebody has put all findings into one line. */
 function apart(line: string): string[] {
-  return /\S.*\[ERROR /.test(line)
-    ? line.split(/\s+(?=\[(?:ERROR|WARNING) [\w./-]+\]: |\[preflight\] If)/)
+  return line.trimStart().indexOf('[ERROR ', 1) > 0
+    ? line.split(/(?<!\s)\s+(?=\[(?:ERROR|WARNING) [\w./-]+\]: |\[preflight\] If)/)
     : [line];
 }
 

@@ -65,7 +65,7 @@ export function endpointIn(text: string): string | undefined {
 
 /** The text with exactly one full stop at its end; a text that was cut keeps its dots. */
 export function endSentence(text: string): string {
-  const trimmed = text.trim().replace(/[.,;:\s]+$/, '');
+  const trimmed = text.trim().replace(/(?<![.,;:\s])[.,;:\s]+$/, '');
   return trimmed.endsWith('…') ? trimmed : `${trimmed}.`;
 }
 

@@ -17,7 +17,7 @@ const LONGEST = 120;
 /** Another subcommand's step, klog's head, which ends with a bracket, and a quoted or escaped text are no prefix. */
 const NO_PREFIX =
   /\[(?:upgrade|reset)[\]/]|\[ERROR |\[preflight\] |error execution |\.go:\d+\] $|["'\\]|[^\s:|>\])#*`[_-]$/;
-const PROSE = /[a-z]{2,} [a-z]{2,} $/i;
+const PROSE = /(?<![a-z])[a-z]{2,} [a-z]{2,} $/i;
 /** An editor's line numbers. */
 const NUMBER = /^\s*\d+$/;
 /** More lines than this tell nothing new. */

@@ -80,7 +80,7 @@ export function peel(raw: string): Peeled {
   // A progress bar overwrites its line; what is left on the screen is behind the last carriage return.
   if (text.includes('\r')) text = text.slice(text.lastIndexOf('\r') + 1);
   if (text.includes(ESCAPE)) text = text.replace(COLOURS, '');
-  text = text.replace(CONTROL, '').replace(/\s*│$/, '');
+  text = text.replace(CONTROL, '').replace(/(?<!\s)\s*│$/, '');
   // So does Markdown quote a line.
   text = text.replace(/^(\s*)`([^`]+)`\s*$/, '$1$2');
   // Word processors and blogs put typographic quotation marks in.

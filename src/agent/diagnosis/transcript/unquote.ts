@@ -11,7 +11,7 @@ const RESULT_COMMAND = /"cmd": ?(?:"|\[).{0,200}?\bkubeadm(?:", "| )([a-z]+)/;
 const LIST_ITEM = /"((?:error: )?error execution phase (?:[^"\\]|\\.)*)",/;
 const HTML =
   /&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[\da-f]+);|<br ?\/?>|<\/?(?:pre|code|span|div|samp|p|li|td)\b/i;
-const TAG = /<\/?(?:pre|code|span|div|samp|p|li|ul|td|tr|b|i|em|strong)\b[^>]*>/gi;
+const TAG = /<\/?(?:pre|code|span|div|samp|p|li|ul|td|tr|b|i|em|strong)\b[^<>]*>/gi;
 const ENTITIES: Record<string, string> = { quot: '"', apos: "'", lt: '<', gt: '>', amp: '&', nbsp: ' ' };
 
 /** @param firstNumber Number of the first line. */
@@ -28,7 +28,7 @@ export function unquote(text: string, firstNumber: number): RawLine[] {
 }
 
 /** A result of Ansible in one line of JSON, in which the lines of a string were broken. */
-const BROKEN_RESULT = /=> \{.*"(?:stdout|stderr|msg)": ?"(?:[^"\\]|\\.)*$/;
+const BROKEN_RESULT = /^=> \{.*"(?:stdout|stderr|msg)": ?"(?:[^"\\]|\\.)*$/;
 const END_OF_RESULT =
   /\}\s*$|^(?:TASK|PLAY|NO MORE HOSTS|\.\.\.ignoring|(?:fatal|failed|changed|ok|skipping): \[)/;
 const MAX_RESULT_LINES = 200;
@@ -40,7 +40,10 @@ function wholeResults(texts: readonly string[], firstNumber: number): RawLine[] 
     const number = firstNumber + at;
     at += 1;
     const pieces = [text];
-    while (BROKEN_RESULT.test(text) && at < texts.length && pieces.length < MAX_RESULT_LINES) {
+    // What does not fit from its first arrow on fits from none.
+    const arrow = text.indexOf('=> {');
+    const isOpen = arrow >= 0 && BROKEN_RESULT.test(text.slice(arrow));
+    while (isOpen && at < texts.length && pieces.length < MAX_RESULT_LINES) {
       const next = texts[at] ?? '';
       if (END_OF_RESULT.test(next) && !/\}\s*$/.test(next)) break;
       pieces.push(next);
@@ -117,7 +120,7 @@ function unescaped(string: string): string {
 }
 
 const KEY =
-  /^(\s*)"?(stdout|stderr|msg)(_lines)?"?:\s*(?:([|>][\d+-]*|\[)|("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'),?)?\s*$/;
+  /^(\s*)"?(stdout|stderr|msg)(_lines)?"?:(?:\s*(?:([|>][\d+-]*|\[)|("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'),?))?\s*$/;
 
 /**
  * Results of Ansible over several lines, as its callbacks yaml and json print them: a block or a list for each stream,

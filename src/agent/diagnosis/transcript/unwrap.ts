@@ -136,7 +136,7 @@ function areWords(line: string, next: string): boolean {
   if (WHOLE.test(line)) return true;
   // Behind a colon only addresses and hashes go on at once.
   if (/[A-Za-z")]:$/.test(line) && !/sha256:$/.test(line) && /^[A-Za-z]/.test(next)) return true;
-  const last = /([A-Za-z]+)$/.exec(line)?.[1] ?? '';
+  const last = /(?<![A-Za-z])([A-Za-z]+)$/.exec(line)?.[1] ?? '';
   const first = /^([A-Za-z]+)/.exec(next)?.[1] ?? '';
   return WORDS.has(last.toLowerCase()) && (WORDS.has(first.toLowerCase()) || /^[A-Z]/.test(first));
 }
