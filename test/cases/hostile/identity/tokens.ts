@@ -1,5 +1,4 @@
 import { strict as assert } from 'node:assert';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListOf } from '../../../../src/controller/kube/objects.ts';
 import {
   collectionPath,
@@ -137,7 +136,7 @@ async function guesses({ cluster, machine, poolToken, say }: Scene): Promise<voi
 }
 
 /** A used token stays used: with its key or another one, after its node was deleted, and where the Machine has a Node. */
-async function comeBack({ cluster, machine, command, say }: Scene): Promise<void> {
+async function comeBack({ cluster, machine, poolToken, command, say }: Scene): Promise<void> {
   await cluster.createMachine('returns', { token: true });
   const token = await cluster.machineToken('returns');
   const genuine = machine({ hostname: 'returns' });
@@ -154,7 +153,10 @@ async function comeBack({ cluster, machine, command, say }: Scene): Promise<void
     body: { status: { nodeRef: { name: 'joined-already' } } },
     contentType: 'application/merge-patch+json',
   });
-  await sleep(500);
+  // Machines are watched in the order of their changes: whoever knows this one knows of the Node.
+  await machine({ hostname: 'seen-after' }).enrol(await poolToken());
+  await cluster.createMachine('seen-after');
+  await eventually('the change before it is seen', () => isTied(cluster, 'seen-after'));
   await assert.rejects(machine().enrol(late), /401 .*has its Node already.*TPM/);
   say("a Machine's token does not come back, neither by deleting its node nor after it joined");
 }
