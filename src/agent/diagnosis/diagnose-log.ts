@@ -4,6 +4,7 @@
  */
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
 import { countKubeletEnds, explainKubeletEnd, explainLoneKubelet } from './causes/explain-kubelet.ts';
+import { explainStaticPods } from './causes/explain-static-pods.ts';
 import { diagnose, refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
@@ -38,6 +39,8 @@ const STATUS = /^exit status (124|137|143)$/;
 const NO_KUBEADM = /kubeadm: (?:command )?not found|exec: "?kubeadm"?: executable file not found/;
 /** A kubelet that ends so often while kubeadm still waits is waited for in vain. */
 const ENOUGH = 3;
+/** In a longer log a component that ended may belong to anything. */
+const EXCERPT = 60;
 /** kubeadm itself found nobody at the kubelet's port. */
 const IS_DOWN = /healthz' (?:failed with|returned) error: .*connection refused/;
 
@@ -52,8 +55,8 @@ export interface LogSight {
 export function diagnoseLog(lines: readonly LogLine[], sight: LogSight = {}): LogVerdict {
   const found = findAttempts(lines, sight.verb);
   if (found.length === 0) return withoutAttempt(lines);
-  const kubelet = found.every(isHearsay) ? loneKubelet(lines) : undefined;
-  if (kubelet !== undefined) return kubelet;
+  const node = found.every(isHearsay) ? loneNode(lines) : undefined;
+  if (node !== undefined) return node;
   const place = new Map(lines.map((line, index) => [line, index]));
   const attempts = found.map((attempt, index) => {
     const before = found[index - 1];
@@ -139,17 +142,23 @@ function withoutAttempt(lines: readonly LogLine[]): LogVerdict {
       attempts: [],
     };
   }
-  const kubelet = loneKubelet(lines);
-  if (kubelet !== undefined) return kubelet;
+  const node = loneNode(lines);
+  if (node !== undefined) return node;
   const quoted = outOfProse(lines);
   return quoted === undefined ? { result: 'nothing', telling: [], attempts: [] } : diagnoseLog(quoted);
 }
 
-/** Where nothing is kubeadm's own, the kubelet's journal may say why it does not run. */
-function loneKubelet(lines: readonly LogLine[]): LogVerdict | undefined {
+/**
+ * Where nothing is kubeadm's own, the kubelet's journal may say why it does not run, and an excerpt from the log of etcd or
+ * the API server why that ended.
+ */
+function loneNode(lines: readonly LogLine[]): LogVerdict | undefined {
   const evidence = evidenceInLog(lines, undefined);
-  const isAlone = evidence.kubeletLog.length * 2 > lines.filter(({ text }) => text.trim() !== '').length;
-  const found = explainLoneKubelet(evidence, isAlone);
+  const length = lines.filter(({ text }) => text.trim() !== '').length;
+  const isAlone = evidence.kubeletLog.length * 2 > length;
+  const pods = length > EXCERPT ? undefined : explainStaticPods(evidence);
+  const kubelet = explainLoneKubelet(evidence, isAlone);
+  const found = countKubeletEnds(evidence.kubeletLog) > 0 ? (kubelet ?? pods) : (pods ?? kubelet);
   if (found === undefined) return undefined;
   const failure = refined({ ...bare(found.code, ''), lines: [] }, found);
   return { result: 'failed', failure, telling: tellingLines(undefined, failure, lines), attempts: [] };

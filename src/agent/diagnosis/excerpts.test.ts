@@ -192,3 +192,86 @@ it("a kubelet's own journal tells more than a program that repeats an error", ()
     ),
   ).toBe('SwapEnabled');
 });
+
+describe('the log of a component alone', () => {
+  const refused = (why: string) =>
+    `{"level":"fatal","ts":"2026-05-03T04:05:06.000001Z","caller":"etcdmain/etcd.go:204","msg":"discovery failed","error":"${why}"}`;
+  const said = (...texts: string[]) => texts.map((text) => `E0503 04:05:06.000001       1 ${text}`);
+  const HOST = 'options.go:221] external host was not specified, using 10.1.2.3';
+  const MISSING =
+    'run.go:74] "command failed" err="open /etc/kubernetes/pki/x.crt: no such file or directory"';
+
+  it.each([
+    [
+      'EtcdMemberNotAdded',
+      ['The log of etcd:', '```', `      ${refused('error validating peerURLs: member count is unequal')}`],
+    ],
+    [
+      'CertificatesMissing',
+      [
+        'The newest file:',
+        `    2026-05-03T04:05:06.000001Z stderr F ${refused('open /etc/kubernetes/pki/etcd/x.crt: no such file or directory')}`,
+      ],
+    ],
+    ['CertificatesMissing', ['$ crictl logs 1234', ...said(HOST, MISSING)]],
+    [
+      'EtcdUnhealthy',
+      said(
+        'clientconn.go:1331] [core] grpc: addrConn.createTransport failed to connect to {127.0.0.1:2379 127.0.0.1 <nil> 0 <nil>}. Err: connection error',
+        'run.go:74] "command failed" err="context deadline exceeded"',
+      ),
+    ],
+  ])('says why it ended: %s', (wanted, lines) => {
+    expect(code(...lines)).toBe(wanted);
+  });
+
+  it('is not read as that of the kubelet whose line stands in front', () => {
+    const kubelet =
+      'May 03 04:05:06 n1 kubelet[77]: I0503 04:05:06.000001      77 server.go:495] "Kubelet version"';
+    expect(code(kubelet, ...said(HOST, MISSING))).toBe('CertificatesMissing');
+  });
+
+  it('means nothing where nothing tells whose it is, nor in a whole log', () => {
+    expect(code(...said('run.go:74] "command failed" err="too many open files"'))).toBe('nothing');
+    const others = Array.from({ length: 80 }, (_, n) => `May 03 04:06:00 n1 app[90]: request ${n}`);
+    expect(code(...others, `May 03 04:05:06 n1 etcd[80]: ${refused('listen tcp 10.1.2.3:2380')}`)).toBe(
+      'nothing',
+    );
+  });
+});
+
+describe('a kubelet without a sandbox image', () => {
+  const failed = (text: string) =>
+    `May 03 04:05:06 n1 kubelet[77]: E0503 04:05:06.000001      77 kuberuntime_sandbox.go:72] "Failed to create sandbox for pod" err="rpc error: code = Unknown desc = ${text}`;
+
+  it('can start no pod, and its Node cannot be registered for that', () => {
+    const { failure } = verdict(
+      failed(
+        String.raw`failed to get sandbox image \"r.example/pause:3.9\": failed to do request: dial tcp: lookup r.example: no such host"`,
+      ),
+      'May 03 04:05:07 n1 kubelet[77]: E0503 04:05:07.000001      77 kubelet_node_status.go:92] "Unable to register node with API server" err="Post \\"https://10.1.2.3:6443/api/v1/nodes\\": dial tcp 10.1.2.3:6443: connect: connection refused"',
+    );
+    expect(failure).toMatchObject({ code: 'ImagePullFailed', cause: expect.stringContaining('pause:3.9') });
+  });
+
+  it('does not say why where its lines are cut', () => {
+    expect(verdict(failed(String.raw`failed to get sandbox image \"r.exam`)).failure).toMatchObject({
+      code: 'ImagePullFailed',
+      cause: expect.stringContaining('cut off'),
+    });
+  });
+});
+
+it("an output that was cut out of Ansible's result may begin anywhere", () => {
+  expect(
+    code(
+      String.raw` from directory \"/etc/kubernetes/manifests\"\n[kubelet-check] Initial timeout of 40s passed.\n\nUnfortunately, an error has occurred:\n\ttimed out waiting for the condition\n\nThis error is likely caused by:\n\t- The kubelet is not running"`,
+    ),
+  ).toBe('KubeadmTimedOut');
+});
+
+it("a token that could not be made is no failure of init, also in a shell's trace", () => {
+  expect(
+    code('+ sudo kubeadm token create abcdef.0123456789abcdef', 'timed out waiting for the condition', HINT),
+  ).toBe('nothing');
+});

@@ -2,7 +2,12 @@
 import type { Code } from '../../../protocol/codes/codes.ts';
 import type { Evidence, UnitState } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
-import { KUBELET_CONTAINER_RULES, KUBELET_IMAGE_RULES, KUBELET_NODE_RULES } from './kubelet-run.ts';
+import {
+  KUBELET_CONTAINER_RULES,
+  KUBELET_IMAGE_RULES,
+  KUBELET_NODE_RULES,
+  SANDBOX_IMAGE,
+} from './kubelet-run.ts';
 import { KUBELET_START_RULES, kubeletLastWords } from './kubelet-start.ts';
 import { lastKnown } from './rule.ts';
 
@@ -49,10 +54,14 @@ export function explainLoneKubelet(evidence: Evidence, isAlone: boolean): Diagno
     const isReason = found?.code !== 'KubeletCrashing' || log.length === since.length;
     if (found !== undefined && isReason) return found;
   }
-  const complaints = since.filter((line) => lastKnown(KUBELET_NODE_RULES, [line]) !== undefined);
   // Of an excerpt a person has chosen the lines; in a journal one complaint passes as it came.
   const enough = since.length > EXCERPT_LINES ? ENOUGH_COMPLAINTS : 1;
-  return complaints.length < enough ? undefined : lastKnown(KUBELET_NODE_RULES, complaints);
+  // Without sandboxes there is no API server to register with.
+  for (const rules of [[SANDBOX_IMAGE], KUBELET_NODE_RULES]) {
+    const complaints = since.filter((line) => lastKnown(rules, [line]) !== undefined);
+    if (complaints.length >= enough) return lastKnown(rules, complaints);
+  }
+  return undefined;
 }
 
 /** Why the kubelet ended, when it did; undefined for a kubelet that runs or of which nothing is known. */

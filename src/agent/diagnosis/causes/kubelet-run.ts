@@ -13,9 +13,16 @@ const image: Rule['diagnose'] = ([text]) => {
     : undefined;
 };
 
-const sandboxImage: Rule['diagnose'] = ([text, name]) => {
+const sandboxImage: Rule['diagnose'] = ([text, name, end]) => {
+  const said =
+    end === '"'
+      ? diagnoseImagePull({ name: 'ImagePull', text }, `No pod can start: the sandbox image ${name}`)
+      : ({
+          code: 'ImagePullFailed',
+          cause: 'No pod can start: the sandbox image cannot be had; why is cut off.',
+        } as const);
   return {
-    ...diagnoseImagePull({ name: 'ImagePull', text }, `No pod can start: the sandbox image ${name}`),
+    ...said,
     remedy:
       'Name a sandbox image in the configuration of the container runtime (sandbox_image) that is on the machine or that a reachable registry has.',
     // An image that a runtime's configuration names is asked for again and again, but only the registry can help.
@@ -23,11 +30,14 @@ const sandboxImage: Rule['diagnose'] = ([text, name]) => {
   };
 };
 
+/** Every pod needs it, whosever the pod is. */
+export const SANDBOX_IMAGE: Rule = rule(
+  /failed to (?:get|pull) sandbox image "([^"]+)(?:(")|$).*/,
+  sandboxImage,
+);
+
 const imageRules: Rule[] = [
-  rule(
-    /failed to (?:get|pull|start) sandbox (?:image )?"([^"]+)":? (?:failed to pull image )?.*/,
-    sandboxImage,
-  ),
+  SANDBOX_IMAGE,
   rule(
     /Failed to pull image "?([^\s"]+)"?.*|"?PullImage from image service failed.*|PullImage "([^"]+)" failed.*/,
     image,

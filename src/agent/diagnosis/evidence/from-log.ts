@@ -1,5 +1,6 @@
 /** Evidence out of a log that somebody collected: what other programs wrote while an attempt went on. */
 import type { LogLine } from '../transcript/line.ts';
+import { componentLines } from './component-lines.ts';
 import { type Evidence, NO_EVIDENCE, type StaticPod } from './evidence.ts';
 
 /** Indexes among all lines, and the lines between which the attempt ran. */
@@ -39,12 +40,7 @@ export function evidenceInLog(lines: readonly LogLine[], span: LogSpan | undefin
       .slice(0, span?.before)
       .filter(isRuntime)
       .map(({ text }) => text),
-    staticPods: COMPONENTS.flatMap((name) =>
-      endedPod(
-        name,
-        texts(({ program }) => isComponent(program, name)),
-      ),
-    ),
+    staticPods: COMPONENTS.flatMap((name) => endedPod(name, componentLines(seen, name))),
   };
 }
 
@@ -52,10 +48,6 @@ const isKubelet = ({ program, text }: LogLine): boolean =>
   program === 'kubelet' || (program === 'systemd' && KUBELET_UNIT.test(text));
 const isRuntime = ({ program = '', text }: LogLine): boolean =>
   RUNTIMES.includes(program) || (program === 'systemd' && RUNTIME_UNIT.test(text));
-/** Docker has `k8s_etcd_etcd-n1_kube-system_...`, a pod's prefix the container alone. */
-const isComponent = (program = '', name: string): boolean =>
-  program === name || program.startsWith(`k8s_${name}_`) || program.startsWith(`${name}-`);
-
 /** Lines of the same time: by the clock where both tell it, else by their place in the file. */
 function within(lines: readonly LogLine[], { first, after, before, own }: LogSpan): LogLine[] {
   const times = own.flatMap(({ time }) => (time === undefined ? [] : [time]));

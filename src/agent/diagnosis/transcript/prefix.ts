@@ -54,9 +54,12 @@ const NAMING = [
   '^(?<program>[\\w.-]{2,40}?)(?:-\\d+)? +\\|(?: |$)',
 ].map((source) => new RegExp(source, 'u'));
 
+/** A file below /var/log/pods. */
+const CONTAINER = new RegExp(`^${STAMP} std(?:out|err) [FP] ?`, 'u');
+
 /** They are only in the way; lines that have one are another writer's than lines that have none. */
 const BARE: [kind: string, form: RegExp][] = [
-  ['cri', new RegExp(`^${STAMP} std(?:out|err) [FP] ?`, 'u')],
+  ['cri', CONTAINER],
   ['step', new RegExp(`^[^\\t]{1,80}\\t[^\\t]{1,80}\\t\\uFEFF?(?=${DATE}T)`, 'u')],
   ['stamp', new RegExp(`^\\[?${STAMP}\\]?(?: \\| | - |: | |$)`, 'u')],
   ['kernel', /^\[ *\d+\.\d{3,6}\] (?=[\S\t])|^\[\p{L}{2,4}\.? \p{L}{2,5}\.? +\d+ \d\d:\d\d:\d\d \d{4}\] /u],
@@ -128,7 +131,7 @@ export function peel(raw: string): Peeled {
 function withoutIndent(text: string): string {
   const rest = text.replace(/^\s*(?:\/\/|#)? */, '');
   if (rest === text) return text;
-  return firstMatch(NAMING, rest)?.groups?.pid === undefined ? text : rest;
+  return firstMatch(NAMING, rest)?.groups?.pid === undefined && !CONTAINER.test(rest) ? text : rest;
 }
 
 /** journald may give the unit instead of the program. */

@@ -13,6 +13,7 @@ import {
   HINT,
   isHead,
   KLOG,
+  OTHER_COMMAND,
   OTHERS,
   OWN_ERROR,
   PHASE_ERROR,
@@ -88,6 +89,7 @@ function attachBare(lines: Line[]): void {
   /** Others may have written between its two halves. */
   let open: Line | undefined;
   for (const line of lines) {
+    if (line.isBare && OF_CONTAINER.test(line.text)) continue;
     if (!line.isBare || before === undefined) {
       before = line;
       if (hasOpenQuotation(line.text)) open = line;
@@ -101,6 +103,8 @@ function attachBare(lines: Line[]): void {
   }
 }
 
+/** A record of a container's process continues nothing. */
+const OF_CONTAINER = /^\s*[IWEF]\d{4} \S+ +1 [\w.-]+:\d+\] /;
 /** The components run in containers, as process 1. */
 const KUBELET =
   /^[IWEF]\d{4} \S+ +(?!1 )(?:\d+ )?(?:run\.go:\d+\] "command failed"|server\.go:\d+\] (?:"?[Ff]ailed to run [Kk]ubelet|unknown flag|"?Failed to (?:parse|validate|load) kubelet)|kubelet\w*\.go:\d+\]|pod_workers\.go:\d+\]|kuberuntime_\w+\.go:\d+\]|remote_runtime\.go:\d+\]|reflector\.go:\d+\] .*(?:kubelet|informers)|controller\.go:\d+\] "Failed to ensure lease|csi_plugin\.go:\d+\]|certificate_manager\.go:\d+\] )/;
@@ -118,11 +122,12 @@ function nameWriter(line: Line): void {
   if (line.program === 'kubelet' || /^(?:kube-|etcd)/.test(line.program ?? '')) return;
   const bare = line.text.replace(MARGIN, '');
   const isKubelet = KUBELET.test(bare) || KUBELET_SAYS.test(bare);
-  if (isKubelet) line.text = bare;
+  const isEtcd = ETCD_SERVER.test(bare);
+  if (isKubelet || isEtcd) line.text = bare;
   const { text } = line;
   const program = isKubelet
     ? 'kubelet'
-    : ETCD_SERVER.test(text)
+    : isEtcd
       ? 'etcd'
       : /^(?:kubelet|containerd|crio|docker)\.service: /.test(text)
         ? 'systemd'
@@ -130,7 +135,13 @@ function nameWriter(line: Line): void {
   if (program !== undefined) line.program = program;
   else if (LOGRUS.test(text) && line.isBare) line.stream = `${line.stream} logrus`;
   if (program !== undefined) line.stream = `${line.stream} ${program}`;
-  else if (OTHERS.test(text) && line.isBare && !LOGRUS.test(text) && !ETCD_JSON.test(text))
+  else if (
+    OTHERS.test(text) &&
+    !OTHER_COMMAND.test(text) &&
+    line.isBare &&
+    !LOGRUS.test(text) &&
+    !ETCD_JSON.test(text)
+  )
     line.stream = `${line.stream} other`;
 }
 

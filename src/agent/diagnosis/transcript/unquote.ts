@@ -5,7 +5,8 @@ import type { RawLine } from './line.ts';
 /** One line of JSON may hold a whole output; more parts than this are not looked at. */
 const MAX_PARTS = 2_000;
 const MAX_JSON = 1024 * 1024;
-const KUBEADM = /error execution phase|\[preflight\] |\[init\] |\[kubelet-start\] |--v=5 or higher/;
+const KUBEADM =
+  /error execution phase|\[(?:preflight|init|kubelet-start|kubelet-check|wait-control-plane|control-plane-check|api-check)\] |--v=5 or higher/;
 const ERROR = /error execution phase/;
 const RESULT_COMMAND = /"cmd": ?(?:"|\[).{0,200}?\bkubeadm(?:", "| )([a-z]+)/;
 const LIST_ITEM = /"((?:error: )?error execution phase (?:[^"\\]|\\.)*)",/;
