@@ -1,24 +1,22 @@
 import { crawl } from '../client/crawl.ts';
+import { EC2_BASES, type Service, withToken } from '../client/ec2-token.ts';
 import { asRecord, at, type JsonRecord, textOf, textsOf } from '../client/json.ts';
-import { type Ask, basesOf, MetadataClient } from '../client/metadata-client.ts';
+import { MetadataClient } from '../client/metadata-client.ts';
 import { found, type SourceAnswer, SourceError } from '../contract/answer.ts';
 import { configuredBases } from '../machine/configured.ts';
 import { ec2Platform } from '../machine/ec2-platform.ts';
 import type { SourceContext } from '../machine/source.ts';
 
-const BASES = basesOf('http://169.254.169.254', 'http://[fd00:ec2::254]');
 /** Newest first; what IPv6 and tags need, then what everybody has (`DataSourceEc2`). */
 const VERSIONS = ['2021-03-23', '2018-09-24', '2016-09-02'];
 const OLDEST = '2009-04-04';
-const TOKEN = 'x-aws-ec2-metadata-token';
-const TOKEN_SECONDS = '21600';
 
 /** EC2's metadata service, version 2 on AWS; and its kin, which know no tokens: Outscale, Tinkerbell's Hegel ... */
 export async function readEc2({ machine, settings, patienceMs }: SourceContext): Promise<SourceAnswer> {
   const platform = await ec2Platform(machine);
   const called = `the metadata service of EC2${machine.isContainer ? ' (in a container it needs a hop limit above 1)' : ''}`;
   const client = new MetadataClient(machine.host, {
-    bases: configuredBases(settings, 'Ec2') ?? BASES,
+    bases: configuredBases(settings, 'Ec2') ?? EC2_BASES,
     patienceMs,
     called,
   });
@@ -51,47 +49,8 @@ export async function readEc2({ machine, settings, patienceMs }: SourceContext):
   }
 }
 
-/** The bytes behind a path, one per character; undefined for status 404. */
-type Service = (path: string) => Promise<string | undefined>;
-
 function plain(client: MetadataClient): Service {
   return async (path) => (await client.bytes(path))?.toString('latin1');
-}
-
-/**
- * AWS gives metadata only to whoever first asked for a token with PUT, which no proxy and no web page does. Where the machine's
- * owner has switched the service off, it answers 403.
- */
-async function withToken(client: MetadataClient): Promise<Service> {
-  const ask: Ask = { method: 'PUT', headers: { [`${TOKEN}-ttl-seconds`]: TOKEN_SECONDS }, accept: [403] };
-  const renew = async (): Promise<string> => {
-    const answer = await client.answer('/latest/api/token', ask);
-    if (answer?.status === 403)
-      throw new SourceError(
-        'refused',
-        'The metadata service of EC2 is switched off for this instance (status 403).',
-      );
-    if (answer === undefined || answer.body === '')
-      throw new SourceError(
-        'refused',
-        `What answers at ${client.base} gives no token, so it is not EC2's metadata service.`,
-      );
-    return answer.body;
-  };
-  let token = await renew();
-  return async (path) => {
-    const get = () => client.answer(path, { headers: { [TOKEN]: token }, accept: [401] });
-    const first = await get();
-    if (first?.status !== 401) return first?.body;
-    token = await renew();
-    const second = await get();
-    if (second?.status === 401)
-      throw new SourceError(
-        'refused',
-        'The metadata service of EC2 does not accept the token that it gave (status 401).',
-      );
-    return second?.body;
-  };
 }
 
 async function bestVersion(service: Service): Promise<string> {

@@ -1,0 +1,46 @@
+import { SourceError } from '../contract/answer.ts';
+import { type Ask, basesOf, type MetadataClient } from './metadata-client.ts';
+
+/** Where EC2's metadata service answers. */
+export const EC2_BASES = basesOf('http://169.254.169.254', 'http://[fd00:ec2::254]');
+const TOKEN = 'x-aws-ec2-metadata-token';
+const TOKEN_SECONDS = '21600';
+
+/** The bytes behind a path, one per character; undefined for status 404. */
+export type Service = (path: string) => Promise<string | undefined>;
+
+/**
+ * AWS gives metadata only to whoever first asked for a token with PUT, which no proxy and no web page does. Where the machine's
+ * owner has switched the service off, it answers 403.
+ */
+export async function withToken(client: MetadataClient): Promise<Service> {
+  const ask: Ask = { method: 'PUT', headers: { [`${TOKEN}-ttl-seconds`]: TOKEN_SECONDS }, accept: [403] };
+  const renew = async (): Promise<string> => {
+    const answer = await client.answer('/latest/api/token', ask);
+    if (answer?.status === 403)
+      throw new SourceError(
+        'refused',
+        'The metadata service of EC2 is switched off for this instance (status 403).',
+      );
+    if (answer === undefined || answer.body === '')
+      throw new SourceError(
+        'refused',
+        `What answers at ${client.base} gives no token, so it is not EC2's metadata service.`,
+      );
+    return answer.body;
+  };
+  let token = await renew();
+  return async (path) => {
+    const get = () => client.answer(path, { headers: { [TOKEN]: token }, accept: [401] });
+    const first = await get();
+    if (first?.status !== 401) return first?.body;
+    token = await renew();
+    const second = await get();
+    if (second?.status === 401)
+      throw new SourceError(
+        'refused',
+        'The metadata service of EC2 does not accept the token that it gave (status 401).',
+      );
+    return second?.body;
+  };
+}
