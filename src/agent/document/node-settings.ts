@@ -15,6 +15,39 @@ export interface NodeSettings {
   /** Labels that the Node is to register with. */
   labels?: NodeLabel[];
   expect?: Expectations;
+  /** Where the secrets lie that the user data name. */
+  secrets?: SecretSettings;
+}
+
+/** What the stores of secrets are asked with; see docs/secrets.md. */
+export interface SecretSettings {
+  /** Files with identities of age; default: /etc/slipway/age.key. */
+  age?: { identities: string[] };
+  /** `region`: where not the machine's own; `endpoint`: instead of the region's own, for all three services. */
+  aws?: { region?: string; endpoint?: string };
+  vault?: VaultSettings;
+  /** The user-assigned identity, where a machine has several. */
+  azure?: { clientId?: string };
+}
+
+/** A server of Vault or OpenBao, and one way to log in to it. */
+export interface VaultSettings {
+  /** `https://HOST:PORT`. */
+  address: string;
+  namespace?: string;
+  /** PEM; replaces the well-known authorities. */
+  ca?: string;
+  appRole?: {
+    mount: string;
+    roleId: string;
+    /** One of these: as it is, in a file of the machine, or as a wrapping token that gives it once. */
+    secretId?: Sensitive<string>;
+    secretIdFile?: string;
+    wrappedSecretId?: Sensitive<string>;
+  };
+  /** A certificate of the machine and its key, as files in PEM. */
+  certificate?: { mount: string; role?: string; certificateFile: string; keyFile: string };
+  tokenFile?: string;
 }
 
 export interface NodeLabel {

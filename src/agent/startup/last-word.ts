@@ -133,6 +133,10 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   SealedDataExpired: ['time'],
   SealedDataTaken: [],
   SealedDataForeign: [],
+  // Opened here, or said by a store that answers.
+  SecretUndecryptable: [],
+  SecretOpenedElsewhere: [],
+  SecretNotDeleted: [],
 
   // These pass by themselves, so nobody has to ask before they are tried again. What comes of them does depend on it: some
   // are tried a few times only, and a check tells them as a matter of starting.

@@ -12,6 +12,7 @@ import { KUBELET_CODES } from './kubelet.ts';
 import { MACHINE_CODES } from './machine.ts';
 import { PREFLIGHT_CODES } from './preflight.ts';
 import { REPORT_CODES } from './report.ts';
+import { SECRET_CODES } from './secrets.ts';
 
 export type { Category, CodeEntry, Persistence } from './entry.ts';
 
@@ -192,6 +193,7 @@ export const CODES = {
   ),
   ...MACHINE_CODES,
   ...REPORT_CODES,
+  ...SECRET_CODES,
   ...PREFLIGHT_CODES,
   ...KUBEADM_CODES,
   ...KUBELET_CODES,

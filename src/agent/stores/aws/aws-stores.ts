@@ -1,0 +1,55 @@
+import { textAt } from '../contract/json.ts';
+import { SecretError } from '../contract/secret-error.ts';
+import type { Store, StoreContext } from '../contract/store.ts';
+import type { StoredReference } from '../reference/reference.ts';
+import { AwsClient } from './aws-client.ts';
+
+/** AWS Secrets Manager: GetSecretValue. */
+export function openSecretsManager(context: StoreContext): Store {
+  const client = new AwsClient(context, 'secretsmanager', 'secretsmanager');
+  return {
+    async read({ authority, name, options }) {
+      const { 'version-id': id, 'version-stage': stage } = options;
+      const answer = await client.call(authority, 'GetSecretValue', {
+        SecretId: name,
+        ...(id === undefined ? {} : { VersionId: id }),
+        ...(stage === undefined ? {} : { VersionStage: stage }),
+      });
+      const text = textAt(answer, 'SecretString');
+      if (text !== undefined) return Buffer.from(text);
+      const binary = textAt(answer, 'SecretBinary');
+      if (binary !== undefined) return Buffer.from(binary, 'base64');
+      throw new SecretError('SecretNotFound', 'AWS gives the secret without a value');
+    },
+    async remove({ authority, name }) {
+      // Nobody needs it again; the time to recover it would only lengthen its life.
+      await client.call(authority, 'DeleteSecret', { SecretId: name, ForceDeleteWithoutRecovery: true });
+    },
+    close: async () => client.close(),
+  };
+}
+
+/** Parameters of AWS Systems Manager: GetParameter, decrypted. */
+export function openParameters(context: StoreContext): Store {
+  const client = new AwsClient(context, 'ssm', 'AmazonSSM');
+  return {
+    async read(reference) {
+      const asked = { Name: parameterName(reference), WithDecryption: true };
+      const answer = await client.call(reference.authority, 'GetParameter', asked);
+      const value = textAt((answer as { Parameter?: unknown } | null)?.Parameter, 'Value');
+      if (value === undefined)
+        throw new SecretError('SecretNotFound', 'AWS gives the parameter without a value');
+      return Buffer.from(value);
+    },
+    async remove(reference) {
+      await client.call(reference.authority, 'DeleteParameter', { Name: parameterName(reference) });
+    },
+    close: async () => client.close(),
+  };
+}
+
+/** A name with levels begins with a slash, which a URL takes for its own. */
+function parameterName({ name }: StoredReference): string {
+  const isPlain = name.startsWith('/') || name.startsWith('arn:') || !name.includes('/');
+  return isPlain ? name : `/${name}`;
+}

@@ -1,0 +1,64 @@
+import type { Host } from '../../host/host.ts';
+import { EC2_BASES, withToken } from '../../userdata/sources/client/ec2-token.ts';
+import { MetadataClient } from '../../userdata/sources/client/metadata-client.ts';
+import { textAt } from '../contract/json.ts';
+import { onMetadata } from '../contract/on-metadata.ts';
+import { SecretError } from '../contract/secret-error.ts';
+import type { AwsCredentials } from './signature.ts';
+
+const PATIENCE_MS = 20_000;
+const ROLES = '/latest/meta-data/iam/security-credentials/';
+
+export interface InstanceRole {
+  credentials(): Promise<AwsCredentials>;
+  region(): Promise<string>;
+  close(): void;
+}
+
+/** The role of this EC2 instance, from its metadata service, version 2. */
+export function instanceRole(host: Host): InstanceRole {
+  const called = 'the metadata service of EC2';
+  const client = new MetadataClient(host, { bases: EC2_BASES, patienceMs: PATIENCE_MS, called });
+  let opened: ReturnType<typeof withToken> | undefined;
+  const get = (path: string): Promise<string | undefined> =>
+    onMetadata(async () => {
+      opened ??= withToken(client);
+      return (await opened)(path);
+    });
+  return {
+    async credentials() {
+      const role = (await get(ROLES))?.trim().split('\n', 1)[0] ?? '';
+      if (role === '')
+        throw new SecretError('SecretDenied', 'this instance has no role: its metadata service names none');
+      return credentialsOf((await get(`${ROLES}${role}`)) ?? '', role);
+    },
+    async region() {
+      const region = (await get('/latest/meta-data/placement/region'))?.trim() ?? '';
+      if (!/^[a-z0-9-]+$/.test(region))
+        throw new SecretError(
+          'SecretStoreUnreachable',
+          `${called} names no region; give one in the reference`,
+        );
+      return region;
+    },
+    close: () => client.close(),
+  };
+}
+
+function credentialsOf(text: string, role: string): AwsCredentials {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    throw new SecretError('SecretStoreUnreachable', `the credentials of the role ${role} came cut off`);
+  }
+  const [accessKeyId, secretAccessKey, sessionToken] = ['AccessKeyId', 'SecretAccessKey', 'Token'].map(
+    (name) => textAt(answer, name),
+  );
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new SecretError(
+      'SecretDenied',
+      `the role ${role} gives no credentials (${textAt(answer, 'Code') ?? 'no code'})`,
+    );
+  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+}

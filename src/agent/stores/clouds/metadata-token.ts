@@ -1,0 +1,33 @@
+import type { Host } from '../../host/host.ts';
+import { type Ask, basesOf, MetadataClient } from '../../userdata/sources/client/metadata-client.ts';
+import { textAt } from '../contract/json.ts';
+import { onMetadata } from '../contract/on-metadata.ts';
+import { SecretError } from '../contract/secret-error.ts';
+
+const PATIENCE_MS = 20_000;
+/** Both clouds answer there; by name, whoever answers for DNS could give the token of another machine. */
+const BASES = basesOf('http://169.254.169.254');
+
+/** What a cloud's metadata service answers a path with. @throws SecretError */
+export async function fromMetadata(host: Host, called: string, path: string, ask: Ask): Promise<string> {
+  const client = new MetadataClient(host, { bases: BASES, patienceMs: PATIENCE_MS, called });
+  try {
+    const text = await onMetadata(() => client.text(path, ask));
+    if (text === undefined) throw new SecretError('SecretDenied', `${called} gives this machine no identity`);
+    return text;
+  } finally {
+    client.close();
+  }
+}
+
+/** `access_token` of an answer of OAuth 2. @throws SecretError */
+export function accessToken(text: string, called: string): string {
+  let token: string | undefined;
+  try {
+    token = textAt(JSON.parse(text), 'access_token');
+  } catch {
+    throw new SecretError('SecretStoreUnreachable', `${called} gives a token that is cut off`);
+  }
+  if (token === undefined) throw new SecretError('SecretDenied', `${called} gives no token`);
+  return token;
+}

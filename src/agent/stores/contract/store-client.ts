@@ -1,0 +1,101 @@
+import { HostError } from '../../host/host.ts';
+import type { HttpAnswer, HttpClient, HttpClientOptions, HttpRequest } from '../../host/network.ts';
+import { isPrivate } from '../reference/private-origin.ts';
+import { SecretError } from './secret-error.ts';
+import { MOST_SECRET_BYTES, type StoreContext } from './store.ts';
+
+const ONE_ANSWER_MS = 20_000;
+/** base64 in JSON, and what else stands in an answer. */
+const MOST_ANSWER_BYTES = 2 * MOST_SECRET_BYTES;
+
+export interface Asked extends Pick<HttpRequest, 'method' | 'body'> {
+  path: string;
+  headers?: Record<string, string>;
+}
+
+/**
+ * A server that gets credentials of this machine: by TLS only, unless it is on this machine, and no answer of it sends them
+ * anywhere else. What may pass by itself (no connection, 408, 429, 5xx) is `SecretStoreUnreachable`; who tries again is the
+ * engine.
+ */
+export class StoreClient {
+  readonly #client: HttpClient;
+  readonly #called: string;
+  readonly #origin: string;
+  readonly #signal: AbortSignal | undefined;
+
+  /** @param called for people: `Vault at https://...` */
+  constructor(
+    { host, spec, signal }: StoreContext,
+    called: string,
+    origin: string,
+    options: HttpClientOptions = {},
+  ) {
+    if (!isPrivate(origin))
+      throw new SecretError(
+        'SecretDenied',
+        `${called} is not asked without TLS: its address must begin with https:`,
+      );
+    const { http, https, except = [] } = spec.proxy ?? {};
+    const proxy = {
+      ...(http ? { http: http.reveal() } : {}),
+      ...(https ? { https: https.reveal() } : {}),
+      except: except.join(','),
+    };
+    this.#client = host.network.client({ ...(spec.proxy ? { proxy } : {}), ...options });
+    this.#called = called;
+    this.#origin = origin.replace(/\/+$/, '');
+    this.#signal = signal;
+  }
+
+  /** @throws SecretError SecretStoreUnreachable; SecretDenied for a redirect */
+  async send({ path, ...asked }: Asked): Promise<HttpAnswer> {
+    const answer = await this.#exchange({
+      ...asked,
+      url: `${this.#origin}${path}`,
+      timeoutMs: ONE_ANSWER_MS,
+      maxBytes: MOST_ANSWER_BYTES,
+      ...(this.#signal ? { signal: this.#signal } : {}),
+    });
+    const { status } = answer;
+    if (status === 408 || status === 429) throw this.unreachable(`has too much to do (status ${status})`);
+    if (status >= 500) throw this.unreachable(`answers with status ${status}`);
+    if (status >= 300 && status < 400)
+      throw new SecretError(
+        'SecretDenied',
+        `${this.#called} redirects (status ${status}), which is not followed with credentials`,
+      );
+    return answer;
+  }
+
+  /** The answer's JSON. @throws SecretError also where it is none: cut off, or of somebody in between */
+  json(answer: HttpAnswer): unknown {
+    try {
+      return JSON.parse(answer.body);
+    } catch {
+      throw this.unreachable(`gives an answer that is cut off or no JSON (status ${answer.status})`);
+    }
+  }
+
+  unreachable(what: string): SecretError {
+    return new SecretError('SecretStoreUnreachable', `${this.#called} ${what}`);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async #exchange(request: HttpRequest): Promise<HttpAnswer> {
+    try {
+      return await this.#client.send(request);
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      if (error.errno === 'EFBIG')
+        throw new SecretError(
+          'SecretUndecryptable',
+          `${this.#called} gives more than a secret has: ${error.message}`,
+        );
+      throw this.unreachable(`does not answer: ${error.message}`);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import { createECDH, createHash } from 'node:crypto';
+import { HostError } from '../../host/host.ts';
+import type { HttpAnswer } from '../../host/network.ts';
+import { at, textAt } from '../contract/json.ts';
+import { SecretError } from '../contract/secret-error.ts';
+import type { StoreContext } from '../contract/store.ts';
+import { type CompactJwe, decryptJwe, readCompactJwe } from './compact.ts';
+import { bothPoints, CURVES, type Curve, coordinate, type Point, pointOf, sum } from './curve.ts';
+
+const ONE_ANSWER_MS = 20_000;
+
+/**
+ * Opens a JWE that `clevis encrypt tang` made, with the help of its tang server. The server sees a blinded point and learns
+ * nothing, and whoever listens neither: so TLS is not demanded, and no credential travels.
+ *
+ * @throws SecretError
+ */
+export async function openJwe(context: StoreContext, sealed: Buffer): Promise<Buffer> {
+  const jwe = readCompactJwe(sealed.toString('latin1'));
+  if (jwe === undefined) throw undecryptable('it is no compact JWE of ECDH-ES with A256GCM, or is cut off');
+  const pin = textAt(jwe.header, 'clevis', 'pin');
+  if (pin !== 'tang')
+    throw undecryptable(
+      `it opens by ${pin === undefined ? 'no pin of clevis' : 'another pin of clevis'} than tang`,
+    );
+  const { curve, ephemeral, server, kid, url } = exchangeOf(jwe);
+  const blinding = createECDH(curve.name);
+  const own = blinding.generateKeys();
+  const blind = { x: own.subarray(1, 1 + curve.bytes), y: own.subarray(1 + curve.bytes) };
+  const asked = sum(curve, ephemeral, known(pointOf(curve, blind.x, blind.y)));
+  const answered = await recover(context, `${url.replace(/\/+$/, '')}/rec/${kid}`, curve, known(asked));
+  // The agreed point is what came, less ours with the server's key; of that OpenSSL gives the x alone, so either sign is tried.
+  const ours = blinding.computeSecret(uncompressed(server, curve));
+  for (const candidate of bothPoints(curve, ours)) {
+    const agreed = sum(curve, answered, candidate);
+    const secret = agreed && decryptJwe(jwe, coordinate(agreed.x, curve));
+    if (secret !== undefined) return secret;
+  }
+  throw undecryptable(`what the tang server at ${new URL(url).origin} recovers does not open it`);
+}
+
+interface Exchange {
+  curve: Curve;
+  /** The client's, in the header. */
+  ephemeral: Point;
+  /** The server's, of its advertisement at the time. */
+  server: Point;
+  kid: string;
+  url: string;
+}
+
+function exchangeOf({ header }: CompactJwe): Exchange {
+  const kid = textAt(header, 'kid') ?? '';
+  const url = textAt(header, 'clevis', 'tang', 'url') ?? '';
+  const keys = at(header, 'clevis', 'tang', 'adv', 'keys');
+  const key = Array.isArray(keys) ? keys.find((one: unknown) => isCalled(one, kid)) : undefined;
+  const curve = CURVES.find(({ crv }) => crv === textAt(key, 'crv'));
+  const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+  if (curve === undefined || !isWeb || !/^[A-Za-z0-9_-]{20,100}$/.test(kid))
+    throw undecryptable('its header names no tang server, or a key that is not of its advertisement');
+  const ephemeral = jwkPoint(curve, at(header, 'epk'));
+  const server = jwkPoint(curve, key);
+  if (ephemeral === undefined || server === undefined)
+    throw undecryptable('a key in its header is no point of its curve');
+  return { curve, ephemeral, server, kid, url };
+}
+
+/** By its thumbprint (RFC 7638), of SHA-256 or, of old servers, SHA-1. */
+function isCalled(key: unknown, kid: string): boolean {
+  const [crv, kty, x, y] = ['crv', 'kty', 'x', 'y'].map((name) => textAt(key, name));
+  const text = JSON.stringify({ crv, kty, x, y });
+  return ['sha256', 'sha1'].some((name) => createHash(name).update(text).digest('base64url') === kid);
+}
+
+/** POST /rec/KID: the server multiplies the point by its key. */
+async function recover(
+  { host, signal }: StoreContext,
+  url: string,
+  curve: Curve,
+  { x, y }: Point,
+): Promise<Point> {
+  const jwk = {
+    alg: 'ECMR',
+    crv: curve.crv,
+    key_ops: ['deriveKey'],
+    kty: 'EC',
+    x: coordinate(x, curve).toString('base64url'),
+    y: coordinate(y, curve).toString('base64url'),
+  };
+  const origin = `the tang server at ${new URL(url).origin}`;
+  const client = host.network.client({});
+  let answer: HttpAnswer;
+  try {
+    answer = await client.send({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/jwk+json' },
+      body: Buffer.from(JSON.stringify(jwk)),
+      timeoutMs: ONE_ANSWER_MS,
+      ...(signal ? { signal } : {}),
+    });
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw new SecretError('SecretStoreUnreachable', `${origin} does not answer: ${error.message}`);
+  } finally {
+    client.close();
+  }
+  if (answer.status === 404)
+    throw new SecretError(
+      'SecretNotFound',
+      `${origin} no longer has the key that this was encrypted for (status 404)`,
+    );
+  if (answer.status === 429 || answer.status >= 500)
+    throw new SecretError('SecretStoreUnreachable', `${origin} answers with status ${answer.status}`);
+  if (answer.status !== 200)
+    throw new SecretError(
+      'SecretDenied',
+      `${origin} recovers nothing: it answers with status ${answer.status}`,
+    );
+  const point = jwkPoint(curve, parsed(answer.body));
+  if (point === undefined)
+    throw new SecretError('SecretStoreUnreachable', `${origin} gives an answer that is cut off or no key`);
+  return point;
+}
+
+function jwkPoint(curve: Curve, jwk: unknown): Point | undefined {
+  const part = (name: string) => Buffer.from(textAt(jwk, name) ?? '', 'base64url');
+  return textAt(jwk, 'crv') === curve.crv ? pointOf(curve, part('x'), part('y')) : undefined;
+}
+
+function uncompressed({ x, y }: Point, curve: Curve): Buffer {
+  return Buffer.concat([Buffer.of(4), coordinate(x, curve), coordinate(y, curve)]);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Two random points are never the same, nor each other's negative. */
+function known(point: Point | undefined): Point {
+  if (point === undefined) throw undecryptable('its key agreement does not work out');
+  return point;
+}
+
+function undecryptable(cause: string): SecretError {
+  return new SecretError('SecretUndecryptable', cause);
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import type { RemoteContent } from '../document/document.ts';
+import { at } from './contract/json.ts';
+import { SecretError } from './contract/secret-error.ts';
+import { MOST_SECRET_BYTES, type Store, type StoreContext } from './contract/store.ts';
+import { readReference, type StoredReference, type StoreName, shownAddress } from './reference/reference.ts';
+import { openSealed } from './sealed.ts';
+
+/** All stores of a document. Each is loaded and opened when the first reference names it, and asked for its credentials once. */
+export class SecretStores {
+  readonly #context: StoreContext;
+  readonly #open = new Map<StoreName, Promise<Store>>();
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  /** The secret behind a reference, unpacked and held against its hash. @throws SecretError that names the reference */
+  async read({
+    url,
+    isCompressed,
+    hash,
+  }: Pick<RemoteContent, 'url' | 'isCompressed' | 'hash'>): Promise<Buffer> {
+    const address = url.reveal();
+    return naming(address, async () => {
+      const reference = readReference(address);
+      if ('problem' in reference)
+        throw new SecretError('SecretNotFound', `the reference ${reference.problem}`);
+      const raw =
+        reference.kind === 'sealed'
+          ? await openSealed(this.#context, reference)
+          : await this.#readStored(reference);
+      const secret = isCompressed ? unzipped(raw) : raw;
+      if (secret.length > MOST_SECRET_BYTES)
+        throw new SecretError('SecretUndecryptable', `it has more than ${MOST_SECRET_BYTES} bytes`);
+      if (hash !== undefined && !hasHash(secret, hash))
+        throw new SecretError('SecretUndecryptable', 'it has another hash than the user data gives');
+      return secret;
+    });
+  }
+
+  /** @throws SecretError; SecretNotFound where it is gone already */
+  async remove(address: string): Promise<void> {
+    await naming(address, async () => {
+      const reference = readReference(address);
+      if ('problem' in reference || reference.kind === 'sealed') return;
+      await (await this.#store(reference.store)).remove(reference);
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const opened of this.#open.values()) {
+      const store = await opened.catch(() => undefined);
+      await store?.close();
+    }
+    this.#open.clear();
+  }
+
+  async #readStored(reference: StoredReference): Promise<Buffer> {
+    const whole = await (await this.#store(reference.store)).read(reference);
+    const { field, isBase64 } = reference;
+    const part = field === undefined ? whole : fieldOf(whole, field);
+    return isBase64 ? unencoded(part) : part;
+  }
+
+  #store(name: StoreName): Promise<Store> {
+    const known = this.#open.get(name);
+    if (known) return known;
+    const opened = LOADERS[name]().then((open) => open(this.#context));
+    this.#open.set(name, opened);
+    return opened;
+  }
+}
+
+type Open = (context: StoreContext) => Store | Promise<Store>;
+
+const vault = async (): Promise<Open> => (await import('./vault/vault.ts')).openVault;
+const aws = async () => await import('./aws/aws-stores.ts');
+
+const LOADERS: Readonly<Record<StoreName, () => Promise<Open>>> = {
+  'aws-secretsmanager': async () => (await aws()).openSecretsManager,
+  'aws-ssm': async () => (await aws()).openParameters,
+  vault,
+  'vault-wrapped': vault,
+  'azure-keyvault': async () => (await import('./clouds/azure.ts')).openKeyVault,
+  'gcp-secretmanager': async () => (await import('./clouds/gcp.ts')).openSecretManager,
+};
+
+async function naming<T>(address: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    throw new SecretError(error.code, `${shownAddress(address)}: ${error.message}`);
+  }
+}
+
+/** A value of a JSON object; what is no text stays JSON. */
+function fieldOf(whole: Buffer, field: string): Buffer {
+  let value: unknown;
+  try {
+    value = at(JSON.parse(whole.toString('utf8')), field);
+  } catch {
+    throw new SecretError('SecretNotFound', 'a field of it is asked for, and it is no JSON object');
+  }
+  if (value === undefined || value === null)
+    throw new SecretError('SecretNotFound', 'it has no field of the name that is asked for');
+  return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+function unencoded(text: Buffer): Buffer {
+  const compact = text.toString('latin1').replace(/\s+/g, '');
+  const bytes = Buffer.from(compact, 'base64');
+  if (bytes.toString('base64').replace(/=+$/, '') !== compact.replace(/=+$/, ''))
+    throw new SecretError('SecretUndecryptable', 'it is not base64, which the reference says');
+  return bytes;
+}
+
+function unzipped(bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MOST_SECRET_BYTES });
+  } catch {
+    throw new SecretError(
+      'SecretUndecryptable',
+      `it is not gzip, or makes more than ${MOST_SECRET_BYTES} bytes`,
+    );
+  }
+}
+
+function hasHash(bytes: Uint8Array, hash: string): boolean {
+  const [name = '', sum = ''] = hash.split('-', 2);
+  return createHash(name).update(bytes).digest('hex') === sum.toLowerCase();
+}

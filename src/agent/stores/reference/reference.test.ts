@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { isSecretReference, readReference, shownAddress } from './reference.ts';
+
+describe('references', () => {
+  it.each([
+    [
+      'aws-secretsmanager://eu-central-1/prod/db?version-stage=AWSPREVIOUS&field=password',
+      'aws-secretsmanager',
+      'eu-central-1',
+      'prod/db',
+    ],
+    [
+      'aws-secretsmanager:///arn:aws:secretsmanager:eu-west-1:123456789012:secret:a-b',
+      'aws-secretsmanager',
+      '',
+      'arn:aws:secretsmanager:eu-west-1:123456789012:secret:a-b',
+    ],
+    ['aws-ssm:///prod/db', 'aws-ssm', '', 'prod/db'],
+    ['aws-ssm:///%2Fdb', 'aws-ssm', '', '/db'],
+    ['vault:///secret/data/a%20b?version=3&delete=true', 'vault', '', 'secret/data/a b'],
+    ['vault-wrapped:///secret/data/db?token=hvs.x', 'vault-wrapped', '', 'secret/data/db'],
+    ['azure-keyvault://my-vault/name/0123', 'azure-keyvault', 'my-vault', 'name/0123'],
+    ['azure-keyvault://v.vault.azure.cn/name', 'azure-keyvault', 'v.vault.azure.cn', 'name'],
+    ['gcp-secretmanager://my-project/name?encoding=base64', 'gcp-secretmanager', 'my-project', 'name'],
+  ])('reads %s', (address, store, authority, name) => {
+    expect(isSecretReference(address)).toBe(true);
+    expect(readReference(address)).toMatchObject({ kind: 'stored', store, authority, name });
+  });
+
+  it.each(['age+data:,x', 'jwe+https://a.example/x', 'aws-kms+file:///etc/x'])('reads %s', (address) => {
+    expect(readReference(address)).toMatchObject({ kind: 'sealed', place: address.replace(/^[^+]*\+/, '') });
+  });
+
+  it.each([
+    ['vault://evil.example/secret', 'settings'],
+    ['vault-wrapped:///a', 'token'],
+    ['vault-wrapped:///a?token=b&delete=true', 'needs no delete'],
+    ['azure-keyvault://evil.example/name', 'vault of Azure'],
+    ['azure-keyvault://evil.example%2f.vault.azure.net/name', ''],
+    ['azure-keyvault://x.vault.azure.net.evil.example/name', 'vault of Azure'],
+    ['aws-ssm://evil.example/name', 'region'],
+    ['aws-ssm://eu-west-1:8443/name', 'region'],
+    ['gcp-secretmanager://p.q/name', 'project'],
+    ['aws-ssm://u:p@eu-west-1/name', 'no user'],
+    ['aws-ssm:///', 'names no secret'],
+    ['aws-ssm:///a%zz', 'escape'],
+    ['aws-ssm:///a%0Ab', 'control'],
+    ['vault:///secret/..%2f..%2fsys/seal', '..'],
+    ['aws-ssm:///a?vrsion=1', 'not known'],
+    ['aws-ssm:///a?delete=yes', 'delete=true'],
+    ['aws-ssm:///a?encoding=hex', 'base64'],
+    ['aws-ssm:///a#b', '%23'],
+    ['age+vault:///a', 'must go on with'],
+    ['age+ftp://a.example/x', 'must go on with'],
+  ])('refuses %s', (address, problem) => {
+    expect(readReference(address)).toMatchObject({ problem: expect.stringContaining(problem) });
+  });
+
+  it('takes other addresses for none', () => {
+    for (const address of ['https://a.example', 'data:,x', 'file:///a', 'age:x', '', 'git+https://a'])
+      expect(isSecretReference(address)).toBe(false);
+  });
+
+  it('shows no token, no data and no password', () => {
+    expect(shownAddress('vault-wrapped:///a/b?token=hvs.secret&field=f')).toBe(
+      'vault-wrapped:///a/b?field=f',
+    );
+    expect(shownAddress('age+data:,secret')).toBe('age+data:');
+    expect(shownAddress('jwe+https://u:secret@a.example/x?sig=secret')).toBe('jwe+https://a.example/x');
+    expect(shownAddress('https://u:secret@a.example/x?sig=secret')).toBe('https://a.example/x');
+    expect(shownAddress('vault://secret/x#y')).toBe('vault');
+    expect(shownAddress('aws-ssm:///a?delete=true')).toBe('aws-ssm:///a?delete=true');
+  });
+});

@@ -1,0 +1,65 @@
+import { at } from '../contract/json.ts';
+import { SecretError } from '../contract/secret-error.ts';
+import type { Store, StoreContext } from '../contract/store.ts';
+import { login, type Session } from './login.ts';
+import { type VaultClient, vaultClient } from './vault-client.ts';
+import { unwrapped } from './wrapping.ts';
+
+/** Paths of KV version 2, which holds the metadata of all versions apart. */
+const DATA = /^([^/]+(?:\/[^/]+)*?)\/data\/(.+)$/;
+
+/** Vault or OpenBao: secrets by the path that their policies name, and wrapped ones by their token. */
+export function openVault(context: StoreContext): Store {
+  const { vault: settings } = context.spec.settings;
+  if (settings === undefined)
+    throw new SecretError('SecretDenied', 'no server of Vault is named: give slipway.secrets.vault.address');
+  let client: Promise<VaultClient> | undefined;
+  let session: Promise<Session> | undefined;
+  const opened = () => {
+    client ??= vaultClient(context, settings);
+    return client;
+  };
+  const loggedIn = async () => {
+    const known = await opened();
+    session ??= login(context, known, settings);
+    return session;
+  };
+  return {
+    async read({ store, name, options }) {
+      if (store === 'vault-wrapped')
+        return contentOf(await unwrapped(context.host, await opened(), options.token ?? '', name));
+      const { version } = options;
+      const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
+      const token = (await loggedIn()).token;
+      return contentOf(await (await opened()).call('GET', `${escaped(name)}${query}`, { token }));
+    },
+    async remove({ name }) {
+      const [, mount, path] = DATA.exec(name) ?? [];
+      const whole = mount === undefined ? name : `${mount}/metadata/${path}`;
+      await (await opened()).call('DELETE', escaped(whole), { token: (await loggedIn()).token });
+    },
+    async close() {
+      const known = await session?.catch(() => undefined);
+      if (known?.isOwn) await (await opened()).call('POST', 'auth/token/revoke-self', known).catch(ignored);
+      (await client?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+/** A token that is not revoked ends by itself. */
+function ignored(error: unknown): void {
+  if (!(error instanceof SecretError)) throw error;
+}
+
+/** `data` of the answer; that of KV version 2 lies one deeper, beside its metadata. */
+function contentOf(answer: unknown): Buffer {
+  const isVersion2 = at(answer, 'data', 'metadata', 'version') !== undefined;
+  const data = isVersion2 ? at(answer, 'data', 'data') : at(answer, 'data');
+  if (typeof data !== 'object' || data === null)
+    throw new SecretError('SecretNotFound', 'its newest version is deleted, or it holds nothing');
+  return Buffer.from(JSON.stringify(data));
+}
+
+function escaped(name: string): string {
+  return name.split('/').map(encodeURIComponent).join('/');
+}
