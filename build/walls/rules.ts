@@ -40,7 +40,7 @@ function controller(...names: string[]): string[] {
 const AGENT: Readonly<Record<string, string>> = {
   'bootstrap.ts': `kit protocol document engine facts/judge host preflight sealed secrets startup steps steps/kind
     steps/kubeadm userdata userdata/instance userdata/sources wipe`,
-  apply: 'protocol document host steps steps/kind',
+  apply: 'protocol document host steps steps/kind stores/reference',
   check: 'protocol check/rule check/rules document',
   'check/rule': 'check/shell document userdata',
   'check/rules': 'check/rule check/shell document',
@@ -121,14 +121,24 @@ const AGENT: Readonly<Record<string, string>> = {
     kubeadm/repeat kubeadm/run preflight preflight/checks reset startup
     steps/kind steps/shell`,
   'steps/node': `kit protocol document engine fetch host kubeadm/config kubeadm/run steps/containerd steps/kind
-    steps/tools`,
+    steps/tools stores/contract stores/reference`,
   'steps/shell': 'kit document host',
   'steps/storage': 'kit document engine host startup steps/kind steps/tools',
   'steps/system': 'document engine host steps/accounts steps/kind steps/tools',
-  'steps/tree': 'kit document engine fetch host steps/kind steps/tools',
+  'steps/tree': 'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference',
   'steps/units': 'document engine host steps/kind steps/tools',
   'steps/volumes': 'document engine host steps/kind steps/storage steps/tools',
-  'steps/tools': 'kit protocol document engine host identity/tpm tpm/sealing',
+  'steps/tools': `kit protocol document engine host identity/tpm secrets stores stores/contract stores/reference
+    tpm/sealing`,
+  stores: `kit document fetch stores/age stores/aws stores/clouds stores/contract stores/jwe stores/reference
+    stores/vault`,
+  'stores/age': 'stores/contract',
+  'stores/aws': 'host stores/contract stores/reference userdata/sources/client',
+  'stores/clouds': 'host stores/contract stores/reference userdata/sources/client',
+  'stores/contract': 'kit protocol document host stores/reference userdata/sources/contract',
+  'stores/jwe': 'host stores/contract',
+  'stores/reference': '',
+  'stores/vault': 'kit document host stores/contract stores/reference',
   text: 'kit protocol document',
   'text/yaml': 'document text',
   timeline: 'kit protocol',
@@ -136,13 +146,13 @@ const AGENT: Readonly<Record<string, string>> = {
   userdata: `kit protocol document engine fetch host text text/yaml userdata/cloud-config userdata/decode
     userdata/forms userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources
     userdata/sources/contract userdata/native userdata/sealed`,
-  'userdata/cloud-config': `kit document kubeadm/config text text/shape text/yaml userdata/decode
+  'userdata/cloud-config': `kit document kubeadm/config stores/reference text text/shape text/yaml userdata/decode
     userdata/instance userdata/merge userdata/node`,
   'userdata/decode': 'document text',
   'userdata/forms': 'kit document fetch host text text/yaml userdata/decode',
   'userdata/ignition': `document text userdata/forms userdata/ignition/check userdata/ignition/config
     userdata/ignition/lift userdata/ignition/render userdata/ignition/schema userdata/ignition/translate`,
-  'userdata/ignition/check': `document text userdata/ignition/schema userdata/ignition/unit
+  'userdata/ignition/check': `document stores/reference text userdata/ignition/schema userdata/ignition/unit
     userdata/ignition/url`,
   'userdata/ignition/config': `text userdata/ignition/check userdata/ignition/json
     userdata/ignition/schema`,
@@ -151,7 +161,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/ignition/render': `fetch text userdata/forms userdata/ignition/check userdata/ignition/config
     userdata/ignition/schema userdata/ignition/translate`,
   'userdata/ignition/schema': 'document text userdata/ignition/json',
-  'userdata/ignition/translate': `kit document text userdata/ignition/check userdata/ignition/schema
+  'userdata/ignition/translate': `kit document stores/reference text userdata/ignition/check userdata/ignition/schema
     userdata/ignition/url`,
   'userdata/ignition/unit': '',
   'userdata/ignition/url': '',
@@ -162,9 +172,9 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/jinja/syntax': 'text userdata/jinja/filters userdata/jinja/values',
   'userdata/jinja/values': 'text text/yaml',
   'userdata/merge': 'document text text/yaml',
-  'userdata/native':
-    'kit document host text text/shape text/yaml userdata/cloud-config userdata/node npm:yaml',
-  'userdata/node': `kit document host kubeadm/config text text/yaml userdata/jinja/syntax
+  'userdata/native': `kit document host stores/reference text text/shape text/yaml userdata/cloud-config userdata/node
+    npm:yaml`,
+  'userdata/node': `kit document host kubeadm/config stores/reference text text/yaml userdata/jinja/syntax
     userdata/jinja/values`,
   'userdata/sealed': 'protocol text text/yaml userdata/decode',
   'userdata/sources': `document host text userdata/instance userdata/sources/azure userdata/sources/channels

@@ -1,14 +1,18 @@
 import type { Failure, Finding } from '../../protocol/journal.ts';
-import type { Document } from '../document/document.ts';
+import type { Document, FileEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { openShared } from '../steps/kind/shared.ts';
 import type { PlannedStep } from '../steps/kind/step-kind.ts';
 import { plan } from '../steps/plan.ts';
+import { isSecretReference } from '../stores/reference/reference.ts';
 
 /** Kinds of steps that change nothing but a tree of files; accounts are changed by the tree's own programs. */
 const AT_REST: ReadonlySet<string> = new Set(['files', 'tree', 'groups', 'users', 'units']);
 /** An enabled unit starts when the image boots. */
 const COMES_BY_ITSELF: ReadonlySet<string> = new Set(['unit-starts', 'ready']);
+
+/** No secret goes into an image: the machine gets it. */
+const HOLDS_SECRETS: ReadonlySet<string> = new Set(['files', 'tree']);
 
 /** What of a document an image can take, and what waits for the machine. */
 export interface Parted {
@@ -17,10 +21,14 @@ export interface Parted {
 }
 
 export function parted(document: Document): Parted {
-  const steps = plan(document).filter(({ kind }) => !COMES_BY_ITSELF.has(kind));
+  const isSecret = ({ from }: FileEntry) => isSecretReference(from?.url.reveal() ?? '');
+  const secrets = document.files.filter(isSecret);
+  const atRest = { ...document, files: document.files.filter((file) => !isSecret(file)) };
+  const onMachine = { ...document, files: secrets, directories: [], links: [] };
+  const steps = plan(onMachine).filter(({ kind }) => !COMES_BY_ITSELF.has(kind));
   return {
-    now: steps.filter(({ kind }) => AT_REST.has(kind)),
-    later: steps.filter(({ kind }) => !AT_REST.has(kind)),
+    now: plan(atRest).filter(({ kind }) => AT_REST.has(kind)),
+    later: steps.filter(({ kind }) => !AT_REST.has(kind) || HOLDS_SECRETS.has(kind)),
   };
 }
 

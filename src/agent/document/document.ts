@@ -124,9 +124,9 @@ export interface FileEntry {
   where?: Position;
 }
 
-/** Something that lies on a web server. */
+/** Something that lies on a web server, or in a store of secrets. */
 export interface RemoteContent {
-  /** http: or https:; may hold a password, or a signature. */
+  /** http:, https: or a reference to a secret (see docs/secrets.md); may hold a password, a token or a signature. */
   url: Sensitive<string>;
   headers: { name: string; value: Sensitive<string> }[];
   isCompressed: boolean;

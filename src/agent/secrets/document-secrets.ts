@@ -1,4 +1,5 @@
-import type { Command, Document, UserEntry } from '../document/document.ts';
+import type { Command, Document, FileEntry, UserEntry } from '../document/document.ts';
+import type { SecretSettings } from '../document/node-settings.ts';
 import type { SystemSettings } from '../document/system-settings.ts';
 import type { Host } from '../host/host.ts';
 import { secretsIn } from './secrets.ts';
@@ -42,6 +43,8 @@ export function documentSecrets({
   const found = [
     ...users.flatMap(ofUser),
     ...files.flatMap(({ content, mode }) => ofFile(content.reveal(), mode)),
+    ...files.flatMap(ofAddress),
+    ...ofStores(node?.secrets),
     ...[...bootCommands, ...bootScripts, ...commands].flatMap((entry) =>
       entry.kind === 'command' ? ofCommand(entry) : secretsIn(entry.args.reveal().join('\n')),
     ),
@@ -69,6 +72,29 @@ function ofSystem({ passwords, hostKeys, repositories, phoneHome }: SystemSettin
 
 function ofUser({ plainPassword, passwordHash, initialPasswordHash }: UserEntry): string[] {
   return [plainPassword, passwordHash, initialPasswordHash].flatMap((secret) => secret?.reveal() ?? []);
+}
+
+/** What is secret in a file that was a secret as a whole: one line is one, of a longer one that which looks like it. */
+export function secretsOfContent(content: Uint8Array): string[] {
+  if (content.length > MOST_BYTES || content.includes(0)) return [];
+  const text = Buffer.from(content).toString('utf8').trim();
+  return [...(text.includes('\n') ? [] : [text]), ...ofFile(content, 0o600)];
+}
+
+/** Tokens in the addresses of contents, and in what they are asked with. */
+function ofAddress({ from }: FileEntry): string[] {
+  const address = from?.url.reveal() ?? '';
+  const query = URL.canParse(address) ? new URL(address).searchParams.get('token') : undefined;
+  return [
+    ...secretsIn(address),
+    ...(query ? [query] : []),
+    ...(from?.headers ?? []).map(({ value }) => value.reveal()),
+  ];
+}
+
+function ofStores({ vault }: SecretSettings = {}): string[] {
+  const { secretId, wrappedSecretId } = vault?.appRole ?? {};
+  return [secretId, wrappedSecretId].flatMap((secret) => secret?.reveal() ?? []);
 }
 
 function ofFile(content: Uint8Array, mode: number): string[] {

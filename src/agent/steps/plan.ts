@@ -6,7 +6,7 @@ import { containerd } from './containerd/kinds.ts';
 import type { Shared } from './kind/shared.ts';
 import { type PlannedStep, stepsOf } from './kind/step-kind.ts';
 import { type Call, kubeadm, patches, podsAfter, podsBefore, preflight, ready } from './kubeadm/kinds.ts';
-import { deferredFiles, files, hostname, kernel, ntp, proxy } from './node/kinds.ts';
+import { deferredFiles, files, hostname, kernel, ntp, proxy, secretDeletion } from './node/kinds.ts';
 import { disks, filesystems, mounts } from './storage/kinds.ts';
 import * as system from './system/kinds.ts';
 import { tree, treeBeside } from './tree/kinds.ts';
@@ -38,6 +38,7 @@ function byIgnition(document: Document): PlannedStep[] {
     ...commandSteps(document),
     ...stepsOf(laterUnitStarts, document),
     ...stepsOf(ready, document),
+    ...stepsOf(secretDeletion, document),
   ];
 }
 
@@ -80,6 +81,7 @@ function byCloudInit(document: Document): PlannedStep[] {
     ...commandSteps(document),
     ...stepsOf(laterUnitStarts, document),
     ...stepsOf(ready, document),
+    ...stepsOf(secretDeletion, document),
     ...stepsOf(system.phoneHome, document),
     ...stepsOf(system.finalMessage, document),
   ];

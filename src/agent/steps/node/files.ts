@@ -1,37 +1,69 @@
 import type { FileEntry } from '../../document/document.ts';
 import { failed } from '../../engine/failure.ts';
 import type { Host } from '../../host/host.ts';
+import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { Problem } from '../tools/problem.ts';
 import { withOpened } from '../tools/sealed-content.ts';
+import { isSecret, SecretContents } from '../tools/secret-content.ts';
 import { withSources } from './sourced-content.ts';
 
 /** Directories that a reboot empties; Cluster API puts kubeadm's configuration there. */
 const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
 
+export interface FilesSpec {
+  entries: FileEntry[];
+  stores?: StoresSpec;
+}
+
 /**
  * Writes files atomically; entries for one path act in order, as in cloud-init. The file's owner also owns
  * missing directories, as since cloud-init 23.1 (its change 1980); earlier, root did.
  */
-export const writeFiles: Work<{ entries: FileEntry[] }> = ({ entries }) => ({
+export const writeFiles: Work<FilesSpec> = ({ entries, stores }) => ({
   async run({ host, interrupted, signal }) {
+    const secrets = new SecretContents(host, stores, signal);
     try {
-      const whole = await withSources(host, entries, signal);
-      await writeInOrder(host, await withOpened(host, whole), interrupted);
+      const whole = await secrets.fill(await withSources(host, entries, signal));
+      const opened = await withOpened(host, whole);
+      await writeInOrder(host, opened, interrupted);
+      await confirmLast(secrets, entries, opened);
       return { done: true, message: `${entries.length} written` };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return failed(error.code, error.message, error.more);
+    } finally {
+      await secrets.close();
     }
   },
 
   async renew(host) {
-    for (const entry of entries) {
-      const isLost = VOLATILE.test(entry.path) && (await host.files.stat(entry.path)) === undefined;
-      if (isLost) await writeBatch(host, await withOpened(host, await withSources(host, [entry])));
+    const secrets = new SecretContents(host, stores);
+    try {
+      for (const entry of entries) {
+        const isLost = VOLATILE.test(entry.path) && (await host.files.stat(entry.path)) === undefined;
+        if (!isLost) continue;
+        const whole = await secrets.fillAgain(await withSources(host, [entry]));
+        await writeBatch(host, await withOpened(host, whole));
+      }
+    } finally {
+      await secrets.close();
     }
   },
 });
+
+/** A secret is on the disk as it came, unless a later entry for its path has changed it. */
+async function confirmLast(
+  secrets: SecretContents,
+  entries: readonly FileEntry[],
+  opened: readonly FileEntry[],
+): Promise<void> {
+  for (const [index, entry] of entries.entries()) {
+    const written = opened[index];
+    const isLast = entries.findLastIndex(({ path }) => path === entry.path) === index;
+    if (written && isLast && isSecret(entry)) await secrets.confirm(written);
+  }
+}
 
 async function writeInOrder(host: Host, entries: readonly FileEntry[], interrupted: boolean): Promise<void> {
   let batch: FileEntry[] = [];

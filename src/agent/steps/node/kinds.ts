@@ -1,20 +1,32 @@
 import { digest } from '../../../kit/digest.ts';
-import type { FileEntry, Hostname, NtpSettings } from '../../document/document.ts';
+import type { Hostname, NtpSettings } from '../../document/document.ts';
 import type { KernelSettings } from '../../document/node-settings.ts';
+import { isSecretReference, readReference, shownAddress } from '../../stores/reference/reference.ts';
 import { count, type StepKind } from '../kind/step-kind.ts';
+import { storesFor } from '../tools/secret-content.ts';
+import type { FilesSpec } from './files.ts';
 import type { ProxySpec } from './proxy.ts';
+import type { DeletionSpec } from './secret-deletion.ts';
 
-export const files: StepKind<{ entries: FileEntry[] }> = {
+export const files: StepKind<FilesSpec> = {
   name: 'files',
   plan: (document) => {
     const entries = document.files.filter(({ defer, rule }) => !defer && rule === undefined);
     return entries.length === 0
       ? []
-      : [{ id: 'files', title: `write ${count(entries.length, 'file')}`, spec: { entries } }];
+      : [
+          {
+            id: 'files',
+            title: `write ${count(entries.length, 'file')}`,
+            spec: { entries, ...storesFor(document, entries) },
+          },
+        ];
   },
   details: ({ entries }) =>
-    entries.map(({ path, content, mode, owner, append }) => {
+    entries.map(({ path, content, from, mode, owner, append }) => {
       const bytes = content.reveal();
+      if (from)
+        return `fetch ${path} ${mode.toString(8).padStart(4, '0')} ${owner} from ${shownAddress(from.url.reveal())}`;
       const how = append ? 'append' : 'write';
       return `${how} ${path} ${mode.toString(8).padStart(4, '0')} ${owner} ${bytes.length} bytes ${digest(bytes).slice(0, 12)}`;
     }),
@@ -31,11 +43,36 @@ export const deferredFiles: typeof files = {
           {
             id: 'files/deferred',
             title: `write ${count(entries.length, 'deferred file')}`,
-            spec: { entries },
+            spec: { entries, ...storesFor(document, entries) },
           },
         ];
   },
 };
+
+export const secretDeletion: StepKind<DeletionSpec> = {
+  name: 'secret-deletion',
+  plan: (document) => {
+    const addresses = document.files.flatMap(({ from }) =>
+      from && isDeletedLater(from.url.reveal()) ? [from.url] : [],
+    );
+    return addresses.length === 0
+      ? []
+      : [
+          {
+            id: 'secrets/deleted',
+            title: `delete ${count(addresses.length, 'secret')} at the source`,
+            spec: { addresses, ...storesFor(document, document.files) },
+          },
+        ];
+  },
+  details: ({ addresses }) => addresses.map((address) => `delete ${shownAddress(address.reveal())}`),
+  work: async () => (await import('./secret-deletion.ts')).deleteSecrets,
+};
+
+function isDeletedLater(address: string): boolean {
+  const reference = isSecretReference(address) ? readReference(address) : undefined;
+  return reference !== undefined && 'isDeleted' in reference && reference.isDeleted;
+}
 
 export const hostname: StepKind<Hostname> = {
   name: 'hostname',

@@ -4,12 +4,13 @@ import type { FileEntry, RemoteContent } from '../../document/document.ts';
 import { FetchError, fetchRemote } from '../../fetch/fetch.ts';
 import type { Host } from '../../host/host.ts';
 import { Problem } from '../tools/problem.ts';
+import { isSecret } from '../tools/secret-content.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
 const ONE_ANSWER_SECONDS = 300;
 
 /**
- * The entries with the contents that lie behind an address. Where nothing comes of one, the content that the entry gives
+ * The entries with the contents that lie behind an address; secrets of a store stay to be had. Where nothing comes of one, the content that the entry gives
  * beside it counts, as with cloud-init; without any it is a problem.
  *
  * @throws Problem ResourceNotFetched, ResourceRefused
@@ -22,7 +23,7 @@ export async function withSources(
   const found: FileEntry[] = [];
   for (const entry of entries) {
     const { from, ...rest } = entry;
-    if (from === undefined) found.push(entry);
+    if (from === undefined || isSecret(entry)) found.push(entry);
     else found.push({ ...rest, content: sensitive(await contentOf(host, entry, from, signal)) });
   }
   return found;

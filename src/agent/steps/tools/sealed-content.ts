@@ -1,9 +1,9 @@
 import { remember } from '../../../kit/secrets/known.ts';
-import { looksSecret } from '../../../kit/secrets/rules.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import { isSealedFile } from '../../../tpm/sealing/sealed-file.ts';
 import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
+import { secretsOfContent } from '../../secrets/document-secrets.ts';
 import { Problem } from './problem.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function withOpened(host: Host, entries: readonly FileEntry[]): Pro
   try {
     const wanted = sealed.map(({ path, content }) => ({ path, content: content.reveal() }));
     const contents = await openSealedFiles(host, wanted);
-    remember(contents.flatMap((content) => secretsOf(content.toString('utf8'))));
+    remember(contents.flatMap(secretsOfContent));
     const opened = new Map(sealed.map((entry, at) => [entry, contents[at]] as const));
     return entries.map((entry) => {
       const content = opened.get(entry);
@@ -29,9 +29,4 @@ export async function withOpened(host: Host, entries: readonly FileEntry[]): Pro
     if (error instanceof TpmProblem) throw new Problem(error.code, error.message);
     throw error;
   }
-}
-
-/** A file of one line is a secret as a whole. Of a longer one every line may be ordinary, so only what looks secret counts. */
-function secretsOf(text: string): string[] {
-  return text.trim().includes('\n') ? looksSecret(text) : [text];
 }

@@ -1,11 +1,14 @@
 import { digest } from '../../../kit/digest.ts';
 import type { Document, FetchSettings } from '../../document/document.ts';
+import { shownAddress } from '../../stores/reference/reference.ts';
 import { count, type StepKind } from '../kind/step-kind.ts';
+import { storesFor } from '../tools/secret-content.ts';
 import type { TreeSpec } from './tree.ts';
 
 export const tree: StepKind<TreeSpec> = {
   name: 'tree',
-  plan: ({ files: all, directories = [], links = [], fetching = NO_SETTINGS }: Document) => {
+  plan: (document: Document) => {
+    const { files: all, directories = [], links = [], fetching = NO_SETTINGS } = document;
     const files = all.filter(({ rule }) => rule !== undefined);
     const parts = [
       ...(files.length > 0 ? [count(new Set(files.map(({ path }) => path)).size, 'file')] : []),
@@ -15,15 +18,14 @@ export const tree: StepKind<TreeSpec> = {
       ...(links.length > 0 ? [count(links.length, 'link')] : []),
     ];
     if (parts.length === 0) return [];
-    return [
-      { id: 'files', title: `make ${parts.join(', ')}`, spec: { files, directories, links, fetching } },
-    ];
+    const spec = { files, directories, links, fetching, ...storesFor(document, files) };
+    return [{ id: 'files', title: `make ${parts.join(', ')}`, spec }];
   },
   details: ({ files, directories, links }) => [
     ...directories.map(({ path, mode, owner }) => `directory ${path} ${octal(mode)} ${owner}`),
     ...files.map(({ path, content, from, mode, owner, append, rule }) => {
       const bytes = content.reveal();
-      if (from) return `fetch ${path} ${octal(mode)} ${owner} from ${shown(from.url.reveal())}`;
+      if (from) return `fetch ${path} ${octal(mode)} ${owner} from ${shownAddress(from.url.reveal())}`;
       const how = append ? 'append' : rule?.present === 'keep' ? 'touch' : 'write';
       return `${how} ${path} ${octal(mode)} ${owner} ${bytes.length} bytes ${digest(bytes).slice(0, 12)}`;
     }),
@@ -39,12 +41,6 @@ export const treeBeside: typeof tree = {
 };
 
 const NO_SETTINGS: FetchSettings = { authorities: [] };
-
-/** An address without what may be secret: its user, its query. */
-function shown(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
-}
 
 function octal(mode: number): string {
   return mode.toString(8).padStart(4, '0');

@@ -1,7 +1,10 @@
 import type { DirectoryEntry, FetchSettings, FileEntry, LinkEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
+import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry } from '../tools/each-entry.ts';
+import { withOpened } from '../tools/sealed-content.ts';
+import { isSecret, SecretContents } from '../tools/secret-content.ts';
 import { makeDirectory } from './directory.ts';
 import { type FileParts, makeFile } from './file.ts';
 import { makeLink } from './link.ts';
@@ -15,36 +18,43 @@ export interface TreeSpec {
   directories: DirectoryEntry[];
   links: LinkEntry[];
   fetching: FetchSettings;
+  stores?: StoresSpec;
 }
 
 /**
  * Makes directories, files and symbolic links from the shallowest path to the deepest, and hard links when all
  * else is there (Ignition's `getOrderedCreationList`). Run again, it leaves alone what it has made.
  */
-export const makeTree: Work<TreeSpec> = ({ files, directories, links, fetching }) => ({
+export const makeTree: Work<TreeSpec> = (spec) => ({
   async run(context) {
-    const entries = inOrder({ files, directories, links, fetching });
+    const entries = inOrder(spec);
+    const secrets = new SecretContents(context.host, spec.stores, context.signal);
     const result = await eachEntry(entries, context, async ({ make }) => {
-      await make(context);
+      await make(context, secrets);
       return '';
-    });
+    }).finally(() => secrets.close());
     return result.done ? { done: true, message: `${entries.length} made` } : result;
   },
 
   async renew(host) {
-    for (const parts of together(files)) {
-      const { path } = parts[0];
-      if (VOLATILE.test(path) && !(await host.files.stat(path))) {
-        const signal = new AbortController().signal;
-        await makeFile({ host, signal }, parts, fetching, false);
+    const secrets = new SecretContents(host, spec.stores);
+    const { signal } = new AbortController();
+    try {
+      for (const parts of together(spec.files)) {
+        const { path } = parts[0];
+        if (!VOLATILE.test(path) || (await host.files.stat(path))) continue;
+        const [first, ...others] = await secrets.fillAgain(parts);
+        if (first) await makeFile({ host, signal }, [first, ...others], spec.fetching, false);
       }
+    } finally {
+      await secrets.close();
     }
   },
 });
 
 interface Entry {
   depth: number;
-  make(context: Context): Promise<void>;
+  make(context: Context, secrets: SecretContents): Promise<void>;
 }
 
 type Context = Pick<StepContext, 'host' | 'interrupted' | 'signal'>;
@@ -57,7 +67,7 @@ function inOrder({ files, directories, links, fetching }: TreeSpec): Entry[] {
     })),
     ...together(files).map((parts) => ({
       depth: depth(parts[0].path),
-      make: (context: Context) => makeFile(context, parts, fetching, context.interrupted),
+      make: (context: Context, secrets: SecretContents) => makeSecret(context, parts, fetching, secrets),
     })),
     ...links.map((entry) => ({
       depth: entry.hard ? Number.POSITIVE_INFINITY : depth(entry.path),
@@ -66,6 +76,22 @@ function inOrder({ files, directories, links, fetching }: TreeSpec): Entry[] {
   ];
   // Equal depths stay in the order of the document.
   return entries.sort((a, b) => (a.depth === b.depth ? 0 : a.depth - b.depth));
+}
+
+/** Files with the secrets that they name. */
+async function makeSecret(
+  context: Context,
+  parts: FileParts,
+  fetching: FetchSettings,
+  secrets: SecretContents,
+): Promise<void> {
+  if (!parts.some(isSecret)) return makeFile(context, parts, fetching, context.interrupted);
+  const [first = parts[0], ...others] = await secrets.fill(parts);
+  await makeFile(context, [first, ...others], fetching, context.interrupted);
+  if (others.length === 0 && first.rule?.present !== 'keep') {
+    const [opened = first] = await withOpened(context.host, [first]);
+    await secrets.confirm(opened);
+  }
 }
 
 /** Files with what is appended to them: together they are written at once, so that nothing is appended twice. */

@@ -1,5 +1,7 @@
 /** How fields of the document stand in a file, by their path without indexes: `files.content`. */
+import { Sensitive } from '../../../kit/secrets/sensitive.ts';
 import { nothingAsked } from '../../document/nothing-asked.ts';
+import { isSecretReference } from '../../stores/reference/reference.ts';
 
 /** Fields that are `Sensitive`. */
 export const SECRET: ReadonlySet<string> = new Set([
@@ -21,6 +23,8 @@ export const SECRET: ReadonlySet<string> = new Set([
   'groups.exact.passwordHash',
   'node.proxy.http',
   'node.proxy.https',
+  'node.secrets.vault.appRole.secretId',
+  'node.secrets.vault.appRole.wrappedSecretId',
   'node.kubeadm.staticPods.content',
   'node.kubeadm.patches.content',
 ]);
@@ -96,13 +100,22 @@ export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>
     capabilities: ['pull', 'resolve'],
   },
   'node.kubeadm': { staticPods: [], patches: [] },
+  'node.secrets.vault.appRole': { mount: 'approle' },
+  'node.secrets.vault.certificate': { mount: 'cert' },
 };
 
-/** Defaults of a command depend on its kind. */
+/** Defaults of a command depend on its kind, the mode of a file on whether it is a secret. */
 export function defaultsOf(
   path: string,
   given: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
+  if (path === 'files' && isSecretReference(addressOf(given.from)))
+    return { ...DEFAULTS.files, mode: '0600' };
   if (path !== 'commands') return DEFAULTS[path] ?? {};
   return given.kind === 'kubeadm' ? { args: [] } : { kind: 'command', program: 'sh' };
+}
+
+function addressOf(from: unknown): string {
+  const url = typeof from === 'object' && from !== null && 'url' in from ? from.url : '';
+  return String(url instanceof Sensitive ? url.reveal() : url);
 }

@@ -1,6 +1,7 @@
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Document, FileEntry } from '../../document/document.ts';
 import type { NodeSettings } from '../../document/node-settings.ts';
+import { isSecretReference, readReference } from '../../stores/reference/reference.ts';
 import type { Report } from '../../text/report.ts';
 import { misfits } from '../../text/shape/check-shape.ts';
 import type { SourceText } from '../../text/source-text.ts';
@@ -11,6 +12,7 @@ import { parseYaml } from '../../text/yaml/parse.ts';
 import { fromMetaData } from '../cloud-config/hostname.ts';
 import { readExpect } from '../node/expect.ts';
 import { readLabels } from '../node/labels.ts';
+import { readSecrets } from '../node/secrets.ts';
 import { BYTES, defaultsOf, MODES, PLACED, SECRET } from './fields.ts';
 import { DOCUMENT_SHAPE } from './shapes.ts';
 
@@ -46,6 +48,7 @@ export function readNative(
   if (content.node !== undefined && nodeSection?.kind === 'mapping')
     content.node = { ...content.node, ...asAuthorsWrite(nodeSection, report) };
   content.files = content.files?.map((file) => ruled(file, order === 'ignition')) ?? [];
+  if (!content.files.every((file) => isReadable(file, report))) return undefined;
   if (keepHostname === true) return { content, hostname: 'kept' };
   if (hostname === undefined) return { content };
   const own = hostname as NonNullable<Document['hostname']>;
@@ -55,16 +58,20 @@ export function readNative(
 }
 
 /** What stands in the document in the words of its author, as in cloud-config, and has meaning once it is read. */
-function asAuthorsWrite(section: MappingNode, report: Report): Pick<NodeSettings, 'labels' | 'expect'> {
+function asAuthorsWrite(
+  section: MappingNode,
+  report: Report,
+): Pick<NodeSettings, 'labels' | 'expect' | 'secrets'> {
   const fields = new Fields(section, 'node', report);
   const inner = (name: string): Fields | undefined => {
     const node = fields.node(name);
     return node?.kind === 'mapping' ? new Fields(node, `node.${name}`, report) : undefined;
   };
-  const [labels, expect] = [inner('labels'), inner('expect')];
+  const [labels, expect, secrets] = [inner('labels'), inner('expect'), inner('secrets')];
   return {
     ...(labels ? { labels: readLabels(labels) } : {}),
     ...(expect ? { expect: readExpect(expect, report) } : {}),
+    ...(secrets ? { secrets: readSecrets(secrets, report) } : {}),
   };
 }
 
@@ -90,12 +97,23 @@ function isOfOneOrder(root: MappingNode, report: Report): boolean {
   return lost.length + double.length === 0;
 }
 
+/** References to secrets are read here for what is wrong with them. */
+function isReadable({ path, from, where }: FileEntry, report: Report): boolean {
+  const address = from?.url.reveal() ?? '';
+  const reference = isSecretReference(address) ? readReference(address) : {};
+  if (!('problem' in reference)) return true;
+  report.error('UserDataInvalid', `files: the reference of ${path} ${reference.problem}.`, where);
+  return false;
+}
+
 /**
  * A file of Ignition takes the place of what is there, unless it says more; so does one whose content is fetched and held
  * against a hash, which may be too large for the memory.
  */
 function ruled(file: FileEntry, isIgnition: boolean): FileEntry {
-  const needsRule = isIgnition || file.from?.hash !== undefined || file.from?.isCompressed === true;
+  const isSecret = isSecretReference(file.from?.url.reveal() ?? '');
+  const needsFile = file.from?.hash !== undefined || file.from?.isCompressed === true;
+  const needsRule = isIgnition || (needsFile && !isSecret);
   return needsRule && file.rule === undefined ? { ...file, rule: { present: 'remove', unsaid: [] } } : file;
 }
 

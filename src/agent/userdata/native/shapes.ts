@@ -190,6 +190,28 @@ const expectations = map({
   disks: list(map({ size: amount, rotational: bool, model: text })),
 });
 
+const secrets = map({
+  age: map({ identities: list(path, { min: 1 }) }, ['identities']),
+  aws: map({ region: text, endpoint: text }),
+  vault: map(
+    {
+      address: text,
+      namespace: text,
+      ca: text,
+      appRole: map({ mount: text, roleId: text, secretId: text, secretIdFile: path, wrappedSecretId: text }, [
+        'roleId',
+      ]),
+      certificate: map({ mount: text, role: text, certificateFile: path, keyFile: path }, [
+        'certificateFile',
+        'keyFile',
+      ]),
+      tokenFile: path,
+    },
+    ['address'],
+  ),
+  azure: map({ clientId: text }),
+});
+
 const NODE: Record<string, Shape> = {
   node: map({
     kernel: map({ modules: texts, sysctls: table(text) }),
@@ -202,6 +224,7 @@ const NODE: Record<string, Shape> = {
     kubeadm: map({ staticPods: named, patches: named }),
     labels: table(text),
     expect: expectations,
+    secrets,
   }),
   preflight: map({ mend: bool }),
   withoutKubeadm: bool,

@@ -8,10 +8,11 @@ import { readKernel } from './kernel.ts';
 import { readKubeadm } from './kubeadm.ts';
 import { readLabels } from './labels.ts';
 import { readProxy } from './proxy.ts';
+import { readSecrets } from './secrets.ts';
 
 /**
- * The sections of `slipway` that set up the node around kubeadm: kernel, proxy, containerd, kubeadm, labels, expect
- * (docs/node.md). Undefined when there is none. Here what is not known is an error: the keys are Slipway's
+ * The sections of `slipway` that set up the node around kubeadm: kernel, proxy, containerd, kubeadm, labels, expect,
+ * secrets (docs/node.md). Undefined when there is none. Here what is not known is an error: the keys are Slipway's
  * own.
  */
 export function readNode(fields: Fields, report: Report): NodeSettings | undefined {
@@ -23,6 +24,7 @@ export function readNode(fields: Fields, report: Report): NodeSettings | undefin
   const isNone = given?.kind === 'string' && given.value === 'none';
   const kubeadm = isNone ? undefined : inner('kubeadm');
   const expect = inner('expect');
+  const secrets = inner('secrets');
   const labels = inner('labels');
   const node: NodeSettings = {
     ...(kernel ? { kernel: readKernel(kernel) } : {}),
@@ -31,6 +33,7 @@ export function readNode(fields: Fields, report: Report): NodeSettings | undefin
     ...(kubeadm ? { kubeadm: readKubeadm(kubeadm, report) } : {}),
     ...(labels ? { labels: readLabels(labels) } : {}),
     ...(expect ? { expect: readExpect(expect, report) } : {}),
+    ...(secrets ? { secrets: readSecrets(secrets, report) } : {}),
   };
   return Object.keys(node).length === 0 ? undefined : node;
 }

@@ -1,10 +1,16 @@
 import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { RemoteContent } from '../../../document/document.ts';
+import { isSecretReference, readReference } from '../../../stores/reference/reference.ts';
 import type { Report } from '../../../text/report.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
 import { pythonText } from '../../../text/yaml/node.ts';
 
-/** `source: {uri, headers}` of a file: `file:`, `http:` or `https:`. What lies there is taken as it is. */
+const HASH = /^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})$/;
+
+/**
+ * `source: {uri, headers, hash}` of a file: `file:`, `http:` or `https:`, or a reference to a secret. What lies there is taken
+ * as it is. `hash` is Slipway's own.
+ */
 export function fileSource(fields: Fields, report: Report): RemoteContent | undefined {
   const node = fields.node('source');
   if (node === undefined) return undefined;
@@ -23,10 +29,23 @@ export function fileSource(fields: Fields, report: Report): RemoteContent | unde
   }));
   if (named.some(({ name, value }) => !/^[\w-]+$/.test(name) || /[\r\n]/.test(value.reveal())))
     source.wrong('headers', 'headers must be names with values of one line.');
+  const hash = source.text('hash');
+  if (hash !== undefined && !HASH.test(hash))
+    source.wrong('hash', 'hash must be sha256-SUM or sha512-SUM, in lower case.');
   source.finish();
   if (uri === undefined || uri === '') return undefined;
+  const more = { isCompressed: false, ...(hash === undefined ? {} : { hash }) };
+  if (isSecretReference(uri)) {
+    const reference = readReference(uri);
+    if ('problem' in reference) source.wrong('uri', `the reference ${reference.problem}.`);
+    if (named.length > 0) source.wrong('headers', 'a reference to a secret takes no headers.');
+    return { url: sensitive(uri), headers: [], ...more };
+  }
   const isFine = URL.canParse(uri) && /^(?:https?|file):$/.test(new URL(uri).protocol);
-  if (isFine) return { url: sensitive(uri), headers: named, isCompressed: false };
-  source.wrong('uri', 'uri must be an address that begins with file://, http:// or https://.');
+  if (isFine) return { url: sensitive(uri), headers: named, ...more };
+  source.wrong(
+    'uri',
+    'uri must be an address that begins with file://, http:// or https://, or a reference to a secret.',
+  );
   return undefined;
 }

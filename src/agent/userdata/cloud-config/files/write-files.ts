@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { FileEntry } from '../../../document/document.ts';
+import { isSecretReference } from '../../../stores/reference/reference.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import type { Report } from '../../../text/report.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
@@ -8,6 +9,9 @@ import type { MappingNode, Node } from '../../../text/yaml/node.ts';
 import { type Budget, fileContent } from './file-content.ts';
 import { fileSource } from './file-source.ts';
 import { fileMode } from './permissions.ts';
+
+/** Nobody but its owner reads a secret, unless the user data says so. */
+const SECRET_MODE = 0o600;
 
 /** `write_files`: files with cloud-init's defaults root:root and 0644 (cloud-init's `cc_write_files`). */
 export function readWriteFiles(node: Node, report: Report): FileEntry[] {
@@ -22,11 +26,15 @@ function readFile(item: MappingNode, budget: Budget, report: Report): FileEntry 
   const fields = new Fields(item, 'write_files', report);
   const path = filePath(fields);
   const content = fileContent(fields, budget);
-  const mode = fileMode(fields);
+  const given = fileMode(fields);
   const owner = fileOwner(fields);
   const append = fields.bool('append', false);
   const defer = fields.bool('defer', false);
   const from = fileSource(fields, report);
+  const isSecret = from !== undefined && isSecretReference(from.url.reveal());
+  const mode = isSecret && fields.node('permissions') === undefined ? SECRET_MODE : given;
+  if (isSecret && fields.node('content') !== undefined)
+    fields.wrong('content', 'a file whose content is a reference to a secret has no other content.');
   fields.finish();
   if (path === undefined || content === undefined) return undefined;
   return {

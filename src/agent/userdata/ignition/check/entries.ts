@@ -22,8 +22,8 @@ export function checkEntries(config: Config, minor: number, say: Remarks): void 
       say.warn(node, ['mode'], 'has setuid, setgid or sticky bits, which Ignition sets since spec 3.6 only');
   }
   for (const file of files) {
-    if (file.contents) checkResource(file.contents, minor, say);
-    for (const addition of file.append ?? []) checkResource(addition, minor, say);
+    if (file.contents) checkResource(file.contents, minor, say, true);
+    for (const addition of file.append ?? []) checkResource(addition, minor, say, true);
     if (file.overwrite === true && file.contents?.source === undefined)
       say.error(file, ['overwrite'], 'must not be true where contents.source is missing');
   }

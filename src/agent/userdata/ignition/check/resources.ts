@@ -1,3 +1,4 @@
+import { isSecretReference, readReference } from '../../../stores/reference/reference.ts';
 import type { Config, Resource } from '../schema/spec3.ts';
 import { parseGoUrl } from '../url/go-url.ts';
 import { type Schemes, urlProblem } from '../url/url-problem.ts';
@@ -39,14 +40,15 @@ function checkProxy(proxy: Proxy, key: 'httpProxy' | 'httpsProxy', say: Remarks)
   }
 }
 
-export function checkResource(resource: Resource, minor: number, say: Remarks): void {
+/** @param isFile It is the content of a file, which may be a reference to a secret too: Slipway's own, Ignition knows none. */
+export function checkResource(resource: Resource, minor: number, say: Remarks, isFile = false): void {
   const { compression, verification = {}, source, httpHeaders = [] } = resource;
   say.error(resource, ['compression'], compressionProblem(compression));
   if (verification.hash !== undefined && source === undefined)
     say.error(resource, ['verification', 'hash'], 'is there, but nothing to be verified: source is missing');
   const functions = minor >= 1 ? ['sha512', 'sha256'] : ['sha512'];
   say.error(verification, ['hash'], hashProblem(verification.hash, functions));
-  if (source) say.error(resource, ['source'], urlProblem(source, schemesOf(minor)));
+  if (source) say.error(resource, ['source'], sourceProblem(source, minor, isFile));
   for (const header of httpHeaders) {
     if (!header.name) say.error(header, ['name'], 'is empty');
     if (header.value === '') say.error(header, ['value'], 'is empty');
@@ -55,4 +57,10 @@ export function checkResource(resource: Resource, minor: number, say: Remarks): 
   const scheme = parseGoUrl(source ?? '')?.scheme;
   if (scheme !== 'http' && scheme !== 'https')
     say.error(resource, ['httpHeaders'], 'can only be sent to a source that begins with http: or https:');
+}
+
+function sourceProblem(source: string, minor: number, isFile: boolean): string | undefined {
+  if (!isFile || !isSecretReference(source)) return urlProblem(source, schemesOf(minor));
+  const reference = readReference(source);
+  return 'problem' in reference ? reference.problem : undefined;
 }

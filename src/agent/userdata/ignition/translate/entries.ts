@@ -1,6 +1,7 @@
 import { join } from 'node:path/posix';
 import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { DirectoryEntry, FileEntry, LinkEntry, PlaceRule } from '../../../document/document.ts';
+import { isSecretReference } from '../../../stores/reference/reference.ts';
 import type { Remarks } from '../check/remarks.ts';
 import type { Places } from '../schema/places.ts';
 import type { Directory, File, Link, Owner, Resource, Storage } from '../schema/spec3.ts';
@@ -8,6 +9,7 @@ import type { Contents } from './content.ts';
 import { remoteOf } from './remote.ts';
 
 const FILE_MODE = 0o644;
+const SECRET_MODE = 0o600;
 const DIRECTORY_MODE = 0o755;
 
 /** Files, directories and links of a config. */
@@ -27,11 +29,13 @@ export function entriesOf(
 /** A file, and what is to be appended to it, as entries that act one behind the other. */
 function filesOf(file: File, contents: Contents, places: Places, say: Remarks): FileEntry[] {
   const { path = '', mode, user, group, overwrite, append = [] } = file;
-  const unsaid = unsaidOf(mode, user, group);
+  const isSecret = [file.contents ?? {}, ...append].some(({ source = '' }) => isSecretReference(source));
+  // What becomes secret does not stay readable.
+  const unsaid = unsaidOf(mode, user, group).filter((what) => !(isSecret && what === 'mode'));
   const entry = (resource: Resource, rule: PlaceRule, isAppended: boolean): FileEntry => ({
     path,
     ...contentOf(resource, contents, say),
-    mode: mode ?? FILE_MODE,
+    mode: mode ?? (isSecret ? SECRET_MODE : FILE_MODE),
     owner: ownerOf(user, group),
     append: isAppended,
     defer: false,
@@ -54,6 +58,15 @@ function contentOf(
 ): Pick<FileEntry, 'content' | 'from'> {
   const bytes = contents.bytesOf(resource);
   if (bytes) return { content: sensitive(bytes) };
+  const { source = '', compression, verification } = resource;
+  if (isSecretReference(source)) {
+    const { hash } = verification ?? {};
+    const reference = { url: sensitive(source), headers: [], isCompressed: compression === 'gzip' };
+    return {
+      content: sensitive(new Uint8Array()),
+      from: { ...reference, ...(hash === undefined ? {} : { hash }) },
+    };
+  }
   const from = remoteOf(resource, say);
   return { content: sensitive(new Uint8Array()), ...(from ? { from } : {}) };
 }

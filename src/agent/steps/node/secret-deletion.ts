@@ -1,0 +1,43 @@
+import type { Sensitive } from '../../../kit/secrets/sensitive.ts';
+import { SecretError } from '../../stores/contract/secret-error.ts';
+import type { StoresSpec } from '../../stores/contract/store.ts';
+import type { Work } from '../kind/step-kind.ts';
+import { count } from '../kind/step-kind.ts';
+import { SecretContents } from '../tools/secret-content.ts';
+
+export interface DeletionSpec {
+  addresses: Sensitive<string>[];
+  stores?: StoresSpec;
+}
+
+/**
+ * Deletes secrets from their stores, as the last thing: everything that needed them has been done, and they were on the disk. One
+ * that stays there is a finding, no failure. One that is gone is deleted.
+ */
+export const deleteSecrets: Work<DeletionSpec> = ({ addresses, stores }) => ({
+  onFailure: 'continue',
+  async run({ host, signal, finding }) {
+    const secrets = new SecretContents(host, stores, signal);
+    let deleted = 0;
+    try {
+      for (const address of addresses) {
+        try {
+          await secrets.remove(address.reveal());
+          deleted += 1;
+        } catch (error) {
+          if (!(error instanceof SecretError)) throw error;
+          if (error.code === 'SecretNotFound') deleted += 1;
+          else
+            await finding({
+              severity: 'warning',
+              code: 'SecretNotDeleted',
+              message: `Not deleted: ${error.message}`,
+            });
+        }
+      }
+    } finally {
+      await secrets.close();
+    }
+    return { done: true, message: `${count(deleted, 'secret')} of ${addresses.length} deleted` };
+  },
+});
