@@ -18,8 +18,14 @@ test('adds up what is plugged in', () => {
   expect(memoryDevices(table)).toEqual([16 * 2 ** 30, 64 * 2 ** 30, 512 * 1024]);
 });
 
+test("counts QEMU's memory, which is plain RAM", () => {
+  expect(memoryDevices(Buffer.concat([module(1536, 0, 0x07), end]))).toEqual([1536 * 2 ** 20]);
+});
+
 test('leaves out what is unknown, and flash memory', () => {
-  expect(memoryDevices(Buffer.concat([module(0xffff), module(16, 0, 0x09), end]))).toEqual([]);
+  expect(
+    memoryDevices(Buffer.concat([module(0xffff), module(16, 0, 0x09), module(16, 0, 0x1f), end])),
+  ).toEqual([]);
 });
 
 test('stops where the table makes no sense', () => {

@@ -6,7 +6,8 @@ const MEMORY_DEVICE = 17;
 const END_OF_TABLE = 127;
 /** Most structures of a table that makes sense. */
 const MOST_STRUCTURES = 10_000;
-const FLASH_AND_ROM = new Set([0x05, 0x06, 0x07, 0x08, 0x09]);
+/** Kinds of section 7.18.2 that programs do not run in: of the display, read-only, flash, and disks in memory's place. */
+const OTHER_KINDS = new Set([0x05, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x1f]);
 
 /** The sizes of the memory modules that are there, in bytes. What is cut off or senseless ends the reading. */
 export function memoryDevices(table: Buffer): number[] {
@@ -29,7 +30,7 @@ function sizeOf(structure: Buffer): number {
   if (structure.length < 0x0e) return 0;
   const kind = structure.length > 0x12 ? structure.readUInt8(0x12) : 0;
   const size = structure.readUInt16LE(0x0c);
-  if (size === 0 || size === 0xffff || FLASH_AND_ROM.has(kind)) return 0;
+  if (size === 0 || size === 0xffff || OTHER_KINDS.has(kind)) return 0;
   // 32 GiB less a mebibyte and more stand in a field of their own, in mebibytes.
   if (size === 0x7fff)
     return structure.length >= 0x20 ? (structure.readUInt32LE(0x1c) & 0x7fff_ffff) * 2 ** 20 : 0;
