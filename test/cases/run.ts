@@ -20,6 +20,16 @@ function isCase(name: string): boolean {
   return ['case.yaml', 'run.ts'].some((file) => existsSync(join(import.meta.dirname, name, file)));
 }
 
+/** Those that need not be asked for by their names. */
+async function regular(): Promise<string[]> {
+  const names: string[] = [];
+  for (const name of folders) {
+    const program = join(import.meta.dirname, name, 'run.ts');
+    if (!existsSync(program) || (await import(program)).onlyByName !== true) names.push(name);
+  }
+  return names;
+}
+
 /** A case may have up to three machines; MB that it takes. */
 const CASE_MEMORY = 3000;
 /** Cases wait for kubelets and API servers most of their time: this many for each processor keep it busy. */
@@ -35,7 +45,7 @@ async function main(): Promise<number> {
   if (unknown) throw new Error(`there is no case "${unknown}"; there are: ${folders.join(', ')}`);
   const able = await requirements();
   if (!able.ok) return skip(able);
-  const wanted = longestFirst(positionals.length > 0 ? positionals : folders);
+  const wanted = longestFirst(positionals.length > 0 ? positionals : await regular());
   const started = performance.now();
   const busy = watchProcessors();
   // Cases start the same programs some hundred times: Node.js need not compile their sources each time.
