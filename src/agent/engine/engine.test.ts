@@ -321,6 +321,27 @@ describe('runSequence', () => {
     expect(await sequence([endless])).toMatchObject({ failure: { code: 'Unclassified' }, ms: 60_000 });
   });
 
+  it('loses a line of progress that no disk takes, and not the step', async () => {
+    const journal = await Journal.open(host);
+    const append: Journal['append'] = async (body) => {
+      if (body.type !== 'step.progress') return journal.append(body);
+      throw new HostError('writing the journal: no space left on device', 'ENOSPC');
+    };
+    const telling = step('kubeadm', () => ({ done: true }), {
+      run: async ({ progress }) => {
+        // As kubeadm's lines are told: nobody waits for them.
+        void progress('kubeadm [kubelet-start]', true);
+        await progress('at work');
+        return { done: true };
+      },
+    });
+    const full = Object.assign(Object.create(journal), { append });
+    const result = await runSequence(about(full, [telling]));
+    await journal.close();
+    expect(result).toMatchObject({ result: 'succeeded' });
+    expect(readFileSync(join(root, JOURNAL), 'utf8')).not.toContain('at work');
+  });
+
   it('says that it is alive while a step runs, and no longer', async () => {
     const long = step('a', () => ({ done: true }), {
       run: async () => {

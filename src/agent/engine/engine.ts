@@ -9,7 +9,7 @@ import {
   type StepEnded,
 } from '../../protocol/journal.ts';
 import type { StepVerdict } from '../../protocol/outcome.ts';
-import type { Host } from '../host/host.ts';
+import { type Host, HostError } from '../host/host.ts';
 import { Deadline } from './deadline.ts';
 import { codeOf, failure } from './failure.ts';
 import { type History, historyOf } from './history.ts';
@@ -333,9 +333,14 @@ class SequenceRun {
     }
   }
 
+  /** A line that no disk takes is lost, and nothing else: what is at work may come to a good end. */
   async #tell(step: Step, message: string, fromOutput = false): Promise<void> {
     const more = fromOutput ? { fromOutput } : {};
-    await this.#o.journal.append({ type: 'step.progress', step: step.id, message, ...more });
+    try {
+      await this.#o.journal.append({ type: 'step.progress', step: step.id, message, ...more });
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+    }
   }
 
   #outOfTime(step: Step, last: Failure | undefined): Verdict {
