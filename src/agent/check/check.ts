@@ -25,25 +25,31 @@ export function check(
   report: readonly ReportEntry[],
   cloud: string | undefined,
 ): Finding[] {
-  const told = report.map(({ severity, code, message, where }) => ({
-    rule: code,
+  const seen = see(raw, document);
+  const hits = RULES.flatMap((rule) =>
+    rule
+      .find(seen)
+      .slice(0, MOST_HITS)
+      .map((hit) => ({ ...hit, rule })),
+  );
+  const isTwice = (message: string): boolean =>
+    hits.some(({ alreadyTold }) => alreadyTold !== undefined && message.includes(alreadyTold));
+  const told = report
+    .filter(({ message }) => !isTwice(message))
+    .map(({ severity, code, message, where }) => ({
+      rule: code,
+      severity,
+      message,
+      remedy: CODES[code].remedy,
+      ...(where === undefined ? {} : { where }),
+    }));
+  const found = hits.map(({ rule: { id, severity, remedy }, message, where }) => ({
+    rule: id,
     severity,
     message,
-    remedy: CODES[code].remedy,
+    remedy,
     ...(where === undefined ? {} : { where }),
   }));
-  const seen = see(raw, document);
-  const found = RULES.flatMap(({ id, severity, remedy, find }) =>
-    find(seen)
-      .slice(0, MOST_HITS)
-      .map(({ message, where }) => ({
-        rule: id,
-        severity,
-        message,
-        remedy,
-        ...(where === undefined ? {} : { where }),
-      })),
-  );
   const line = ({ where }: Finding): number => where?.line ?? 0;
   return [...tooLarge(raw, cloud), ...told, ...found].sort(
     (a, b) => line(a) - line(b) || (a.where?.column ?? 0) - (b.where?.column ?? 0),

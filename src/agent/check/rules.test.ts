@@ -52,6 +52,13 @@ describe('no false alarm', () => {
   });
 });
 
+test('a mode in decimal is told once', async () => {
+  const file = (mode: string) =>
+    `write_files:\n- {path: /a, content: x, permissions: ${mode}}\nslipway: {kubeadm: none}\n`;
+  expect(await found(file('644'))).toEqual(['mode-read-as-decimal']);
+  expect(await found(file('420'))).toEqual(['UserDataIgnoredKey']);
+});
+
 test('a script in a part of its own is looked at as one', async () => {
   expect(await found('#!/bin/sh\nmodprobe a\nmodprobe b\n')).toContain('script-without-set-e');
   expect(await found('#!/bin/sh\nset -e\nmodprobe a\nmodprobe b\n')).not.toContain('script-without-set-e');

@@ -22,4 +22,6 @@ export interface Hit {
   /** What was found, without any value that may be secret. */
   message: string;
   where?: Position | undefined;
+  /** Words by which reading the document has told the same; that is left out then. */
+  alreadyTold?: string;
 }

@@ -45,6 +45,7 @@ export const FILE_RULES: readonly Rule[] = [
               {
                 message: `${path} gets mode ${mode.toString(8).padStart(4, '0')}, because ${mode} is decimal.`,
                 where,
+                alreadyTold: `this is the decimal number ${mode},`,
               },
             ]
           : [],
