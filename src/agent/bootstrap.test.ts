@@ -50,36 +50,39 @@ describe('bootstrap', () => {
     }
   });
 
+  /** A machine that booted this many seconds ago, without systemd; something may come while it is waited for. */
+  const young = (seconds: number, comes: () => void = () => undefined): Host => {
+    const host = createLinuxHost({ root });
+    let now = seconds * 1000;
+    return {
+      ...host,
+      root: '/',
+      clock: {
+        ...host.clock,
+        monotonic: () => now,
+        sleep: async (ms, signal) => {
+          // A heartbeat's time does not come.
+          if (ms > 2_000) return host.clock.sleep(ms, signal);
+          now += ms;
+          comes();
+        },
+      },
+      processes: {
+        ...host.processes,
+        run: async () => ({ exitStatus: 2, stdout: '', stderr: '', timedOut: false, ms: 1 }),
+      },
+    };
+  };
+
   describe('without user data', () => {
     const SEED = 'var/lib/cloud/seed/nocloud';
-    /** A machine that booted this many seconds ago, without systemd, whose seed comes when it is looked for again. */
-    const young = (seconds: number, comes: boolean): Host => {
-      const host = createLinuxHost({ root });
-      let now = seconds * 1000;
-      return {
-        ...host,
-        root: '/',
-        clock: {
-          ...host.clock,
-          monotonic: () => now,
-          sleep: async (ms, signal) => {
-            // A heartbeat's time does not come.
-            if (ms > 2_000) return host.clock.sleep(ms, signal);
-            now += ms;
-            if (!comes) return;
-            mkdirSync(join(root, SEED), { recursive: true });
-            writeFileSync(join(root, SEED, 'meta-data'), 'instance-id: i-1\n');
-            writeFileSync(
-              join(root, SEED, 'user-data'),
-              '#cloud-config\nslipway: {kubeadm: none}\nwrite_files: [{path: /etc/a, content: x, owner: "0:0"}]\n',
-            );
-          },
-        },
-        processes: {
-          ...host.processes,
-          run: async () => ({ exitStatus: 2, stdout: '', stderr: '', timedOut: false, ms: 1 }),
-        },
-      };
+    const seed = () => {
+      mkdirSync(join(root, SEED), { recursive: true });
+      writeFileSync(join(root, SEED, 'meta-data'), 'instance-id: i-1\n');
+      writeFileSync(
+        join(root, SEED, 'user-data'),
+        '#cloud-config\nslipway: {kubeadm: none}\nwrite_files: [{path: /etc/a, content: x, owner: "0:0"}]\n',
+      );
     };
     const look = async (host: Host) => {
       const told: string[] = [];
@@ -95,17 +98,33 @@ describe('bootstrap', () => {
     };
 
     it('waits for a seed while disks may still come, and says so once', async () => {
-      const { outcome, told } = await look(young(30, true));
+      const { outcome, told } = await look(young(30, seed));
       expect(outcome.result).toBe('succeeded');
       expect(told).toEqual([expect.stringMatching(/No source of user data.*the machine booted 30 s ago/)]);
     });
 
     it('gives up when the boot is over', async () => {
-      const { outcome, told } = await look(young(100, false));
+      const { outcome, told } = await look(young(100));
       expect(outcome).toMatchObject({ result: 'transient', failure: { code: 'UserDataNotFound' } });
       expect(told).toHaveLength(1);
-      expect((await look(young(130, true))).told).toEqual([]);
+      expect((await look(young(130, seed))).told).toEqual([]);
     });
+  });
+
+  it('looks again for what a label tells of, while drivers may still come', async () => {
+    writeFileSync(
+      join(root, 'user-data'),
+      '#cloud-config\nslipway: {kubeadm: none, labels: {release: "{{ facts.os.id }}"}}\n',
+    );
+    const comes = () => {
+      mkdirSync(join(root, 'etc'), { recursive: true });
+      writeFileSync(join(root, 'etc/os-release'), 'ID=late\n');
+    };
+    expect(await run(young(130, comes))).toMatchObject({
+      result: 'bad-input',
+      failure: { code: 'UserDataTemplate' },
+    });
+    expect(await run(young(30, comes))).toMatchObject({ result: 'succeeded' });
   });
 
   it('concludes with an error that nobody caught, however far it is', async () => {

@@ -269,7 +269,7 @@ export async function runDocument(
   const report = [...document.report, ...checkMakesNode(document)];
   // User data that did their work, and have lost their secrets since, are not judged again.
   if (!document.isWiped)
-    report.push(...(await configurationReport(document)), ...(await labelReport(host, document)));
+    report.push(...(await configurationReport(document)), ...(await labelReport(options, document)));
   const errors = report.filter(({ severity }) => severity === 'error');
   const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
   const [first] = errors;
@@ -370,11 +370,21 @@ function damaged(bytes: number, isNode: boolean): Omit<Finding, 'type'> {
 
 type Entry = Document['report'][number];
 
-/** Looks at the machine only if labels ask for it. */
-async function labelReport(host: Host, document: Document): Promise<Entry[]> {
+/** Looks at the machine only if labels ask for it. What a label tells of may come up with its driver. */
+async function labelReport(
+  { host, stop, watcher }: Pick<BootstrapOptions, 'host' | 'stop' | 'watcher'>,
+  document: Document,
+): Promise<Entry[]> {
   if ((document.node?.labels ?? []).length === 0) return [];
   const { labelProblems } = await import('./facts/judge/labels-on.ts');
-  return labelProblems(host, document);
+  for (let isTold = false; ; isTold = true) {
+    const problems = await labelProblems(host, document);
+    const missing = problems.find(({ code }) => code === 'UserDataTemplate');
+    const starting = missing && (await stillStarting(host, 'MachineNotAsExpected'));
+    if (missing === undefined || starting === undefined || stop.aborted) return problems;
+    if (!isTold) watcher.output(`slipway: ${placed(missing)} Looking again: ${starting}`, 'stderr');
+    await host.clock.sleep(LOOK_AGAIN_MS, stop).catch(() => undefined);
+  }
 }
 
 /** Loads the check only if there is a kubeadm to configure. */
