@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLinuxHost } from '../host/linux/host.ts';
+import { ARM_BOARD } from './fixtures/arm-board.ts';
 import { GPU_SERVER, plant, type Tree, under } from './fixtures/tree.ts';
 import { gatherFacts } from './gather.ts';
 
@@ -76,6 +77,19 @@ describe('a server with GPUs, disks and NUMA', () => {
       'system.version: it said only "0123456789"',
       'system.sku: it said only "To be filled by O.E.M."',
     ]);
+  });
+});
+
+test("a board of Arm's without SMBIOS is told by its device tree", async () => {
+  expect(await factsOf(ARM_BOARD)).toMatchObject({
+    system: { product: 'Raspberry Pi 4 Model B Rev 1.4', serial: '10000000a1b2c3d4' },
+    cpu: { architecture: 'aarch64', vendor: 'ARM', model: 'Cortex-A72', sockets: 1, cores: 4, threads: 4 },
+    firmware: { kind: 'devicetree' },
+    disks: [
+      { name: 'mmcblk0', model: 'SN32G', transport: 'mmc', rotational: false, bytes: 62_333_952 * 512 },
+    ],
+    interfaces: [{ name: 'eth0', mac: 'dc:a6:32:01:02:03', driver: 'bcmgenet', speedMbps: 1000 }],
+    remarks: [],
   });
 });
 

@@ -2,6 +2,7 @@ import type { Expectations } from '../document/expectations.ts';
 import type { Host } from '../host/host.ts';
 import type { CallReading } from '../kubeadm/config/read-call.ts';
 import { readInventory } from '../kubeadm/repeat/inventory.ts';
+import { expectations } from './checks/machine/expectations.ts';
 import { findInstalled, prepare } from './prepare.ts';
 import { type PreflightResult, runPreflight } from './run.ts';
 
@@ -17,7 +18,8 @@ export interface MachineTask {
 /**
  * Checks the configuration and the machine, in about a second. Below a root directory it checks only the
  * configuration, because a node will have another kernel. If the configuration is unreadable, nobody knows
- * how kubeadm will be called, and kubeadm's own complaint says more than the machine could.
+ * how kubeadm will be called, and kubeadm's own complaint says more than the machine could; what the machine is expected to
+ * be does not rest on that.
  */
 export async function checkMachine(host: Host, task: MachineTask): Promise<PreflightResult> {
   const started = host.clock.monotonic();
@@ -26,15 +28,14 @@ export async function checkMachine(host: Host, task: MachineTask): Promise<Prefl
   const { findings, ...about } =
     call === undefined ? { ...installed, findings: [] } : prepare(call, installed.kubeadmMinor);
   const attempted = (await readInventory(host, instance)) !== undefined;
+  const isReadable = call === undefined || about.config !== undefined;
   const machine =
-    host.root === '/' && (call === undefined || about.config !== undefined)
-      ? await runPreflight(host, {
-          ...about,
-          attempted,
-          mend,
-          searchPath: task.searchPath ?? [],
-          ...(expect && { expect }),
-        })
+    host.root === '/'
+      ? await runPreflight(
+          host,
+          { ...about, attempted, mend, searchPath: task.searchPath ?? [], ...(expect && { expect }) },
+          isReadable ? undefined : [expectations],
+        )
       : { findings: [], unanswered: [] };
   return {
     findings: [...installed.findings, ...findings, ...machine.findings],

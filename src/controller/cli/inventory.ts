@@ -6,19 +6,27 @@ import { UsageError } from './usage-error.ts';
 
 const FORMATS = ['text', 'csv', 'json'];
 
-/** Facts by the columns that they make; what identifies one machine comes last, and only where it is kept. */
-const COLUMNS: readonly (readonly [title: string, fact: string])[] = [
+type Column = readonly [title: string, ...facts: string[]];
+
+/**
+ * Facts by the columns that they make, of several the first that is there; what identifies one machine comes last, and only
+ * where it is kept.
+ */
+const COLUMNS: readonly Column[] = [
   ['VENDOR', 'vendor'],
   ['PRODUCT', 'product'],
   ['INSTANCE TYPE', 'instance-type'],
+  ['REGION', 'region'],
   ['ZONE', 'zone'],
   ['ARCH', 'architecture'],
   ['CPU', 'cpu'],
   ['SOCKETS', 'sockets'],
   ['CORES', 'cores'],
   ['THREADS', 'cpus'],
-  ['MEMORY', 'installed-memory'],
+  ['MEMORY', 'installed-memory', 'memory'],
+  ['NUMA NODES', 'numa-nodes'],
   ['GPUS', 'gpus'],
+  ['ACCELERATORS', 'accelerators'],
   ['DISKS', 'disks'],
   ['INTERFACES', 'interfaces'],
   ['VIRTUALISATION', 'virtualisation'],
@@ -27,9 +35,12 @@ const COLUMNS: readonly (readonly [title: string, fact: string])[] = [
   ['TPM', 'tpm'],
   ['OS', 'os'],
   ['KERNEL', 'kernel'],
+  ['CONTROL GROUPS', 'cgroups'],
   ['SERIAL', 'serial'],
   ['UUID', 'uuid'],
   ['MACS', 'macs'],
+  ['DISK SERIALS', 'disk-serials'],
+  ['GPU UUIDS', 'gpu-uuids'],
 ];
 /** What a table on a terminal has room for. */
 const SHORT = new Set(['VENDOR', 'PRODUCT', 'INSTANCE TYPE', 'THREADS', 'MEMORY', 'GPUS', 'DISKS', 'SERIAL']);
@@ -67,15 +78,13 @@ function shown(records: readonly NodeRecord[], format: string): string {
       2,
     );
   const columns = COLUMNS.filter(
-    ([title, fact]) =>
-      (format === 'csv' || SHORT.has(title)) &&
-      (format === 'csv' || records.some(({ summary }) => summary.facts?.[fact] !== undefined)),
+    (column) => format === 'csv' || (SHORT.has(column[0]) && records.some((record) => cell(record, column))),
   );
-  const rows = records.map(({ namespace, name, spec, summary }) => [
-    namespace,
-    name,
-    ...(format === 'csv' ? [spec.machine?.name ?? ''] : []),
-    ...columns.map(([, fact]) => summary.facts?.[fact] ?? ''),
+  const rows = records.map((record) => [
+    record.namespace,
+    record.name,
+    ...(format === 'csv' ? [record.spec.machine?.name ?? ''] : []),
+    ...columns.map((column) => cell(record, column)),
   ]);
   const head = [
     'NAMESPACE',
@@ -85,5 +94,9 @@ function shown(records: readonly NodeRecord[], format: string): string {
   ];
   if (format === 'csv') return csv([head, ...rows]);
   if (records.length === 0) return 'No machine has enrolled yet.';
-  return table([head, ...rows.map((row) => row.map((cell) => cell || '-'))]);
+  return table([head, ...rows.map((row) => row.map((text) => text || '-'))]);
+}
+
+function cell({ summary: { facts = {} } }: NodeRecord, [, ...names]: Column): string {
+  return names.map((name) => facts[name]).find(Boolean) ?? '';
 }

@@ -99,7 +99,7 @@ export const CODES = {
     'user data',
     'permanent',
     'The jinja template in the user data cannot be rendered.',
-    'Correct the expression at the line named; use only variables that the instance metadata has.',
+    'Correct the expression at the line named; use only variables that the instance metadata has, and in labels what slipway facts shows.',
   ),
   UserDataInvalid: entry(
     'user data',

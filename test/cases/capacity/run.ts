@@ -10,16 +10,17 @@ import {
 import { KubeClient } from '../../../src/controller/kube/client.ts';
 import { findAccess } from '../../../src/controller/kube/kubeconfig.ts';
 import { createLog } from '../../../src/controller/log.ts';
-import { apiVersionOf, type MachineVersion } from '../../../src/controller/machines/machine.ts';
 import { newSummary } from '../../../src/controller/model/summary.ts';
 import { Management } from '../../../src/controller/serve/management.ts';
 import { Metrics } from '../../../src/controller/web/metrics.ts';
 import { CONTROLLER } from '../../support/controller/api-server.ts';
+import { groupObject } from '../../support/controller/group-object.ts';
 import { clusterApiCrds, ManagementCluster } from '../../support/controller/management-cluster.ts';
 import { eventually } from '../hostile/scene.ts';
+import { inventory } from './inventory.ts';
 
 export const about =
-  "what machines brought becomes their group's capacity annotations, on a real API server with Cluster API's CRDs and the rights of the manifests";
+  "what machines are is told and kept, and what they brought becomes their group's capacity annotations, on a real API server with Cluster API's CRDs and the rights of the manifests";
 
 const LABELS = {
   MachineDeployment: 'deployment-name',
@@ -44,6 +45,8 @@ export async function run(say: (line: string) => void): Promise<void> {
       say(
         `${version}: the least of what machines brought, what a person had set, and nothing of ours without the label`,
       );
+      await management.stop();
+      if (version === 'v1beta2') await inventory(cluster, say);
     } finally {
       await management.stop();
       client.close();
@@ -111,34 +114,6 @@ async function group(cluster: ManagementCluster, management: Management, kind: G
     `${kind}: without the label ours are gone`,
     async () => Object.keys(await marks()).join() === 'maxPods',
   );
-}
-
-/** A group that asks for it, and has one of the annotations from somebody else already. */
-function groupObject(version: MachineVersion, kind: GroupKind, name: string): object {
-  const reference =
-    version === 'v1beta2'
-      ? { apiGroup: 'infrastructure.cluster.x-k8s.io' }
-      : { apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta1' };
-  return {
-    apiVersion: apiVersionOf(version),
-    kind,
-    metadata: {
-      ...{ name, namespace: 'default', labels: { [CAPACITY_LABEL]: '' } },
-      annotations: { 'example.com/mine': 'stays', [`${CAPACITY_PREFIX}maxPods`]: '50' },
-    },
-    spec: {
-      clusterName: 'demo',
-      ...(kind === 'MachinePool' ? {} : { selector: { matchLabels: { a: name } } }),
-      template: {
-        metadata: { labels: { a: name } },
-        spec: {
-          clusterName: 'demo',
-          bootstrap: { dataSecretName: 'x' },
-          infrastructureRef: { ...reference, kind: 'DemoMachineTemplate', name },
-        },
-      },
-    },
-  };
 }
 
 /**

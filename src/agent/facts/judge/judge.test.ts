@@ -107,7 +107,7 @@ describe('slipway: {expect: ...}', () => {
           'disks: [{size: ">= 500Gi"}, {size: ">= 3T", rotational: false}, {model: st12000}]}',
       ),
     ).toEqual([]);
-    expect(judged('{gpus: [{model: a100}, {model: "A100-SXM4"}]}')).toEqual([]);
+    expect(judged('{gpus: [{model: a100}, {model: "A100-SXM4"}], architecture: amd64}')).toEqual([]);
   });
 
   test('says what is otherwise', () => {

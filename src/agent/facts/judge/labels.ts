@@ -36,7 +36,9 @@ export function labelsOf(wanted: readonly NodeLabel[], facts: Facts): Labels {
       else if (asLabelValue(text) !== '') labels[key] = asLabelValue(text);
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
-      wrong(`${error.message} Say what it is to be where that is not there: {{ A if B else "none" }}.`);
+      wrong(
+        `this machine has not what ${template.trim()} asks for (${error.message.replace(/\.$/, '')}); say what it is to be then, as with {{ A if B else "none" }}.`,
+      );
     }
   }
   return { labels, problems };

@@ -17,15 +17,15 @@ export function unmet(expectations: Expectations, facts: Facts): string[] {
     }),
     ...words.flatMap(({ what, value }) => {
       const found = WORDS[what](facts);
-      return found?.toLowerCase() === value.toLowerCase()
+      return found?.toLowerCase() === (SYNONYMS.get(value.toLowerCase()) ?? value.toLowerCase())
         ? []
         : [`${what} is to be ${value}, and here it is ${found ?? 'not known'}`];
     }),
     ...missing(disks, facts.disks, isSuch).map(
-      (disk) => `there is no disk for ${diskText(disk)} among ${facts.disks.map(shown).join(', ') || 'none'}`,
+      (disk) => `there is no disk for ${diskText(disk)}${others(facts.disks.map(shown))}`,
     ),
     ...missing(gpuModels, facts.gpus, isModel).map(
-      (model) => `there is no GPU "${model}" among ${facts.gpus.map(gpuName).join(', ') || 'none'}`,
+      (model) => `there is no GPU "${model}"${others(facts.gpus.map(gpuName))}`,
     ),
   ];
 }
@@ -39,6 +39,16 @@ export function expectationLines({ numbers, words, disks, gpuModels, unmet: how 
     ...gpuModels.map((model) => `a GPU: ${model}`),
   ].map((line) => `expects ${line}${how === 'warn' ? ' (else a warning)' : ''}`);
 }
+
+function others(names: readonly string[]): string {
+  return names.length === 0 ? ', nor any other' : ` among ${names.join(', ')}`;
+}
+
+/** Kubernetes has names of its own for architectures. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map([
+  ['amd64', 'x86_64'],
+  ['arm64', 'aarch64'],
+]);
 
 const NUMBERS: Readonly<
   Record<Expectations['numbers'][number]['what'], (facts: Facts) => number | undefined>
