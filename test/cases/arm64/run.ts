@@ -7,6 +7,8 @@ import { buildBinary } from '../../../build/binary/binary.ts';
 import { buildController } from '../../../build/binary/controller-binary.ts';
 import { runnerOf } from '../../../build/binary/runner.ts';
 import { projectVersion } from '../../../build/project.ts';
+import { ARM_BOARD } from '../../../src/agent/facts/fixtures/arm-board.ts';
+import { plant } from '../../../src/agent/facts/fixtures/tree.ts';
 import { withoutSteering } from '../../../src/kit/environment.ts';
 
 export const about = 'both programs for arm64, built on x64, work: QEMU runs them';
@@ -53,4 +55,14 @@ async function expectWork(binary: string, folder: string): Promise<void> {
   assert.partialDeepStrictEqual(told, { result: 'succeeded' });
   assert.equal(readFileSync(join(root, 'etc/motd'), 'utf8'), 'arm64\n');
   assert.match(await slipway('status', '--root', root), /bootstrapped in /);
+  const board = plant(ARM_BOARD);
+  try {
+    const facts: unknown = JSON.parse(await slipway('facts', '--root', board, '--output', 'json'));
+    assert.partialDeepStrictEqual(facts, {
+      cpu: { architecture: 'aarch64', model: 'Cortex-A72', threads: 4 },
+      interfaces: [{ speedMbps: 1000 }],
+    });
+  } finally {
+    rmSync(board, { recursive: true });
+  }
 }
