@@ -275,3 +275,22 @@ it("a token that could not be made is no failure of init, also in a shell's trac
     code('+ sudo kubeadm token create abcdef.0123456789abcdef', 'timed out waiting for the condition', HINT),
   ).toBe('nothing');
 });
+
+it('a finding may have its tab as a program writes it', () => {
+  expect(
+    code(
+      'const LOG = `[preflight] Running pre-flight checks',
+      '[preflight] Some fatal errors occurred:',
+      String.raw`\t[ERROR NumCPU]: the number of available CPUs 1 is less than the required 2`,
+      'error: error execution phase preflight: preflight checks failed',
+    ),
+  ).toBe('MachineTooSmall');
+});
+
+it('a kubelet that may not ask for a certificate waits in vain', () => {
+  expect(
+    code(
+      'May 03 04:05:06 n1 kubelet: E0503 04:05:06.000001      77 certificate_manager.go:434] Failed while requesting a signed certificate from the master: cannot create certificate signing request: certificatesigningrequests.certificates.k8s.io is forbidden: User "system:anonymous" cannot create resource "certificatesigningrequests" in API group "certificates.k8s.io" at the cluster scope',
+    ),
+  ).toBe('PermissionDenied');
+});

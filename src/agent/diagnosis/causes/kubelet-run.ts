@@ -142,6 +142,10 @@ const nodeRules: Rule[] = [
     cause: `The certificate signing request of the kubelet was denied${why === undefined ? '' : `: ${reason(why)}`}.`,
     remedy: 'Look at kubectl get csr and at the approver that denied it.',
   })),
+  rule(/certificatesigningrequests\S* is forbidden: User "([^"]*)"/, ([, user]) => ({
+    code: 'PermissionDenied',
+    cause: `The kubelet gets no certificate: ${user} may not ask for one.`,
+  })),
   rule(new RegExp(`${REQUEST.source}.*\\bUnauthorized\\b`, 'i'), () => ({
     code: 'CredentialsRejected',
     cause: 'The API server does not accept the bootstrap token of the kubelet (Unauthorized).',

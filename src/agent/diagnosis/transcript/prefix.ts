@@ -117,6 +117,8 @@ export function peel(raw: string): Peeled {
     if (quote === undefined) break;
     text = text.slice(quote[0].length);
   }
+  // A tab in front of a finding, as a program's source has it.
+  text = text.replace(/^\\t(?=\[)/, '\t');
   const peeled: Peeled = { text, stream: writers.join(' '), width, spaced };
   if (program !== undefined) peeled.program = program;
   time ??= clockTime(text);
