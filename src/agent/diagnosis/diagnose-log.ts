@@ -2,18 +2,17 @@
  * Says what a log tells of kubeadm: the last attempt's end is the verdict, the earlier ones are listed. A log without an
  * error of kubeadm gets no code, whatever else may stand in it.
  */
-import { CODES, type Code } from '../../protocol/codes/codes.ts';
-import { countKubeletEnds, explainKubeletEnd, explainLoneKubelet } from './causes/explain-kubelet.ts';
-import { explainStaticPods } from './causes/explain-static-pods.ts';
+import { CODES } from '../../protocol/codes/codes.ts';
+import { countKubeletEnds, explainKubeletEnd } from './causes/explain-kubelet.ts';
 import { diagnose, refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
 import { outOfProse } from './in-prose.ts';
+import { bareFailure, failureOfNode } from './lone-node.ts';
 import { tellingLines } from './telling-lines.ts';
 import { type Attempt, findAttempts, type Verb } from './transcript/attempts.ts';
 import { isHearsay } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
-import { streamsOf } from './transcript/streams.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
 
 export interface LogVerdict {
@@ -39,8 +38,6 @@ const STATUS = /^exit status (124|137|143)$/;
 const NO_KUBEADM = /kubeadm: (?:command )?not found|exec: "?kubeadm"?: executable file not found/;
 /** A kubelet that ends so often while kubeadm still waits is waited for in vain. */
 const ENOUGH = 3;
-/** In a longer log a component that ended may belong to anything. */
-const EXCERPT = 60;
 /** kubeadm itself found nobody at the kubelet's port. */
 const IS_DOWN = /healthz' (?:failed with|returned) error: .*connection refused/;
 
@@ -55,8 +52,8 @@ export interface LogSight {
 export function diagnoseLog(lines: readonly LogLine[], sight: LogSight = {}): LogVerdict {
   const found = findAttempts(lines, sight.verb);
   if (found.length === 0) return withoutAttempt(lines);
-  const node = found.every(isHearsay) ? loneNode(lines) : undefined;
-  if (node !== undefined) return node;
+  const node = found.every(isHearsay) ? failureOfNode(lines) : undefined;
+  if (node !== undefined) return lone(node, lines);
   const place = new Map(lines.map((line, index) => [line, index]));
   const attempts = found.map((attempt, index) => {
     const before = found[index - 1];
@@ -132,42 +129,30 @@ function lostKubelet(end: KubeadmEnd, evidence: Evidence): KubeadmFailure | unde
   return withoutStatus(refined({ ...classify(end), lines: [] }, found));
 }
 
+/** What the log had mixed, in the shape that classification reads. */
+const streamsOf = ({ output, error }: Attempt): { stdout: string; stderr: string } => ({
+  stdout: output.map(({ text }) => text).join('\n'),
+  stderr: error.map(({ text }) => text).join('\n'),
+});
+
 function withoutAttempt(lines: readonly LogLine[]): LogVerdict {
   const missing = lines.findLast(({ text }) => NO_KUBEADM.test(text));
   if (missing !== undefined) {
-    return {
-      result: 'failed',
-      failure: bare('KubeadmNotFound', missing.text),
-      telling: [missing],
-      attempts: [],
-    };
+    const failure = bareFailure('KubeadmNotFound', missing.text);
+    return { result: 'failed', failure, telling: [missing], attempts: [] };
   }
-  const node = loneNode(lines);
-  if (node !== undefined) return node;
+  const node = failureOfNode(lines);
+  if (node !== undefined) return lone(node, lines);
   const quoted = outOfProse(lines);
   return quoted === undefined ? { result: 'nothing', telling: [], attempts: [] } : diagnoseLog(quoted);
 }
 
-/**
- * Where nothing is kubeadm's own, the kubelet's journal may say why it does not run, and an excerpt from the log of etcd or
- * the API server why that ended.
- */
-function loneNode(lines: readonly LogLine[]): LogVerdict | undefined {
-  const evidence = evidenceInLog(lines, undefined);
-  const length = lines.filter(({ text }) => text.trim() !== '').length;
-  const isAlone = evidence.kubeletLog.length * 2 > length;
-  const pods = length > EXCERPT ? undefined : explainStaticPods(evidence);
-  const kubelet = explainLoneKubelet(evidence, isAlone);
-  const found = countKubeletEnds(evidence.kubeletLog) > 0 ? (kubelet ?? pods) : (pods ?? kubelet);
-  if (found === undefined) return undefined;
-  const failure = refined({ ...bare(found.code, ''), lines: [] }, found);
-  return { result: 'failed', failure, telling: tellingLines(undefined, failure, lines), attempts: [] };
-}
-
-function bare(code: Code, line: string): KubeadmFailure {
-  const { cause, remedy, persistence } = CODES[code];
-  return { code, cause, remedy, persistence, lines: [line], evidence: line };
-}
+const lone = (failure: KubeadmFailure, lines: readonly LogLine[]): LogVerdict => ({
+  result: 'failed',
+  failure,
+  telling: tellingLines(undefined, failure, lines),
+  attempts: [],
+});
 
 const endOf = ({ output, error }: Attempt): LogLine[] =>
   [...(output.length > 0 ? output : error)].filter(({ text }) => text.trim() !== '').slice(-3);

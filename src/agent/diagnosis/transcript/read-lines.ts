@@ -7,20 +7,18 @@ import { peel } from './prefix.ts';
 import {
   BEGIN,
   ERROR_WITHIN,
-  ETCD_JSON,
   FATAL_FINDINGS,
   FINDING,
   HINT,
   isHead,
   KLOG,
-  OTHER_COMMAND,
-  OTHERS,
   OWN_ERROR,
   PHASE_ERROR,
   PROGRESS,
 } from './sentences.ts';
 import { unquote } from './unquote.ts';
 import { unwrap, type WidthLine } from './unwrap.ts';
+import { KUBELET_SAYS, MARGIN, nameWriter, OF_CONTAINER } from './writer.ts';
 
 /** @param firstNumber Number of the first line, when `text` is only a part of the file. */
 export function readLines(file: string, text: string, firstNumber = 1): LogLine[] {
@@ -101,48 +99,6 @@ function attachBare(lines: Line[]): void {
     if (from.program !== undefined && !ERROR_WITHIN.test(line.text)) line.program = from.program;
     if (hasOpenQuotation(line.text)) open = undefined;
   }
-}
-
-/** A record of a container's process continues nothing. */
-const OF_CONTAINER = /^\s*[IWEF]\d{4} \S+ +1 [\w.-]+:\d+\] /;
-/** The components run in containers, as process 1. */
-const KUBELET =
-  /^[IWEF]\d{4} \S+ +(?!1 )(?:\d+ )?(?:run\.go:\d+\] "command failed"|server\.go:\d+\] (?:"?[Ff]ailed to run [Kk]ubelet|unknown flag|"?Failed to (?:parse|validate|load) kubelet)|kubelet\w*\.go:\d+\]|pod_workers\.go:\d+\]|kuberuntime_\w+\.go:\d+\]|remote_runtime\.go:\d+\]|reflector\.go:\d+\] .*(?:kubelet|informers)|controller\.go:\d+\] "Failed to ensure lease|csi_plugin\.go:\d+\]|certificate_manager\.go:\d+\] )/;
-const ETCD_SERVER =
-  /^\{"level":"\w+".*"caller":"(?:etcdmain|embed|etcdserver|rafthttp|raft|membership|mvcc|wal|snap)\//;
-/** A person has indented it or made a comment of it. */
-const MARGIN = /^(?:\s|[#>*-] )+/;
-/** Its sentences without a head. */
-const KUBELET_SAYS =
-  /^(?:error: |"|\w+\.go:\d+\] )?[Ff]ailed to run [Kk]ubelet(?:: |")|^"command failed" err="failed to (?:run Kubelet|\w+ kubelet )|^failed to (?:validate|load) kubelet (?:config|flags)|^"?Unable to register node (?:"[^"]*" )?with API server/;
-const LOGRUS = /^time="[^"]*" level=\w+ msg=/;
-
-/** Where no prefix tells the program, its way of writing may. */
-function nameWriter(line: Line): void {
-  if (line.program === 'kubelet' || /^(?:kube-|etcd)/.test(line.program ?? '')) return;
-  const bare = line.text.replace(MARGIN, '');
-  const isKubelet = KUBELET.test(bare) || KUBELET_SAYS.test(bare);
-  const isEtcd = ETCD_SERVER.test(bare);
-  if (isKubelet || isEtcd) line.text = bare;
-  const { text } = line;
-  const program = isKubelet
-    ? 'kubelet'
-    : isEtcd
-      ? 'etcd'
-      : /^(?:kubelet|containerd|crio|docker)\.service: /.test(text)
-        ? 'systemd'
-        : undefined;
-  if (program !== undefined) line.program = program;
-  else if (LOGRUS.test(text) && line.isBare) line.stream = `${line.stream} logrus`;
-  if (program !== undefined) line.stream = `${line.stream} ${program}`;
-  else if (
-    OTHERS.test(text) &&
-    !OTHER_COMMAND.test(text) &&
-    line.isBare &&
-    !LOGRUS.test(text) &&
-    !ETCD_JSON.test(text)
-  )
-    line.stream = `${line.stream} other`;
 }
 
 /** More pieces has no record of klog's that somebody has broken. */

@@ -1,0 +1,30 @@
+/**
+ * Where nothing in a log is kubeadm's own: the kubelet's journal may say why it does not run, and an excerpt from the log of
+ * etcd or the API server why that ended.
+ */
+import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import { countKubeletEnds, explainLoneKubelet } from './causes/explain-kubelet.ts';
+import { explainStaticPods } from './causes/explain-static-pods.ts';
+import { refined } from './diagnose.ts';
+import { evidenceInLog } from './evidence/from-log.ts';
+import type { LogLine } from './transcript/line.ts';
+import type { KubeadmFailure } from './words/classify.ts';
+
+/** In a longer log a component that ended may belong to anything. */
+const EXCERPT = 60;
+
+export function failureOfNode(lines: readonly LogLine[]): KubeadmFailure | undefined {
+  const evidence = evidenceInLog(lines, undefined);
+  const length = lines.filter(({ text }) => text.trim() !== '').length;
+  const isAlone = evidence.kubeletLog.length * 2 > length;
+  const pods = length > EXCERPT ? undefined : explainStaticPods(evidence);
+  const kubelet = explainLoneKubelet(evidence, isAlone);
+  const found = countKubeletEnds(evidence.kubeletLog) > 0 ? (kubelet ?? pods) : (pods ?? kubelet);
+  return found === undefined ? undefined : refined({ ...bareFailure(found.code, ''), lines: [] }, found);
+}
+
+/** With the table's own sentences. */
+export function bareFailure(code: Code, line: string): KubeadmFailure {
+  const { cause, remedy, persistence } = CODES[code];
+  return { code, cause, remedy, persistence, lines: [line], evidence: line };
+}

@@ -1,0 +1,52 @@
+/** Who wrote a line where no prefix names the program: the way in which the kubelet, etcd, systemd and others write. */
+import { ETCD_JSON, OTHER_COMMAND, OTHERS } from './sentences.ts';
+
+interface NamedLine {
+  text: string;
+  program?: string;
+  stream: string;
+  /** No known prefix was in front of it. */
+  isBare: boolean;
+}
+
+/** A record of a container's process continues nothing. */
+export const OF_CONTAINER = /^\s*[IWEF]\d{4} \S+ +1 [\w.-]+:\d+\] /;
+/** Other components run in containers, as process 1. */
+const KUBELET =
+  /^[IWEF]\d{4} \S+ +(?!1 )(?:\d+ )?(?:run\.go:\d+\] "command failed"|server\.go:\d+\] (?:"?[Ff]ailed to run [Kk]ubelet|unknown flag|"?Failed to (?:parse|validate|load) kubelet)|kubelet\w*\.go:\d+\]|pod_workers\.go:\d+\]|kuberuntime_\w+\.go:\d+\]|remote_runtime\.go:\d+\]|reflector\.go:\d+\] .*(?:kubelet|informers)|controller\.go:\d+\] "Failed to ensure lease|csi_plugin\.go:\d+\]|certificate_manager\.go:\d+\] )/;
+const ETCD_SERVER =
+  /^\{"level":"\w+".*"caller":"(?:etcdmain|embed|etcdserver|rafthttp|raft|membership|mvcc|wal|snap)\//;
+/** A person has indented it or made a comment of it. */
+export const MARGIN = /^(?:\s|[#>*-] )+/;
+/** Its sentences without a head. */
+export const KUBELET_SAYS =
+  /^(?:error: |"|\w+\.go:\d+\] )?[Ff]ailed to run [Kk]ubelet(?:: |")|^"command failed" err="failed to (?:run Kubelet|\w+ kubelet )|^failed to (?:validate|load) kubelet (?:config|flags)|^"?Unable to register node (?:"[^"]*" )?with API server/;
+const LOGRUS = /^time="[^"]*" level=\w+ msg=/;
+
+/** Where no prefix tells the program, its way of writing may. */
+export function nameWriter(line: NamedLine): void {
+  if (line.program === 'kubelet' || /^(?:kube-|etcd)/.test(line.program ?? '')) return;
+  const bare = line.text.replace(MARGIN, '');
+  const isKubelet = KUBELET.test(bare) || KUBELET_SAYS.test(bare);
+  const isEtcd = ETCD_SERVER.test(bare);
+  if (isKubelet || isEtcd) line.text = bare;
+  const { text } = line;
+  const program = isKubelet
+    ? 'kubelet'
+    : isEtcd
+      ? 'etcd'
+      : /^(?:kubelet|containerd|crio|docker)\.service: /.test(text)
+        ? 'systemd'
+        : undefined;
+  if (program !== undefined) line.program = program;
+  else if (LOGRUS.test(text) && line.isBare) line.stream = `${line.stream} logrus`;
+  if (program !== undefined) line.stream = `${line.stream} ${program}`;
+  else if (
+    OTHERS.test(text) &&
+    !OTHER_COMMAND.test(text) &&
+    line.isBare &&
+    !LOGRUS.test(text) &&
+    !ETCD_JSON.test(text)
+  )
+    line.stream = `${line.stream} other`;
+}
