@@ -38,7 +38,7 @@ function controller(...names: string[]): string[] {
  * of npm. Read it as the house's plan: what stands in nobody's row is nobody's business.
  */
 const AGENT: Readonly<Record<string, string>> = {
-  'bootstrap.ts': `kit protocol document engine facts/judge host preflight sealed secrets startup steps steps/kind
+  'bootstrap.ts': `kit protocol document engine facts/judge host network preflight sealed secrets startup steps steps/kind
     steps/kubeadm userdata userdata/instance userdata/sources wipe`,
   apply: 'protocol document host steps steps/kind stores/reference',
   check: 'protocol check/rule check/rules document',
@@ -49,7 +49,8 @@ const AGENT: Readonly<Record<string, string>> = {
     diagnosis/transcript document engine facts/judge host machine.ts install kubeadm/config preflight
     preflight/checks release report report/config report/events reset secrets startup steps timeline userdata npm:commander`,
   'cli/authors': `kit apply check check/rule cli/options cli/process cli/text document fetch host machine.ts preflight
-    secrets text userdata userdata/cloud-config userdata/forms userdata/native userdata/sources/contract`,
+    secrets text userdata userdata/cloud-config userdata/forms userdata/instance userdata/native
+    userdata/network userdata/sources/contract`,
   'cli/facts': 'kit cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit',
   'cli/process': 'kit protocol collect document engine host steps userdata',
@@ -94,6 +95,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'kubeadm/repeat': 'kit protocol cluster document host kubeadm/config kubeadm/run',
   'kubeadm/run': `kit protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document
     host kubeadm/config`,
+  network: 'document host network/render steps/tools',
+  'network/render': 'document',
   preflight: 'kit document host kubeadm/config kubeadm/repeat kubeadm/run preflight/checks',
   'preflight/checks': `kit protocol diagnosis/evidence document facts facts/judge host
     kubeadm/config`,
@@ -111,7 +114,7 @@ const AGENT: Readonly<Record<string, string>> = {
     tpm/wire userdata wipe`,
   secrets: 'kit protocol document engine host',
   startup: 'protocol host',
-  steps: `kit document steps/accounts steps/commands steps/containerd steps/kind steps/kubeadm steps/node
+  steps: `kit document steps/accounts steps/commands steps/containerd steps/kind steps/kubeadm steps/network steps/node
     steps/storage steps/system steps/tree steps/units steps/volumes`,
   'steps/accounts': 'document engine host steps/kind steps/tools',
   'steps/commands': 'kit document engine steps/kind steps/shell',
@@ -120,6 +123,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/kubeadm': `kit protocol cluster diagnosis/words document engine facts/judge host kubeadm/config
     kubeadm/repeat kubeadm/run preflight preflight/checks reset startup
     steps/kind steps/shell`,
+  'steps/network': 'document network steps/kind steps/tools',
   'steps/node': `kit protocol document engine fetch host kubeadm/config kubeadm/run steps/containerd steps/kind
     steps/tools stores/contract stores/reference`,
   'steps/shell': 'kit document host',
@@ -144,7 +148,7 @@ const AGENT: Readonly<Record<string, string>> = {
   timeline: 'kit protocol',
   'text/shape': 'document text text/yaml',
   userdata: `kit protocol document engine fetch host text text/yaml userdata/cloud-config userdata/decode
-    userdata/forms userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/node userdata/sources
+    userdata/forms userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/network userdata/node userdata/sources
     userdata/sources/contract userdata/native userdata/sealed`,
   'userdata/cloud-config': `kit document kubeadm/config stores/reference text text/shape text/yaml userdata/decode
     userdata/instance userdata/merge userdata/node`,
@@ -174,6 +178,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/merge': 'document text text/yaml',
   'userdata/native': `kit document host stores/reference text text/shape text/yaml userdata/cloud-config userdata/node
     npm:yaml`,
+  'userdata/network': 'kit document host network text text/yaml userdata/decode userdata/instance',
   'userdata/node': `kit document host kubeadm/config stores/reference text text/yaml userdata/jinja/syntax
     userdata/jinja/values`,
   'userdata/sealed': 'protocol text text/yaml userdata/decode',
@@ -188,7 +193,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/sources/clouds': `kit host userdata/instance userdata/sources/client userdata/sources/contract
     userdata/sources/machine`,
   'userdata/sources/contract': 'kit document host text text/yaml userdata/decode userdata/instance',
-  'userdata/sources/machine': 'host text text/yaml userdata/sources/client userdata/sources/contract',
+  'userdata/sources/machine':
+    'host text text/yaml userdata/instance userdata/sources/client userdata/sources/contract',
   'userdata/sources/nocloud': `host userdata/instance userdata/sources/client userdata/sources/contract
     userdata/sources/machine userdata/sources/volumes`,
   'userdata/sources/openstack': `host userdata/instance userdata/sources/client userdata/sources/contract

@@ -33,7 +33,7 @@ import { loadSteps, type PlannedStep } from './steps/kind/step-kind.ts';
 import { plan, planDigest } from './steps/plan.ts';
 import type { Cloud } from './userdata/instance/instance.ts';
 import { keepInstance } from './userdata/instance/keep-instance.ts';
-import { type Loaded, loadDocument } from './userdata/load.ts';
+import { type Loaded, type LoadOptions, loadDocument } from './userdata/load.ts';
 import { checkMakesNode } from './userdata/makes-node.ts';
 import type { Opener } from './userdata/opened.ts';
 import { doneBefore } from './wipe/done-before.ts';
@@ -57,6 +57,7 @@ export interface BootstrapOptions {
   agent: string;
   userDataFile?: string;
   metaDataFile?: string;
+  networkFile?: string;
   source?: string;
   deadlineSeconds: number;
   /** Aborts when somebody stops the agent. */
@@ -159,8 +160,14 @@ async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
   const end = host.clock.monotonic() + options.deadlineSeconds * 1000;
   const open: Opener = async (...stub) => (await import('./sealed/open.ts')).openUserData(host, ...stub);
   let told = '';
+  const setUpNetwork: LoadOptions['setUpNetwork'] = async (settings) => {
+    const { applyNetwork } = await import('./network/apply-network.ts');
+    const { done, remarks } = await applyNetwork(host, settings, stop);
+    for (const line of [`the network is set up: ${done}`, ...remarks])
+      watcher.output(`slipway: ${line}`, 'stderr');
+  };
   for (;;) {
-    const answer = await loadDocument(host, { ...options, keepsIncluded: true, open });
+    const answer = await loadDocument(host, { ...options, keepsIncluded: true, open, setUpNetwork });
     if (answer.kind === 'document' || stop.aborted) return answer;
     const { waitMs, permanent } = answer;
     const { code, cause } = answer.failure;

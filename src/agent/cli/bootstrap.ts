@@ -15,6 +15,7 @@ const TRY_AGAIN = 75;
 export interface BootstrapFlags {
   userData?: string;
   metaData?: string;
+  networkConfig?: string;
   source?: string;
   root: string;
   deadline: string;

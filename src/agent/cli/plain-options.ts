@@ -6,6 +6,10 @@ export type OptionRow = readonly [declaration: string, description: string, fall
 export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
   ['--user-data <file>', 'read user data from this file instead of looking for a source'],
   ['--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data'],
+  [
+    '--network-config <file>',
+    'network configuration of version 1 or 2, or network_data.json, for --user-data',
+  ],
   ['--source <name>', 'ask this source and no other, such as ec2 or nocloud'],
   ['--root <dir>', 'act below this directory instead of on this machine', '/'],
   ['--deadline <duration>', 'give up after this much active time, e.g. 90s, 15m', '15m'],

@@ -15,6 +15,7 @@ import { planAsJson, planAsText } from './text/plan-text.ts';
 export interface PlanFlags {
   userData?: string;
   metaData?: string;
+  networkConfig?: string;
   source?: string;
   root: string;
   output: string;

@@ -60,6 +60,7 @@ function describeProgram(
     .description('print the steps that bootstrap would run; changes nothing')
     .option('--user-data <file>', 'read user data from this file instead of looking for a source')
     .option('--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data')
+    .option('--network-config <file>', 'network configuration that belongs to --user-data')
     .option('--source <name>', 'ask this source and no other, such as ec2 or nocloud (docs/sources.md)')
     .option('--root <dir>', 'look for user data below this directory', '/')
     .option('--output <format>', 'text or json', 'text')
@@ -72,6 +73,7 @@ function describeProgram(
     .option('--strict', 'notes count as well')
     .option('--cloud <cloud>', 'the cloud that is to take it; what is too large for it is an error')
     .option('--meta-data <file>', 'instance metadata (YAML) for templates, instead of a sample')
+    .option('--network-config <file>', 'network configuration that the source gives beside it')
     .option('--output <report>', 'text, json or sarif', 'text')
     .action(async (files, options) =>
       conclude(await (await import('./authors/check.ts')).checkCommand(files, options)),

@@ -7,6 +7,7 @@
 import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { SealedStub } from '../../protocol/sealed-stub.ts';
+import type { NetworkSettings } from './network-settings.ts';
 import type { NodeLabel, NodeSettings } from './node-settings.ts';
 import type { SystemSettings } from './system-settings.ts';
 
@@ -16,6 +17,8 @@ export interface Document {
   instance: InstanceData;
   /** The machine's name, if user data or metadata says one. */
   hostname?: Hostname;
+  /** What the machine's network is to be; it comes from the source, the image or the kernel command line. */
+  network?: NetworkSettings;
   /** In the order given; a later entry for the same path acts on the result of the earlier one. */
   files: FileEntry[];
   /** Directories and links of Ignition; with its files they are made from the shallowest path to the deepest. */

@@ -14,6 +14,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   MetadataServesSecrets: [],
   // A service that is not up yet may be answered for by another.
   MetadataRefused: ['network'],
+  // NetworkManager and networkd answer only when they are up.
+  NetworkNotConfigured: ['network'],
   UserDataMakesNoNode: [],
   // Ignition runs before the root file system is there.
   IgnitionHasRun: [],

@@ -6,6 +6,7 @@ import { containerd } from './containerd/kinds.ts';
 import type { Shared } from './kind/shared.ts';
 import { type PlannedStep, stepsOf } from './kind/step-kind.ts';
 import { type Call, kubeadm, patches, podsAfter, podsBefore, preflight, ready } from './kubeadm/kinds.ts';
+import { network } from './network/kinds.ts';
 import { deferredFiles, files, hostname, kernel, ntp, proxy, secretDeletion } from './node/kinds.ts';
 import { disks, filesystems, mounts } from './storage/kinds.ts';
 import * as system from './system/kinds.ts';
@@ -26,6 +27,7 @@ export function plan(document: Document): PlannedStep[] {
 /** Ignition's disks and files stages, then what systemd would do in the boot. */
 function byIgnition(document: Document): PlannedStep[] {
   return [
+    ...stepsOf(network, document),
     ...stepsOf(partitionings, document),
     ...stepsOf(volumes, document),
     ...stepsOf(hostname, document),
@@ -45,6 +47,7 @@ function byIgnition(document: Document): PlannedStep[] {
 /** cloud-init's modules; what only Slipway's own document can ask for beside them stands where it finds what it needs. */
 function byCloudInit(document: Document): PlannedStep[] {
   return [
+    ...stepsOf(network, document),
     ...stepsOf(system.randomSeed, document),
     ...document.bootCommands.flatMap((entry, index) => stepsOf(bootCommand, { index, command: entry })),
     ...stepsOf(files, document),

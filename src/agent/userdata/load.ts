@@ -10,6 +10,7 @@ import { traceOfIgnition } from './ignition-has-run.ts';
 import { readImageConfig } from './image-config.ts';
 import type { Cloud } from './instance/instance.ts';
 import { findDropIns } from './native/find-drop-ins.ts';
+import { NetworkNotUp, NetworkStage, type SetUp } from './network-stage.ts';
 import { readNodeFiles } from './node/node-files.ts';
 import type { NoDocument, Opener } from './opened.ts';
 import { documentOf } from './read-document.ts';
@@ -37,27 +38,34 @@ export type Loaded =
 export interface LoadOptions {
   userDataFile?: string;
   metaDataFile?: string;
+  networkFile?: string;
   /** The name of the only source to ask. */
   source?: string;
   /** Keep what is to be included once; a plan changes nothing. */
   keepsIncluded?: boolean;
   /** Absent: sealed user data stay so, and are no document. */
   open?: Opener;
+  /** Sets the network up before anybody is asked over it; a plan leaves it as it is. */
+  setUpNetwork?: SetUp;
 }
 
 /** Finds and reads this machine's user data. For bad user data, the document's report has errors. */
 export async function loadDocument(host: Host, options: LoadOptions): Promise<Loaded> {
-  const { userDataFile, metaDataFile, source } = options;
+  const { userDataFile, metaDataFile, networkFile, source } = options;
+  const stage = new NetworkStage(host, options.setUpNetwork);
   try {
-    const answer = await findUserData(host, {
+    const answer = await findUserData(stage.host, {
       ...(userDataFile === undefined ? {} : { userDataFile }),
       ...(metaDataFile === undefined ? {} : { metaDataFile }),
+      ...(networkFile === undefined ? {} : { networkFile }),
       ...(source === undefined ? {} : { source }),
       files: host.ownFiles,
+      offerNetwork: (config) => stage.offer(config),
     });
-    const loaded = await fromAnswer(host, answer, options);
+    const loaded = await fromAnswer(stage, answer, options);
     return userDataFile === undefined ? await notTwice(host, loaded) : loaded;
   } catch (error) {
+    if (error instanceof NetworkNotUp) return none(error.permanent, error.failure);
     if (error instanceof FetchError) return none(false, failure('ResourceNotFetched', error.message));
     if (!(error instanceof HostError)) throw error;
     const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');
@@ -72,10 +80,11 @@ export async function loadCall(host: Host, command: KubeadmCommand): Promise<Doc
 }
 
 async function fromAnswer(
-  host: Host,
+  stage: NetworkStage,
   answer: SourceAnswer,
-  { userDataFile: file, keepsIncluded = false, open }: LoadOptions,
+  { userDataFile: file, networkFile, keepsIncluded = false, open }: LoadOptions,
 ): Promise<Loaded> {
+  const { host } = stage;
   switch (answer.kind) {
     case 'found': {
       const onDisk = await readNodeFiles(host);
@@ -85,12 +94,20 @@ async function fromAnswer(
       const instance = String(answer.metaData['instance-id'] ?? '');
       const library = { host, instance, keeps: keepsIncluded };
       const around = { onDisk, library, ...(image ? { image } : {}), opensSealed: true };
-      const given = hasRun ? withoutVendor(answer) : answer;
+      // Whoever names a file of user data is on the machine already, by its network as it is.
+      const isLeft = hasRun || (file !== undefined && networkFile === undefined);
+      const network = isLeft ? { report: [] } : await stage.decide(answer.networkConfig);
+      const given = {
+        ...(hasRun ? withoutVendor(answer) : answer),
+        ...(network.settings ? { network: network.settings } : {}),
+        remarks: [...(answer.remarks ?? []), ...network.report],
+      };
       const { userData, duties = [], cloud } = answer;
       const read = (bytes: Buffer) => readUserData(bytes, given, around);
       const complete = async (document: Document) => withDocuments(host, document, given.metaData);
       const first = await read(userData);
       if (first.sealed) {
+        if (open !== undefined) await stage.ready();
         const loaded = await unsealed(first.sealed, answer, read, open);
         return loaded.kind === 'none' ? loaded : { ...loaded, document: await complete(loaded.document) };
       }

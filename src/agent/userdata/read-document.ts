@@ -58,7 +58,6 @@ export function documentOfParts(
 ): Document {
   const document = emptyDocument(instance, report);
   if (parts === undefined) return withSettings(document, {}, onDisk);
-  tellWhatCameAlong(instance, report);
   const all = { user: parts, vendor: vendorParts, ...(image ? { image } : {}) };
   const { slipway, ...read } = readParts(all, instance, report);
   // A cloud-config decides the name, even that it stays (preserve_hostname).
@@ -98,14 +97,6 @@ function withSettings(document: Document, key: SlipwayKey, onDisk: readonly Node
   return { ...withSlipway(document, settings), report: [...document.report, ...report] };
 }
 
-/** What a source gives beside user data is named where nothing comes of it. */
-function tellWhatCameAlong({ networkConfig }: Instance, report: Report): void {
-  if (networkConfig !== undefined) {
-    const message = `The source gives a network configuration (${networkConfig.place}), which Slipway does not act upon.`;
-    report.warn('UserDataIgnoredKey', message);
-  }
-}
-
 function emptyDocument(instance: Instance, report: Report): Document {
   const id = instance.metaData['instance-id'];
   const data: InstanceData = {
@@ -120,6 +111,7 @@ function emptyDocument(instance: Instance, report: Report): Document {
     instance: data,
     ...(hostname === undefined ? {} : { hostname }),
     ...nothingAsked(),
+    ...(instance.network === undefined ? {} : { network: instance.network }),
     report: report.entries,
   };
 }

@@ -33,6 +33,12 @@ export const MACHINE_CODES = {
     'A setting of the operating system that the user data asks for could not be made.',
     'Read what the program said; correct the key of the user data, or put the program into the image.',
   ),
+  NetworkNotConfigured: entry(
+    'network',
+    'transient',
+    "This machine's network could not be set up as its network configuration says.",
+    'Read what the program said; correct the network configuration named, or put netplan, NetworkManager or systemd-networkd into the image.',
+  ),
   PackagesNotInstalled: entry(
     'runtime',
     'transient',

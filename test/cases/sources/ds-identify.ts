@@ -117,7 +117,11 @@ async function bySlipway(root: string): Promise<string[]> {
   for (const { datasource = '', recognise, load } of rows) {
     const isThere = recognise
       ? (await recognise(machine, settings)) !== undefined
-      : (await (await load())({ machine, settings, patienceMs: 1, isChosen: false })).kind !== 'not-mine';
+      : (
+          await (
+            await load()
+          )({ machine, settings, patienceMs: 1, isChosen: false, offerNetwork: () => undefined })
+        ).kind !== 'not-mine';
     if (isThere) found.push(datasource);
   }
   return found.sort();

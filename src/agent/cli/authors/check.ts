@@ -6,6 +6,8 @@ import { createHost } from '../../machine.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
 import { NOT_ASKED } from '../../userdata/forms/included.ts';
+import { configOfFile } from '../../userdata/instance/config-of-file.ts';
+import type { Instance } from '../../userdata/instance/instance.ts';
 import { checkMakesNode } from '../../userdata/makes-node.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 import { UsageError, withUsage } from '../options/options.ts';
@@ -17,6 +19,7 @@ export interface CheckFlags {
   strict?: boolean;
   cloud?: string;
   metaData?: string;
+  networkConfig?: string;
   output: string;
 }
 
@@ -39,10 +42,11 @@ export function checkCommand(files: readonly string[], flags: CheckFlags): Promi
     const cloud = cloudOf(flags.cloud);
     const host = createHost({ root: '/' });
     const metaData = flags.metaData === undefined ? SAMPLE : await readMetaDataFile(host, flags.metaData);
+    const network = await networkOf(host, flags.networkConfig);
     const checked: Checked[] = [];
     for (const file of files) {
       const raw = await readInput(host, file);
-      const findings = await findingsOf(host, raw, metaData, cloud);
+      const findings = await findingsOf(host, raw, metaData, network, cloud);
       checked.push({ file: file === '-' ? 'stdin' : file, findings });
     }
     process.stdout.write(await rendered(format, checked));
@@ -54,10 +58,11 @@ async function findingsOf(
   host: Host,
   raw: Buffer,
   metaData: Metadata,
+  network: Pick<Instance, 'network' | 'remarks'>,
   cloud: string | undefined,
 ): Promise<Finding[]> {
   const library = { host, instance: '', keeps: false, isOffline: true } as const;
-  const document = await readUserData(raw, { source: 'file', metaData }, { library });
+  const document = await readUserData(raw, { source: 'file', metaData, ...network }, { library });
   remember(documentSecrets(document));
   const bad = document.report.filter(({ severity }) => severity === 'error');
   const isWhole = bad.every(({ code, message }) => !UNREADABLE.has(code) && !message.includes(NOT_ASKED));
@@ -67,6 +72,18 @@ async function findingsOf(
     const remedy = remedyOfNote(finding, metaData === SAMPLE);
     return remedy === undefined ? finding : { ...finding, severity: 'note' as const, remedy };
   });
+}
+
+/** What comes of a network configuration, and what is wrong with it. */
+async function networkOf(
+  host: Host,
+  file: string | undefined,
+): Promise<Pick<Instance, 'network' | 'remarks'>> {
+  if (file === undefined) return {};
+  const { readNetwork } = await import('../../userdata/network/read-network.ts');
+  const text = (await readInput(host, file)).toString('utf8');
+  const { settings, report } = readNetwork(configOfFile(text, file));
+  return { remarks: report, ...(settings ? { network: settings } : {}) };
 }
 
 /** What only a machine knows is nobody's mistake. */

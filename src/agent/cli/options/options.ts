@@ -56,16 +56,22 @@ export function isRoot(): boolean {
 export function sourceOptions(options: {
   userData?: string;
   metaData?: string;
+  networkConfig?: string;
   source?: string;
   root: string;
 }) {
   if (options.source !== undefined && options.userData !== undefined)
     throw new UsageError('--source and --user-data: give one of them');
+  if (options.networkConfig !== undefined && options.userData === undefined)
+    throw new UsageError('--network-config belongs to --user-data: give both');
   return {
     root: rootOption(options.root),
     ...(options.source === undefined ? {} : { source: options.source }),
     ...(options.userData === undefined ? {} : { userDataFile: pathOption('user-data', options.userData) }),
     ...(options.metaData === undefined ? {} : { metaDataFile: pathOption('meta-data', options.metaData) }),
+    ...(options.networkConfig === undefined
+      ? {}
+      : { networkFile: pathOption('network-config', options.networkConfig) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ReportEntry } from '../../document/document.ts';
+import type { NetworkSettings } from '../../document/network-settings.ts';
 import type { SystemFacts } from './system-facts.ts';
 
 /** What Slipway knows about the machine before it reads the user data. */
@@ -13,6 +14,8 @@ export interface Instance {
   recognised?: string;
   cloud?: Cloud;
   networkConfig?: NetworkConfig;
+  /** What this machine's network is to be, from wherever that was said. */
+  network?: NetworkSettings;
   /** The cloud's own names of disks, such as `ephemeral0`, with the device behind each. */
   deviceAliases?: Readonly<Record<string, string>>;
   /** For cloud-init's jinja variables about the system; without it they are undefined. */

@@ -1,6 +1,7 @@
 import type { Files } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
+import { configOfFile } from '../instance/config-of-file.ts';
 import { readSystemFacts } from '../instance/read-system-facts.ts';
 import { found, type SourceAnswer } from './contract/answer.ts';
 import { readMetaData } from './contract/meta-data.ts';
@@ -16,17 +17,22 @@ export async function readExplicitFiles(
   files: Files,
   userDataFile: string,
   metaDataFile: string | undefined,
+  networkFile?: string,
 ): Promise<SourceAnswer> {
   const userData = await files.read(userDataFile, MAX_RAW_BYTES);
   const meta =
     metaDataFile === undefined
       ? undefined
       : readMetaData(await files.read(metaDataFile, MAX_RAW_BYTES), metaDataFile);
+  const network = networkFile === undefined ? undefined : await files.read(networkFile, MAX_RAW_BYTES);
   return found({
     source: 'file',
     userData,
     metaData: meta?.values ?? {},
     system: await readSystemFacts(host),
+    ...(network === undefined || networkFile === undefined
+      ? {}
+      : { networkConfig: configOfFile(network.toString('utf8'), networkFile) }),
     ...(meta === undefined || meta.remarks.length === 0 ? {} : { remarks: meta.remarks }),
   });
 }

@@ -9,6 +9,8 @@ export interface FindOptions extends SearchOptions {
   userDataFile?: string;
   /** Metadata for `userDataFile`. */
   metaDataFile?: string;
+  /** A network configuration that belongs to it. */
+  networkFile?: string;
   /** The file system of the two files; default: the host's. */
   files?: Files;
 }
@@ -21,7 +23,8 @@ export interface FindOptions extends SearchOptions {
  */
 export async function findUserData(host: Host, options: FindOptions = {}): Promise<SourceAnswer> {
   if (options.userDataFile !== undefined) {
-    return readExplicitFiles(host, options.files ?? host.files, options.userDataFile, options.metaDataFile);
+    const { files = host.files, userDataFile, metaDataFile, networkFile } = options;
+    return readExplicitFiles(host, files, userDataFile, metaDataFile, networkFile);
   }
   const { search } = await import('./search.ts');
   return search(host, options);

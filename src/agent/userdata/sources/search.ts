@@ -1,4 +1,5 @@
 import { type Host, HostError } from '../../host/host.ts';
+import type { NetworkConfig } from '../instance/instance.ts';
 import { readSystemFacts } from '../instance/read-system-facts.ts';
 import { type SourceAnswer, SourceError } from './contract/answer.ts';
 import { readMachine } from './machine/machine.ts';
@@ -13,6 +14,8 @@ export interface SearchOptions {
   /** Ask this source and no other, whatever the machine shows. */
   source?: string;
   patienceMs?: number;
+  /** Gets a network configuration that lies on the machine, before anybody is asked over the network. */
+  offerNetwork?(config: NetworkConfig): void;
 }
 
 /**
@@ -30,9 +33,11 @@ export async function search(host: Host, options: SearchOptions): Promise<Source
   for (const row of rows) {
     const sign = how ?? (row.recognise === undefined ? undefined : await row.recognise(machine, settings));
     if (sign === undefined && row.recognise !== undefined) continue;
-    const patienceMs = options.patienceMs ?? PATIENCE_MS;
+    const { patienceMs = PATIENCE_MS, offerNetwork = () => undefined } = options;
     const answer = await asked(row, () =>
-      row.load().then((read) => read({ machine, settings, patienceMs, isChosen: how !== undefined })),
+      row
+        .load()
+        .then((read) => read({ machine, settings, patienceMs, offerNetwork, isChosen: how !== undefined })),
     );
     if (answer.kind === 'found')
       return {

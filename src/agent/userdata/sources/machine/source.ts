@@ -1,3 +1,4 @@
+import type { NetworkConfig } from '../../instance/instance.ts';
 import type { SourceAnswer } from '../contract/answer.ts';
 import type { Machine } from './machine.ts';
 import type { SourceSettings } from './settings.ts';
@@ -10,6 +11,8 @@ export interface SourceContext {
   patienceMs: number;
   /** Somebody named this source; it does not have to be recognised. */
   isChosen: boolean;
+  /** Tells of a network configuration that lies on the machine, before the source asks anybody over the network. */
+  offerNetwork(config: NetworkConfig): void;
 }
 
 /** @throws HostError if it is there but unreadable. @throws SourceError if it is there and gives nothing */

@@ -23,7 +23,8 @@ const LABELS = ['cidata', 'CIDATA'];
  * @throws HostError if a seed is there but unreadable
  * @throws SourceError if its place on the network gives nothing
  */
-export async function readNoCloud({ machine, settings, patienceMs }: SourceContext): Promise<SourceAnswer> {
+export async function readNoCloud(context: SourceContext): Promise<SourceAnswer> {
+  const { machine, settings, patienceMs } = context;
   const { host } = machine;
   const configured = asRecord(settings.datasource.NoCloud) ?? {};
   const label = textOf(configured.fs_label);
@@ -39,18 +40,23 @@ export async function readNoCloud({ machine, settings, patienceMs }: SourceConte
   const { seedfrom, ...rest } = metaData;
   if (rest.dsmode === 'disabled') return { kind: 'not-mine' };
   const from = typeof seedfrom === 'string' ? seedfrom : undefined;
+  const own = layers.findLast((layer) => layer.networkConfig !== undefined);
+  const ownNetwork = own?.networkConfig && networkConfig(own.networkConfig, own.place);
+  // The seed may lie on a server that is reached by this very network only.
+  if (from !== undefined && ownNetwork !== undefined) context.offerNetwork(ownNetwork);
   const seed = from === undefined ? layers.findLast((layer) => layer.userData !== undefined) : undefined;
   const data = from === undefined ? seed : await followSeed(machine, from, patienceMs);
   if (data === undefined) return { kind: 'not-mine', looked: [nothingAt(from)] };
   const followed = { ...data.metaData, ...rest };
   const remarks = [...layers.flatMap((layer) => layer.remarks), ...(from === undefined ? [] : data.remarks)];
   const { place } = data;
+  const network = data.networkConfig === undefined ? ownNetwork : networkConfig(data.networkConfig, place);
   return found({
     source: `nocloud (${place})`,
     userData: data.userData ?? Buffer.alloc(0),
     metaData: { 'instance-id': 'nocloud', ...followed },
     ...(data.vendorData === undefined ? {} : { vendorData: data.vendorData }),
-    ...(data.networkConfig === undefined ? {} : { networkConfig: networkConfig(data.networkConfig, place) }),
+    ...(network === undefined ? {} : { networkConfig: network }),
     ...(remarks.length === 0 ? {} : { remarks }),
   });
 }

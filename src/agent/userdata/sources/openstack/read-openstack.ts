@@ -30,7 +30,9 @@ export async function readOpenStack(tree: Tree): Promise<OpenStackData | undefin
   const metaData = renamed(given);
   if (textOf(metaData['instance-id']) === undefined)
     throw new SourceError('refused', `meta_data.json of ${tree.place} has no uuid.`);
-  const network = await json(`openstack/${version}/network_data.json`);
+  const networkPath = `openstack/${version}/network_data.json`;
+  const networkText = await tree.read(networkPath);
+  const network = parse(networkText, networkPath, tree.place);
   const vendorData = vendorText(await json(`openstack/${version}/vendor_data.json`));
   const ec2 = asRecord(await json('ec2/latest/meta-data.json'));
   const zone = textOf(given.availability_zone);
@@ -39,7 +41,7 @@ export async function readOpenStack(tree: Tree): Promise<OpenStackData | undefin
     metaData,
     ds: { meta_data: metaData, network_json: network ?? null, ec2_metadata: ec2 ?? {} },
     ...(vendorData === undefined ? {} : { vendorData: Buffer.from(vendorData) }),
-    ...(network === undefined ? {} : { networkConfig: networkConfig(network, tree.place) }),
+    ...(networkText === undefined ? {} : { networkConfig: networkConfig(networkText, tree.place) }),
     cloud: {
       ...(zone === undefined ? {} : { zone }),
       addresses: textsOf(list(at(network, 'networks')).map((entry) => at(entry, 'ip_address'))),
@@ -64,8 +66,8 @@ function vendorText(value: unknown): string | undefined {
       : undefined;
 }
 
-function networkConfig(network: unknown, place: string): NetworkConfig {
-  return { format: 'openstack', text: JSON.stringify(network), place: `network_data.json of ${place}` };
+function networkConfig(bytes: Buffer, place: string): NetworkConfig {
+  return { format: 'openstack', text: bytes.toString('utf8'), place: `network_data.json of ${place}` };
 }
 
 function parse(bytes: Buffer | undefined, path: string, place: string): unknown {

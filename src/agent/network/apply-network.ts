@@ -1,0 +1,101 @@
+import type { NetworkSettings } from '../document/network-settings.ts';
+import type { Host } from '../host/host.ts';
+import { Problem } from '../steps/tools/problem.ts';
+import { systemdRuns } from '../steps/tools/systemd.ts';
+import { type Address, areThere, globalAddresses, waitForAddresses, waitUntil } from './addresses.ts';
+import { findRenderer, type RendererName } from './find-renderer.ts';
+import { Files } from './own-files.ts';
+import { reload } from './reload.ts';
+import { renameCards } from './rename-cards.ts';
+import type { RenderedFile } from './render/rendered.ts';
+
+/** What was done, in a few words, and what a person should know of it. */
+export interface Applied {
+  done: string;
+  remarks: string[];
+}
+
+/**
+ * Makes the machine's network what `settings` say: writes the files of what the image has for it, has them read, and waits until the
+ * addresses are there. What holds already stays untouched. Where the programs refuse the files, or the machine loses the addresses
+ * that it had and gets none of its new ones, everything is put back.
+ *
+ * @throws Problem `NetworkNotConfigured`
+ */
+export async function applyNetwork(
+  host: Host,
+  settings: NetworkSettings,
+  signal: AbortSignal,
+): Promise<Applied> {
+  const renderer = await findRenderer(host, settings.renderers);
+  if (renderer === undefined) {
+    const names =
+      settings.renderers === undefined
+        ? 'netplan, NetworkManager or systemd-networkd'
+        : settings.renderers.join(', ');
+    throw new Problem('NetworkNotConfigured', `This image has nothing that sets up its network: no ${names}`);
+  }
+  const remarks = leftOut(settings, renderer);
+  const files = await Files.open(host, await rendered(renderer, settings));
+  const runs = await systemdRuns(host);
+  const done = `${renderer}: ${summary(settings)}`;
+  if (!files.differ && (!runs || areThere(host, settings))) return { done: `${done}, as it was`, remarks };
+  const before = globalAddresses(host);
+  await files.write();
+  if (!runs) return { done, remarks };
+  try {
+    if (renderer !== 'netplan') remarks.push(...(await renameCards(host, settings, signal)));
+    await reload(host, renderer, settings, signal);
+    // What was there before has been waited for, or had a whole boot to come.
+    const missing = files.differ ? await waitForAddresses(host, settings, signal, before.length > 0) : [];
+    if (missing.length > 0) remarks.push(missingText(missing));
+    if (isLost(before, globalAddresses(host))) {
+      const cause =
+        'The machine had addresses, and has none since its network was set up anew; it is as it was before';
+      throw new Problem('NetworkNotConfigured', cause);
+    }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    await files.putBack();
+    await reload(host, renderer, settings, signal).catch(() => undefined);
+    await waitUntil(host, signal, () => !isLost(before, globalAddresses(host)));
+    throw error;
+  }
+  return { done, remarks };
+}
+
+async function rendered(renderer: RendererName, settings: NetworkSettings): Promise<RenderedFile[]> {
+  switch (renderer) {
+    case 'netplan':
+      return (await import('./render/netplan.ts')).renderNetplan(settings);
+    case 'network-manager':
+      return (await import('./render/network-manager.ts')).renderNetworkManager(settings);
+    default:
+      return (await import('./render/networkd.ts')).renderNetworkd(settings);
+  }
+}
+
+function isLost(before: readonly Address[], after: readonly Address[]): boolean {
+  return before.length > 0 && after.length === 0;
+}
+
+function leftOut({ onlyNetplan, place }: NetworkSettings, renderer: RendererName): string[] {
+  if (renderer === 'netplan' || onlyNetplan.length === 0) return [];
+  return [
+    `${place}: ${onlyNetplan.join(', ')} is for netplan alone, which this image has not; it is left out.`,
+  ];
+}
+
+function missingText(missing: readonly string[]): string {
+  return `The network is set up, and has not come up yet: ${missing.join(', ')}.`;
+}
+
+/** Each link with its addresses. */
+export function summary({ links }: NetworkSettings): string {
+  return links
+    .map(({ id, addresses, dhcp4, dhcp6 }) => {
+      const dynamic = [dhcp4 && 'dhcp4', dhcp6 && (dhcp6.mode === 'any' ? 'dhcp6' : dhcp6.mode)];
+      return [id, ...addresses, ...dynamic.filter((each) => each !== undefined)].join(' ');
+    })
+    .join(', ');
+}

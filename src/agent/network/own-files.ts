@@ -1,0 +1,54 @@
+import type { Host } from '../host/host.ts';
+import type { RenderedFile } from './render/rendered.ts';
+
+/** Directories with files of Slipway's, by what their names begin with. */
+const OWN = [
+  { directory: '/etc/systemd/network', prefix: '10-slipway-' },
+  { directory: '/etc/NetworkManager/system-connections', prefix: 'slipway-' },
+  { directory: '/etc/netplan', prefix: '60-slipway.yaml' },
+];
+
+/** The files of one configuration, and what lay in their place. */
+export class Files {
+  readonly #host: Host;
+  readonly #wanted: readonly RenderedFile[];
+  /** By path; of files that were not there, nothing. */
+  readonly #before: ReadonlyMap<string, Buffer | undefined>;
+
+  private constructor(host: Host, wanted: readonly RenderedFile[], before: Map<string, Buffer | undefined>) {
+    this.#host = host;
+    this.#wanted = wanted;
+    this.#before = before;
+  }
+
+  static async open(host: Host, wanted: readonly RenderedFile[]): Promise<Files> {
+    const before = new Map<string, Buffer | undefined>();
+    for (const { directory, prefix } of OWN)
+      for (const name of await host.files.list(directory))
+        if (name.startsWith(prefix)) before.set(`${directory}/${name}`, undefined);
+    for (const path of [...before.keys(), ...wanted.map(({ path }) => path)])
+      before.set(path, await host.files.readIfPresent(path));
+    return new Files(host, wanted, before);
+  }
+
+  get differ(): boolean {
+    const wanted = new Map(this.#wanted.map(({ path, content }) => [path, content]));
+    return [...this.#before].some(([path, bytes]) => bytes?.toString('utf8') !== wanted.get(path));
+  }
+
+  /** Files of an earlier configuration that nobody wants any more go. */
+  async write(): Promise<void> {
+    const wanted = this.#wanted.map(({ path }) => path);
+    for (const path of this.#before.keys()) if (!wanted.includes(path)) await this.#host.files.remove(path);
+    await this.#host.files.writeAll(
+      this.#wanted.map(({ path, content, mode }) => ({ path, content, options: { mode, owner: '0:0' } })),
+    );
+  }
+
+  async putBack(): Promise<void> {
+    for (const [path, bytes] of this.#before) {
+      if (bytes === undefined) await this.#host.files.remove(path);
+      else await this.#host.files.write(path, bytes);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import type { NetworkSettings } from '../../document/network-settings.ts';
+import { count, type StepKind } from '../kind/step-kind.ts';
+
+export const network: StepKind<NetworkSettings> = {
+  name: 'network',
+  plan: ({ network: spec }) =>
+    spec === undefined
+      ? []
+      : [{ id: 'network', title: `set up the network: ${count(spec.links.length, 'interface')}`, spec }],
+  details: ({ links, dns }) => [
+    ...links.map(({ id, match, name, addresses, dhcp4, dhcp6 }) => {
+      const which = match?.mac ?? match?.name ?? name ?? id;
+      const dynamic = [dhcp4 && 'dhcp4', dhcp6 && 'dhcp6'].filter((each) => each !== undefined);
+      return [id, ...(which === id ? [] : [`(${which})`]), ...addresses, ...dynamic].join(' ');
+    }),
+    ...(dns.servers.length > 0 ? [`name servers ${dns.servers.join(' ')}`] : []),
+  ],
+  work: async () => (await import('./set-up-network.ts')).setUpNetwork,
+};

@@ -1,0 +1,17 @@
+import type { NetworkSettings } from '../../document/network-settings.ts';
+import { applyNetwork } from '../../network/apply-network.ts';
+import type { Work } from '../kind/step-kind.ts';
+import { attempt } from '../tools/attempt.ts';
+
+/**
+ * The machine's network. Where a source was asked over it, it is set up already, and this finds it so.
+ */
+export const setUpNetwork: Work<NetworkSettings> = (settings) => ({
+  run: ({ host, signal, finding }) =>
+    attempt(async () => {
+      const { done, remarks } = await applyNetwork(host, settings, signal);
+      for (const message of remarks)
+        await finding({ severity: 'warning', code: 'NetworkNotConfigured', message });
+      return done;
+    }),
+});

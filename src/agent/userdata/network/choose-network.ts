@@ -1,0 +1,45 @@
+import type { ReportEntry } from '../../document/document.ts';
+import type { NetworkSettings } from '../../document/network-settings.ts';
+import type { Host } from '../../host/host.ts';
+import { cardsByAddress } from '../../network/cards.ts';
+import type { NetworkConfig } from '../instance/instance.ts';
+import { fromInitramfs } from './initramfs.ts';
+import { fromKernelLine } from './kernel-line.ts';
+import { networkOfImage } from './of-the-image.ts';
+import { readNetwork } from './read-network.ts';
+
+/** What has been said of this machine's network, and what comes of it. */
+export interface NetworkChoice {
+  settings?: NetworkSettings;
+  report: ReportEntry[];
+}
+
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * Which configuration counts, in cloud-init's order: the kernel command line, the initramfs, the image's cloud.cfg, the source of
+ * the user data. `{config: disabled}` in one of them leaves the network as it is, whatever the later ones say.
+ */
+export async function chooseNetwork(host: Host, offered: NetworkConfig | undefined): Promise<NetworkChoice> {
+  const line = (await host.files.readIfPresent('/proc/cmdline', MAX_BYTES))?.toString('latin1') ?? '';
+  const image = await networkOfImage(host);
+  const given = [await fromInitramfs(host, line), image.config, offered];
+  for (const config of [fromKernelLine(line), ...given]) {
+    if (config === undefined) continue;
+    const { settings, isDisabled, report } = readNetwork(config, await cardsByAddress(host));
+    if (isDisabled && offered !== undefined && config !== offered)
+      report.push(
+        left(`${offered.place} is not acted upon: ${config.place} says that the network stays as it is.`),
+      );
+    if (isDisabled) return { report };
+    const { renderers } = image;
+    if (settings !== undefined)
+      return { settings: { ...settings, ...(renderers ? { renderers } : {}) }, report };
+    if (report.length > 0) return { report };
+  }
+  return { report: [] };
+}
+
+function left(message: string): ReportEntry {
+  return { severity: 'warning', code: 'UserDataIgnoredKey', message };
+}

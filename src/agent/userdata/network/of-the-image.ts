@@ -1,0 +1,36 @@
+import type { Host } from '../../host/host.ts';
+import { Report } from '../../text/report.ts';
+import { plainText } from '../../text/source-text.ts';
+import { type Node, pythonText } from '../../text/yaml/node.ts';
+import { parseYaml } from '../../text/yaml/parse.ts';
+import { plain } from '../../text/yaml/plain.ts';
+import type { NetworkConfig } from '../instance/instance.ts';
+
+const MAX_BYTES = 1024 * 1024;
+const MAIN = '/etc/cloud/cloud.cfg';
+const DROP_INS = '/etc/cloud/cloud.cfg.d';
+/** Only files with such a line are read as YAML. */
+const MENTIONS = /^["']?network["']?[ \t]*:|^[ \t]*["']?renderers["']?[ \t]*:|^\{/m;
+
+/** What cloud.cfg and cloud.cfg.d say of the network; of two files the later name counts. */
+export async function networkOfImage(host: Host): Promise<{ config?: NetworkConfig; renderers?: string[] }> {
+  const names = (await host.files.list(DROP_INS)).filter((name) => name.endsWith('.cfg')).toReversed();
+  let config: NetworkConfig | undefined;
+  let renderers: string[] | undefined;
+  for (const path of [...names.map((name) => `${DROP_INS}/${name}`), MAIN]) {
+    const text = (await host.files.readIfPresent(path, MAX_BYTES))?.toString('utf8') ?? '';
+    if (!MENTIONS.test(text)) continue;
+    const root = parseYaml(plainText(text), new Report());
+    if (at(root, 'network') !== undefined) config ??= { format: 'cloud-init', text, place: path };
+    const list = at(at(at(root, 'system_info'), 'network'), 'renderers');
+    const found = list === undefined ? undefined : plain(list);
+    if (Array.isArray(found)) renderers ??= found.filter((name) => typeof name === 'string');
+  }
+  return { ...(config ? { config } : {}), ...(renderers ? { renderers } : {}) };
+}
+
+function at(node: Node | undefined, name: string): Node | undefined {
+  return node?.kind === 'mapping'
+    ? node.entries.find(({ key }) => pythonText(key) === name)?.value
+    : undefined;
+}

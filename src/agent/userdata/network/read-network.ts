@@ -1,0 +1,100 @@
+import { positionText } from '../../../kit/position.ts';
+import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import type { ReportEntry } from '../../document/document.ts';
+import type { NetworkSettings } from '../../document/network-settings.ts';
+import { Report } from '../../text/report.ts';
+import { plainText } from '../../text/source-text.ts';
+import { type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
+import { parseYaml } from '../../text/yaml/parse.ts';
+import type { NetworkConfig } from '../instance/instance.ts';
+import { type Cards, readOpenStackNetwork } from './openstack.ts';
+import { readVersion1, withMembers } from './version1.ts';
+import { readVersion2 } from './version2.ts';
+
+/** Links of one configuration: a machine has fewer by far. */
+const MOST_LINKS = 500;
+
+/** What came of a configuration: nothing where it says so, or after an error. */
+export interface NetworkRead {
+  settings?: NetworkSettings;
+  /** `{config: disabled}`: the network stays as it is. */
+  isDisabled: boolean;
+  report: ReportEntry[];
+}
+
+/**
+ * Reads a network configuration of any format. What is wrong is told with line and column of its own text, which `place` names.
+ */
+export function readNetwork(config: NetworkConfig, cards: Cards = new Map()): NetworkRead {
+  const report = new Report();
+  const root = config.text.trim() === '' ? undefined : parseYaml(plainText(config.text), report);
+  const read = root && interpreted(root, config.format, report, cards);
+  const entries = report.entries.map((entry) => placed(entry, config.place));
+  if (read === 'disabled') return { isDisabled: true, report: entries };
+  if (read === undefined || report.failed || read.links.length === 0)
+    return { isDisabled: false, report: entries };
+  const { plain, ...settings } = read;
+  const netplan =
+    plain === undefined ? {} : { netplan: sensitive(JSON.stringify({ network: plain }, asNumbers)) };
+  const links = withMembers(settings.links);
+  return {
+    isDisabled: false,
+    report: entries,
+    settings: { place: config.place, ...settings, links, ...netplan },
+  };
+}
+
+type Read = Omit<NetworkSettings, 'place' | 'netplan'> & { plain?: unknown };
+
+function interpreted(
+  node: Node,
+  format: NetworkConfig['format'],
+  report: Report,
+  cards: Cards,
+): Read | 'disabled' | undefined {
+  const wrong = (message: string, where = node.where) => report.error('UserDataInvalid', message, where);
+  if (node.kind === 'null') return undefined;
+  if (node.kind !== 'mapping') {
+    wrong('A network configuration must be a mapping.');
+    return undefined;
+  }
+  if (format === 'openstack') return bounded(readOpenStackNetwork(node, report, cards), wrong);
+  const root = at(node, 'network') ?? node;
+  if (root.kind !== 'mapping') {
+    wrong('network must be a mapping.', root.where);
+    return undefined;
+  }
+  const config = at(root, 'config');
+  if (config?.kind === 'string' && config.value === 'disabled') return 'disabled';
+  const version = at(root, 'version');
+  const number = version === undefined ? '' : pythonText(version);
+  if (number === '2') return bounded(readVersion2(root, report), wrong);
+  if (number === '1' && config !== undefined) return bounded(readVersion1(config, report), wrong);
+  if (number === '1') wrong('Version 1 of a network configuration must have a list config.', root.where);
+  else wrong('A network configuration must say version: 1 or version: 2.', version?.where ?? root.where);
+  return undefined;
+}
+
+function bounded(read: Read, wrong: (message: string) => void): Read {
+  if (read.links.length > MOST_LINKS) wrong(`There are more than ${MOST_LINKS} interfaces.`);
+  const ids = read.links.map(({ id }) => id);
+  const twice = ids.find((id, at) => ids.indexOf(id) < at);
+  if (twice !== undefined) wrong(`There are two interfaces ${twice}.`);
+  return read;
+}
+
+function at(node: MappingNode, name: string): Node | undefined {
+  return node.entries.find(({ key }) => pythonText(key) === name)?.value;
+}
+
+function asNumbers(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
+/** Its lines are not those of the user data. */
+function placed({ where, ...entry }: ReportEntry, place: string): ReportEntry {
+  return {
+    ...entry,
+    message: `${place}${where === undefined ? '' : ` ${positionText(where)}`}: ${entry.message}`,
+  };
+}

@@ -1,0 +1,130 @@
+import type { NetworkLink, NetworkSettings } from '../../document/network-settings.ts';
+import { printable, type Report } from '../../text/report.ts';
+import { mappings } from '../../text/yaml/fields.ts';
+import type { Node } from '../../text/yaml/node.ts';
+import { LinkFields, readRoute, said } from './link-fields.ts';
+import { bondParameter, bridgeParameter } from './parameters.ts';
+import { readSubnet } from './subnet.ts';
+import { emptyLink, isId } from './values.ts';
+
+const ROUTE = { to: ['destination', 'network'], via: 'gateway' } as const;
+const KINDS = ['physical', 'infiniband', 'loopback', 'bond', 'bridge', 'vlan'];
+
+type Read = Omit<NetworkSettings, 'place' | 'netplan'>;
+
+/** cloud-init's version 1: a list of devices, name servers and routes. */
+export function readVersion1(config: Node, report: Report): Read {
+  const read: Read = { links: [], dns: { servers: [], search: [] }, routes: [], onlyNetplan: [] };
+  const named: { link: string; dns: NetworkLink['dns']; fields: LinkFields }[] = [];
+  for (const item of mappings(config, 'config', report)) {
+    const fields = new LinkFields(item, 'config', report);
+    const type = fields.looseText('type') ?? '';
+    if (type === 'nameserver') {
+      const dns = { servers: fields.servers('address'), search: fields.domains('search') };
+      const link = fields.looseText('interface');
+      if (link !== undefined) named.push({ link, dns, fields });
+      else {
+        read.dns.servers.push(...dns.servers);
+        read.dns.search.push(...dns.search);
+      }
+    } else if (type === 'route') {
+      fields.node('id');
+      // Its type says that it is a route.
+      read.routes.push(...readRoute(fields, ROUTE).map(({ type: _, ...route }) => route));
+    } else if (KINDS.includes(type)) {
+      const link = readDevice(type, fields, report);
+      if (link !== undefined) read.links.push(link);
+    } else {
+      const kinds = [...KINDS, 'nameserver', 'route'].join(', ');
+      fields.wrong(
+        'type',
+        `type ${printable(type) === '' ? 'is missing' : 'is not known'}; there are: ${kinds}.`,
+      );
+      continue;
+    }
+    fields.finish();
+  }
+  for (const { link: id, dns, fields } of named) {
+    const link = read.links.find((each) => each.id === id);
+    if (link === undefined) fields.wrong('interface', 'the interface of a nameserver is not there.');
+    else
+      link.dns = {
+        servers: [...link.dns.servers, ...dns.servers],
+        search: [...link.dns.search, ...dns.search],
+      };
+  }
+  return read;
+}
+
+function readDevice(type: string, fields: LinkFields, report: Report): NetworkLink | undefined {
+  const name = fields.interfaceName('name');
+  if (name === undefined) {
+    if (!fields.has('name')) fields.wrong('name', `a device of type ${type} must have a name.`);
+    return undefined;
+  }
+  const link = emptyLink(name, type === 'physical' ? 'ethernet' : (type as NetworkLink['kind']));
+  link.name = name;
+  const mac = fields.hardware('mac_address');
+  const isCard = type === 'physical' || type === 'infiniband';
+  if (mac !== undefined && isCard) {
+    link.match = { mac };
+    link.renames = true;
+  } else if (mac !== undefined) link.mac = mac;
+  for (const subnet of fields.each('subnets', report, 'subnets')) readSubnet(subnet, link, report);
+  const keep = fields.node('keep_configuration');
+  if (keep !== undefined) fields.warn('keep_configuration', 'keep_configuration is ignored.');
+  // Where a subnet says its own, the device's does not count.
+  const mtu = fields.whole('mtu', 0, 65_535) || undefined;
+  Object.assign(
+    link,
+    said({
+      mtu: link.mtu ?? mtu,
+      acceptRa: fields.maybe('accept-ra'),
+      wakeOnLan: fields.maybe('wakeonlan'),
+      optional: fields.maybe('optional'),
+    }),
+  );
+  if (type === 'vlan') readVlan(fields, link);
+  if (type === 'bond') readBond(fields, link, report);
+  if (type === 'bridge') readBridge(fields, link, report);
+  return link;
+}
+
+function readVlan(fields: LinkFields, link: NetworkLink): void {
+  const parent = fields.checked('vlan_link', 'the name of an interface', (text) =>
+    isId(text) ? text : undefined,
+  );
+  const id = fields.whole('vlan_id', 0, 4094);
+  for (const name of ['vlan_link', 'vlan_id'])
+    if (!fields.has(name)) fields.wrong(name, `a device of type vlan must have ${name}.`);
+  if (parent !== undefined && id !== undefined) link.vlan = { id, link: parent };
+}
+
+function readBond(fields: LinkFields, link: NetworkLink, report: Report): void {
+  link.bond = { members: fields.ids('bond_interfaces'), parameters: {} };
+  if (link.bond.members.length === 0) fields.wrong('bond_interfaces', 'a bond must have bond_interfaces.');
+  const parameters = fields.mapping('params', report, 'params');
+  for (const given of parameters?.names() ?? []) {
+    const [name, value] = bondParameter(parameters, given);
+    if (value !== undefined) link.bond.parameters[name] = value;
+  }
+}
+
+function readBridge(fields: LinkFields, link: NetworkLink, report: Report): void {
+  const bridge = { members: fields.ids('bridge_interfaces'), parameters: {}, pathCost: {}, portPriority: {} };
+  const parameters = fields.mapping('params', report, 'params');
+  for (const given of parameters?.names() ?? []) bridgeParameter(parameters, given, bridge, report);
+  link.bridge = bridge;
+}
+
+/** Members that nobody described are there all the same: cards by their names. */
+export function withMembers(links: readonly NetworkLink[]): NetworkLink[] {
+  const known = new Set(links.map(({ id }) => id));
+  const wanted = links.flatMap(({ bond, bridge, vlan }) => [
+    ...(bond?.members ?? []),
+    ...(bridge?.members ?? []),
+    ...(vlan === undefined ? [] : [vlan.link]),
+  ]);
+  const missing = [...new Set(wanted)].filter((id) => !known.has(id));
+  return [...missing.map((id) => ({ ...emptyLink(id, 'ethernet'), name: id })), ...links];
+}
