@@ -7,6 +7,7 @@ import { events, reply } from './events.ts';
 import { journal, outcome } from './journal.ts';
 import { kubeadmConfig } from './kubeadm-config.ts';
 import { kubeadmOutput, logs } from './kubeadm-output.ts';
+import { network } from './network.ts';
 import { containerdToml, reportSettings } from './settings.ts';
 import { cloudDocuments, volumes } from './sources.ts';
 import { spool } from './spool.ts';
@@ -15,7 +16,7 @@ import { cloudConfig, forms, ignition, jinja, metaData, mime, nodeSettings, pack
 
 export const TARGETS: readonly Target[] = [
   ...[cloudConfig, jinja, mime, packed, forms, ignition, nodeSettings, metaData, authors],
-  ...[volumes, cloudDocuments],
+  ...[volumes, cloudDocuments, network],
   ...[kubeadmConfig, kubeadmOutput, logs],
   ...[journal, outcome, spool, stateFiles],
   ...[reportSettings, containerdToml],
