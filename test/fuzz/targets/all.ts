@@ -7,7 +7,7 @@ import { events, reply } from './events.ts';
 import { journal, outcome } from './journal.ts';
 import { kubeadmConfig } from './kubeadm-config.ts';
 import { kubeadmOutput, logs } from './kubeadm-output.ts';
-import { network } from './network.ts';
+import { network } from './network/configurations.ts';
 import { containerdToml, reportSettings } from './settings.ts';
 import { cloudDocuments, volumes } from './sources.ts';
 import { spool } from './spool.ts';

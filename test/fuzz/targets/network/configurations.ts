@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { HostError } from '../../../src/agent/host/host.ts';
-import { renderNetplan } from '../../../src/agent/network/render/netplan.ts';
-import { renderNetworkManager } from '../../../src/agent/network/render/network-manager.ts';
-import { renderNetworkd } from '../../../src/agent/network/render/networkd.ts';
-import type { RenderedFile } from '../../../src/agent/network/render/rendered.ts';
-import { fromInitramfs } from '../../../src/agent/userdata/network/initramfs.ts';
-import { fromKernelLine } from '../../../src/agent/userdata/network/kernel-line.ts';
-import { readNetwork } from '../../../src/agent/userdata/network/read-network.ts';
-import { texts } from '../corpus.ts';
-import { memoryHost } from '../memory-host.ts';
-import { must, type Target } from '../target.ts';
+import { HostError } from '../../../../src/agent/host/host.ts';
+import { renderNetplan } from '../../../../src/agent/network/render/netplan.ts';
+import { renderNetworkManager } from '../../../../src/agent/network/render/network-manager.ts';
+import { renderNetworkd } from '../../../../src/agent/network/render/networkd.ts';
+import type { RenderedFile } from '../../../../src/agent/network/render/rendered.ts';
+import { fromInitramfs } from '../../../../src/agent/userdata/network/initramfs.ts';
+import { fromKernelLine } from '../../../../src/agent/userdata/network/kernel-line.ts';
+import { readNetwork } from '../../../../src/agent/userdata/network/read-network.ts';
+import { texts } from '../../corpus.ts';
+import { memoryHost } from '../../memory-host.ts';
+import { must, type Target } from '../../target.ts';
 
-const DOCUMENTS = join(import.meta.dirname, '../../cases/network/documents.yaml');
+const DOCUMENTS = join(import.meta.dirname, '../../../cases/network/documents.yaml');
 
 interface Example {
   config?: unknown;
