@@ -110,8 +110,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'report/watch': `kit protocol cluster facts/reading diagnosis diagnosis/transcript diagnosis/words document engine host
     report/events`,
   reset: 'kit document engine host kubeadm/config kubeadm/repeat kubeadm/run',
-  sealed: `kit protocol document engine fetch host identity identity/tpm report/config tpm/commands tpm/sealing
-    tpm/wire userdata wipe`,
+  sealed: `kit protocol document engine fetch host identity identity/tpm report/config stores stores/contract text
+    tpm/commands tpm/sealing tpm/wire userdata wipe`,
   secrets: 'kit protocol document engine host',
   startup: 'protocol host',
   steps: `kit document steps/accounts steps/commands steps/containerd steps/kind steps/kubeadm steps/network steps/node

@@ -129,13 +129,16 @@ export function wiping(
   loaded: Extract<Loaded, { kind: 'document' }>,
 ): Duties {
   const { wipe = true, withoutKubeadm = false } = loaded.document;
-  const { stub } = loaded;
-  // Sealed user data were nowhere in clear, so they never stay.
-  if (stub === undefined && (!wipe || withoutKubeadm || userDataFile !== undefined)) return [];
+  const { handedOver } = loaded;
+  // What lay elsewhere was nowhere in clear here, so it never stays.
+  if (handedOver === undefined && (!wipe || withoutKubeadm || userDataFile !== undefined)) return [];
   const title = 'wipe the secrets of the user data from where this machine keeps them';
   const pay = async () => {
     const black = await (await import('./wipe/wipe.ts')).wipe(host, loaded);
-    if (stub) await (await import('./sealed/keep-done.ts')).keepDone(host, stub, black);
+    if (handedOver === undefined) return;
+    await (await import('./sealed/keep-done.ts')).keepDone(host, handedOver, black);
+    // Only now does no start need them any more.
+    await handedOver.spend?.();
   };
   return [{ when: 'succeeded', title, pay }];
 }
@@ -158,7 +161,10 @@ export async function exposure(host: Host, document: Document, cloud: Cloud | un
 async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
   const { host, stop, watcher } = options;
   const end = host.clock.monotonic() + options.deadlineSeconds * 1000;
-  const open: Opener = async (...stub) => (await import('./sealed/open.ts')).openUserData(host, ...stub);
+  const open: Opener = async (elsewhere, claimed) =>
+    'references' in elsewhere
+      ? (await import('./sealed/gather.ts')).gatherUserData(host, elsewhere, stop)
+      : (await import('./sealed/open.ts')).openUserData(host, elsewhere, claimed);
   let told = '';
   const setUpNetwork: LoadOptions['setUpNetwork'] = async (settings) => {
     const { applyNetwork } = await import('./network/apply-network.ts');

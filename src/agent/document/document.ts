@@ -7,6 +7,7 @@
 import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { SealedStub } from '../../protocol/sealed-stub.ts';
+import type { ChunkedUserData } from './chunked.ts';
 import type { NetworkSettings } from './network-settings.ts';
 import type { NodeLabel, NodeSettings } from './node-settings.ts';
 import type { SystemSettings } from './system-settings.ts';
@@ -70,6 +71,8 @@ export interface Document {
   withoutKubeadm?: boolean;
   /** These user data only say where the real ones are, and how they open. */
   sealed?: SealedStub;
+  /** These say only where the user data lie in pieces. */
+  chunked?: ChunkedUserData;
   /** What stands behind keys that are ignored, as lines `name: value`: cloud-init may act upon it, and secrets are among it. */
   ignored?: Sensitive<string>;
   /** Top-level keys of cloud-config that nobody knows. */

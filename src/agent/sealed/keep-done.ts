@@ -1,10 +1,14 @@
-import type { SealedStub } from '../../protocol/sealed-stub.ts';
 import type { Host } from '../host/host.ts';
+import type { HandedOver } from '../userdata/opened.ts';
 import { noteWiped } from '../wipe/note.ts';
 import { keep } from './kept.ts';
 
 /** After success: later starts find what was done, and know that it has lost its secrets. @throws HostError */
-export async function keepDone(host: Host, stub: SealedStub, black: Buffer): Promise<void> {
+export async function keepDone(
+  host: Host,
+  handedOver: Pick<HandedOver, 'digest'>,
+  black: Buffer,
+): Promise<void> {
   await noteWiped(host, black);
-  await keep(host, stub, black);
+  await keep(host, handedOver, black);
 }

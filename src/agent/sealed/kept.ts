@@ -1,22 +1,29 @@
-import type { SealedStub } from '../../protocol/sealed-stub.ts';
 import { SEALED_KEPT } from '../document/paths.ts';
 import { type Host, HostError } from '../host/host.ts';
+import type { HandedOver } from '../userdata/opened.ts';
 
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /**
- * Keeps sealed user data that have done their work, without their secrets: later starts see that they are done, and whatever
+ * Keeps user data that lay elsewhere and have done their work, without their secrets: later starts see that they are done, and whatever
  * runs at every boot needs no controller.
  *
  * @throws HostError
  */
-export async function keep({ files }: Host, { digest }: SealedStub, black: Buffer): Promise<void> {
+export async function keep(
+  { files }: Host,
+  { digest }: Pick<HandedOver, 'digest'>,
+  black: Buffer,
+): Promise<void> {
   const content = JSON.stringify({ version: 1, digest, userData: black.toString('base64') });
   await files.write(SEALED_KEPT, `${content}\n`, { mode: 0o600, parentsMode: 0o700 });
 }
 
 /** What was kept of these; undefined where the bootstrap has not succeeded with them, or it cannot be read. */
-export async function readKept({ files }: Host, { digest }: SealedStub): Promise<Buffer | undefined> {
+export async function readKept(
+  { files }: Host,
+  { digest }: Pick<HandedOver, 'digest'>,
+): Promise<Buffer | undefined> {
   try {
     const bytes = await files.readIfPresent(SEALED_KEPT, MOST_BYTES);
     const kept = bytes && JSON.parse(bytes.toString('utf8'));

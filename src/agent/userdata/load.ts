@@ -1,6 +1,5 @@
 import { errorMessage } from '../../kit/errors.ts';
 import type { Failure } from '../../protocol/journal.ts';
-import type { SealedStub } from '../../protocol/sealed-stub.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { codeOf, failure } from '../engine/failure.ts';
 import { FetchError } from '../fetch/fetch.ts';
@@ -12,7 +11,7 @@ import type { Cloud } from './instance/instance.ts';
 import { findDropIns } from './native/find-drop-ins.ts';
 import { NetworkNotUp, NetworkStage, type SetUp } from './network-stage.ts';
 import { readNodeFiles } from './node/node-files.ts';
-import type { NoDocument, Opener } from './opened.ts';
+import type { Elsewhere, HandedOver, NoDocument, Opener } from './opened.ts';
 import { documentOf } from './read-document.ts';
 import { readUserData } from './read-user-data.ts';
 import type { Duty, Found, SourceAnswer } from './sources/contract/answer.ts';
@@ -29,8 +28,8 @@ export type Loaded =
       /** Reads others in their place, with the same metadata. */
       read(userData: Buffer): Promise<Document>;
       cloud?: Cloud;
-      /** They were sealed: this stood in their place. */
-      stub?: SealedStub;
+      /** They lay elsewhere. */
+      handedOver?: Pick<HandedOver, 'digest' | 'spend'>;
     }
   | NoDocument;
 
@@ -43,7 +42,7 @@ export interface LoadOptions {
   source?: string;
   /** Keep what is to be included once; a plan changes nothing. */
   keepsIncluded?: boolean;
-  /** Absent: sealed user data stay so, and are no document. */
+  /** Absent: user data that lie elsewhere stay there, and are no document. */
   open?: Opener;
   /** Sets the network up before anybody is asked over it; a plan leaves it as it is. */
   setUpNetwork?: SetUp;
@@ -106,9 +105,10 @@ async function fromAnswer(
       const read = (bytes: Buffer) => readUserData(bytes, given, around);
       const complete = async (document: Document) => withDocuments(host, document, given.metaData);
       const first = await read(userData);
-      if (first.sealed) {
+      const elsewhere = first.sealed ?? first.chunked;
+      if (elsewhere) {
         if (open !== undefined) await stage.ready();
-        const loaded = await unsealed(first.sealed, answer, read, open);
+        const loaded = await handedOver(elsewhere, answer, read, open);
         return loaded.kind === 'none' ? loaded : { ...loaded, document: await complete(loaded.document) };
       }
       const document = await complete(first);
@@ -126,29 +126,38 @@ async function fromAnswer(
   }
 }
 
-/** What the stub stands for, read as if it had come first. */
-async function unsealed(
-  stub: SealedStub,
+/** What lies elsewhere, read as if it had come first. */
+async function handedOver(
+  elsewhere: Elsewhere,
   { metaData, cloud, duties = [] }: Found,
   read: (userData: Buffer) => Promise<Document>,
   open: Opener | undefined,
 ): Promise<Loaded> {
   if (!open) {
-    const cause = 'The user data are a stub of sealed ones, which slipway bootstrap alone opens.';
+    const cause = 'The user data only say where the real ones are, which slipway bootstrap alone opens.';
     return none(true, failure('UserDataSealed', cause));
   }
   const hostname = fromMetaData(metaData)?.name;
-  const opened = await open(stub, {
+  const opened = await open(elsewhere, {
     ...(hostname === undefined ? {} : { hostname }),
     ...(cloud?.providerId === undefined ? {} : { providerID: cloud.providerId }),
   });
   if (opened.kind === 'none') return opened;
-  const document = await read(opened.userData);
-  if (document.sealed) {
-    const cause = 'What was sealed is a stub of something sealed again; seal the user data themselves.';
+  const { userData, digest, spend } = opened;
+  const document = await read(userData);
+  if (document.sealed || document.chunked) {
+    const cause =
+      'What was got from elsewhere only says again where the user data are; it must be the user data.';
     return none(true, failure('UserDataInvalid', cause));
   }
-  return { kind: 'document', document, duties, userData: opened.userData, read, stub };
+  return {
+    kind: 'document',
+    document,
+    duties,
+    userData,
+    read,
+    handedOver: { digest, ...(spend ? { spend } : {}) },
+  };
 }
 
 /** With documents of /etc/slipway/config.d; what joins them is loaded only where there are any. */
@@ -171,7 +180,7 @@ function withoutVendor<Answer extends { vendorData?: Buffer }>({ vendorData: _, 
 async function notTwice(host: Host, loaded: Loaded): Promise<Loaded> {
   if (loaded.kind !== 'document' || loaded.document.format !== 'ignition') return loaded;
   // Ignition itself saw the stub and nothing behind it.
-  if (loaded.stub) return loaded;
+  if (loaded.handedOver) return loaded;
   const trace = await traceOfIgnition(host);
   if (trace === undefined) return loaded;
   const cause = `The user data is an Ignition config, and ${trace} shows that Ignition itself acts upon it on this image.`;

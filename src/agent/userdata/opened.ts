@@ -1,5 +1,6 @@
 import type { Failure } from '../../protocol/journal.ts';
 import type { SealedStub } from '../../protocol/sealed-stub.ts';
+import type { ChunkedUserData } from '../document/chunked.ts';
 
 /** What the machine says of itself before anything proves it. */
 export interface Claimed {
@@ -17,8 +18,20 @@ export interface NoDocument {
   waitMs?: number;
 }
 
-/** Sealed user data in clear, in memory alone. */
-export type Opened = { kind: 'opened'; userData: Buffer } | NoDocument;
+/** User data that lie elsewhere: what stands in their place. */
+export type Elsewhere = SealedStub | ChunkedUserData;
 
-/** Opens what a stub stands for. */
-export type Opener = (stub: SealedStub, claimed: Claimed) => Promise<Opened>;
+/** User data in clear, in memory alone. */
+export type Opened = HandedOver | NoDocument;
+
+export interface HandedOver {
+  kind: 'opened';
+  userData: Buffer;
+  /** Names what stood in their place, for what is kept of them. */
+  digest: string;
+  /** Deletes them where they lay; once they have done their work. */
+  spend?(): Promise<void>;
+}
+
+/** Gets what lies elsewhere. */
+export type Opener = (elsewhere: Elsewhere, claimed: Claimed) => Promise<Opened>;

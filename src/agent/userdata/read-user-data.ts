@@ -1,3 +1,4 @@
+import type { ChunkedUserData } from '../document/chunked.ts';
 import type { Document } from '../document/document.ts';
 import type { Part } from './decode/part.ts';
 import type { Library } from './forms/included.ts';
@@ -37,6 +38,11 @@ export async function readUserData(
     const content = { withoutKubeadm: true, ...(stub === 'bad' ? {} : { sealed: stub }) };
     return documentWith(content, found.report, instance, []);
   }
+  const chunked = await chunksAmong(found, library);
+  if (chunked !== undefined) {
+    if (!opensSealed) found.report.warn('UserDataSealed', CHUNKED);
+    return documentWith({ withoutKubeadm: true, chunked }, found.report, instance, []);
+  }
   const [only, ...others] = found.parts ?? [];
   if (only?.type === 'application/vnd.coreos.ignition+json' && others.length === 0) {
     const { readIgnition } = await import('./ignition/read-ignition.ts');
@@ -58,6 +64,21 @@ async function stubAmong({ parts = [], report }: Decoded): Promise<FoundStub> {
   if (!parts.some(({ source }) => source.text.includes('sealed'))) return undefined;
   const { findStub } = await import('./sealed/find-stub.ts');
   return findStub(parts, report);
+}
+
+const CHUNKED =
+  "These fetch the real user data, as Cluster API's AWS provider has them; what is in those only its machine can tell.";
+
+/** What was fetched already, by cloud-init and the boothook itself, is there to be included. */
+async function chunksAmong(
+  { parts = [] }: Decoded,
+  library: Library | undefined,
+): Promise<ChunkedUserData | undefined> {
+  if (parts[0]?.type !== 'text/cloud-boothook') return undefined;
+  const { findChunks } = await import('./handed/find-chunks.ts');
+  const found = findChunks(parts);
+  const isThere = found && library && !library.isOffline && (await library.host.files.stat(found.file));
+  return isThere ? undefined : found;
 }
 
 /** Parts in Slipway's own format, alone or among others; what reads it is loaded only here. */

@@ -6,6 +6,7 @@ import type { Host } from '../../../src/agent/host/host.ts';
 import { openUserData } from '../../../src/agent/sealed/open.ts';
 import { type Loaded, loadDocument } from '../../../src/agent/userdata/load.ts';
 import { objectPath } from '../../../src/controller/store/node-bootstrap.ts';
+import type { SealedStub } from '../../../src/protocol/sealed-stub.ts';
 import { controllerCommand } from '../../support/controller/controller-process.ts';
 import { eventually, type Scene } from '../hostile/scene.ts';
 import type { MachineWithTpm } from './software-tpm.ts';
@@ -133,7 +134,10 @@ async function load(host: Host, stub: string): Promise<Loaded> {
   try {
     const userDataFile = join(folder, 'user-data');
     await writeFile(userDataFile, stub);
-    return await loadDocument(host, { userDataFile, open: (...of) => openUserData(host, ...of) });
+    return await loadDocument(host, {
+      userDataFile,
+      open: (of, claimed) => openUserData(host, of as SealedStub, claimed),
+    });
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -9,8 +9,6 @@ import { readStub } from './read-stub.ts';
 /** Where the stub lies in an Ignition config: a file that Ignition itself may write, for nothing in it is secret. */
 const IGNITION_PATH = '/etc/slipway/sealed.yaml';
 const KIND = 'SealedUserData';
-/** It stands in each form, in clear. */
-const WORD = /sealed/i;
 const ALONE = 'stands for all of the user data; nothing may stand beside it. Seal the rest as well.';
 
 /** What was found among the parts: a stub, `bad` after an error, undefined where there is none. */
@@ -39,8 +37,6 @@ interface StubNode {
 }
 
 function stubNode({ type, source }: Part): StubNode | undefined {
-  // Every boot reads user data, and nearly none are sealed: reading them twice would cost more than all else here.
-  if (!WORD.test(source.text)) return undefined;
   switch (type) {
     case 'text/cloud-config':
       return inCloudConfig(source);

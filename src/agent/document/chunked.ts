@@ -1,0 +1,11 @@
+/** User data that lie in pieces in a store of secrets, gzip over all of them. */
+export interface ChunkedUserData {
+  /** In their order, as docs/secrets.md has references. */
+  references: string[];
+  /** Where the boothook would write them. */
+  file: string;
+  /** All pieces together are base64. */
+  isBase64: boolean;
+  /** Of the store, where that is not AWS' own. */
+  endpoint?: string;
+}

@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bootstrap } from '../bootstrap.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { type Given, type Got, type World, world } from '../stores/fixtures/world.ts';
+import { capaUserData } from '../userdata/handed/fixtures/capa.ts';
+import { WAIT_MS } from './gather.ts';
+
+const METADATA = 'http://169.254.169.254/latest';
+const ROLE = `${METADATA}/meta-data/iam/security-credentials/`;
+const INSTANCE: Record<string, Given> = {
+  [`${METADATA}/api/token`]: { body: 'imds-token' },
+  [ROLE]: { body: 'node-role' },
+  [`${ROLE}node-role`]: {
+    body: { Code: 'Success', AccessKeyId: 'ASIAEXAMPLE', SecretAccessKey: 'key', Token: 'session' },
+  },
+};
+const USER_DATA =
+  '#cloud-config\nslipway: {kubeadm: none}\nwrite_files: [{path: /etc/joined, content: "password: hunter2hunter2", permissions: "0600", owner: "0:0"}]\n';
+
+const { clock } = createLinuxHost();
+let made: World;
+/** What lies in the store, by the name that it is asked for. */
+let store: Map<string, Buffer>;
+let busy = false;
+
+function answer({ url, headers, body }: Got): Given {
+  const standard = INSTANCE[url];
+  if (standard) return standard;
+  if (busy) return { status: 503 };
+  const action = headers['x-amz-target']?.split('.').at(-1) ?? '';
+  const asked = JSON.parse(body) as { SecretId?: string; Name?: string };
+  const name = asked.SecretId ?? asked.Name ?? '';
+  const piece = store.get(name);
+  if (piece === undefined) return { status: 400, body: { __type: 'ResourceNotFoundException' } };
+  if (action.startsWith('Delete')) store.delete(name);
+  if (action === 'GetSecretValue') return { body: { SecretBinary: piece.toString('base64') } };
+  return { body: { Parameter: { Value: piece.toString('latin1') } } };
+}
+
+/** Cuts what lies in the store into pieces of 40 bytes. */
+function put(bytes: Buffer, name: (index: number) => string): number {
+  const count = Math.ceil(bytes.length / 40);
+  for (let n = 0; n < count; n += 1) store.set(name(n), bytes.subarray(40 * n, 40 * (n + 1)));
+  return count;
+}
+
+async function run(text: string) {
+  const told: string[] = [];
+  const userDataFile = join(made.root, 'user-data');
+  writeFileSync(userDataFile, text);
+  const outcome = await bootstrap({
+    host: {
+      ...made.host,
+      // Who waits for the store waits no time here; heartbeats do.
+      clock: {
+        ...clock,
+        sleep: async (ms, signal) => (ms === WAIT_MS ? undefined : clock.sleep(ms, signal)),
+      },
+    },
+    agent: '0',
+    userDataFile,
+    deadlineSeconds: 10,
+    stop: new AbortController().signal,
+    watcher: {
+      record: () => undefined,
+      output: (line) => {
+        told.push(line);
+        busy = false;
+      },
+    },
+    verdict: { fault: new Promise(() => undefined), unwritten: () => undefined },
+  });
+  return { outcome, told };
+}
+
+beforeEach(async () => {
+  store = new Map();
+  busy = false;
+  made = await world(answer);
+});
+afterEach(() => made.close());
+
+describe("user data of Cluster API's AWS provider", () => {
+  it.each(['secretsmanager', 'ssm'] as const)(
+    'are had from %s, deleted when done, and not asked for again',
+    async (service) => {
+      const isText = service === 'ssm';
+      const zipped = gzipSync(USER_DATA);
+      const chunks = put(isText ? Buffer.from(zipped.toString('base64')) : zipped, (n) =>
+        isText ? `/p/id/${n}` : `p/id-${n}`,
+      );
+      const text = capaUserData({ service, prefix: isText ? '/p/id' : 'p/id', chunks });
+      const first = await run(text);
+      expect(first.outcome).toMatchObject({ result: 'succeeded', findings: [] });
+      expect((await made.host.files.readIfPresent('/etc/joined', 100))?.toString()).toContain(
+        'hunter2hunter2',
+      );
+      expect([...store]).toEqual([]);
+      const kept = await made.host.files.readIfPresent('/var/lib/slipway/sealed.json', 1e6);
+      const { userData } = JSON.parse(String(kept)) as { userData: string };
+      expect(Buffer.from(userData, 'base64').toString()).not.toContain('hunter2hunter2');
+
+      made.got.length = 0;
+      expect((await run(text)).outcome).toMatchObject({ result: 'succeeded' });
+      expect(made.got).toEqual([]);
+    },
+  );
+
+  it('are waited for while the store has too much to do', async () => {
+    busy = true;
+    const chunks = put(gzipSync(USER_DATA), (n) => `p/id-${n}`);
+    const { outcome, told } = await run(capaUserData({ prefix: 'p/id', chunks }));
+    expect(outcome).toMatchObject({ result: 'succeeded' });
+    expect(told[0]).toMatch(/user data cannot be had.*status 503.*Looking again/);
+  });
+
+  it('are an error where they are broken, and nothing is deleted', async () => {
+    store.set('p/id-0', Buffer.from('no gzip'));
+    const broken = await run(capaUserData({ prefix: 'p/id', chunks: 1 }));
+    expect(broken.outcome).toMatchObject({ result: 'bad-input', failure: { code: 'SecretUndecryptable' } });
+    expect([...store.keys()]).toEqual(['p/id-0']);
+  });
+});

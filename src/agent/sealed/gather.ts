@@ -1,0 +1,76 @@
+import { gunzipSync } from 'node:zlib';
+import { digest } from '../../kit/digest.ts';
+import { sensitive } from '../../kit/secrets/sensitive.ts';
+import { CODES } from '../../protocol/codes/codes.ts';
+import type { ChunkedUserData } from '../document/chunked.ts';
+import { failure } from '../engine/failure.ts';
+import type { Host } from '../host/host.ts';
+import { SecretError } from '../stores/contract/secret-error.ts';
+import { SecretStores } from '../stores/open-stores.ts';
+import { MAX_DECODED_BYTES } from '../text/limits.ts';
+import type { Opened } from '../userdata/opened.ts';
+import { readKept } from './kept.ts';
+
+/** Between two tries. */
+export const WAIT_MS = 5_000;
+
+/**
+ * Gets user data that lie in pieces in a store of secrets, in place of the boothook that would write them to a file. They stay in
+ * the store until the bootstrap has succeeded, so a machine that reboots on the way gets them again; then they are deleted there,
+ * as the boothook would at once.
+ */
+export async function gatherUserData(
+  host: Host,
+  chunked: ChunkedUserData,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const known = { digest: digest(chunked.references) };
+  const stores = storesOf(host, chunked, signal);
+  try {
+    const kept = await readKept(host, known);
+    if (kept !== undefined) return { kind: 'opened', userData: kept, ...known };
+    const userData = await gathered(stores, chunked);
+    const spend = () => removeAll(host, chunked);
+    return { kind: 'opened', userData, ...known, spend };
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    const permanent = CODES[error.code].persistence === 'permanent';
+    const why = failure(error.code, `The user data cannot be had: ${error.message}`);
+    return { kind: 'none', permanent, failure: why, ...(permanent ? {} : { waitMs: WAIT_MS }) };
+  } finally {
+    await stores.close();
+  }
+}
+
+function storesOf(host: Host, { endpoint }: ChunkedUserData, signal?: AbortSignal): SecretStores {
+  const settings = endpoint === undefined ? {} : { aws: { endpoint } };
+  return new SecretStores({ host, spec: { settings }, ...(signal ? { signal } : {}) });
+}
+
+async function gathered(stores: SecretStores, { references, isBase64 }: ChunkedUserData): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for (const reference of references)
+    pieces.push(await stores.read({ url: sensitive(reference), isCompressed: false }));
+  const whole = Buffer.concat(pieces);
+  const bytes = isBase64 ? Buffer.from(whole.toString('latin1'), 'base64') : whole;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_DECODED_BYTES });
+  } catch {
+    const what = `its ${references.length} pieces together are not gzip, or make more than ${MAX_DECODED_BYTES} bytes`;
+    throw new SecretError('SecretUndecryptable', what);
+  }
+}
+
+/** What somebody deleted before is gone as well. @throws SecretError */
+async function removeAll(host: Host, chunked: ChunkedUserData): Promise<void> {
+  const stores = storesOf(host, chunked);
+  try {
+    for (const reference of chunked.references) {
+      await stores.remove(reference).catch((error: unknown) => {
+        if (!(error instanceof SecretError && error.code === 'SecretNotFound')) throw error;
+      });
+    }
+  } finally {
+    await stores.close();
+  }
+}
