@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { sensitive } from '../../kit/secrets/sensitive.ts';
 import { FetchError, fetchRemote } from '../fetch/fetch.ts';
+import { readMachineFile } from './contract/machine-file.ts';
 import { SecretError } from './contract/secret-error.ts';
 import { MOST_SECRET_BYTES, type StoreContext } from './contract/store.ts';
 import type { OpenerName, SealedReference } from './reference/reference.ts';
@@ -28,9 +29,7 @@ async function contentAt(context: StoreContext, place: string): Promise<Buffer> 
   if (url.protocol === 'data:') return dataOf(place);
   if (url.protocol === 'file:') {
     const path = fileURLToPath(`file://${url.pathname}`);
-    const bytes = await context.host.files.readIfPresent(path, MOST_BYTES);
-    if (bytes === undefined) throw new SecretError('SecretNotFound', `${path} is not there`);
-    return bytes;
+    return readMachineFile(context.host, path, MOST_BYTES);
   }
   return fetched(context, place);
 }

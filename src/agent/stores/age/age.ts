@@ -6,6 +6,7 @@ import {
   hkdfSync,
   timingSafeEqual,
 } from 'node:crypto';
+import { readMachineFile } from '../contract/machine-file.ts';
 import { SecretError } from '../contract/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
 import { fromBech32 } from './bech32.ts';
@@ -39,8 +40,9 @@ export async function openAge({ host, spec }: StoreContext, sealed: Buffer): Pro
   const paths = spec.settings.age?.identities ?? [IDENTITY_FILE];
   const identities: Buffer[] = [];
   for (const path of paths) {
-    const bytes = await host.files.readIfPresent(path, MOST_BYTES);
-    if (bytes !== undefined) identities.push(...identitiesIn(bytes.toString('utf8'), path));
+    if ((await host.files.stat(path)) === undefined) continue;
+    const bytes = await readMachineFile(host, path, MOST_BYTES);
+    identities.push(...identitiesIn(bytes.toString('utf8'), path));
   }
   if (identities.length === 0)
     throw new SecretError('SecretNotFound', `this machine has no identity of age (${paths.join(', ')})`);

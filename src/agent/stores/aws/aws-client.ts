@@ -8,7 +8,7 @@ import { type AwsCredentials, signedHeaders } from './signature.ts';
 
 /** Credentials that came from the metadata service may end before they are used. */
 const EXPIRED = /^(?:ExpiredToken|ExpiredTokenException|UnrecognizedClientException|InvalidClientTokenId)$/;
-const ABSENT = /^(?:ResourceNotFoundException|ParameterNotFound|ParameterVersionNotFound)$/;
+const ABSENT = /^(?:ResourceNotFoundException|ParameterNotFound|ParameterVersionNotFound|NotFoundException)$/;
 const BUSY =
   /^(?:Throttling|ThrottlingException|TooManyRequestsException|RequestLimitExceeded|InternalServiceError)$/;
 const WRONG_CLOCK =

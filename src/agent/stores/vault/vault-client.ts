@@ -1,6 +1,7 @@
 import type { VaultSettings } from '../../document/node-settings.ts';
 import type { HttpClientOptions } from '../../host/network.ts';
 import { at } from '../contract/json.ts';
+import { readMachineFile } from '../contract/machine-file.ts';
 import { SecretError } from '../contract/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
 import { StoreClient } from '../contract/store-client.ts';
@@ -70,10 +71,7 @@ function refusal(called: string, status: number, content: unknown, client: Store
   return new SecretError('SecretDenied', told);
 }
 
-/** A small file of the machine. @throws SecretError where it is not there */
+/** A small file of the machine, such as a token. @throws SecretError where it is not there */
 export async function textOf({ host }: StoreContext, path: string): Promise<string> {
-  const bytes = await host.files.readIfPresent(path, MOST_FILE_BYTES);
-  if (bytes === undefined)
-    throw new SecretError('SecretDenied', `${path}, which Vault is to be asked with, is not there`);
-  return bytes.toString('utf8');
+  return (await readMachineFile(host, path, MOST_FILE_BYTES)).toString('utf8');
 }

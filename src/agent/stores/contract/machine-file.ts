@@ -1,0 +1,15 @@
+import { type Host, HostError } from '../../host/host.ts';
+import { SecretError } from './secret-error.ts';
+
+/** A file of the machine that a secret rests on. @throws SecretError SecretNotFound, also where it cannot be read */
+export async function readMachineFile({ files }: Host, path: string, mostBytes: number): Promise<Buffer> {
+  let bytes: Buffer | undefined;
+  try {
+    bytes = await files.readIfPresent(path, mostBytes);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw new SecretError('SecretNotFound', `${path} cannot be used: ${error.message}`);
+  }
+  if (bytes === undefined) throw new SecretError('SecretNotFound', `${path} is not there`);
+  return bytes;
+}
