@@ -43,7 +43,7 @@ const AGENT: Readonly<Record<string, string>> = {
   apply: 'protocol document host steps steps/kind stores/reference',
   check: 'protocol check/rule check/rules document',
   'check/rule': 'check/shell document userdata',
-  'check/rules': 'check/rule check/shell document',
+  'check/rules': 'check/rule check/shell document stores/reference',
   'check/shell': '',
   cli: `identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text collect diagnosis
     diagnosis/transcript document engine facts/judge host machine.ts install kubeadm/config preflight

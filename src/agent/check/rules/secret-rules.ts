@@ -1,3 +1,4 @@
+import { isSecretReference } from '../../stores/reference/reference.ts';
 import type { Rule } from '../rule/rule.ts';
 
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
@@ -19,8 +20,14 @@ export const SECRET_RULES: readonly Rule[] = [
       right:
         "write_files:\n- path: /etc/a.key\n  permissions: '0600'\n  content: |\n    -----BEGIN EC PRIVATE KEY-----\n",
     },
-    find: ({ files }) =>
-      files.flatMap(({ path, text, mode, where }) => {
+    find: ({ files, document }) => [
+      ...document.files
+        .filter(({ from, mode }) => (mode & 0o004) !== 0 && isSecretReference(from?.url.reveal() ?? ''))
+        .map(({ path, where }) => ({
+          message: `everybody may read ${path}, which gets a secret of a store.`,
+          where,
+        })),
+      ...files.flatMap(({ path, text, mode, where }) => {
         if ((mode & 0o004) === 0) return [];
         const what = PRIVATE_KEY.test(text)
           ? 'a private key'
@@ -33,6 +40,7 @@ export const SECRET_RULES: readonly Rule[] = [
           ? []
           : [{ message: `everybody may read ${path}, which holds ${what}.`, where }];
       }),
+    ],
   },
   {
     id: 'password-in-clear',
