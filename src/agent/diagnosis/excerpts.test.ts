@@ -231,6 +231,14 @@ describe('the log of a component alone', () => {
     expect(code(kubelet, ...said(HOST, MISSING))).toBe('CertificatesMissing');
   });
 
+  it('has no part in what a kubelet says behind it', () => {
+    const { failure } = verdict(
+      `May 03 04:05:06 n1 etcd[80]: ${refused('x').replace('fatal', 'warn')}`,
+      'E0503 04:05:06.000001      77 run.go:74] "command failed" err="failed to run Kubelet: no such thing"',
+    );
+    expect(failure?.code).toBe('KubeletCrashing');
+  });
+
   it('means nothing where nothing tells whose it is, nor in a whole log', () => {
     expect(code(...said('run.go:74] "command failed" err="too many open files"'))).toBe('nothing');
     const others = Array.from({ length: 80 }, (_, n) => `May 03 04:06:00 n1 app[90]: request ${n}`);
@@ -293,4 +301,56 @@ it('a kubelet that may not ask for a certificate waits in vain', () => {
       'May 03 04:05:06 n1 kubelet: E0503 04:05:06.000001      77 certificate_manager.go:434] Failed while requesting a signed certificate from the master: cannot create certificate signing request: certificatesigningrequests.certificates.k8s.io is forbidden: User "system:anonymous" cannot create resource "certificatesigningrequests" in API group "certificates.k8s.io" at the cluster scope',
     ),
   ).toBe('PermissionDenied');
+});
+
+describe('an excerpt that ends while kubeadm asks for cluster-info', () => {
+  const asked = (why: string) =>
+    `I0503 04:05:06.000001      77 token.go:221] [discovery] Failed to request cluster-info, will try again: Get "https://10.1.2.3:6443/x": ${why}`;
+  const REFUSED = asked('dial tcp 10.1.2.3:6443: connect: connection refused');
+
+  it.each([
+    ['ApiServerUnreachable', [REFUSED, REFUSED]],
+    ['ApiServerCertificateInvalid', [asked('x509: certificate signed by unknown authority')]],
+    [
+      'CaHashMismatch',
+      [
+        '[discovery] Failed to connect to API Server "10.1.2.3:6443": cluster CA is invalid: public key sha256:12 not pinned',
+      ],
+    ],
+  ])('tells why it gets none: %s', (wanted, lines) => {
+    expect(code(...lines)).toBe(wanted);
+  });
+
+  it('has no verdict where it got it, nor where kubeadm may still ask', () => {
+    expect(code(REFUSED, '[preflight] Reading configuration from the cluster...')).toBe('unfinished');
+    expect(code('[preflight] Running pre-flight checks', REFUSED)).toBe('unfinished');
+  });
+});
+
+it("kubeadm's sentence on the kubelet's health counts without its head", () => {
+  expect(
+    code(
+      `The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get "http://localhost:10248/healthz": dial tcp [::1]:10248: connect: connection refused.`,
+    ),
+  ).toBe('KubeletUnhealthy');
+});
+
+describe('a kubelet whose container manager does not start', () => {
+  const WHY = 'failed to find subsystem mount for required subsystem: pids';
+
+  it.each([
+    [
+      `\`kubelet.go:1380] Failed to start ContainerManager failed to initialize top level QOS containers: ${WHY}\``,
+    ],
+    [`E... kubelet.go:1567] "Failed to start ContainerManager" err="${WHY}"`],
+    [
+      `    May 03 04:05:06 n1 kubelet[77]: E0503 04:05:06.000001      77 kubelet.go:1431] "Failed to start ContainerManager" err="${WHY}"`,
+    ],
+  ])('ends: %s', (line) => {
+    expect(code(line)).toBe('CgroupsUnsuitable');
+  });
+
+  it('is that of k3s where only the sentence is there', () => {
+    expect(code('ERROR Failed to start ContainerManager: failed to get rootfs info')).toBe('nothing');
+  });
 });

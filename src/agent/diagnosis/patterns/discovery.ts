@@ -16,10 +16,13 @@ const tokenSecretWrong: Pattern = inError(
   }),
 );
 
-const caHash: Pattern = inError(/none of the public keys "?([^"\n]*?)"? are pinned/, (match) => ({
-  code: 'CaHashMismatch',
-  cause: `The certificate authority of the cluster has the public key ${match[1]}, which is not among the caCertHashes given.`,
-}));
+const caHash: Pattern = inError(
+  /none of the public keys "?([^"\n]*?)"? are pinned|public key (\S+) not pinned/,
+  (match) => ({
+    code: 'CaHashMismatch',
+    cause: `The certificate authority of the cluster has the public key ${match[1] ?? match[2]}, which is not among the caCertHashes given.`,
+  }),
+);
 
 const caHashForm: Pattern = inError(
   /invalid (?:discovery token CA certificate )?(?:public key )?hash[^\n]*|invalid hash[^\n]*|unknown hash format[^\n]*|expected a \d+ byte SHA-256 hash[^\n]*|(?<=identity of the API Server: )encoding\/hex: [^\n]*/,

@@ -58,6 +58,8 @@ const INIT_PHASE =
 /** Neither `upgrade` nor `reset` has these phases, whatever stood before. */
 const OURS_ALONE =
   /^(?:error: )?error execution phase (?:certs|kubeconfig|etcd(?:-join)?|wait-control-plane|upload-certs|mark-control-plane|kubelet-start|kubelet-wait-bootstrap|kubelet-finalize|control-plane-prepare|control-plane-join|check-etcd)[/:]|couldn't validate the identity of the API Server/;
+/** Up to 1.18 it prints that, from then on only where it is verbose. */
+const NOT_DISCOVERED = /^(?:[IWE]\d{4} .*?\] )?\[discovery\] (Failed to (?:request|connect) .*)/;
 const KUBELET_CHECK = /^\s*\[kubelet-check\] /;
 const OTHER_KIND = /^\[(?:reset|upgrade(?:\/[\w-]+)?)\] /;
 /** Lines that are remembered outside of any attempt, of which an early error may be made. */
@@ -251,15 +253,21 @@ function giveUp(attempt: Attempt): void {
 }
 
 /**
- * The last that an excerpt tells is that nobody answers at the kubelet's port. An output that has its beginning may be
- * that of a kubeadm that still waits, and says so again.
+ * The last that an excerpt tells is what kubeadm could not reach: the kubelet's port, or the API server. An output that has
+ * its beginning may be that of a kubeadm that still waits, and says so again.
  */
-function unreached({ output }: Attempt): LogLine[] {
+function unreached({ output, error }: Attempt): LogLine[] {
+  if (output.some(({ text }) => BEGIN.test(text))) return [];
   const progress = output.filter(({ text }) => PROGRESS.test(text));
+  const asked = [...error, ...progress].findLast(({ text }) => NOT_DISCOVERED.test(text));
+  const goesOn = progress.some(
+    ({ number, text }) => number > (asked?.number ?? 0) && !/^\[discovery\]/.test(text),
+  );
+  if (asked !== undefined && !goesOn) return [{ ...asked, text: asked.text.replace(NOT_DISCOVERED, '$1') }];
   const last = progress.findLastIndex(({ text }) => UNREACHED.test(text));
-  const goesOn = progress.slice(last + 1).some(({ text }) => !KUBELET_CHECK.test(text));
   const line = progress[last];
-  return line === undefined || goesOn || output.some(({ text }) => BEGIN.test(text)) ? [] : [line];
+  const later = progress.slice(last + 1).some(({ text }) => !KUBELET_CHECK.test(text));
+  return line === undefined || later ? [] : [line];
 }
 
 /** An error without "error execution phase" inside an attempt: the last lines that are no progress. */

@@ -70,6 +70,7 @@ const OWN_ERRORS = [
   /unable to add a new control plane instance/,
   /invalid value "?\S+"? given for controlPlaneEndpoint/,
   /error creating local etcd static pod manifest file/,
+  /The HTTP call equal to 'curl -sSL [^']*:102(?:48|55)\/healthz' \w*ailed with error/,
 ];
 export const OWN_SENTENCES = OWN_ERRORS.map(({ source }) => source).join('|');
 /** An error of kubeadm wherever it stands in a line, as somebody quotes it. */

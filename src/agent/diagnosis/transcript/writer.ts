@@ -20,12 +20,13 @@ const ETCD_SERVER =
 export const MARGIN = /^(?:\s|[#>*-] )+/;
 /** Its sentences without a head. */
 export const KUBELET_SAYS =
-  /^(?:error: |"|\w+\.go:\d+\] )?[Ff]ailed to run [Kk]ubelet(?:: |")|^"command failed" err="failed to (?:run Kubelet|\w+ kubelet )|^failed to (?:validate|load) kubelet (?:config|flags)|^"?Unable to register node (?:"[^"]*" )?with API server/;
+  /^(?:error: |"|(?:[EF]\.{2,3} ?)?\w+\.go:\d+\] "?)?(?:[Ff]ailed to run [Kk]ubelet(?:: |")|Failed to start ContainerManager)|^"command failed" err="failed to (?:run Kubelet|\w+ kubelet )|^failed to (?:validate|load) kubelet (?:config|flags)|^"?Unable to register node (?:"[^"]*" )?with API server/;
 const LOGRUS = /^time="[^"]*" level=\w+ msg=/;
 
 /** Where no prefix tells the program, its way of writing may. */
 export function nameWriter(line: NamedLine): void {
-  if (line.program === 'kubelet' || /^(?:kube-|etcd)/.test(line.program ?? '')) return;
+  // One without a prefix has the program of the line before it, if any.
+  if (line.program === 'kubelet' || (!line.isBare && /^(?:kube-|etcd)/.test(line.program ?? ''))) return;
   const bare = line.text.replace(MARGIN, '');
   const isKubelet = KUBELET.test(bare) || KUBELET_SAYS.test(bare);
   const isEtcd = ETCD_SERVER.test(bare);
