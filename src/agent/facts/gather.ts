@@ -21,6 +21,8 @@ export async function gatherFacts(host: Host): Promise<Facts> {
   const system = await readSystem(reading);
   const cpu = await readProcessor(reading);
   const virtualisation = await readVirtualisation(reading, system, cpu);
+  // Before cards and interfaces: what has to be waited for is read in this order, and there may be no time for all.
+  const firmware = await readFirmware(reading);
   const tpm = await readTpmVersion(reading);
   const cgroups = await readCgroups(reading);
   const facts = {
@@ -33,7 +35,7 @@ export async function gatherFacts(host: Host): Promise<Facts> {
     disks: await readDisks(reading),
     interfaces: await readInterfaces(reading),
     ...(virtualisation === undefined ? {} : { virtualisation }),
-    firmware: await readFirmware(reading),
+    firmware,
     ...(tpm === undefined ? {} : { tpm }),
     kernel: await readKernel(reading),
     os: await readOs(reading),

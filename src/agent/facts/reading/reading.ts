@@ -41,7 +41,7 @@ export class Reading {
       if (!(error instanceof HostError)) throw error;
       // What a device has no answer to, the kernel refuses by these; that is an answer.
       if (!['EOPNOTSUPP', 'ENODATA', 'ENODEV', 'ENXIO'].includes(error.errno))
-        this.remark(fact, path, errorMessage(error));
+        this.remark(fact, path, reasonOf(error, path));
       return undefined;
     }
   }
@@ -96,7 +96,7 @@ export class Reading {
       return await this.host.files.list(path);
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
-      this.remark(fact, path, errorMessage(error));
+      this.remark(fact, path, reasonOf(error, path));
       return [];
     }
   }
@@ -135,6 +135,16 @@ export class Reading {
   remark(fact: string, path: string, message: string): void {
     if (this.remarks.length < MOST_REMARKS) this.remarks.push({ fact, path, message });
   }
+}
+
+/** Without the path, which a remark has beside it. */
+function reasonOf(error: HostError, path: string): string {
+  const text = errorMessage(error);
+  const start = ['reading ', 'listing ', '']
+    .map((verb) => `${verb}${path}`)
+    .find((one) => text.startsWith(one));
+  const rest = start === undefined ? text : text.slice(start.length);
+  return rest.startsWith(': ') ? rest.slice(2) : start === undefined ? rest : `it${rest}`;
 }
 
 /** The path for all of a kind: `/sys/block/*`/size stands for that of every disk. */
