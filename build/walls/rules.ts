@@ -179,7 +179,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/native': `kit document host stores/reference text text/shape text/yaml userdata/cloud-config userdata/node
     npm:yaml`,
   'userdata/network': 'kit document host network text text/yaml userdata/decode userdata/instance',
-  'userdata/node': `kit document host kubeadm/config stores/reference text text/yaml userdata/jinja/syntax
+  'userdata/node': `kit protocol document host kubeadm/config stores/reference text text/yaml userdata/jinja/syntax
     userdata/jinja/values`,
   'userdata/sealed': 'protocol text text/yaml userdata/decode',
   'userdata/sources': `document host text userdata/instance userdata/sources/azure userdata/sources/channels

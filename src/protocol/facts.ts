@@ -52,3 +52,19 @@ const FORMS: Readonly<Record<CapacityKey, RegExp>> = {
   'gpu-count': WHOLE,
   'gpu-type': RESOURCE,
 };
+
+/**
+ * Kubernetes' rules for labels and taints (k8s.io/apimachinery, `IsQualifiedName` and `IsValidLabelValue`): a key is a name of 63
+ * characters, with a name of DNS before it or without; a value is such a name, or empty.
+ */
+const KEY =
+  /^(?:(?=[^/]{1,253}\/)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\/)?[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+const VALUE = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/;
+
+export function isLabelKey(text: string): boolean {
+  return KEY.test(text);
+}
+
+export function isLabelValue(text: string): boolean {
+  return VALUE.test(text);
+}

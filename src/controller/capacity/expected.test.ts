@@ -65,7 +65,7 @@ describe('what the next machine will bring', () => {
       machine(
         'cpu=1e9 memory=-1 maxPods=9999999999',
         'a=1=2,../x=1,ok=1, =,b=<script>',
-        'a:Whenever,b=c,d=e:NoSchedule:x',
+        'a:Whenever,b=c,d=e:NoSchedule:x,a..b/c:NoExecute',
       ),
     );
     expect(marks).toEqual({ labels: 'ok=1' });

@@ -4,6 +4,8 @@ import {
   CAPACITY_TAINTS_FACT,
   type Capacity,
   type CapacityKey,
+  isLabelKey,
+  isLabelValue,
   readCapacity,
 } from '../../protocol/facts.ts';
 import { CAPACITY_PREFIX } from './group.ts';
@@ -24,8 +26,6 @@ export interface Expected {
 
 /** Kernels and file systems keep a little of what machines of one kind have, and not the same. */
 const TOLERANCE = 0.02;
-const NAME = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
-const VALUE = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/;
 const EFFECTS = new Set(['NoSchedule', 'PreferNoSchedule', 'NoExecute']);
 
 /** What a node's facts say of its capacity; only what the autoscaler can read of it. Undefined where they say nothing. */
@@ -122,7 +122,7 @@ function quantity(text: string): number {
 
 function isLabel(entry: string): boolean {
   const [key = '', value = '', ...more] = entry.split('=');
-  return more.length === 0 && NAME.test(key) && VALUE.test(value);
+  return more.length === 0 && isLabelKey(key) && isLabelValue(value);
 }
 
 /** `key=value:Effect`, or without a value. */

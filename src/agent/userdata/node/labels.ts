@@ -1,3 +1,4 @@
+import { isLabelKey, isLabelValue } from '../../../protocol/facts.ts';
 import type { NodeLabel } from '../../document/node-settings.ts';
 import { printable } from '../../text/report.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
@@ -5,10 +6,6 @@ import { parseTemplate } from '../jinja/syntax/parse-template.ts';
 import { TemplateError } from '../jinja/syntax/template-error.ts';
 import { MISSING_PREFIX } from '../jinja/values/values.ts';
 
-/** Kubernetes' rule for keys: a prefix that is a name of DNS, and a name of 63 characters. */
-const KEY =
-  /^(?:(?=[^/]{1,253}\/)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\/)?[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
-const VALUE = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/;
 const MOST_CHARACTERS = 1000;
 
 /** `labels`: a mapping of keys to values, which may be templates about `facts`. */
@@ -24,7 +21,7 @@ export function readLabels(fields: Fields): NodeLabel[] {
 }
 
 function wrongKey(key: string): string | undefined {
-  if (!KEY.test(key)) return 'is no key of a label, such as example.com/gpu.';
+  if (!isLabelKey(key)) return 'is no key of a label, such as example.com/gpu.';
   if (mayLabelItself(key)) return undefined;
   return 'is not for a kubelet to give its own Node (NodeRestriction); set it on the Machine, or take another prefix.';
 }
@@ -55,7 +52,7 @@ function wrongValue(template: string): string | undefined {
     return 'was rendered before the facts are known: put {% raw %} around it, or leave out the header of the template.';
   if (template.length > MOST_CHARACTERS) return `has more than ${MOST_CHARACTERS} characters.`;
   if (!/\{[{%#]/.test(template))
-    return VALUE.test(template)
+    return isLabelValue(template)
       ? undefined
       : 'has a value that no label can have: letters, digits, "-", "_", ".".';
   try {
