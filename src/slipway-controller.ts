@@ -1,7 +1,6 @@
 import { run } from './controller/cli/program.ts';
-import { UsageError } from './controller/cli/usage-error.ts';
 import { withoutSteering } from './kit/environment.ts';
-import { lastWords } from './kit/errors.ts';
+import { lastWords, UsageError } from './kit/errors.ts';
 
 /** The controller's entry: arguments, exit status, nothing else; and no settings of Node.js from the environment. */
 const own = withoutSteering(process.env);

@@ -29,3 +29,8 @@ export function lastWords(error: unknown): string {
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** An argument makes no sense; exit status 2. */
+export class UsageError extends ExpectedError {
+  override readonly name = 'UsageError';
+}

@@ -1,5 +1,5 @@
 import { parseSeconds } from '../../kit/duration.ts';
-import { ExpectedError } from '../../kit/errors.ts';
+import { ExpectedError, UsageError } from '../../kit/errors.ts';
 import { Keys, type Material, rotated } from '../keys/key-ring.ts';
 import { KeySetting } from '../keys/keys.ts';
 import { type KeyPlace, readMade } from '../keys/place.ts';
@@ -7,7 +7,6 @@ import { ACTIVE_AFTER_MS } from '../keys/rotation.ts';
 import { authoritySecret, tokenKeySecret } from '../keys/secret-place.ts';
 import { rotatedTokens, type TokenMaterial } from '../keys/token-keys.ts';
 import { openSource, type SourceOptions } from './source.ts';
-import { UsageError } from './usage-error.ts';
 
 export interface CaOptions extends SourceOptions {
   controllerNamespace: string;

@@ -1,11 +1,11 @@
 import { formatMs } from '../../kit/duration.ts';
+import { UsageError } from '../../kit/errors.ts';
 import { messageOf } from '../model/message.ts';
 import type { NodeRecord, StoredEvent } from '../model/node-record.ts';
 import { plain } from './nodes.ts';
 import { openSource, type SourceOptions } from './source.ts';
 import { eventText, failureLines } from './text/event-text.ts';
 import { table } from './text/table.ts';
-import { UsageError } from './usage-error.ts';
 
 /** @returns 0; 1 if there is no such node */
 export async function nodeCommand(name: string, options: SourceOptions): Promise<number> {

@@ -1,10 +1,10 @@
+import { UsageError } from '../../kit/errors.ts';
 import { messageOf } from '../model/message.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { type Action, Admissions } from '../proofs/admissions.ts';
 import { lineOf, type NodeLine } from '../store/node-line.ts';
 import { openSource, type SourceOptions } from './source.ts';
 import { table } from './text/table.ts';
-import { UsageError } from './usage-error.ts';
 
 interface NodesOptions extends SourceOptions {
   wide?: boolean;

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
-import { ExpectedError } from '../../kit/errors.ts';
+import { ExpectedError, UsageError } from '../../kit/errors.ts';
 import { AT_CONTROLLER } from '../../protocol/sealed-stub.ts';
 import { sealFile } from '../../tpm/sealing/sealed-file.ts';
 import { kubernetesCertificate } from '../keys/keys.ts';
@@ -12,7 +12,6 @@ import { sealUserData } from '../sealing/seal-user-data.ts';
 import { STUB_FORMATS, stubText } from '../sealing/stub-text.ts';
 import { milliseconds } from './serve.ts';
 import { openSource, type SourceOptions } from './source.ts';
-import { UsageError } from './usage-error.ts';
 
 export interface SealOptions extends SourceOptions {
   machine?: string;

@@ -1,9 +1,9 @@
 import { parseSeconds } from '../../kit/duration.ts';
+import { UsageError } from '../../kit/errors.ts';
 import { ipFamily } from '../../kit/ip-family.ts';
 import { createLog, type Level } from '../log.ts';
 import { parseListen, type ServeSettings } from '../serve/settings.ts';
 import { asked } from './signals.ts';
-import { UsageError } from './usage-error.ts';
 import { versionText } from './version.ts';
 
 /** The options as the command line gives them. */

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
+import { UsageError } from '../../kit/errors.ts';
 import { KubeClient } from '../kube/client.ts';
 import { findAccess } from '../kube/kubeconfig.ts';
 import { databasePath } from '../serve/standalone.ts';
 import { KubernetesStore } from '../store/kubernetes-store.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
-import { UsageError } from './usage-error.ts';
 
 /** The options that tell a command where the controller stores things. */
 export interface SourceOptions {

@@ -1,3 +1,4 @@
+import { UsageError } from '../../kit/errors.ts';
 import { KubernetesTokens } from '../attest/kubernetes-tokens.ts';
 import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { makeToken, type TokenShelf } from '../attest/token.ts';
@@ -6,7 +7,6 @@ import { makeMachineToken } from '../serve/machine-token.ts';
 import { count, milliseconds } from './serve.ts';
 import { openSource, type Source, type SourceOptions } from './source.ts';
 import { listTokens, revokeToken } from './tokens.ts';
-import { UsageError } from './usage-error.ts';
 
 export interface TokenOptions extends SourceOptions {
   machine?: string;
