@@ -12,6 +12,8 @@ export const TAG = {
   null: 0x05,
   oid: 0x06,
   utf8String: 0x0c,
+  printableString: 0x13,
+  ia5String: 0x16,
   sequence: 0x30,
   set: 0x31,
   utcTime: 0x17,
@@ -85,6 +87,23 @@ export function time(date: Date): Uint8Array {
     : tagged(TAG.generalizedTime, Buffer.from(digits));
 }
 
+/** An object identifier in dotted form. @throws Error if the value is none */
+export function oidText(value: DerValue | undefined): string {
+  if (value?.tag !== TAG.oid) throw new Error('an object identifier is missing');
+  const arcs: bigint[] = [];
+  let arc = 0n;
+  for (const octet of value.content) {
+    arc = (arc << 7n) | BigInt(octet & 0x7f);
+    if (octet < 0x80) {
+      arcs.push(arc);
+      arc = 0n;
+    }
+  }
+  const [first = 0n, ...rest] = arcs;
+  const top = first < 80n ? first / 40n : 2n;
+  return [top, first - top * 40n, ...rest].join('.');
+}
+
 /** A value that `readDer` found. */
 export interface DerValue {
   readonly tag: number;
@@ -100,9 +119,9 @@ export function readDer(bytes: Uint8Array): DerValue {
   return value;
 }
 
-/** The values in a sequence. @throws Error if `value` is no sequence or is damaged */
-export function itemsOf(value: DerValue | undefined): DerValue[] {
-  if (value?.tag !== TAG.sequence) throw new Error('a sequence of values is missing');
+/** The values in a sequence, or in another value made of some. @throws Error if `value` is none or is damaged */
+export function itemsOf(value: DerValue | undefined, tag: number = TAG.sequence): DerValue[] {
+  if (value?.tag !== tag) throw new Error('a sequence of values is missing');
   const items: DerValue[] = [];
   for (let rest = value.content; rest.length > 0; ) {
     const item = readFirst(rest);

@@ -1,4 +1,4 @@
-/** The object identifiers of X.509 (RFC 5280, RFC 5480, RFC 5758) that Slipway reads or writes. */
+/** The object identifiers of X.509 (RFC 2985, RFC 5280, RFC 5480, RFC 5758) that Slipway reads or writes. */
 export const OID = {
   commonName: '2.5.4.3',
   organization: '2.5.4.10',
@@ -7,6 +7,12 @@ export const OID = {
   secp384r1: '1.3.132.0.34',
   ecdsaWithSha256: '1.2.840.10045.4.3.2',
   ecdsaWithSha384: '1.2.840.10045.4.3.3',
+  ecdsaWithSha512: '1.2.840.10045.4.3.4',
+  rsaEncryption: '1.2.840.113549.1.1.1',
+  sha256WithRsa: '1.2.840.113549.1.1.11',
+  sha384WithRsa: '1.2.840.113549.1.1.12',
+  sha512WithRsa: '1.2.840.113549.1.1.13',
+  extensionRequest: '1.2.840.113549.1.9.14',
   subjectKeyIdentifier: '2.5.29.14',
   keyUsage: '2.5.29.15',
   subjectAltName: '2.5.29.17',

@@ -18,3 +18,25 @@ export function fromPem(label: string, text: string): Uint8Array {
   if (start < 0 || end < 0) throw new ExpectedError(`there is no PEM block ${label}`);
   return Buffer.from(text.slice(start + begin.length, end), 'base64');
 }
+
+/**
+ * The bytes of a text that is one block with this label and nothing else. Readers differ in what they pass over before a
+ * block and within it, so that of a text with more in it two of them may read two things.
+ *
+ * @throws ExpectedError where it is not that
+ */
+export function fromSinglePem(label: string, text: string): Uint8Array {
+  const [first, ...lines] = text.replace(/\n+$/, '').split('\n');
+  const last = lines.pop();
+  const body = lines.join('');
+  const bytes = Buffer.from(body, 'base64');
+  if (
+    first === `-----BEGIN ${label}-----` &&
+    last === `-----END ${label}-----` &&
+    lines.every((line) => line.length <= 64) &&
+    body !== '' &&
+    bytes.toString('base64') === body
+  )
+    return bytes;
+  throw new ExpectedError(`it is not one PEM block ${label} and nothing else`);
+}
