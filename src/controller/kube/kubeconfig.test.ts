@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AccessError } from './access.ts';
-import { readKubeconfig } from './kubeconfig.ts';
+import { readForeignKubeconfig, readKubeconfig } from './kubeconfig.ts';
 
 describe('a kubeconfig', () => {
   let folder: string;
@@ -61,5 +61,38 @@ clusters: [{name: k, cluster: {server: 'https://a'}}]
     writeFileSync(path, rest + users);
     const { server, clientCertificate } = readKubeconfig(path);
     expect([server.href, clientCertificate]).toEqual(['https://a/', undefined]);
+  });
+});
+
+describe('a kubeconfig of somebody else', () => {
+  const read = (user: object, cluster: object = {}) =>
+    readForeignKubeconfig(
+      JSON.stringify({
+        'current-context': 'c',
+        contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+        clusters: [{ name: 'k', cluster: { server: 'https://a.example', ...cluster } }],
+        users: [{ name: 'u', user }],
+      }),
+      'the kubeconfig of default/c',
+    );
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  it('holds everything itself', () => {
+    const inline = { 'client-certificate-data': base64('c'), 'client-key-data': base64('k'), token: 't' };
+    const access = read(inline, { 'certificate-authority-data': base64('ca') });
+    expect(access).toMatchObject({ ca: 'ca', clientCertificate: { cert: 'c', key: 'k' } });
+    expect(access.token?.()).toBe('t');
+  });
+
+  it.each([
+    ['a command', { exec: { command: 'touch', args: ['/tmp/slipway-was-here'], apiVersion: 'x' } }, {}],
+    ['a file', { tokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token' }, {}],
+    ['a file', { 'client-certificate-data': base64('c'), 'client-key': '/etc/hostname' }, {}],
+    ['a file', { 'client-certificate': '/etc/hostname' }, {}],
+    ['a file', {}, { 'certificate-authority': '/etc/hostname' }],
+    ['a server without TLS', {}, { server: 'http://169.254.169.254' }],
+  ])('is refused where it names %s', (what, user, cluster) => {
+    expect(() => read(user, cluster)).toThrow(AccessError);
+    expect(() => read(user, cluster)).toThrow(`the kubeconfig of default/c names ${what}`);
   });
 });

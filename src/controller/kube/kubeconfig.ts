@@ -44,22 +44,59 @@ export function findAccess(options: { path?: string; context?: string } = {}): A
 
 /** @throws AccessError */
 export function readKubeconfig(path: string, contextName?: string): Access {
-  const config = load(path);
+  return accessOf(load(readText(path), path), contextName, {
+    name: path,
+    file: (name) => readText(resolve(dirname(path), name)),
+    plugin: fromPlugin,
+  });
+}
+
+/**
+ * Reads a kubeconfig that somebody else wrote, such as one from a Secret. It has to hold everything itself: files of this
+ * machine and commands are not its to name.
+ *
+ * @param name of where it is from, for errors
+ * @throws AccessError
+ */
+export function readForeignKubeconfig(text: string, name: string): Access {
+  const refuse = (what: string) => (): never => {
+    throw new AccessError(`${name} names ${what}; it must hold certificates, keys and tokens itself`);
+  };
+  const access = accessOf(load(text, name), undefined, {
+    ...{ name, file: refuse('a file'), plugin: refuse('a command') },
+  });
+  if (access.server.protocol !== 'https:') throw new AccessError(`${name} names a server without TLS`);
+  // Whether it names a file for the token is seen only when somebody asks for one.
+  access.token?.();
+  return access;
+}
+
+/** Where a kubeconfig is from, and what it may take from elsewhere. */
+interface Surroundings {
+  readonly name: string;
+  readonly file: (name: string) => string;
+  readonly plugin: (exec: NonNullable<User['exec']>) => PluginStatus;
+}
+
+function accessOf(
+  config: Kubeconfig,
+  contextName: string | undefined,
+  { name: from, file, plugin }: Surroundings,
+): Access {
   const wanted = contextName ?? config['current-context'];
   const context = named(config.contexts, wanted)?.context;
   const cluster = named(config.clusters, context?.cluster)?.cluster;
   const user = named(config.users, context?.user)?.user ?? {};
-  if (!context || !cluster?.server) throw new AccessError(`${path} has no usable context ${wanted ?? ''}`);
+  if (!context || !cluster?.server) throw new AccessError(`${from} has no usable context ${wanted ?? ''}`);
   const server = URL.parse(cluster.server);
-  if (!server) throw new AccessError(`${path} names a server that is no URL in the context ${wanted ?? ''}`);
+  if (!server) throw new AccessError(`${from} names a server that is no URL in the context ${wanted ?? ''}`);
   const { 'proxy-url': proxyUrl } = cluster;
   // A kubeconfig's proxy takes precedence over the environment, even over NO_PROXY.
-  const proxy = isText(proxyUrl) ? parseProxy(proxyUrl, path) : proxyFor(server, process.env);
-  const file = (name: string): string => readText(resolve(dirname(path), name));
+  const proxy = isText(proxyUrl) ? parseProxy(proxyUrl, from) : proxyFor(server, process.env);
   const either = (data: string | undefined, name: string | undefined): string | undefined =>
     isText(data) ? Buffer.from(data, 'base64').toString('utf8') : isText(name) ? file(name) : undefined;
   const ca = either(cluster['certificate-authority-data'], cluster['certificate-authority']);
-  const credentials = user.exec ? fromPlugin(user.exec) : undefined;
+  const credentials = user.exec ? plugin(user.exec) : undefined;
   const cert =
     credentials?.clientCertificateData ?? either(user['client-certificate-data'], user['client-certificate']);
   const key = credentials?.clientKeyData ?? either(user['client-key-data'], user['client-key']);
@@ -85,8 +122,7 @@ function named<T extends { name: string }>(list: readonly T[] | undefined, name:
   return Array.isArray(list) ? list.find((entry: T | null) => entry?.name === name) : undefined;
 }
 
-function load(path: string): Kubeconfig {
-  const text = readText(path);
+function load(text: string, path: string): Kubeconfig {
   if (isNestedDeep(text)) throw new AccessError(`${path} is no kubeconfig: it is nested too deep`);
   try {
     // Warnings would go to the terminal, and the search for repeated keys takes quadratic time.
