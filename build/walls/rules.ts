@@ -299,6 +299,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     machine: true,
   },
+  'src/controller/approve': {
+    imports: ['src/kit', 'src/pki', ...controller('kube', 'log.ts', 'machines', 'model')],
+  },
   'src/controller/ingest': {
     imports: [
       'src/protocol',
@@ -316,6 +319,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/pki',
       ...controller(
         ...[
+          'approve',
           'attest',
           'capacity',
           'ingest',

@@ -61,6 +61,34 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
     .action(async (options) => conclude(await (await import('./mint.ts')).mintCommand(options)));
 
+  program
+    .command('approve')
+    .description(
+      "approve the certificate requests of Machines' kubelets, and deny others with a reason; with rights of its own, listens to nobody",
+    )
+    .option(
+      '--kubeconfig <file>',
+      'the cluster that has the Machines; default $KUBECONFIG, the pod, ~/.kube/config',
+    )
+    .option('--cluster <namespace/name>', 'only in this Cluster, the one that it runs in; default: in each')
+    .option('--cluster-kubeconfig <file>', 'with --cluster: another way to it than as its pod')
+    .option(
+      '--kubeconfig-secret <name>',
+      'without --cluster: the Secret beside a Cluster\'s Machines, key "value"',
+      'CLUSTER-kubeconfig',
+    )
+    .option('--bootstrap-group <name...>', 'groups of the bootstrap tokens that count', [
+      'system:bootstrappers:kubeadm:default-node-token',
+    ])
+    .option('--window <duration>', 'how old a Machine may be when a bootstrap token asks for its node', '2h')
+    .option('--node-addresses', 'of serving certificates: take also the addresses that the Node tells itself')
+    .option(
+      '--deny-unknown <duration>',
+      'deny what is no Machine after this long; default: leave it to others',
+    )
+    .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .action(async (options) => conclude(await (await import('./approve.ts')).approveCommand(options)));
+
   const reading = (command: Command): Command =>
     command
       .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')

@@ -18,6 +18,8 @@ export interface PolicyWatchParts {
   readonly book: PolicyBook;
   readonly log: Log;
   readonly trouble: (error: Error, retryInMs: number) => void;
+  /** Only those of this one. */
+  readonly namespace?: string | undefined;
 }
 
 /** Follows NodeIdentityPolicies, and where this replica leads, says in their status whether they can be kept. */
@@ -31,13 +33,13 @@ export class PolicyWatch {
 
   constructor(parts: PolicyWatchParts) {
     this.#parts = parts;
-    const { client, book, log, trouble } = parts;
+    const { client, book, log, trouble, namespace } = parts;
     this.#queue = new WorkQueue((key) => this.#tell(key), {
       parallel: 2,
       failed: (policy, error, retryInMs) =>
         log.warn("a policy's status could not be written", { policy, reason: reason(error), retryInMs }),
     });
-    this.#informer = new Informer<NodeIdentityPolicy>(client, pathOf(), {
+    this.#informer = new Informer<NodeIdentityPolicy>(client, pathOf(namespace), {
       changed: (object) => this.#put(object),
       gone: (key) => {
         book.remove(key);

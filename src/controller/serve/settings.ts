@@ -1,4 +1,5 @@
 import { ExpectedError } from '../../kit/errors.ts';
+import type { Rules } from '../approve/judge.ts';
 import type { Level } from '../log.ts';
 
 /** The settings of `serve`; every field is an option of the command line. */
@@ -38,6 +39,17 @@ export interface MintSettings {
   /** Namespace of the controller's own objects; default: the access's. */
   readonly namespace?: string;
   readonly tokenMs: number;
+}
+
+/** The settings of `approve`. */
+export interface ApproveSettings {
+  /** The cluster that has the Machines. */
+  readonly kubeconfig?: string;
+  /** Only this Cluster of it (`namespace/name`), and how to reach that; default: as a pod in it. */
+  readonly cluster?: { readonly key: string; readonly kubeconfig?: string };
+  /** Else: Secrets of this ending have the kubeconfigs of its Clusters. */
+  readonly suffix: string;
+  readonly rules: Rules;
 }
 
 export interface StandaloneSettings extends ServeSettings {

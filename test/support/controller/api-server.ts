@@ -8,14 +8,16 @@ import type { Access } from '../../../src/controller/kube/access.ts';
 import { KubeClient } from '../../../src/controller/kube/client.ts';
 import { Authority } from '../../../src/pki/authority.ts';
 import { labEtcd } from '../../lab/kubernetes/etcd.ts';
-import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
+import { kubernetesBinaries, kubernetesRelease } from '../../lab/kubernetes/kubernetes.ts';
+import { hasInsecurePort } from '../../lab/kubernetes/release.ts';
 import { lastLines, type Running, runOk, start } from '../../lab/process/command.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 
-/** Users that the API server knows by token. The last two are those of the controller's manifests. */
+/** Users that the API server knows by token. The last three are those of the manifests. */
 export const ADMIN = 'admin-for-tests';
 export const CONTROLLER = 'controller-for-tests';
 export const MINTER = 'minter-for-tests';
+export const APPROVER = 'approver-for-tests';
 
 /**
  * A real etcd and kube-apiserver as two processes on this machine's loopback, without containers, root or network:
@@ -29,6 +31,7 @@ export class ApiServer {
   readonly #ca: string;
   #etcd: Running | undefined;
   #api: Running | undefined;
+  #manager: Running | undefined;
 
   private constructor(
     dir: string,
@@ -68,6 +71,11 @@ export class ApiServer {
   /** Access as one of the users above. */
   access(user: string = ADMIN): Access {
     return { server: this.url, ca: this.#ca, token: () => user, namespace: 'slipway-system' };
+  }
+
+  /** Somebody who has a certificate of the authority. */
+  clientWith(clientCertificate: { cert: string; key: string }): KubeClient {
+    return new KubeClient({ server: this.url, ca: this.#ca, clientCertificate, namespace: 'default' });
   }
 
   client(user: string = ADMIN): KubeClient {
@@ -124,6 +132,7 @@ export class ApiServer {
         '--service-cluster-ip-range=10.96.0.0/12',
       ],
       ...['--authorization-mode=RBAC', '--disable-admission-plugins=ServiceAccount'],
+      '--enable-bootstrap-token-auth=true',
     ]);
     this.#api = api;
     const client = this.client();
@@ -145,6 +154,24 @@ export class ApiServer {
     }
   }
 
+  /** Starts kube-controller-manager with these of its controllers; it signs with the API server's own authority. */
+  async startManager(...controllers: string[]): Promise<void> {
+    const [port = 0] = await freePorts(1);
+    const { minor } = await kubernetesRelease();
+    const { dir } = this;
+    this.#manager = this.#spawn('kube-controller-manager', [
+      join(this.#binaries, 'kube-controller-manager'),
+      ...[`--kubeconfig=${this.kubeconfig()}`, '--leader-elect=false', `--controllers=${controllers.join()}`],
+      ...['--bind-address=127.0.0.1', `--secure-port=${port}`, `--cert-dir=${dir}/run`],
+      ...(hasInsecurePort(minor) ? ['--port=0'] : []),
+      ...[`--cluster-signing-cert-file=${dir}/ca.crt`, `--cluster-signing-key-file=${dir}/ca.key`],
+    ]);
+  }
+
+  async stopManager(): Promise<void> {
+    await end(this.#manager, 'SIGKILL');
+  }
+
   /** As if its machine had vanished, or politely; its data stays. */
   async stopApi(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     await end(this.#api, signal);
@@ -156,6 +183,7 @@ export class ApiServer {
   }
 
   async close(): Promise<void> {
+    await this.stopManager();
     await end(this.#api, 'SIGKILL');
     await end(this.#etcd, 'SIGKILL');
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
@@ -185,6 +213,7 @@ export class ApiServer {
       privateKeyEncoding: { type: 'sec1', format: 'pem' },
     });
     put('ca.crt', made.certificate);
+    put('ca.key', made.privateKey);
     put('api.crt', cert);
     put('api.key', key);
     put('sa.pub', signing.publicKey);
@@ -195,6 +224,7 @@ export class ApiServer {
       `${ADMIN},admin,1,"system:masters"`,
       account(CONTROLLER, 'slipway-controller', 2),
       account(MINTER, 'slipway-minter', 3),
+      account(APPROVER, 'slipway-approver', 4),
     ];
     put('tokens.csv', `${users.join('\n')}\n`);
     return made.certificate;

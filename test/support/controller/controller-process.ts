@@ -76,10 +76,13 @@ export class ControllerProcess {
   }
 }
 
-/** A command of the controller, with pipes for what it prints. */
-export function startController(words: readonly string[]): Running {
-  const [program, ...rest] = [...DIES_WITH_US, nodeBinary(), ENTRY];
-  return start(program, [...rest, ...words], { stdio: ['ignore', 'pipe', 'pipe'], buffer: false });
+/** A command of the controller, with pipes for what it prints; `within` adds what enters another network. */
+export function startController(
+  words: readonly string[],
+  within: (command: readonly string[]) => readonly string[] = (command) => command,
+): Running {
+  const [program = '', ...rest] = within([...DIES_WITH_US, nodeBinary(), ENTRY, ...words]);
+  return start(program, rest, { stdio: ['ignore', 'pipe', 'pipe'], buffer: false });
 }
 
 /** A command of the controller that ends by itself; `before` as above. */

@@ -1,0 +1,36 @@
+import type { MachineDirectory } from '../machines/directory.ts';
+import type { Member } from './member.ts';
+import type { Members } from './members.ts';
+import { deny, type Verdict, wait } from './verdict.ts';
+
+/**
+ * Whether the machine that is this Machine may have certificates: as its NodeBootstrap says, which must be there where a
+ * NodeIdentityPolicy or a named TPM demands a proof.
+ *
+ * @returns undefined where it may
+ */
+export function notAdmitted(
+  member: Member,
+  members: Pick<Members, 'holderOf'>,
+  directory: Pick<MachineDirectory, 'keyOf' | 'policiesOf' | 'whyNot'>,
+): Verdict | undefined {
+  const holder = members.holderOf(member);
+  const { state, why } = holder?.admission ?? {};
+  if (state === 'Quarantined') return deny('its NodeBootstrap is quarantined');
+  if (state === 'Refused') return deny(`its NodeBootstrap is refused: ${why ?? 'its last proof failed'}`);
+  const policies = directory.policiesOf(member);
+  const demanding =
+    policies.length > 0
+      ? `policy ${policies.map(({ name }) => name).join(', ')}`
+      : directory.keyOf(member) !== undefined && 'the TPM that is named for it';
+  if (demanding === false) return undefined;
+  const invalid = policies.find((policy) => policy.invalid !== undefined);
+  if (invalid) return wait(`policy ${invalid.name} cannot be kept: ${invalid.invalid}`);
+  if (!holder?.machine) return wait(`its machine has not proved itself yet, as ${demanding} demands`);
+  const { endorsementKey } = holder.enrolment;
+  const objection = directory.whyNot(member, holder.machine.by, { endorsementKey });
+  if (objection !== undefined) return deny(`its Machine ${objection}`);
+  return state === 'Pending'
+    ? wait('its NodeBootstrap waits to be admitted: slipway-controller nodes admit')
+    : undefined;
+}

@@ -1,0 +1,180 @@
+import type { KubeClient } from '../kube/client.ts';
+import { Informer } from '../kube/informer.ts';
+import { isStatus } from '../kube/kube-error.ts';
+import { type Log, reason } from '../log.ts';
+import { WorkQueue } from '../machines/work-queue.ts';
+import { decide } from './decide.ts';
+import { type Asked, examine, nodeOf } from './examine.ts';
+import { type Judged, judge, type NodeObject, type Rules, type World } from './judge.ts';
+import type { Member } from './member.ts';
+import { COLLECTION, type SigningRequest, stateOf, useOf } from './signing-request.ts';
+import { Turns } from './turns.ts';
+import { type Verdict, wait } from './verdict.ts';
+
+export interface ApproverParts extends Omit<World, 'node'> {
+  /** Of the cluster in which kubelets ask. */
+  readonly client: KubeClient;
+  readonly rules: Rules;
+  /** Tells the Machine of a denial. */
+  readonly denied: (member: Member, because: string) => void;
+  readonly trouble: (error: Error) => void;
+  readonly log: Log;
+}
+
+interface Open {
+  /** What is left to judge, or what the request already shows. */
+  readonly found: Asked | Verdict;
+  readonly at: Pick<Asked, 'name' | 'uid' | 'version' | 'madeAt'>;
+  /** The node that asked, whatever for. */
+  readonly asker: string | undefined;
+  isApproved: boolean;
+  told?: string | undefined;
+}
+
+/** Between two looks at one that has to wait: a quarter of its age, in these bounds. */
+const LOOK_MS = { least: 5_000, most: 60_000 };
+
+/** Decides the certificate requests of one cluster's kubelets. Two that work at once do no harm. */
+export class Approver {
+  readonly #parts: ApproverParts;
+  readonly #open = new Map<string, Open>();
+  readonly #turns = new Turns();
+  readonly #queue: WorkQueue;
+  readonly #informer: Informer<SigningRequest>;
+  #isListed = false;
+
+  constructor(parts: ApproverParts) {
+    this.#parts = parts;
+    const { client, cluster, log, trouble } = parts;
+    this.#queue = new WorkQueue((name) => this.#look(name), {
+      parallel: 4,
+      failed: (request, error, retryInMs) =>
+        log.warn('a certificate request could not be decided', {
+          ...{ cluster, request, reason: reason(error), retryInMs },
+        }),
+    });
+    this.#informer = new Informer<SigningRequest>(client, COLLECTION, {
+      changed: (object) => this.#changed(object),
+      gone: (key) => this.#close(key.slice(1)),
+      listed: () => this.#begin(),
+      trouble,
+    });
+  }
+
+  start(): void {
+    this.#informer.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#informer.stop();
+    await this.#queue.stop();
+    this.#parts.client.close();
+  }
+
+  /** Something is known now of these nodes that was not before. */
+  lookAgain(nodes: readonly string[]): void {
+    if (!this.#isListed) return;
+    for (const [name, { found }] of this.#open)
+      if ('node' in found && nodes.includes(found.node)) this.#queue.add(name);
+  }
+
+  #changed(object: SigningRequest): void {
+    if (useOf(object) === undefined) return;
+    const { name, uid = '', resourceVersion: version = '', creationTimestamp = '' } = object.metadata;
+    const state = stateOf(object);
+    if (state === 'over') {
+      this.#close(name);
+      return;
+    }
+    const found = examine(object, this.#parts.rules.bootstrapGroups);
+    const isApproved = state === 'approved';
+    if ('node' in found) this.#turns.put(found, isApproved);
+    const at = { name, uid, version, madeAt: Date.parse(creationTimestamp) || 0 };
+    const asker = nodeOf(object.spec.username);
+    this.#open.set(name, { found, at, asker, isApproved, told: this.#open.get(name)?.told });
+    if (this.#isListed) this.#queue.add(name);
+  }
+
+  #close(name: string): void {
+    const found = this.#open.get(name)?.found;
+    if (found && 'node' in found) this.#turns.remove(found);
+    this.#open.delete(name);
+    this.#queue.forget(name);
+  }
+
+  /** Which is the newest of a node's is known when all are. */
+  #begin(): void {
+    this.#isListed = true;
+    for (const name of this.#open.keys()) this.#queue.add(name);
+  }
+
+  async #look(name: string): Promise<void> {
+    const open = this.#open.get(name);
+    if (!open || open.isApproved) return;
+    const { found, at } = open;
+    const now = Date.now();
+    const { verdict, member } =
+      'node' in found ? await this.#judge(found, now) : { verdict: found, member: this.#memberOf(open) };
+    if (verdict.is === 'deny') {
+      if (!(await decide(this.#parts.client, at, verdict))) return;
+      this.#close(name);
+      if (member) this.#parts.denied(member, `${name}: ${verdict.because}.`);
+    } else if (verdict.is === 'approve' && 'node' in found) {
+      if (!(await this.#approve(found, open, verdict))) return;
+    } else if ('node' in found) this.#queue.later(name, lookMs(now - at.madeAt));
+    this.#tell(name, open, verdict);
+  }
+
+  /** It has its turn from now on, so that no other one of its node is approved while this is under way. */
+  async #approve(asked: Asked, open: Open, verdict: Verdict): Promise<boolean> {
+    this.#turns.approved(asked);
+    try {
+      open.isApproved = await decide(this.#parts.client, open.at, verdict);
+      return open.isApproved;
+    } finally {
+      // What has gone meanwhile is nobody's turn.
+      if (!open.isApproved && this.#open.get(asked.name) === open) this.#turns.put(asked, false);
+    }
+  }
+
+  async #judge(asked: Asked, now: number): Promise<Judged> {
+    const { rules, ...world } = this.#parts;
+    const judged = await judge(asked, rules, { ...world, node: (name) => this.#node(name) }, now);
+    const why = judged.verdict.is === 'approve' ? this.#turns.whyNot(asked) : undefined;
+    return why === undefined ? judged : { ...judged, verdict: wait(why) };
+  }
+
+  /** A node that wants what no kubelet wants was taken over: its Machine says so. */
+  #memberOf({ asker }: Open): Member | undefined {
+    const { members, cluster } = this.#parts;
+    const [member, ...more] = asker === undefined ? [] : members.ofNode(cluster, asker);
+    return more.length === 0 ? member : undefined;
+  }
+
+  async #node(name: string): Promise<NodeObject | undefined> {
+    try {
+      return await this.#parts.client.request<NodeObject>('GET', `/api/v1/nodes/${name}`);
+    } catch (error) {
+      if (isStatus(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Once for each reason. */
+  #tell(request: string, open: Open, { is, because }: Verdict): void {
+    const told = `${is} ${because}`;
+    if (open.told === told) return;
+    open.told = told;
+    const words = { approve: 'approved', deny: 'denied', wait: 'put off', leave: 'left alone' };
+    const { cluster, log } = this.#parts;
+    log[is === 'deny' ? 'warn' : 'info'](`a certificate request is ${words[is]}`, {
+      cluster,
+      request,
+      because,
+    });
+  }
+}
+
+function lookMs(age: number): number {
+  return Math.min(LOOK_MS.most, Math.max(LOOK_MS.least, age / 4));
+}

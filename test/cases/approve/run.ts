@@ -1,0 +1,21 @@
+import { flood } from './flood.ts';
+import { hostile } from './hostile.ts';
+import { kubelets } from './kubelets.ts';
+import { Scene } from './scene.ts';
+
+export const about =
+  "certificate requests of kubelets, decided by the approver with its manifests' rights, at a real API server, signed by kube-controller-manager";
+
+export async function run(say: (line: string) => void): Promise<void> {
+  const scene = await Scene.open(say);
+  try {
+    await kubelets(scene);
+    await hostile(scene);
+    await flood(scene);
+  } catch (error) {
+    say(`the approver's last words:\n${scene.log.split('\n').slice(-12).join('\n')}`);
+    throw error;
+  } finally {
+    await scene.close();
+  }
+}
