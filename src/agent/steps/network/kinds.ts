@@ -7,12 +7,13 @@ export const network: StepKind<NetworkSettings> = {
     spec === undefined
       ? []
       : [{ id: 'network', title: `set up the network: ${count(spec.links.length, 'interface')}`, spec }],
-  details: ({ links, dns }) => [
+  details: ({ links, dns, onlyNetplan }) => [
     ...links.map(({ id, match, name, addresses, dhcp4, dhcp6 }) => {
       const which = match?.mac ?? match?.name ?? name ?? id;
       const dynamic = [dhcp4 && 'dhcp4', dhcp6 && 'dhcp6'].filter((each) => each !== undefined);
       return [id, ...(which === id ? [] : [`(${which})`]), ...addresses, ...dynamic].join(' ');
     }),
+    ...(onlyNetplan.length > 0 ? [`for netplan alone: ${onlyNetplan.join(' ')}`] : []),
     ...(dns.servers.length > 0 ? [`name servers ${dns.servers.join(' ')}`] : []),
   ],
   work: async () => (await import('./set-up-network.ts')).setUpNetwork,

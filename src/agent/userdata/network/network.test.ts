@@ -113,6 +113,11 @@ describe('version 2', () => {
   });
 });
 
+test('what is for netplan alone is no silence', () => {
+  const { settings } = read('version: 2\nwifis: {w: {access-points: {a: {password: x}}}}\n');
+  expect(settings).toMatchObject({ links: [], onlyNetplan: ['wifis'] });
+});
+
 test("reads OpenStack's network_data.json with the names of this machine's cards", () => {
   const text = JSON.stringify({
     links: [
@@ -166,6 +171,12 @@ describe('what is wrong is told at its place', () => {
     ['version: 1\nconfig: [{type: physical, name: a, subnets: [{type: static}]}]', 'must have an address'],
     ['version: 1\nconfig: [{type: physical, name: a}, {type: physical, name: a}]', 'two interfaces a'],
     ['a: [', 'network-config line 1'],
+    ['version: 2\nbonds: {b: {interfaces: [b]}}', 'b stands on itself.'],
+    [
+      'version: 2\nbonds: {b: {interfaces: [c]}}\nbridges: {c: {interfaces: [v]}}\nvlans: {v: {id: 5, link: b}}',
+      'itself',
+    ],
+    ['version: 2\nbonds: {b: {interfaces: [a]}, c: {interfaces: [a]}}', 'a is in b and in c.'],
   ])('%s', (text, message) => {
     const { settings } = read(text);
     expect(settings).toBeUndefined();

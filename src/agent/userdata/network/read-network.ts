@@ -8,6 +8,7 @@ import { type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts
 import { parseYaml } from '../../text/yaml/parse.ts';
 import type { NetworkConfig } from '../instance/instance.ts';
 import { type Cards, readOpenStackNetwork } from './openstack.ts';
+import { wrongRelations } from './relations.ts';
 import { readVersion1, withMembers } from './version1.ts';
 import { readVersion2 } from './version2.ts';
 
@@ -31,8 +32,7 @@ export function readNetwork(config: NetworkConfig, cards: Cards = new Map()): Ne
   const read = root && interpreted(root, config.format, report, cards);
   const entries = report.entries.map((entry) => placed(entry, config.place));
   if (read === 'disabled') return { isDisabled: true, report: entries };
-  if (read === undefined || report.failed || read.links.length === 0)
-    return { isDisabled: false, report: entries };
+  if (read === undefined || report.failed || isEmpty(read)) return { isDisabled: false, report: entries };
   const { plain, ...settings } = read;
   const netplan =
     plain === undefined ? {} : { netplan: sensitive(JSON.stringify({ network: plain }, asNumbers)) };
@@ -80,7 +80,12 @@ function bounded(read: Read, wrong: (message: string) => void): Read {
   const ids = read.links.map(({ id }) => id);
   const twice = ids.find((id, at) => ids.indexOf(id) < at);
   if (twice !== undefined) wrong(`There are two interfaces ${twice}.`);
+  if (read.links.length <= MOST_LINKS) for (const message of wrongRelations(read.links)) wrong(message);
   return read;
+}
+
+function isEmpty({ links, onlyNetplan }: Read): boolean {
+  return links.length === 0 && onlyNetplan.length === 0;
 }
 
 function at(node: MappingNode, name: string): Node | undefined {
