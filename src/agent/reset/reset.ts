@@ -5,7 +5,7 @@
  */
 import { errorMessage } from '../../kit/errors.ts';
 import { redact } from '../../kit/secrets/redact.ts';
-import { JOURNAL, OUTCOME, OUTCOME_ASIDE, RUN_DIR, SENTINEL } from '../document/paths.ts';
+import { JOURNAL, OUTCOME, OUTCOME_ASIDE, RUN_DIR, SEALED_KEPT, SENTINEL } from '../document/paths.ts';
 import { machineInstance } from '../engine/instance.ts';
 import { Journal } from '../engine/journal.ts';
 import type { Host } from '../host/host.ts';
@@ -134,6 +134,8 @@ async function forgetState(host: Host): Promise<void> {
   await forgetAttempt(host);
   await forgetRun(host);
   await host.files.remove(BEFORE);
+  // A machine that is to be made anew proves itself anew.
+  await host.files.remove(SEALED_KEPT);
   // The states of the shells that ran commands; another bootstrap begins with new ones.
   await host.files.remove(`${RUN_DIR}/shell`);
 }

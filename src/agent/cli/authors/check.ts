@@ -89,6 +89,7 @@ async function networkOf(
 /** What only a machine knows is nobody's mistake. */
 function remedyOfNote({ rule, severity, message }: Finding, isSample: boolean): string | undefined {
   if (message.includes(NOT_ASKED)) return 'slipway plan on a machine reads what is included.';
+  if (rule === 'UserDataSealed') return 'Check the user data before they are sealed.';
   if (!isSample || rule !== 'UserDataTemplate' || severity !== 'warning') return undefined;
   return 'Give the metadata of a machine with --meta-data.';
 }

@@ -97,6 +97,12 @@ describe('enrolment', () => {
     expect(log.join()).not.toContain(TOKEN);
   });
 
+  it('is one for two processes that start together, as the agent and the reporter do', async () => {
+    const told = await Promise.all([1, 2].map((seq) => transport().deliver(events(seq, seq), never)));
+    expect(told).toEqual([1, 2]);
+    expect(receiver.enrolled).toEqual(['i-1']);
+  });
+
   it('does not spend a token in vain when the answer is lost', async () => {
     receiver.mood = ({ path }) => (path === '/v1/enroll' ? { status: 200, cut: true } : undefined);
     await expect(transport().deliver(events(1, 1), never)).rejects.toThrow(/connection was cut/);
