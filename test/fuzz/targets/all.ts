@@ -8,6 +8,7 @@ import { journal, outcome } from './journal.ts';
 import { kubeadmConfig } from './kubeadm-config.ts';
 import { kubeadmOutput, logs } from './kubeadm-output.ts';
 import { network } from './network/configurations.ts';
+import { sealed } from './sealed.ts';
 import { sealedSecrets, secretAnswers } from './secrets/secrets.ts';
 import { containerdToml, reportSettings } from './settings.ts';
 import { cloudDocuments, volumes } from './sources.ts';
@@ -21,7 +22,7 @@ export const TARGETS: readonly Target[] = [
   ...[kubeadmConfig, kubeadmOutput, logs],
   ...[journal, outcome, spool, stateFiles],
   ...[reportSettings, containerdToml],
-  ...[sealedSecrets, secretAnswers],
+  ...[sealedSecrets, secretAnswers, ...sealed()],
   ...[tpmProof, tpmEnrolment, bootLog, ekCertificate],
   ...[events, reply, ...enrolment()],
   ...[kubeconfig, controllerKubeconfig, answers, tools, watch],
