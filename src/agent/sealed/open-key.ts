@@ -36,7 +36,9 @@ function explained(error: unknown, pcrs: readonly number[]): unknown {
     const state = `the user data open with PCR ${pcrs.join(', ')} as they were when they were sealed`;
     return new TpmProblem('TpmBootStateChanged', `${state}; they are different now`);
   }
-  if (error.refusal === 'not for this key')
+  // A parameter that is none (format 1 of Part 2, 6.6): all of them stood in the stub.
+  const isBadParameter = error.refusal === 'other' && (error.code & 0x80) !== 0;
+  if (error.refusal === 'not for this key' || isBadParameter)
     return new SealedProblem('SealedDataMismatch', 'the key in the stub was changed after it was sealed');
   return error;
 }

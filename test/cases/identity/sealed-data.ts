@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Host } from '../../../src/agent/host/host.ts';
-import { openUserData } from '../../../src/agent/sealed/open.ts';
-import { type Loaded, loadDocument } from '../../../src/agent/userdata/load.ts';
 import { objectPath } from '../../../src/controller/store/node-bootstrap.ts';
-import type { SealedStub } from '../../../src/protocol/sealed-stub.ts';
-import { controllerCommand } from '../../support/controller/controller-process.ts';
 import { eventually, type Scene } from '../hostile/scene.ts';
+import { sealedHostile } from './sealed-hostile.ts';
 import type { MachineWithTpm } from './software-tpm.ts';
+import { code, nodes, opens, seal } from './stubs.ts';
 
 const SECRET = 'planted.0123456789abcdef';
 /** User data of each format that a machine may be given; what counts is that the command comes out of them. */
@@ -43,6 +37,7 @@ export async function sealedData(scene: Scene, [one, two]: [MachineWithTpm, Mach
   await onlyItsOwn(scene, one, two);
   await notAdmitted(scene, one);
   await changedParts(scene, one);
+  await sealedHostile(scene, [one, two]);
 }
 
 /** Each format of stub holds each format of user data; each opening is a proof of its own. */
@@ -114,50 +109,4 @@ async function changedParts(scene: Scene, machine: MachineWithTpm): Promise<void
   const beside = `${await seal(scene, 's1', content)}runcmd: [rm -rf /]\n`;
   assert.equal(await code(machine, beside), 'UserDataInvalid');
   scene.say('a changed, cut, nested or mixed stub opens nothing');
-}
-
-/** Seals as an operator does. @returns the stub */
-async function seal(scene: Scene, machine: string, content: string, ...more: string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'slipway-seal-'));
-  try {
-    const file = join(folder, 'user-data');
-    await writeFile(file, content);
-    const endpoint = `--endpoint=https://localhost:${scene.controller.port}`;
-    return `${await scene.command('seal', file, `--machine=${machine}`, '--namespace=default', endpoint, ...more)}\n`;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
-
-async function load(host: Host, stub: string): Promise<Loaded> {
-  const folder = await mkdtemp(join(tmpdir(), 'slipway-stub-'));
-  try {
-    const userDataFile = join(folder, 'user-data');
-    await writeFile(userDataFile, stub);
-    return await loadDocument(host, {
-      userDataFile,
-      open: (of, claimed) => openUserData(host, of as SealedStub, claimed),
-    });
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
-
-async function opens(scene: Scene, { host }: MachineWithTpm, stub: string) {
-  const loaded = await load(host, stub);
-  if (loaded.kind === 'document') return loaded;
-  return assert.fail(`${loaded.failure.code}: ${loaded.failure.cause}\n${scene.lastWords()}`);
-}
-
-/** Why it does not open; undefined if it does. */
-async function code({ host }: MachineWithTpm, stub: string): Promise<string | undefined> {
-  const loaded = await load(host, stub);
-  if (loaded.kind === 'none') return loaded.failure.code;
-  return loaded.document.report.find(({ severity }) => severity === 'error')?.code;
-}
-
-async function nodes({ cluster }: Scene, action: string, name: string): Promise<void> {
-  const access = `--kubeconfig=${cluster.api.kubeconfig()}`;
-  const { code, stderr } = await controllerCommand(['nodes', action, `default/${name}`, access]);
-  assert.equal(code, 0, stderr);
 }
