@@ -8,7 +8,7 @@ import { journal, outcome } from './journal.ts';
 import { kubeadmConfig } from './kubeadm-config.ts';
 import { kubeadmOutput, logs } from './kubeadm-output.ts';
 import { network } from './network/configurations.ts';
-import { sealed } from './sealed.ts';
+import { sealed } from './sealed/user-data.ts';
 import { sealedSecrets, secretAnswers } from './secrets/secrets.ts';
 import { containerdToml, reportSettings } from './settings.ts';
 import { cloudDocuments, volumes } from './sources.ts';

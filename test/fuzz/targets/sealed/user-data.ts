@@ -1,15 +1,15 @@
-import { SEALED_KEPT } from '../../../src/agent/document/paths.ts';
-import { failure } from '../../../src/agent/engine/failure.ts';
-import { readKept } from '../../../src/agent/sealed/kept.ts';
-import { loadDocument } from '../../../src/agent/userdata/load.ts';
-import { readRefusal, readReleaseReply, readReleaseRequest } from '../../../src/protocol/release.ts';
-import type { SealedStub } from '../../../src/protocol/sealed-stub.ts';
-import { WireError } from '../../../src/protocol/wire.ts';
-import { openPart, sealPart } from '../../../src/tpm/sealing/sealed-part.ts';
-import { MalformedError } from '../../../src/tpm/wire/reader.ts';
-import { jsons, texts } from '../corpus.ts';
-import { memoryHost } from '../memory-host.ts';
-import { must, type Target } from '../target.ts';
+import { SEALED_KEPT } from '../../../../src/agent/document/paths.ts';
+import { failure } from '../../../../src/agent/engine/failure.ts';
+import { readKept } from '../../../../src/agent/sealed/kept.ts';
+import { loadDocument } from '../../../../src/agent/userdata/load.ts';
+import { readRefusal, readReleaseReply, readReleaseRequest } from '../../../../src/protocol/release.ts';
+import type { SealedStub } from '../../../../src/protocol/sealed-stub.ts';
+import { WireError } from '../../../../src/protocol/wire.ts';
+import { openPart, sealPart } from '../../../../src/tpm/sealing/sealed-part.ts';
+import { MalformedError } from '../../../../src/tpm/wire/reader.ts';
+import { jsons, texts } from '../../corpus.ts';
+import { memoryHost } from '../../memory-host.ts';
+import { must, type Target } from '../../target.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 const STUB = {
