@@ -47,7 +47,7 @@ export function sealed(): Target[] {
         const loaded = await loadDocument(host, {
           userDataFile: '/user-data',
           open: async (stub) => {
-            asked = stub;
+            asked = stub as SealedStub;
             return { kind: 'none', permanent: true, failure: failure('SealedDataMissing', 'Nothing.') };
           },
         });
@@ -103,8 +103,7 @@ export function sealed(): Target[] {
       name: 'sealed-kept',
       dictionary: ['version', 'digest', 'userData', DIGEST],
       corpus: () => jsons({ version: 1, digest: DIGEST, userData: 'AAAA' }),
-      run: (bytes) =>
-        readKept(memoryHost({ [SEALED_KEPT]: bytes }), { ...BOUND, ...STUB, key: 'controller' }),
+      run: (bytes) => readKept(memoryHost({ [SEALED_KEPT]: bytes }), { digest: DIGEST }),
     },
   ];
 }
