@@ -17,6 +17,17 @@ describe('blackOut', () => {
     expect(blackOut(Buffer.from('passwörter'), ['passwört']).toString()).toBe(`${'a'.repeat(9)}er`);
   });
 
+  it('knows how Python writes what is not ASCII, as cloud-init keeps it', () => {
+    const secret = 'pässwört-€-😀';
+    const json = String.raw`{"password": "p\u00e4ssw\u00f6rt-\u20ac-\ud83d\ude00"}`;
+    const yaml = String.raw`password: "p\xE4ssw\xF6rt-\u20AC-\U0001F600"`;
+    for (const kept of [json, yaml]) {
+      const found = blackOut(Buffer.from(kept), [secret]).toString();
+      expect(found).toHaveLength(kept.length);
+      expect(found).toMatch(/password"?: "a+"/);
+    }
+  });
+
   it('fills it in within base64, over lines, beside other words', () => {
     const inner = `password: ${SECRET}\nand more of it, to the end of the line and of the next`;
     const lines = base64(inner).replace(/.{20}/g, '$&\n    ');

@@ -34,12 +34,21 @@ function covered(bytes: Buffer, forms: readonly string[], layers: number): Buffe
   return text === before ? bytes : Buffer.from(text, 'latin1');
 }
 
-/** Text as its bytes are, one a character, and as JSON and URLs write it. */
+/** Text as its bytes are, one a character, and as JSON and URLs write it; and as Python does, which writes ASCII alone. */
 function formsOf(secret: string): string[] {
   const escaped = JSON.stringify(secret).slice(1, -1);
-  return [secret, escaped, encodeURIComponent(secret.toWellFormed())].map((form) =>
+  const inJson = escaped.replace(/[^ -~]/g, (unit) => `\\u${hex(unit.charCodeAt(0), 4).toLowerCase()}`);
+  const inYaml = escaped.replace(/[^ -~]/gu, (sign) => {
+    const code = sign.codePointAt(0) ?? 0;
+    return code > 0xffff ? `\\U${hex(code, 8)}` : code > 0xff ? `\\u${hex(code, 4)}` : `\\x${hex(code, 2)}`;
+  });
+  return [secret, escaped, inJson, inYaml, encodeURIComponent(secret.toWellFormed())].map((form) =>
     Buffer.from(form).toString('latin1'),
   );
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).toUpperCase().padStart(digits, '0');
 }
 
 /** Whole groups of four only: what is left over may be the next word. */
