@@ -312,6 +312,12 @@ describe('an excerpt that ends while kubeadm asks for cluster-info', () => {
     ['ApiServerUnreachable', [REFUSED, REFUSED]],
     ['ApiServerCertificateInvalid', [asked('x509: certificate signed by unknown authority')]],
     [
+      'ClusterInfoUnavailable',
+      [
+        '# Failed to request cluster info, will try again: [configmaps "cluster-info" is forbidden: User "system:anonymous" cannot get resource "configmaps"]',
+      ],
+    ],
+    [
       'CaHashMismatch',
       [
         '[discovery] Failed to connect to API Server "10.1.2.3:6443": cluster CA is invalid: public key sha256:12 not pinned',

@@ -57,6 +57,7 @@ const OWN_ERRORS = [
   /couldn't validate the identity of the API Server/,
   /unable to fetch the kubeadm-config ConfigMap/,
   /failed to request (?:the )?cluster-info/,
+  /Failed to request cluster[- ]info, will try again: /,
   /(?:Retrying due to error: )?could not find a JWS signature in the cluster-info ConfigMap/,
   /this version of kubeadm only supports deploying clusters/,
   /[Ff]ound multiple CRI (?:sockets|endpoints)/,
