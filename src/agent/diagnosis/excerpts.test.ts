@@ -360,3 +360,15 @@ describe('a kubelet whose container manager does not start', () => {
     expect(code('ERROR Failed to start ContainerManager: failed to get rootfs info')).toBe('nothing');
   });
 });
+
+it('a reason that journalctl cut off is not told as a whole', () => {
+  const { failure } = verdict(
+    'error execution phase wait-control-plane: could not initialize a Kubernetes cluster',
+    HINT,
+    'May 03 04:05:06 n1 kubelet[77]: E0503 04:05:06.000001      77 log.go:32] "RunPodSandbox from runtime service failed" err="rpc error: code = Unknown desc = failed to cre>',
+  );
+  expect(failure).toMatchObject({
+    code: 'ContainerNotStarted',
+    cause: expect.stringMatching(/failed to cre…\.?$/),
+  });
+});

@@ -37,7 +37,9 @@ export function plain(line: string): string {
 
 /** A reason as it may stand in a sentence: without what closes a quotation around it, at most 200 characters. */
 export function reason(text: string | undefined): string {
-  const bare = (text ?? '').replace(/(?<![\s.,;])[\s.,;]+$/, '').trim();
+  // journalctl marks with `>` where it cut a line off.
+  const cut = (text ?? '').replace(/^([^<]*[^<>\s-])>$/, '$1…');
+  const bare = cut.replace(/(?<![\s.,;])[\s.,;]+$/, '').trim();
   const quotes = bare.split('"').length - 1;
   return shorten(quotes % 2 === 1 ? bare.replace(/(?<![\s.,;])[\s.,;]*"[\s.,;]*$/, '') : bare, 200);
 }
