@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { sensitive } from '../../kit/secrets/sensitive.ts';
 import { FetchError, fetchRemote } from '../fetch/fetch.ts';
 import { readMachineFile } from './contract/machine-file.ts';
 import { SecretError } from './contract/secret-error.ts';
 import { MOST_SECRET_BYTES, type StoreContext } from './contract/store.ts';
+import { pathOfFile } from './reference/file-address.ts';
 import type { OpenerName, SealedReference } from './reference/reference.ts';
 
 /** What is encrypted and armoured is longer than the secret. */
@@ -28,8 +28,7 @@ async function contentAt(context: StoreContext, place: string): Promise<Buffer> 
   const url = new URL(place);
   if (url.protocol === 'data:') return dataOf(place);
   if (url.protocol === 'file:') {
-    const path = fileURLToPath(`file://${url.pathname}`);
-    return readMachineFile(context.host, path, MOST_BYTES);
+    return readMachineFile(context.host, pathOfFile(place) ?? '/', MOST_BYTES);
   }
   return fetched(context, place);
 }

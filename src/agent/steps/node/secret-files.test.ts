@@ -177,6 +177,7 @@ describe('what is wrong with a reference', () => {
     ['source: {uri: "vault:///x", headers: {a: b}}', 'takes no headers'],
     ['content: x, source: {uri: "vault:///x"}', 'has no other content'],
     ['source: {uri: "vault:///x", hash: md5-x}', 'hash must be'],
+    ['source: {uri: "file:///a%2Fb"}', 'uri must be an address'],
   ])('is said with its place: %s', async (entry, message) => {
     const document = await read(
       `#cloud-config\nslipway: {kubeadm: none}\nwrite_files:\n- {path: /a, ${entry}}\n`,

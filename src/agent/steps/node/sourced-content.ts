@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { FileEntry, RemoteContent } from '../../document/document.ts';
 import { FetchError, fetchRemote } from '../../fetch/fetch.ts';
 import type { Host } from '../../host/host.ts';
+import { pathOfFile } from '../../stores/reference/file-address.ts';
 import { Problem } from '../tools/problem.ts';
-import { isSecret } from '../tools/secret-content.ts';
+import { isSecret } from '../tools/secret-files.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
 const ONE_ANSWER_SECONDS = 300;
@@ -49,9 +49,9 @@ async function contentOf(
 async function read(host: Host, from: RemoteContent, signal: AbortSignal | undefined): Promise<Uint8Array> {
   const url = new URL(from.url.reveal());
   if (url.protocol === 'file:') {
-    const place = fileURLToPath(`file://${url.pathname}`);
-    const bytes = await host.files.readIfPresent(place, MOST_BYTES);
-    if (bytes === undefined) throw new FetchError(`${place} is not there`, true);
+    const place = pathOfFile(url.href);
+    const bytes = place === undefined ? undefined : await host.files.readIfPresent(place, MOST_BYTES);
+    if (bytes === undefined) throw new FetchError(`${place ?? 'the file'} is not there`, true);
     return bytes;
   }
   const pieces: Uint8Array[] = [];

@@ -52,6 +52,9 @@ describe('references', () => {
     ['aws-ssm:///a#b', '%23'],
     ['age+vault:///a', 'must go on with'],
     ['age+ftp://a.example/x', 'must go on with'],
+    ['age+file:///a%2fb', 'names no file'],
+    ['age+file:///a%00b', 'names no file'],
+    ['age+file:///a%zz', 'names no file'],
   ])('refuses %s', (address, problem) => {
     expect(readReference(address)).toMatchObject({ problem: expect.stringContaining(problem) });
   });

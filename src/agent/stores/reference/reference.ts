@@ -1,3 +1,5 @@
+import { pathOfFile } from './file-address.ts';
+
 /**
  * References to secrets, as they stand where an address of a file's content does: `write_files[].source.uri`, Ignition's
  * `contents.source`, `files[].from.url` of a Slipway document. See docs/secrets.md.
@@ -82,6 +84,8 @@ export function readReference(address: string): Reference | { problem: string } 
 function readPlace(opener: OpenerName, place: string): Reference | { problem: string } {
   const known = URL.canParse(place) && /^(?:data|file|https?):$/.test(new URL(place).protocol);
   if (!known) return { problem: `must go on with data:, file:, http: or https: behind ${opener}+` };
+  if (/^file:/i.test(place) && pathOfFile(place) === undefined)
+    return { problem: 'names no file that there can be' };
   return { kind: 'sealed', opener, place };
 }
 

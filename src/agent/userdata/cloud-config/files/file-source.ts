@@ -1,5 +1,6 @@
 import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { RemoteContent } from '../../../document/document.ts';
+import { pathOfFile } from '../../../stores/reference/file-address.ts';
 import { isSecretReference, readReference } from '../../../stores/reference/reference.ts';
 import type { Report } from '../../../text/report.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
@@ -41,7 +42,8 @@ export function fileSource(fields: Fields, report: Report): RemoteContent | unde
     if (named.length > 0) source.wrong('headers', 'a reference to a secret takes no headers.');
     return { url: sensitive(uri), headers: [], ...more };
   }
-  const isFine = URL.canParse(uri) && /^(?:https?|file):$/.test(new URL(uri).protocol);
+  const scheme = URL.canParse(uri) ? new URL(uri).protocol : '';
+  const isFine = scheme === 'file:' ? pathOfFile(uri) !== undefined : /^https?:$/.test(scheme);
   if (isFine) return { url: sensitive(uri), headers: named, ...more };
   source.wrong(
     'uri',
