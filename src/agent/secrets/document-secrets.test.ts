@@ -21,6 +21,10 @@ write_files:
 - path: /etc/vault-token
   permissions: '0400'
   content: "hvs.CAESIplanted\\n"
+- path: /etc/db
+  source: {uri: "vault-wrapped:///secret/data/db?token=hvs.wrapping-planted"}
+- path: /etc/fetched
+  source: {uri: "https://user:url-word@files.example/x", headers: {X-Plain: header-word}}
 - path: /etc/motd
   content: welcome-to-this-machine
 runcmd:
@@ -28,6 +32,7 @@ runcmd:
 - curl -u "user:curl-word" https://example.com; export API_TOKEN=token-word; true
 slipway:
   proxy: {http: "http://user:pr%20xy@proxy:3128"}
+  secrets: {vault: {address: "https://vault.example", appRole: {roleId: r, secretId: secret-id-word}}}
 `;
 
 const document = readDocument(Buffer.from(USER_DATA), { source: 'test', metaData: {} });
@@ -45,6 +50,10 @@ it('knows the secrets of user data', () => {
     'curl-word',
     'token-word',
     'pr%20xy',
+    'hvs.wrapping-planted',
+    'url-word',
+    'header-word',
+    'secret-id-word',
   ])
     expect(secrets).toContain(secret);
 });

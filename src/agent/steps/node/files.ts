@@ -5,7 +5,8 @@ import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { Problem } from '../tools/problem.ts';
 import { withOpened } from '../tools/sealed-content.ts';
-import { isSecret, SecretContents } from '../tools/secret-content.ts';
+import { SecretContents } from '../tools/secret-content.ts';
+import { isSecret } from '../tools/secret-files.ts';
 import { withSources } from './sourced-content.ts';
 
 /** Directories that a reboot empties; Cluster API puts kubeadm's configuration there. */

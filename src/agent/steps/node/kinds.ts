@@ -3,7 +3,7 @@ import type { Hostname, NtpSettings } from '../../document/document.ts';
 import type { KernelSettings } from '../../document/node-settings.ts';
 import { isSecretReference, readReference, shownAddress } from '../../stores/reference/reference.ts';
 import { count, type StepKind } from '../kind/step-kind.ts';
-import { storesFor } from '../tools/secret-content.ts';
+import { storesFor } from '../tools/secret-files.ts';
 import type { FilesSpec } from './files.ts';
 import type { ProxySpec } from './proxy.ts';
 import type { DeletionSpec } from './secret-deletion.ts';

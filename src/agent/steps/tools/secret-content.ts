@@ -1,32 +1,12 @@
 import { remember } from '../../../kit/secrets/known.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
-import type { Document, FileEntry } from '../../document/document.ts';
+import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { secretsOfContent } from '../../secrets/document-secrets.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { SecretStores } from '../../stores/open-stores.ts';
-import { isSecretReference, readReference } from '../../stores/reference/reference.ts';
 import { Problem } from './problem.ts';
-
-export function isSecret({ from }: Pick<FileEntry, 'from'>): boolean {
-  return from !== undefined && isSecretReference(from.url.reveal());
-}
-
-function isHadOnce({ from }: Pick<FileEntry, 'from'>): boolean {
-  const reference = from && readReference(from.url.reveal());
-  if (reference === undefined || !('kind' in reference) || reference.kind !== 'stored') return false;
-  return reference.isDeleted || reference.store === 'vault-wrapped';
-}
-
-/** What the stores are asked with; nothing where none of these files is a secret of a store. */
-export function storesFor(
-  { node, fetching }: Pick<Document, 'node' | 'fetching'>,
-  files: readonly FileEntry[],
-): { stores?: StoresSpec } {
-  if (!files.some(isSecret)) return {};
-  const proxy = fetching?.proxy ?? node?.proxy;
-  return { stores: { settings: node?.secrets ?? {}, ...(proxy ? { proxy } : {}) } };
-}
+import { isHadOnce, isSecret } from './secret-files.ts';
 
 /** The secrets of one step's files. Stores are loaded when the first is asked for; close it in the end. */
 export class SecretContents {

@@ -2,7 +2,7 @@ import { digest } from '../../../kit/digest.ts';
 import type { Document, FetchSettings } from '../../document/document.ts';
 import { shownAddress } from '../../stores/reference/reference.ts';
 import { count, type StepKind } from '../kind/step-kind.ts';
-import { storesFor } from '../tools/secret-content.ts';
+import { storesFor } from '../tools/secret-files.ts';
 import type { TreeSpec } from './tree.ts';
 
 export const tree: StepKind<TreeSpec> = {

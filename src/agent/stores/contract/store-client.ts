@@ -42,7 +42,9 @@ export class StoreClient {
       ...(https ? { https: https.reveal() } : {}),
       except: except.join(','),
     };
-    this.#client = host.network.client({ ...(spec.proxy ? { proxy } : {}), ...options });
+    // What is asked without TLS does not leave this machine, so no proxy sees it either.
+    const isProxied = spec.proxy !== undefined && origin.startsWith('https:');
+    this.#client = host.network.client({ ...(isProxied ? { proxy } : {}), ...options });
     this.#called = called;
     this.#origin = origin.replace(/\/+$/, '');
     this.#signal = signal;
