@@ -1,9 +1,10 @@
 import { strict as assert } from 'node:assert';
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
-import { KubeError } from '../../../src/controller/kube/kube-error.ts';
 import { CONDITION, machinesPath } from '../../../src/controller/machines/machine.ts';
 import { CONTROLLER, MINTER } from '../../support/controller/api-server.ts';
 import { knowsPolicies, ManagementCluster } from '../../support/controller/management-cluster.ts';
+import { groupsByPolicy, groupsByRights, makeGroups } from './groups.ts';
+import { refused } from './refused.ts';
 import { eventually, type Scene } from './scene.ts';
 
 const MERGE = 'application/merge-patch+json';
@@ -14,9 +15,11 @@ export async function rights(scene: Scene): Promise<void> {
   const { cluster, say } = scene;
   await cluster.api.kubectl(['create', 'namespace', 'unnamed']);
   for (const namespace of ['default', 'unnamed']) await cluster.createMachine(NAME, { namespace });
+  await makeGroups(cluster.client, 'v1beta2');
   const [controller, minter] = [cluster.api.client(CONTROLLER), cluster.api.client(MINTER)];
   try {
     await byRights(controller, minter);
+    await groupsByRights(controller, 'v1beta2');
     await unnamed(scene);
     say(
       'by its rights the controller writes no Secret outside of its namespace, and nothing where nobody named it',
@@ -25,7 +28,7 @@ export async function rights(scene: Scene): Promise<void> {
       await byPolicy(scene, controller, minter);
       await onOlder();
       say(
-        'by policy, whatever its rights: no nodeRef, phase or condition of others, and Secrets of two kinds alone',
+        'by policy, whatever its rights: no nodeRef, phase or condition of others, of groups capacity alone, and Secrets of two kinds',
       );
     } else say('this API server knows no ValidatingAdmissionPolicy: rights alone');
   } finally {
@@ -89,6 +92,7 @@ async function byPolicy(
     await policiesCount(() => create(controller, secret('kube-system', 'x', 'Opaque')));
     await secrets(controller, minter);
     await statuses(cluster.client, controller, 'v1beta2');
+    await groupsByPolicy(controller, 'v1beta2');
     // Nothing else of Cluster API, whoever it is.
     for (const client of [controller, minter])
       await refused(422, patchMachine(client, { metadata: { labels: { a: 'b' } } }));
@@ -103,8 +107,10 @@ async function onOlder(): Promise<void> {
   const controller = cluster.api.client(CONTROLLER);
   try {
     await cluster.createMachine(NAME);
+    await makeGroups(cluster.client, 'v1beta1');
     await policiesCount(() => patchStatus(controller, 'default', { phase: 'Failed' }, 'v1beta1'));
     await statuses(cluster.client, controller, 'v1beta1');
+    await groupsByPolicy(controller, 'v1beta1');
   } finally {
     controller.close();
     await cluster.close();
@@ -206,14 +212,4 @@ function patchStatus(
 function patchMachine(client: KubeClient, body: object): Promise<unknown> {
   const path = `${machinesPath('v1beta2', 'default')}/${NAME}`;
   return client.request('PATCH', path, { body, contentType: MERGE });
-}
-
-async function refused(status: 403 | 422, asked: Promise<unknown>): Promise<void> {
-  const error = await asked.then(
-    () => new Error('it was allowed'),
-    (caught: unknown) => caught,
-  );
-  assert.ok(error instanceof KubeError, String(error));
-  assert.equal(error.status, status, error.message);
-  if (status === 422) assert.match(error.message, /ValidatingAdmissionPolicy 'slipway-/);
 }
