@@ -272,6 +272,11 @@ export interface NtpSettings {
   enabled: boolean;
   servers: string[];
   pools: string[];
+  /** Of chrony and ntp alone: equals that give and take the time, and networks that may ask for it. */
+  peers?: string[];
+  allow?: string[];
+  /** The service to configure, by cloud-init's name; absent: the one that the image has. */
+  client?: string;
   where?: Position;
 }
 

@@ -75,6 +75,24 @@ it('changes nothing when it is off, or asks for no servers', async () => {
   expect(existsSync(join(root, '/etc/chrony/chrony.conf.dist'))).toBe(false);
 });
 
+it('names peers, and with chrony whom it serves; without sources the image’s own stay', async () => {
+  install('/usr/sbin/chronyd');
+  install('/usr/sbin/ntpd');
+  put('/etc/chrony/chrony.conf', 'pool image.example\nrtcsync\n');
+  await run({ servers: [], allow: ['10.0.0.0/8'] });
+  expect(read('/etc/chrony/chrony.conf')).toMatch(/\nallow 10\.0\.0\.0\/8\npool image\.example\nrtcsync\n$/);
+  await run({ servers: [], peers: ['p.example'], allow: ['10.0.0.0/8'] });
+  expect(read('/etc/chrony/chrony.conf')).toMatch(/\npeer p\.example\nallow 10\.0\.0\.0\/8\nrtcsync\n$/);
+  put('/etc/ntpsec/ntp.conf', 'restrict default nomodify\n');
+  await run({ peers: ['p.example'], allow: ['10.0.0.0/8'], client: 'ntp' });
+  expect(read('/etc/ntpsec/ntp.conf')).toMatch(
+    /\nserver time\.example iburst\npeer p\.example\nrestrict default nomodify\n$/,
+  );
+  expect(await run({ client: 'systemd-timesyncd' })).toMatchObject({
+    failure: { code: 'TimeSyncNotSetUp', cause: expect.stringContaining('which the user data name') },
+  });
+});
+
 it('prefers chrony, keeps the distribution’s file aside and changes nothing the second time', async () => {
   install('/usr/lib/systemd/systemd-timesyncd');
   install('/usr/sbin/chronyd');

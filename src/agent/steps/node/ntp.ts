@@ -17,14 +17,16 @@ export const setUpTime: Work<NtpSettings> = (settings) => ({
   onFailure: 'continue',
   async run({ host, signal }) {
     if (!settings.enabled) return { done: true, message: 'left as it is (enabled: false)' };
-    const service = await installedService(host);
+    const service = await installedService(host, settings.client);
     if (!service) {
       const cause =
-        'No time service is installed (systemd-timesyncd, chrony or ntp), so nothing keeps the clock right';
+        settings.client === undefined
+          ? 'No time service is installed (systemd-timesyncd, chrony or ntp), so nothing keeps the clock right'
+          : `The time service ${settings.client}, which the user data name, is not installed`;
       return failed('TimeSyncNotSetUp', cause);
     }
     try {
-      if (settings.servers.length + settings.pools.length > 0) await configure(host, service, settings);
+      if (asksForMore(settings)) await configure(host, service, settings);
       const running = await apply(host, service, signal);
       return { done: true, message: `${service.name} configured${running}` };
     } catch (error) {
@@ -33,6 +35,10 @@ export const setUpTime: Work<NtpSettings> = (settings) => ({
     }
   },
 });
+
+function asksForMore({ servers, pools, peers = [], allow = [] }: NtpSettings): boolean {
+  return servers.length + pools.length + peers.length + allow.length > 0;
+}
 
 async function configure(host: Host, service: TimeService, settings: NtpSettings): Promise<void> {
   const { path, text } = await configOf(host, service);
@@ -44,7 +50,9 @@ async function configure(host: Host, service: TimeService, settings: NtpSettings
   const aside = `${path}.dist`;
   const original =
     text === undefined || isOurs(text) ? (await host.files.readIfPresent(aside))?.toString('utf8') : text;
-  const wanted = withSources(original ?? service.otherwise, settings);
+  // Chrony says whom it serves; ntpd serves everybody whom its own restrictions do not keep out.
+  const allowed = service.name === 'chrony' ? (settings.allow ?? []).map((each) => `allow ${each}`) : [];
+  const wanted = withSources(original ?? service.otherwise, settings, allowed);
   if (text === wanted) return;
   // cloud-init renames it; a copy leaves the service a configuration at every moment.
   if (text !== undefined && !isOurs(text)) await host.files.write(aside, text);

@@ -101,6 +101,12 @@ describe('disks, filesystems, mounts, ntp', () => {
       pools: ['p.test'],
     });
     expect(read('').ntp).toBeUndefined();
+    expect(
+      read('ntp: {peers: [p.test], allow: [10.0.0.0/8, "fd00::/8"], ntp_client: chrony}').ntp,
+    ).toMatchObject({
+      ...{ peers: ['p.test'], allow: ['10.0.0.0/8', 'fd00::/8'], client: 'chrony' },
+    });
+    expect(read('ntp: {ntp_client: auto}').ntp).not.toHaveProperty('client');
   });
 
   test.each([
@@ -118,6 +124,7 @@ describe('disks, filesystems, mounts, ntp', () => {
     ['mounts: [x]', 'list of one to six'],
     ['mounts: [[]]', 'list of one to six'],
     ['ntp: x', 'must be a mapping'],
+    ['ntp: {allow: ["10/8\\nx"]}', 'allow must hold networks'],
     ['ntp: {servers: ["a b"]}', 'host names'],
   ])('%s', (text, word) => {
     expect(errors(read(text)).join()).toContain(word);

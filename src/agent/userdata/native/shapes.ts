@@ -247,7 +247,7 @@ export const DOCUMENT_SHAPE: Extract<Shape, { kind: 'map' }> = {
     ...FILES,
     ...STORAGE,
     ...ACCOUNTS,
-    ntp: map({ enabled: bool, servers: texts, pools: texts }),
+    ntp: map({ enabled: bool, servers: texts, pools: texts, peers: texts, allow: texts, client: text }),
     system: anything,
     ...NODE,
     bootCommands: list(command),

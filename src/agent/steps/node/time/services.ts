@@ -48,10 +48,13 @@ const SERVICES: readonly TimeService[] = [
 /**
  * This machine's time service; undefined if it has none. A masked one must not run (for example in a guest
  * whose hypervisor sets the clock), so any other comes first.
+ *
+ * @param client The only one to look for
  */
-export async function installedService(host: Host): Promise<TimeService | undefined> {
+export async function installedService(host: Host, client?: string): Promise<TimeService | undefined> {
   const installed: TimeService[] = [];
   for (const service of SERVICES) {
+    if (client !== undefined && service.name !== client) continue;
     if (!(await isInstalled(host, service))) continue;
     if (!(await isMasked(host, service))) return service;
     installed.push(service);
