@@ -77,6 +77,11 @@ const SPENT =
 const BACKLOG = 4_096;
 /** Bytes of bodies that one machine may send, unpacked: each costs time to read, stored or not. */
 const RECEIVED = { perSecond: 128 * 1024, burst: 8 * 1024 * 1024 };
+/**
+ * Requests of one machine for what was sealed: each is a read of the API server, and a TPM's proof to be checked. A machine
+ * waits 5 s between two.
+ */
+const RELEASES = { perSecond: 0.5, burst: 20 };
 
 /** The API for machines: `POST /v1/events`, `POST /v1/enroll`, `POST /v1/enroll/challenge`, `POST /v1/release`. */
 export class IngestServer {
@@ -91,6 +96,7 @@ export class IngestServer {
   readonly #machineRates: Rates;
   readonly #strangerRates: Rates;
   readonly #received = new Rates(RECEIVED);
+  readonly #asked = new Rates(RELEASES);
   readonly #machineBodies = new Bodies(MACHINES);
   readonly #strangerBodies = new Bodies(STRANGERS);
   readonly #told = new Rates({ perSecond: 20, burst: 100 });
@@ -238,6 +244,8 @@ export class IngestServer {
   async #release(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {
     if (!peer) throw strangers();
     if (!this.#releases) throw new Refused('not-found', 'there are no Machines here to seal something for');
+    const waitMs = this.#asked.take(nodeKey(peer));
+    if (waitMs > 0) throw new Refused('slow-down', 'too many releases', { retryAfterMs: waitMs });
     const asked = readReleaseRequest(bytes);
     const { reply, machine, by } = await this.#releases.release(asked, peer, channelOf(socket));
     this.#metrics.releases.add({ by });
