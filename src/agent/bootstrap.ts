@@ -62,6 +62,8 @@ export interface BootstrapOptions {
   deadlineSeconds: number;
   /** Aborts when somebody stops the agent. */
   stop: AbortSignal;
+  /** A command of the user data asks for a reboot; `stop` aborts then. Without it such a command has failed. */
+  askReboot?: () => void;
   watcher: Watcher;
   verdict: VerdictHooks;
 }
@@ -271,7 +273,7 @@ export class AgentBusyError extends ExpectedError {
 
 /** Runs the document's steps and makes the outcome. Runs nothing if its report has an error. */
 export async function runDocument(
-  options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'>,
+  options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher' | 'askReboot'>,
   about: About,
   document: Document,
   toPlan: (document: Document, shared: Shared) => PlannedStep[] | Promise<PlannedStep[]>,
@@ -293,7 +295,7 @@ export async function runDocument(
     });
     return outcomeWithoutSequence(host, about, 'bad-input', badInput, findings);
   }
-  const shared = openShared(host, document, about.instance, watcher.output.bind(watcher));
+  const shared = openShared(host, document, about.instance, watcher.output.bind(watcher), options.askReboot);
   try {
     const planned = await toPlan(document, shared);
     return await runJournalled({

@@ -21,6 +21,7 @@ export interface BootstrapFlags {
   deadline: string;
   output: string;
   verbose?: boolean;
+  cloudbaseInit?: boolean;
 }
 
 /** `slipway bootstrap`; the exit status is the verdict's. */
@@ -31,13 +32,15 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
     if (root === '/') demandRoot('bootstrap this machine', 'slipway bootstrap');
     const live = process.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
     const fault = catchFaults();
+    const reboot = new AbortController();
     let hidden = false;
     const options = {
       host: createHost({ root }),
       agent: version().version,
       ...files,
       deadlineSeconds: durationOption('deadline', flags.deadline),
-      stop: AbortSignal.any([stopSignal(), fault.signal]),
+      stop: AbortSignal.any([stopSignal(), fault.signal, reboot.signal]),
+      ...(flags.cloudbaseInit ? { askReboot: () => reboot.abort() } : {}),
       verdict: {
         fault: fault.error,
         unwritten: (failure: Failure) => {
@@ -52,6 +55,10 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
       live?.end();
       tell(outcome, format);
       await (await import('./process/collect-after.ts')).collectAfter(options.host, outcome);
+      if (flags.cloudbaseInit) {
+        const { cloudbaseInitStatus } = await import('./process/cloudbase-init.ts');
+        return await cloudbaseInitStatus(options.host, outcome, reboot.signal.aborted);
+      }
       // Whoever waits for the file waits in vain; another start writes it.
       return outcome.exitStatus === 0 && hidden ? TRY_AGAIN : outcome.exitStatus;
     } catch (error) {

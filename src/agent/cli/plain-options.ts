@@ -15,6 +15,7 @@ export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
   ['--deadline <duration>', 'give up after this much active time, e.g. 90s, 15m', '15m'],
   ['--output <format>', 'what standard output gets at the end: text or json', 'text'],
   ['--verbose', 'show the output of every command on a terminal too'],
+  ['--cloudbase-init', "on Windows: end with cloudbase-init's exit codes for local scripts"],
 ];
 
 export const FACTS_OPTIONS: readonly OptionRow[] = [

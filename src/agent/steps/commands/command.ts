@@ -1,20 +1,23 @@
 import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Work } from '../kind/step-kind.ts';
-import type { ShellSession } from '../shell/shell-session.ts';
+import type { CommandShell } from '../shell/windows-commands.ts';
 import { type CommandSpec, commandTitle } from './title.ts';
 
 const KEPT_IN_JOURNAL = 3;
+/** Exit statuses by which a command asks for a reboot, as cloudbase-init has them. */
+const REBOOT = 1001;
+const REBOOT_AND_AGAIN = 1003;
 
 /**
  * A command of `runcmd`: one that fails is told and does not keep the next one from running, as in
  * cloud-init, unless the user data say `onError: stop`.
  */
-export const runCommand: Work<CommandSpec> = (spec, { shell, afterFailedCommand }) => ({
+export const runCommand: Work<CommandSpec> = (spec, { shell, afterFailedCommand, askReboot }) => ({
   onFailure: afterFailedCommand,
   attempts: 1,
   group: 'runcmd',
-  run: (context) => runInShell(shell, 'runcmd', spec, context),
+  run: (context) => runInShell(shell, 'runcmd', spec, context, askReboot),
   ahead: () => shell.begin(spec.index),
 });
 
@@ -37,10 +40,11 @@ export const runBootScript: Work<CommandSpec> = (spec, { scriptShell, afterFaile
 });
 
 async function runInShell(
-  shell: ShellSession,
+  shell: CommandShell,
   list: string,
   spec: CommandSpec,
   { signal }: StepContext,
+  askReboot?: () => void,
 ): Promise<StepResult> {
   const { index } = spec;
   const what = `The command "${commandTitle(list, spec)}"`;
@@ -60,6 +64,13 @@ async function runInShell(
     return { done: false, failure: failure('CommandEndedScript', cause, more), retry: 'no' };
   }
   if (end.exitStatus === 0) return { done: true };
+  if (askReboot !== undefined && (end.exitStatus === REBOOT || end.exitStatus === REBOOT_AND_AGAIN)) {
+    askReboot();
+    const cause = `${what} asked for a reboot, and to be run again then`;
+    return end.exitStatus === REBOOT
+      ? { done: true, message: 'it asked for a reboot' }
+      : { done: false, failure: failure('Interrupted', cause, more), retry: 'yes' };
+  }
   return {
     done: false,
     failure: failure('CommandFailed', `${what} ended with exit status ${status}`, more),

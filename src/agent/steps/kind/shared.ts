@@ -5,13 +5,16 @@ import type { Host } from '../../host/host.ts';
 import { KubeadmCall } from '../../kubeadm/config/call.ts';
 import type { InventoryOwner } from '../../kubeadm/repeat/inventory.ts';
 import { type SessionOptions, ShellSession } from '../shell/shell-session.ts';
+import { type CommandShell, WindowsCommands } from '../shell/windows-commands.ts';
 
 /** What a step shares with the other steps of its sequence. */
 export interface Shared {
-  bootShell: ShellSession;
+  bootShell: CommandShell;
   /** Of the scripts of every boot. */
-  scriptShell: ShellSession;
-  shell: ShellSession;
+  scriptShell: CommandShell;
+  shell: CommandShell;
+  /** A command has asked for a reboot, by an exit status of cloudbase-init's: nothing more is begun in this boot. */
+  askReboot?: (() => void) | undefined;
   /** What the end of a command that failed means for what comes after it. */
   afterFailedCommand: 'stop' | 'continue';
   /** For whom and for what the steps are run. */
@@ -27,9 +30,11 @@ export function openShared(
     Partial<Pick<Document, 'files' | 'shell' | 'bootScripts' | 'onError'>>,
   instance: string,
   output: SessionOptions['output'],
+  askReboot?: () => void,
 ): Shared {
-  const session = (kind: string, items: (string | undefined)[], shell?: string) =>
-    new ShellSession(host, {
+  const Shell = host.platform === 'windows' ? WindowsCommands : ShellSession;
+  const session = (kind: string, items: (string | undefined)[], shell?: string): CommandShell =>
+    new Shell(host, {
       ...(shell === undefined ? {} : { shell }),
       // Another document is another script: its shell must not be taken for this one's.
       name: `${kind}-${digest(items.map((item) => item ?? null)).slice(0, 12)}`,
@@ -46,6 +51,7 @@ export function openShared(
       calls.set(command, call);
       return call;
     },
+    askReboot,
     afterFailedCommand: document.onError ?? 'continue',
     owner: {
       instance,
