@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { execaSync } from 'execa';
 
 /** The checkout's root folder. */
@@ -45,6 +45,16 @@ export function releaseKey(): string {
 export function unitFiles(): Record<string, string> {
   const folder = join(root, 'systemd');
   return Object.fromEntries(readdirSync(folder).map((name) => [name, unitFile(name)]));
+}
+
+/** What `slipway install` puts onto a Windows machine, by name. */
+export function windowsFiles(): Record<string, string> {
+  return Object.fromEntries(
+    ['LocalScripts/10-slipway.cmd', 'report.xml'].map((path) => [
+      basename(path),
+      readFileSync(join(root, 'windows', path), 'utf8'),
+    ]),
+  );
 }
 
 /** The text of one of them. */

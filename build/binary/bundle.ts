@@ -1,5 +1,5 @@
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { projectCommit, projectVersion, releaseKey, root, unitFiles } from '../project.ts';
+import { projectCommit, projectVersion, releaseKey, root, unitFiles, windowsFiles } from '../project.ts';
 
 export interface Bundle {
   /** One CommonJS script that holds everything but Node.js's own modules. */
@@ -50,7 +50,7 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
       'process.platform': JSON.stringify(options.system ?? 'linux'),
       SLIPWAY_VERSION: JSON.stringify(projectVersion()),
       SLIPWAY_COMMIT: JSON.stringify(projectCommit()),
-      SLIPWAY_UNITS: JSON.stringify(unitFiles()),
+      SLIPWAY_UNITS: JSON.stringify(options.system === 'win32' ? windowsFiles() : unitFiles()),
       SLIPWAY_PUBLIC_KEY: JSON.stringify(releaseKey()),
     },
   });

@@ -46,7 +46,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'check/rules': 'check/rule check/shell document stores/reference',
   'check/shell': '',
   cli: `identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text collect diagnosis
-    diagnosis/transcript document engine facts/judge host machine.ts install kubeadm/config preflight
+    diagnosis/transcript document engine facts/judge host machine.ts install install/windows kubeadm/config preflight
     preflight/checks release report report/config report/events reset secrets startup steps timeline userdata npm:commander`,
   'cli/authors': `kit apply check check/rule cli/options cli/process cli/text document fetch host machine.ts preflight
     secrets text userdata userdata/cloud-config userdata/forms userdata/instance userdata/native
@@ -90,6 +90,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'identity/tpm': `kit protocol document host tpm tpm/commands tpm/crypto tpm/evidence tpm/objects
     tpm/sealing tpm/wire`,
   install: 'kit document host',
+  'install/windows': 'document host install',
   'machine.ts': 'host host/linux host/windows',
   'kubeadm/config': 'kit protocol document host npm:yaml',
   'kubeadm/repeat': 'kit protocol cluster document host kubeadm/config kubeadm/run',

@@ -29,6 +29,11 @@ export function installCommand(flags: InstallFlags): Promise<number> {
       ...(report ? (['slipway-report.service'] as const) : []),
     ];
     const { version: own } = version();
+    if (host.platform === 'windows') {
+      const { installOnWindows } = await import('../install/windows/install.ts');
+      const wishes = { shim, service: service ?? false, report: report ?? false };
+      return tell(await installOnWindows(host, { ...wishes, version: own, self: process.execPath }));
+    }
     return tell(await install(host, { shim, units, version: own, self: process.execPath }));
   });
 }
@@ -36,7 +41,15 @@ export function installCommand(flags: InstallFlags): Promise<number> {
 /** `slipway uninstall`: takes back what install has done. */
 export function uninstallCommand(flags: { root: string; state?: boolean }): Promise<number> {
   return inImage(flags.root, async (host) => {
-    const done = await uninstall(host, process.execPath, flags.state === true);
+    const state = flags.state === true;
+    const done =
+      host.platform === 'windows'
+        ? await (await import('../install/windows/uninstall.ts')).uninstallOnWindows(
+            host,
+            process.execPath,
+            state,
+          )
+        : await uninstall(host, process.execPath, state);
     return tell(done.length > 0 ? done : ['nothing of Slipway is there']);
   });
 }

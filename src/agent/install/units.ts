@@ -1,7 +1,7 @@
 declare const SLIPWAY_UNITS: Readonly<Record<string, string>> | undefined;
 
 /**
- * The text of a unit file of systemd/, which the build puts into the binary.
+ * The text of a unit file of systemd/, or of a file of windows/, which the build puts into the binary.
  *
  * @param name e.g. `slipway.service`
  * @throws Error where no build has put it in: `slipway install` copies a binary, so it needs one anyway.

@@ -1,0 +1,70 @@
+import { WINDOWS_SHIM } from '../../document/paths.ts';
+import type { Host } from '../../host/host.ts';
+import { refuseDowngrade } from '../downgrade.ts';
+import { InstallError } from '../install-error.ts';
+import { unitFile } from '../units.ts';
+import { addToPath } from './machine-path.ts';
+import { LOCAL_SCRIPT, PROGRAM, SHIM, TASK, TASK_FILE } from './places.ts';
+
+export interface WindowsWishes {
+  readonly shim: boolean;
+  readonly service: boolean;
+  readonly report: boolean;
+  /** Of the running program. */
+  readonly version: string;
+  /** Path of the running program. */
+  readonly self: string;
+}
+
+const LIMIT_MS = 30_000;
+
+/**
+ * Puts this program where it belongs on a Windows machine, and what was wished for: the shim, a program `kubeadm.exe` of its own
+ * in a folder that comes first in PATH; cloudbase-init's local script, which is what starts Slipway; the task of the
+ * reporter. Run twice it changes nothing.
+ *
+ * @returns a sentence for each thing that was looked at
+ * @throws InstallError
+ */
+export async function installOnWindows(host: Host, wishes: WindowsWishes): Promise<string[]> {
+  if (host.root !== '/')
+    throw new InstallError('on Windows the machine itself is set up, not one below --root');
+  const { self, version } = wishes;
+  const done: string[] = [];
+  const isThere = self.toLowerCase() === PROGRAM.toLowerCase();
+  if (!isThere) await refuseDowngrade(host, PROGRAM, version);
+  const program = isThere ? undefined : await host.ownFiles.read(self);
+  if (program !== undefined) await host.files.write(PROGRAM, program);
+  done.push(isThere ? `${PROGRAM} is this program` : `${PROGRAM} written`);
+  if (wishes.shim) done.push(...(await putShim(host)));
+  if (wishes.service) done.push(await put(host, LOCAL_SCRIPT, unitFile('10-slipway.cmd')));
+  if (wishes.report) done.push(await putTask(host));
+  return done;
+}
+
+/** The old shim goes first: it may be an older program's. Another name of the same file takes no space. */
+async function putShim(host: Host): Promise<string[]> {
+  await host.files.remove(SHIM);
+  await host.files.link(PROGRAM, SHIM);
+  const added = await addToPath(host, WINDOWS_SHIM);
+  return [
+    `${SHIM} is ${PROGRAM}`,
+    `${WINDOWS_SHIM} ${added ? 'put first' : 'is first'} in the machine's PATH; services that run take it over when they start again`,
+  ];
+}
+
+async function put(host: Host, path: string, text: string): Promise<string> {
+  if ((await host.files.readIfPresent(path))?.toString('utf8') === text) return `${path} is there`;
+  await host.files.write(path, text);
+  return `${path} written`;
+}
+
+async function putTask(host: Host): Promise<string> {
+  await put(host, TASK_FILE, unitFile('report.xml'));
+  const { exitStatus, stderr } = await host.processes.run({
+    argv: ['schtasks.exe', '/create', '/tn', TASK, '/xml', TASK_FILE, '/f'],
+    timeoutMs: LIMIT_MS,
+  });
+  if (exitStatus !== 0) throw new InstallError(`the task "${TASK}" cannot be made: ${stderr.trim()}`);
+  return `the task "${TASK}" starts the reporter at boot`;
+}

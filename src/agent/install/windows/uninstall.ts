@@ -1,0 +1,35 @@
+import { STATE_DIR, WINDOWS_SHIM } from '../../document/paths.ts';
+import type { Host } from '../../host/host.ts';
+import { unitFile } from '../units.ts';
+import { takeFromPath } from './machine-path.ts';
+import { FOLDER, LOCAL_SCRIPT, PROGRAM, SHIM, TASK, TASK_FILE } from './places.ts';
+
+/**
+ * Takes back what `installOnWindows` has done. Windows removes no program that runs: the one that was asked stays, and says so.
+ *
+ * @returns a sentence for each thing that is gone, or that stays
+ */
+export async function uninstallOnWindows(host: Host, self: string, state: boolean): Promise<string[]> {
+  const done: string[] = [];
+  const remove = async (path: string): Promise<void> => {
+    if ((await host.files.stat(path)) === undefined) return;
+    await host.files.remove(path);
+    done.push(`${path} removed`);
+  };
+  if (await takeFromPath(host, WINDOWS_SHIM)) done.push(`${WINDOWS_SHIM} taken from the machine's PATH`);
+  if ((await host.files.stat(TASK_FILE)) !== undefined) {
+    const argv = ['schtasks.exe', '/delete', '/tn', TASK, '/f'] as [string, ...string[]];
+    const { exitStatus, stderr } = await host.processes.run({ argv, timeoutMs: 30_000 });
+    done.push(exitStatus === 0 ? `the task "${TASK}" removed` : `the task "${TASK}" stays: ${stderr.trim()}`);
+    await remove(TASK_FILE);
+  }
+  const script = await host.files.readIfPresent(LOCAL_SCRIPT);
+  if (script?.toString('utf8') === unitFile('10-slipway.cmd')) await remove(LOCAL_SCRIPT);
+  else if (script !== undefined) done.push(`${LOCAL_SCRIPT} stays: it was changed`);
+  if (state) await remove(STATE_DIR);
+  for (const path of [SHIM, PROGRAM]) {
+    if (path.toLowerCase() !== self.toLowerCase()) await remove(path);
+    else done.push(`${path} stays while it runs: remove ${FOLDER} when it has ended`);
+  }
+  return done;
+}
