@@ -34,6 +34,7 @@ export function memoryHost(contents: Record<string, Buffer | string>, answer?: A
     random: () => 0.5,
     uuid: () => '00000000-0000-4000-8000-000000000000',
     bootId: async () => 'b-1',
+    machineId: async () => undefined,
     hostname: () => 'node-1',
     env: () => undefined,
     stayLean: () => undefined,

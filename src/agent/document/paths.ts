@@ -9,6 +9,9 @@ export const SENTINEL = '/run/cluster-api/bootstrap-success.complete';
 /** Where machine images hold the binary; the unit files in systemd/ name this path too. */
 export const BINARY = '/usr/local/bin/slipway';
 
+/** The folder of the shim on Windows, `kubeadm.exe`; it stands first in the machine's PATH. */
+export const WINDOWS_SHIM = 'C:\\Program Files\\Slipway\\shim';
+
 /** Slipway's volatile state. It is a tmpfs, so a reboot empties it. */
 export const RUN_DIR = '/run/slipway';
 

@@ -5,9 +5,8 @@ import type { Host } from '../host/host.ts';
  * the machine id. A journal that was baked into an image carries another one and does not count.
  */
 export async function machineInstance(host: Host): Promise<string> {
-  for (const path of ['/var/lib/cloud/data/instance-id', '/etc/machine-id']) {
-    const text = (await host.files.readIfPresent(path, 4096))?.toString('utf8').trim();
-    if (text) return text;
-  }
-  return 'unknown';
+  const given = (await host.files.readIfPresent('/var/lib/cloud/data/instance-id', 4096))
+    ?.toString('utf8')
+    .trim();
+  return given || (await host.machineId()) || 'unknown';
 }

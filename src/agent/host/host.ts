@@ -43,6 +43,8 @@ export interface Host {
   uuid(): string;
   /** The kernel's boot id; differs after every reboot. */
   bootId(): Promise<string>;
+  /** The id that the system gave this installation; undefined where it has none, or it is not set yet. */
+  machineId(): Promise<string | undefined>;
   /** The host name in force. */
   hostname(): string;
   /** An environment variable of the agent's own process. */

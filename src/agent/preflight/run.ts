@@ -21,6 +21,7 @@ import { nameServers } from './checks/machine/name-servers.ts';
 import { privileges } from './checks/machine/privileges.ts';
 import { resources } from './checks/machine/resources.ts';
 import { swap } from './checks/machine/swap.ts';
+import { windows } from './checks/machine/windows.ts';
 
 /** In the order of their findings. */
 const CHECKS: readonly Check[] = [
@@ -45,6 +46,9 @@ const CHECKS: readonly Check[] = [
   apiServer,
 ];
 
+/** The others read what only Linux has. */
+const WINDOWS_CHECKS: readonly Check[] = [windows, versions, nodeName, apiServer];
+
 /** No check may take longer, except one that mends, because it changes something. */
 const LIMIT_MS = 2_000;
 const MENDING_LIMIT_MS = 30_000;
@@ -60,7 +64,7 @@ export interface PreflightResult {
 export async function runPreflight(
   host: Host,
   task: Task,
-  checks: readonly Check[] = CHECKS,
+  checks: readonly Check[] = host.platform === 'windows' ? WINDOWS_CHECKS : CHECKS,
 ): Promise<PreflightResult> {
   const started = host.clock.monotonic();
   const unanswered: string[] = [];

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { root } from '../../../build/project.ts';
 import { DRIVE_C, inRoot, WINE_ENVIRONMENT, wineLayers, withScratchDir } from '../../lab/lab.ts';
 
 export interface Ended {
@@ -9,18 +10,23 @@ export interface Ended {
 }
 
 /** A Windows machine of Wine, with a folder that it shares with this host: `shared` here, `S:\` there. */
+/** A Windows machine of Wine, with a folder that it shares with this host: `shared` here, `S:\` there. */
 export interface WindowsMachine {
   /** Path of the shared folder on this host. */
   readonly shared: string;
   /** Path on this host of a file of drive C, given as `ProgramData/slipway/journal.jsonl`; it may be missing. */
   onC(path: string): string;
-  /**
-   * Runs a program with its words and waits for its end. Wine cuts its own exit status to eight bits, so cmd, which is in
-   * between, writes down what it saw.
-   */
+  /** Runs a program with its words and waits for its end. */
   run(program: string, ...words: string[]): Promise<Ended>;
-  /** Lines of shell around Wine, for what `run` cannot: `windows PROGRAM WORD...` starts a program. */
+  /**
+   * Runs lines of shell around Wine, in the shared folder; `$C` is drive C. `commands LINE` runs a file of commands with that line.
+   */
   script(lines: string): Promise<Ended>;
+  /**
+   * The same, and how the last file of commands ended: Wine cuts its own exit status to eight bits, so the machine itself
+   * writes down what it saw.
+   */
+  told(lines: string): Promise<Ended>;
 }
 
 const RUN_MS = 120_000;
@@ -38,29 +44,35 @@ export function withWindowsMachine(
       const { code, stdout, stderr } = await inRoot({
         lower,
         upper,
-        binds: [{ from: shared, to: '/shared' }],
-        env: { ...WINE_ENVIRONMENT, XDG_RUNTIME_DIR: '/tmp' },
+        binds: [
+          { from: shared, to: '/shared' },
+          { from: root, to: '/checkout', readOnly: true },
+        ],
+        env: { ...WINE_ENVIRONMENT, C: DRIVE_C, XDG_RUNTIME_DIR: '/tmp' },
         script: `${PREPARE}\n${lines}\nwineserver -w`,
         timeoutMs: RUN_MS,
       });
       return { status: code ?? -1, stdout, stderr };
     };
+    const told = async (lines: string): Promise<Ended> => {
+      const { stderr } = await script(lines);
+      const take = (name: string): string => {
+        const path = join(shared, name);
+        if (!existsSync(path)) throw new Error(`nothing was run: ${stderr}`);
+        const text = readFileSync(path, 'utf8');
+        rmSync(path);
+        return text;
+      };
+      const [status, out, err] = ['.status', '.stdout', '.stderr'].map(take) as [string, string, string];
+      return { status: Number.parseInt(status, 10), stdout: out, stderr: err };
+    };
     await use({
       shared,
       onC: (path) => join(upper, DRIVE_C, path),
       script,
-      async run(program, ...words) {
-        const { stderr } = await script(`windows ${[program, ...words].map(quoted).join(' ')} || :`);
-        const take = (name: string): string => {
-          const path = join(shared, name);
-          const text = readFileSync(path, 'utf8');
-          rmSync(path);
-          return text;
-        };
-        const [status, out, err] = ['.status', '.stdout', '.stderr'].map(take) as [string, string, string];
-        if (!/^-?\d+/.test(status)) throw new Error(`${program} was not run: ${stderr}${err}`);
-        return { status: Number.parseInt(status, 10), stdout: out, stderr: err };
-      },
+      told,
+      run: (program, ...words) =>
+        told(`commands ${quoted([program, ...words].map((word) => `"${word}"`).join(' '))} || :`),
     });
   });
 }
@@ -68,10 +80,11 @@ export function withWindowsMachine(
 /** Node.js under Wine writes into files, not into the pipes of Unix; Wine's own words go elsewhere. */
 const PREPARE = `ln -sfn /shared "$WINEPREFIX/dosdevices/s:"
 cd /shared
-windows() {
-  printf '@echo off\\r\\n%s>S:\\.stdout 2>S:\\.stderr\\r\\n>S:\\.status echo %%errorlevel%%\\r\\n' "$(line "$@")" >.run.cmd
+commands() {
+  printf '@echo off\\r\\n%s\\r\\n' "$1" >.commands.cmd
+  printf '@echo off\\r\\nC:\\r\\ncd \\\\\\r\\ncall S:\\.commands.cmd >S:\\.stdout 2>S:\\.stderr\\r\\n>S:\\.status echo %%errorlevel%%\\r\\n' >.run.cmd
   wine64 cmd.exe /c 'S:\\.run.cmd' </dev/null
-}
-line() { for word; do printf '"%s" ' "$word"; done; }`;
+}`;
 
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+/** A word of a shell. */
+export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

@@ -32,6 +32,8 @@ export function createLinuxHost(options: { root?: string } = {}): Host {
     // The kernel's own UUID: node:crypto takes longer to load than reading the user data.
     uuid: () => readFileSync('/proc/sys/kernel/random/uuid', 'utf8').trim(),
     bootId: async () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+    machineId: async () =>
+      (await files.readIfPresent('/etc/machine-id', 4096))?.toString('utf8').trim() || undefined,
     hostname: () => readFileSync('/proc/sys/kernel/hostname', 'utf8').trim(),
     env: (name) => process.env[name],
     stayLean,

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { win32 } from 'node:path';
 import { RUN_DIR } from '../../document/paths.ts';
-import { childProcess } from '../linux/system/late-modules.ts';
-import { systemProgram, toWindows } from './paths.ts';
+import { makeFolder } from './files.ts';
+import { toWindows } from './paths.ts';
+import { registryValue } from './registry.ts';
 
 /** What Windows changes with every shutdown, or counts with every boot. */
 const MARKS = [
@@ -39,7 +40,7 @@ export function bootId(root: string): string {
   if (known !== undefined && isSameBoot(known, now)) return known.id;
   const id = randomUUID();
   if (known !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   writeFileSync(path, JSON.stringify({ id, ...now }));
   return id;
 }
@@ -58,13 +59,4 @@ function read(path: string): Known | undefined {
   }
 }
 
-function marks(): string {
-  return MARKS.map(([key, name]) => {
-    const { stdout } = childProcess().spawnSync(systemProgram('reg.exe'), ['query', key, '/v', name], {
-      encoding: 'utf8',
-      windowsHide: true,
-      timeout: 10_000,
-    });
-    return /REG_\w+\s+(\S+)/.exec(stdout ?? '')?.[1] ?? '';
-  }).join('');
-}
+const marks = (): string => MARKS.map(([key, name]) => registryValue(key, name) ?? '').join('');

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { win32 } from 'node:path';
 import { RUN_DIR } from '../../document/paths.ts';
 import { HostError } from '../host.ts';
@@ -8,10 +8,11 @@ import { childProcess } from '../linux/system/late-modules.ts';
 import type { DurableHandle, DurableResult, DurableSpec } from '../processes.ts';
 import { childEnvironment } from './child-environment.ts';
 import { endTree } from './end-tree.ts';
+import { makeFolder } from './files.ts';
 import { toWindows } from './paths.ts';
 
 /**
- * Programs whose end an agent that is started again has to know of; files: RUN_DIR\exec\NAME. On Windows they do not outlive the
+ * Programs whose end an agent that is started again has to know of; files: C:\run\slipway\exec\NAME. On Windows they do not outlive the
  * agent: libuv puts what it starts into a job that ends with it. So a run is `running` only for who began it, `ended`
  * when its status lies there, and `vanished` otherwise.
  */
@@ -58,7 +59,7 @@ export class DurablePrograms {
   /** Resolves at the program's end, when its status is on disk. */
   #start(dir: string, spec: DurableSpec): Promise<void> {
     this.forget(spec.name);
-    mkdirSync(dir, { recursive: true });
+    makeFolder(dir);
     const [stdout, stderr] = ['stdout', 'stderr'].map((name) => openSync(win32.join(dir, name), 'a')) as [
       number,
       number,

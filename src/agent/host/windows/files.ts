@@ -25,7 +25,7 @@ import { isErrno, toHostError } from '../linux/system/system-error.ts';
 import { keepForAdministrators } from './access.ts';
 import { openToAppend } from './append-file.ts';
 import { writeFileAtomically } from './atomic-file.ts';
-import { STATE, toWindows } from './paths.ts';
+import { RUN, STATE, toWindows } from './paths.ts';
 
 /** No file that Slipway reads as a whole is larger; a caller may allow less. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -58,7 +58,8 @@ export function createFiles(root: string): Files {
       writeFileAtomically({
         path: real,
         content: typeof content === 'string' ? Buffer.from(content) : content,
-        isPrivate: options.mode !== undefined && (options.mode & OTHERS) === 0 && !isInState(real),
+        isPrivate:
+          options.mode !== undefined && (options.mode & OTHERS) === 0 && ownFolder(real) === undefined,
         volatile: options.volatile ?? false,
       });
     });
@@ -176,14 +177,22 @@ export function createFiles(root: string): Files {
   };
 }
 
-const isInState = (real: string): boolean => real.toLowerCase().startsWith(`${STATE.toLowerCase()}\\`);
+/** The one of Slipway's own folders that it lies in, or is. */
+function ownFolder(real: string): string | undefined {
+  const path = `${real.toLowerCase()}\\`;
+  return [STATE, RUN].find((folder) => path.startsWith(`${folder.toLowerCase()}\\`));
+}
 
-/** A new folder that shuts others out is for the administrators, and so is all of Slipway's state. */
-function makeFolder(real: string, mode = 0o755): void {
+/** A new folder that shuts others out is for the administrators, and so is all of Slipway's own. */
+export function makeFolder(real: string, mode = 0o755): void {
   if (lstatSync(real, { throwIfNoEntry: false })) return;
-  if (isInState(real)) makeFolder(STATE, 0o700);
+  const own = ownFolder(real);
+  if (own !== undefined && !lstatSync(own, { throwIfNoEntry: false })) {
+    mkdirSync(own, { recursive: true });
+    keepForAdministrators(own, 'folder');
+  }
   mkdirSync(real, { recursive: true });
-  if ((mode & OTHERS) === 0 && !isInState(real)) keepForAdministrators(real, 'folder');
+  if ((mode & OTHERS) === 0 && own === undefined) keepForAdministrators(real, 'folder');
 }
 
 function linkOnce(source: string, path: string): void {

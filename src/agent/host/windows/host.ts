@@ -11,6 +11,7 @@ import { bootId } from './boot-id.ts';
 import { createFiles } from './files.ts';
 import { takeLock } from './lock.ts';
 import { createProcesses } from './processes.ts';
+import { registryValue } from './registry.ts';
 
 /** The Windows machine; with a root, the folder that stands for its system drive. */
 export function createWindowsHost(options: { root?: string } = {}): Host {
@@ -43,6 +44,9 @@ export function createWindowsHost(options: { root?: string } = {}): Host {
       boot ??= bootId(root);
       return boot;
     },
+    // Sysprep gives each machine of an image one of its own.
+    machineId: async () =>
+      root === '/' ? registryValue('HKLM\\SOFTWARE\\Microsoft\\Cryptography', 'MachineGuid') : undefined,
     hostname,
     env: (name) => process.env[name],
     stayLean,

@@ -1,8 +1,9 @@
-import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { win32 } from 'node:path';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Lock } from '../host.ts';
 import { isErrno, toHostError } from '../linux/system/system-error.ts';
+import { makeFolder } from './files.ts';
 import { toWindows } from './paths.ts';
 
 /** libuv's UV_FS_O_EXLOCK: nobody else opens the file until this process closes it, or ends. Node.js has no name for it. */
@@ -13,7 +14,7 @@ export async function takeLock(root: string, name: string): Promise<Lock | { hel
   const path = toWindows(root, `${RUN_DIR}/${name}.lock`);
   const holder = `${path}.pid`;
   try {
-    mkdirSync(win32.dirname(path), { recursive: true });
+    makeFolder(win32.dirname(path));
     const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | ALONE);
     writeFileSync(holder, String(process.pid));
     return {

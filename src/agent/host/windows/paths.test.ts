@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { toWindows } from './paths.ts';
 
 it.each([
-  ['/run/slipway/outcome.json', 'C:\\ProgramData\\slipway\\run\\outcome.json'],
+  ['/run/slipway/outcome.json', 'C:\\run\\slipway\\outcome.json'],
   ['/var/lib/slipway', 'C:\\ProgramData\\slipway'],
   ['/etc/slipway/config.yaml', 'C:\\ProgramData\\slipway\\etc\\config.yaml'],
   ['/usr/lib/slipway/config.yaml', 'C:\\Program Files\\Slipway\\config.yaml'],
   // As Cluster API's user data, and Windows itself, take them.
   ['/run/kubeadm/kubeadm-join-config.yaml', 'C:\\run\\kubeadm\\kubeadm-join-config.yaml'],
   ['/run/slipway-other', 'C:\\run\\slipway-other'],
-  ['/run/cluster-api/../slipway/x', 'C:\\ProgramData\\slipway\\run\\x'],
+  ['/run/cluster-api/../../var/lib/slipway/x', 'C:\\ProgramData\\slipway\\x'],
   ['/../../etc/hosts', 'C:\\etc\\hosts'],
   ['c:/k/kubeadm.exe', 'c:\\k\\kubeadm.exe'],
   ['D:\\seed\\..\\user-data', 'D:\\user-data'],

@@ -5,21 +5,22 @@ const WITH_DRIVE = /^[A-Za-z]:[\\/]/;
 
 const DRIVE = process.env.SystemDrive ?? 'C:';
 
-/** Everything that Slipway keeps; only SYSTEM and administrators may look into it. */
+/** Everything that Slipway keeps across reboots; only SYSTEM and administrators may look into it. */
 export const STATE = `${DRIVE}\\ProgramData\\slipway`;
+/** What belongs to one boot, beside Cluster API's own `C:\\run\\cluster-api`; the same holds for it. */
+export const RUN = `${DRIVE}\\run\\slipway`;
 
-/** Slipway's own places by their names on other systems, longest first. */
+/** Slipway's other places by their names on other systems. */
 const PLACES: readonly (readonly [name: string, place: string])[] = [
-  ['/run/slipway', `${STATE}\\run`],
   ['/var/lib/slipway', STATE],
   ['/usr/lib/slipway', `${DRIVE}\\Program Files\\Slipway`],
   ['/etc/slipway', `${STATE}\\etc`],
 ];
 
 /**
- * Where a path of the machine lies on Windows. Slipway's own places are in C:\ProgramData\slipway; every other path without a
- * drive is one of the system's drive, as Windows itself takes it: Cluster API's user data name `/run/kubeadm` and
- * `/run/cluster-api` there too.
+ * Where a path of the machine lies on Windows. Slipway's state is in C:\ProgramData\slipway; every other path without a drive
+ * is one of the system's drive, as Windows itself takes it: Cluster API's user data and kubeadm name `/run/kubeadm`,
+ * `/run/cluster-api` and `/etc/kubernetes` there too.
  *
  * @param root `/`, or a Windows folder that stands for the system's drive
  */

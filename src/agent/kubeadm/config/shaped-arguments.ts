@@ -67,7 +67,12 @@ export async function shapedArguments(
   const { text, flags, ...rest } = shapedConfig(call, options);
   if (text === undefined) return { args: [...args, ...flags], ...rest };
   await host.files.write(SHAPED_CONFIG, text, { mode: 0o600 });
-  return { args: [...withConfig(args, configPath, SHAPED_CONFIG), ...flags], ...rest };
+  return { args: [...withConfig(args, configPath, await asKubeadmNamesIt(host)), ...flags], ...rest };
+}
+
+/** To Windows a path without a drive is one of whatever drive kubeadm is started on. */
+async function asKubeadmNamesIt(host: Host): Promise<string> {
+  return host.platform === 'windows' ? host.files.real(SHAPED_CONFIG) : SHAPED_CONFIG;
 }
 
 /** Only a configuration has a place for them. */
@@ -92,7 +97,7 @@ async function byConfig(
     const reading = readCall({ ...command, args, configPath: SHAPED_CONFIG }, said.text);
     const { text = said.text, flags, warnings } = shapedConfig(reading, options);
     await host.files.write(SHAPED_CONFIG, text, { mode: 0o600 });
-    return { args: [`--config=${SHAPED_CONFIG}`, ...said.args, ...flags], warnings };
+    return { args: [`--config=${await asKubeadmNamesIt(host)}`, ...said.args, ...flags], warnings };
   } catch (error) {
     if (error instanceof KubeadmError) return undefined;
     throw error;

@@ -102,13 +102,14 @@ async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: 
     inventory.etcdEmpty &&
     spec.etcdIsSettled !== true &&
     (await differs(host, ETCD_MANIFEST, inventory.entries[ETCD_MANIFEST]));
+  const certDir = host.platform === 'windows' ? await host.files.real(EMPTY_CERT_DIR) : EMPTY_CERT_DIR;
   const criSocket = await configuredSocket(host);
   const result = await host.processes.run({
     argv: [
       spec.kubeadmPath,
       'reset',
       '--force',
-      `--cert-dir=${EMPTY_CERT_DIR}`,
+      `--cert-dir=${certDir}`,
       ...(criSocket === undefined ? [] : [`--cri-socket=${criSocket}`]),
       ...(madeEtcd ? [] : ['--skip-phases=remove-etcd-member']),
     ],

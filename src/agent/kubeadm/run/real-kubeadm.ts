@@ -1,10 +1,14 @@
 /** Finds the real kubeadm, which may be hidden behind Slipway installed under that name. */
 import type { Failure } from '../../../protocol/journal.ts';
+import { WINDOWS_SHIM } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { KubeadmError } from '../config/yaml/failure.ts';
 
 /** Searched after PATH: cloud-init and systemd start programs with a PATH that lacks some of them. */
 export const KUBEADM_DIRECTORIES = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/bin'];
+
+/** The same on Windows, where image-builder's images have it. */
+const WINDOWS_DIRECTORIES = ['C:\\k', 'C:\\Program Files\\Kubernetes'];
 
 /** Names the real kubeadm where it is not in PATH or has another name. */
 export const KUBEADM_VARIABLE = 'SLIPWAY_KUBEADM';
@@ -56,28 +60,41 @@ export function slipwayInstead({ path, stderr }: { path: string; stderr: string 
  */
 export async function findRealKubeadm(host: Host, self: string | undefined): Promise<string> {
   const own = self === undefined ? undefined : await host.files.real(self);
-  const isOther = async (path: string): Promise<boolean> => (await host.files.real(path)) !== own;
+  const isOther = async (path: string): Promise<boolean> => {
+    const real = await host.files.real(path);
+    return real !== own && !isOwnCopy(host, real);
+  };
   const named = host.env(KUBEADM_VARIABLE);
   if (named !== undefined && named !== '') return checkNamed(host, named, isOther);
 
   const inPath = await host.processes.which('kubeadm', isOther);
   if (inPath !== undefined) return inPath;
-  for (const directory of KUBEADM_DIRECTORIES) {
-    const path = `${directory}/kubeadm`;
+  const isWindows = host.platform === 'windows';
+  const directories = isWindows ? WINDOWS_DIRECTORIES : KUBEADM_DIRECTORIES;
+  for (const directory of directories) {
+    const path = isWindows ? `${directory}\\kubeadm.exe` : `${directory}/kubeadm`;
     if ((await isProgram(host, path)) && (await isOther(path))) return path;
   }
   throw new KubeadmError(
     'KubeadmNotFound',
-    `There is no kubeadm on this machine, neither in PATH nor in ${KUBEADM_DIRECTORIES.join(', ')}.`,
+    `There is no kubeadm on this machine, neither in PATH nor in ${directories.join(', ')}.`,
   );
 }
+
+/** On Windows the shim is another file with the same content, beside the program. */
+function isOwnCopy(host: Host, real: string): boolean {
+  return host.platform === 'windows' && real.toLowerCase().startsWith(`${WINDOWS_SHIM.toLowerCase()}\\`);
+}
+
+const isAbsolute = (host: Host, path: string): boolean =>
+  host.platform === 'windows' ? /^[A-Za-z]:[\\/]/.test(path) : path.startsWith('/');
 
 async function checkNamed(
   host: Host,
   path: string,
   isOther: (path: string) => Promise<boolean>,
 ): Promise<string> {
-  const problem = !path.startsWith('/')
+  const problem = !isAbsolute(host, path)
     ? 'is not an absolute path'
     : !(await isProgram(host, path))
       ? 'is not an executable file'

@@ -92,7 +92,7 @@ export async function attemptKubeadm(
       path,
       verb,
       args: withoutPhases(args, skipped, config.skipPhases ?? []),
-      inherit: (argv) => inheriting(shell.directory, argv),
+      ...(host.platform === 'windows' ? {} : { inherit: (argv) => inheriting(shell.directory, argv) }),
       env: await proxyEnvironment(host),
       signal,
       onProgress: (message) => void context.progress(message, true),

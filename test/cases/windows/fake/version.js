@@ -1,0 +1,2 @@
+// `kubeadm version -o short`
+console.log('v1.31.4');
