@@ -15,6 +15,8 @@ export interface ApproverParts extends Omit<World, 'node'> {
   /** Of the cluster in which kubelets ask. */
   readonly client: KubeClient;
   readonly rules: Rules;
+  /** Reads a Machine and its NodeBootstrap anew: what is followed may be old, and an approval is for good. */
+  readonly refresh: (member: Member) => Promise<void>;
   /** Tells the Machine of a denial. */
   readonly denied: (member: Member, because: string) => void;
   readonly trouble: (error: Error) => void;
@@ -138,10 +140,14 @@ export class Approver {
   }
 
   async #judge(asked: Asked, now: number): Promise<Judged> {
-    const { rules, ...world } = this.#parts;
-    const judged = await judge(asked, rules, { ...world, node: (name) => this.#node(name) }, now);
-    const why = judged.verdict.is === 'approve' ? this.#turns.whyNot(asked) : undefined;
-    return why === undefined ? judged : { ...judged, verdict: wait(why) };
+    const { rules, refresh, ...world } = this.#parts;
+    const look = () => judge(asked, rules, { ...world, node: (name) => this.#node(name) }, now);
+    const judged = await look();
+    if (judged.verdict.is !== 'approve' || !judged.member) return judged;
+    const why = this.#turns.whyNot(asked);
+    if (why !== undefined) return { ...judged, verdict: wait(why) };
+    await refresh(judged.member);
+    return look();
   }
 
   /** A node that wants what no kubelet wants was taken over: its Machine says so. */

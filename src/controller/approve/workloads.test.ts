@@ -36,7 +36,7 @@ class Home {
         directory,
       },
       connect: ({ server }) => this.#connect(server),
-      denied: () => undefined,
+      ...{ denied: () => undefined, refresh: async () => undefined },
       log: createLog((line) => this.log.push(line)),
     });
   }

@@ -13,7 +13,7 @@ import { MachineDirectory } from '../machines/directory.ts';
 import { EventRecorder } from '../machines/event-recorder.ts';
 import { findMachineVersion, machinesPath } from '../machines/machine.ts';
 import { PolicyWatch } from '../proofs/policy-watch.ts';
-import { collectionPath, type NodeBootstrap, recordOf } from '../store/node-bootstrap.ts';
+import { collectionPath, type NodeBootstrap, objectPath, recordOf } from '../store/node-bootstrap.ts';
 import type { ApproveSettings } from './settings.ts';
 
 /** Somewhere that requests are decided. */
@@ -44,6 +44,14 @@ export async function approve(settings: ApproveSettings, log: Log): Promise<() =
   };
   const common = {
     ...{ members, directory, log, rules: settings.rules },
+    refresh: async ({ namespace: of, name }: Member): Promise<void> => {
+      const machine = await found<AddressedMachine>(client, `${machinesPath(version, of)}/${name}`);
+      if (machine) put(machine);
+      else count(members.remove(`${of}/${name}`), -1);
+      const node = await found<NodeBootstrap>(client, objectPath(of, name));
+      if (node) members.held(recordOf(node));
+      else members.released(`${of}/${name}`);
+    },
     denied: (member: Member, message: string): void => {
       const event = { type: 'Warning', reason: 'CertificateDenied', message } as const;
       recorder.record(member, event).catch((error: unknown) => {
@@ -66,18 +74,19 @@ export async function approve(settings: ApproveSettings, log: Log): Promise<() =
     if (isKnown && by === 1) deciding.want(key);
     if (left === 0) void deciding.drop(key);
   };
+  const put = (object: AddressedMachine): Member => {
+    const member = readMember(object, version);
+    const before = members.put(member);
+    count(member, 1);
+    count(before, -1);
+    return member;
+  };
   const lookAgain = (member: Member | undefined): void => {
     if (isKnown && member) deciding.lookAgain(clusterOf(member), members.namesOf(member));
   };
   const listed = { machines: Promise.withResolvers<void>(), nodes: Promise.withResolvers<void>() };
   const machines = new Informer<AddressedMachine>(client, machinesPath(version, namespace), {
-    changed: (object) => {
-      const member = readMember(object, version);
-      const before = members.put(member);
-      count(member, 1);
-      count(before, -1);
-      lookAgain(member);
-    },
+    changed: (object) => lookAgain(put(object)),
     gone: (key) => count(members.remove(key), -1),
     listed: () => listed.machines.resolve(),
     trouble,
@@ -139,6 +148,16 @@ function one(
     lookAgain: (cluster, names) => cluster === key && approver.lookAgain(names),
     stop: () => approver.stop(),
   };
+}
+
+/** @returns undefined where there is none of that name */
+async function found<T>(client: KubeClient, path: string): Promise<T | undefined> {
+  try {
+    return await client.request<T>('GET', path);
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined;
+    throw error;
+  }
 }
 
 function accessTo(path: string | undefined) {

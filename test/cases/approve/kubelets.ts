@@ -1,6 +1,5 @@
 import { strict as assert } from 'node:assert';
 import { X509Certificate } from 'node:crypto';
-import { ip } from '../../../src/controller/approve/fixtures/requests.ts';
 import { collectionPath, objectPath } from '../../../src/controller/store/node-bootstrap.ts';
 import type { Scene } from './scene.ts';
 
@@ -73,10 +72,6 @@ async function guarded(scene: Scene): Promise<void> {
     body: { spec: { admission } },
     contentType: 'application/merge-patch+json',
   });
-  // Of three that watch different objects, one may see the quarantine later than the request.
-  await scene.cluster.createMachine('g2');
-  await scene.signed(await scene.ask(scene.bootstrap, { node: 'g2' }));
-  await scene.denied(await scene.ask(scene.bootstrap, { node: 'g1', names: [ip(1, 2, 3, 4)] }), /has none/);
   const again = await scene.ask(scene.bootstrap, { node: 'g1' });
   await scene.denied(again, /node g1 is Machine default\/g1: its NodeBootstrap is quarantined/);
   scene.say('under a policy, after its machine has proved itself, and none in quarantine');
