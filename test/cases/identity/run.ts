@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { rootWith, withScratchRoot } from '../../lab/lab.ts';
 import { DIST } from '../../support/machines.ts';
 import { enrolment } from './enrol.ts';
+import { sealedJoin } from './sealed-join.ts';
 
 export const about = 'a machine proves itself by its TPM, as swtpm and tpm2-tools see it too';
 
@@ -40,4 +41,5 @@ export async function run(say: (line: string) => void): Promise<void> {
   await play('sealed.sh');
   say('sealed files open on their machine, at their path and in their boot state, whatever the format');
   await enrolment(lower, say);
+  await sealedJoin(lower[0] ?? '', say);
 }
