@@ -72,3 +72,14 @@ test('a cloud that was named does not take what is too large for it', async () =
   expect(check(raw, document, [], 'gcp').every(({ severity }) => severity === 'note')).toBe(true);
   expect(CLOUDS.every(({ bytes }) => bytes > 0)).toBe(true);
 });
+
+test('a secret of a store needs no hash, but what lies encrypted on a server does; and nobody else may read it', async () => {
+  const file = (uri: string, more = '') =>
+    found(`write_files: [{path: /a, ${more}source: {uri: "${uri}"}}]\n`);
+  const both = ['remote-content-without-hash', 'secret-readable-by-everybody'];
+  const of = (rules: string[]) => rules.filter((rule) => both.includes(rule));
+  expect(of(await file('vault:///secret/data/a'))).toEqual([]);
+  expect(of(await file('age+data:,x'))).toEqual([]);
+  expect(of(await file('age+https://files.example/a.age'))).toEqual(both.slice(0, 1));
+  expect(of(await file('vault:///secret/data/a', "permissions: '0644', "))).toEqual(both.slice(1));
+});

@@ -1,4 +1,5 @@
 import type { Position } from '../../document/document.ts';
+import { isSecretReference, readReference } from '../../stores/reference/reference.ts';
 import type { Hit, Rule } from '../rule/rule.ts';
 import type { FileText, Seen } from '../rule/seen.ts';
 
@@ -118,19 +119,27 @@ export const FILE_RULES: readonly Rule[] = [
     severity: 'warning',
     title: 'Content is fetched and not compared with a hash',
     why: 'Whoever holds the server, or over http: anybody on the way, decides what the machine gets.',
-    remedy: 'Add verification.hash (sha512-... or sha256-...) to it.',
+    remedy:
+      'Add its hash (sha512-... or sha256-...): verification.hash in Ignition, source.hash in cloud-config.',
     example: {
       wrong: IGNITION(''),
       right: IGNITION(`, "verification": {"hash": "sha256-${'0'.repeat(64)}"}`),
     },
     find: ({ document }) =>
       document.files.flatMap(({ path, from, where }) =>
-        from !== undefined && from.hash === undefined
+        from !== undefined && from.hash === undefined && isOfAnybody(from.url.reveal())
           ? [{ message: `what is fetched for ${path} is not compared with a hash.`, where }]
           : [],
       ),
   },
 ];
+
+/** A store knows who may write a secret; whatever lies elsewhere, encrypted for a known key or not, may be another's. */
+function isOfAnybody(address: string): boolean {
+  if (!isSecretReference(address)) return true;
+  const reference = readReference(address);
+  return 'kind' in reference && reference.kind === 'sealed' && /^https?:/i.test(reference.place);
+}
 
 function IGNITION(more: string): string {
   return `{"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/a",\n "contents": {"source": "https://files.example/a"${more}}}]}}\n`;
