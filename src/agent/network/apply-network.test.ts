@@ -170,5 +170,9 @@ test('what the image names decides, and nothing is a failure', async () => {
   const named = { ...settings('10.0.0.5/24'), renderers: ['eni', 'networkd', 'netplan'] };
   expect((await applyNetwork(host, named, SIGNAL)).done).toContain('networkd: ');
   const none = { ...settings('10.0.0.5/24'), renderers: ['eni'] };
-  await expect(applyNetwork(host, none, SIGNAL)).rejects.toThrow('nothing that sets up its network: no eni');
+  const { host: bare } = machine([], () => 0);
+  await expect(applyNetwork(bare, none, SIGNAL)).rejects.toThrow('nothing that sets up its network: no eni');
+  // The kernel has done it: ip= on its command line.
+  const { host: done } = machine([], () => 0, ['10.0.0.5/24']);
+  expect((await applyNetwork(done, none, SIGNAL)).done).toBe('eth0 10.0.0.5/24, as it was');
 });

@@ -29,6 +29,8 @@ export async function applyNetwork(
 ): Promise<Applied> {
   const renderer = await findRenderer(host, settings.renderers);
   if (renderer === undefined) {
+    // The kernel, an initramfs or a program of the image's own has done it.
+    if (areThere(host, settings)) return { done: `${summary(settings)}, as it was`, remarks: [] };
     const names =
       settings.renderers === undefined
         ? 'netplan, NetworkManager or systemd-networkd'

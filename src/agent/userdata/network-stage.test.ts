@@ -95,6 +95,9 @@ test('the kernel command line counts before the image, and the image before the 
   const line = Buffer.from('version: 2\nethernets: {z: {dhcp4: true}}\n').toString('base64');
   put('/proc/cmdline', `network-config=${line}\n`);
   expect((await of())?.place).toContain('network-config=');
+  // A container sees the line of its host.
+  put('/run/systemd/container', 'lxc');
+  expect((await of())?.place).toBe('/etc/cloud/cloud.cfg');
 });
 
 test('what is disabled, or done by cloud-init, stays as it is', async () => {

@@ -21,7 +21,7 @@ const MAX_BYTES = 64 * 1024;
  * the user data. `{config: disabled}` in one of them leaves the network as it is, whatever the later ones say.
  */
 export async function chooseNetwork(host: Host, offered: NetworkConfig | undefined): Promise<NetworkChoice> {
-  const line = (await host.files.readIfPresent('/proc/cmdline', MAX_BYTES))?.toString('latin1') ?? '';
+  const line = await kernelLine(host);
   const image = await networkOfImage(host);
   const given = [await fromInitramfs(host, line), image.config, offered];
   for (const config of [fromKernelLine(line), ...given]) {
@@ -38,6 +38,12 @@ export async function chooseNetwork(host: Host, offered: NetworkConfig | undefin
     if (report.length > 0) return { report };
   }
   return { report: [] };
+}
+
+/** A container sees its host's, which says nothing of it. */
+async function kernelLine(host: Host): Promise<string> {
+  if ((await host.files.stat('/run/systemd/container')) !== undefined) return '';
+  return (await host.files.readIfPresent('/proc/cmdline', MAX_BYTES))?.toString('latin1') ?? '';
 }
 
 function left(message: string): ReportEntry {
