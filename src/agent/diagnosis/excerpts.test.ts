@@ -59,7 +59,9 @@ describe('an error that somebody has broken at a word', () => {
       ],
     ],
   ])('is %s', (wanted, lines) => {
-    expect(code('```', ...lines, '```', '', 'So the phase behind it never began.')).toBe(wanted);
+    const { failure } = verdict('```', ...lines, '```', '', 'So the phase behind it never began.');
+    expect(failure?.code).toBe(wanted);
+    expect(failure?.lines?.join()).not.toContain('never began');
   });
 });
 
@@ -119,6 +121,19 @@ describe('the container runtime', () => {
         'desc = connection error: dial unix /run/crio/crio.sock: connect: no such file or directory"',
       ),
     ).toBe('ContainerRuntimeDown');
+  });
+
+  it('does not offer the interface, also where the finding is broken and others write between', () => {
+    const at = (program: string, text: string): string => `May 03 04:05:06 n1 ${program}[9]: ${text}`;
+    const pieces = [
+      '[ERROR CRI]: could not connect to the container runtime:',
+      'validate CRI v1 runtime API for endpoint',
+      '"unix:///run/containerd/containerd.sock":',
+      'rpc error: code = Unimplemented desc = unknown service runtime.v1.RuntimeService',
+    ];
+    expect(code(...pieces.flatMap((text) => [at('cloud-init', text), at('sshd', 'error: closed')]))).toBe(
+      'ContainerRuntimeUnsuitable',
+    );
   });
 
   it('does not offer the interface by which an image would be pulled', () => {

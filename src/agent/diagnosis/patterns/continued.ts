@@ -2,7 +2,7 @@
 
 /** Where somebody broke a sentence of kubeadm's at a word: it says no more than what it wanted to do. */
 const MIDDLE =
-  / (?:could not bootstrap the admin user|(?:Get|Post|Put|Patch|Delete)|couldn't validate the identity of the API Server|error (?:downloading|uploading) certs)$|curl -sSL \S+'$/;
+  / (?:could not bootstrap the admin user|(?:Get|Post|Put|Patch|Delete)|couldn't validate the identity of the API Server|error (?:downloading|uploading) certs|API (?:is not implemented )?for endpoint)$|curl -sSL \S+'$/;
 
 /** Is an error's sentence not at its end yet: inside a quotation or a bracket, or behind a colon? */
 export function isUnfinished(text: string): boolean {

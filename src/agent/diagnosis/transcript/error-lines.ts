@@ -10,6 +10,7 @@ import {
   CHATTER,
   ERROR_FINDING,
   ETCD_JSON,
+  FENCE,
   FINDING,
   FRAME_FILE,
   HINT,
@@ -48,6 +49,12 @@ export function errorAt(lines: readonly LogLine[], start: number): ErrorLines {
   for (let at = start + 1; at < end; at++) {
     const text = lines[at]?.text ?? '';
     if (text.trim() === '') continue;
+    if (FENCE.test(text)) {
+      paragraphs = 0;
+      last = '';
+      finding = 0;
+      continue;
+    }
     const isMarked =
       FINDING.test(text) ||
       PHASE_ERROR.test(text) ||

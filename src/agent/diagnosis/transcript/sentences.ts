@@ -80,10 +80,14 @@ export const ERROR_WITHIN = new RegExp(
 );
 export const OWN_ERROR = new RegExp(`^\\s*(?:\\d+[.)] ?)?(?:error: )?(?:${OWN_SENTENCES})`);
 
+/** Markdown's line around a quoted output: a sentence ends there at the latest. */
+export const FENCE = /^\s*(?:```|~~~)/;
+
 /** Does a line begin something of its own, so that it does not continue the one before? */
 export function isHead(text: string): boolean {
   return (
     text.trim() === '' ||
+    FENCE.test(text) ||
     /^\s*\[[a-z][\w/-]*\] /.test(text) ||
     FINDING.test(text) ||
     KLOG.test(text) ||
