@@ -1,10 +1,11 @@
 import { flood } from './flood.ts';
 import { hostile } from './hostile.ts';
 import { kubelets } from './kubelets.ts';
+import { realKubelet } from './real-kubelet.ts';
 import { Scene } from './scene.ts';
 
 export const about =
-  "certificate requests of kubelets, decided by the approver with its manifests' rights, at a real API server, signed by kube-controller-manager";
+  "certificate requests of kubelets, decided by the approver with its manifests' rights, at a real API server, signed by kube-controller-manager; and those of a real kubelet";
 
 export async function run(say: (line: string) => void): Promise<void> {
   const scene = await Scene.open(say);
@@ -18,4 +19,5 @@ export async function run(say: (line: string) => void): Promise<void> {
   } finally {
     await scene.close();
   }
+  await realKubelet(say);
 }

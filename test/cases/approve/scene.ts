@@ -16,10 +16,14 @@ import type { Running } from '../../lab/process/command.ts';
 import { APPROVER } from '../../support/controller/api-server.ts';
 import { startController } from '../../support/controller/controller-process.ts';
 import { ManagementCluster } from '../../support/controller/management-cluster.ts';
-import { eventually } from '../hostile/scene.ts';
+import { eventually as soon } from '../hostile/scene.ts';
 
 const BOOTSTRAP_TOKEN = 'abcdef.0123456789abcdef';
 const GROUP = 'system:bootstrappers:kubeadm:default-node-token';
+
+/** Waits for what must come, on a busy machine too. */
+export const eventually = <T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> =>
+  soon(what, look, 180_000);
 
 /** What a kubelet has once its first request is granted. */
 export interface Kubelet {

@@ -65,8 +65,12 @@ export async function openScene(say: (line: string) => void): Promise<Scene> {
 }
 
 /** Waits for what must come. */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  for (const end = Date.now() + 30_000; ; await sleep(50)) {
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  timeoutMs = 30_000,
+): Promise<T> {
+  for (const end = Date.now() + timeoutMs; ; await sleep(50)) {
     const found = await look();
     if (found) return found;
     assert.ok(Date.now() < end, `it never came: ${what}`);
