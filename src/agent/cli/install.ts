@@ -29,7 +29,7 @@ export function installCommand(flags: InstallFlags): Promise<number> {
       ...(report ? (['slipway-report.service'] as const) : []),
     ];
     const { version: own } = version();
-    if (host.platform === 'windows') {
+    if (process.platform === 'win32') {
       const { installOnWindows } = await import('../install/windows/install.ts');
       const wishes = { shim, service: service ?? false, report: report ?? false };
       return tell(await installOnWindows(host, { ...wishes, version: own, self: process.execPath }));
@@ -43,7 +43,7 @@ export function uninstallCommand(flags: { root: string; state?: boolean }): Prom
   return inImage(flags.root, async (host) => {
     const state = flags.state === true;
     const done =
-      host.platform === 'windows'
+      process.platform === 'win32'
         ? await (await import('../install/windows/uninstall.ts')).uninstallOnWindows(
             host,
             process.execPath,
