@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host } from '../../../src/agent/host/host.ts';
 import { openUserData } from '../../../src/agent/sealed/open.ts';
 import { type Loaded, loadDocument } from '../../../src/agent/userdata/load.ts';
@@ -28,15 +29,20 @@ export async function seal(
   }
 }
 
+/** As a machine does, which asks again where it is told that it asks too often. */
 async function load(host: Host, stub: string): Promise<Loaded> {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-stub-'));
   try {
     const userDataFile = join(folder, 'user-data');
     await writeFile(userDataFile, stub);
-    return await loadDocument(host, {
-      userDataFile,
-      open: (of, claimed) => openUserData(host, of as SealedStub, claimed),
-    });
+    for (;;) {
+      const loaded = await loadDocument(host, {
+        userDataFile,
+        open: (of, claimed) => openUserData(host, of as SealedStub, claimed),
+      });
+      if (loaded.kind === 'document' || !/status 429/.test(loaded.failure.cause)) return loaded;
+      await sleep(500);
+    }
   } finally {
     await rm(folder, { recursive: true });
   }
