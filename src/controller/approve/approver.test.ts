@@ -68,6 +68,16 @@ it('approves one of a node, the newest, also of those that were there before it'
   expect(reasons).toEqual({ c: 'SlipwayApproved' });
 });
 
+it('approves one of two that were made at once', async () => {
+  const world = new TestWorld().machine('n1');
+  const now = Date.now();
+  const first = signingRequest({}, { ...BOOTSTRAP, name: 'b', madeAt: now });
+  const next = signingRequest({}, { ...BOOTSTRAP, name: 'a', madeAt: now });
+  const third = signingRequest({}, { ...BOOTSTRAP, name: 'c', madeAt: now });
+  const { reasons } = await decided(world, [first, next, third]);
+  expect(Object.values(reasons)).toEqual(['SlipwayApproved']);
+});
+
 it('reads the Machine anew before it approves', async () => {
   const world = new TestWorld().machine('n1');
   const quarantine = () => void world.enrolled('n1', 'n1', { admission: { state: 'Quarantined', at: '' } });

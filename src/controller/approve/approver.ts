@@ -115,8 +115,11 @@ export class Approver {
     if (!open || open.isApproved) return;
     const { found, at } = open;
     const now = Date.now();
-    const { verdict, member } =
+    const { verdict: judged, member } =
       'node' in found ? await this.#judge(found, now) : { verdict: found, member: this.#memberOf(open) };
+    // Another one of its node may have had its turn while this one was read anew.
+    const why = judged.is === 'approve' && 'node' in found ? this.#turns.whyNot(found) : undefined;
+    const verdict = why === undefined ? judged : wait(why);
     if (verdict.is === 'deny') {
       if (!(await decide(this.#parts.client, at, verdict))) return;
       this.#close(name);
