@@ -11,26 +11,32 @@ import type { SigningRequest } from './signing-request.ts';
 async function decided(
   world: TestWorld,
   objects: readonly SigningRequest[],
-  refresh: () => void = () => undefined,
+  refresh: (tell: (object: SigningRequest) => void) => void = () => undefined,
+  all: readonly SigningRequest[] = objects,
 ): Promise<{ reasons: Record<string, string>; told: string[]; log: string }> {
   const reasons: Record<string, string> = {};
   const told: string[] = [];
   let log = '';
+  const watch = new Readable({ read() {} });
+  const tell = (object: SigningRequest) => void watch.push(`${JSON.stringify({ type: 'ADDED', object })}\n`);
   const list = JSON.stringify({ kind: 'List', metadata: { resourceVersion: '1' }, items: objects });
   const client = {
     stream: async (_: string, { query, signal }: { query: { watch?: boolean }; signal: AbortSignal }) =>
-      query.watch ? addAbortSignal(signal, new Readable({ read() {} })) : Readable.from([Buffer.from(list)]),
+      query.watch ? addAbortSignal(signal, watch) : Readable.from([Buffer.from(list)]),
     request: async (method: string, path: string, { body }: { body?: SigningRequest } = {}) => {
       const name = path.split('/')[5] ?? '';
       if (method === 'PUT') reasons[name] = body?.status?.conditions?.[0]?.reason ?? '';
-      return objects.find(({ metadata }) => metadata.name === name) ?? {};
+      return all.find(({ metadata }) => metadata.name === name) ?? {};
     },
     close: () => undefined,
   };
   const approver = new Approver({
     ...{ client: client as unknown as KubeClient, cluster: 'default/c', rules: RULES },
     ...{ members: world.members, directory: world.directory, trouble: () => undefined },
-    refresh: async () => refresh(),
+    refresh: async () => {
+      refresh(tell);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    },
     denied: ({ name }, because) => told.push(`${name}: ${because}`),
     log: createLog((line) => {
       log += line;
@@ -38,7 +44,7 @@ async function decided(
   });
   approver.start();
   await vi.waitFor(() => {
-    for (const { metadata } of objects) expect(log).toContain(`"${metadata.name}"`);
+    for (const { metadata } of all) expect(log).toContain(`"${metadata.name}"`);
   }, 10_000);
   await approver.stop();
   return { reasons, told, log };
@@ -68,13 +74,23 @@ it('approves one of a node, the newest, also of those that were there before it'
   expect(reasons).toEqual({ c: 'SlipwayApproved' });
 });
 
-it('approves one of two that were made at once', async () => {
+it('approves one of two of which the second comes while the first is read anew', async () => {
   const world = new TestWorld().machine('n1');
-  const now = Date.now();
-  const first = signingRequest({}, { ...BOOTSTRAP, name: 'b', madeAt: now });
-  const next = signingRequest({}, { ...BOOTSTRAP, name: 'a', madeAt: now });
-  const third = signingRequest({}, { ...BOOTSTRAP, name: 'c', madeAt: now });
-  const { reasons } = await decided(world, [first, next, third]);
+  const madeAt = Date.now() - 5_000;
+  const objects = ['a', 'b'].map((name, at) =>
+    signingRequest({}, { ...BOOTSTRAP, name, madeAt: madeAt + at * 1_000 }),
+  );
+  const [first, second] = objects as [SigningRequest, SigningRequest];
+  let told = false;
+  const { reasons } = await decided(
+    world,
+    [first],
+    (tell) => {
+      if (!told) tell(second);
+      told = true;
+    },
+    objects,
+  );
   expect(Object.values(reasons)).toEqual(['SlipwayApproved']);
 });
 
