@@ -69,8 +69,9 @@ const AGENT: Readonly<Record<string, string>> = {
   'diagnosis/words': 'kit protocol diagnosis/patterns',
   document: 'kit protocol',
   engine: 'kit protocol document host',
-  facts: 'document host facts/devices facts/machine facts/reading',
+  facts: 'document host facts/devices facts/machine facts/reading facts/windows',
   'facts/devices': 'host facts/reading',
+  'facts/windows': 'host facts/reading',
   'facts/judge': `kit document facts facts/reading host userdata/jinja userdata/jinja/syntax
     userdata/jinja/values`,
   'facts/machine': 'kit facts/reading userdata/instance',

@@ -12,11 +12,14 @@ import { Reading } from './reading/reading.ts';
 import { readSourceFacts } from './source.ts';
 
 /**
- * Learns what the machine is, from files of the kernel alone: it starts no program but one that reads what may hang, asks
+ * Learns what the machine is, on Linux from files of the kernel alone: it starts no program but one that reads what may hang, asks
  * no network, and changes nothing. Below a root it looks at what was captured there. What cannot be read costs nothing
  * else.
  */
 export async function gatherFacts(host: Host): Promise<Facts> {
+  // What was captured of a machine is Linux's, wherever it is looked at.
+  if (process.platform === 'win32' && host.root === '/')
+    return (await import('./windows/gather-windows.ts')).gatherWindowsFacts(host, readSourceFacts);
   const reading = new Reading(host);
   const system = await readSystem(reading);
   const cpu = await readProcessor(reading);

@@ -16,7 +16,7 @@ export function run(say: (line: string) => void): Promise<void> {
     copyFileSync(join(import.meta.dirname, 'worker.user-data'), join(machine.shared, 'user-data'));
     copyFileSync(join(import.meta.dirname, 'reboot.user-data'), join(machine.shared, 'reboot'));
     await expectAnswers(machine);
-    say('version, plan and check answer as on Linux');
+    say('version, plan, check and facts answer as on Linux');
     await prepareJoin(machine);
     await expectInstalled(machine);
     say('install puts program and shim in place, the shim first in PATH');
@@ -41,6 +41,14 @@ async function expectAnswers(machine: WindowsMachine): Promise<void> {
   const check = await machine.run(SLIPWAY, 'check', 'S:\\user-data');
   assert.equal(check.status, 1, check.stderr);
   assert.match(check.stdout, /^S:\\user-data:5:5: error: .*\[join-without-ca-hash\]/m);
+  const facts = JSON.parse((await machine.run(SLIPWAY, 'facts', '--output', 'json')).stdout);
+  assert.equal(facts.cpu.architecture, 'x86_64');
+  assert.ok(facts.cpu.threads >= 1, JSON.stringify(facts));
+  assert.match(facts.kernel.release, /^10\.0\.\d+/);
+  assert.ok(
+    facts.remarks.some(({ path }: { path: string }) => path === 'powershell.exe'),
+    JSON.stringify(facts),
+  );
   const missing = await machine.run(SLIPWAY, 'check', 'S:\\nothing');
   assert.equal(missing.status, 2);
   assert.match(missing.stderr, /S:\\nothing cannot be read: .*no such file or directory/);

@@ -1,0 +1,164 @@
+import type { Host } from '../../host/host.ts';
+import { defined } from '../reading/defined.ts';
+import type {
+  CpuFacts,
+  Facts,
+  FirmwareFacts,
+  MemoryFacts,
+  SourceFacts,
+  SystemFacts,
+} from '../reading/facts.ts';
+import { Reading } from '../reading/reading.ts';
+import { askCim, type CimClass, type Instance } from './cim.ts';
+import { adaptersOf, cardsOf, drivesOf } from './devices.ts';
+import { readKey } from './registry.ts';
+
+const BIOS = 'HKLM\\HARDWARE\\DESCRIPTION\\System\\BIOS';
+const PROCESSOR = 'HKLM\\HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0';
+const CONTROL = 'HKLM\\SYSTEM\\CurrentControlSet\\Control';
+const ENVIRONMENT = `${CONTROL}\\Session Manager\\Environment`;
+const VERSION = 'HKLM\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion';
+
+/**
+ * The same facts of Windows: from its registry, and from CIM where PowerShell is there.
+ *
+ * @param readSource what the source of user data said, which is kept alike everywhere
+ */
+export async function gatherWindowsFacts(
+  host: Host,
+  readSource: (reading: Reading) => Promise<SourceFacts>,
+): Promise<Facts> {
+  const reading = new Reading(host);
+  const cim = await askCim(host);
+  if (cim === undefined) reading.remark('system', 'powershell.exe', 'it is not there, or gives no answer');
+  const ask = (name: CimClass): Instance[] => cim?.(name) ?? [];
+  const system = await readSystem(reading, ask);
+  const virtualisation = virtualisationOf(system);
+  if (virtualisation !== undefined) reading.from.virtualisation = BIOS;
+  const facts = {
+    version: 1 as const,
+    system,
+    cpu: await readProcessor(reading, ask),
+    memory: memoryOf(reading, ask),
+    numa: [],
+    ...cardsOf(reading, ask('Win32_VideoController')),
+    disks: drivesOf(reading, ask('Win32_DiskDrive')),
+    interfaces: adaptersOf(reading, ask('Win32_NetworkAdapter'), host.interfaceAddresses()),
+    ...(virtualisation === undefined ? {} : { virtualisation }),
+    firmware: await readFirmware(reading),
+    ...(await readSoftware(reading)),
+    source: await readSource(reading),
+  };
+  return { ...facts, from: reading.from, remarks: reading.remarks };
+}
+
+type Ask = (name: CimClass) => Instance[];
+
+/** A text of a key, cleaned as what firmware says is. */
+async function texts(reading: Reading, key: string) {
+  const values = await readKey(reading.host, key);
+  return (fact: string, name: string): string | undefined => told(reading, fact, key, values.get(name));
+}
+
+function told(reading: Reading, fact: string, place: string, text: unknown): string | undefined {
+  if (typeof text !== 'string' || text.trim() === '') return undefined;
+  reading.from[fact] = place;
+  return reading.clean(fact, place, Buffer.from(text.trim()));
+}
+
+async function readSystem(reading: Reading, ask: Ask): Promise<SystemFacts> {
+  const of = await texts(reading, BIOS);
+  const [product] = ask('Win32_ComputerSystemProduct');
+  const uuid = told(reading, 'system.uuid', 'Win32_ComputerSystemProduct', product?.UUID);
+  return defined({
+    vendor: of('system.vendor', 'SystemManufacturer'),
+    product: of('system.product', 'SystemProductName'),
+    version: of('system.version', 'SystemVersion'),
+    sku: of('system.sku', 'SystemSKU'),
+    board: of('system.board', 'BaseBoardProduct'),
+    serial: told(reading, 'system.serial', 'Win32_ComputerSystemProduct', product?.IdentifyingNumber),
+    uuid: uuid?.toLowerCase(),
+  });
+}
+
+const ARCHITECTURES: Readonly<Record<string, string>> = { AMD64: 'x86_64', ARM64: 'aarch64' };
+
+async function readProcessor(reading: Reading, ask: Ask): Promise<CpuFacts> {
+  const of = await texts(reading, PROCESSOR);
+  const machine = await texts(reading, ENVIRONMENT);
+  const name = machine('cpu.architecture', 'PROCESSOR_ARCHITECTURE');
+  const threads = Number(machine('cpu.threads', 'NUMBER_OF_PROCESSORS'));
+  const sockets = ask('Win32_Processor');
+  const cores = sum(sockets, 'NumberOfCores');
+  for (const fact of sockets.length > 0 ? ['cpu.sockets', 'cpu.cores'] : [])
+    reading.from[fact] = 'Win32_Processor';
+  return {
+    flags: [],
+    ...defined({
+      architecture: name === undefined ? undefined : (ARCHITECTURES[name] ?? name.toLowerCase()),
+      vendor: of('cpu.vendor', 'VendorIdentifier'),
+      model: of('cpu.model', 'ProcessorNameString'),
+      sockets: sockets.length > 0 ? sockets.length : undefined,
+      cores: cores > 0 ? cores : undefined,
+      threads: threads > 0 ? threads : undefined,
+    }),
+  };
+}
+
+function memoryOf(reading: Reading, ask: Ask): MemoryFacts {
+  const visible = sum(ask('Win32_OperatingSystem'), 'TotalVisibleMemorySize') * 1024;
+  const installed = sum(ask('Win32_ComputerSystem'), 'TotalPhysicalMemory');
+  if (visible > 0) reading.from['memory.bytes'] = 'Win32_OperatingSystem';
+  if (installed > 0) reading.from['memory.installedBytes'] = 'Win32_ComputerSystem';
+  return defined({
+    bytes: visible > 0 ? visible : undefined,
+    installedBytes: installed > 0 ? installed : undefined,
+  });
+}
+
+async function readFirmware(reading: Reading): Promise<FirmwareFacts> {
+  const of = await texts(reading, BIOS);
+  const control = await texts(reading, CONTROL);
+  const state = await texts(reading, `${CONTROL}\\SecureBoot\\State`);
+  const kind = { 1: 'bios' as const, 2: 'uefi' as const }[control('firmware.kind', 'PEFirmwareType') ?? ''];
+  const secure = state('firmware.secureBoot', 'UEFISecureBootEnabled');
+  return defined({
+    kind,
+    vendor: of('firmware.vendor', 'BIOSVendor'),
+    version: of('firmware.version', 'BIOSVersion'),
+    date: of('firmware.date', 'BIOSReleaseDate'),
+    secureBoot: secure === undefined ? undefined : secure === '1',
+  });
+}
+
+async function readSoftware(reading: Reading): Promise<Pick<Facts, 'kernel' | 'os'>> {
+  const of = await texts(reading, VERSION);
+  const build = of('kernel.release', 'CurrentBuild');
+  const revision = of('kernel.release', 'UBR');
+  return {
+    kernel: build === undefined ? {} : { release: ['10.0', build, revision].filter(Boolean).join('.') },
+    os: {
+      id: 'windows',
+      ...defined({ name: of('os.name', 'ProductName'), version: of('os.version', 'DisplayVersion') }),
+    },
+  };
+}
+
+/** By what hypervisors call their machines; undefined is no proof of hardware. */
+const HYPERVISORS: readonly (readonly [RegExp, string])[] = [
+  [/^Microsoft Corporation Virtual Machine/, 'microsoft'],
+  [/^VMware/, 'vmware'],
+  [/^Amazon EC2/, 'amazon'],
+  [/^Google/, 'google'],
+  [/^(?:QEMU|Red Hat|OpenStack|KubeVirt|Hetzner|DigitalOcean)/, 'kvm'],
+  [/^innotek/, 'oracle'],
+  [/^Xen/, 'xen'],
+];
+
+function virtualisationOf({ vendor = '', product = '' }: SystemFacts): string | undefined {
+  return HYPERVISORS.find(([form]) => form.test(`${vendor} ${product}`))?.[1];
+}
+
+function sum(instances: readonly Instance[], field: string): number {
+  return instances.reduce((total, one) => total + (Number(one[field]) || 0), 0);
+}
