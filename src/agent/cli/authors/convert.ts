@@ -32,6 +32,8 @@ export function convertCommand(file: string | undefined, flags: ConvertFlags): P
       process.stderr.write('\n');
     }
     if (document.report.some(({ severity }) => severity === 'error')) return 2;
+    if (document.sealed || document.chunked)
+      throw new UsageError('these only say where the user data are; convert those');
     const { writeNative } = await import('../../userdata/native/write-native.ts');
     process.stdout.write(writeNative(document, metaData));
     return 0;

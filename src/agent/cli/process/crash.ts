@@ -24,15 +24,24 @@ function crash(error: NodeJS.ErrnoException): void {
 /** Runs a program of the agent's to its exit status; what nobody expected is told in one line. */
 export function start(program: () => Promise<number>): void {
   process.on('uncaughtException', crash);
+  process.once('beforeExit', refuseUnfinished);
   program().then(
     (status) => {
+      process.off('beforeExit', refuseUnfinished);
       process.exitCode = status;
     },
     (error: unknown) => {
+      process.off('beforeExit', refuseUnfinished);
       tell(error);
       process.exitCode = 1;
     },
   );
+}
+
+/** Node.js ends with 0 where nothing is left that could happen, also in the middle of something that waits for it. */
+function refuseUnfinished(): void {
+  tell(new Error('nothing is left that it could wait for, and it is not done'));
+  process.exitCode = 1;
 }
 
 export interface Fault {

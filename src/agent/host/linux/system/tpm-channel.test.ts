@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,7 +12,27 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+/** A server that goes before anybody has asked it, as what is no TPM may do. */
+async function rude(path: string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return server;
+}
+
 describe('openTpm', () => {
+  it('says so and closes where somebody has hung up before he was asked', async () => {
+    const path = join(folder, 'socket');
+    const server = await rude(path);
+    try {
+      const channel = await openTpm(path, path);
+      for (const _ of [1, 2])
+        await expect(channel?.transmit(Buffer.alloc(10))).rejects.toThrow(/hung up|EPIPE/);
+      await channel?.close();
+    } finally {
+      server.close();
+    }
+  });
+
   it('finds nothing where nothing is', async () => {
     expect(await openTpm(join(folder, 'tpmrm0'), '/dev/tpmrm0')).toBeUndefined();
   });

@@ -58,11 +58,15 @@ async function overDevice(real: string, path: string): Promise<TpmChannel> {
 async function overSocket(real: string, path: string): Promise<TpmChannel> {
   const socket = createConnection(real);
   await new Promise<void>((connected, failed) => socket.once('connect', connected).once('error', failed));
+  // What goes wrong between two commands shows in the next one.
+  socket.on('error', () => undefined);
   return {
     transmit: (command) => exchange(socket, command, path),
     pause: (ms) => sleep(ms),
     close: () =>
       new Promise((closed) => {
+        // Who has hung up already does not say so again.
+        if (socket.closed) return closed();
         socket.once('close', () => closed());
         socket.end();
         socket.destroySoon();
@@ -90,6 +94,7 @@ function exchange(socket: Socket, command: Uint8Array, path: string): Promise<Ui
       socket.off('data', onData).off('error', onError).off('close', onClose);
       done();
     };
+    if (socket.closed) return onClose();
     socket.on('data', onData).on('error', onError).on('close', onClose);
     socket.write(command);
   });
