@@ -5,6 +5,8 @@ ends() { timeout 60 "$@" >/tmp/out 2>&1 || { status=$?; [ $status -ne 124 ] || f
 user() { useradd -m "$1"; }
 as() { su -s /bin/sh "$1" -c "$2"; }
 bootstrap() { ends slipway bootstrap --user-data "$1"; }
+# An attack may make a step fail; user data that were refused before anything was done attack nothing.
+attempt() { bootstrap "$1" || [ $? -eq 1 ] || fail "it was not tried: $(cat /tmp/out)"; }
 NO_NODE='slipway: {kubeadm: none}'
 for name in slipway slipway-controller; do ln -s /opt/dist/$name-linux-x64 /usr/local/bin/$name; done
 PATH=/usr/local/bin:$PATH

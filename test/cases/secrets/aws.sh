@@ -39,8 +39,8 @@ file /etc/token 600 planted-parameter-2
 file /etc/kms 600 planted-kms-3
 file /etc/kms-2 600 planted-kms-3
 is "$(sha256sum </etc/binary)" "$(python3 -c 'import sys; sys.stdout.buffer.write(bytes(range(256)) * 32)' | sha256sum)"
-grep -rl "$PLANTED" /var/lib /run /tmp --include='*' 2>/dev/null | grep -v '^/tmp/aws.py$' >/tmp/found || true
-is "$(cat /tmp/found)" '' 'what holds a secret'
+# Looked for in the files that hold them too, so that a search which finds nothing at all is no proof.
+is "$(holding /etc /var/lib /run /tmp | grep -vx /tmp/aws.py | sort | tr '\n' ' ')" '/etc/db /etc/kms /etc/kms-2 /etc/token ' 'what holds a secret'
 rm /etc/db /etc/token
 
 # The same out of a program: its output has no secret either.

@@ -7,7 +7,8 @@ runcmd:
 DATA
 bootstrap /tmp/user-data && fail 'a failed command was a success'
 cp /tmp/out /tmp/bootstrap.out
-ends slipway status || true
+ends slipway status || fail "status: $(cat -v /tmp/out)"
+grep -q CommandEndedScript /tmp/out || fail "status tells nothing: $(cat -v /tmp/out)"
 for file in /tmp/bootstrap.out /tmp/out /run/slipway/outcome.json; do
   ! grep -qP '\x1b|\x07|\x{202e}' $file || fail "$file: $(cat -v $file)"
 done

@@ -10,7 +10,7 @@ $NO_NODE
 users: [{name: alice, ssh_authorized_keys: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5 key-$round"]}]
 write_files: [{path: /home/alice/.ssh/config, owner: "alice:alice", content: "round $round", defer: true}]
 DATA
-  bootstrap /tmp/user-data || true
+  attempt /tmp/user-data
   [ "$(stat -c '%U %a' /root/victim)" = 'root 700' ] || fail "victim: $(stat -c '%U %a' /root/victim)"
   [ -z "$(ls -A /root/victim)" ] || fail "victim holds: $(ls -A /root/victim)"
 done

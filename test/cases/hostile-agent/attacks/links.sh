@@ -19,7 +19,7 @@ bootstrap /tmp/user-data || fail "$(cat /tmp/out)"
 for path in out folder/victim folder/fresh; do
   printf '#cloud-config\n%s\nwrite_files: [{path: /home/erin/%s, permissions: "0666", content: evil, append: %s}]\n' \
     "$NO_NODE" $path "$([ $path = out ] && echo true || echo false)" >/tmp/user-data
-  bootstrap /tmp/user-data || true
+  attempt /tmp/user-data
   [ "$(cat /srv/data/victim) $(stat -c '%a' /srv/data/victim)" = 'untouched 600' ] || fail "$path led root to $(ls -l /srv/data)"
   [ ! -e /srv/data/fresh ] || fail "$path led root to $(ls -l /srv/data)"
 done

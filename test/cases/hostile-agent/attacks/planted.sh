@@ -38,7 +38,8 @@ ends slipway bootstrap --deadline 15s || status=$?
 [ $status -ne 0 ] || fail 'it succeeded'
 cp /tmp/out /run/slipway/printed
 ends slipway collect -o /run/slipway/support.tar.zst || fail "collect: $(cat /tmp/out)"
-ends slipway status || true
+ends slipway status || fail "status: $(cat -v /tmp/out)"
+grep -q 'kubeadm join' /tmp/out || fail "status tells nothing: $(cat /tmp/out)"
 cp /tmp/out /run/slipway/status
 /checkout/node_modules/.bin/node -e '
   const { zstdDecompressSync } = require("zlib"); const { readFileSync, writeFileSync } = require("fs");
