@@ -1,5 +1,6 @@
 import type { KubeClient } from '../kube/client.ts';
-import type { Log } from '../log.ts';
+import { isStatus } from '../kube/kube-error.ts';
+import { type Log, reason } from '../log.ts';
 
 const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 /** By these of kubeadm's, kube-controller-manager approves clients' certificates: of any name for any bootstrap token. */
@@ -12,7 +13,13 @@ export async function tellOfOthers(client: KubeClient, cluster: string, log: Log
     try {
       await client.request('GET', `${BINDINGS}/${name}`);
       there.push(name);
-    } catch {}
+    } catch (error) {
+      // What is not there approves nothing. What cannot be looked at keeps nobody from deciding.
+      if (!isStatus(error, 404))
+        log.info('whether kube-controller-manager approves as well is not known', {
+          ...{ cluster, binding: name, reason: reason(error) },
+        });
+    }
   }
   if (there.length === 0) return;
   log.warn("kube-controller-manager approves clients' certificates as well, without asking for a Machine", {
