@@ -117,6 +117,15 @@ describe("user data of Cluster API's AWS provider", () => {
     expect(told[0]).toMatch(/user data cannot be had.*status 503.*Looking again/);
   });
 
+  it('are an error where they are more than user data may be, before all of them were had', async () => {
+    const large = Buffer.alloc(1024 * 1024);
+    for (let n = 0; n < 70; n += 1) store.set(`p/id-${n}`, large);
+    const { outcome } = await run(capaUserData({ prefix: 'p/id', chunks: 70 }));
+    expect(outcome).toMatchObject({ result: 'bad-input', failure: { code: 'SecretUndecryptable' } });
+    expect(outcome.failure?.cause).toContain('more than');
+    expect(made.got.filter(({ headers }) => headers['x-amz-target'])).toHaveLength(65);
+  });
+
   it('are an error where they are broken, and nothing is deleted', async () => {
     store.set('p/id-0', Buffer.from('no gzip'));
     const broken = await run(capaUserData({ prefix: 'p/id', chunks: 1 }));

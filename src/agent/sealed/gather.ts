@@ -49,8 +49,14 @@ function storesOf(host: Host, { endpoint }: ChunkedUserData, signal?: AbortSigna
 
 async function gathered(stores: SecretStores, { references, isBase64 }: ChunkedUserData): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for (const reference of references)
-    pieces.push(await stores.read({ url: sensitive(reference), isCompressed: false }));
+  let left = MAX_DECODED_BYTES;
+  for (const reference of references) {
+    const piece = await stores.read({ url: sensitive(reference), isCompressed: false });
+    left -= piece.length;
+    if (left < 0)
+      throw new SecretError('SecretUndecryptable', `its pieces have more than ${MAX_DECODED_BYTES} bytes`);
+    pieces.push(piece);
+  }
   const whole = Buffer.concat(pieces);
   const bytes = isBase64 ? Buffer.from(whole.toString('latin1'), 'base64') : whole;
   try {
