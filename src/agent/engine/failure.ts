@@ -44,6 +44,9 @@ function errnoOf(error: unknown): string | undefined {
 
 function sentence(text: string): string {
   const trimmed = text.trim();
-  const capital = /^[a-z]+[ :]/.test(trimmed) ? trimmed.charAt(0).toUpperCase() + trimmed.slice(1) : trimmed;
+  // An address stays as it is.
+  const capital = /^[a-z]+(?: |:(?!\/\/))/.test(trimmed)
+    ? trimmed.charAt(0).toUpperCase() + trimmed.slice(1)
+    : trimmed;
   return /[.!?]$/.test(capital) ? capital : `${capital}.`;
 }
