@@ -11,10 +11,11 @@ import { planDigest } from '../../steps/plan.ts';
  * not get to steer the terminal.
  */
 export function planAsText(document: Document, steps: PlannedStep[]): string {
-  const { format, instance } = document;
+  const { format, instance, onError } = document;
   const lines = [
     `${format} from ${visible(redact(instance.source))}, ${counted(steps.length, 'step')}, digest ${planDigest(steps)}`,
     ...sourceLines(instance),
+    ...(onError === 'stop' ? ['the first command that fails ends it (onError: stop)'] : []),
   ];
   steps.forEach((step, index) => {
     const number = String(index + 1).padStart(3);
@@ -46,7 +47,7 @@ function sourceLines({ recognised, ...instance }: Document['instance']): string[
 
 /** What `slipway plan --output json` prints; without steps where the user data has errors, which `report` tells. */
 export function planAsJson(
-  { format, instance }: Document,
+  { format, instance, onError }: Document,
   report: readonly ReportEntry[],
   steps: PlannedStep[] | undefined,
 ): unknown {
@@ -55,6 +56,7 @@ export function planAsJson(
     source: redact(instance.source),
     instance: instance.id,
     metadata: clean(withoutNames(instance)),
+    ...(onError === undefined ? {} : { onError }),
     report: clean(report),
     ...(steps === undefined
       ? {}
