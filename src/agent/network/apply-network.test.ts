@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Host } from '../host/host.ts';
+import { type Host, HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { Problem } from '../steps/tools/problem.ts';
 import { readNetwork } from '../userdata/network/read-network.ts';
@@ -142,6 +142,36 @@ test('netplan gets version 2 as it was given, and its refusal takes the file awa
   expect(remarks).toEqual([]);
   expect((await other.files.read(own)).toString()).toContain('critical');
   expect((await other.files.stat(own))?.mode).toBe(0o600);
+});
+
+test('what was refused gives way to what was there, with its mode', async () => {
+  const [own, old] = ['/etc/netplan/60-slipway.yaml', '/etc/systemd/network/10-slipway-eth9.network'];
+  put(own, 'network: {version: 2, ethernets: {eth0: {addresses: [192.0.2.9/24]}}}\n');
+  put(old, '[Match]\nName=eth9\n');
+  chmodSync(join(root, own), 0o600);
+  const { host } = machine(['netplan'], ([, verb]) => (verb === 'generate' ? 1 : 0));
+  await expect(applyNetwork(host, settings('10.0.0.5/24'), SIGNAL)).rejects.toThrow('it says no');
+  expect((await host.files.read(own)).toString()).toContain('192.0.2.9');
+  expect((await host.files.stat(own))?.mode).toBe(0o600);
+  expect((await host.files.read(old)).toString()).toContain('eth9');
+});
+
+test('a disk that takes no file leaves all as it was', async () => {
+  put('/usr/lib/systemd/systemd-networkd');
+  put('/etc/systemd/network/10-slipway-eth9.network', '[Match]\nName=eth9\n');
+  const { host, called } = machine([], () => 0);
+  const full: Host = {
+    ...host,
+    files: {
+      ...host.files,
+      writeAll: async () => {
+        throw new HostError('no space left on device', 'ENOSPC');
+      },
+    },
+  };
+  await expect(applyNetwork(full, settings('10.0.0.5/24'), SIGNAL)).rejects.toThrow('no space left');
+  expect(networkdFiles()).toEqual(['10-slipway-eth9.network']);
+  expect(called).toContain('networkctl reload');
 });
 
 test('NetworkManager counts where it is enabled, and hears what netplan alone knows', async () => {

@@ -43,9 +43,9 @@ export async function applyNetwork(
   const done = `${renderer}: ${summary(settings)}`;
   if (!files.differ && (!runs || areThere(host, settings))) return { done: `${done}, as it was`, remarks };
   const before = globalAddresses(host);
-  await files.write();
-  if (!runs) return { done, remarks };
   try {
+    await files.write();
+    if (!runs) return { done, remarks };
     if (renderer !== 'netplan') remarks.push(...(await renameCards(host, settings, signal)));
     await reload(host, renderer, settings, signal);
     // What was there before has been waited for, or had a whole boot to come.
@@ -57,8 +57,8 @@ export async function applyNetwork(
       throw new Problem('NetworkNotConfigured', cause);
     }
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
     await files.putBack();
+    if (!runs) throw error;
     await reload(host, renderer, settings, signal).catch(() => undefined);
     await waitUntil(host, signal, () => !isLost(before, globalAddresses(host)));
     throw error;

@@ -13,42 +13,58 @@ export class Files {
   readonly #host: Host;
   readonly #wanted: readonly RenderedFile[];
   /** By path; of files that were not there, nothing. */
-  readonly #before: ReadonlyMap<string, Buffer | undefined>;
+  readonly #before: ReadonlyMap<string, Before | undefined>;
 
-  private constructor(host: Host, wanted: readonly RenderedFile[], before: Map<string, Buffer | undefined>) {
+  private constructor(host: Host, wanted: readonly RenderedFile[], before: Map<string, Before | undefined>) {
     this.#host = host;
     this.#wanted = wanted;
     this.#before = before;
   }
 
   static async open(host: Host, wanted: readonly RenderedFile[]): Promise<Files> {
-    const before = new Map<string, Buffer | undefined>();
+    const before = new Map<string, Before | undefined>();
     for (const { directory, prefix } of OWN)
       for (const name of await host.files.list(directory))
         if (name.startsWith(prefix)) before.set(`${directory}/${name}`, undefined);
     for (const path of [...before.keys(), ...wanted.map(({ path }) => path)])
-      before.set(path, await host.files.readIfPresent(path));
+      before.set(path, await present(host, path));
     return new Files(host, wanted, before);
   }
 
   get differ(): boolean {
     const wanted = new Map(this.#wanted.map(({ path, content }) => [path, content]));
-    return [...this.#before].some(([path, bytes]) => bytes?.toString('utf8') !== wanted.get(path));
+    return [...this.#before].some(([path, was]) => was?.bytes.toString('utf8') !== wanted.get(path));
   }
 
   /** Files of an earlier configuration that nobody wants any more go. */
   async write(): Promise<void> {
     const wanted = this.#wanted.map(({ path }) => path);
-    for (const path of this.#before.keys()) if (!wanted.includes(path)) await this.#host.files.remove(path);
+    // The new ones first: a full disk leaves what was there.
     await this.#host.files.writeAll(
       this.#wanted.map(({ path, content, mode }) => ({ path, content, options: { mode, owner: '0:0' } })),
     );
+    for (const path of this.#before.keys()) if (!wanted.includes(path)) await this.#host.files.remove(path);
   }
 
   async putBack(): Promise<void> {
-    for (const [path, bytes] of this.#before) {
-      if (bytes === undefined) await this.#host.files.remove(path);
-      else await this.#host.files.write(path, bytes);
+    for (const [path, was] of this.#before) {
+      const now = await present(this.#host, path);
+      // A full disk takes not even what lies there already.
+      if (now?.mode === was?.mode && now?.bytes.equals(was?.bytes ?? Buffer.alloc(0))) continue;
+      if (was === undefined) await this.#host.files.remove(path);
+      // NetworkManager reads no connection that others may read.
+      else await this.#host.files.write(path, was.bytes, { mode: was.mode, owner: was.owner });
     }
   }
+}
+
+interface Before {
+  bytes: Buffer;
+  mode: number;
+  owner: string;
+}
+
+async function present(host: Host, path: string): Promise<Before | undefined> {
+  const [bytes, stat] = [await host.files.readIfPresent(path), await host.files.stat(path)];
+  return bytes && stat && { bytes, mode: stat.mode & 0o7777, owner: `${stat.uid}:${stat.gid}` };
 }
