@@ -194,7 +194,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/sources/client': 'kit host text userdata/sources/contract',
   'userdata/sources/clouds': `kit host userdata/instance userdata/sources/client userdata/sources/contract
     userdata/sources/machine`,
-  'userdata/sources/contract': 'kit document host text text/yaml userdata/decode userdata/instance',
+  'userdata/sources/contract': 'kit protocol document host text text/yaml userdata/decode userdata/instance',
   'userdata/sources/machine':
     'host text text/yaml userdata/instance userdata/sources/client userdata/sources/contract',
   'userdata/sources/nocloud': `host userdata/instance userdata/sources/client userdata/sources/contract

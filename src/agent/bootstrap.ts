@@ -96,7 +96,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
     about.instance = answer.document.instance.id ?? about.instance;
     await keepInstance(host, answer.document.instance);
     const isWiped = await areWiped(host, answer.userData);
-    const duties = isWiped ? answer.duties : [...answer.duties, ...wiping(options, answer)];
+    const duties = [...answer.duties, ...(isWiped ? [] : wiping(options, answer)), ...spending(answer)];
     const unpaid = await payDuties(options, duties, 'read');
     const exposed = await exposure(host, answer.document, answer.cloud);
     const report = [...answer.document.report, ...unpaid, ...exposed];
@@ -139,10 +139,15 @@ export function wiping(
     const black = await (await import('./wipe/wipe.ts')).wipe(host, loaded);
     if (handedOver === undefined) return;
     await (await import('./sealed/keep-done.ts')).keepDone(host, handedOver, black);
-    // Only now does no start need them any more.
-    await handedOver.spend?.();
   };
   return [{ when: 'succeeded', title, pay }];
+}
+
+/** In the end, when no start needs them any more; again at later starts until it is done. */
+function spending({ handedOver }: Extract<Loaded, { kind: 'document' }>): Duties {
+  const pay = handedOver?.spend;
+  if (pay === undefined) return [];
+  return [{ when: 'succeeded', code: 'SecretNotDeleted', title: 'delete the user data where they lay', pay }];
 }
 
 /** A warning where a web server goes on to give the secrets to whoever reaches it from here. */
@@ -198,7 +203,7 @@ async function payDuties(
   when: Duties[number]['when'],
 ): Promise<Entry[]> {
   const failed: Entry[] = [];
-  for (const { title, pay } of duties.filter((duty) => duty.when === when)) {
+  for (const { title, code = 'SourceNotServed', pay } of duties.filter((duty) => duty.when === when)) {
     try {
       await pay();
       watcher.output(`slipway: done: ${title}`, 'stderr');
@@ -206,7 +211,7 @@ async function payDuties(
       if (!isExpected(error)) throw error;
       const message = `Cannot ${title}: ${error.message}`;
       watcher.output(`slipway: ${message}`, 'stderr');
-      failed.push({ severity: 'warning', code: 'SourceNotServed', message });
+      failed.push({ severity: 'warning', code, message });
     }
   }
   return failed;

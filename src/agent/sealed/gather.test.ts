@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bootstrap } from '../bootstrap.ts';
+import { HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { type Given, type Got, type World, world } from '../stores/fixtures/world.ts';
 import { capaUserData } from '../userdata/handed/fixtures/capa.ts';
@@ -25,6 +26,8 @@ let made: World;
 /** What lies in the store, by the name that it is asked for. */
 let store: Map<string, Buffer>;
 let busy = false;
+/** It deletes nothing. */
+let keepsAll = false;
 
 function answer({ url, headers, body }: Got): Given {
   const standard = INSTANCE[url];
@@ -35,6 +38,7 @@ function answer({ url, headers, body }: Got): Given {
   const name = asked.SecretId ?? asked.Name ?? '';
   const piece = store.get(name);
   if (piece === undefined) return { status: 400, body: { __type: 'ResourceNotFoundException' } };
+  if (action.startsWith('Delete') && keepsAll) return { status: 503 };
   if (action.startsWith('Delete')) store.delete(name);
   if (action === 'GetSecretValue') return { body: { SecretBinary: piece.toString('base64') } };
   return { body: { Parameter: { Value: piece.toString('latin1') } } };
@@ -79,6 +83,7 @@ async function run(text: string) {
 beforeEach(async () => {
   store = new Map();
   busy = false;
+  keepsAll = false;
   made = await world(answer);
 });
 afterEach(() => made.close());
@@ -124,6 +129,35 @@ describe("user data of Cluster API's AWS provider", () => {
     expect(outcome).toMatchObject({ result: 'bad-input', failure: { code: 'SecretUndecryptable' } });
     expect(outcome.failure?.cause).toContain('more than');
     expect(made.got.filter(({ headers }) => headers['x-amz-target'])).toHaveLength(65);
+  });
+
+  it('are deleted at a later start where the store had too much to do, and a finding says so', async () => {
+    const chunks = put(gzipSync(USER_DATA), (n) => `p/id-${n}`);
+    const text = capaUserData({ prefix: 'p/id', chunks });
+    keepsAll = true;
+    const first = await run(text);
+    expect(first.outcome).toMatchObject({ result: 'succeeded', findings: [{ code: 'SecretNotDeleted' }] });
+    expect(store.size).toBe(chunks);
+    keepsAll = false;
+    expect((await run(text)).outcome).toMatchObject({ result: 'succeeded', findings: [] });
+    expect(store.size).toBe(0);
+    made.got.length = 0;
+    await run(text);
+    expect(made.got).toEqual([]);
+  });
+
+  it('stay in the store where nothing of them could be kept', async () => {
+    const chunks = put(gzipSync(USER_DATA), (n) => `p/id-${n}`);
+    const { files } = made.host;
+    const write: typeof files.write = async (path, ...rest) => {
+      if (path.endsWith('sealed.json')) throw new HostError('no space left on device', 'ENOSPC');
+      return files.write(path, ...rest);
+    };
+    made = { ...made, host: { ...made.host, files: { ...files, write } } };
+    const { outcome } = await run(capaUserData({ prefix: 'p/id', chunks }));
+    expect(outcome.result).toBe('succeeded');
+    expect(outcome.findings.map(({ code }) => code)).toContain('SecretNotDeleted');
+    expect(store.size).toBe(chunks);
   });
 
   it('are an error where they are broken, and nothing is deleted', async () => {

@@ -4,12 +4,12 @@ import { sensitive } from '../../kit/secrets/sensitive.ts';
 import { CODES } from '../../protocol/codes/codes.ts';
 import type { ChunkedUserData } from '../document/chunked.ts';
 import { failure } from '../engine/failure.ts';
-import type { Host } from '../host/host.ts';
+import { type Host, HostError } from '../host/host.ts';
 import { SecretError } from '../stores/contract/secret-error.ts';
 import { SecretStores } from '../stores/open-stores.ts';
 import { MAX_DECODED_BYTES } from '../text/limits.ts';
-import type { Opened } from '../userdata/opened.ts';
-import { readKept } from './kept.ts';
+import type { HandedOver, Opened } from '../userdata/opened.ts';
+import { keepSpent, readKept } from './kept.ts';
 
 /** Between two tries. */
 export const WAIT_MS = 5_000;
@@ -28,10 +28,9 @@ export async function gatherUserData(
   const stores = storesOf(host, chunked, signal);
   try {
     const kept = await readKept(host, known);
-    if (kept !== undefined) return { kind: 'opened', userData: kept, ...known };
-    const userData = await gathered(stores, chunked);
-    const spend = () => removeAll(host, chunked);
-    return { kind: 'opened', userData, ...known, spend };
+    const userData = kept?.userData ?? (await gathered(stores, chunked));
+    const spend = () => removeAll(host, chunked, known);
+    return { kind: 'opened', userData, ...known, ...(kept?.isSpent ? {} : { spend }) };
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
     const permanent = CODES[error.code].persistence === 'permanent';
@@ -67,8 +66,14 @@ async function gathered(stores: SecretStores, { references, isBase64 }: ChunkedU
   }
 }
 
-/** What somebody deleted before is gone as well. @throws SecretError */
-async function removeAll(host: Host, chunked: ChunkedUserData): Promise<void> {
+/** What somebody deleted before is gone as well. Nothing is deleted that a later start would miss. @throws SecretError; HostError */
+async function removeAll(
+  host: Host,
+  chunked: ChunkedUserData,
+  known: Pick<HandedOver, 'digest'>,
+): Promise<void> {
+  if (!(await readKept(host, known)))
+    throw new HostError('what later starts need of them could not be kept', 'EIO');
   const stores = storesOf(host, chunked);
   try {
     for (const reference of chunked.references) {
@@ -76,6 +81,7 @@ async function removeAll(host: Host, chunked: ChunkedUserData): Promise<void> {
         if (!(error instanceof SecretError && error.code === 'SecretNotFound')) throw error;
       });
     }
+    await keepSpent(host, known);
   } finally {
     await stores.close();
   }

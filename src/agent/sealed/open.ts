@@ -32,7 +32,11 @@ const WAIT_FOR_PEOPLE_MS = 10_000;
 export async function openUserData(host: Host, stub: SealedStub, claimed: Claimed): Promise<Opened> {
   try {
     const kept = await readKept(host, stub);
-    return { kind: 'opened', userData: kept ?? (await open(host, stub, claimed)), digest: stub.digest };
+    return {
+      kind: 'opened',
+      userData: kept?.userData ?? (await open(host, stub, claimed)),
+      digest: stub.digest,
+    };
   } catch (error) {
     if (!(error instanceof SealedProblem || error instanceof TpmProblem)) throw error;
     const { code, message } = error;

@@ -1,4 +1,5 @@
 import { ExpectedError } from '../../../../kit/errors.ts';
+import type { Code } from '../../../../protocol/codes/codes.ts';
 import type { ReportEntry } from '../../../document/document.ts';
 import type { Cloud, NetworkConfig } from '../../instance/instance.ts';
 import type { SystemFacts } from '../../instance/system-facts.ts';
@@ -45,6 +46,8 @@ export interface Duty {
   when: 'read' | 'succeeded';
   /** For people: "report to Azure that ...". */
   title: string;
+  /** The finding where it cannot be done; default `SourceNotServed`. */
+  code?: Code;
   /** @throws HostError or SourceError where it cannot be done */
   pay(): Promise<void>;
 }
