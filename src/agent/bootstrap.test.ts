@@ -74,6 +74,24 @@ describe('bootstrap', () => {
     };
   };
 
+  it('goes on with the command that ended it, when its cause is gone', async () => {
+    const tiny = makeTinyRoot();
+    try {
+      const commands = '[echo once >>/a, cat /wanted, touch /c]';
+      const data = `#cloud-config\nslipway: {kubeadm: none, onError: stop}\nruncmd: ${commands}\n`;
+      writeFileSync(join(root, 'user-data'), data);
+      const host = createLinuxHost({ root: tiny.path });
+      for (let start = 0; start < 2; start += 1)
+        expect(await run(host)).toMatchObject({ result: 'failed', failure: { code: 'CommandFailed' } });
+      writeFileSync(join(tiny.path, 'wanted'), '');
+      expect(await run(host)).toMatchObject({ result: 'succeeded' });
+      expect(readFileSync(join(tiny.path, 'a'), 'utf8')).toBe('once\n');
+      expect(existsSync(join(tiny.path, 'c'))).toBe(true);
+    } finally {
+      tiny.remove();
+    }
+  });
+
   describe('without user data', () => {
     const SEED = 'var/lib/cloud/seed/nocloud';
     const seed = () => {

@@ -263,16 +263,15 @@ class SequenceRun {
     const seen = new Set<string>();
     for (const [index, step] of steps.entries()) {
       if (step.group === undefined || seen.has(step.group)) continue;
-      if (step.ahead && this.#history.step(step.id, step.digest).ended) continue;
+      const { ended } = this.#history.step(step.id, step.digest);
+      if (step.ahead && ended && !isToRunAgain(step, ended)) continue;
       seen.add(step.group);
       if (index > steps.indexOf(current)) await step.ahead?.();
     }
   }
 
   async #isDone(step: Step, ended: StepEnded & { boot: string }, superseded: boolean): Promise<boolean> {
-    if (ended.retryInMs !== undefined) return false;
-    // A failed step that does not stop the sequence has had its run.
-    if (ended.result === 'failed' && stops(step)) return false;
+    if (isToRunAgain(step, ended)) return false;
     if (step.when === 'every-boot' && ended.boot !== (await this.#o.host.bootId())) return false;
     // Another document's step ran at the same place since, so only a proof can tell.
     return step.holds ? step.holds(this.#o.host) : !superseded;
@@ -386,6 +385,10 @@ function forgetBudget(history: History): History {
     step: (id, digest) => ({ ...history.step(id, digest), attempts: 0, spentMs: 0 }),
   };
 }
+
+/** A failed step that does not stop the sequence has had its run. */
+const isToRunAgain = (step: Step, { retryInMs, result }: StepEnded): boolean =>
+  retryInMs !== undefined || (result === 'failed' && stops(step));
 
 const stops = ({ onFailure = 'stop' }: Step): boolean => onFailure === 'stop';
 
