@@ -164,7 +164,7 @@ const AGENT: Readonly<Record<string, string>> = {
     userdata/ignition/schema`,
   'userdata/ignition/json': '',
   'userdata/ignition/lift': 'kit document text userdata/cloud-config userdata/ignition/unit',
-  'userdata/ignition/render': `fetch text userdata/forms userdata/ignition/check userdata/ignition/config
+  'userdata/ignition/render': `document fetch text userdata/forms userdata/ignition/check userdata/ignition/config
     userdata/ignition/schema userdata/ignition/translate`,
   'userdata/ignition/schema': 'document text userdata/ignition/json',
   'userdata/ignition/translate': `kit document stores/reference text userdata/ignition/check userdata/ignition/schema

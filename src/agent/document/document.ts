@@ -73,6 +73,8 @@ export interface Document {
   sealed?: SealedStub;
   /** These say only where the user data lie in pieces. */
   chunked?: ChunkedUserData;
+  /** Where other configs lay that are a part of these; they were fetched when these were read. */
+  asked?: RemoteContent[];
   /** What stands behind keys that are ignored, as lines `name: value`: cloud-init may act upon it, and secrets are among it. */
   ignored?: Sensitive<string>;
   /** Top-level keys of cloud-config that nobody knows. */

@@ -1,4 +1,4 @@
-import type { Command, Document, FileEntry, UserEntry } from '../document/document.ts';
+import type { Command, Document, RemoteContent, UserEntry } from '../document/document.ts';
 import type { SecretSettings } from '../document/node-settings.ts';
 import type { SystemSettings } from '../document/system-settings.ts';
 import type { Host } from '../host/host.ts';
@@ -21,7 +21,16 @@ const TAKES_NAMED = /\bchpasswd\b|\s(?:-u|--user|--proxy-user)[\s=]/;
 type Told = Partial<
   Pick<
     Document,
-    'users' | 'files' | 'bootCommands' | 'bootScripts' | 'commands' | 'units' | 'node' | 'system' | 'ignored'
+    | 'users'
+    | 'files'
+    | 'asked'
+    | 'bootCommands'
+    | 'bootScripts'
+    | 'commands'
+    | 'units'
+    | 'node'
+    | 'system'
+    | 'ignored'
   >
 >;
 
@@ -32,6 +41,7 @@ type Told = Partial<
 export function documentSecrets({
   users = [],
   files = [],
+  asked = [],
   bootCommands = [],
   bootScripts = [],
   commands = [],
@@ -43,7 +53,7 @@ export function documentSecrets({
   const found = [
     ...users.flatMap(ofUser),
     ...files.flatMap(({ content, mode }) => ofFile(content.reveal(), mode)),
-    ...files.flatMap(ofAddress),
+    ...[...files.map(({ from }) => from), ...asked].flatMap(ofAddress),
     ...ofStores(node?.secrets),
     ...[...bootCommands, ...bootScripts, ...commands].flatMap((entry) =>
       entry.kind === 'command' ? ofCommand(entry) : secretsIn(entry.args.reveal().join('\n')),
@@ -82,7 +92,7 @@ export function secretsOfContent(content: Uint8Array): string[] {
 }
 
 /** Tokens in the addresses of contents, and in what they are asked with. */
-function ofAddress({ from }: FileEntry): string[] {
+function ofAddress(from: RemoteContent | undefined): string[] {
   const address = from?.url.reveal() ?? '';
   const query = URL.canParse(address) ? new URL(address).searchParams.get('token') : undefined;
   return [

@@ -53,9 +53,14 @@ function readIdentityFile(file: string): IdentityFile {
   throw new ExpectedError(`--for: ${file} is not what slipway identity --output json printed on the machine`);
 }
 
-function registers(text: string): number[] {
+/** Of `--pcrs`, in order. */
+export function registers(text: string): number[] {
   const pcrs = text.split(',').map(Number);
-  if (pcrs.every((pcr) => Number.isInteger(pcr) && pcr >= 0 && pcr < 24))
+  // An empty word is no register, though it counts as 0.
+  if (
+    /^\d{1,2}(?:,\d{1,2})*$/.test(text) &&
+    pcrs.every((pcr) => Number.isInteger(pcr) && pcr >= 0 && pcr < 24)
+  )
     return [...new Set(pcrs)].sort((one, other) => one - other);
   throw new ExpectedError(`--pcrs: ${text} is no list of registers such as 0,2,4,7`);
 }

@@ -33,7 +33,7 @@ export function convertCommand(file: string | undefined, flags: ConvertFlags): P
     }
     if (document.report.some(({ severity }) => severity === 'error')) return 2;
     if (document.sealed || document.chunked)
-      throw new UsageError('these only say where the user data are; convert those');
+      throw new UsageError(`${file} only says where the user data are; convert the user data themselves`);
     const { writeNative } = await import('../../userdata/native/write-native.ts');
     process.stdout.write(writeNative(document, metaData));
     return 0;

@@ -21,7 +21,15 @@ export type IgnitionContent = Pick<Document, 'format' | 'files' | 'commands' | '
   Partial<
     Pick<
       Document,
-      'directories' | 'links' | 'fetching' | 'partitionings' | 'volumes' | 'units' | 'shell' | 'kubeadmUnit'
+      | 'asked'
+      | 'directories'
+      | 'links'
+      | 'fetching'
+      | 'partitionings'
+      | 'volumes'
+      | 'units'
+      | 'shell'
+      | 'kubeadmUnit'
     >
   >;
 
@@ -41,8 +49,9 @@ export async function readIgnition(
   const nothing: IgnitionContent = { format: 'ignition', files: [], commands: [], users: [], groups: [] };
   const read = readConfig(source, report);
   if (read === undefined || report.failed) return nothing;
-  const checked = await rendered(read, library, report);
-  if (checked === undefined) return nothing;
+  const whole = await rendered(read, library, report);
+  if (whole === undefined) return nothing;
+  const { checked, asked } = whole;
   const { places } = checked;
   const say = new Remarks(places, report);
   const config = asSpec3(checked, say);
@@ -53,6 +62,7 @@ export async function readIgnition(
   const units = unitsOf(config, places);
   return {
     ...nothing,
+    ...(asked.length > 0 ? { asked } : {}),
     ...entries,
     fetching,
     ...storageOf(config.storage ?? {}, places, say),

@@ -17,6 +17,7 @@ type Plain = Record<string, unknown>;
 
 /** What is no part of the document, but of this reading of it, or comes of another part: the labels of a call. */
 const NOT_WRITTEN = new Set([
+  'asked',
   'format',
   'ignored',
   'instance',

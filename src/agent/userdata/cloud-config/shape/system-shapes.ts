@@ -20,7 +20,8 @@ const file = map(
   {
     path: text,
     content: text,
-    source: map({ uri: text, headers: table(text) }, ['uri']),
+    // The hash is Slipway's own.
+    source: map({ uri: text, headers: table(text), hash: text }, ['uri']),
     owner: text,
     permissions: text,
     encoding: oneOf(

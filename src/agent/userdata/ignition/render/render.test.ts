@@ -2,12 +2,17 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLinuxHost } from '../../../host/linux/host.ts';
-import { NotYetIncluded } from '../../forms/included.ts';
+import { documentSecrets } from '../../../secrets/document-secrets.ts';
+import { type Library, NotYetIncluded } from '../../forms/included.ts';
 import { readUserData } from '../../read-user-data.ts';
 
-const library = { host: createLinuxHost(), instance: 'i-1', keeps: false };
+let library: Library;
+beforeEach(() => {
+  // What was had once is known to it.
+  library = { host: createLinuxHost(), instance: 'i-1', keeps: false };
+});
 const read = (config: unknown) =>
   readUserData(Buffer.from(JSON.stringify(config)), { metaData: {}, source: 'test' }, { library });
 const v3 = (rest: object, config?: object, version = '3.4.0') => ({
@@ -101,6 +106,33 @@ describe('from a web server', () => {
       { severity: 'error', message: expect.stringMatching(/merge\.0\.source was refused:.*hash/) },
     ]);
     expect(bad.files).toEqual([]);
+  });
+
+  it('knows what it was asked with as secret, and needs it once for all readings', async () => {
+    let asked = 0;
+    const origin = await serve((_, key) => {
+      asked += 1;
+      return key === 'Zk3yValue99887766' ? [200, JSON.stringify(file('/fetched', {}))] : [403, ''];
+    });
+    const config = (value: string) =>
+      v3(
+        {},
+        {
+          merge: [{ source: `${origin}/x?token=t0kenOfTheAddress`, httpHeaders: [{ name: 'X-Key', value }] }],
+        },
+      );
+    const document = await read(config('Zk3yValue99887766'));
+    const secrets = documentSecrets(document);
+    expect(secrets).toEqual(expect.arrayContaining(['Zk3yValue99887766', 't0kenOfTheAddress']));
+    const black = Buffer.from(
+      secrets.reduce(
+        (text, secret) => text.replaceAll(secret, 'a'.repeat(secret.length)),
+        JSON.stringify(config('Zk3yValue99887766')),
+      ),
+    );
+    const again = await readUserData(black, { metaData: {}, source: 'test' }, { library });
+    expect([again.report, again.files.map(({ path }) => path), asked]).toEqual([[], ['/fetched'], 1]);
+    expect(JSON.stringify(again)).not.toContain('Zk3yValue99887766');
   });
 
   it('waits for a server that may answer later, and takes no for an answer', async () => {

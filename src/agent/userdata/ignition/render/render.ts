@@ -1,3 +1,4 @@
+import type { RemoteContent } from '../../../document/document.ts';
 import { FetchError } from '../../../fetch/fetch.ts';
 import { fetchBytes } from '../../../fetch/fetch-bytes.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
@@ -26,13 +27,26 @@ export async function rendered(
   checked: Checked,
   library: Library | undefined,
   report: Report,
-): Promise<Checked | undefined> {
-  if (!refersToOthers(checked)) return checked;
-  const whole = await new Rendering(library, report, checked.places).all(checked, [], {});
+): Promise<Rendered | undefined> {
+  if (!refersToOthers(checked)) return { checked, asked: [] };
+  const rendering = new Rendering(library, report, checked.places);
+  const whole = await rendering.all(checked, [], {});
   if (whole === undefined || report.failed) return undefined;
   if (whole.spec === 3) checkWhole(whole.config, checked.places, report);
-  return report.failed ? undefined : whole;
+  return report.failed ? undefined : { checked: whole, asked: rendering.asked };
 }
+
+export interface Rendered {
+  checked: Checked;
+  /** What was asked of servers, with the headers and addresses that only this machine knows. */
+  asked: RemoteContent[];
+}
+
+/**
+ * What servers gave, for as long as one reading of the machine's user data: who reads them again without their secrets, to see
+ * that they ask for the same, has no right to the server any more.
+ */
+const KNOWN = new WeakMap<Library, Map<string, Buffer>>();
 
 export function refersToOthers({ config: { ignition } }: Checked): boolean {
   const { merge: others = [], replace } = (ignition?.config ?? {}) as NonNullable<
@@ -53,6 +67,7 @@ class Rendering {
   readonly #library: Library | undefined;
   readonly #report: Report;
   readonly #places: Places;
+  readonly asked: RemoteContent[] = [];
   #configs = 0;
   #bytes = MAX_DECODED_BYTES;
 
@@ -118,6 +133,7 @@ class Rendering {
   }
 
   async #bytesOf(reference: Resource, settings: Config): Promise<Buffer | undefined> {
+    const { source = '' } = reference;
     const say = new Remarks(this.#places, this.#report);
     const contents = new Contents(say);
     const own = contents.bytesOf(reference);
@@ -126,14 +142,22 @@ class Rendering {
     if (remote === undefined) return undefined;
     if (this.#library === undefined || this.#library.isOffline)
       return this.#refuse(reference, `is another config, which ${NOT_ASKED.slice(0, -1)}`);
+    this.asked.push(remote);
     const how = fetchSettings(settings.ignition ?? {}, contents, say);
+    const known = KNOWN.get(this.#library) ?? new Map<string, Buffer>();
+    KNOWN.set(this.#library, known);
+    const key = `${this.#configs} ${addressText(source)} ${remote.hash ?? ''}`;
     try {
-      return await fetchBytes(
-        this.#library.host,
-        remote,
-        { totalSeconds: INCLUDE_SECONDS, ...how },
-        this.#bytes,
-      );
+      const bytes =
+        known.get(key) ??
+        (await fetchBytes(
+          this.#library.host,
+          remote,
+          { totalSeconds: INCLUDE_SECONDS, ...how },
+          this.#bytes,
+        ));
+      known.set(key, bytes);
+      return bytes;
     } catch (error) {
       if (!(error instanceof FetchError)) throw error;
       if (!error.refused) throw new NotYetIncluded(error.message);
