@@ -90,9 +90,16 @@ test('files of an earlier configuration go', async () => {
   put('/usr/lib/systemd/systemd-networkd');
   put('/etc/systemd/network/10-slipway-eth9.network', '[Match]\nName=eth9\n');
   put('/etc/systemd/network/99-dhcp.network', '[Match]\nName=en*\n');
+  put('/etc/systemd/network/10-slipway-eth0.network.d/mine.conf', '[Network]\n');
+  put('/etc/netplan/60-slipway.yaml.orig');
   const { host } = machine([], (_, addresses) => void addresses.push('10.0.0.5/24'));
   await applyNetwork(host, settings('10.0.0.5/24'), SIGNAL);
-  expect(networkdFiles()).toEqual(['10-slipway-eth0.network', '99-dhcp.network']);
+  expect(networkdFiles()).toEqual([
+    '10-slipway-eth0.network',
+    '10-slipway-eth0.network.d',
+    '99-dhcp.network',
+  ]);
+  expect(readdirSync(join(root, 'etc/netplan'))).toEqual(['60-slipway.yaml.orig']);
 });
 
 test('an address that does not come is a remark', async () => {

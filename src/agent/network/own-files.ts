@@ -1,11 +1,11 @@
 import type { Host } from '../host/host.ts';
 import type { RenderedFile } from './render/rendered.ts';
 
-/** Directories with files of Slipway's, by what their names begin with. */
+/** Directories with files of Slipway's, by their whole names: what an operator lays beside them is theirs. */
 const OWN = [
-  { directory: '/etc/systemd/network', prefix: '10-slipway-' },
-  { directory: '/etc/NetworkManager/system-connections', prefix: 'slipway-' },
-  { directory: '/etc/netplan', prefix: '60-slipway.yaml' },
+  { directory: '/etc/systemd/network', form: /^10-slipway-.+\.(?:network|netdev|link)$/ },
+  { directory: '/etc/NetworkManager/system-connections', form: /^slipway-.+\.nmconnection$/ },
+  { directory: '/etc/netplan', form: /^60-slipway\.yaml$/ },
 ];
 
 /** The files of one configuration, and what lay in their place. */
@@ -23,9 +23,9 @@ export class Files {
 
   static async open(host: Host, wanted: readonly RenderedFile[]): Promise<Files> {
     const before = new Map<string, Before | undefined>();
-    for (const { directory, prefix } of OWN)
+    for (const { directory, form } of OWN)
       for (const name of await host.files.list(directory))
-        if (name.startsWith(prefix)) before.set(`${directory}/${name}`, undefined);
+        if (form.test(name)) before.set(`${directory}/${name}`, undefined);
     for (const path of [...before.keys(), ...wanted.map(({ path }) => path)])
       before.set(path, await present(host, path));
     return new Files(host, wanted, before);

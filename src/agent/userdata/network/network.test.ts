@@ -211,3 +211,16 @@ describe('the kernel command line', () => {
     expect(disabled && readNetwork(disabled).isDisabled).toBe(true);
   });
 });
+
+describe('more interfaces than any machine has', () => {
+  const names = Array.from({ length: 20_000 }, (_, n) => `e${n}`);
+  test.each([
+    ['on their own', `version: 2\nethernets: {${names.map((name) => `${name}: {}`).join(', ')}}\n`],
+    [
+      'as members of a bond',
+      `version: 1\nconfig: [{type: bond, name: bond0, bond_interfaces: [${names.join(', ')}]}]\n`,
+    ],
+  ])('are refused at once, %s', (_, text) => {
+    expect(told(text)).toEqual(['network-config line 1, column 1: There are more than 500 interfaces.']);
+  });
+});

@@ -76,11 +76,15 @@ function interpreted(
 }
 
 function bounded(read: Read, wrong: (message: string) => void): Read {
-  if (read.links.length > MOST_LINKS) wrong(`There are more than ${MOST_LINKS} interfaces.`);
-  const ids = read.links.map(({ id }) => id);
-  const twice = ids.find((id, at) => ids.indexOf(id) < at);
+  // Interfaces that are only named as members of others count as well.
+  if (read.links.length > MOST_LINKS || withMembers(read.links).length > MOST_LINKS) {
+    wrong(`There are more than ${MOST_LINKS} interfaces.`);
+    return read;
+  }
+  const seen = new Set<string>();
+  const twice = read.links.find(({ id }) => seen.size === seen.add(id).size)?.id;
   if (twice !== undefined) wrong(`There are two interfaces ${twice}.`);
-  if (read.links.length <= MOST_LINKS) for (const message of wrongRelations(read.links)) wrong(message);
+  for (const message of wrongRelations(read.links)) wrong(message);
   return read;
 }
 
