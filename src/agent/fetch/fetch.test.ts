@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sensitive } from '../../kit/secrets/sensitive.ts';
 import type { RemoteContent } from '../document/document.ts';
+import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { FetchError, fetchRemote } from './fetch.ts';
 
@@ -92,6 +93,46 @@ describe('fetchRemote', () => {
       expect(error.message).not.toMatch(/secret|password/);
     }
     expect(await refusal(got('http://127.0.0.1:1/x'))).toMatchObject({ refused: false });
+  });
+
+  it('sends nothing in clear that was meant for TLS', async () => {
+    const asked: [string, unknown][] = [];
+    const real = createLinuxHost({});
+    const host: Host = {
+      ...real,
+      network: {
+        ...real.network,
+        client: () => ({
+          async send({ url, headers }) {
+            asked.push([url, headers?.['X-Token']]);
+            const next = ['http://store.example/b', 'https://store.example/c'][asked.length - 1];
+            return { status: next ? 302 : 200, headers: next ? { location: next } : {}, body: '' };
+          },
+          close: () => undefined,
+        }),
+      },
+    };
+    const remote = {
+      url: sensitive('https://store.example/a'),
+      headers: [{ name: 'X-Token', value: sensitive('t') }],
+      isCompressed: false,
+    };
+    await fetchRemote(host, remote, { authorities: [] }, async () => undefined);
+    expect(asked).toEqual([
+      ['https://store.example/a', 't'],
+      ['http://store.example/b', undefined],
+      ['https://store.example/c', 't'],
+    ]);
+  });
+
+  it('takes no more for authorities than there are', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    const url = await serve((_, response) => response.end(bomb));
+    const authority = { url: sensitive(url), headers: [], isCompressed: true };
+    const settings = { authorities: [], remoteAuthorities: [authority] };
+    const remote = { url: sensitive(url), headers: [], isCompressed: false };
+    const error = fetchRemote(createLinuxHost({}), remote, settings, async () => undefined);
+    await expect(error).rejects.toThrow(/gives more than 1048576 bytes/);
   });
 
   it('tells of the sink what the sink said', async () => {

@@ -10,6 +10,8 @@ const TOTAL_MS = 30 * 60_000;
 const MOST_REDIRECTS = 10;
 /** Images of system extensions have some hundred MiB. */
 const MOST_BYTES = 8 * 1024 ** 3;
+/** The authorities of all of Mozilla have a quarter of it. */
+const MOST_OF_AUTHORITIES = 1024 * 1024;
 
 /** `refused`: the server's answer will stay the same; otherwise another try may succeed. */
 export class FetchError extends ExpectedError {
@@ -66,6 +68,30 @@ export async function fetchRemote(
     throw new FetchError(`${shown(remote.url.reveal())} gave something that has another hash`, true);
 }
 
+/**
+ * Fetches something small into memory, decompressed and compared with its hash.
+ *
+ * @throws FetchError, also where it has more than `most` bytes
+ */
+export async function fetchBytes(
+  host: Host,
+  remote: RemoteContent,
+  settings: FetchSettings,
+  most: number,
+  signal?: AbortSignal,
+): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  const sink: Sink = async (piece) => {
+    size += piece.length;
+    if (size > most)
+      throw new FetchError(`${shown(remote.url.reveal())} gives more than ${most} bytes`, true);
+    pieces.push(piece);
+  };
+  await fetchRemote(host, remote, settings, sink, signal);
+  return Buffer.concat(pieces);
+}
+
 /** An address without what may be secret: its user, its query. */
 export function shown(url: string): string {
   const { protocol, host, pathname } = new URL(url);
@@ -85,10 +111,8 @@ async function fetchedAuthorities(
   if (known || remoteAuthorities.length === 0) return known ?? [];
   const found: string[] = [];
   for (const remote of remoteAuthorities) {
-    const pieces: Uint8Array[] = [];
-    const sink: Sink = async (piece) => void pieces.push(piece);
-    await fetchRemote(host, remote, rest, sink, signal);
-    found.push(Buffer.concat(pieces).toString('utf8'));
+    const bytes = await fetchBytes(host, remote, rest, MOST_OF_AUTHORITIES, signal);
+    found.push(bytes.toString('utf8'));
   }
   fetched.set(settings, found);
   return found;
@@ -113,6 +137,12 @@ function clientOptions(
   };
 }
 
+/** The same server, and no way to it that more can listen to. */
+function isOf(first: URL, address: URL): boolean {
+  const isSafer = first.protocol === 'http:' && address.protocol === 'https:';
+  return address.origin === first.origin || (isSafer && address.hostname === first.hostname);
+}
+
 async function follow(
   client: HttpClient,
   { url, headers }: RemoteContent,
@@ -121,14 +151,14 @@ async function follow(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   let address = new URL(url.reveal());
-  const first = address.host;
+  const first = address;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const own = Object.fromEntries(headers.map(({ name, value }) => [name, value.reveal()]));
     const answer = await ask(client, {
       method: 'GET',
       url: address.href,
       // Whoever is redirected to has no right to what was meant for the first server.
-      headers: address.host === first ? own : {},
+      headers: isOf(first, address) ? own : {},
       timeoutMs: totalSeconds ? totalSeconds * 1000 : TOTAL_MS,
       maxBytes: MOST_BYTES,
       sink,

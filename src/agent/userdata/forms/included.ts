@@ -1,8 +1,7 @@
 import { digest } from '../../../kit/digest.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import { INCLUDES_DIR } from '../../document/paths.ts';
-import { FetchError, shown } from '../../fetch/fetch.ts';
-import { fetchBytes } from '../../fetch/fetch-bytes.ts';
+import { FetchError, fetchBytes, shown } from '../../fetch/fetch.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
 import { printable } from '../../text/report.ts';

@@ -1,6 +1,5 @@
 import type { RemoteContent } from '../../../document/document.ts';
-import { FetchError } from '../../../fetch/fetch.ts';
-import { fetchBytes } from '../../../fetch/fetch-bytes.ts';
+import { FetchError, fetchBytes } from '../../../fetch/fetch.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import { printable, Report } from '../../../text/report.ts';
 import { plainText, type SourceText } from '../../../text/source-text.ts';
