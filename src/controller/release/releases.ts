@@ -47,7 +47,7 @@ export class Releases {
     const { machine, expires, digest, key, part } = found;
     if (!(Date.parse(expires) > Date.now()))
       throw refused('forbidden', `what was sealed for ${machine} has expired`, 'SealedDataExpired', EXPIRED);
-    if (tie.by !== 'tpm' && !(await this.#parts.sealed.take(tie.uid, node.spec.keyDigest)))
+    if (tie.by !== 'tpm' && !(await this.#parts.sealed.take(tie.uid, digest, node.spec.keyDigest)))
       throw refused('forbidden', `what was sealed for ${machine} was taken before`, 'SealedDataTaken', TAKEN);
     const reply: ReleaseReply = {
       version: ENROLMENT_VERSION,

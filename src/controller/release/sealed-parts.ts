@@ -50,12 +50,15 @@ export class SealedParts {
   /**
    * Takes it for good, for a machine that has no fresh proof to give.
    *
+   * @param digest of the part that the machine is to get
    * @returns false if somebody took it before
-   * @throws StoreBusy
+   * @throws StoreBusy, also where another part has come in its place
    */
-  async take(uid: string, keyDigest: string): Promise<boolean> {
+  async take(uid: string, digest: string, keyDigest: string): Promise<boolean> {
     const secret = await this.#get(uid);
-    if (!secret || secret.metadata.annotations?.[TAKEN] !== undefined) return false;
+    if (secret?.metadata.annotations?.[DIGEST] !== digest)
+      throw new StoreBusy('other user data were sealed for this Machine meanwhile');
+    if (secret.metadata.annotations?.[TAKEN] !== undefined) return false;
     try {
       const { annotations = {}, resourceVersion } = secret.metadata;
       await this.#client.request('PATCH', `${this.#path}/${PREFIX}${uid}`, {
