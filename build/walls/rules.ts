@@ -85,7 +85,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'host/linux/net': 'kit host host/linux/system',
   'host/linux/process': 'kit document host host/linux/files host/linux/files/paths host/linux/system',
   'host/linux/system': 'kit tpm host',
-  'host/windows': 'document host host/linux/files host/linux/net host/linux/process host/linux/system',
+  'host/windows': 'kit document host host/linux/files host/linux/net host/linux/process host/linux/system',
   identity: `kit pki protocol document host identity/tpm tpm tpm/commands tpm/evidence tpm/objects
     tpm/wire`,
   'identity/tpm': `kit protocol document host tpm tpm/commands tpm/crypto tpm/evidence tpm/objects

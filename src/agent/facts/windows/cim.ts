@@ -1,4 +1,5 @@
 import type { Host } from '../../host/host.ts';
+import { windowsProgram } from '../../host/windows-program.ts';
 
 /** PowerShell takes most of it to start. */
 const LONGEST_MS = 20_000;
@@ -41,7 +42,7 @@ const SCRIPT = `$ErrorActionPreference='Stop';[Console]::OutputEncoding=[Text.En
  * @returns undefined where there is no PowerShell, as in Nano Server, or it says nothing that can be read
  */
 export async function askCim(host: Host): Promise<((name: CimClass) => Instance[]) | undefined> {
-  const program = `${host.env('SystemRoot') ?? 'C:\\Windows'}\\System32\\WindowsPowerShell\\v1.0\\powershell.exe`;
+  const program = windowsProgram(host, 'WindowsPowerShell\\v1.0\\powershell.exe');
   const { stdout } = await host.processes.run({
     argv: [program, '-NoProfile', '-NonInteractive', '-Command', SCRIPT],
     timeoutMs: LONGEST_MS,

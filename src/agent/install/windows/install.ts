@@ -1,5 +1,6 @@
 import { WINDOWS_SHIM } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
+import { windowsProgram } from '../../host/windows-program.ts';
 import { refuseDowngrade } from '../downgrade.ts';
 import { InstallError } from '../install-error.ts';
 import { unitFile } from '../units.ts';
@@ -62,7 +63,7 @@ async function put(host: Host, path: string, text: string): Promise<string> {
 async function putTask(host: Host): Promise<string> {
   await put(host, TASK_FILE, unitFile('report.xml'));
   const { exitStatus, stderr } = await host.processes.run({
-    argv: ['schtasks.exe', '/create', '/tn', TASK, '/xml', TASK_FILE, '/f'],
+    argv: [windowsProgram(host, 'schtasks.exe'), '/create', '/tn', TASK, '/xml', TASK_FILE, '/f'],
     timeoutMs: LIMIT_MS,
   });
   if (exitStatus !== 0) throw new InstallError(`the task "${TASK}" cannot be made: ${stderr.trim()}`);

@@ -1,4 +1,5 @@
 import type { Host } from '../../host/host.ts';
+import { windowsProgram } from '../../host/windows-program.ts';
 import { InstallError } from '../install-error.ts';
 import { ENVIRONMENT } from './places.ts';
 
@@ -24,7 +25,7 @@ export async function takeFromPath(host: Host, folder: string): Promise<boolean>
 /** As the registry has it: with variables in it, which `setx` would lose, and longer than that takes. */
 async function readPath(host: Host): Promise<string[]> {
   const { exitStatus, stdout, stderr } = await host.processes.run({
-    argv: ['reg.exe', 'query', ENVIRONMENT, '/v', 'Path'],
+    argv: [windowsProgram(host, 'reg.exe'), 'query', ENVIRONMENT, '/v', 'Path'],
     timeoutMs: LIMIT_MS,
   });
   const value = /^\s+Path\s+REG_(?:EXPAND_)?SZ\s+(.*?)\s*$/im.exec(stdout)?.[1];
@@ -37,7 +38,18 @@ async function readPath(host: Host): Promise<string[]> {
 
 async function writePath(host: Host, folders: readonly string[]): Promise<void> {
   const { exitStatus, stderr } = await host.processes.run({
-    argv: ['reg.exe', 'add', ENVIRONMENT, '/v', 'Path', '/t', 'REG_EXPAND_SZ', '/d', folders.join(';'), '/f'],
+    argv: [
+      windowsProgram(host, 'reg.exe'),
+      'add',
+      ENVIRONMENT,
+      '/v',
+      'Path',
+      '/t',
+      'REG_EXPAND_SZ',
+      '/d',
+      folders.join(';'),
+      '/f',
+    ],
     timeoutMs: LIMIT_MS,
   });
   if (exitStatus !== 0)

@@ -1,5 +1,6 @@
 import { STATE_DIR, WINDOWS_SHIM } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
+import { windowsProgram } from '../../host/windows-program.ts';
 import { unitFile } from '../units.ts';
 import { takeFromPath } from './machine-path.ts';
 import { FOLDER, LOCAL_SCRIPT, PROGRAM, SHIM, TASK, TASK_FILE } from './places.ts';
@@ -18,7 +19,10 @@ export async function uninstallOnWindows(host: Host, self: string, state: boolea
   };
   if (await takeFromPath(host, WINDOWS_SHIM)) done.push(`${WINDOWS_SHIM} taken from the machine's PATH`);
   if ((await host.files.stat(TASK_FILE)) !== undefined) {
-    const argv = ['schtasks.exe', '/delete', '/tn', TASK, '/f'] as [string, ...string[]];
+    const argv = [windowsProgram(host, 'schtasks.exe'), '/delete', '/tn', TASK, '/f'] as [
+      string,
+      ...string[],
+    ];
     const { exitStatus, stderr } = await host.processes.run({ argv, timeoutMs: 30_000 });
     done.push(exitStatus === 0 ? `the task "${TASK}" removed` : `the task "${TASK}" stays: ${stderr.trim()}`);
     await remove(TASK_FILE);

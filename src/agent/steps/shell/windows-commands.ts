@@ -1,5 +1,6 @@
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
+import { windowsProgram } from '../../host/windows-program.ts';
 import type { CommandEnd, SessionOptions, ShellSession } from './shell-session.ts';
 
 /** What steps ask of whatever runs a document's commands. */
@@ -38,7 +39,7 @@ export class WindowsCommands implements CommandShell {
     const text = (this.#options.items[index]?.shell ?? '').replace(/\r?\n/g, '\r\n');
     await files.write(path, `@echo off\r\n${text}\r\n`, { mode: 0o600, volatile: true });
     const { exitStatus } = await processes.run({
-      argv: ['cmd.exe', '/d', '/c', await files.real(path)],
+      argv: [windowsProgram(this.#host, 'cmd.exe'), '/d', '/c', await files.real(path)],
       env: this.#options.env,
       signal,
       onLine: (raw, stream) => {
