@@ -134,7 +134,9 @@ function ofStore(store: StoreName, host: string, query: URLSearchParams): string
     case 'vault-wrapped':
       if (host !== '') return 'must begin with vault-wrapped:/// (the address is in the settings)';
       if (query.has('delete')) return 'needs no delete: a wrapped secret is gone when it was opened';
-      return (query.get('token') ?? '') === '' ? 'must have the wrapping token in its option token' : undefined;
+      return (query.get('token') ?? '') === ''
+        ? 'must have the wrapping token in its option token'
+        : undefined;
     case 'azure-keyvault':
       return /^[a-z0-9-]{1,127}(?:\.vault\.(?:azure\.net|azure\.cn|usgovcloudapi\.net))?$/.test(host)
         ? undefined
