@@ -78,14 +78,14 @@ const AGENT: Readonly<Record<string, string>> = {
   'facts/reading': 'kit host',
   fetch: 'kit document host',
   host: 'kit tpm',
+  'host/common': 'kit host',
   'host/linux':
-    'host host/linux/files host/linux/files/paths host/linux/net host/linux/process host/linux/system',
-  'host/linux/files': 'host host/linux/files/paths host/linux/system',
-  'host/linux/files/paths': 'host host/linux/system',
-  'host/linux/net': 'kit host host/linux/system',
-  'host/linux/process': 'kit document host host/linux/files host/linux/files/paths host/linux/system',
-  'host/linux/system': 'kit tpm host',
-  'host/windows': 'kit document host host/linux/files host/linux/net host/linux/process host/linux/system',
+    'host host/common host/linux/files host/linux/files/paths host/linux/process host/linux/system',
+  'host/linux/files': 'host host/common host/linux/files/paths',
+  'host/linux/files/paths': 'host host/common',
+  'host/linux/process': 'kit document host host/common host/linux/files host/linux/files/paths',
+  'host/linux/system': 'tpm host host/common',
+  'host/windows': 'kit document host host/common',
   identity: `kit pki protocol document host identity/tpm tpm tpm/commands tpm/evidence tpm/objects
     tpm/wire`,
   'identity/tpm': `kit protocol document host tpm tpm/commands tpm/crypto tpm/evidence tpm/objects

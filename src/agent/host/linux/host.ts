@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createHttpClient } from '../common/net/http-client.ts';
+import { interfaceAddresses } from '../common/net/interface-addresses.ts';
+import { callUnix } from '../common/net/unix-call.ts';
+import { createClock } from '../common/system/clock.ts';
+import { stayLean } from '../common/system/stay-lean.ts';
 import type { Host } from '../host.ts';
 import { createBlockDevices } from './files/block-devices.ts';
 import { createFiles } from './files/files.ts';
 import { resolveInRoot } from './files/paths/resolve.ts';
-import { createHttpClient } from './net/http-client.ts';
-import { interfaceAddresses } from './net/interface-addresses.ts';
-import { callUnix } from './net/unix-call.ts';
 import { takeLock } from './process/lock.ts';
 import { createProcesses } from './process/processes.ts';
-import { createClock } from './system/clock.ts';
-import { stayLean } from './system/stay-lean.ts';
 
 /** The Linux machine whose `/` is `root`; default: this machine. */
 export function createLinuxHost(options: { root?: string } = {}): Host {

@@ -1,4 +1,4 @@
-import { childProcess } from '../linux/system/late-modules.ts';
+import { childProcess } from '../common/system/late-modules.ts';
 import { systemProgram } from './paths.ts';
 
 /** SYSTEM and the administrators, by their identifiers: their names are translated. */

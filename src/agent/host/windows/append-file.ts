@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { toHostError } from '../common/system/system-error.ts';
 import type { AppendHandle } from '../files.ts';
-import { toHostError } from '../linux/system/system-error.ts';
 
 /**
  * Opens a file that this process alone writes to its end. Not in append mode, in which Windows refuses to cut a file.

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { win32 } from 'node:path';
-import { tempIn } from '../linux/files/leftover-temps.ts';
-import { isErrno } from '../linux/system/system-error.ts';
+import { tempIn } from '../common/files/leftover-temps.ts';
+import { isErrno } from '../common/system/system-error.ts';
 import { keepForAdministrators } from './access.ts';
 
 /** Scanners and indexers open a new file for moments, and Windows refuses to replace one that is open. */

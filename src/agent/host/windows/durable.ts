@@ -1,10 +1,10 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { win32 } from 'node:path';
 import { RUN_DIR } from '../../document/paths.ts';
+import { followFile } from '../common/files/follow-file.ts';
+import { elapsedMs } from '../common/system/clock.ts';
+import { childProcess } from '../common/system/late-modules.ts';
 import { HostError } from '../host.ts';
-import { followFile } from '../linux/files/follow-file.ts';
-import { elapsedMs } from '../linux/system/clock.ts';
-import { childProcess } from '../linux/system/late-modules.ts';
 import type { DurableHandle, DurableResult, DurableSpec } from '../processes.ts';
 import { childEnvironment } from './child-environment.ts';
 import { endTree } from './end-tree.ts';

@@ -1,5 +1,5 @@
-import { childProcess } from '../linux/system/late-modules.ts';
-import { isErrno } from '../linux/system/system-error.ts';
+import { childProcess } from '../common/system/late-modules.ts';
+import { isErrno } from '../common/system/system-error.ts';
 import { systemProgram } from './paths.ts';
 
 /**

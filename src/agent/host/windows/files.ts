@@ -17,11 +17,11 @@ import {
   writeSync,
 } from 'node:fs';
 import { win32 } from 'node:path';
+import { readBounded } from '../common/files/read-bounded.ts';
+import { watchFile } from '../common/files/watch-file.ts';
+import { isErrno, toHostError } from '../common/system/system-error.ts';
 import type { FileStat, Files, WriteOptions } from '../files.ts';
 import { HostError } from '../host.ts';
-import { readBounded } from '../linux/files/read-bounded.ts';
-import { watchFile } from '../linux/files/watch-file.ts';
-import { isErrno, toHostError } from '../linux/system/system-error.ts';
 import { keepForAdministrators } from './access.ts';
 import { openToAppend } from './append-file.ts';
 import { writeFileAtomically } from './atomic-file.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { createHttpClient } from '../common/net/http-client.ts';
+import { interfaceAddresses } from '../common/net/interface-addresses.ts';
+import { callUnix } from '../common/net/unix-call.ts';
+import { delay, elapsedMs } from '../common/system/clock.ts';
+import { stayLean } from '../common/system/stay-lean.ts';
 import { type Host, HostError } from '../host.ts';
-import { createHttpClient } from '../linux/net/http-client.ts';
-import { interfaceAddresses } from '../linux/net/interface-addresses.ts';
-import { callUnix } from '../linux/net/unix-call.ts';
-import { delay, elapsedMs } from '../linux/system/clock.ts';
-import { stayLean } from '../linux/system/stay-lean.ts';
 import { bootId } from './boot-id.ts';
 import { createFiles } from './files.ts';
 import { takeLock } from './lock.ts';

@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { win32 } from 'node:path';
 import { RUN_DIR } from '../../document/paths.ts';
+import { isErrno, toHostError } from '../common/system/system-error.ts';
 import type { Lock } from '../host.ts';
-import { isErrno, toHostError } from '../linux/system/system-error.ts';
 import { makeFolder } from './files.ts';
 import { toWindows } from './paths.ts';
 

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { win32 } from 'node:path';
-import { runProgram } from '../linux/process/run-command.ts';
-import { childProcess } from '../linux/system/late-modules.ts';
-import { isErrno, toHostError } from '../linux/system/system-error.ts';
+import { runProgram } from '../common/process/run-program.ts';
+import { childProcess } from '../common/system/late-modules.ts';
+import { isErrno, toHostError } from '../common/system/system-error.ts';
 import type { Processes } from '../processes.ts';
 import { childEnvironment } from './child-environment.ts';
 import { DurablePrograms } from './durable.ts';

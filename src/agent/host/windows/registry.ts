@@ -1,4 +1,4 @@
-import { childProcess } from '../linux/system/late-modules.ts';
+import { childProcess } from '../common/system/late-modules.ts';
 import { systemProgram } from './paths.ts';
 
 /** A value of the registry that is one word, as reg.exe prints it; undefined where there is none. */

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { tempIn } from './leftover-temps.ts';
+import { tempIn } from '../../common/files/leftover-temps.ts';
 
 const fsyncAsync = (fd: number): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { BlockDevice, BlockDevices } from '../../block-devices.ts';
+import { isErrno, toHostError } from '../../common/system/system-error.ts';
 import { HostError } from '../../host.ts';
-import { isErrno, toHostError } from '../system/system-error.ts';
 import { resolveInRoot } from './paths/resolve.ts';
 
 /** The kernel's own list. It knows every device, with or without udev, and below any root. */

@@ -21,18 +21,18 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { readBounded } from '../../common/files/read-bounded.ts';
+import { watchFile } from '../../common/files/watch-file.ts';
+import { isErrno, toHostError } from '../../common/system/system-error.ts';
 import type { AppendHandle, FileStat, Files, WriteOptions } from '../../files.ts';
 import { HostError } from '../../host.ts';
-import { isErrno, toHostError } from '../system/system-error.ts';
 import { type AtomicWrite, writeFilesAtomically } from './atomic-file.ts';
 import { inodesUsedUp } from './inodes.ts';
 import { openParent, type Parent } from './paths/open-parent.ts';
 import { openRegular } from './paths/open-regular.ts';
 import { lookupOwner } from './paths/owners.ts';
 import { realInRoot, resolveInRoot } from './paths/resolve.ts';
-import { readBounded } from './read-bounded.ts';
 import { tellPipe } from './tell-pipe.ts';
-import { watchFile } from './watch-file.ts';
 import { writeDevice } from './write-device.ts';
 import { wroteInPlace } from './write-in-place.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { delay, elapsedMs } from '../../common/system/clock.ts';
+import { isErrno, toHostError } from '../../common/system/system-error.ts';
 import { HostError } from '../../host.ts';
-import { delay, elapsedMs } from '../system/clock.ts';
-import { isErrno, toHostError } from '../system/system-error.ts';
 
 const TRY_MS = 2;
 

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { isErrno } from '../system/system-error.ts';
+import { isErrno } from '../../common/system/system-error.ts';
 
 /** See `Files.writeDevice`. With flow control, an unread serial line blocks an ordinary writer for ever. */
 export function writeDevice(real: string, data: Uint8Array): number {

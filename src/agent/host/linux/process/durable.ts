@@ -1,12 +1,12 @@
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RUN_DIR } from '../../../document/paths.ts';
+import { followFile } from '../../common/files/follow-file.ts';
+import { elapsedMs } from '../../common/system/clock.ts';
+import { childProcess } from '../../common/system/late-modules.ts';
 import { HostError } from '../../host.ts';
 import type { DurableHandle, DurableResult, DurableSpec } from '../../processes.ts';
-import { followFile } from '../files/follow-file.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
-import { elapsedMs } from '../system/clock.ts';
-import { childProcess } from '../system/late-modules.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
 import { endGroup } from './end-group.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';

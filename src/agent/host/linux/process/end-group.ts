@@ -1,4 +1,4 @@
-import { isErrno } from '../system/system-error.ts';
+import { isErrno } from '../../common/system/system-error.ts';
 
 const GRACE_MS = 5000;
 

@@ -1,10 +1,10 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { RUN_DIR } from '../../../document/paths.ts';
+import { delay } from '../../common/system/clock.ts';
+import { isErrno, toHostError } from '../../common/system/system-error.ts';
 import type { Lock } from '../../host.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
-import { delay } from '../system/clock.ts';
-import { isErrno, toHostError } from '../system/system-error.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';
 
 /** Whoever takes a stale lock waits this long to see whether somebody else took it at the same moment. */

@@ -1,8 +1,8 @@
 import { constants as access, accessSync, statSync, writeFileSync } from 'node:fs';
+import { childProcess, os } from '../../common/system/late-modules.ts';
+import { toHostError } from '../../common/system/system-error.ts';
 import type { Processes } from '../../processes.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
-import { childProcess, os } from '../system/late-modules.ts';
-import { toHostError } from '../system/system-error.ts';
 import { canExec } from './can-exec.ts';
 import { childEnvironment, DEFAULT_PATH, inRoot } from './child-environment.ts';
 import { DurablePrograms } from './durable.ts';

@@ -4,8 +4,8 @@ import { createConnection, type Socket } from 'node:net';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_PACKET_BYTES, type TpmChannel } from '../../../../tpm/channel.ts';
+import { isErrno, toHostError } from '../../common/system/system-error.ts';
 import { HostError } from '../../host.ts';
-import { isErrno, toHostError } from './system-error.ts';
 
 /** A discrete TPM makes an RSA key in up to 40 s; the kernel's own limit for a command is two minutes. */
 const ANSWER_MS = 120_000;

@@ -9,8 +9,8 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { isErrno } from '../../../common/system/system-error.ts';
 import { HostError } from '../../../host.ts';
-import { isErrno } from '../../system/system-error.ts';
 import { asUser } from './as-user.ts';
 import { followTrusted } from './trusted-path.ts';
 

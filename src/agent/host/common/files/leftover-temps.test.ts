@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeFilesAtomically } from './atomic-file.ts';
+import { writeFilesAtomically } from '../../linux/files/atomic-file.ts';
 
 describe('writeFilesAtomically where an agent was killed', () => {
   let directory: string;

@@ -1,0 +1,100 @@
+import { elapsedMs } from '../../common/system/clock.ts';
+import { childProcess, os } from '../../common/system/late-modules.ts';
+import { LineSplitter } from '../../line-splitter.ts';
+import type { CommandResult, CommandSpec } from '../../processes.ts';
+import { TailBuffer } from '../../tail-buffer.ts';
+
+const KEEP_BYTES = 256 * 1024;
+
+/** How a system starts a program, and ends it with all that it has started. */
+export interface Start {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: NodeJS.ProcessEnv;
+  readonly isLeader: boolean;
+  end(pid: number): void;
+}
+
+/** Runs a program to its end, started and ended as `start` says; see `Processes.run`. */
+export function runProgram(start: Start, spec: CommandSpec): Promise<CommandResult> {
+  const started = elapsedMs();
+  const [file, ...args] = start.argv;
+  const stdout = new TailBuffer(spec.keepBytes ?? KEEP_BYTES);
+  const stderr = new TailBuffer(spec.keepBytes ?? KEEP_BYTES);
+  return new Promise((resolve) => {
+    const child = childProcess().spawn(file, args, {
+      env: start.env,
+      detached: start.isLeader,
+      windowsHide: true,
+      stdio: [spec.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
+    let timedOut = false;
+    let settled = false;
+    const stop = () => {
+      if (child.pid !== undefined) start.end(child.pid);
+    };
+    const timer = spec.timeoutMs
+      ? setTimeout(() => {
+          timedOut = true;
+          stop();
+        }, spec.timeoutMs)
+      : undefined;
+    spec.signal?.addEventListener('abort', stop);
+    if (spec.signal?.aborted) stop();
+
+    const splitters = (
+      [
+        ['stdout', child.stdout, stdout],
+        ['stderr', child.stderr, stderr],
+      ] as const
+    ).map(([name, stream, tail]) => {
+      const splitter = new LineSplitter((line) => spec.onLine?.(line, name));
+      stream?.on('data', (chunk: Buffer) => {
+        tail.push(chunk);
+        splitter.push(chunk);
+      });
+      return splitter;
+    });
+    // EPIPE from a program that does not read its input must not end the agent.
+    child.stdin?.on('error', () => undefined);
+    if (spec.input !== undefined) child.stdin?.end(spec.input);
+
+    const finish = (exitStatus: number) => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      spec.signal?.removeEventListener('abort', stop);
+      for (const splitter of splitters) splitter.end();
+      resolve({
+        exitStatus,
+        stdout: stdout.toString(),
+        stderr: stderr.toString(),
+        timedOut,
+        ms: Math.round(elapsedMs() - started),
+      });
+    };
+    child.on('error', (error) => {
+      stderr.push(Buffer.from(`${spec.argv[0]}: ${describeSpawnError(error)}\n`));
+      finish(127);
+    });
+    child.on('close', (code, signal) => finish(code ?? 128 + signalNumber(signal)));
+    // A grandchild that keeps the pipes open must not hold up the agent after the program's end.
+    child.on('exit', (code, signal) => {
+      setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        finish(code ?? 128 + signalNumber(signal));
+      }, 500).unref();
+    });
+  });
+}
+
+function describeSpawnError(error: Error): string {
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'ENOENT') return 'not found';
+  if (code === 'EACCES') return 'not executable';
+  return code || error.message;
+}
+
+function signalNumber(signal: NodeJS.Signals | null): number {
+  return signal === null ? 0 : os().constants.signals[signal];
+}
