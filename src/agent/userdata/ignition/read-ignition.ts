@@ -73,7 +73,5 @@ export async function readIgnition(
 
 function asSpec3(checked: Checked, say: Remarks): Config {
   if (checked.spec === 3) return checked.config;
-  for (const reference of checked.config.ignition?.config?.append ?? [])
-    say.error(reference, [], 'is another config, which Slipway does not append; spec 3 merges configs');
   return fromSpec2(checked.config, checked.places, say);
 }

@@ -1,5 +1,6 @@
 import type { Places } from '../schema/places.ts';
 import type { List, Shape, Struct } from '../schema/shape.ts';
+import { CONFIG_2, type Config2 } from '../schema/spec2.ts';
 import { CONFIG, type Config } from '../schema/spec3.ts';
 
 type Plain = Record<string, unknown>;
@@ -11,6 +12,14 @@ type Plain = Record<string, unknown>;
  */
 export function merge(parent: Config, child: Config, places: Places): Config {
   return mergedStruct(parent as Plain, child as Plain, CONFIG, places) as Config;
+}
+
+/** Appends a config of spec 2 to another one: all lists are joined, a single value of the second counts. */
+export function append(first: Config2, second: Config2, places: Places): Config2 {
+  const whole = mergedStruct(first as Plain, second as Plain, CONFIG_2, places) as Config2;
+  // Those to append were appended.
+  const { config: _, ...ignition } = whole.ignition ?? {};
+  return { ...whole, ignition };
 }
 
 function mergedStruct(parent: Plain, child: Plain, { fields }: Struct, places: Places): Plain {

@@ -180,3 +180,38 @@ it('checks what came of two valid configs', async () => {
   );
   expect(report).toMatchObject([{ severity: 'error' }]);
 });
+
+describe('configs of spec 2', () => {
+  const v2 = (rest: object, config?: object) => v3(rest, config, '2.3.0');
+  const made = (path: string, content: string) => ({
+    storage: { files: [{ filesystem: 'root', path, mode: 0o600, contents: text(content) }] },
+  });
+
+  it('appends configs one behind the other, also to what is appended; nothing is laid over anything', async () => {
+    const inner = v2({ ...made('/c', 'c'), systemd: { units: [{ name: 'x.service', enabled: true }] } });
+    const document = await read(
+      v2(
+        { ...made('/a', 'a'), systemd: { units: [{ name: 'x.service', contents: '[Unit]\nA=b\n' }] } },
+        { append: [data(v2(made('/b', 'b'), { append: [data(inner)] })), data(v2(made('/a', 'again')))] },
+      ),
+    );
+    expect(document.report).toEqual([]);
+    expect(document.files.map(({ path, content }) => `${path} ${content.reveal()}`)).toEqual([
+      ...['/a a', '/b b', '/c c', '/a again'],
+    ]);
+    expect(document.units?.map(({ name, enabled }) => [name, enabled])).toEqual([
+      ['x.service', undefined],
+      ['x.service', true],
+    ]);
+  });
+
+  it('appends none of another spec, and none that leads back', async () => {
+    const { report } = await read(v2({}, { append: [data(v3({}))] }));
+    expect(report).toMatchObject([
+      { severity: 'error', message: expect.stringMatching(/append\.0\.source is a config of spec 3, which/) },
+    ]);
+    const url = await serve(() => [200, JSON.stringify(v2({}, { append: [{ source: `${url}/` }] }))]);
+    const circle = await read(v2({}, { append: [{ source: `${url}/` }] }));
+    expect(circle.report).toMatchObject([{ message: expect.stringContaining('leads back to itself') }]);
+  });
+});

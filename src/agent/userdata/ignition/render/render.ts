@@ -13,11 +13,12 @@ import type { Places } from '../schema/places.ts';
 import type { Config, Resource } from '../schema/spec3.ts';
 import { Contents } from '../translate/content.ts';
 import { fetchSettings, remoteOf } from '../translate/remote.ts';
-import { merge } from './merge.ts';
+import { append, merge } from './merge.ts';
 
 /**
- * Puts in the place of a config the one that it is to be replaced by, and lays over it those that it is to be merged with, each
- * fetched, compared with its hash, and checked; then checks what came of it, as Ignition does.
+ * Puts in the place of a config the one that it is to be replaced by, and lays over it those that it is to be merged with, or
+ * that are to be appended to it (spec 2), each fetched, compared with its hash, and checked; then checks what came of it, as
+ * Ignition does.
  *
  * @returns undefined if `report` got an error
  * @throws NotYetIncluded if a server may give a config later
@@ -47,11 +48,14 @@ export interface Rendered {
  */
 const KNOWN = new WeakMap<Library, Map<string, Buffer>>();
 
-export function refersToOthers({ config: { ignition } }: Checked): boolean {
-  const { merge: others = [], replace } = (ignition?.config ?? {}) as NonNullable<
-    NonNullable<Config['ignition']>['config']
-  >;
-  return others.length > 0 || Boolean(replace?.source);
+export function refersToOthers(checked: Checked): boolean {
+  return othersOf(checked).length > 0 || Boolean(checked.config.ignition?.config?.replace?.source);
+}
+
+/** What is laid over a config: those that it is merged with, or in spec 2 those that are appended. */
+function othersOf(checked: Checked): readonly Resource[] {
+  if (checked.spec === 3) return checked.config.ignition?.config?.merge ?? [];
+  return checked.config.ignition?.config?.append ?? [];
 }
 
 /** Two valid configs can make one that is not; their warnings were said of each. */
@@ -60,6 +64,13 @@ function checkWhole(config: Config, places: Places, report: Report): void {
   checkSpec3(config, NEWEST[3], new Remarks(places, again));
   for (const { severity, code, message, where } of again.entries)
     if (severity === 'error') report.error(code, message, where);
+}
+
+/** What a config says of proxies, authorities and timeouts. */
+function settingsOf(checked: Checked): Config {
+  if (checked.spec === 3) return checked.config;
+  const { config: _, ...ignition } = checked.config.ignition ?? {};
+  return { ignition };
 }
 
 class Rendering {
@@ -83,23 +94,38 @@ class Rendering {
   async all(checked: Checked, chain: readonly string[], around: Config): Promise<Checked | undefined> {
     const replace = checked.config.ignition?.config?.replace as Resource | undefined;
     if (replace?.source) {
-      const settings = checked.spec === 3 ? merge(around, checked.config, this.#places) : {};
-      const next = await this.#read(replace, settings, chain);
+      const next = await this.#read(replace, this.#over(around, settingsOf(checked)), chain);
       return next && this.all(next, [...chain, replace.source], {});
     }
-    if (checked.spec === 2) return checked;
-    let whole = checked.config;
-    for (const reference of checked.config.ignition?.config?.merge ?? []) {
-      const outer = merge(around, whole, this.#places);
+    let whole: Checked = checked;
+    for (const reference of othersOf(checked)) {
+      const outer = this.#over(around, settingsOf(whole));
       const next = await this.#read(reference, outer, chain);
       if (next === undefined) return undefined;
       const inner = await this.all(next, [...chain, reference.source ?? ''], outer);
       if (inner === undefined) return undefined;
-      if (inner.spec !== 3)
-        return this.#refuse(reference, 'is a config of spec 2, which cannot be merged into one of spec 3');
-      whole = merge(whole, inner.config, this.#places);
+      const laid = this.#laid(whole, inner);
+      if (laid === undefined)
+        return this.#refuse(
+          reference,
+          `is a config of spec ${inner.spec}, which cannot be ${whole.spec === 3 ? 'merged into' : 'appended to'} one of spec ${whole.spec}`,
+        );
+      whole = laid;
     }
-    return { ...checked, config: whole };
+    return whole;
+  }
+
+  #over(around: Config, settings: Config): Config {
+    return merge(around, settings, this.#places);
+  }
+
+  /** Both under the version of the first; undefined where they are of different specs. */
+  #laid(under: Checked, over: Checked): Checked | undefined {
+    if (under.spec === 3 && over.spec === 3)
+      return { ...under, config: merge(under.config, over.config, this.#places) };
+    if (under.spec === 2 && over.spec === 2)
+      return { ...under, config: append(under.config, over.config, this.#places) };
+    return undefined;
   }
 
   #refuse(reference: Resource, message: string): undefined {
