@@ -35,6 +35,11 @@ export class Bearers {
     );
   }
 
+  /** True if, as far as this record says, another certificate has taken the place of this one. */
+  isReplaced({ spec }: NodeRecord, peer: ShownPeer): boolean {
+    return spec.keyDigest === peer.binding && standing(spec.certificate, peer.serial) === 'superseded';
+  }
+
   /**
    * The node of a certificate. The first use of a new certificate ends the one before.
    *
@@ -48,10 +53,11 @@ export class Bearers {
         throw new Refused(
           'unauthorized',
           `${where} is gone or has enrolled again; this certificate no longer counts`,
+          { isFormer: true },
         );
       }
       if (this.#parts.isGone?.(record.spec)) {
-        throw new Refused('unauthorized', `the Machine of ${where} is gone`);
+        throw new Refused('unauthorized', `the Machine of ${where} is gone`, { isFormer: true });
       }
       // Who was refused by its boot state may still say what happened to it.
       if (record.spec.admission?.state === 'Quarantined') throw barredBy(record.spec.admission);
@@ -62,6 +68,7 @@ export class Bearers {
         throw new Refused(
           'unauthorized',
           `the certificate of ${where} was replaced by a newer one; this is a copy of its disk, or the newer one is with a copy`,
+          { isFormer: true },
         );
       }
       const { next: _, ...rest } = { ...record.spec.certificate, serial: peer.serial };

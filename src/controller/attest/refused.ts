@@ -9,6 +9,8 @@ export interface RefusedOptions {
   reason?: Code;
   /** This request proved it, whatever its connection did: it gets the words. */
   isProved?: boolean;
+  /** The certificate that was shown counts no longer. */
+  isFormer?: boolean;
   retryAfterMs?: number;
 }
 
@@ -19,6 +21,7 @@ export class Refused extends ExpectedError {
   readonly words: string | undefined;
   readonly reason: Code | undefined;
   readonly isProved: boolean;
+  readonly isFormer: boolean;
   readonly retryAfterMs: number | undefined;
 
   constructor(code: RefusalCode, message: string, options: RefusedOptions = {}) {
@@ -27,6 +30,7 @@ export class Refused extends ExpectedError {
     this.words = options.words;
     this.reason = options.reason;
     this.isProved = options.isProved ?? false;
+    this.isFormer = options.isFormer ?? false;
     this.retryAfterMs = options.retryAfterMs;
   }
 }

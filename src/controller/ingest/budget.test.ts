@@ -56,6 +56,11 @@ class Sender {
     });
   }
 
+  /** The intake hears of a change of the node. */
+  forget(): void {
+    this.#intake.changed(this.store.record);
+  }
+
   /** @returns what is left; a refusal says for how long */
   async send(): Promise<{ left: number; refused?: StoreSpent }> {
     const batch = {
@@ -121,4 +126,19 @@ it('stores of a batch what fits into one write, and the rest with the next', asy
   // What is less than a whole batch waits as it always did.
   expect(lefts.at(-1)).toBeLessThan(128);
   expect(sender.store.record.summary.lost).toBe(0);
+});
+
+it('lets a machine that proved to be the one begin with nothing spent by who claimed to be it', async () => {
+  const sender = new Sender();
+  for (let i = 0; i < 40; i += 1) {
+    sender.tell(LOST);
+    await sender.send();
+  }
+  expect((await sender.send()).refused).toBeDefined();
+  sender.store.record = {
+    ...sender.store.record,
+    spec: { ...sender.store.record.spec, keyDigest: 'proved' },
+  };
+  sender.forget();
+  expect(await sender.send()).toEqual({ left: 0 });
 });

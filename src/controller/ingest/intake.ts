@@ -66,16 +66,22 @@ export class EventIntake {
 
   /** @throws Refused, StoreBusy */
   async take(peer: ShownPeer, batch: ReadBatch): Promise<Intake> {
-    const key = nodeKey(peer);
+    const { binding } = peer;
     // One machine's batches in turn: a second one would only find the first one's work done.
-    const before = this.#turn.get(key) ?? Promise.resolve();
-    const mine = before.catch(passed).then(() => this.#take(key, peer, batch));
-    this.#turn.set(key, mine);
+    const before = this.#turn.get(binding) ?? Promise.resolve();
+    const mine = before.catch(passed).then(() => this.#take(nodeKey(peer), peer, batch));
+    this.#turn.set(binding, mine);
     try {
       return await mine;
     } finally {
-      if (this.#turn.get(key) === mine) this.#turn.delete(key);
+      if (this.#turn.get(binding) === mine) this.#turn.delete(binding);
     }
+  }
+
+  /** Is a newer certificate of the same key at hand? Another replica may know better. */
+  knowsNewer(peer: ShownPeer): boolean {
+    const kept = this.#atHand.get(nodeKey(peer))?.record;
+    return kept !== undefined && this.#bearers.isReplaced(kept, peer);
   }
 
   /** Records in memory, for metrics. */
@@ -125,8 +131,8 @@ export class EventIntake {
 
   async #record(key: string, peer: ShownPeer): Promise<NodeRecord> {
     const kept = this.#atHand.get(key)?.record;
-    if (kept && !this.#bearers.isCurrent(kept, peer)) this.#atHand.delete(key);
-    const record = this.#atHand.get(key)?.record ?? (await this.#read(key, peer));
+    // What is at hand for the machine that holds the name stays so, whatever certificate somebody else shows.
+    const record = kept && this.#bearers.isCurrent(kept, peer) ? kept : await this.#read(key, peer);
     this.#keep(key, record);
     return record;
   }

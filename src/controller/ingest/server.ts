@@ -38,6 +38,7 @@ import { StoreBusy, StoreRefuses, StoreSpent } from '../store/store.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { Bodies, type BodyLimits } from './bodies.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
+import { Former } from './former.ts';
 import type { EventIntake } from './intake.ts';
 import { peerAddress } from './peer-address.ts';
 import { Peers } from './peers.ts';
@@ -88,6 +89,7 @@ export class IngestServer {
   readonly server: Server;
   readonly connections: Connections;
   readonly peers = new Peers();
+  readonly #former = new Former();
   readonly #intake: EventIntake;
   readonly #enrolment: Enrolment;
   readonly #releases: Releases | undefined;
@@ -140,8 +142,8 @@ export class IngestServer {
       this.#refuse(why, address),
     );
     this.server.on('secureConnection', (socket: TLSSocket) => {
-      const peer = peerOf(socket);
-      if (peer) this.connections.proved(socket, nodeKey(peer));
+      const payer = this.#payerOf(peerOf(socket));
+      if (payer !== undefined) this.connections.proved(socket, payer);
     });
     this.server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) =>
       this.#refuse('tls', socket.remoteAddress, reason(error)),
@@ -190,7 +192,7 @@ export class IngestServer {
     const peer = peerOf(socket);
     if (peer) this.peers.add(peer.binding, socket);
     try {
-      this.#limit(peer, address);
+      this.#limit(this.#payerOf(peer), address);
       const answer = await this.#route(request, path, peer, (bytes) => {
         response.once('close', this.connections.arrived(socket));
         if (path === CHALLENGE_PATH) return this.#challenge(bytes, socket);
@@ -214,14 +216,13 @@ export class IngestServer {
     if (!isKnown(path) || request.method !== 'POST')
       throw new Refused('not-found', `${request.method} of another path`);
     const maxBytes = MAX_BYTES[path];
-    if (peer) {
-      const key = nodeKey(peer);
-      return await this.#machineBodies.read(request, { peer: key, maxBytes }, (bytes) => {
-        this.#received.take(key, bytes.length);
+    const payer = this.#payerOf(peer);
+    if (payer !== undefined)
+      return await this.#machineBodies.read(request, { peer: payer, maxBytes }, (bytes) => {
+        this.#received.take(payer, bytes.length);
         return use(bytes);
       });
-    }
-    if (path === EVENTS_PATH || path === RELEASE_PATH) throw strangers();
+    if (!peer && (path === EVENTS_PATH || path === RELEASE_PATH)) throw strangers();
     const address = peerAddress(request.socket.remoteAddress);
     return await this.#strangerBodies.read(request, { peer: address, maxBytes }, use);
   }
@@ -244,7 +245,7 @@ export class IngestServer {
   async #release(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {
     if (!peer) throw strangers();
     if (!this.#releases) throw new Refused('not-found', 'there are no Machines here to seal something for');
-    const waitMs = this.#asked.take(nodeKey(peer));
+    const waitMs = this.#asked.take(peer.binding);
     if (waitMs > 0) throw new Refused('slow-down', 'too many releases', { retryAfterMs: waitMs });
     const asked = readReleaseRequest(bytes);
     const { reply, machine, by } = await this.#releases.release(asked, peer, channelOf(socket));
@@ -261,21 +262,32 @@ export class IngestServer {
     return { version: EVENTS_VERSION, stored };
   }
 
-  #limit(peer: Peer | undefined, address: string): void {
-    const waitMs = peer
-      ? Math.max(this.#received.wait(nodeKey(peer)), this.#machineRates.take(nodeKey(peer)))
-      : this.#strangerRates.take(address);
+  /**
+   * Whose budgets a request counts against: the key's and not the name's, so that who had the name before takes nothing from
+   * who has it now. Undefined for a stranger.
+   */
+  #payerOf(peer: ShownPeer | undefined): string | undefined {
+    const isFormer = peer && (this.#former.has(peer.serial) || this.#intake.knowsNewer(peer));
+    return isFormer ? undefined : peer?.binding;
+  }
+
+  #limit(payer: string | undefined, address: string): void {
+    const waitMs =
+      payer === undefined
+        ? this.#strangerRates.take(address)
+        : Math.max(this.#received.wait(payer), this.#machineRates.take(payer));
     if (waitMs > 0) throw new Refused('slow-down', 'too many requests', { retryAfterMs: waitMs });
   }
 
   #fail(
     request: IncomingMessage,
     response: ServerResponse,
-    { peer, address }: { peer: Peer | undefined; address: string },
+    { peer, address }: { peer: ShownPeer | undefined; address: string },
     error: unknown,
   ): void {
     const refused = asRefused(error);
-    const { code, retryAfterMs } = refused;
+    const { code, isFormer, retryAfterMs } = refused;
+    if (peer && isFormer) this.#former.add(peer.serial);
     const words = peer || refused.isProved ? refused.words : undefined;
     this.#metrics.requests.add({ path: pathLabel(request.url), status: String(REFUSAL_STATUS[code]) });
     this.#refuse(code, address, refused.message, peer);
@@ -288,7 +300,8 @@ export class IngestServer {
       ...(words === undefined || refused.reason === undefined ? {} : { reason: refused.reason }),
     };
     const unread = !request.complete;
-    send(response, REFUSAL_STATUS[code], body, { close: unread || this.#draining, retryAfterMs });
+    const close = unread || isFormer || this.#draining;
+    send(response, REFUSAL_STATUS[code], body, { close, retryAfterMs });
     if (unread) discard(request);
   }
 
