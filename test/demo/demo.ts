@@ -7,10 +7,12 @@ import type { ClusterData } from '../support/cluster-api/cluster-data.ts';
 import { newCluster } from '../support/cluster-api/lab-cluster.ts';
 import { controlPlaneInit, workerJoin } from '../support/cluster-api/user-data.ts';
 import { bootMachine, kubectl, waitForReady } from '../support/machines.ts';
-import { Management } from './management.ts';
+import { BOOTSTRAP_SUCCEEDED, Management, NODE_ATTESTED } from './management.ts';
+import { begin, POLICY, Proofs } from './proofs.ts';
 
-// npm run demo [-- --keep]: three machines report to slipway-controller in a management cluster: a control plane
-// (slipway.service), a worker (cloud-init with Slipway as its kubeadm), and a worker that fails for a real reason.
+// npm run demo [-- --keep]: machines report to slipway-controller in a management cluster: a control plane
+// (slipway.service), a worker (cloud-init with Slipway as its kubeadm), a worker that fails for a real reason; and three with
+// a TPM each: one joins with nothing secret in its user data, two are refused.
 
 const CONTROL_PLANE_IP = '10.99.1.10';
 
@@ -57,6 +59,11 @@ async function show(lab: Lab): Promise<void> {
 }
 
 async function bootstrapAll(lab: Lab, cluster: ClusterData, management: Management): Promise<void> {
+  await management.apply(POLICY);
+  const proofs = new Proofs(lab, management, cluster);
+  // It boots meanwhile, and so does what follows it; whoever waits for them hears what went wrong.
+  const honest = proofs.honest();
+  honest.catch(() => undefined);
   say('cp1 boots: no cloud-init; slipway.service finds the user data and runs kubeadm init');
   const userData = controlPlaneInit(cluster, CONTROL_PLANE_IP, {
     preKubeadmCommands: ['hostname', 'echo "127.0.0.1 localhost" >>/etc/hosts'],
@@ -70,6 +77,10 @@ async function bootstrapAll(lab: Lab, cluster: ClusterData, management: Manageme
     report: true,
   });
   await follow(controlPlane);
+  const withTpm = await honest;
+  await begin(withTpm);
+  const refused = Promise.all([proofs.borrower(withTpm), proofs.bootedOtherwise()]);
+  refused.catch(() => undefined);
   say('w1 boots: real cloud-init applies the user data; the kubeadm that it calls is Slipway');
   const worker = await bootMachine(lab, 'w1', {
     role: 'worker',
@@ -89,13 +100,21 @@ async function bootstrapAll(lab: Lab, cluster: ClusterData, management: Manageme
     report: true,
   });
   await follow(stranger, 1);
-  say('Waiting for both nodes to be Ready');
-  await waitForReady(controlPlane, ['cp1', 'w1']);
+  say(
+    'w3 booted meanwhile: sealed user data, opened for its TPM; w4 borrows its TPM; w5 has another boot loader',
+  );
+  await follow(withTpm);
+  await refused;
+  say('Waiting for the nodes to be Ready');
+  await waitForReady(controlPlane, ['cp1', 'w1', 'w3']);
   say('$ kubectl get nodes');
   process.stdout.write(await kubectl(controlPlane, 'get', 'nodes', '-o', 'wide'));
-  await Promise.all(['cp1', 'w1', 'w2'].map((name) => management.verdict(name)));
-  say('$ kubectl get machines    (in the management cluster; the condition slipway.dev/BootstrapSucceeded)');
-  process.stdout.write(await management.conditions());
+  await Promise.all(['cp1', 'w1', 'w2', 'w3'].map((name) => management.verdict(name, BOOTSTRAP_SUCCEEDED)));
+  await Promise.all(['w3', 'w4', 'w5'].map((name) => management.verdict(name, NODE_ATTESTED)));
+  for (const condition of [BOOTSTRAP_SUCCEEDED, NODE_ATTESTED]) {
+    say(`$ kubectl get machines    (in the management cluster; the condition ${condition})`);
+    process.stdout.write(await management.conditions(condition));
+  }
   say('$ slipway-controller nodes');
   process.stdout.write(await management.read('nodes'));
   say('$ slipway-controller node w2');

@@ -12,7 +12,10 @@ import { clusterApiCrds, knowsPolicies } from '../support/controller/management-
 /** The lab's switch, as machines see it. */
 const ADDRESS = '10.99.0.1';
 const PORT = 8443;
-const CONDITION = 'slipway.dev/BootstrapSucceeded';
+const ENDPOINT = `https://${ADDRESS}:${PORT}`;
+
+export const BOOTSTRAP_SUCCEEDED = 'slipway.dev/BootstrapSucceeded';
+export const NODE_ATTESTED = 'slipway.dev/NodeAttested';
 
 /**
  * The management cluster of the demo: a real API server with Cluster API's CRDs, Machine objects as its infrastructure
@@ -59,40 +62,55 @@ export class Management {
    * The enrolment token is made by the controller, for this Machine alone.
    */
   async addMachine(name: string): Promise<NonNullable<MachineOptions['files']>> {
-    await this.#api.kubectl(['create', '--filename=-'], { input: JSON.stringify(machineObject(name)) });
+    await this.apply(machineObject(name, { labels: { 'slipway.dev/machine-token': '' } }));
     const token = await this.#token(name);
-    const ca = await this.read('ca');
-    const settings = {
-      report: {
-        controller: { endpoints: [`https://${ADDRESS}:${PORT}`], tokenFile: '/etc/slipway/token', ca },
-      },
-    };
     return [
-      // JSON is YAML.
-      {
-        path: '/etc/slipway/config.d/50-controller.yaml',
-        content: JSON.stringify(settings),
-        permissions: '0644',
-      },
+      await this.#settings({ tokenFile: '/etc/slipway/token' }),
       { path: '/etc/slipway/token', content: token, permissions: '0600' },
     ];
   }
 
-  /** Waits until the condition on the Machine is not Unknown any more. */
-  async verdict(name: string, timeoutMs = 120_000): Promise<void> {
-    const path = `{.status.conditions[?(@.type=="${CONDITION}")].status}`;
+  /** The same for a machine that proves itself by its TPM. @param key of `slipway identity` */
+  async addMachineWithTpm(name: string, key: string): Promise<NonNullable<MachineOptions['files']>> {
+    await this.apply(machineObject(name, { annotations: { 'slipway.dev/endorsement-key': key } }));
+    return [await this.#settings({ tpm: true })];
+  }
+
+  async apply(object: object): Promise<void> {
+    await this.#api.kubectl(['apply', '--filename=-'], { input: JSON.stringify(object) });
+  }
+
+  /** Keeps a file for a Machine. @returns the stub that the machine gets */
+  seal(machine: string, file: string): Promise<string> {
+    return this.read('seal', file, `--machine=${machine}`, '--namespace=default', `--endpoint=${ENDPOINT}`);
+  }
+
+  async #settings(means: object): Promise<{ path: string; content: string; permissions: string }> {
+    const controller = { endpoints: [ENDPOINT], ca: await this.read('ca'), ...means };
+    return {
+      path: '/etc/slipway/config.d/50-controller.yaml',
+      // JSON is YAML.
+      content: JSON.stringify({ report: { controller } }),
+      permissions: '0644',
+    };
+  }
+
+  /** Waits until a condition of the Machine is not Unknown any more. */
+  async verdict(name: string, condition: string, timeoutMs = 120_000): Promise<void> {
+    const path = `{.status.conditions[?(@.type=="${condition}")].status}`;
     for (const end = Date.now() + timeoutMs; ; await sleep(200)) {
       const status = await this.kubectl('get', 'machine', name, `--output=jsonpath=${path}`);
       if (status === 'True' || status === 'False') return;
       if (Date.now() > end)
-        throw new Error(`Machine ${name} has no verdict: ${CONDITION} is ${status || 'absent'}`);
+        throw new Error(`Machine ${name} has no verdict: ${condition} is ${status || 'absent'}`);
     }
   }
 
-  /** The condition of every Machine, as `kubectl` shows it. */
-  conditions(): Promise<string> {
-    const field = (name: string) => `.status.conditions[?(@.type=="${CONDITION}")].${name}`;
-    const columns = `MACHINE:.metadata.name,BOOTSTRAPSUCCEEDED:${field('status')},REASON:${field('reason')},MESSAGE:${field('message')}`;
+  /** A condition of every Machine, as `kubectl` shows it. */
+  conditions(condition: string): Promise<string> {
+    const field = (name: string) => `.status.conditions[?(@.type=="${condition}")].${name}`;
+    const title = condition.replace('slipway.dev/', '').toUpperCase();
+    const columns = `MACHINE:.metadata.name,${title}:${field('status')},REASON:${field('reason')},MESSAGE:${field('message')}`;
     return this.kubectl('get', 'machines', `--output=custom-columns=${columns}`);
   }
 
@@ -165,11 +183,11 @@ export class Management {
   }
 }
 
-function machineObject(name: string): object {
+function machineObject(name: string, more: object): object {
   return {
     apiVersion: 'cluster.x-k8s.io/v1beta2',
     kind: 'Machine',
-    metadata: { name, namespace: 'default', labels: { 'slipway.dev/machine-token': '' } },
+    metadata: { name, namespace: 'default', ...more },
     spec: {
       clusterName: 'demo',
       bootstrap: { dataSecretName: name },

@@ -77,7 +77,7 @@ export class Judge {
       throw new Violation(
         'EndorsementKeyForeign',
         `A machine that says it is Machine ${other.name} proved itself by what belongs to Machine ${name}.`,
-        other.uid,
+        other,
       );
     const known = await this.#parts.identities.of(found.namespace, uid);
     const isKnown = key === undefined ? (known?.epoch ?? 0) > 0 : known?.endorsementKey === key;

@@ -5,12 +5,12 @@ import type { CODES } from '../../protocol/codes/codes.ts';
 export class Violation extends ExpectedError {
   override readonly name = 'Violation';
   readonly reason: keyof typeof CODES;
-  /** Another Machine that it concerns. */
-  readonly otherUid: string | undefined;
+  /** Another Machine, which the machine says it is. */
+  readonly other: { readonly name: string; readonly uid: string } | undefined;
 
-  constructor(reason: keyof typeof CODES, message: string, otherUid?: string) {
+  constructor(reason: keyof typeof CODES, message: string, other?: Violation['other']) {
     super(message);
     this.reason = reason;
-    this.otherUid = otherUid;
+    this.other = other;
   }
 }

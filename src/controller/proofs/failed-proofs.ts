@@ -14,6 +14,8 @@ export interface FailedProofParts {
   readonly store: Pick<Store, 'find'>;
   readonly alarms: Pick<Alarms, 'failed'>;
   readonly attested: Pick<AttestedConditions, 'failed'>;
+  /** Does a policy select the Machine? */
+  readonly isGoverned: (uid: string) => boolean;
   /** Called with a node that was refused. */
   readonly changed: (record: NodeRecord) => void;
 }
@@ -33,11 +35,11 @@ export class FailedProofs {
   /** @throws StoreBusy */
   async failed({ namespace, owner }: Found, { endorsementKey }: Claim, violation: Violation): Promise<void> {
     if (this.#told.take(owner.uid) > 0) return;
-    const { reason, message, otherUid } = violation;
+    const { reason, message, other } = violation;
     const { alarms, attested, changed, client, store } = this.#parts;
-    alarms.failed(otherUid === undefined ? [owner.uid] : [owner.uid, otherUid], reason, message);
+    alarms.failed(other ? [owner.uid, other.uid] : [owner.uid], reason, message);
     // Of a machine that is proved already, somebody else's failure says nothing.
-    if (otherUid !== undefined) return;
+    if (other) return this.#borrowed(namespace, other, violation);
     const holder = await store.find(namespace, owner.name);
     const isHeld = holder?.spec.machine?.uid === owner.uid && isProof(holder);
     if (!isHeld) return attested.failed(owner.uid, reason, message);
@@ -47,6 +49,17 @@ export class FailedProofs {
     const at = new Date().toISOString();
     const after = await writeAdmission(client, holder, { state: 'Refused', at, reason, why: message });
     if (after) changed(after);
+  }
+
+  /** A Machine that waits for its proof says who came in its name. */
+  async #borrowed(
+    namespace: string,
+    { name, uid }: NonNullable<Violation['other']>,
+    { reason, message }: Violation,
+  ): Promise<void> {
+    const { attested, isGoverned, store } = this.#parts;
+    const holder = await store.find(namespace, name);
+    if (isGoverned(uid) && holder?.spec.machine?.uid !== uid) attested.failed(uid, reason, message);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Judge } from '../attest/judge.ts';
+import { Judge, type JudgeParts } from '../attest/judge.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { FailedProofs } from '../proofs/failed-proofs.ts';
@@ -20,15 +20,17 @@ export interface JudgingParts {
 /** Puts together what holds proofs against policies in a management cluster. */
 export function judgeOf({ client, namespace, management, store, identities }: JudgingParts): Judge {
   const { directory, alarms, attested } = management;
+  const policiesOf: JudgeParts['policiesOf'] = (uid) => {
+    const machine = directory.byUid(uid);
+    return machine ? directory.policiesOf(machine) : [];
+  };
   const failed = new FailedProofs({
     ...{ client, store, alarms, attested },
+    isGoverned: (uid) => policiesOf(uid).length > 0,
     changed: (record) => management.stored(record),
   });
   return new Judge({
-    policiesOf: (uid) => {
-      const machine = directory.byUid(uid);
-      return machine ? directory.policiesOf(machine) : [];
-    },
+    policiesOf,
     madeAt: (uid) => directory.byUid(uid)?.madeAt ?? 0,
     otherOf: (found, identity) => {
       const claimed = directory.match({ namespace: found.namespace }, identity)?.machine;

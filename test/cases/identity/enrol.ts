@@ -8,10 +8,10 @@ import type { ListOf } from '../../../src/controller/kube/objects.ts';
 import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
 import { CHALLENGE_PATH } from '../../../src/protocol/attestation.ts';
 import { ENROL_PATH } from '../../../src/protocol/exchange.ts';
+import { type MachineWithTpm, machineWithTpm } from '../../support/tpm/software-tpm.ts';
 import { openScene, type Scene } from '../hostile/scene.ts';
 import { policies } from './policies.ts';
 import { sealedData } from './sealed-data.ts';
-import { type MachineWithTpm, machineWithTpm } from './software-tpm.ts';
 import { bootstrapOf, transportOf } from './transport.ts';
 
 /** Machines enrol by their TPMs at a real controller with a real API server; what is not theirs they do not get. */

@@ -4,8 +4,8 @@ import type { NodeIdentityPolicy } from '../../../src/controller/policy/identity
 import { KeyHolders } from '../../../src/controller/store/key-holders.ts';
 import { objectPath } from '../../../src/controller/store/node-bootstrap.ts';
 import { controllerCommand } from '../../support/controller/controller-process.ts';
+import { extendPcr, type MachineWithTpm } from '../../support/tpm/software-tpm.ts';
 import { eventually, type Scene } from '../hostile/scene.ts';
-import { extendPcr, type MachineWithTpm } from './software-tpm.ts';
 import { bootstrapOf, transportOf } from './transport.ts';
 
 const POLICIES = '/apis/slipway.dev/v1alpha1/namespaces/default/nodeidentitypolicies';
@@ -40,6 +40,7 @@ async function firstUse(scene: Scene, one: MachineWithTpm, two: MachineWithTpm):
   // Another TPM for the same Machine, and the same TPM for another Machine.
   await refused(scene, two, 'p1', /EndorsementKeyForeign/);
   await refused(scene, one, 'p2', /says it is Machine p2.*EndorsementKeyForeign/);
+  await attestedIs(scene, 'p2', 'False', 'EndorsementKeyForeign');
   await attestedIs(scene, 'p1', 'True', 'ProvedByTpm');
   await eventually('an Event on both', async () => {
     const events = await cluster.api.kubectl(['--namespace=default', 'get', 'events', '--output=json']);

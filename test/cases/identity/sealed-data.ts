@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { objectPath } from '../../../src/controller/store/node-bootstrap.ts';
+import type { MachineWithTpm } from '../../support/tpm/software-tpm.ts';
 import { eventually, type Scene } from '../hostile/scene.ts';
 import { sealedHostile } from './sealed-hostile.ts';
-import type { MachineWithTpm } from './software-tpm.ts';
 import { code, nodes, opens, seal } from './stubs.ts';
 
 const SECRET = 'planted.0123456789abcdef';

@@ -11,22 +11,13 @@ import { ControllerProcess, controllerCommand } from '../../support/controller/c
 import { clusterApiCrds } from '../../support/controller/management-cluster.ts';
 import { waitForOutcome } from '../../support/expect-outcome.ts';
 import { DIST, SEED } from '../../support/machines.ts';
+import { softwareTpm } from '../../support/tpm/machine-unit.ts';
 import { secretsOf } from '../values.ts';
 import { expectVerdict } from '../verdict.ts';
 
 /** Where machines reach what runs on the lab's switch. */
 const SWITCH = '10.99.0.1';
 const PORT = 8443;
-/** A software TPM where the kernel would have the real one; its seeds stay over a reboot. */
-const TPM_UNIT = `[Unit]
-DefaultDependencies=no
-After=local-fs.target
-[Service]
-ExecStartPre=/bin/mkdir -p /var/lib/swtpm
-ExecStart=/usr/bin/swtpm socket --tpm2 --tpmstate dir=/var/lib/swtpm --server type=unixio,path=/dev/tpmrm0 --ctrl type=unixio,path=/run/swtpm.ctrl --flags not-need-init,startup-clear
-[Install]
-WantedBy=sysinit.target
-`;
 const BEGUN = '/var/lib/has-begun';
 const GO_ON = '/var/lib/goes-on';
 /** In the join's own configuration, and in a command before it. */
@@ -108,7 +99,7 @@ async function machineWithTpm(lab: Lab, control: ControlPlane, tools: string): P
       [BINARY]: { from: DIST, mode: 0o755 },
       [`${SEED}/meta-data`]: { content: metaData('w1'), mode: 0o600 },
     },
-    units: { 'software-tpm.service': { content: TPM_UNIT } },
+    units: softwareTpm().units,
   });
   const identity = ['slipway', 'identity', '--output', 'json'];
   const { endorsementKey } = JSON.parse(await machine.execOk(identity));

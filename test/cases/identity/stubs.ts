@@ -8,8 +8,8 @@ import { openUserData } from '../../../src/agent/sealed/open.ts';
 import { type Loaded, loadDocument } from '../../../src/agent/userdata/load.ts';
 import type { SealedStub } from '../../../src/protocol/sealed-stub.ts';
 import { controllerCommand } from '../../support/controller/controller-process.ts';
+import type { MachineWithTpm } from '../../support/tpm/software-tpm.ts';
 import type { Scene } from '../hostile/scene.ts';
-import type { MachineWithTpm } from './software-tpm.ts';
 
 /** Seals as an operator does. @returns the stub */
 export async function seal(

@@ -7,6 +7,7 @@ import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import { readTpm } from '../../../src/agent/identity/tpm/read-tpm.ts';
 import { withScratchRoot } from '../../lab/lab.ts';
 import { waitFor } from '../../lab/process/wait-for.ts';
+import { pcrExtend } from './pcr-extend.ts';
 
 /** A machine's root with a TPM of its own where the kernel would have it. */
 export interface MachineWithTpm {
@@ -48,26 +49,16 @@ export async function machineWithTpm(lower: readonly string[]): Promise<MachineW
   }
 }
 
-/** Measures something into a register, as a boot loader does (TPM2_PCR_Extend, Part 3, 22.2). */
+/** Measures something into a register, as a boot loader does. */
 export async function extendPcr(host: Host, pcr: number): Promise<void> {
   const channel = await host.tpm('/dev/tpmrm0');
   assert.ok(channel);
-  const auth = Buffer.from('40000009' + '0000' + '01' + '0000', 'hex');
-  const digests = Buffer.concat([Buffer.from('00000001000b', 'hex'), Buffer.alloc(32, 7)]);
-  const body = Buffer.concat([u32(pcr), u32(auth.length), auth, digests]);
-  const command = Buffer.concat([Buffer.from('8002', 'hex'), u32(10 + body.length), u32(0x182), body]);
   try {
-    const answer = Buffer.from(await channel.transmit(command));
+    const answer = Buffer.from(await channel.transmit(pcrExtend(pcr, Buffer.alloc(32, 7))));
     assert.equal(answer.readUInt32BE(6), 0);
   } finally {
     await channel.close();
   }
-}
-
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
 }
 
 const SCRIPT = `
