@@ -38,16 +38,17 @@ function controller(...names: string[]): string[] {
  * of npm. Read it as the house's plan: what stands in nobody's row is nobody's business.
  */
 const AGENT: Readonly<Record<string, string>> = {
-  'bootstrap.ts': `kit protocol document engine facts/judge host network preflight sealed secrets startup steps steps/kind
+  again: `kit protocol document engine host kubeadm/repeat steps steps/commands steps/kind steps/tools tpm/sealing`,
+  'bootstrap.ts': `kit protocol again document engine facts/judge host network preflight sealed secrets startup steps steps/kind
     steps/kubeadm userdata userdata/instance userdata/sources wipe`,
   apply: 'protocol document host steps steps/kind stores/reference',
   check: 'protocol check/rule check/rules document',
   'check/rule': 'check/shell document userdata',
   'check/rules': 'check/rule check/shell document stores/reference',
   'check/shell': '',
-  cli: `identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text collect diagnosis
+  cli: `again identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text collect diagnosis
     diagnosis/transcript document engine facts/judge host machine.ts install install/windows kubeadm/config preflight
-    preflight/checks release report report/config report/events reset secrets startup steps timeline userdata npm:commander`,
+    preflight/checks release report report/config report/events reset secrets startup steps timeline userdata wipe npm:commander`,
   'cli/authors': `kit apply check check/rule cli/options cli/process cli/text document fetch host machine.ts preflight
     secrets text userdata userdata/cloud-config userdata/forms userdata/instance userdata/native
     userdata/network userdata/sources/contract`,

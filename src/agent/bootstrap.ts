@@ -5,7 +5,7 @@ import { remember } from '../kit/secrets/known.ts';
 import { redact } from '../kit/secrets/redact.ts';
 import { visibleTexts } from '../kit/terminal/visible.ts';
 import type { Code } from '../protocol/codes/codes.ts';
-import type { Failure, Finding, JournalRecord } from '../protocol/journal.ts';
+import type { Failure, Finding, JournalRecord, StepOutline } from '../protocol/journal.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Document } from './document/document.ts';
 import { OUTCOME_ASIDE, STATE_DIR } from './document/paths.ts';
@@ -64,6 +64,8 @@ export interface BootstrapOptions {
   stop: AbortSignal;
   /** A command of the user data asks for a reboot; `stop` aborts then. Without it such a command has failed. */
   askReboot?: () => void;
+  /** Do what has changed since the last success, and nothing else. */
+  isAgain?: boolean;
   watcher: Watcher;
   verdict: VerdictHooks;
 }
@@ -83,7 +85,8 @@ export interface VerdictHooks {
 export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
   const { host, agent, watcher } = options;
   let powerState: PowerStateSettings | undefined;
-  const verdict = await concluding(host, { mode: 'bootstrap', agent, ...options.verdict }, async (about) => {
+  const how = { mode: 'bootstrap', agent, isAgain: options.isAgain ?? false, ...options.verdict } as const;
+  const verdict = await concluding(host, how, async (about) => {
     const answer = await loadWhatComes(options);
     if (answer.kind === 'none') {
       return outcomeWithoutSequence(
@@ -102,7 +105,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
     const report = [...answer.document.report, ...unpaid, ...exposed];
     const outcome = await runDocument(options, about, { ...answer.document, report, isWiped }, plan);
     // A run that goes on at the next boot has no verdict yet, and bad input changes nothing.
-    if (outcome.result === 'succeeded' || outcome.result === 'failed')
+    if (!options.isAgain && (outcome.result === 'succeeded' || outcome.result === 'failed'))
       powerState = answer.document.system?.powerState;
     return paidFor(options, outcome, duties);
   });
@@ -180,7 +183,12 @@ async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
       watcher.output(`slipway: ${line}`, 'stderr');
   };
   for (;;) {
-    const answer = await loadDocument(host, { ...options, keepsIncluded: true, open, setUpNetwork });
+    const answer = await loadDocument(host, {
+      ...options,
+      ...{ keepsIncluded: true, open },
+      // The network of a machine that works stays as it is.
+      ...(options.isAgain ? {} : { setUpNetwork }),
+    });
     if (answer.kind === 'document' || stop.aborted) return answer;
     const { waitMs, permanent } = answer;
     const { code, cause } = answer.failure;
@@ -229,7 +237,13 @@ type About = { mode: 'bootstrap' | 'shim'; agent: string; instance: string };
  */
 export async function concluding(
   host: Host,
-  { mode, agent, fault, unwritten }: Omit<About, 'instance'> & VerdictHooks,
+  {
+    mode,
+    agent,
+    fault,
+    unwritten,
+    isAgain = false,
+  }: Omit<About, 'instance'> & VerdictHooks & Pick<BootstrapOptions, 'isAgain'>,
   work: (about: About) => Promise<Outcome>,
 ): Promise<Outcome> {
   host.processes.nameSelf('slipway');
@@ -243,7 +257,7 @@ export async function concluding(
     if ('heldBy' in answer) throw new AgentBusyError(answer.heldBy);
     lock = answer;
     about.instance = await machineInstance(host);
-    await removeOutcome(host);
+    if (!isAgain) await removeOutcome(host);
     notWritten = 'JournalNotWritten';
     outcome = await Promise.race([work(about), fault]);
   } catch (error) {
@@ -254,7 +268,8 @@ export async function concluding(
   }
   outcome = visibleTexts(clean(outcome));
   try {
-    await writeOutcome(host, outcome);
+    // Where nothing was begun, the verdict on what this machine is stands.
+    if (!isAgain || outcome.sequence !== '') await writeOutcome(host, outcome);
   } catch (error) {
     const aside = await writeOutcomeAside(host, outcome).then(
       () => `; it lies in ${OUTCOME_ASIDE} instead`,
@@ -278,7 +293,7 @@ export class AgentBusyError extends ExpectedError {
 
 /** Runs the document's steps and makes the outcome. Runs nothing if its report has an error. */
 export async function runDocument(
-  options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher' | 'askReboot'>,
+  options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher' | 'askReboot' | 'isAgain'>,
   about: About,
   document: Document,
   toPlan: (document: Document, shared: Shared) => PlannedStep[] | Promise<PlannedStep[]>,
@@ -286,7 +301,7 @@ export async function runDocument(
   const { host, watcher } = options;
   // Programs print what they were given, and messages quote it: what is known to be a secret goes nowhere from here.
   remember(await knownSecrets(host, document));
-  const report = [...document.report, ...checkMakesNode(document)];
+  const report = [...document.report, ...(options.isAgain ? [] : checkMakesNode(document))];
   // User data that did their work, and have lost their secrets since, are not judged again.
   if (!document.isWiped)
     report.push(...(await configurationReport(document)), ...(await labelReport(options, document)));
@@ -300,17 +315,22 @@ export async function runDocument(
     });
     return outcomeWithoutSequence(host, about, 'bad-input', badInput, findings);
   }
+  const again = options.isAgain ? await whatHasChanged(options, document) : undefined;
+  if (again?.kind === 'refused') return outcomeWithoutSequence(host, about, 'bad-input', again.failure);
+  if (again) about.instance = again.instance;
   const shared = openShared(host, document, about.instance, watcher.output.bind(watcher), options.askReboot);
   try {
     const planned = await toPlan(document, shared);
-    return await runJournalled({
+    const steps = again ? await again.load(shared) : await loadSteps(planned, shared);
+    const outcome = await runJournalled({
       ...options,
       about,
-      steps: (await loadSteps(planned, shared)).map((step) => hiddenStep(step, redact)),
+      steps: steps.map((step) => hiddenStep(step, redact)),
       digest: planDigest(planned),
       findings,
       isWiped: document.isWiped ?? false,
-      commandsDecide: !planned.some(({ kind }) => kind === 'kubeadm'),
+      ...(again ? { settled: again.settled } : {}),
+      commandsDecide: again !== undefined || !planned.some(({ kind }) => kind === 'kubeadm'),
       isStillNode: async () => {
         const command = document.commands.find((entry) => entry.kind === 'kubeadm');
         if (command === undefined) return false;
@@ -318,11 +338,26 @@ export async function runDocument(
         return isStillNode(host, command.verb, shared.call(command), options.stop);
       },
     });
+    return again && outcome.result === 'succeeded' ? { ...outcome, message: again.message } : outcome;
   } finally {
     await shared.bootShell.close();
     await shared.scriptShell.close();
     await shared.shell.close();
   }
+}
+
+/** Told before anything is done. */
+async function whatHasChanged(
+  { host, watcher }: Pick<BootstrapOptions, 'host' | 'watcher'>,
+  document: Document,
+) {
+  const { planAgain } = await import('./again/again.ts');
+  const again = await planAgain(host, document);
+  if (again.kind === 'refused') return again;
+  const { againLines } = await import('./again/tell-again.ts');
+  const due = again.due.filter(({ kind }) => kind === 'files' || kind === 'tree');
+  for (const line of againLines({ ...again, due })) watcher.output(`slipway: ${line}`, 'stderr');
+  return again;
 }
 
 /** Opens the journal, runs the steps and makes the outcome of it. */
@@ -333,11 +368,13 @@ async function runJournalled(
       steps: Step[];
       /** The user data have lost their secrets since they did their work. */
       isWiped: boolean;
+      /** Steps that are not done again: in the journal before any other begins, so that no later boot does them. */
+      settled?: readonly StepOutline[];
       /** Asked where the journal has lost something. */
       isStillNode: () => Promise<boolean>;
     },
 ): Promise<Outcome> {
-  const { host, about, watcher, isStillNode, isWiped, ...given } = options;
+  const { host, about, watcher, isStillNode, isWiped, settled, ...given } = options;
   await host.files.mkdir(STATE_DIR, 0o700);
   const journal = await Journal.open(host);
   const sequence = isWiped ? asBefore(given, journal.records, about.instance) : given;
@@ -350,8 +387,13 @@ async function runJournalled(
       // What was under way is not to be taken for done.
       const wasOver = historyOf(journal.records, about.instance).open === undefined;
       const isNode = wasOver && (await isStillNode());
-      if (isNode) await recordDone({ ...about, host, journal, steps, pid: process.pid });
+      const message = 'taken for done: the journal was damaged, and the machine is a node';
+      if (isNode) await recordDone({ ...about, host, journal, steps, pid: process.pid, message });
       findings.push(damaged(journal.lostBytes, isNode));
+    }
+    if (settled) {
+      const message = 'left as it is: only what has changed is done again';
+      await recordDone({ ...about, host, journal, steps: settled, pid: process.pid, message });
     }
     return await outcomeOf(
       host,

@@ -22,6 +22,7 @@ export interface BootstrapFlags {
   output: string;
   verbose?: boolean;
   cloudbaseInit?: boolean;
+  again?: boolean;
 }
 
 /** `slipway bootstrap`; the exit status is the verdict's. */
@@ -41,6 +42,7 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
       deadlineSeconds: durationOption('deadline', flags.deadline),
       stop: AbortSignal.any([stopSignal(), fault.signal, reboot.signal]),
       ...(flags.cloudbaseInit ? { askReboot: () => reboot.abort() } : {}),
+      ...(flags.again ? { isAgain: true } : {}),
       verdict: {
         fault: fault.error,
         unwritten: (failure: Failure) => {

@@ -12,6 +12,7 @@ export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
   ],
   ['--source <name>', 'ask this source and no other, such as ec2 or nocloud'],
   ['--root <dir>', 'act below this directory instead of on this machine', '/'],
+  ['--again', 'on a machine that was bootstrapped: do what has changed in the user data, never kubeadm'],
   ['--deadline <duration>', 'give up after this much active time, e.g. 90s, 15m', '15m'],
   ['--output <format>', 'what standard output gets at the end: text or json', 'text'],
   ['--verbose', 'show the output of every command on a terminal too'],

@@ -2,13 +2,15 @@ import { positionText } from '../../kit/position.ts';
 import { remember } from '../../kit/secrets/known.ts';
 import { redact } from '../../kit/secrets/redact.ts';
 import type { Document } from '../document/document.ts';
+import type { Host } from '../host/host.ts';
 import { createHost } from '../machine.ts';
 import { checkDocument } from '../preflight/check-document.ts';
 import { documentSecrets } from '../secrets/document-secrets.ts';
 import { plan } from '../steps/plan.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
-import { formatOption, sourceOptions, withUsage } from './options/options.ts';
+import { areWiped } from '../wipe/note.ts';
+import { demandRoot, formatOption, sourceOptions, withUsage } from './options/options.ts';
 import { complain } from './text/complain.ts';
 import { planAsJson, planAsText } from './text/plan-text.ts';
 
@@ -19,6 +21,7 @@ export interface PlanFlags {
   source?: string;
   root: string;
   output: string;
+  again?: boolean;
 }
 
 /** `slipway plan`: 0 with the steps, 2 with every error of the user data, 75 where there is none. */
@@ -26,9 +29,12 @@ export function planCommand(flags: PlanFlags): Promise<number> {
   return withUsage(async () => {
     const { root, ...files } = sourceOptions(flags);
     const format = formatOption(flags.output);
-    const answer = await loadDocument(createHost({ root }), files);
-    const tell = (plain: unknown) =>
-      format === 'json' && process.stdout.write(`${JSON.stringify(plain, undefined, 2)}\n`);
+    if (flags.again && root === '/') demandRoot('read what was done before', 'slipway plan --again');
+    const host = createHost({ root });
+    const answer = await loadDocument(host, files);
+    const tell = (plain: unknown): void => {
+      if (format === 'json') process.stdout.write(`${JSON.stringify(plain, undefined, 2)}\n`);
+    };
     if (answer.kind === 'none') {
       complain(answer.failure);
       tell({ failure: answer.failure });
@@ -36,14 +42,32 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     }
     const { document } = answer;
     remember(documentSecrets(document));
-    const report = [...document.report, ...checkMakesNode(document), ...checkDocument(document)];
+    const madeNode = flags.again ? [] : checkMakesNode(document);
+    const report = [...document.report, ...madeNode, ...checkDocument(document)];
     for (const entry of report) process.stderr.write(`slipway: ${redact(describeEntry(entry))}\n`);
     const isBad = report.some(({ severity }) => severity === 'error');
+    if (flags.again && !isBad) {
+      const isWiped = await areWiped(host, answer.userData);
+      return await tellAgain(host, { ...document, isWiped }, format);
+    }
     const steps = isBad ? undefined : plan(document);
     tell(planAsJson(document, report, steps));
     if (format === 'text' && steps !== undefined) process.stdout.write(planAsText(document, steps));
     return isBad ? 2 : 0;
   });
+}
+
+/** What `slipway bootstrap --again` would do. */
+async function tellAgain(host: Host, document: Document, format: 'text' | 'json'): Promise<number> {
+  const { planAgain } = await import('../again/again.ts');
+  const { againAsJson, againLines } = await import('../again/tell-again.ts');
+  const again = await planAgain(host, document);
+  const isRefused = again.kind === 'refused';
+  if (isRefused) complain(again.failure);
+  const plain = isRefused ? { failure: again.failure } : againAsJson(again);
+  if (format === 'json') process.stdout.write(`${JSON.stringify(plain, undefined, 2)}\n`);
+  else if (!isRefused) process.stdout.write(`${againLines(again).join('\n')}\n`);
+  return isRefused ? 2 : 0;
 }
 
 function describeEntry({ severity, code, message, where }: Document['report'][number]): string {

@@ -62,6 +62,7 @@ function describeProgram(
     .option('--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data')
     .option('--network-config <file>', 'network configuration that belongs to --user-data')
     .option('--source <name>', 'ask this source and no other, such as ec2 or nocloud (docs/sources.md)')
+    .option('--again', 'what bootstrap --again would do here: what has changed since the last success')
     .option('--root <dir>', 'look for user data below this directory', '/')
     .option('--output <format>', 'text or json', 'text')
     .action(async (options) => conclude(await (await import('./plan.ts')).planCommand(options)));

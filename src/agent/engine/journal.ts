@@ -9,9 +9,7 @@ import {
 import { JOURNAL } from '../document/paths.ts';
 import type { AppendHandle } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
-import { parseJournal } from './parse-journal.ts';
-
-const MAX_BYTES = 64 * 1024 * 1024;
+import { MAX_JOURNAL_BYTES, parseJournal } from './parse-journal.ts';
 
 /**
  * The journal, open for appending. `records` holds what stood in it before. An append is on disk when it
@@ -53,7 +51,7 @@ export class Journal {
 
   /** @throws HostError when the journal cannot be read or written (ENOSPC, EROFS ...). */
   static async open(host: Host): Promise<Journal> {
-    const bytes = (await host.files.readIfPresent(JOURNAL, MAX_BYTES)) ?? Buffer.alloc(0);
+    const bytes = (await host.files.readIfPresent(JOURNAL, MAX_JOURNAL_BYTES)) ?? Buffer.alloc(0);
     const { records, goodLength, badBytes } = parseJournal(bytes);
     const tornBytes = bytes.length - goodLength;
     // A power loss may tear the very first record too; then the file is the beginning of one.

@@ -11,6 +11,7 @@ import type { Part } from './services.ts';
 export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   UserDataEmpty: [],
   UserDataWiped: [],
+  NothingToRepeat: [],
   MetadataServesSecrets: [],
   // A service that is not up yet may be answered for by another.
   MetadataRefused: ['network'],

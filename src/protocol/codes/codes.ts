@@ -47,6 +47,12 @@ export const CODES = {
     'The user data lost their secrets after an earlier bootstrap had succeeded, so nothing can be made of them again.',
     'Give the machine new user data, with a new join token. To keep them for more than one bootstrap, say wipe: false in /etc/slipway/node.yaml or below slipway in the user data.',
   ),
+  NothingToRepeat: entry(
+    'user data',
+    'permanent',
+    'slipway bootstrap --again does what has changed since a bootstrap that succeeded, and there is none that these user data could follow.',
+    'Bootstrap the machine first: slipway bootstrap. What changes for another instance takes a new machine.',
+  ),
   MetadataServesSecrets: entry(
     'user data',
     'permanent',

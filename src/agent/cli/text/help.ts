@@ -13,6 +13,8 @@ Examples:
   slipway bootstrap --user-data node.yaml    take it from a file
   slipway bootstrap --root DIR --user-data node.yaml
                                              write below DIR, run commands in it
+  slipway bootstrap --again                  do what has changed in it since,
+                                             and never kubeadm
 
 It is safe to run it again: what is done is not repeated, and what a killed run
 or a reboot has cut off goes on. Exit status: see slipway --help.
@@ -52,6 +54,7 @@ it, 2 without consent.
 Examples:
   slipway plan --user-data node.yaml         what it would do on a machine
   slipway plan                               ... with this machine's user data
+  slipway plan --again                       what has changed since its success
 
 Every mistake in the user data is told with its line and column. Exit status: 0
 with the steps, 2 with mistakes, 75 where no user data was found. With --output

@@ -32,7 +32,7 @@ export function sessionScript(directory: string, items: readonly ScriptItem[], f
 // trailing backslash. The shell starts no program between two commands: a process costs more than all the
 // rest. It opens the pipe before it says that it waits, so whoever reads the mark finds a reader. It opens it
 // for reading and writing, so no agent's death ends it. A word names its item, so one that comes late, after
-// another agent's, gives no leave to the next item. A state that it could not save whole does not count.
+// another agent's, gives no leave to the next item. `leave`: nobody runs this item any more. A state that it could not save whole does not count.
 const prologue = (directory: string) => `#!/bin/sh
 __slipway_dir='${directory}'
 __slipway_next() {
@@ -48,6 +48,7 @@ __slipway_next() {
     printf '%swait %s\\n' "$__slipway_go" "$2" >>"$__slipway_dir/marks"
     until [ "\${__slipway_go%% *}" = "$2" ]; do IFS= read -r __slipway_go || exit 126; done
   } <>"$__slipway_dir/go" || exit 126
+  [ "$__slipway_go" != "$2 leave" ] || exit 0
   printf 'run %s\\n' "$2" >>"$__slipway_dir/marks"
   case $- in *e*) return 0 ;; *) return "$1" ;; esac
 }

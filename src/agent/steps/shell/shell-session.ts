@@ -44,6 +44,8 @@ export class ShellSession {
   #over: { exitStatus: number | undefined } | undefined;
   #lines: string[] = [];
   #muted = false;
+  /** The last item that got leave; its shell may not have said yet that it goes on. */
+  #toldItem: number | undefined;
   #isDone = false;
   #watch: Watch | undefined;
   #wake: (() => void) | undefined;
@@ -77,6 +79,7 @@ export class ShellSession {
       if (marks?.waiting === index) {
         this.#lines = [];
         await this.#tell(`${index} go`);
+        this.#toldItem = index;
       }
       const end = await this.#waitFor(index, () => false);
       this.#handle?.catchUp();
@@ -103,7 +106,9 @@ export class ShellSession {
     if ((await this.#state()) !== 'running') return;
     await this.#attach(index);
     const marks = await this.#waitFor(index, (seen) => seen.waiting === index);
-    if (marks?.waiting === index) await this.#tell(`${index} status ${exitStatus}`);
+    if (marks?.waiting !== index) return;
+    await this.#tell(`${index} status ${exitStatus}`);
+    this.#toldItem = index;
   }
 
   /** Ends the shell, if it still runs, and removes its files. What a command left running goes on. */
@@ -167,10 +172,23 @@ export class ShellSession {
   async #reach(index: number): Promise<Marks | undefined> {
     for (let left = STARTS; ; left -= 1) {
       await this.#attach(index);
-      const marks = await this.#waitFor(index, (seen) => seen.waiting === index || seen.running === index);
+      const marks = await this.#waitFor(
+        index,
+        (seen) => seen.waiting === index || seen.running === index || this.#isPassed(seen, index),
+      );
+      if (marks && this.#isPassed(marks, index)) {
+        await this.#tell(`${marks.waiting} leave`);
+        await this.#handle?.result;
+        continue;
+      }
       const vanished = !marks && this.#over?.exitStatus === undefined && !this.#abort.signal.aborted;
       if (!vanished || left <= 1 || this.#beganIn(await this.#marks(), index)) return marks;
     }
+  }
+
+  /** The shell waits at an item before this one, which an earlier run has done: it goes, and another one begins here. */
+  #isPassed({ waiting, ended }: Marks, index: number): boolean {
+    return waiting !== undefined && waiting < index && waiting !== this.#toldItem && !ended.has(index);
   }
 
   #beganIn(marks: Marks, index: number): boolean {

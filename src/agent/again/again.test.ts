@@ -1,0 +1,145 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeTinyRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
+import { bootstrap } from '../bootstrap.ts';
+import { JOURNAL, OUTCOME } from '../document/paths.ts';
+import { parseJournal } from '../engine/parse-journal.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { noteWiped } from '../wipe/note.ts';
+
+const JOIN = 'kubeadm join --token abcdef.0123456789abcdef 10.0.0.1:6443';
+
+/** Leaves what a node has, and refuses to join twice, as the real one does. */
+const KUBEADM = `#!/bin/sh
+[ "$1" = join ] || exit 0
+echo joined >>/log
+[ -e /etc/kubernetes/kubelet.conf ] && exit 1
+mkdir -p /etc/kubernetes /var/lib/kubelet/pki
+: >/etc/kubernetes/kubelet.conf
+: >/var/lib/kubelet/pki/kubelet-client-current.pem
+`;
+
+describe.runIf(process.getuid?.() === 0)('another run after boot (needs root)', () => {
+  let root: TinyRoot;
+  beforeEach(() => {
+    root = makeTinyRoot(['mkdir']);
+    mkdirSync(join(root.path, 'usr/bin'), { recursive: true });
+    writeFileSync(join(root.path, 'usr/bin/kubeadm'), KUBEADM);
+    chmodSync(join(root.path, 'usr/bin/kubeadm'), 0o755);
+  });
+  afterEach(() => root.remove());
+
+  const run = async (userData: string, isAgain: boolean, stop = new AbortController().signal) => {
+    const userDataFile = join(root.path, 'user-data');
+    writeFileSync(userDataFile, `#cloud-config\n${userData}`);
+    const told: string[] = [];
+    const outcome = await bootstrap({
+      host: createLinuxHost({ root: root.path }),
+      agent: '0',
+      userDataFile,
+      deadlineSeconds: 60,
+      stop,
+      isAgain,
+      watcher: { record: () => undefined, output: (line) => void told.push(line) },
+      verdict: { fault: new Promise(() => undefined), unwritten: () => undefined },
+    });
+    return { outcome, told: told.join('\n') };
+  };
+  const text = (path: string) => readFileSync(join(root.path, path), 'utf8');
+  const ends = () =>
+    parseJournal(readFileSync(join(root.path, JOURNAL))).records.filter(
+      ({ type }) => type === 'sequence.ended',
+    );
+
+  const FIRST = `write_files:
+- {path: /etc/a, content: one}
+- {path: /etc/b, content: one}
+- {path: /etc/long, content: "x;", append: true}
+bootcmd: [echo boot >>/log]
+runcmd: [echo first >>/log, export V=one, ${JOIN}, echo last >>/log]
+`;
+  const SECOND = `write_files:
+- {path: /etc/a, content: one}
+- {path: /etc/b, content: two}
+- {path: /etc/long, content: "x;", append: true}
+bootcmd: [echo boot >>/log]
+runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}, echo last >>/log, echo end >>/log]
+`;
+
+  it('does what has changed and nothing else, and never joins twice', async () => {
+    expect((await run(FIRST, false)).outcome.result).toBe('succeeded');
+    writeFileSync(join(root.path, 'etc/long'), 'x;and more');
+    const { outcome, told } = await run(SECOND, true);
+    expect(outcome).toMatchObject({
+      result: 'succeeded',
+      message: 'What has changed since the last success was done: 3 steps.',
+    });
+    expect(text('log').trim().split('\n')).toEqual(['boot', 'first', 'joined', 'last', 'new', 'end']);
+    expect(text('etc/b')).toBe('two');
+    expect(text('etc/long')).toBe('x;and more');
+    expect(told).toMatch(/changed +files .*\n.*\/etc\/b/);
+    expect(told).not.toContain('/etc/a');
+    expect(told).toMatch(/left +kubeadm .*not joined again/);
+    expect(told).toMatch(/gone +runcmd\/2 .*nothing of it is undone/);
+    expect(ends()).toHaveLength(2);
+    // A later boot with the same user data takes all of it for done.
+    expect((await run(SECOND, false)).outcome).toMatchObject({
+      result: 'succeeded',
+      message: expect.stringContaining('nothing was left'),
+    });
+    expect((await run(SECOND, true)).outcome.message).toContain('Nothing has changed');
+    expect(text('log').trim().split('\n')).toHaveLength(6);
+  });
+
+  it('leaves kubeadm alone at the next boot too when it was cut off', async () => {
+    await run(FIRST, false);
+    const stop = new AbortController();
+    stop.abort();
+    expect((await run(SECOND, true, stop.signal)).outcome.result).toBe('transient');
+    expect((await run(SECOND, false)).outcome.result).toBe('succeeded');
+    expect(text('log').match(/joined/g)).toHaveLength(1);
+  });
+
+  it('runs a command that failed the last time once more', async () => {
+    await run(FIRST, false);
+    const data = `${FIRST.trimEnd().slice(0, -1)}, test -e /wanted && touch /c]\n`;
+    for (let start = 0; start < 2; start += 1)
+      expect((await run(data, true)).outcome).toMatchObject({ failure: { code: 'CommandFailed' } });
+    writeFileSync(join(root.path, 'wanted'), '');
+    expect((await run(data, true)).outcome.result).toBe('succeeded');
+    expect(existsSync(join(root.path, 'c'))).toBe(true);
+  });
+
+  it.each([
+    ['before any success', async () => undefined, 'NothingToRepeat', /No bootstrap has succeeded/],
+    [
+      'for a node that was reset by hand',
+      async () => {
+        await run(FIRST, false);
+        rmSync(join(root.path, 'etc/kubernetes'), { recursive: true });
+      },
+      'NothingToRepeat',
+      /was a node, and what kubeadm had made of it is gone/,
+    ],
+    [
+      'with user data that lost their secrets',
+      async () => {
+        await run(FIRST, false);
+        const host = createLinuxHost({ root: root.path });
+        await noteWiped(host, Buffer.from(`#cloud-config\n${SECOND}`));
+      },
+      'UserDataWiped',
+      /nobody can tell what has changed/,
+    ],
+  ])('does nothing %s, and leaves the verdict', async (_, before, code, cause) => {
+    await before();
+    const outcome = existsSync(join(root.path, OUTCOME)) ? text(OUTCOME) : undefined;
+    expect((await run(SECOND, true)).outcome).toMatchObject({
+      result: 'bad-input',
+      failure: { code, cause: expect.stringMatching(cause) },
+    });
+    expect(existsSync(join(root.path, OUTCOME)) ? text(OUTCOME) : undefined).toBe(outcome);
+    expect(existsSync(join(root.path, 'etc/b')) && text('etc/b')).not.toBe('two');
+  });
+});

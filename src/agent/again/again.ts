@@ -1,0 +1,89 @@
+import { counted } from '../../kit/counted.ts';
+import type { Failure, StepOutline } from '../../protocol/journal.ts';
+import type { Document } from '../document/document.ts';
+import { JOURNAL } from '../document/paths.ts';
+import { failure } from '../engine/failure.ts';
+import { MAX_JOURNAL_BYTES, parseJournal } from '../engine/parse-journal.ts';
+import type { Step } from '../engine/step.ts';
+import type { Host } from '../host/host.ts';
+import { looksJoined } from '../kubeadm/repeat/joined.ts';
+import type { Shared } from '../steps/kind/shared.ts';
+import type { PlannedStep } from '../steps/kind/step-kind.ts';
+import { plan } from '../steps/plan.ts';
+import { type Changes, changesOf } from './changes.ts';
+import { dueFiles } from './due-files.ts';
+import { type LastSuccess, lastSuccess } from './last-success.ts';
+import { loadAgain } from './load-again.ts';
+
+/** What another run on a machine that was bootstrapped before does. */
+export interface Again extends Changes {
+  kind: 'again';
+  /** For whom the last success was; what is done now is for the same one. */
+  instance: string;
+  /** The plan with the files alone that are not as they should be. */
+  due: readonly PlannedStep[];
+  /** For the outcome when all of it has succeeded. */
+  message: string;
+  /** Steps that the journal is to know as settled before any other begins: a later boot must not do them. */
+  settled: readonly StepOutline[];
+  load(shared: Shared): Promise<Step[]>;
+}
+
+/**
+ * What `slipway bootstrap --again` does with these user data, or why it does nothing. Changes nothing.
+ *
+ * @throws HostError if the journal cannot be read
+ */
+export async function planAgain(
+  host: Host,
+  document: Document,
+): Promise<Again | { kind: 'refused'; failure: Failure }> {
+  const bytes = await host.files.readIfPresent(JOURNAL, MAX_JOURNAL_BYTES);
+  const { records } = parseJournal(bytes ?? Buffer.alloc(0));
+  const last = lastSuccess(records);
+  const reason = await obstacle(host, document, last);
+  if (reason !== undefined || last === undefined)
+    return { kind: 'refused', failure: reason ?? failure('NothingToRepeat', NEVER) };
+  const found = changesOf(plan(document), records, last);
+  const due = plan({ ...document, files: await dueFiles(host, document) });
+  const { changes } = found;
+  return {
+    kind: 'again',
+    ...found,
+    instance: last.instance,
+    due,
+    message: messageFor(changes.filter(({ what }) => what === 'new' || what === 'changed').length),
+    settled: changes.flatMap(({ step, what }) =>
+      what === 'moved' || what === 'left' ? [{ id: step.id, title: step.title, digest: step.digest }] : [],
+    ),
+    load: (shared) => loadAgain(changes, due, shared),
+  };
+}
+
+const NEVER = 'No bootstrap has succeeded on this machine yet, so there is nothing to do again.';
+
+async function obstacle(
+  host: Host,
+  { isWiped, instance: { id } }: Document,
+  last: LastSuccess | undefined,
+): Promise<Failure | undefined> {
+  if (last === undefined) return undefined;
+  if (isWiped) {
+    const cause =
+      'What is left of the user data has lost its secrets since this machine was bootstrapped, so nobody can tell what has changed.';
+    return failure('UserDataWiped', cause);
+  }
+  if (id !== undefined && id !== last.instance) {
+    const cause = `The metadata name the instance ${id}, and this machine was bootstrapped as ${last.instance}.`;
+    return failure('NothingToRepeat', cause);
+  }
+  const wasNode = last.steps.some((step) => step.id === 'kubeadm');
+  if (!wasNode || (await looksJoined(host, 'join'))) return undefined;
+  const cause = 'This machine was a node, and what kubeadm had made of it is gone.';
+  return failure('NothingToRepeat', cause);
+}
+
+const messageFor = (steps: number): string =>
+  steps === 0
+    ? 'Nothing has changed since the last success, and nothing was done.'
+    : `What has changed since the last success was done: ${counted(steps, 'step')}.`;

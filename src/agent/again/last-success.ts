@@ -1,0 +1,25 @@
+import type { JournalRecord, StepOutline } from '../../protocol/journal.ts';
+
+/** The last sequence that succeeded on this machine. */
+export interface LastSuccess {
+  /** For whom it ran. */
+  instance: string;
+  steps: readonly StepOutline[];
+  /** Where its verdict stands in the journal. */
+  seq: number;
+}
+
+/** Undefined where none has, or where the node was reset since. */
+export function lastSuccess(records: readonly JournalRecord[]): LastSuccess | undefined {
+  let instance = '';
+  let steps: readonly StepOutline[] = [];
+  let last: LastSuccess | undefined;
+  for (const record of records) {
+    if (record.type === 'run.started') instance = record.instance;
+    else if (record.type === 'sequence.started') steps = record.steps;
+    else if (record.type === 'sequence.ended' && record.result === 'succeeded')
+      last = { instance, steps, seq: record.seq };
+    else if (record.type === 'node.reset') last = undefined;
+  }
+  return last;
+}
