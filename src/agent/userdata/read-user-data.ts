@@ -3,6 +3,7 @@ import type { Document } from '../document/document.ts';
 import type { Part } from './decode/part.ts';
 import type { Library } from './forms/included.ts';
 import { holdsOthers } from './forms/stand-ins.ts';
+import { renderedConfig, withMetaData } from './ignition-metadata.ts';
 import type { Instance } from './instance/instance.ts';
 import type { Native } from './native/read-native.ts';
 import type { NodeFile } from './node/node-files.ts';
@@ -43,11 +44,14 @@ export async function readUserData(
     if (!opensSealed) found.report.warn('UserDataSealed', CHUNKED);
     return documentWith({ withoutKubeadm: true, chunked }, found.report, instance, []);
   }
-  const [only, ...others] = found.parts ?? [];
-  if (only?.type === 'application/vnd.coreos.ignition+json' && others.length === 0) {
+  const [given, ...others] = found.parts ?? [];
+  const only = given && others.length === 0 ? renderedConfig(given, instance, found.report) : undefined;
+  if (only?.type === 'application/vnd.coreos.ignition+json') {
     const { readIgnition } = await import('./ignition/read-ignition.ts');
-    const content = await readIgnition(only.source, found.report, library);
-    return documentWith(content, found.report, instance, onDisk);
+    const { report } = found;
+    const content = await readIgnition(only.source, report, library);
+    const host = library?.isOffline ? undefined : library?.host;
+    return documentWith(await withMetaData(content, instance, report, host), report, instance, onDisk);
   }
   const whole = library === undefined ? found : await withIncluded(found, library);
   const all = { ...whole, ...(image ? { image } : {}) };
