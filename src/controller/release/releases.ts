@@ -40,7 +40,7 @@ export class Releases {
     const node = await this.#parts.bearers.admit(peer);
     const tie = this.#proved(node, request);
     // Whether it may have something comes before whether there is something.
-    if (tie.by === 'tpm') await this.#proveAnew(node, tie, request, channel);
+    await this.#judge(await this.#claim(node, tie, request, channel), request);
     const found = await this.#parts.sealed.of(tie.uid);
     if (!found)
       throw refused('not-found', `nothing is sealed for Machine ${tie.name}`, 'SealedDataMissing', MISSING);
@@ -78,13 +78,14 @@ export class Releases {
     return tie;
   }
 
-  /** The same TPM, now, for this purpose and on this connection; and policies hold of what it has booted into. @throws Refused */
-  async #proveAnew(
-    { spec }: NodeRecord,
+  /** The same TPM, now, for this purpose and on this connection; a token was proof enough once. @throws Refused */
+  async #claim(
+    { namespace, spec }: NodeRecord,
     tie: MachineTie,
     { proof, machine }: ReleaseRequest,
     channel: Uint8Array,
-  ): Promise<void> {
+  ): Promise<Claim> {
+    if (tie.by !== 'tpm') return { method: spec.enrolment.method, namespace, machineUid: tie.uid };
     if (!proof) throw refused('forbidden', 'a release without a fresh proof', 'SealedDataRefused', ANEW);
     const evidence = { token: undefined, proof, machine, csr: RELEASE_PURPOSE, channel };
     const claim: Claim | undefined = await this.#parts.tpm.attest(evidence);
@@ -96,8 +97,15 @@ export class Releases {
         'EndorsementKeyForeign',
         FOREIGN,
       );
+    return claim;
+  }
+
+  /** Policies hold of what it is now, and has booted into. @throws Refused */
+  async #judge(claim: Claim, { machine }: ReleaseRequest): Promise<void> {
     const found = this.#parts.ties.find(claim, machine);
-    if (found) await this.#parts.judge.judge(claim, machine, found);
+    if (!found)
+      throw refused('forbidden', 'its Machine is gone', 'SealedDataRefused', 'Its Machine is gone.');
+    await this.#parts.judge.judge(claim, machine, found);
   }
 }
 
