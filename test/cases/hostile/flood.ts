@@ -10,6 +10,27 @@ const MOST_WRITES = 60;
 /** Of the condition: six at once, then one a minute at most. */
 const MOST_VERDICTS = 10;
 
+/** So many requests for what was sealed are answered at once; a machine that waits for it asks each five seconds. */
+const AT_ONCE = 20;
+
+/** The right machine that turned hostile: it asks for sealed user data without end, each time a read of a Secret. */
+export async function asks({ cluster, machine, say }: Scene): Promise<void> {
+  await cluster.createMachine('asks', { token: true });
+  const greedy = machine({ hostname: 'asks' });
+  await greedy.enrol(await cluster.machineToken('asks'));
+  const ask = () => greedy.post('/v1/release', { version: 1, machine: greedy.identity });
+  let answered = 0;
+  let answer = await ask();
+  for (; answer.status === 404; answer = await ask()) {
+    answered += 1;
+    assert.ok(answered < 1_000, 'it is never told to wait');
+  }
+  assert.equal(answer.status, 429);
+  assert.ok(Number(answer.headers['retry-after']) > 0, 'it is not said when to come again');
+  assert.ok(answered >= AT_ONCE, `only ${answered} were answered`);
+  say('a machine that asks for what was sealed without end is told to wait');
+}
+
 /** The right machine that turned hostile: it says all the time that it failed, why, and that it goes on. */
 export async function flood({ cluster, machine, say }: Scene): Promise<void> {
   await cluster.createMachine('floods', { token: true });

@@ -1,5 +1,6 @@
-import { flood } from './flood.ts';
+import { asks, flood } from './flood.ts';
 import { identity } from './identity/identity.ts';
+import { pods } from './pods.ts';
 import { rights } from './rights.ts';
 import { openScene } from './scene.ts';
 import { strangers } from './strangers.ts';
@@ -8,7 +9,7 @@ export const about =
   'attacks that found something once: on the controller with its own rights and a real API server';
 
 /** One file or folder for each kind of attack; all share one cluster and one controller. */
-const ATTACKS = [identity, rights, flood, strangers];
+const ATTACKS = [identity, rights, pods, flood, asks, strangers];
 
 export async function run(say: (line: string) => void): Promise<void> {
   const scene = await openScene(say);

@@ -6,15 +6,16 @@ import { join } from 'node:path';
 import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
 import { bootstrapEvents, SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 import { startStrangers } from '../../support/controller/strangers.ts';
+import { Latencies } from './latency.ts';
 import type { Scene } from './scene.ts';
 
 const MACHINES = 20;
 const EVENTS = 20;
-const REPORTS = 4;
+const REPORTS = 20;
 
 /**
  * Strangers hold thousands of connections and half-sent enrolments. Meanwhile machines that enrolled before report their
- * verdicts, others enrol, and probes are answered: nobody is refused.
+ * verdicts, others enrol, and probes are answered: nobody is refused, and hardly anybody waits.
  */
 export async function strangers({ say }: Pick<Scene, 'say'>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-hostile-'));
@@ -35,12 +36,13 @@ export async function strangers({ say }: Pick<Scene, 'say'>): Promise<void> {
       ...{ plain: [controller.adminPort, controller.probePort], idle: 70 },
     });
     say('1,150 half-sent enrolments of 9 addresses, 6,000 silent connections of 24, 70 on each plain port');
-    for (const machine of during) await machine.enrol(token);
+    const latencies = new Latencies(controller.pid);
+    for (const machine of during) await latencies.of(machine.enrol(token));
     const events = bootstrapEvents(EVENTS);
     for (let at = 0; at < EVENTS; at += EVENTS / REPORTS) {
       for (const body of events.slice(at, at + EVENTS / REPORTS))
         for (const machine of machines) machine.tell(body);
-      for (const machine of machines) await machine.report();
+      for (const machine of machines) await latencies.of(machine.report());
       // Each report over a connection of its own, which has to get in.
       for (const machine of machines) machine.hangUp();
       assert.equal(await ask(controller.probePort, '/healthz'), 'ok\n');
@@ -60,6 +62,7 @@ export async function strangers({ say }: Pick<Scene, 'say'>): Promise<void> {
       machines.map(() => 'Succeeded'),
     );
     say(`${MACHINES} machines enrol and report, each time anew, and probes are answered: nobody is refused`);
+    say(latencies.verdict());
   } finally {
     await end?.();
     await controller.end('SIGKILL');

@@ -132,7 +132,7 @@ export class ApiServer {
         '--service-cluster-ip-range=10.96.0.0/12',
       ],
       ...['--authorization-mode=RBAC', '--disable-admission-plugins=ServiceAccount'],
-      '--enable-bootstrap-token-auth=true',
+      ...['--enable-bootstrap-token-auth=true', '--allow-privileged=true'],
     ]);
     this.#api = api;
     const client = this.client();
