@@ -147,6 +147,58 @@ describe.runIf(process.getuid?.() === 0)('files whose content is a reference (ne
     expect(results['secrets/deleted']?.findings.map((finding) => finding.split(' ')[0])).toEqual(codes);
   });
 
+  it.each(FORMATS)(
+    'are an error where the disk holds something else than was written: %s',
+    async (_, text) => {
+      const here = await machine(vault);
+      const { files } = here.host;
+      const cut = <T extends { content: string | Uint8Array }>(file: T): T => ({
+        ...file,
+        content: file.content.slice(1),
+      });
+      const lossy: typeof files = {
+        ...files,
+        write: (path, content, ...rest) => files.write(path, cut({ content }).content, ...rest),
+        writeAll: (all) => files.writeAll(all.map(cut)),
+      };
+      const results = await run(await read(text), { ...here, host: { ...here.host, files: lossy } }, [
+        'files',
+      ]);
+      expect(results.files).toMatchObject({
+        failure: {
+          code: 'FileNotWritten',
+          cause: expect.stringContaining('/etc/s was written, and does not hold'),
+        },
+      });
+      expect(JSON.stringify(results)).not.toContain(SECRET.slice(1));
+    },
+  );
+
+  it('are for root alone, too, where they are appended to a file that all may read, unless a mode is said', async () => {
+    const here = await machine(vault);
+    for (const name of ['s', 'open']) {
+      writeFileSync(join(here.root, 'etc', name), 'before ', { mode: 0o644 });
+    }
+    const append = [{ source: 'vault:///kv/s?field=password' }];
+    const settings = `data:,${encodeURIComponent(`secrets: ${SETTINGS}`)}`;
+    const storage = {
+      files: [
+        { path: '/etc/slipway/node.yaml', mode: 384, contents: { source: settings } },
+        { path: '/etc/s', append },
+        { path: '/etc/open', mode: 420, append },
+      ],
+    };
+    await run(await read(JSON.stringify({ ignition: { version: '3.4.0' }, storage })), here, ['files']);
+    const found = ['s', 'open'].map((name) => {
+      const path = join(here.root, 'etc', name);
+      return [readFileSync(path, 'utf8'), (statSync(path).mode & 0o7777).toString(8)];
+    });
+    expect(found).toEqual([
+      [`before ${SECRET}`, '600'],
+      [`before ${SECRET}`, '644'],
+    ]);
+  });
+
   it('finds again after a reboot what /run has lost, but for what could be had once only', async () => {
     const here = await machine(vault);
     const text = `#cloud-config\nslipway: {kubeadm: none, secrets: ${SETTINGS}}\nwrite_files:\n- {path: /run/a, source: {uri: "vault:///kv/a?field=password"}}\n- {path: /run/b, source: {uri: "vault:///kv/b?field=password&delete=true"}}\n`;

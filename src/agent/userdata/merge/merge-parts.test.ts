@@ -23,14 +23,17 @@ const BOTH = 'Merge-Type: list(append)+dict(no_replace,recurse_list)+str()\n';
 
 // What is expected is what cloud-init 22.4 (Debian 12) makes of the same parts.
 describe('several cloud-configs', () => {
-  test('replace one another, and say so', () => {
-    const { report, ...rest } = read(['', FIRST], ['', SECOND]);
+  test.each([
+    ['no header', ''],
+    ['one without a value', 'Merge-Type:\n'],
+  ])('replace one another with %s, and say so', (_, header) => {
+    const { report, ...rest } = read(['', FIRST], [header, SECOND]);
     expect(rest).toEqual({ run: ['c'], files: ['/c'], name: 'two' });
     expect(report).toEqual(
       ['hostname', 'runcmd', 'write_files'].map((key, index) => [
         'warning',
         expect.stringMatching(`^${key} takes the place of that of an earlier part`),
-        13 + index,
+        13 + index + (header === '' ? 0 : 1),
       ]),
     );
   });
@@ -38,6 +41,7 @@ describe('several cloud-configs', () => {
   test.each([
     ['the header', BOTH, SECOND],
     ['the other header', `X-${BOTH}`, SECOND],
+    ['the other header, beside one without a value', `Merge-Type:\nX-${BOTH}`, SECOND],
     ['the key', '', `merge_how: list(append)+dict(no_replace,recurse_list)+str()\n${SECOND}`],
     ['a list', '', `merge_type: [[list, append], [dict, no_replace, recurse_list], [str]]\n${SECOND}`],
     [
