@@ -4,7 +4,7 @@
  * rules rest on the reason and not on what is put around it.
  */
 import { diagnoseRuntime } from '../patterns/runtime.ts';
-import { type Rule, reason, rule } from './rule.ts';
+import { plain, type Rule, reason, rule } from './rule.ts';
 
 const flag = (name: string, what: string): ReturnType<Rule['diagnose']> => ({
   code: 'KubeletBadFlag',
@@ -116,6 +116,10 @@ const configRules: Rule[] = [
   rule(/failed to load kubelet drop-?in file, path: (\S+?),? (?:error: )?(.*)/, ([, path, why]) =>
     config(`${path}: ${reason(why)}`),
   ),
+  rule(/failed to walk through kubelet dropin directory "([^"]*)": (.*)/, ([, path, why]) =>
+    config(`its drop-in directory ${path} cannot be read: ${reason(why?.replace(/^lstat \S+: /, ''))}`),
+  ),
+  rule(/kubelet config file "([^"]*)" was empty/, ([, path]) => config(`${path} is empty`)),
   rule(
     /failed to validate kubelet configuration, error: (?:invalid configuration: )?(.*?)(?:, path: .*)?$/,
     ([, what]) => config(reason(what?.replace(/^\[|\]$/g, ''))),
@@ -129,7 +133,7 @@ const configRules: Rule[] = [
   ),
   rule(/initialize logging: (.*)/, ([, what]) => config(reason(what))),
   rule(
-    /(Cipher suite \S+ not supported[^"]*|unknown tls version "?\w+"?|invalid eviction threshold[^"]*|topology manager policy options [^"]*|reserved-cpus: [^"]*)/i,
+    /(Cipher suite \S+ not supported[^"]*|unknown tls version "?\w+"?|invalid eviction threshold[^"]*|topology manager policy options [^"]*|reserved-cpus: [^"]*|unable to parse reserved-cpus list: .*)/i,
     ([, what]) => config(reason(what)),
   ),
   rule(/listen tcp\d?:? ?(\S*?): (?:bind: cannot assign requested address|lookup [^"]*)/, ([what]) =>
@@ -177,6 +181,17 @@ const machineRules: Rule[] = [
   })),
 ];
 
+const diskRules: Rule[] = [
+  rule(/: no space left on device/, () => ({
+    code: 'DiskFull',
+    cause: 'The kubelet ends because no space is left on the disk.',
+  })),
+  rule(/(?:mkdir|open|write|rename|create) (\/\S+?): read-only file system/, ([, path]) => ({
+    code: 'FileSystemReadOnly',
+    cause: `The kubelet ends because it cannot write ${path}: the file system is read-only.`,
+  })),
+];
+
 const fileRules: Rule[] = [
   rule(/certificatesigningrequests\S* is forbidden: User "([^"]*)"/, ([, user]) => ({
     code: 'PermissionDenied',
@@ -217,7 +232,7 @@ const fileRules: Rule[] = [
     cause: `The client certificate in ${path} has expired.`,
   })),
   rule(
-    /failed to run Kubelet: [^"]*?open (\/\S+?): (no such file or directory|permission denied)/,
+    /(?:failed to run Kubelet: [^"]*?|failed to load kubelet config file, .*? error: )(?:open|stat) (\/\S+?): (no such file or directory|permission denied)/,
     ([, path, why]) => ({
       code: 'KubeletFileMissing',
       cause: `The kubelet ends because it cannot read ${path}: ${why}.`,
@@ -282,6 +297,7 @@ export const KUBELET_START_RULES: readonly Rule[] = [
   ...cgroupRules,
   ...configRules,
   ...machineRules,
+  ...diskRules,
   ...fileRules,
   ...runtimeRules,
   ...cloudRules,
@@ -296,7 +312,7 @@ const LAST_WORDS =
 export function kubeletLastWords(lines: readonly string[]): string | undefined {
   for (let i = lines.length - 1; i >= 0; i--) {
     const match = LAST_WORDS.exec(plainEnd(lines[i] ?? ''));
-    if (match !== null) return reason(match.slice(1).find((part) => part !== undefined));
+    if (match !== null) return reason(plain(match.slice(1).find((part) => part !== undefined) ?? ''));
   }
   return undefined;
 }
