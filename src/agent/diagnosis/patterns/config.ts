@@ -95,7 +95,7 @@ const field: Pattern = inError(
 );
 
 const flag: Pattern = inError(
-  /unknown (?:shorthand )?flag: (.+)|unknown command "[^"]*"[^\n]*|flag needs an argument: ([^\n]*)|invalid argument ("[^"]*"[^\n]*)|can not mix '--config' with arguments (\[[^\]]*\])|invalid phase name: (\S+)|accepts at most[^\n]*|bad flag syntax[^\n]*|flag provided but not defined[^\n]*/,
+  /unknown (?:shorthand )?flag: (.+)|unknown command "[^"]*"[^\n]*|flag needs an argument: ([^\n]*)|invalid argument ("[^"]*"[^\n]*)|can not mix '--config' with arguments (\[[^\]]*\])|invalid phase name: (\S+)|accepts at most[^\n]*|too many arguments\. Required arguments[^\n]*|missing one or more required arguments[^\n]*|can't use upload-certs with an external[^\n]*|malformed key=value pair in flag value[^\n]*|bad flag syntax[^\n]*|flag provided but not defined[^\n]*/,
   (match) => ({
     code: 'KubeadmArgumentInvalid',
     cause: `kubeadm does not accept its command line: ${shorten(match[0], 160)}.`,
@@ -138,7 +138,7 @@ const noAddress: Pattern = inError(
 );
 
 const featureGate: Pattern = inError(
-  /unrecognized feature-gate key: (\S+)|(?:unrecognized|invalid) feature gate[^\n]*|feature-gates?[^\n]*(?:unsupported|invalid|deprecated)[^\n]*/i,
+  /unrecognized feature-gate key: (\S+)|missing bool value for feature-gate key[^\n]*|invalid value \S* for feature-gate key[^\n]*|is incompatible with the \S+ feature gate[^\n]*|(?:unrecognized|invalid) feature gate[^\n]*|feature-gates?[^\n]*(?:unsupported|invalid|deprecated)[^\n]*/i,
   (match) => ({
     code: 'KubeadmConfigInvalid',
     cause: `kubeadm does not know a feature gate: ${shorten(match[1] ?? match[0], 120)}.`,
@@ -156,12 +156,20 @@ const tokenForm: Pattern = inError(
 );
 
 const hostPort: Pattern = inError(
-  /hostport (\S[^\n]*?): (?:host|port)[^\n]* must be [^\n]*|failed to parse (?:the )?host and port[^\n]*|invalid value "?([^"\n]*)"? given for controlPlaneEndpoint[^\n]*/i,
+  /hostport (\S[^\n]*?): (?:host|port)[^\n]* must be [^\n]*|failed to parse (?:the )?host and port[^\n]*|invalid value ["`]?([^"`\n]*)["`]? given for (?:controlPlaneEndpoint|api\.(?:bindPort|advertiseAddress))[^\n]*/i,
   (match) => ({
     code: 'KubeadmConfigInvalid',
     cause: `An endpoint is not a host and port: ${shorten(match[0], 160)}.`,
   }),
   beforePhases,
+);
+
+const serviceSubnet: Pattern = inError(
+  /(?:unable to get (?:internal Kubernetes Service IP|(?:the )?first IP address)|unable to parse ServiceSubnet)[^\n]*/,
+  (match) => ({
+    code: 'KubeadmConfigInvalid',
+    cause: `networking.serviceSubnet cannot be used: ${shorten(match[0], 160)}.`,
+  }),
 );
 
 /** json-iterator: `v1beta2.JoinConfiguration.TypeMeta: Kind: Discovery: v1beta2.Discovery.Timeout: xDecoder: reason, error found in ...`. */
@@ -187,6 +195,7 @@ export const configPatterns: Pattern[] = [
   tokenForm,
   wrongType,
   hostPort,
+  serviceSubnet,
   flag,
   noDocument,
   field,

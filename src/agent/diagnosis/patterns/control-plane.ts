@@ -24,6 +24,9 @@ const noEndpoint: Pattern = inError(
   () => ({ code: 'ControlPlaneEndpointMissing' }),
 );
 
+/** The only one in which a first member is written; there is no cluster yet that it could join. */
+const IN_INIT = /^etcd\/local$/;
+
 const inWait = ({ output }: PatternInput): boolean =>
   /^wait-control-plane|^control-plane-join\/wait/.test(output.phase ?? '');
 
@@ -79,14 +82,33 @@ const declared: Pattern = ({ output }) => {
   };
 };
 
+/** `patches.directory` may change a static pod, the kubelet's configuration (1.25 on) and CoreDNS (1.32 on). */
+const patch: Pattern = inError(
+  /could not apply (?:patches to the ([^\n:]+)|kubelet instance configuration as a patch[^\n:]*|the following patch of type "[^"]*" to target "([^"]*)"): ?([^\n]*)/,
+  (match, { output }) => {
+    const [said, what, target] = match;
+    const why = shorten(
+      output.error.slice(output.error.indexOf(said) + said.length - (match[3] ?? '').length),
+      200,
+    );
+    const isKubelet = /kubelet/i.test(what ?? target ?? said);
+    const isPod = !isKubelet && /^(?:kube-|etcd)/.test(target ?? '');
+    return {
+      code: isKubelet ? 'KubeletConfigInvalid' : isPod ? 'ControlPlaneConfigInvalid' : 'KubeadmConfigInvalid',
+      cause: `kubeadm could not apply a patch to ${isKubelet ? "the kubelet's configuration" : (target ?? what)}: ${why.replace(/[.\s]+$/, '')}.`,
+      remedy: 'Correct the patch in the directory that patches.directory of the kubeadm configuration names.',
+    };
+  },
+);
+
 const manifest: Pattern = inError(
-  /failed to (?:create|write)[^\n]*(?:static pod|manifest)[^\n]*|error creating (?:static pod|control plane)[^\n]*|couldn't read[^\n]*patch[^\n]*|could not apply patch[^\n]*|unknown (?:patch|target)[^\n]*/i,
+  /failed to (?:create|write)[^\n]*(?:static pod|manifest)[^\n]*|error creating (?:static pod|control plane|local etcd static pod)[^\n]*|couldn't read[^\n]*patch[^\n]*|could not apply patch[^\n]*|unknown (?:patch|target)[^\n]*/i,
   (match) => ({
     code: 'ControlPlaneConfigInvalid',
     cause: `The static pods of the control plane could not be written: ${shorten(match[0], 200)}.`,
   }),
-  ({ output }) => !/etcd/.test(output.phase ?? ''),
+  ({ output }) => !/etcd/.test(output.phase ?? '') || IN_INIT.test(output.phase ?? ''),
 );
 
-export const controlPlanePatterns: Pattern[] = [notInitialised, incomplete, noEndpoint, component];
+export const controlPlanePatterns: Pattern[] = [notInitialised, incomplete, noEndpoint, patch, component];
 export const controlPlaneLatePatterns: Pattern[] = [neverUp, neverUpCut, declared, manifest];

@@ -2,7 +2,7 @@
 import { endpointIn, inError, type Pattern, shorten } from './pattern.ts';
 
 const tokenUnknown: Pattern = inError(
-  /could not find a JWS signature in the cluster-info ConfigMap for token ID(?: "?([^\s"]*))?|token id "([^"]*)" is invalid for this cluster or it has expired/,
+  /could not find a JWS signature in the cluster-info ConfigMap for token ID(?: "?([a-z0-9]{6})\b)?|token id "([^"]*)" is invalid for this cluster or it has expired/,
   (match) => ({
     code: 'TokenUnknown',
     cause: `The cluster does not know a bootstrap token with the id ${match[1] || match[2] || 'given'}: it was never made there, or it has expired.`,
@@ -42,10 +42,10 @@ const clusterInfo: Pattern = inError(
 );
 
 const discoveryFile: Pattern = inError(
-  /(?:couldn't load|failed to load|invalid) (?:the )?discovery (?:kubeconfig|file)[^\n]*|expected the kubeconfig file to be located in[^\n]*|error retrieving (?:the )?discovery[^\n]*|no valid (?:cluster|credentials|authentication)[^\n]*in (?:the )?(?:discovery|kubeconfig)[^\n]*|kubeconfig file doesn't have (?:authentication|current context)[^\n]*|failed to find the current (?:cluster|user)[^\n]*/i,
+  /(?:couldn't load|failed to load|invalid) (?:the )?discovery (?:kubeconfig|file)[^\n]*|expected the kubeconfig file to be located in[^\n]*|error retrieving (?:the )?discovery[^\n]*|no valid (?:cluster|credentials|authentication)[^\n]*in (?:the )?(?:discovery|kubeconfig)[^\n]*|kubeconfig file doesn't have (?:authentication|current context)[^\n]*|failed to find the current (?:cluster|user)[^\n]*|the provided (?:cluster-info )?kubeconfig file (?:must|is)[^\n]*|couldn't find a valid discovery configuration[^\n]*|could not (?:find authentication credentials for the TLS bootstrap process|get CA certificate from discovery kubeconfig)[^\n]*|no CA certificates? found in [^\n]*/i,
   (match) => ({
     code: 'DiscoveryFileInvalid',
-    cause: `The kubeconfig for discovery cannot be used: ${shorten(match[0], 200)}.`,
+    cause: `The kubeconfig for discovery cannot be used: ${shorten(match[0], 200).replace(/\.$/, '')}.`,
   }),
 );
 

@@ -32,6 +32,17 @@ const membership: Pattern = inError(
     code: 'EtcdMemberNotAdded',
     cause: `This machine could not become an etcd member: ${shorten(match[1] ?? match[2] ?? match[0], 200)}.`,
   }),
+  ({ output }) => output.phase !== 'etcd/local',
+);
+
+const dataDirectory: Pattern = inError(
+  /failed to create the etcd data directory: "?([^\s":]*)"?: ([^\n]*)/,
+  (match) => ({
+    code: 'EtcdDataUnusable',
+    cause: `The directory ${match[1]} for the data of etcd could not be made: ${shorten(match[2] ?? '', 160)}.`,
+    remedy:
+      'See what lies there and whether the file system can be written; etcd.local.dataDir names another.',
+  }),
 );
 
 const unhealthy: Pattern = inError(
@@ -49,4 +60,11 @@ const pastDeadline: Pattern = inError(
   ({ output }) => /etcd/.test(output.phase ?? ''),
 );
 
-export const etcdPatterns: Pattern[] = [learner, learnerTimedOut, membership, unhealthy, pastDeadline];
+export const etcdPatterns: Pattern[] = [
+  dataDirectory,
+  learner,
+  learnerTimedOut,
+  membership,
+  unhealthy,
+  pastDeadline,
+];

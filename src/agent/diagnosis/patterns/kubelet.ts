@@ -10,6 +10,10 @@ const HEALTH_CALL =
 
 const REFUSED = /connection refused|actively refused/;
 
+/** Up to 1.29 it tells each call that failed, from then on only the one with which it gives up. */
+const isLastCall = (error: string): boolean =>
+  REFUSED.test(error) || /^The HTTP call .* returned error: /m.test(error);
+
 const inPhase =
   (expression: RegExp) =>
   ({ output }: PatternInput): boolean =>
@@ -17,7 +21,7 @@ const inPhase =
 
 const waitsForKubelet = inPhase(/^(kubelet-start|kubelet-wait-bootstrap|wait-control-plane)$/);
 
-const DECLARED = /\[kubelet-check\] The kubelet is not healthy after (\S+)/;
+const DECLARED = /(?:\[kubelet-check\] |^\s*)The kubelet is not healthy after (\S+)/m;
 const GAVE_UP = /^Unfortunately, an error has occurred/m;
 
 const gaveUp =
@@ -31,7 +35,7 @@ const unhealthy: Pattern = (input) => {
   // The last call before kubeadm gave up counts.
   const calls = [...`${output.stdout}\n${output.error}`.matchAll(new RegExp(HEALTH_CALL, 'g'))];
   const call = calls.at(-1);
-  const isBare = (declared !== null || REFUSED.test(output.error)) && isBareError(output);
+  const isBare = (declared !== null || isLastCall(output.error)) && isBareError(output);
   if (saidSo === null && !isBare && (!gaveUpWaiting || !gaveUp.test(output.error))) return undefined;
   const healthy = /\[kubelet-check\] The kubelet is healthy after/.test(output.stdout);
   if (saidSo === null && (healthy || (call === undefined && declared === null))) return undefined;

@@ -82,7 +82,7 @@ export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutpu
 /** Does the error say nothing beyond its phase and that time is over, or is it not in the log at all? */
 export function isBareError({ error }: KubeadmOutput): boolean {
   const rest = error.replace(
-    /error execution phase \S+|^(?:\[[\w-]+-check\] |The HTTP call equal to ).*|^(?:context deadline exceeded|timed out waiting for the condition)$/gm,
+    /error execution phase \S+|^(?:\[[\w-]+-check\] |The HTTP call equal to |The (?:kubelet|API server) is not healthy after ).*|^(?:context deadline exceeded|timed out waiting for the condition)$/gm,
     '',
   );
   return rest.trim() === '';

@@ -59,6 +59,12 @@ const system: Reader = ({ text }) => {
         'Boot the image with cgroup v2 (systemd.unified_cgroup_hierarchy=1), or set failCgroupV1: false for the kubelet and ignore the check SystemVerification.',
     };
   }
+  if (/failed to get docker (?:info|version)|Cannot connect to the Docker daemon/.test(text)) {
+    return diagnoseRuntime(text);
+  }
+  if (/unsupported docker version|docker version .* not supported|unsupported graph driver/.test(text)) {
+    return simple('ContainerRuntimeUnsuitable')({ name: '', text });
+  }
   const cgroups = /missing (?:required )?cgroups?: ?([^\n]*)/.exec(text)?.[1];
   if (cgroups !== undefined) {
     return { code: 'CgroupsUnsuitable', cause: `The kernel has no cgroup controllers ${cgroups.trim()}.` };
@@ -92,6 +98,32 @@ const service: Reader = ({ name, text }) =>
       }
     : simple('PreflightFailed')({ name, text });
 
+const image: Reader = (finding) => {
+  if (/could not connect to the container runtime/.test(finding.text)) return diagnoseRuntime(finding.text);
+  if (/unsupported pull policy/.test(finding.text)) return simple('KubeadmConfigInvalid')(finding);
+  return diagnoseImagePull(finding);
+};
+
+/** It asks each endpoint for its version: with files that may not be there, and an answer that may be too old. */
+const externalEtcd: Reader = ({ name, text }) => {
+  const missing =
+    /couldn't load external etcd's [\w ]*certificate.*?open (\/\S+?): (no such file or directory|permission denied)/s.exec(
+      text,
+    );
+  if (missing !== null) {
+    return {
+      code: 'CertificatesMissing',
+      cause: `A certificate or key for the external etcd cannot be read: ${missing[1]}: ${missing[2]}.`,
+      remedy: 'Let user data write the files that etcd.external of the ClusterConfiguration names.',
+    };
+  }
+  if (/couldn't load external etcd's/.test(text)) return simple('CertificateInvalid')({ name, text });
+  if (/only supports external etcd version/.test(text)) return simple('VersionSkew')({ name, text });
+  if (/failed to (?:parse|normalize) external etcd/.test(text))
+    return simple('KubeadmConfigInvalid')({ name, text });
+  return simple('EtcdUnhealthy')({ name, text });
+};
+
 /** By the start of the check's name; in order of what a person should mend first. */
 const READERS: [start: string, reader: Reader][] = [
   ['IsPrivilegedUser', simple('NotRoot')],
@@ -109,12 +141,18 @@ const READERS: [start: string, reader: Reader][] = [
     ({ text }) =>
       /executable file not found|couldn't get kubelet version/.test(text)
         ? {
-            code: 'ProgramMissing',
+            code: /exec format error|permission denied|[Uu]nable to parse output/.test(text)
+              ? 'KubeletNotStarted'
+              : 'ProgramMissing',
             cause: `The version of the kubelet cannot be found out: ${endSentence(shorten(text, 160))}`,
           }
         : simple('VersionSkew')({ name: '', text }),
   ],
-  ['KubernetesVersion', simple('VersionSkew')],
+  [
+    'KubernetesVersion',
+    ({ text }) =>
+      simple(/couldn't parse/.test(text) ? 'KubeadmConfigInvalid' : 'VersionSkew')({ name: '', text }),
+  ],
   ['FileContent-', kernelSetting],
   ['Swap', simple('SwapEnabled')],
   ['NumCPU', simple('MachineTooSmall')],
@@ -122,12 +160,20 @@ const READERS: [start: string, reader: Reader][] = [
   ['DirAvailable-', simple('LeftoversFound')],
   ['FileAvailable-', simple('LeftoversFound')],
   ['Port-', port],
-  ['ImagePull', diagnoseImagePull],
-  ['ExternalEtcdVersion', simple('EtcdUnhealthy')],
+  ['ImagePull', image],
+  ['ExternalEtcdVersion', externalEtcd],
   ['ExternalEtcdClientCertificates', simple('CertificateInvalid')],
   ['Hostname', simple('NodeNameInvalid')],
   ['SystemVerification', system],
   ['Service-', service],
+  [
+    'HTTPProxyCIDR',
+    ({ text }) =>
+      simple(/parsing CIDR|from the given CIDR/.test(text) ? 'KubeadmConfigInvalid' : 'PreflightFailed')({
+        name: '',
+        text,
+      }),
+  ],
   ['HTTPProxy', simple('PreflightFailed')],
 ];
 

@@ -37,7 +37,19 @@ const NO_ANSWER =
 /** crictl's or the CRI client's own words for what it could not do. */
 const WORDS = /level=fatal msg="((?:[^"\\]|\\.)*)"/;
 
+/** It answers, and says of itself that it is not ready. */
+const NOT_READY = /container runtime condition "(\w+)" is not true\. reason: (.*?), message: ([^\n]*)/;
+
 function diagnosedRuntime(text: string): Omit<Diagnosis, 'evidence'> {
+  const unready = NOT_READY.exec(text);
+  if (unready !== null) {
+    const [, condition, why = '', message = ''] = unready;
+    const words = [why, message].filter((part) => part.trim() !== '').join(': ');
+    return {
+      code: 'ContainerRuntimeDown',
+      cause: `The container runtime says of itself that it is not ready (${condition}${words === '' ? '' : `: ${shorten(words, 160)}`}).`,
+    };
+  }
   const isSilent = NO_ANSWER.test(text) && !/unknown service runtime|code = Unimplemented/i.test(text);
   const words = WORDS.exec(text)?.[1];
   if (!isSilent && /unknown service runtime|code = Unimplemented|API is not implemented/i.test(text)) {
