@@ -387,3 +387,71 @@ it('a reason that journalctl cut off is not told as a whole', () => {
     cause: expect.stringMatching(/failed to cre…\.?$/),
   });
 });
+
+it("kubeadm's sentence on how long it waited for the kubelet counts without its head", () => {
+  const { failure } = verdict(
+    '```',
+    'The kubelet is not healthy after 4m0.0007s',
+    'This error is likely caused by:',
+    '```',
+  );
+  expect(failure).toMatchObject({
+    code: 'KubeletUnhealthy',
+    cause: expect.stringContaining('after 4m0.0007s'),
+  });
+  const call = `The HTTP call equal to 'curl -sSL http://127.0.0.1:10248/healthz' returned error: ...`;
+  expect(code('error:', call, '')).toBe('KubeletUnhealthy');
+});
+
+describe('what stands in the text of a program', () => {
+  it('is no error as the argument of a call', () => {
+    expect(
+      code(
+        'if err != nil {',
+        '  return nil, errors.Wrap(err, "unable to fetch the kubeadm-config ConfigMap")',
+        '}',
+      ),
+    ).toBe('nothing');
+  });
+
+  it('is no error as the comment of a script', () => {
+    const script = ['case $A in', '  docker)', '    # [ERROR Swap]: swap is on', '    a=b', '    ;;', 'esac'];
+    expect(code(...script)).toBe('nothing');
+  });
+});
+
+it('the error of one phase ends where that of another begins', () => {
+  expect(
+    code(
+      '-> error',
+      "error execution phase preflight: couldn't validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID ",
+      'what helped: make another token',
+      '-> error',
+      'error execution phase kubelet-start: error uploading crisocket: timed out waiting for the condition',
+    ),
+  ).toBe('NodeNotRegistered');
+});
+
+describe('a stack trace without its end', () => {
+  const trace = (name: string): string[] => [
+    'could not parse "ci/v1.30.0+1" as version',
+    `k8s.io/kubernetes/cmd/kubeadm/app/util/config.${name}`,
+    '\tcmd/kubeadm/app/util/config/cluster.go:100',
+    'k8s.io/kubernetes/cmd/kubeadm/app/cmd.fetchInitConfiguration',
+    '\tcmd/kubeadm/app/cmd/join.go:621',
+  ];
+
+  it("is kubeadm's by its functions", () => {
+    expect(code(...trace('FetchInitConfigurationFromCluster'))).toBe('KubeadmConfigInvalid');
+  });
+
+  it("is nobody's where another of its commands ran", () => {
+    expect(
+      code(
+        ...trace('x'),
+        'k8s.io/kubernetes/cmd/kubeadm/app/cmd.newCmdReset.func1',
+        '\tcmd/kubeadm/app/cmd/reset.go:1',
+      ),
+    ).toBe('nothing');
+  });
+});

@@ -1,6 +1,6 @@
 /** An error of kubeadm or the kubelet that somebody has put into a sentence of his own: `find error:   [ERROR Swap]: ...`. */
 import type { LogLine } from './transcript/line.ts';
-import { ERROR_WITHIN, OTHERS } from './transcript/sentences.ts';
+import { ERROR_WITHIN, OTHERS, SHELL } from './transcript/sentences.ts';
 
 /** Only an excerpt is read so; in a log a program may quote what another has said long ago. */
 const MAX_LINES = 60;
@@ -9,15 +9,18 @@ const KUBELET = /"command failed" err="failed to |[Ff]ailed to run [Kk]ubelet: \
 
 /** It is a program's text, with verbs for what is put in. */
 const SOURCE = /%[a-z]/;
+/** In front of a sentence: it is the argument of a call, as in `errors.New("...`. */
+const ARGUMENT = /\w\((?:[^()"]*, ?)?"$/;
 
 /** The lines from their errors on; undefined where no sentence has one in it. */
 export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
   const texts = lines.filter(({ text }) => text.trim() !== '');
-  if (texts.length > MAX_LINES) return undefined;
+  if (texts.length > MAX_LINES || texts.some(({ text }) => SHELL.test(text))) return undefined;
   const found = lines.map((line) => {
     const { text } = line;
     if (SOURCE.test(text) || OTHERS.test(text)) return { line, at: 0 };
     const own = ERROR_WITHIN.exec(text);
+    if (own !== null && ARGUMENT.test(text.slice(0, own.index))) return { line, at: 0 };
     const kubelet = own === null && line.program === undefined ? KUBELET.exec(text) : null;
     return {
       line: kubelet === null ? line : { ...line, program: 'kubelet' },

@@ -16,6 +16,7 @@ import {
   GAVE_UP,
   HINT,
   KLOG,
+  KUBEADM_FRAME,
   OTHER_COMMAND,
   OTHERS,
   OWN_ERROR,
@@ -62,6 +63,10 @@ const OURS_ALONE =
 const NOT_DISCOVERED = /^(?:[IWE]\d{4} .*?\] )?\[discovery\] (Failed to (?:request|connect) .*)/;
 const KUBELET_CHECK = /^\s*\[kubelet-check\] /;
 const OTHER_KIND = /^\[(?:reset|upgrade(?:\/[\w-]+)?)\] /;
+/** Functions of `kubeadm upgrade`, `reset` and the commands that only show something. */
+const OTHER_FRAME =
+  /\/(?:upgrade|reset|alpha|certs|token)\b|[nN]ew(?:Cmd)?(?:Upgrade|Reset|Apply|Node|Token|Config)/;
+const MAX_FRAMES = 60;
 /** Lines that are remembered outside of any attempt, of which an early error may be made. */
 const MAX_LOOSE = 64;
 
@@ -161,7 +166,8 @@ function findInStream(lines: readonly LogLine[]): Attempt[] {
       continue;
     }
     const begins = BEGIN.test(text) && !(open !== undefined && !open.sawProgress);
-    if (begins || (open === undefined && opens(text))) open = { attempt: begin(line), sawProgress: false };
+    if (begins || (open === undefined && (opens(text) || opensTrace(lines, at))))
+      open = { attempt: begin(line), sawProgress: false };
     if (open === undefined) {
       loose.push(line);
       if (loose.length > MAX_LOOSE) loose.shift();
@@ -224,7 +230,15 @@ const opens = (text: string): boolean =>
   ERROR_FINDING.test(text) ||
   OWN_ERROR.test(text) ||
   GAVE_UP.test(text) ||
+  UNHEALTHY.test(text) ||
   (KLOG.test(text) && KLOG_KUBEADM.test(text));
+
+/** A message with a stack trace of kubeadm's own functions, whose end may be cut off. */
+function opensTrace(lines: readonly LogLine[], at: number): boolean {
+  if (!beginsTrace(lines, at)) return false;
+  const frames = lines.slice(at + 1, at + MAX_FRAMES).filter(({ text }) => KUBEADM_FRAME.test(text));
+  return frames.length > 0 && !frames.some(({ text }) => OTHER_FRAME.test(text));
+}
 
 function isError(lines: readonly LogLine[], at: number): boolean {
   const text = lines[at]?.text ?? '';

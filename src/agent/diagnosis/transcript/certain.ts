@@ -10,6 +10,7 @@ import {
   FINDING,
   HINT,
   KLOG,
+  KUBEADM_FRAME,
   OWN_ERROR,
   PHASES,
   SUCCESS,
@@ -74,7 +75,7 @@ const saysSo = (text: string): boolean =>
   PHASE.test(text) ||
   LAST_PHASE.test(text) ||
   (FINDING.test(text) && CHECK.test(text)) ||
-  [OWN_ERROR, HINT, SUCCESS, FATAL_FINDINGS, UNHEALTHY].some((own) => own.test(text)) ||
+  [OWN_ERROR, HINT, SUCCESS, FATAL_FINDINGS, UNHEALTHY, KUBEADM_FRAME].some((own) => own.test(text)) ||
   (KLOG.test(text) && KLOG_STEP.test(text));
 
 /** What is known of an attempt. */

@@ -85,6 +85,8 @@ export function errorAt(lines: readonly LogLine[], start: number): ErrorLines {
   return { end, members, continued };
 }
 
+const PHASE_NAME = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase ([\w/-]+)/;
+
 /** A message with its stack trace, or a frame of one: a function's name, then its file on an indented line. */
 function isOfTrace(lines: readonly LogLine[], at: number, end: number): boolean {
   const text = lines[at]?.text ?? '';
@@ -105,10 +107,15 @@ export function beginsTrace(lines: readonly LogLine[], at: number): boolean {
     .every((one) => !KLOG.test(one.text) && !PROGRESS.test(one.text) && !ADVICE.test(one.text));
 }
 
-/** kubeadm's hint ends an error, or the last frame of its stack trace, or the next attempt. */
+/** kubeadm's hint ends an error, or the last frame of its stack trace, or the next attempt, or another phase's error. */
 function endOf(lines: readonly LogLine[], start: number): number {
   const ahead = lines.slice(start, start + MAX_ERROR);
-  const next = ahead.findIndex(({ text }, index) => index > 0 && BEGIN.test(text));
+  const [, phase] = PHASE_NAME.exec(ahead[0]?.text ?? '') ?? [];
+  const isNext = (text: string): boolean => {
+    const [, other] = PHASE_NAME.exec(text) ?? [];
+    return phase !== undefined && other !== undefined && other !== phase;
+  };
+  const next = ahead.findIndex(({ text }, index) => index > 0 && (BEGIN.test(text) || isNext(text)));
   const within = next < 0 ? ahead : ahead.slice(0, next);
   const hint = within.findIndex(({ text }) => HINT.test(text));
   if (hint >= 0) return start + hint + 1;

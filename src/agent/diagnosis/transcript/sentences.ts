@@ -21,7 +21,7 @@ export const GAVE_UP =
   /^\s*Unfortunately, an error has occurred(?:, likely caused by)?:\s*$|^\s*A control plane component may have crashed/;
 /** Its own verdict on what it waited for, 1.30 to 1.36; the error follows at once. */
 export const UNHEALTHY =
-  /^\s*\[(?:kubelet|api|control-plane)-check\] (?:The kubelet|The API server|kube-[\w-]+|etcd) is not healthy after /;
+  /^\s*\[(?:kubelet|api|control-plane)-check\] (?:The kubelet|The API server|kube-[\w-]+|etcd) is not healthy after |^\s*The (?:kubelet|API server) is not healthy after \d/;
 /** It found nobody at the kubelet's port: of a kubelet that comes up it does not say so, for it waits 40 seconds first. */
 export const UNREACHED =
   /^\s*\[kubelet-check\] The HTTP call equal to .*(?:connection refused|actively refused)/;
@@ -38,11 +38,15 @@ export const CHECKS =
 export const PLAIN_ERROR = /^error: \S/;
 export const KLOG = /^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +(?:\d+ )?[\w.-]+:\d+\] /;
 export const FRAME_FILE = /^\s+\S+\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?$/;
+/** A function of kubeadm's in a stack trace. */
+export const KUBEADM_FRAME = /^k8s\.io\/kubernetes\/cmd\/kubeadm\/app\/[\w/]+\.\S+$/;
 const FRAME_FUNCTION = /^(?:[\w.-]+\/)*[\w-]+\.(?:\(\*?\w+\)\.)?\w+(?:\.\w+)*$/;
 /** Standing advice on standard output, which repeats the error before the error comes. */
 export const ADVICE =
   /^(?:Unfortunately, an error has|This error is likely|If you are on a systemd|Additionally, a control plane|A control plane component may|Here is one example|To troubleshoot, list|Once you have found)/;
 export const CHATTER = /^\[preflight\] If you know what you are doing/;
+/** Shell's own words on a line: what has them is a script, and an error in it a comment. */
+export const SHELL = /^\s*(?:fi|esac|done|;;)\s*$/;
 /** Log lines of the etcd client within kubeadm, and of etcd. */
 export const ETCD_JSON = /^\{"level":"/;
 
@@ -71,7 +75,7 @@ const OWN_ERRORS = [
   /unable to add a new control plane instance/,
   /invalid value "?\S+"? given for controlPlaneEndpoint/,
   /error creating local etcd static pod manifest file/,
-  /The HTTP call equal to 'curl -sSL [^']*:102(?:48|55)\/healthz' \w*ailed with error/,
+  /The HTTP call equal to 'curl -sSL [^']*:102(?:48|55)\/healthz' (?:\w*ailed with error|returned (?:error|HTTP code|status code))/,
 ];
 export const OWN_SENTENCES = OWN_ERRORS.map(({ source }) => source).join('|');
 /** An error of kubeadm wherever it stands in a line, as somebody quotes it. */
