@@ -5,6 +5,7 @@ import { root } from './project.ts';
 import { circlesOfFiles, circlesOfFolders } from './walls/circles.ts';
 import {
   HIDDEN_IMPORTS,
+  isListed,
   isTest,
   LARGEST_FOLDER,
   MACHINE_GLOBALS,
@@ -35,7 +36,15 @@ export function breachesOfWalls(folder: string): string[] {
   const circles = [...circlesOfFiles(uses), ...circlesOfFolders(product)].map(
     (ring) => `a circle: ${ring.join(', ')}`,
   );
-  return [...walls, ...circles, ...crowdedFolders([...uses.keys()])];
+  return [...walls, ...circles, ...unlistedFolders([...product.keys()]), ...crowdedFolders([...uses.keys()])];
+}
+
+/** What each folder is, its row says. */
+function unlistedFolders(paths: readonly string[]): string[] {
+  const folders = new Set(paths.filter((path) => !Object.hasOwn(ROOMS, path)).map((path) => dirname(path)));
+  return [...folders]
+    .filter((folder) => !isListed(folder))
+    .map((folder) => `${folder} has no row in build/walls/rules.ts: make it a room, or a part of one`);
 }
 
 /** A newcomer finds a thing in a minute where no folder is a heap. */
@@ -50,7 +59,8 @@ function crowdedFolders(paths: readonly string[]): string[] {
 function problemOf(path: string, use: Use, packages: readonly string[]): string | undefined {
   const name = roomOf(path);
   const room = name === undefined ? undefined : ROOMS[name];
-  if (!room) return `this folder has no room in build/walls/rules.ts`;
+  // That it has none is told of the folder.
+  if (!room) return undefined;
   const { what } = use;
   switch (use.kind) {
     case 'computed':

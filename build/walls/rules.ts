@@ -1,6 +1,8 @@
+import { basename, dirname } from 'node:path';
+
 /**
  * The rooms of the source tree and the walls between them, as data. A file belongs to the room with the longest
- * matching path; it may import its own room and the rooms that its own names. A folder without a room is refused.
+ * matching path; it may import its own room and the rooms that its own names. A folder without a row is refused.
  */
 export interface Room {
   /** Rooms that it may import besides itself. */
@@ -151,12 +153,13 @@ const AGENT: Readonly<Record<string, string>> = {
   timeline: 'kit protocol',
   'text/shape': 'document text text/yaml',
   userdata: `kit protocol document engine fetch host text text/yaml userdata/cloud-config userdata/decode
-    userdata/forms userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/network userdata/node userdata/sources
+    userdata/forms userdata/handed userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/network userdata/node userdata/sources
     userdata/sources/contract userdata/native userdata/sealed`,
   'userdata/cloud-config': `kit document kubeadm/config stores/reference text text/shape text/yaml userdata/decode
     userdata/instance userdata/merge userdata/node`,
   'userdata/decode': 'document text',
   'userdata/forms': 'kit document fetch host text text/yaml userdata/decode',
+  'userdata/handed': 'document userdata/decode userdata/forms',
   'userdata/ignition': `document text userdata/forms userdata/ignition/check userdata/ignition/config
     userdata/ignition/lift userdata/ignition/render userdata/ignition/schema userdata/ignition/translate`,
   'userdata/ignition/check': `document stores/reference text userdata/ignition/schema userdata/ignition/unit
@@ -357,6 +360,31 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     machine: true,
   },
 };
+
+/**
+ * Folders that are parts of a room and have no walls of their own, by the folder that they lie in. A folder that is neither here
+ * nor a room is refused, so that nobody gets a room by accident.
+ */
+const PARTS: Readonly<Record<string, string>> = {
+  'src/agent/host/common': 'files net process system',
+  'src/agent/kubeadm/config': 'api yaml',
+  'src/agent/kubeadm/repeat': 'etcd phases',
+  'src/agent/preflight/checks': 'kubernetes machine',
+  'src/agent/report/watch': 'boot',
+  'src/agent/steps/node': 'time',
+  'src/agent/steps/system': 'access disk ending local software',
+  'src/agent/text/yaml': 'scan',
+  'src/agent/userdata/cloud-config': 'accounts commands files shape storage system',
+  'src/controller/cli': 'text',
+  'src/kit': 'numbers secrets terminal',
+  'src/protocol': 'codes',
+};
+
+/** Is the folder a room, or a part of one? */
+export function isListed(folder: string): boolean {
+  const parts = PARTS[dirname(folder)]?.split(' ') ?? [];
+  return Object.hasOwn(ROOMS, folder) || parts.includes(basename(folder));
+}
 
 /** Modules of Node.js that compute and touch nothing. All others reach the machine. */
 export const PURE_MODULES: readonly string[] = [

@@ -11,7 +11,7 @@ import type { Scene } from './scene.ts';
 
 const MACHINES = 20;
 const EVENTS = 20;
-const REPORTS = 20;
+const REPORTS = 10;
 
 /**
  * Strangers hold thousands of connections and half-sent enrolments. Meanwhile machines that enrolled before report their
