@@ -79,7 +79,8 @@ const AGENT: Readonly<Record<string, string>> = {
     userdata/jinja/values`,
   'facts/machine': 'kit facts/reading userdata/instance',
   'facts/reading': 'kit host',
-  fetch: 'kit document host',
+  fetch: 'kit document fetch/objects host',
+  'fetch/objects': 'host stores/aws stores/clouds stores/contract',
   host: 'kit tpm',
   'host/common': 'kit host',
   'host/linux':
@@ -171,7 +172,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/ignition/render': `document fetch text userdata/forms userdata/ignition/check userdata/ignition/config
     userdata/ignition/schema userdata/ignition/translate`,
   'userdata/ignition/schema': 'document text userdata/ignition/json',
-  'userdata/ignition/translate': `kit document stores/reference text userdata/ignition/check userdata/ignition/schema
+  'userdata/ignition/translate': `kit document fetch/objects stores/reference text userdata/ignition/check userdata/ignition/schema
     userdata/ignition/url`,
   'userdata/ignition/unit': '',
   'userdata/ignition/url': '',

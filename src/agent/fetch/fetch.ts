@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createGunzip } from 'node:zlib';
 import { ExpectedError } from '../../kit/errors.ts';
+import { sensitive } from '../../kit/secrets/sensitive.ts';
 import type { FetchSettings, RemoteContent } from '../document/document.ts';
 import { type Host, HostError } from '../host/host.ts';
 import type { HttpAnswer, HttpClient } from '../host/network.ts';
+import { isObjectAddress } from './objects/address.ts';
+import type { Asking } from './objects/located.ts';
 
 /** A bootstrap's deadline ends a fetch earlier. */
 const TOTAL_MS = 30 * 60_000;
@@ -28,7 +31,7 @@ export class FetchError extends ExpectedError {
 export type Sink = (piece: Uint8Array) => Promise<void>;
 
 /**
- * Fetches something from a web server, follows its redirects, decompresses it and compares its hash. Only
+ * Fetches something from a web server or a store of objects, follows its redirects, decompresses it and compares its hash. Only
  * when this resolves is what the sink got known to be right.
  *
  * @throws FetchError; whatever the sink throws
@@ -56,7 +59,9 @@ export async function fetchRemote(
   const client = host.network.client(clientOptions(settings, more));
   const pipe = remote.isCompressed ? unzipping(take) : { take, end: async () => undefined };
   try {
-    await follow(client, remote, settings, pipe.take, signal);
+    const asking = { host, client, ...(signal ? { signal } : {}) };
+    const { at, sayWhy } = await whereabouts(asking, remote);
+    await follow(client, at, settings, pipe.take, signal).catch(sayWhy);
     await pipe.end();
   } catch (error) {
     if (sunk !== undefined) throw sunk;
@@ -141,6 +146,35 @@ function clientOptions(
 function isOf(first: URL, address: URL): boolean {
   const isSafer = first.protocol === 'http:' && address.protocol === 'https:';
   return address.origin === first.origin || (isSafer && address.hostname === first.hostname);
+}
+
+/** A web address as it is, an object of a store by the request that gets it. */
+async function whereabouts(
+  asking: Asking,
+  remote: RemoteContent,
+): Promise<{ at: RemoteContent; sayWhy: (error: unknown) => never }> {
+  const address = remote.url.reveal();
+  if (!isObjectAddress(address)) return { at: remote, sayWhy: rethrow };
+  const { locate } = await import('./objects/locate.ts');
+  const located = await locate(asking, address).catch((error: unknown) => {
+    if (!(error instanceof HostError)) throw error;
+    throw new FetchError(`${shown(address)} was not fetched: ${error.message}`, false);
+  });
+  if ('problem' in located) throw new FetchError(`${shown(address)} ${located.problem}`, true);
+  const { url, headers, anonymous } = located;
+  const own = Object.entries(headers).map(([name, value]) => ({ name, value: sensitive(value) }));
+  return {
+    at: { ...remote, url: sensitive(url.href), headers: own },
+    sayWhy: (error) => {
+      if (!(error instanceof FetchError) || anonymous === undefined) throw error;
+      const message = `${error.message} (asked without credentials: ${anonymous.why})`;
+      throw new FetchError(message, error.refused && !anonymous.mayPass);
+    },
+  };
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 async function follow(

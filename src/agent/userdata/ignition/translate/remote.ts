@@ -1,15 +1,22 @@
 import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { FetchSettings, RemoteContent } from '../../../document/document.ts';
+import { isObjectAddress, readObjectAddress } from '../../../fetch/objects/address.ts';
 import type { Remarks } from '../check/remarks.ts';
 import type { Ignition, Resource } from '../schema/spec3.ts';
 import { parseGoUrl } from '../url/go-url.ts';
 import type { Contents } from './content.ts';
 
-/** What lies on a web server. Any other place is an error, by its name. */
+/** What lies on a web server or in a store of objects. Any other place is an error, by its name. */
 export function remoteOf(resource: Resource, say: Remarks): RemoteContent | undefined {
   const { source = '', httpHeaders = [], compression, verification } = resource;
   const scheme = parseGoUrl(source)?.scheme ?? '';
-  if (!/^https?$/.test(scheme) || !URL.canParse(source)) {
+  if (isObjectAddress(source)) {
+    const object = readObjectAddress(source);
+    if ('problem' in object) {
+      say.error(resource, ['source'], object.problem);
+      return undefined;
+    }
+  } else if (!/^https?$/.test(scheme) || !URL.canParse(source)) {
     const why = scheme === 'tftp' ? ' (anybody on the way can change what TFTP carries)' : '';
     say.error(resource, ['source'], `is fetched by ${scheme}:, which Slipway does not do${why}`);
     return undefined;

@@ -1,0 +1,32 @@
+import { accessToken, fromMetadata } from '../../stores/clouds/metadata-token.ts';
+import { SecretError } from '../../stores/contract/secret-error.ts';
+import type { ObjectAddress } from './address.ts';
+import type { Asking, Located } from './located.ts';
+
+const METADATA = 'the metadata service of GCP';
+const TOKEN =
+  '/computeMetadata/v1/instance/service-accounts/default/token?scopes=https://www.googleapis.com/auth/devstorage.read_only';
+
+/** An object of Google Cloud Storage by its JSON API, with the service account of a machine of GCE, else as anybody. */
+export async function locateGs(
+  { host }: Asking,
+  { bucket, key }: Extract<ObjectAddress, { store: 'gs' }>,
+): Promise<Located> {
+  const path = `/storage/v1/b/${encodeURIComponent(bucket)}/o/${encodeURIComponent(key)}`;
+  const url = new URL(`https://storage.googleapis.com${path}?alt=media`);
+  const product = await host.files.readIfPresent('/sys/class/dmi/id/product_name', 4096);
+  if (!product?.toString('utf8').startsWith('Google'))
+    return {
+      url,
+      headers: {},
+      anonymous: { why: 'this machine is none of Google Compute Engine', mayPass: false },
+    };
+  try {
+    const told = await fromMetadata(host, METADATA, TOKEN, { headers: { 'metadata-flavor': 'Google' } });
+    return { url, headers: { authorization: `Bearer ${accessToken(told, METADATA)}` } };
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    const mayPass = error.code === 'SecretStoreUnreachable';
+    return { url, headers: {}, anonymous: { why: error.message, mayPass } };
+  }
+}

@@ -1,0 +1,17 @@
+import type { Host } from '../../host/host.ts';
+import type { HttpClient } from '../../host/network.ts';
+
+/** What is to be asked for an object. */
+export interface Located {
+  url: URL;
+  headers: Record<string, string>;
+  /** Why it is asked for as anybody would: this machine has no right of its own. */
+  anonymous?: { why: string; mayPass: boolean };
+}
+
+/** By whom the stores are asked. */
+export interface Asking {
+  host: Host;
+  client: HttpClient;
+  signal?: AbortSignal;
+}

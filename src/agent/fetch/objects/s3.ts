@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { HostError } from '../../host/host.ts';
+import { type InstanceRole, instanceRole } from '../../stores/aws/instance-role.ts';
+import { type AwsCredentials, signedHeaders } from '../../stores/aws/signature.ts';
+import { SecretError } from '../../stores/contract/secret-error.ts';
+import type { ObjectAddress } from './address.ts';
+import type { Asking, Located } from './located.ts';
+
+type S3Object = Extract<ObjectAddress, { store: 's3' }>;
+
+const ASK_MS = 20_000;
+const REGION = /^[a-z0-9-]+$/;
+/** A name with a dot is not covered by the wildcard of S3's certificate. */
+const IN_HOST = /^[a-z0-9-]{3,63}$/;
+
+/**
+ * An object of S3, in the region of its bucket, signed with the role of this instance; where it has none, it is asked for as
+ * anybody would.
+ *
+ * @throws HostError where S3 does not answer
+ */
+export async function locateS3(asking: Asking, object: S3Object): Promise<Located | { problem: string }> {
+  const role = instanceRole(asking.host);
+  try {
+    const own = await roleOf(role);
+    const region = object.accessPoint?.region ?? (await regionOf(asking, object, own));
+    if (region === undefined) return { problem: `names a bucket that is not there (${object.bucket})` };
+    const url = urlOf(object, region);
+    if (!('credentials' in own)) return { url, headers: {}, anonymous: own.none };
+    return { url, headers: signed('GET', url, region, own.credentials, asking) };
+  } finally {
+    role.close();
+  }
+}
+
+type Own = { region?: string } & (
+  | { credentials: AwsCredentials }
+  | { none: { why: string; mayPass: boolean } }
+);
+
+async function roleOf(role: InstanceRole): Promise<Own> {
+  try {
+    const credentials = await role.credentials();
+    return { credentials, region: await role.region() };
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    return { none: { why: error.message, mayPass: error.code === 'SecretStoreUnreachable' } };
+  }
+}
+
+/** S3 says where a bucket is whatever it thinks of who asks, but not of an address in the wrong region. */
+async function regionOf(
+  asking: Asking,
+  { bucket, partition }: S3Object,
+  own: Own,
+): Promise<string | undefined> {
+  const asked = own.region ?? partition.region;
+  const url = new URL(`${originOf(bucket, asked, partition.domain)}/`);
+  const { status, headers } = await asking.client.send({
+    method: 'HEAD',
+    url: url.href,
+    headers: 'credentials' in own ? signed('HEAD', url, asked, own.credentials, asking) : {},
+    timeoutMs: ASK_MS,
+    ...(asking.signal ? { signal: asking.signal } : {}),
+  });
+  if (status >= 500 || status === 429)
+    throw new HostError(`${url.host} answers ${status} to the question where the bucket is`, 'EAGAIN');
+  const told = headers['x-amz-bucket-region'];
+  if (told !== undefined && REGION.test(told)) return told;
+  return status === 404 ? undefined : asked;
+}
+
+/** Both IPv4 and IPv6, as Ignition asks. */
+function originOf(bucket: string, region: string, domain: string): string {
+  const server = `s3.dualstack.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : domain}`;
+  return IN_HOST.test(bucket) ? `https://${bucket}.${server}` : `https://${server}/${bucket}`;
+}
+
+function urlOf({ bucket, key, version, partition, accessPoint }: S3Object, region: string): URL {
+  const origin = accessPoint
+    ? `https://${accessPoint.name}-${accessPoint.account}.s3-accesspoint.dualstack.${region}.${partition.domain}`
+    : originOf(bucket, region, partition.domain);
+  const path = key.split('/').map(encoded).join('/');
+  return new URL(`${origin}/${path}${version === undefined ? '' : `?versionId=${encoded(version)}`}`);
+}
+
+function signed(
+  method: 'GET' | 'HEAD',
+  url: URL,
+  region: string,
+  credentials: AwsCredentials,
+  { host }: Asking,
+): Record<string, string> {
+  const body = new Uint8Array();
+  const headers = { 'x-amz-content-sha256': createHash('sha256').update(body).digest('hex') };
+  const now = host.clock.now();
+  const { host: _, ...all } = signedHeaders({
+    ...{ method, url, headers, body, region, service: 's3', credentials, now },
+  });
+  return all;
+}
+
+/** RFC 3986, as the signature has it. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
