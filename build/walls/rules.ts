@@ -134,7 +134,7 @@ const AGENT: Readonly<Record<string, string>> = {
     steps/tools stores/contract stores/reference`,
   'steps/shell': 'kit document host',
   'steps/storage': 'kit document engine host startup steps/kind steps/tools',
-  'steps/system': 'document engine host steps/accounts steps/kind steps/tools',
+  'steps/system': 'kit document engine fetch host steps/accounts steps/kind steps/tools',
   'steps/tree': 'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference',
   'steps/units': 'document engine host steps/kind steps/tools',
   'steps/volumes': 'document engine host steps/kind steps/storage steps/tools',

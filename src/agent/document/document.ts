@@ -152,6 +152,8 @@ export interface FetchSettings {
   remoteAuthorities?: RemoteContent[];
   /** Seconds for one whole answer. */
   totalSeconds?: number;
+  /** A redirect that leaves https is refused. */
+  isHttpsOnly?: true;
 }
 
 /** What becomes of what is there already. */
@@ -265,6 +267,8 @@ export interface UserEntry {
   /** Lines for sudoers without the user's name; possibly empty. */
   sudo: string[];
   sshAuthorizedKeys: string[];
+  /** Names such as `gh:NAME`, whose keys are fetched. */
+  importIds?: string[];
   /** Ignition's way: the user is made, changed or removed, until it is as said. */
   exact?: { exists: boolean; noLogInit: boolean };
   where?: Position;

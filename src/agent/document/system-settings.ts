@@ -16,6 +16,8 @@ export interface SystemSettings {
   authorities?: AuthoritySettings;
   hostKeys?: HostKeySettings;
   loginKeys?: LoginKeySettings;
+  /** Whose keys, by their names at GitHub or Launchpad, let the default user in. */
+  importedKeys?: { name: string; ids: string[] };
   passwords?: PasswordSettings;
   /** `PasswordAuthentication` of sshd. */
   passwordLogin?: { allowed: boolean };

@@ -180,7 +180,7 @@ function rethrow(error: unknown): never {
 async function follow(
   client: HttpClient,
   { url, headers }: RemoteContent,
-  { totalSeconds }: FetchSettings,
+  { totalSeconds, isHttpsOnly }: FetchSettings,
   sink: Sink,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -205,6 +205,8 @@ async function follow(
     const target = URL.canParse(next, address.href) ? new URL(next, address.href) : undefined;
     if (target === undefined || !/^https?:$/.test(target.protocol))
       throw new FetchError(`${shown(address.href)} leads to an address that is none of the web`, true);
+    if (isHttpsOnly && target.protocol !== 'https:')
+      throw new FetchError(`${shown(address.href)} leads away from https`, true);
     address = target;
   }
   throw new FetchError(`${shown(url.reveal())} leads through more than ${MOST_REDIRECTS} addresses`, true);

@@ -67,6 +67,7 @@ function byCloudInit(document: Document): PlannedStep[] {
     ...stepsOf(users, document),
     ...stepsOf(system.hostKeys, document),
     ...stepsOf(system.loginKeys, document),
+    ...stepsOf(system.importedKeys, document),
     ...stepsOf(system.passwords, document),
     ...stepsOf(system.passwordLogin, document),
     ...stepsOf(system.keyboard, document),

@@ -1,6 +1,7 @@
 import type { Document } from '../../document/document.ts';
 import type { SystemSettings } from '../../document/system-settings.ts';
 import { count, type StepKind } from '../kind/step-kind.ts';
+import type { ImportedKeysSpec } from './access/imported-keys.ts';
 
 type Settings = Required<SystemSettings>;
 
@@ -88,6 +89,21 @@ export const loginKeys = ofSystem('loginKeys', {
   details: ({ rootOptions }) => [rootOptions === '' ? 'as root too' : 'root is told to come as another'],
   work: async () => (await import('./access/login-keys.ts')).authorizeKeys,
 });
+
+/** Of all users, and of the default one. */
+export const importedKeys: StepKind<ImportedKeysSpec> = {
+  name: 'importedKeys',
+  plan: ({ users: all, system, fetching, node }: Document) => {
+    const own = all.flatMap(({ name, importIds: ids }) => (ids === undefined ? [] : [{ name, ids }]));
+    const users = [...own, ...(system?.importedKeys ? [system.importedKeys] : [])];
+    if (users.length === 0) return [];
+    const proxy = fetching?.proxy ?? node?.proxy;
+    const title = `import the SSH keys of ${count(users.length, 'user')}`;
+    return [{ id: 'ssh/imported-keys', title, spec: { users, ...(proxy ? { proxy } : {}) } }];
+  },
+  details: ({ users }) => users.map(({ name, ids }) => `${name}: ${ids.join(' ')}`),
+  work: async () => (await import('./access/imported-keys.ts')).importKeys,
+};
 
 export const passwords = ofSystem('passwords', {
   id: 'passwords',

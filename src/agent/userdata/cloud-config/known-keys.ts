@@ -35,7 +35,6 @@ export const KNOWN_KEYS: Readonly<Record<string, string>> = {
   snap: NETWORK,
   ssh: UNSUPPORTED,
   ssh_fp_console_blacklist: 'is about messages of cloud-init',
-  ssh_import_id: NETWORK,
   ssh_key_console_blacklist: 'is about messages of cloud-init',
   ssh_publish_hostkeys: UNSUPPORTED,
   ubuntu_advantage: NETWORK,

@@ -236,7 +236,7 @@ describe('hostname', () => {
 
 test.each([
   ['landscape: {client: {}}', 'landscape is not supported'],
-  ['ssh_import_id: [x]', 'the network'],
+  ['ssh_import_id: ["gh:x"]', 'lets nobody in'],
   ['swap: {size: 1G}', 'kubelet does not start with swap'],
   ['reporting: {}', 'cloud-init'],
   ['constructor: x', 'constructor is not known'],

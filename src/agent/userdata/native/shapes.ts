@@ -83,6 +83,7 @@ const ACCOUNTS: Record<string, Shape> = {
         lockPassword: bool,
         sudo: texts,
         sshAuthorizedKeys: texts,
+        importIds: texts,
         exact: map({ exists: bool, noLogInit: bool }),
       },
       ['name'],

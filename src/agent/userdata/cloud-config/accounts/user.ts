@@ -1,11 +1,11 @@
 import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { UserEntry } from '../../../document/document.ts';
+import { readKeyId } from '../../../document/key-id.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
 import { pythonText } from '../../../text/yaml/node.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
 
 const UNSUPPORTED: Readonly<Record<string, string>> = {
-  ssh_import_id: 'would fetch keys from the network, which Slipway does not do',
   ssh_redirect_user: 'is not supported',
   doas: 'is not supported',
   selinux_user: 'is not supported',
@@ -49,6 +49,7 @@ export function readUser(fields: Fields, given?: string): UserEntry | undefined 
     lockPassword: fields.bool('lock_passwd', true),
     sudo: sudoRules(fields),
     sshAuthorizedKeys: sshKeys(fields),
+    ...importIds(fields),
     where: fields.where,
   };
   fields.finish(UNSUPPORTED);
@@ -146,6 +147,19 @@ function sshKeys(fields: Fields): string[] {
   const texts =
     node.kind === 'mapping' ? node.entries.map(({ value }) => pythonText(value) ?? '') : keyLines(fields);
   return texts.flatMap((text) => text.split('\n')).flatMap((key) => (key.trim() === '' ? [] : [key.trim()]));
+}
+
+/** Fetched later; their form is known before. */
+function importIds(fields: Fields): Pick<UserEntry, 'importIds'> {
+  if (fields.node('ssh_import_id') === undefined) return {};
+  const all = fields.texts('ssh_import_id', true).map((id) => id.trim());
+  const ids = all.filter((id) => readKeyId(id) !== undefined);
+  if (ids.length < all.length)
+    fields.warn(
+      'ssh_import_id',
+      'ssh_import_id holds what is no name such as gh:NAME or lp:NAME; it is left out.',
+    );
+  return ids.length === 0 ? {} : { importIds: ids };
 }
 
 /** Cluster API's kubeadm provider writes `[null]` where a key is the empty string. */

@@ -1,6 +1,7 @@
 import type { SystemSettings } from '../../../document/system-settings.ts';
 import { authorities } from './authorities.ts';
 import { finalMessage, phoneHome, powerState } from './ending.ts';
+import { importedKeys } from './imported-keys.ts';
 import { hosts, keyboard, locale, timezone } from './local.ts';
 import { packages } from './packages.ts';
 import { passwords } from './passwords.ts';
@@ -15,7 +16,18 @@ import type { Around, Find, SystemReader } from './system-reader.ts';
 /** The keys about the operating system, one reader for each of cloud-init's modules. */
 const READERS: readonly SystemReader[] = [
   ...[randomSeed, growPartitions, growRoot, swap, hosts, resolver, authorities],
-  ...[hostKeys, loginKeys, passwords, passwordLogin, keyboard, locale, repositories, timezone, packages],
+  ...[
+    hostKeys,
+    loginKeys,
+    importedKeys,
+    passwords,
+    passwordLogin,
+    keyboard,
+    locale,
+    repositories,
+    timezone,
+    packages,
+  ],
   ...[phoneHome, finalMessage, powerState],
 ];
 
