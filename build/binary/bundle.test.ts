@@ -102,6 +102,16 @@ describe('bundle', () => {
     expect(loaded.filter((name) => slow.includes(name.replace('NativeModule ', '')))).toEqual([]);
   });
 
+  it('plans files and commands without the command line library and without the rules of kubeadm', async () => {
+    const [script, userData] = [join(folder, 'readable.cjs'), join(folder, 'plan-data')];
+    writeFileSync(script, (await bundle({ minify: false })).code);
+    writeFileSync(userData, '#cloud-config\nslipway: {kubeadm: none}\nruncmd: [echo a]\n');
+    const { output, evaluated } = runAndSeeModules(script, ['plan', '--user-data', userData]);
+    expect(output).toContain('echo a');
+    const slow = /^node_modules\/|^src\/agent\/(kubeadm\/config\/api|preflight\/check-document)/;
+    expect(evaluated.filter((path) => slow.test(path))).toEqual([]);
+  });
+
   /** Runs a readable bundle and asks V8 which of the functions that esbuild wraps modules in were called. */
   function runAndSeeModules(script: string, words: string[]): { output: string; evaluated: string[] } {
     const coverage = mkdtempSync(join(folder, 'coverage-'));

@@ -25,6 +25,7 @@ import {
 import { recordDone } from './engine/record-done.ts';
 import type { Step } from './engine/step.ts';
 import type { Host, Lock } from './host/host.ts';
+import { configurationReport } from './preflight/configuration-report.ts';
 import { knownSecrets } from './secrets/document-secrets.ts';
 import { hiddenStep } from './secrets/hidden-step.ts';
 import { stillStarting } from './startup/starting.ts';
@@ -447,13 +448,6 @@ async function labelReport(
     if (!isTold) watcher.output(`slipway: ${placed(missing)} Looking again: ${starting}`, 'stderr');
     await host.clock.sleep(LOOK_AGAIN_MS, stop).catch(() => undefined);
   }
-}
-
-/** Loads the check only if there is a kubeadm to configure. */
-async function configurationReport(document: Document): Promise<Entry[]> {
-  if (!document.commands.some(({ kind }) => kind === 'kubeadm')) return [];
-  const { checkDocument } = await import('./preflight/check-document.ts');
-  return checkDocument(document);
 }
 
 function placed({ where, message }: Entry): string {

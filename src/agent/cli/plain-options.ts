@@ -19,6 +19,16 @@ export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
   ['--cloudbase-init', "on Windows: end with cloudbase-init's exit codes for local scripts"],
 ];
 
+export const PLAN_OPTIONS: readonly OptionRow[] = [
+  ['--user-data <file>', 'read user data from this file instead of looking for a source'],
+  ['--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data'],
+  ['--network-config <file>', 'network configuration that belongs to --user-data'],
+  ['--source <name>', 'ask this source and no other, such as ec2 or nocloud (docs/sources.md)'],
+  ['--again', 'what bootstrap --again would do here: what has changed since the last success'],
+  ['--root <dir>', 'look for user data below this directory', '/'],
+  ['--output <format>', 'text or json', 'text'],
+];
+
 export const FACTS_OPTIONS: readonly OptionRow[] = [
   ['--root <dir>', 'look below this directory, such as a captured /proc and /sys', '/'],
   ['--output <format>', 'text or json', 'text'],

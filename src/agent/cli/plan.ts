@@ -4,7 +4,7 @@ import { redact } from '../../kit/secrets/redact.ts';
 import type { Document } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { createHost } from '../machine.ts';
-import { checkDocument } from '../preflight/check-document.ts';
+import { configurationReport } from '../preflight/configuration-report.ts';
 import { documentSecrets } from '../secrets/document-secrets.ts';
 import { plan } from '../steps/plan.ts';
 import { loadDocument } from '../userdata/load.ts';
@@ -43,7 +43,7 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     const { document } = answer;
     remember(documentSecrets(document));
     const madeNode = flags.again ? [] : checkMakesNode(document);
-    const report = [...document.report, ...madeNode, ...checkDocument(document)];
+    const report = [...document.report, ...madeNode, ...(await configurationReport(document))];
     for (const entry of report) process.stderr.write(`slipway: ${redact(describeEntry(entry))}\n`);
     const isBad = report.some(({ severity }) => severity === 'error');
     if (flags.again && !isBad) {

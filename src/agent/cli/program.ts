@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { BootstrapFlags } from './bootstrap.ts';
 import type { FactsFlags } from './facts/facts.ts';
 import type { OptionRow } from './plain-options.ts';
+import type { PlanFlags } from './plan.ts';
 import { versionAnswer } from './process/version.ts';
 
 /**
@@ -15,11 +16,21 @@ export async function run(argv: string[]): Promise<number> {
     process.stdout.write(answer);
     return 0;
   }
-  const { BOOTSTRAP_OPTIONS, FACTS_OPTIONS, plainReportFlags, readPlainOptions, REPORT_OPTIONS } =
-    await import('./plain-options.ts');
+  const {
+    BOOTSTRAP_OPTIONS,
+    FACTS_OPTIONS,
+    PLAN_OPTIONS,
+    plainReportFlags,
+    readPlainOptions,
+    REPORT_OPTIONS,
+  } = await import('./plain-options.ts');
   if (argv[0] === 'bootstrap') {
     const flags = readPlainOptions<BootstrapFlags>(argv.slice(1), BOOTSTRAP_OPTIONS);
     if (flags) return (await import('./bootstrap.ts')).bootstrapCommand(flags);
+  }
+  if (argv[0] === 'plan') {
+    const flags = readPlainOptions<PlanFlags>(argv.slice(1), PLAN_OPTIONS);
+    if (flags) return (await import('./plan.ts')).planCommand(flags);
   }
   if (argv[0] === 'facts') {
     const flags = readPlainOptions<FactsFlags>(argv.slice(1), FACTS_OPTIONS);
@@ -33,7 +44,7 @@ export async function run(argv: string[]): Promise<number> {
     'slipway',
     argv,
     (program, conclude) => {
-      describeProgram(program, { BOOTSTRAP_OPTIONS, FACTS_OPTIONS, REPORT_OPTIONS }, conclude);
+      describeProgram(program, { BOOTSTRAP_OPTIONS, FACTS_OPTIONS, PLAN_OPTIONS, REPORT_OPTIONS }, conclude);
       addHelp(program);
     },
     WORDS,
@@ -42,7 +53,10 @@ export async function run(argv: string[]): Promise<number> {
 
 function describeProgram(
   program: Command,
-  rows: Record<'BOOTSTRAP_OPTIONS' | 'FACTS_OPTIONS' | 'REPORT_OPTIONS', readonly OptionRow[]>,
+  rows: Record<
+    'BOOTSTRAP_OPTIONS' | 'FACTS_OPTIONS' | 'PLAN_OPTIONS' | 'REPORT_OPTIONS',
+    readonly OptionRow[]
+  >,
   conclude: (status: number) => void,
 ): void {
   program
@@ -55,17 +69,11 @@ function describeProgram(
     .action(async (options) => conclude(await (await import('./bootstrap.ts')).bootstrapCommand(options)));
   for (const option of rows.BOOTSTRAP_OPTIONS) bootstrap.option(...option);
 
-  program
+  const plan = program
     .command('plan')
     .description('print the steps that bootstrap would run; changes nothing')
-    .option('--user-data <file>', 'read user data from this file instead of looking for a source')
-    .option('--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data')
-    .option('--network-config <file>', 'network configuration that belongs to --user-data')
-    .option('--source <name>', 'ask this source and no other, such as ec2 or nocloud (docs/sources.md)')
-    .option('--again', 'what bootstrap --again would do here: what has changed since the last success')
-    .option('--root <dir>', 'look for user data below this directory', '/')
-    .option('--output <format>', 'text or json', 'text')
     .action(async (options) => conclude(await (await import('./plan.ts')).planCommand(options)));
+  for (const option of rows.PLAN_OPTIONS) plan.option(...option);
 
   program
     .command('check')
