@@ -1,14 +1,27 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import { createCsr, createKey } from '../../../src/pki/csr.ts';
+import {
+  CHALLENGE_PATH,
+  CHANNEL_BYTES,
+  CHANNEL_LABEL,
+  challengeBody,
+  ENROLMENT_VERSION,
+  proofBody,
+  readChallengeReply,
+} from '../../../src/protocol/attestation.ts';
 import type { EnrolReply } from '../../../src/protocol/enrolment.ts';
 import type { EventBody, MachineIdentity, SlipwayEvent } from '../../../src/protocol/events.ts';
 import { ENROL_PATH, EVENTS_PATH } from '../../../src/protocol/exchange.ts';
+import type { SimulatedTpm } from '../tpm/simulated-tpm.ts';
 
 export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;
+  /** Names the connection that it came on (RFC 9266). */
+  channel: () => Buffer;
 }
 
 export interface SimulatedOptions {
@@ -59,6 +72,23 @@ export class SimulatedMachine {
       csr: createCsr(this.key, this.identity.instance),
       machine: this.identity,
     });
+    if (answer.status !== 200) throw new Error(`enrolment: ${answer.status} ${answer.body}`);
+    this.show((JSON.parse(answer.body) as EnrolReply).certificate);
+  }
+
+  /** @throws Error where the controller refuses, or the TPM is none */
+  async enrolByTpm(tpm: SimulatedTpm): Promise<void> {
+    const csr = createCsr(this.key, this.identity.instance);
+    const csrDigest = createHash('sha256').update(csr).digest();
+    const { attestationKey, endorsementKey } = tpm;
+    const { identity: machine } = this;
+    const request = challengeBody({
+      ...{ version: ENROLMENT_VERSION, machine, csrDigest, endorsementKey, attestationKey },
+    });
+    const asked = await this.post(CHALLENGE_PATH, request);
+    if (asked.status !== 200) throw new Error(`challenge: ${asked.status} ${asked.body}`);
+    const proof = tpm.prove(readChallengeReply(Buffer.from(asked.body)), csrDigest, asked.channel());
+    const answer = await this.post(ENROL_PATH, { version: 1, machine, proof: proofBody(proof), csr });
     if (answer.status !== 200) throw new Error(`enrolment: ${answer.status} ${answer.body}`);
     this.show((JSON.parse(answer.body) as EnrolReply).certificate);
   }
@@ -127,6 +157,8 @@ export class SimulatedMachine {
           timeout: 60_000,
         },
         (answer) => {
+          // The answer forgets it when it is kept for the next request.
+          const socket = answer.socket as TLSSocket;
           const chunks: Buffer[] = [];
           answer.on('data', (chunk: Buffer) => chunks.push(chunk));
           answer.once('error', reject);
@@ -135,6 +167,7 @@ export class SimulatedMachine {
               status: answer.statusCode ?? 0,
               headers: answer.headers,
               body: Buffer.concat(chunks).toString(),
+              channel: () => socket.exportKeyingMaterial(CHANNEL_BYTES, CHANNEL_LABEL, Buffer.alloc(0)),
             }),
           );
         },

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rootWith } from '../../lab/lab.ts';
+import { percentile } from '../fleet/fleet.ts';
+import { type BenchScene, cpuOf, memoryOf, openScene } from '../fleet/scene.ts';
+import { Crowd } from '../identity/crowd.ts';
+import { timeProofs } from '../identity/proofs.ts';
+import type { Row } from '../row.ts';
+
+/** Proofs by a real software TPM. */
+const PROOFS = 300;
+/** Machines that enrol one by one, to see how long a decision takes. */
+const SAMPLE = 100;
+/** Machines that enrol before the controller is looked at: its code is warm then. */
+const WARM = 300;
+const POLICIES = '/apis/slipway.dev/v1alpha1/namespaces/default/nodeidentitypolicies';
+const ZERO = '0'.repeat(64);
+
+/** What decisions cost with so many nodes. */
+interface Mark {
+  readonly nodes: number;
+  readonly ms: readonly number[];
+  readonly cpuMs: number;
+}
+
+/**
+ * Machines enrol by their TPMs under a policy: 10,000 at once (--runs N for another number), and real swtpm one after the
+ * other, against a real API server.
+ */
+export const identity: Row = async ({ runs: machines = 10_000, say }) => {
+  const lower = await rootWith('tpm-tools', ['swtpm', 'swtpm-tools', 'tpm2-tools'], say);
+  const scene = await openScene(say);
+  try {
+    const { pid } = scene.controller;
+    await demandProofs(scene);
+    const crowd = new Crowd(scene);
+    await crowd.create(WARM + 2 * SAMPLE + machines);
+    say(`${machines} Machines are there`);
+    await crowd.oneByOne(WARM);
+    const proofs = await timeProofs(scene, lower, PROOFS);
+    const few = await sample(scene, crowd, WARM);
+    await sleep(2_000);
+    const before = { cpuMs: cpuOf(pid), memory: memoryOf(pid).now };
+    const times = await crowd.atOnce(machines, say);
+    const cpuMs = (cpuOf(pid) - before.cpuMs) / machines;
+    const peak = memoryOf(pid).peak;
+    // What closed connections held is given back within two looks.
+    await sleep(12_000);
+    const memory = memoryOf(pid).now;
+    const many = await sample(scene, crowd, WARM + SAMPLE + machines);
+    const last = Math.max(...times);
+    const most = { direction: 'most', unit: 'ms' } as const;
+    return {
+      about: `${machines} machines prove themselves by their TPMs at once: one controller, a policy, a real API server, real TLS`,
+      runs: 1,
+      standings: [],
+      verdicts: [
+        {
+          ...{ what: 'enrolments a second on one core', value: 1000 / cpuMs, goal: 100 },
+          ...{ direction: 'least', unit: 'count' },
+        },
+        {
+          ...{ what: 'memory of the controller per machine', value: (memory - before.memory) / machines },
+          ...{ goal: 30 * 1024, direction: 'most', unit: 'bytes' },
+        },
+        {
+          ...most,
+          what: 'a proof by swtpm, certificate included, p50',
+          value: percentile(proofs, 0.5),
+          goal: 250,
+        },
+        {
+          ...most,
+          what: 'a proof by swtpm, certificate included, p99',
+          value: percentile(proofs, 0.99),
+          goal: 1000,
+        },
+        {
+          ...{
+            what: `CPU per enrolment with ${many.nodes} nodes / with ${few.nodes}`,
+            value: many.cpuMs / few.cpuMs,
+          },
+          ...{ goal: 1.25, direction: 'most', unit: 'times' },
+        },
+      ],
+      notes: [
+        `at once: half had a certificate after ${seconds(percentile(times, 0.5))}, 99 % after ${seconds(percentile(times, 0.99))}, the last one after ${seconds(last)} (${Math.round((machines / last) * 1000)} a second); ${cpuMs.toFixed(1)} ms of CPU each`,
+        `controller: ${Math.round(before.memory / 1e6)} MB before, ${Math.round(memory / 1e6)} MB afterwards, ${Math.round(peak / 1e6)} MB at most`,
+        ...[few, many].map(
+          ({ nodes, ms, cpuMs: cpu }) =>
+            `one by one with ${nodes} nodes: p50 ${percentile(ms, 0.5).toFixed(1)} ms, p99 ${percentile(ms, 0.99).toFixed(1)} ms, CPU ${cpu.toFixed(1)} ms`,
+        ),
+        `the ${PROOFS} proofs are of one swtpm by the agent's own code; the TPMs of the ${machines} are simulated, with the right answers`,
+        ...[...crowd.troubles].map(([why, count]) => `tried again ${count} times: ${why}`),
+      ],
+    };
+  } finally {
+    await scene.close();
+  }
+};
+
+/** So that each enrolment is judged, and its registers are compared. */
+async function demandProofs({ cluster }: BenchScene): Promise<void> {
+  const pcrs = [0, 2, 4, 7];
+  const values = pcrs.map((pcr) => ({ pcr, anyOf: [ZERO] }));
+  const spec = { selector: { cluster: 'demo' }, method: 'tpm', registers: { pcrs, values } };
+  await cluster.client.request('POST', POLICIES, {
+    body: {
+      ...{ apiVersion: 'slipway.dev/v1alpha1', kind: 'NodeIdentityPolicy' },
+      ...{ metadata: { name: 'fleet', namespace: 'default' }, spec },
+    },
+  });
+}
+
+async function sample({ controller }: BenchScene, crowd: Crowd, nodes: number): Promise<Mark> {
+  const before = cpuOf(controller.pid);
+  const ms = await crowd.oneByOne(SAMPLE);
+  return { nodes, ms, cpuMs: (cpuOf(controller.pid) - before) / SAMPLE };
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
