@@ -258,6 +258,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/protocol/codes',
       'src/kit',
       'src/tpm/evidence',
+      'src/tpm/wire',
       ...controller('kube', 'model'),
     ],
   },

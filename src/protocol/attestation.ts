@@ -17,6 +17,9 @@ export const MAX_CHALLENGE_BYTES = 16 * 1024;
 /** A key's certificate has some 1,100 bytes, and few have more than two above it. */
 export const MAX_CERTIFICATES_BYTES = 8 * 1024;
 
+/** Of a boot log; the rest of an enrolment has room beside it as base64. */
+export const MAX_LOG_BYTES = 7680;
+
 /** Label of the exporter that names a connection (RFC 9266, 4). */
 export const CHANNEL_LABEL = 'EXPORTER-Channel-Binding';
 export const CHANNEL_BYTES = 32;
@@ -55,6 +58,8 @@ export interface TpmProof {
   signature: Uint8Array;
   /** Values of the registers, in the order in which they were asked for. */
   values: Uint8Array[];
+  /** What the firmware's boot log says of them, as `carryLog` has it: it explains them and proves nothing by itself. */
+  log?: Uint8Array;
 }
 
 const MAX_PCRS = 24;
@@ -82,13 +87,14 @@ export function challengeReplyBody({ version: v, id, credential, nonce, pcrs }: 
   };
 }
 
-export function proofBody({ challenge, opened, quoted, signature, values }: TpmProof): unknown {
+export function proofBody({ challenge, opened, quoted, signature, values, log }: TpmProof): unknown {
   return {
     challenge: b64(challenge),
     opened: b64(opened),
     quoted: b64(quoted),
     signature: b64(signature),
     values: values.map(b64),
+    ...(log ? { log: b64(log) } : {}),
   };
 }
 
@@ -137,5 +143,6 @@ export function readProof(value: unknown): TpmProof {
     quoted: bytes(from, 'quoted', 1024),
     signature: bytes(from, 'signature', 1024),
     values: values.map((_, at) => bytes(values as unknown as WireObject, String(at), 64)),
+    ...(from.log === undefined ? {} : { log: bytes(from, 'log', MAX_LOG_BYTES) }),
   };
 }

@@ -24,6 +24,7 @@ import { ALG } from '../../tpm/wire/constants.ts';
 import type { Host } from '../host/host.ts';
 import { EnrolmentRefused } from './refused.ts';
 import type { Send } from './send.ts';
+import { carriedBootLog } from './tpm/boot-log.ts';
 import { checkEndorsement, type Endorsement, findEndorsement } from './tpm/endorsement-key.ts';
 import { openMachineTpm } from './tpm/open-tpm.ts';
 import { tpmProblem } from './tpm/tpm-problem.ts';
@@ -48,10 +49,11 @@ export async function proveByTpm(host: Host, path: string, what: ToProve, send: 
   try {
     const { nvBufferBytes } = await readProperties(channel);
     const endorsement = await findEndorsement(channel, nvBufferBytes);
+    const log = await carriedBootLog(host);
     return await withPrimary(channel, endorsement.template, async (ek) => {
       checkEndorsement(endorsement, ek.area);
       return withPrimary(channel, AK, (ak) =>
-        answer(channel, { ek, ak, certificates: certificatesOf(endorsement) }, what, send),
+        answer(channel, { ek, ak, certificates: certificatesOf(endorsement), log }, what, send),
       );
     });
   } catch (error) {
@@ -67,6 +69,10 @@ interface Keys {
   readonly certificates: Uint8Array;
 }
 
+interface ToSend extends Keys {
+  readonly log: Uint8Array | undefined;
+}
+
 /** As many as there is room for: the key's own comes first. */
 function certificatesOf({ certificate, chain }: Endorsement): Buffer {
   let all = Buffer.alloc(0);
@@ -79,7 +85,7 @@ function certificatesOf({ certificate, chain }: Endorsement): Buffer {
 
 async function answer(
   channel: TpmChannel,
-  { ek, ak, certificates }: Keys,
+  { ek, ak, certificates, log }: ToSend,
   what: ToProve,
   send: Send,
 ): Promise<TpmProof> {
@@ -95,6 +101,7 @@ async function answer(
     opened: secret,
     ...(await quote(channel, ak, signed, selection)),
     values: reply.pcrs.map((pcr) => values.get(pcr) ?? Buffer.alloc(0)),
+    ...(log ? { log } : {}),
   };
 }
 

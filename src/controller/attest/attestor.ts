@@ -1,6 +1,7 @@
 import type { TpmProof } from '../../protocol/attestation.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { MachineSelector } from '../model/selector.ts';
+import type { BootStory } from '../policy/boot-story.ts';
 
 /** What a machine sends to prove its identity. */
 export interface Evidence {
@@ -43,6 +44,8 @@ export interface Claim {
   readonly byFirstUse?: boolean;
   /** Values of the PCRs that were signed, in hex, by number. */
   readonly registers?: Readonly<Record<string, string>>;
+  /** What the boot log says of them. */
+  readonly boot?: BootStory;
   /** Of the endorsement key and of those above it, as the machine sent them: DER, one after the other. */
   readonly certificates?: Uint8Array;
 }

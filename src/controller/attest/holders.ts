@@ -79,6 +79,7 @@ export class Holders {
     }
     const judged = found && (await this.#parts.judge?.judge(claim, machine, found));
     const namespace = found?.namespace ?? claim.namespace;
+    const measured = claim.boot?.measured;
     const spec: NodeSpec = {
       instance: machine.instance,
       hostname: machine.hostname,
@@ -91,6 +92,7 @@ export class Holders {
         ...(claim.selector === undefined ? {} : { selector: claim.selector }),
         ...(claim.endorsementKey === undefined ? {} : { endorsementKey: claim.endorsementKey }),
         ...(claim.registers === undefined ? {} : { registers: claim.registers }),
+        ...(measured === undefined ? {} : { measured }),
         ...(judged === undefined ? {} : { policies: judged.policies }),
       },
       ...(judged?.isPending ? { admission: { state: 'Pending', at: new Date().toISOString() } } : {}),

@@ -1,7 +1,6 @@
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { Admission } from '../model/node-record.ts';
 import type { IdentityPolicy } from '../policy/identity-policy.ts';
-import type { Registers } from '../policy/rules.ts';
 import { checkRegisters, checkTrusted, checkValid } from '../policy/rules.ts';
 import { Violation } from '../policy/violation.ts';
 import type { KeyHolders } from '../store/key-holders.ts';
@@ -69,7 +68,7 @@ export class Judge {
     machine: MachineIdentity,
     found: Found,
   ): Promise<void> {
-    const { endorsementKey: key, certificates, registers = {} } = claim;
+    const { endorsementKey: key, certificates } = claim;
     const { uid, name } = found.owner;
     if (key !== undefined) checkTrusted(policies, key, certificates, new Date());
     const other = this.#parts.otherOf(found, machine);
@@ -83,7 +82,7 @@ export class Judge {
     const isKnown = key === undefined ? (known?.epoch ?? 0) > 0 : known?.endorsementKey === key;
     this.#checkAge(policies, uid, isKnown);
     if (key === undefined) return;
-    await this.#checkBoot(policies, registers, found, known);
+    await this.#checkBoot(policies, claim, found, known);
     await this.#bind(claim, found, known);
   }
 
@@ -100,7 +99,7 @@ export class Judge {
 
   async #checkBoot(
     policies: readonly IdentityPolicy[],
-    shown: Registers,
+    { boot, registers: shown = {} }: Claim,
     { namespace }: Found,
     known: Proofs | undefined,
   ): Promise<void> {
@@ -109,27 +108,33 @@ export class Judge {
       const { as, pcrs } = registers;
       if (as === 'firstUse') {
         const first = known?.registers ?? shown;
-        checkRegisters(name, pcrs, shown, (pcr) => [first[pcr] ?? '']);
-      } else if ('values' in as) checkRegisters(name, pcrs, shown, (pcr) => as.values.get(pcr) ?? []);
+        checkRegisters(name, pcrs, { shown, boot, before: known?.measured }, (pcr) => [first[pcr] ?? '']);
+      } else if ('values' in as)
+        checkRegisters(name, pcrs, { shown, boot }, (pcr) => as.values.get(pcr) ?? []);
       else {
-        const like = (await this.#parts.store.find(namespace, as.reference))?.spec.enrolment.registers;
-        if (!like)
+        const like = (await this.#parts.store.find(namespace, as.reference))?.spec.enrolment;
+        const registers = like?.registers;
+        if (!registers)
           throw new Violation(
             'ReferenceMachineUnknown',
             `Policy ${name} compares with Machine ${as.reference}, which has not proved itself by its TPM yet.`,
           );
-        checkRegisters(name, pcrs, shown, (pcr) => [like[pcr] ?? '']);
+        checkRegisters(name, pcrs, { shown, boot, before: like.measured }, (pcr) => [registers[pcr] ?? '']);
       }
     }
   }
 
   /** What is true of the Machine from now on, whatever becomes of its NodeBootstrap. */
   async #bind(claim: Claim, found: Found, known: Proofs | undefined): Promise<void> {
-    const { endorsementKey = '', registers = {}, byFirstUse } = claim;
+    const { boot, endorsementKey = '', registers = {}, byFirstUse } = claim;
     if (byFirstUse && known?.endorsementKey === undefined) await this.#takeFirst(claim, found);
     const { namespace, owner } = found;
     if (known?.endorsementKey === endorsementKey && known.registers) return;
-    const kept = byFirstUse ? { endorsementKey, registers } : { endorsementKey, registers, isNamed: true };
+    const measured = boot?.measured;
+    const kept = {
+      ...{ endorsementKey, registers, isNamed: !byFirstUse },
+      ...(measured ? { measured } : {}),
+    };
     if (await this.#parts.identities.bind(namespace, owner, kept)) return;
     throw new Violation(
       'EndorsementKeyForeign',

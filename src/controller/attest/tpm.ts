@@ -4,6 +4,7 @@ import { challengeDigest } from '../../tpm/evidence/challenge-digest.ts';
 import { ProofError, verifyQuote } from '../../tpm/evidence/verify-quote.ts';
 import { ALG } from '../../tpm/wire/constants.ts';
 import { MalformedError } from '../../tpm/wire/reader.ts';
+import { BootStory } from '../policy/boot-story.ts';
 import type { Attestor, Claim, Evidence } from './attestor.ts';
 import { Refused } from './refused.ts';
 import type { TpmChallenges } from './tpm-challenges.ts';
@@ -65,6 +66,7 @@ export class TpmAttestor implements Attestor {
       registers: Object.fromEntries(
         [...values].map(([pcr, value]) => [pcr, Buffer.from(value).toString('hex')]),
       ),
+      boot: new BootStory(proof.log, values),
       ...(asked.certificates ? { certificates: asked.certificates } : {}),
     };
   }

@@ -53,6 +53,8 @@ export interface NodeSpec {
     readonly endorsementKey?: string;
     /** Values of the PCRs that it signed, in hex, by number. */
     readonly registers?: Readonly<Record<string, string>>;
+    /** Beginnings of the digests that its boot log explains them by, by number. */
+    readonly measured?: Readonly<Record<string, string>>;
     /** Names of the policies that it was held against. */
     readonly policies?: readonly string[];
     /** Which Machines that token may tie. */

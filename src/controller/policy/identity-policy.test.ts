@@ -86,10 +86,10 @@ it("asks for a maker's certificate where authorities are named, and believes no 
 
 it('names each register that differs, and what is measured into it', () => {
   const check = (shown: Record<string, string>) =>
-    checkRegisters('p', [0, 4, 7], shown, () => ['00'.repeat(32), '11'.repeat(32)]);
+    checkRegisters('p', [0, 4, 7], { shown }, () => ['00'.repeat(32), '11'.repeat(32)]);
   check({ 0: '00'.repeat(32), 4: '11'.repeat(32), 7: '00'.repeat(32) });
   expect(() => check({ 0: '00'.repeat(32), 4: '22'.repeat(32) })).toThrow(
-    'PCR 4 (boot loader) is 2222222222222222…, PCR 7 (secure boot) is absent…',
+    'PCR 4 (boot loader) is 2222222222222222…; PCR 7 (secure boot) is absent…',
   );
 });
 

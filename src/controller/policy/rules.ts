@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { readChain, verifyChain } from '../../tpm/evidence/endorsement.ts';
 import { ProofError } from '../../tpm/evidence/verify-quote.ts';
+import type { BootStory, Measured } from './boot-story.ts';
 import type { IdentityPolicy } from './identity-policy.ts';
 import { registerName } from './registers.ts';
 import { Violation } from './violation.ts';
@@ -63,18 +64,32 @@ function unproved(
 /** Values of registers in hex, by number. */
 export type Registers = Readonly<Record<string, string>>;
 
-/** @throws Violation which names each register that differs */
+/** What a machine has booted into. */
+export interface Booted {
+  readonly shown: Registers;
+  readonly boot?: BootStory | undefined;
+  /** What was measured in the boot that it has to be like. */
+  readonly before?: Measured | undefined;
+}
+
+/** So many registers are explained; one event of the firmware often changes several. */
+const EXPLAINED = 3;
+
+/** @throws Violation which names each register that differs, and what in the boot log made it so */
 export function checkRegisters(
   policy: string,
   pcrs: readonly number[],
-  shown: Registers,
+  { shown, boot, before }: Booted,
   wanted: (pcr: number) => readonly string[],
 ): void {
   const differ = pcrs.filter((pcr) => !wanted(pcr).includes(shown[pcr] ?? ''));
   if (differ.length === 0) return;
-  const names = differ.map((pcr) => `${registerName(pcr)} is ${(shown[pcr] ?? 'absent').slice(0, 16)}…`);
+  const why = (pcr: number, at: number): string => (at < EXPLAINED ? (boot?.tell(pcr, before) ?? '') : '');
+  const names = differ.map(
+    (pcr, at) => `${registerName(pcr)} is ${(shown[pcr] ?? 'absent').slice(0, 16)}…${why(pcr, at)}`,
+  );
   throw new Violation(
     'TpmBootStateChanged',
-    `The machine did not boot as policy ${policy} wants it: ${names.join(', ')}.`,
+    `The machine did not boot as policy ${policy} wants it: ${names.join('; ')}.`,
   );
 }

@@ -42,7 +42,9 @@ function proofOf({ enrolment, machine }: NodeRecord['spec']): string {
   if (machine?.by !== 'tpm') return 'The machine showed the token that was made for its Machine, and no TPM.';
   const pcrs = Object.keys(enrolment.registers ?? {});
   const registers = pcrs.length === 0 ? '' : `, which signed PCR ${pcrs[0]} to ${pcrs.at(-1)}`;
-  return `The machine proved itself by its TPM ${enrolment.endorsementKey}${registers}.`;
+  const explained = Object.keys(enrolment.measured ?? {});
+  const log = explained.length === 0 ? '' : ` Its boot log explains PCR ${explained.join(', ')}.`;
+  return `The machine proved itself by its TPM ${enrolment.endorsementKey}${registers}.${log}`;
 }
 
 function of(status: Condition['status'], why: string, message: string): Condition {

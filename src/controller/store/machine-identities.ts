@@ -13,7 +13,12 @@ export interface Proofs {
   readonly endorsementKey?: string;
   /** PCRs as that TPM first signed them, in hex, by number. */
   readonly registers?: Readonly<Record<string, string>>;
+  /** Beginnings of the digests that led to them, by number. */
+  readonly measured?: Readonly<Record<string, string>>;
 }
+
+/** What a TPM has shown. */
+interface Shown extends Required<Pick<Proofs, 'endorsementKey' | 'registers'>>, Pick<Proofs, 'measured'> {}
 
 interface MachineIdentity extends KubeObject {
   spec: Proofs & { machine: string };
@@ -59,17 +64,15 @@ export class MachineIdentities {
   async bind(
     namespace: string,
     owner: Owner,
-    {
-      isNamed,
-      ...tpm
-    }: { endorsementKey: string; registers: Readonly<Record<string, string>>; isNamed?: boolean },
+    { isNamed, ...tpm }: Shown & { isNamed?: boolean },
   ): Promise<boolean> {
     const known = await this.#get(namespace, owner.uid);
     const before = known?.spec.endorsementKey;
     if (before !== undefined && before !== tpm.endorsementKey && !isNamed) return false;
-    const first = before === tpm.endorsementKey ? known?.spec.registers : undefined;
-    const registers = first ?? tpm.registers;
-    const spec = { machine: owner.name, epoch: 1, keyDigest: NO_KEY, ...known?.spec, ...tpm, registers };
+    const { endorsementKey: _, measured: __, registers, ...others } = known?.spec ?? {};
+    const isKnown = before === tpm.endorsementKey && registers !== undefined;
+    const shown = isKnown ? { ...known?.spec } : tpm;
+    const spec = { machine: owner.name, epoch: 1, keyDigest: NO_KEY, ...others, ...shown };
     await this.#write(namespace, owner, known, spec);
     return true;
   }
@@ -78,7 +81,7 @@ export class MachineIdentities {
   async unbind(namespace: string, uid: string): Promise<void> {
     const known = await this.#get(namespace, uid);
     if (!known) return;
-    const { endorsementKey: _, registers: __, ...spec } = known.spec;
+    const { endorsementKey: _, measured: __, registers: ___, ...spec } = known.spec;
     await this.#replace(known, spec).catch(asBusy);
   }
 

@@ -28,7 +28,7 @@ export const MAX_LOG_BYTES = 1024 * 1024;
 const MAX_EVENTS = 8192;
 const MAX_BANKS = 8;
 const MAX_PCR = 23;
-const NO_ACTION = 3;
+export const NO_ACTION = 3;
 const SIGNATURE = 'Spec ID Event03\0';
 
 /** @throws MalformedError, also for a log of TPM 1.2 */
@@ -132,7 +132,7 @@ export function secureBoot({ events }: BootLog): boolean | undefined {
 }
 
 /** UEFI_VARIABLE_DATA: vendor GUID, two lengths, the name in UTF-16, the value. */
-function readVariable(data: Uint8Array): { name: string; value: Uint8Array } | undefined {
+export function readVariable(data: Uint8Array): { name: string; value: Uint8Array } | undefined {
   const from = new LittleEndianReader(data, 'a variable of the firmware');
   try {
     from.take(16);

@@ -10,15 +10,17 @@ import { CHALLENGE_PATH } from '../../../src/protocol/attestation.ts';
 import { ENROL_PATH } from '../../../src/protocol/exchange.ts';
 import { type MachineWithTpm, machineWithTpm } from '../../support/tpm/software-tpm.ts';
 import { openScene, type Scene } from '../hostile/scene.ts';
+import { bootLogs } from './boot-logs.ts';
+import { makers } from './makers.ts';
 import { policies } from './policies.ts';
 import { sealedData } from './sealed-data.ts';
 import { bootstrapOf, transportOf } from './transport.ts';
 
 /** Machines enrol by their TPMs at a real controller with a real API server; what is not theirs they do not get. */
 export async function enrolment(lower: readonly string[], say: (line: string) => void): Promise<void> {
-  const machines = await Promise.all([machineWithTpm(lower), machineWithTpm(lower)]);
+  const machines = await Promise.all([machineWithTpm(lower, true), machineWithTpm(lower)]);
   try {
-    for (const part of [attacks, policies, sealedData]) {
+    for (const part of [attacks, policies, provenance, sealedData]) {
       const scene = await openScene(say);
       try {
         await part(scene, machines);
@@ -33,6 +35,12 @@ export async function enrolment(lower: readonly string[], say: (line: string) =>
   } finally {
     await Promise.all(machines.map((machine) => machine.end()));
   }
+}
+
+/** Where a TPM and a boot come from. */
+async function provenance(scene: Scene, [one, two]: [MachineWithTpm, MachineWithTpm]): Promise<void> {
+  await makers(scene, one);
+  await bootLogs(scene, two);
 }
 
 async function attacks(scene: Scene, [one, two]: [MachineWithTpm, MachineWithTpm]): Promise<void> {

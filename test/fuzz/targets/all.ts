@@ -13,7 +13,7 @@ import { sealedSecrets, secretAnswers } from './secrets/secrets.ts';
 import { containerdToml, reportSettings } from './settings.ts';
 import { cloudDocuments, volumes } from './sources.ts';
 import { spool } from './spool.ts';
-import { bootLog, ekCertificate, tpmEnrolment, tpmProof } from './tpm.ts';
+import { bootLog, carriedLog, ekCertificate, tpmEnrolment, tpmProof } from './tpm.ts';
 import { cloudConfig, forms, ignition, jinja, metaData, mime, nodeSettings, packed } from './user-data.ts';
 
 export const TARGETS: readonly Target[] = [
@@ -23,7 +23,7 @@ export const TARGETS: readonly Target[] = [
   ...[journal, outcome, spool, stateFiles],
   ...[reportSettings, containerdToml],
   ...[sealedSecrets, secretAnswers, ...sealed()],
-  ...[tpmProof, tpmEnrolment, bootLog, ekCertificate],
+  ...[tpmProof, tpmEnrolment, bootLog, carriedLog, ekCertificate],
   ...[events, reply, ...enrolment()],
   ...[kubeconfig, controllerKubeconfig, answers, tools, watch],
 ];

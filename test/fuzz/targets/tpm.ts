@@ -3,15 +3,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refused } from '../../../src/controller/attest/refused.ts';
 import { TpmChallenges } from '../../../src/controller/attest/tpm-challenges.ts';
+import { BootStory } from '../../../src/controller/policy/boot-story.ts';
 import {
   challengeBody,
   challengeReplyBody,
+  MAX_LOG_BYTES,
   proofBody,
   readChallengeReply,
   readChallengeRequest,
   readProof,
 } from '../../../src/protocol/attestation.ts';
 import { WireError } from '../../../src/protocol/wire.ts';
+import { carryLog, readCarriedLog } from '../../../src/tpm/evidence/carried-log.ts';
 import { readChain, readEkCertificate } from '../../../src/tpm/evidence/endorsement.ts';
 import { readBootLog, replay, secureBoot } from '../../../src/tpm/evidence/event-log.ts';
 import { recordedQuote, SELECTION } from '../../../src/tpm/evidence/fixtures/quote-evidence.ts';
@@ -74,6 +77,23 @@ export const bootLog: Target = {
       log.banks.includes(ALG.sha256) && replay(log, ALG.sha256).size,
       secureBoot(log),
     ];
+  },
+};
+
+/** The same as a proof carries it, which the controller reads. */
+export const carriedLog: Target = {
+  name: 'carried-log',
+  corpus: () => {
+    const log = readBootLog(Buffer.from(fixture('boot-log.json').log ?? '', 'base64'));
+    return [carryLog(log, MAX_LOG_BYTES) ?? Buffer.alloc(0)];
+  },
+  dictionary: ['StartupLocality\0', '\x80\0\0\x03'],
+  refuses,
+  run(bytes) {
+    const log = readCarriedLog(bytes);
+    const values = replay(log, ALG.sha256);
+    const story = new BootStory(bytes, values);
+    return [...values.keys()].map((pcr) => story.tell(pcr, story.measured) + story.tell(pcr, undefined));
   },
 };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Host } from '../../../src/agent/host/host.ts';
@@ -14,6 +14,8 @@ export interface MachineWithTpm {
   readonly host: Host;
   /** `sha256:...`. */
   readonly endorsementKey: string;
+  /** In PEM, of who certified it: swtpm_localca's root, and the authority below it that signs. */
+  readonly makers?: { readonly root: string; readonly issuer: string };
   end(): Promise<void>;
 }
 
@@ -21,14 +23,18 @@ export interface MachineWithTpm {
  * Starts swtpm in the tools' root; its socket lies at the machine's /dev/tpmrm0.
  *
  * @param lower the root with swtpm
+ * @param isCertified its maker has certified its RSA key; else its key is the P-256 one
  */
-export async function machineWithTpm(lower: readonly string[]): Promise<MachineWithTpm> {
+export async function machineWithTpm(lower: readonly string[], isCertified = false): Promise<MachineWithTpm> {
   const root = await mkdtemp(join(tmpdir(), 'slipway-machine-'));
   await chmod(root, 0o755);
   await mkdir(join(root, 'dev'));
   const stop = join(root, 'dev/stop');
   const over = withScratchRoot(lower, (scratch) =>
-    scratch.run(SCRIPT, { binds: [{ from: join(root, 'dev'), to: '/machine-dev' }], timeoutMs: 300_000 }),
+    scratch.run(isCertified ? `${CERTIFIED}${RUN}` : `${BARE}${RUN}`, {
+      binds: [{ from: join(root, 'dev'), to: '/machine-dev' }],
+      timeoutMs: 300_000,
+    }),
   );
   const end = async (): Promise<void> => {
     await writeFile(stop, '');
@@ -42,7 +48,9 @@ export async function machineWithTpm(lower: readonly string[]): Promise<MachineW
       over.then(({ stderr }) => Promise.reject(new Error(`swtpm ended: ${stderr}`))),
     ]);
     const { endorsementKey } = await readTpm(host);
-    return { host, endorsementKey, end };
+    const pem = (name: string): Promise<string> => readFile(join(root, 'dev', name), 'utf8');
+    const makers = isCertified && { root: await pem('root.pem'), issuer: await pem('issuer.pem') };
+    return { host, endorsementKey, ...(makers ? { makers } : {}), end };
   } catch (error) {
     await end();
     throw error;
@@ -50,20 +58,35 @@ export async function machineWithTpm(lower: readonly string[]): Promise<MachineW
 }
 
 /** Measures something into a register, as a boot loader does. */
-export async function extendPcr(host: Host, pcr: number): Promise<void> {
+export async function extendPcr(
+  host: Host,
+  pcr: number,
+  digest: Uint8Array = Buffer.alloc(32, 7),
+): Promise<void> {
   const channel = await host.tpm('/dev/tpmrm0');
   assert.ok(channel);
   try {
-    const answer = Buffer.from(await channel.transmit(pcrExtend(pcr, Buffer.alloc(32, 7))));
+    const answer = Buffer.from(await channel.transmit(pcrExtend(pcr, digest)));
     assert.equal(answer.readUInt32BE(6), 0);
   } finally {
     await channel.close();
   }
 }
 
-const SCRIPT = `
+const BARE = `
 mkdir -p /run/tpm
 swtpm_setup --tpm2 --tpmstate /run/tpm --logfile /run/tpm/setup.log
+`;
+const CERTIFIED = `
+mkdir -p /run/tpm /run/ca
+printf '%s\\n' statedir=/run/ca signingkey=/run/ca/key.pem issuercert=/run/ca/issuer.pem certserial=/run/ca/serial >/run/ca/conf
+printf '%s\\n' create_certs_tool=/usr/bin/swtpm_localca create_certs_tool_config=/run/ca/conf \\
+  create_certs_tool_options=/etc/swtpm-localca.options >/run/ca/setup.conf
+swtpm_setup --tpm2 --tpmstate /run/tpm --logfile /run/tpm/setup.log --create-ek-cert --config /run/ca/setup.conf
+cp /run/ca/issuer.pem /machine-dev/issuer.pem
+cp /run/ca/swtpm-localca-rootca-cert.pem /machine-dev/root.pem
+`;
+const RUN = `
 swtpm socket --tpm2 --tpmstate dir=/run/tpm --server type=unixio,path=/machine-dev/tpmrm0 \\
   --ctrl type=unixio,path=/run/tpm/control --flags not-need-init,startup-clear --daemon --pid file=/run/tpm/pid
 touch /machine-dev/ready

@@ -1,10 +1,13 @@
+import { MAX_LOG_BYTES } from '../../../protocol/attestation.ts';
+import { carryLog } from '../../../tpm/evidence/carried-log.ts';
 import { type BootLog, readBootLog, replay, secureBoot } from '../../../tpm/evidence/event-log.ts';
 import type { PcrValues } from '../../../tpm/objects/pcr-selection.ts';
 import { ALG } from '../../../tpm/wire/constants.ts';
 import { MalformedError } from '../../../tpm/wire/reader.ts';
-import type { Host } from '../../host/host.ts';
+import { type Host, HostError } from '../../host/host.ts';
 
-const PATH = '/sys/kernel/security/tpm0/binary_bios_measurements';
+/** The kernel's, of the first TPM. */
+export const BOOT_LOG = '/sys/kernel/security/tpm0/binary_bios_measurements';
 
 /** How the firmware's log of the boot and the TPM's registers fit together. */
 export interface BootState {
@@ -17,10 +20,20 @@ export interface BootState {
   readonly secureBoot: boolean | undefined;
 }
 
+/** As a proof carries it; undefined where there is none that can be carried, because a proof is worth as much without. */
+export async function carriedBootLog(host: Host): Promise<Uint8Array | undefined> {
+  try {
+    const bytes = await readLog(host);
+    return bytes && carryLog(readBootLog(bytes), MAX_LOG_BYTES);
+  } catch (error) {
+    if (error instanceof MalformedError || error instanceof HostError) return undefined;
+    throw error;
+  }
+}
+
 /** @returns undefined if the firmware left no log; a sentence if it cannot be read */
 export async function readBootState(host: Host, values: PcrValues): Promise<BootState | string | undefined> {
-  // The kernel's file has no size: it is read to its end.
-  const bytes = (await host.files.stat(PATH)) && (await host.files.read(PATH));
+  const bytes = await readLog(host);
   if (!bytes) return undefined;
   try {
     return compare(readBootLog(bytes), values);
@@ -28,6 +41,11 @@ export async function readBootState(host: Host, values: PcrValues): Promise<Boot
     if (error instanceof MalformedError) return error.message;
     throw error;
   }
+}
+
+/** The kernel's file has no size: it is read to its end. */
+async function readLog(host: Host): Promise<Uint8Array | undefined> {
+  return (await host.files.stat(BOOT_LOG)) && (await host.files.read(BOOT_LOG));
 }
 
 function compare(log: BootLog, values: PcrValues): BootState {
