@@ -48,8 +48,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'check/rule': 'check/shell document userdata',
   'check/rules': 'check/rule check/shell document stores/reference',
   'check/shell': '',
-  cli: `again identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text collect diagnosis
-    diagnosis/transcript document engine facts/judge host machine.ts install install/windows kubeadm/config preflight
+  cli: `again identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text cluster collect credential
+    diagnosis diagnosis/transcript document engine facts/judge host machine.ts install install/windows kubeadm/config preflight
     preflight/checks release report report/config report/events reset secrets startup steps timeline userdata wipe npm:commander`,
   'cli/authors': `kit apply check check/rule cli/options cli/process cli/text document fetch host machine.ts preflight
     secrets text userdata userdata/cloud-config userdata/forms userdata/instance userdata/native
@@ -61,8 +61,9 @@ const AGENT: Readonly<Record<string, string>> = {
     kubeadm/config kubeadm/repeat kubeadm/run steps userdata`,
   'cli/text': `identity/tpm kit protocol bootstrap.ts check/rule diagnosis diagnosis/transcript diagnosis/words document engine
     host report/watch steps steps/kind npm:commander`,
-  cluster: 'kit protocol host kubeadm/config text text/yaml',
+  cluster: 'kit protocol document host kubeadm/config text text/yaml',
   collect: 'kit document host kubeadm/config secrets',
+  credential: `kit pki protocol cluster document engine host identity identity/tpm report/config`,
   diagnosis: `kit protocol diagnosis/causes diagnosis/evidence diagnosis/patterns diagnosis/transcript
     diagnosis/words`,
   'diagnosis/causes': 'protocol diagnosis/evidence diagnosis/patterns diagnosis/words host',
@@ -90,7 +91,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'host/linux/process': 'kit document host host/common host/linux/files host/linux/files/paths',
   'host/linux/system': 'tpm host host/common',
   'host/windows': 'kit document host host/common',
-  identity: `kit pki protocol document host identity/tpm tpm tpm/commands tpm/evidence tpm/objects
+  identity: `kit pki protocol document host identity/tpm report/config tpm tpm/commands tpm/evidence tpm/objects
     tpm/wire`,
   'identity/tpm': `kit protocol document host tpm tpm/commands tpm/crypto tpm/evidence tpm/objects
     tpm/sealing tpm/wire`,
@@ -115,7 +116,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'report/transports': 'kit protocol host identity identity/tpm report/config report/events',
   'report/watch': `kit protocol cluster facts/reading diagnosis diagnosis/transcript diagnosis/words document engine host
     report/events`,
-  reset: 'kit document engine host kubeadm/config kubeadm/repeat kubeadm/run',
+  reset: 'kit credential document engine host kubeadm/config kubeadm/repeat kubeadm/run',
   sealed: `kit protocol document engine fetch host identity identity/tpm report/config stores stores/contract text
     tpm/commands tpm/sealing tpm/wire userdata wipe`,
   secrets: 'kit protocol document engine host',
@@ -126,7 +127,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/commands': 'kit document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
   'steps/kind': 'kit protocol document engine host kubeadm/config kubeadm/repeat steps/shell',
-  'steps/kubeadm': `kit protocol cluster diagnosis/words document engine facts/judge host kubeadm/config
+  'steps/kubeadm': `kit protocol cluster credential report/config diagnosis/words document engine facts/judge host kubeadm/config
     kubeadm/repeat kubeadm/run preflight preflight/checks reset startup
     steps/kind steps/shell`,
   'steps/network': 'document network steps/kind steps/tools',
@@ -296,8 +297,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...controller('attest', 'kube', 'log.ts', 'machines', 'model', 'policy', 'store'),
     ],
   },
+  // What a machine gets only by a proof that it gives now.
+  'src/controller/fresh': {
+    imports: ['src/protocol', 'src/protocol/codes', 'src/pki', ...controller('attest', 'model', 'store')],
+  },
   'src/controller/release': {
-    imports: ['src/protocol', ...controller('attest', 'kube', 'model', 'store')],
+    imports: ['src/protocol', ...controller('attest', 'fresh', 'kube', 'model', 'store')],
   },
   // What an operator seals, and for whom; no machine talks to it.
   'src/controller/sealing': {
@@ -308,13 +313,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     machine: true,
   },
   'src/controller/approve': {
-    imports: ['src/kit', 'src/pki', ...controller('kube', 'log.ts', 'machines', 'model')],
+    imports: ['src/protocol', 'src/kit', 'src/pki', ...controller('kube', 'log.ts', 'machines', 'model')],
   },
   'src/controller/ingest': {
     imports: [
       'src/protocol',
       'src/kit',
-      ...controller('attest', 'log.ts', 'model', 'release', 'store', 'web'),
+      ...controller('attest', 'fresh', 'log.ts', 'model', 'release', 'store', 'web'),
     ],
     machine: true,
   },
@@ -330,6 +335,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
           'approve',
           'attest',
           'capacity',
+          'fresh',
           'ingest',
           'keys',
           'kube',

@@ -17,11 +17,16 @@ export function createKey(): string {
  *
  * @param privateKey EC key in PEM
  * @param commonName the machine's name for itself; the signer decides the names in the certificate
+ * @param organization comes before the name, as kubelets write it
  */
-export function createCsr(privateKey: string, commonName: string): string {
+export function createCsr(privateKey: string, commonName: string, organization?: string): string {
   const key = createPrivateKey(privateKey);
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
-  const name = sequence(setOf(sequence(oid(OID.commonName), utf8(commonName))));
+  const part = (type: string, value: string) => setOf(sequence(oid(type), utf8(value)));
+  const name = sequence(
+    ...(organization === undefined ? [] : [part(OID.organization, organization)]),
+    part(OID.commonName, commonName),
+  );
   // The attributes field ([0], constructed) must be there even if it is empty.
   const info = sequence(integer(0), name, spki, tagged(0xa0));
   const algorithm = sequence(oid(OID.ecdsaWithSha256));

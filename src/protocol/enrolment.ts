@@ -47,7 +47,7 @@ export function readEnrolRequest(bytes: Uint8Array): EnrolRequest {
     version: version(body, 'version', ENROLMENT_VERSION),
     ...optional(body, 'token', (from, key) => textMatching(from, key, TOKEN)),
     ...optional(body, 'proof', (from, key) => readProof(from[key])),
-    csr: pem(body, 'csr'),
+    csr: readPem(body, 'csr'),
     machine: readMachine(body),
   };
 }
@@ -57,13 +57,14 @@ export function readEnrolReply(bytes: Uint8Array): EnrolReply {
   const body = parseBody(bytes, MAX_ENROLMENT_BYTES);
   return {
     version: version(body, 'version', ENROLMENT_VERSION),
-    certificate: pem(body, 'certificate'),
-    ca: pem(body, 'ca'),
+    certificate: readPem(body, 'certificate'),
+    ca: readPem(body, 'ca'),
     expiresAt: textMatching(body, 'expiresAt', TIME),
   };
 }
 
-function pem(from: WireObject, key: string): string {
+/** @throws WireError */
+export function readPem(from: WireObject, key: string): string {
   const value = from[key];
   if (typeof value === 'string' && PEM.test(value)) return value;
   throw new WireError('bad-request', `${key} is not in PEM form`);

@@ -179,6 +179,14 @@ function describeProgram(
     .option('--output <format>', 'text or json', 'text')
     .action(async (options) => conclude(await (await import('./identity.ts')).identityCommand(options)));
 
+  program
+    .command('credential')
+    .description("the kubelet's certificate, for its kubeconfig: kubelet and kubectl call this")
+    .requiredOption('--node <name>', 'the Node that this machine is')
+    .option('--kubeconfig <file>', 'kubeconfig that names the cluster', '/etc/kubernetes/kubelet.conf')
+    .option('--set-up', 'write that kubeconfig, where kubeadm has said where the cluster is')
+    .action(async (options) => conclude(await (await import('./credential.ts')).credentialCommand(options)));
+
   const facts = program
     .command('facts')
     .description('what this machine is: processors, memory, GPUs, disks, network, firmware ...')

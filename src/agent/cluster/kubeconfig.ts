@@ -1,4 +1,5 @@
 /** A kubeconfig as kubeadm writes it: one context that counts, credentials inside or in files beside it. */
+import { type Sensitive, sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Host } from '../host/host.ts';
 import { Report } from '../text/report.ts';
 import { plainText } from '../text/source-text.ts';
@@ -12,6 +13,7 @@ export interface ApiAccess {
   ca?: string;
   certificate?: string;
   key?: string;
+  token?: Sensitive<string>;
 }
 
 /** kubeadm's have 6 KiB; a bundle of authorities may take hundreds. */
@@ -38,6 +40,7 @@ export async function readKubeconfig(host: Host, path: string): Promise<ApiAcces
     ...(ca === undefined ? {} : { ca }),
     ...(certificate === undefined ? {} : { certificate }),
     ...(key === undefined ? {} : { key }),
+    ...(typeof user.token === 'string' && user.token !== '' ? { token: sensitive(user.token) } : {}),
   };
 }
 

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Host } from '../host/host.ts';
 import { readKubeconfig } from './kubeconfig.ts';
+import { readKubeletCredential } from './kubelet-credential.ts';
 
 export const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf';
 
@@ -22,7 +23,10 @@ export interface KubeletIdentity {
 export async function readKubeletIdentity(host: Host): Promise<KubeletIdentity | undefined> {
   const access = await readKubeconfig(host, KUBELET_KUBECONFIG);
   if (!access) return undefined;
-  const { ca, certificate, key } = access;
+  const { ca } = access;
+  // A kubeconfig that names `slipway credential` holds none.
+  const { certificate, key } =
+    access.certificate === undefined ? ((await readKubeletCredential(host, { ca })) ?? {}) : access;
   if (certificate === undefined || key === undefined) return undefined;
   const server = (await localApiServer(host)) ?? access.server;
   const nodeName = nameIn(certificate);

@@ -36,6 +36,9 @@ export const REPORT_DIR = `${STATE_DIR}/report`;
 /** The machine's own key and certificate for the controller; mode 0700. */
 export const IDENTITY_DIR = `${STATE_DIR}/identity`;
 
+/** The kubelet's key and certificate where `slipway credential` has got them; mode 0700. */
+export const CREDENTIAL_DIR = `${STATE_DIR}/credential`;
+
 /** The machine's settings: from the image, the operator and user data. */
 export const CONFIG_FILES = {
   image: '/usr/lib/slipway/config.yaml',

@@ -5,7 +5,16 @@
  */
 import { errorMessage } from '../../kit/errors.ts';
 import { redact } from '../../kit/secrets/redact.ts';
-import { JOURNAL, OUTCOME, OUTCOME_ASIDE, RUN_DIR, SEALED_KEPT, SENTINEL } from '../document/paths.ts';
+import { equipKubelet } from '../credential/set-up.ts';
+import {
+  CREDENTIAL_DIR,
+  JOURNAL,
+  OUTCOME,
+  OUTCOME_ASIDE,
+  RUN_DIR,
+  SEALED_KEPT,
+  SENTINEL,
+} from '../document/paths.ts';
 import { machineInstance } from '../engine/instance.ts';
 import { Journal } from '../engine/journal.ts';
 import type { Host } from '../host/host.ts';
@@ -136,6 +145,8 @@ async function forgetState(host: Host): Promise<void> {
   await host.files.remove(BEFORE);
   // A machine that is to be made anew proves itself anew.
   await host.files.remove(SEALED_KEPT);
+  await host.files.remove(CREDENTIAL_DIR);
+  await equipKubelet(host, undefined, process.execPath);
   // The states of the shells that ran commands; another bootstrap begins with new ones.
   await host.files.remove(`${RUN_DIR}/shell`);
 }

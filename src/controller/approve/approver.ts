@@ -146,8 +146,10 @@ export class Approver {
     const { rules, refresh, ...world } = this.#parts;
     const look = () => judge(asked, rules, { ...world, node: (name) => this.#node(name) }, now);
     const judged = await look();
-    if (judged.verdict.is !== 'approve' || !judged.member) return judged;
-    const why = this.#turns.whyNot(asked);
+    const { is } = judged.verdict;
+    // A denial is for good as well: its machine may have proved this key a moment ago.
+    if (!judged.member || (is !== 'approve' && is !== 'deny')) return judged;
+    const why = is === 'approve' ? this.#turns.whyNot(asked) : undefined;
     if (why !== undefined) return { ...judged, verdict: wait(why) };
     await refresh(judged.member);
     return look();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AlternativeName } from '../../pki/alternative-names.ts';
 import { readAlternativeNames } from '../../pki/alternative-names.ts';
 import { OID } from '../../pki/oids.ts';
@@ -19,6 +20,8 @@ export interface Asked {
   /** The node itself asked, or whoever has a bootstrap token. */
   readonly by: 'node' | 'bootstrap';
   readonly names: readonly AlternativeName[];
+  /** SHA-256 of the public key (SubjectPublicKeyInfo), in hex. */
+  readonly keyDigest: string;
 }
 
 const NODE_USER = 'system:node:';
@@ -66,7 +69,9 @@ export function examine(object: SigningRequest, bootstrapGroups: readonly string
       : `its subject is not O=${NODE_GROUP}, CN=${NODE_USER}NAME alone: ${node.subject}`;
   if (why !== undefined || typeof node !== 'string') return deny(why ?? '');
   const { name, uid = '', resourceVersion: version = '', creationTimestamp = '' } = metadata;
-  return { name, uid, version, madeAt: Date.parse(creationTimestamp) || 0, use, node, by, names };
+  const key = wanted.key.export({ type: 'spki', format: 'der' });
+  const keyDigest = createHash('sha256').update(key).digest('hex');
+  return { name, uid, version, madeAt: Date.parse(creationTimestamp) || 0, use, node, by, names, keyDigest };
 }
 
 /** The name of a node that is this user. */

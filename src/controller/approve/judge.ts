@@ -3,6 +3,7 @@ import { notAdmitted } from './admitted.ts';
 import type { Asked } from './examine.ts';
 import { type Address, addressesOf, type Member } from './member.ts';
 import type { Members } from './members.ts';
+import { notItsKey } from './proved-key.ts';
 import { approve, deny, leave, type Verdict, wait } from './verdict.ts';
 
 export interface Rules {
@@ -50,6 +51,7 @@ export async function judge(asked: Asked, rules: Rules, world: World, now: numbe
   const objection =
     (member.deleting ? deny('its Machine is being deleted') : undefined) ??
     notAdmitted(member, world.members, world.directory) ??
+    notItsKey(asked, member, world.members, world.directory) ??
     (asked.by === 'bootstrap' ? await notBootstrapped(asked, member, rules, world) : undefined) ??
     (asked.use === 'serving' ? await notItsNames(asked, member, rules, world) : undefined);
   const who = `node ${asked.node} is Machine ${member.namespace}/${member.name}`;

@@ -4,7 +4,7 @@ import { type NodeRecord, type NodeSpec, nodeKey } from '../model/node-record.ts
 import type { Member } from './member.ts';
 
 /** What is kept of a NodeBootstrap. */
-type Holder = Pick<NodeSpec, 'machine' | 'admission' | 'enrolment' | 'hostname'>;
+type Holder = Pick<NodeSpec, 'machine' | 'admission' | 'enrolment' | 'hostname' | 'kubelet'>;
 
 /**
  * Which Machine a Node is of. Until Cluster API says so itself (`status.nodeRef`), what counts is what the Machine's
@@ -54,9 +54,13 @@ export class Members {
   held(record: NodeRecord): void {
     const key = nodeKey(record);
     this.released(key);
-    const { machine, admission, enrolment, hostname } = record.spec;
+    const { machine, admission, enrolment, hostname, kubelet } = record.spec;
     if (!machine) return;
-    this.#holders.set(key, { machine, enrolment, hostname, ...(admission ? { admission } : {}) });
+    this.#holders.set(key, {
+      ...{ machine, enrolment, hostname },
+      ...(admission ? { admission } : {}),
+      ...(kubelet ? { kubelet } : {}),
+    });
     this.#holderOf.set(machine.uid, key);
     const host = hostname.toLowerCase();
     this.#hosts.set(host, (this.#hosts.get(host) ?? new Set()).add(key));

@@ -3,7 +3,17 @@ import type { Asked } from './examine.ts';
 import { Turns } from './turns.ts';
 
 const asked = (name: string, madeAt: number, more: Partial<Asked> = {}): Asked => ({
-  ...{ name, uid: name, version: '1', madeAt, use: 'client', node: 'n1', by: 'node', names: [] },
+  ...{
+    name,
+    uid: name,
+    version: '1',
+    madeAt,
+    use: 'client',
+    node: 'n1',
+    by: 'node',
+    names: [],
+    keyDigest: '',
+  },
   ...more,
 });
 

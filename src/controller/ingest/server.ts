@@ -7,6 +7,7 @@ import {
   CHANNEL_BYTES,
   CHANNEL_LABEL,
   challengeReplyBody,
+  ENROLMENT_VERSION,
   MAX_CHALLENGE_BYTES,
   readChallengeRequest,
 } from '../../protocol/attestation.ts';
@@ -19,6 +20,11 @@ import {
   REFUSAL_STATUS,
   type Refusal,
 } from '../../protocol/exchange.ts';
+import {
+  KUBELET_KEY_PATH,
+  MAX_KUBELET_KEY_BYTES,
+  readKubeletKeyRequest,
+} from '../../protocol/kubelet-key.ts';
 import { readBatch } from '../../protocol/read-events.ts';
 import {
   MAX_RELEASE_REQUEST_BYTES,
@@ -30,6 +36,7 @@ import { WireError } from '../../protocol/wire.ts';
 import type { Enrolment } from '../attest/enrolment.ts';
 import { type Peer, peerOf, type ShownPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
+import type { KubeletKeys } from '../fresh/kubelet-keys.ts';
 import type { Log } from '../log.ts';
 import { reason } from '../log.ts';
 import { nodeKey } from '../model/node-record.ts';
@@ -79,12 +86,12 @@ const BACKLOG = 4_096;
 /** Bytes of bodies that one machine may send, unpacked: each costs time to read, stored or not. */
 const RECEIVED = { perSecond: 128 * 1024, burst: 8 * 1024 * 1024 };
 /**
- * Requests of one machine for what was sealed: each is a read of the API server, and a TPM's proof to be checked. A machine
- * waits 5 s between two.
+ * Requests of one machine for what was sealed, or for a kubelet's key: each is a read of the API server, and a TPM's proof to be
+ * checked. A machine waits 5 s between two.
  */
 const RELEASES = { perSecond: 0.5, burst: 20 };
 
-/** The API for machines: `POST /v1/events`, `POST /v1/enroll`, `POST /v1/enroll/challenge`, `POST /v1/release`. */
+/** The API for machines: `POST /v1/events`, `/v1/enroll`, `/v1/enroll/challenge`, `/v1/release`, `/v1/kubelet-key`. */
 export class IngestServer {
   readonly server: Server;
   readonly connections: Connections;
@@ -93,6 +100,7 @@ export class IngestServer {
   readonly #intake: EventIntake;
   readonly #enrolment: Enrolment;
   readonly #releases: Releases | undefined;
+  readonly #kubeletKeys: KubeletKeys | undefined;
   readonly #metrics: Metrics;
   readonly #log: Log;
   readonly #machineRates: Rates;
@@ -111,6 +119,8 @@ export class IngestServer {
       enrolment: Enrolment;
       /** Absent if there are no Machines to seal something for. */
       releases?: Releases | undefined;
+      /** Absent as well then. */
+      kubeletKeys?: KubeletKeys | undefined;
       metrics: Metrics;
       log: Log;
     },
@@ -120,6 +130,7 @@ export class IngestServer {
     this.#intake = parts.intake;
     this.#enrolment = parts.enrolment;
     this.#releases = parts.releases;
+    this.#kubeletKeys = parts.kubeletKeys;
     this.#metrics = parts.metrics;
     this.#log = parts.log;
     this.#machineRates = new Rates(options.machineRate);
@@ -197,6 +208,7 @@ export class IngestServer {
         response.once('close', this.connections.arrived(socket));
         if (path === CHALLENGE_PATH) return this.#challenge(bytes, socket);
         if (path === RELEASE_PATH) return this.#release(bytes, peer, socket);
+        if (path === KUBELET_KEY_PATH) return this.#bindKubelet(bytes, peer, socket);
         return path === ENROL_PATH ? this.#enrol(bytes, peer, socket) : this.#store(bytes, peer);
       });
       this.#metrics.requests.add({ path, status: '200' });
@@ -222,7 +234,7 @@ export class IngestServer {
         this.#received.take(payer, bytes.length);
         return use(bytes);
       });
-    if (!peer && (path === EVENTS_PATH || path === RELEASE_PATH)) throw strangers();
+    if (!peer && FOR_MACHINES.includes(path)) throw strangers();
     const address = peerAddress(request.socket.remoteAddress);
     return await this.#strangerBodies.read(request, { peer: address, maxBytes }, use);
   }
@@ -245,13 +257,30 @@ export class IngestServer {
   async #release(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {
     if (!peer) throw strangers();
     if (!this.#releases) throw new Refused('not-found', 'there are no Machines here to seal something for');
-    const waitMs = this.#asked.take(peer.binding);
-    if (waitMs > 0) throw new Refused('slow-down', 'too many releases', { retryAfterMs: waitMs });
+    this.#limitProofs(peer);
     const asked = readReleaseRequest(bytes);
     const { reply, machine, by } = await this.#releases.release(asked, peer, channelOf(socket));
     this.#metrics.releases.add({ by });
     this.#log.info('released sealed user data', { node: nodeKey(peer), machine, by, digest: reply.digest });
     return releaseReplyBody(reply);
+  }
+
+  async #bindKubelet(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {
+    if (!peer) throw strangers();
+    if (!this.#kubeletKeys)
+      throw new Refused('not-found', 'there are no Machines here whose kubelets had keys');
+    this.#limitProofs(peer);
+    const asked = readKubeletKeyRequest(bytes);
+    const about = await this.#kubeletKeys.bind(asked, peer, channelOf(socket));
+    this.#metrics.kubeletKeys.add({ by: about.by });
+    this.#log.info("noted a kubelet's key", { node: nodeKey(peer), ...about });
+    return { version: ENROLMENT_VERSION };
+  }
+
+  /** Of what a machine proves anew. */
+  #limitProofs(peer: ShownPeer): void {
+    const waitMs = this.#asked.take(peer.binding);
+    if (waitMs > 0) throw new Refused('slow-down', 'too many proofs', { retryAfterMs: waitMs });
   }
 
   async #store(bytes: Buffer, peer: ShownPeer | undefined): Promise<unknown> {
@@ -314,7 +343,7 @@ export class IngestServer {
 }
 
 function strangers(): Refused {
-  return new Refused('unauthorized', 'events, or a release, without a certificate of this authority');
+  return new Refused('unauthorized', 'what machines do comes without a certificate of this authority');
 }
 
 /** The reporter finds the event and passes over it. */
@@ -364,7 +393,11 @@ const MAX_BYTES = {
   [ENROL_PATH]: MAX_ENROLMENT_BYTES,
   [CHALLENGE_PATH]: MAX_CHALLENGE_BYTES,
   [RELEASE_PATH]: MAX_RELEASE_REQUEST_BYTES,
+  [KUBELET_KEY_PATH]: MAX_KUBELET_KEY_BYTES,
 } as const;
+
+/** Whoever has no certificate gets nothing of them read. */
+const FOR_MACHINES: readonly string[] = [EVENTS_PATH, RELEASE_PATH, KUBELET_KEY_PATH];
 
 function isKnown(path: string | undefined): path is keyof typeof MAX_BYTES {
   return path !== undefined && Object.hasOwn(MAX_BYTES, path);

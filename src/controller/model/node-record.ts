@@ -36,6 +36,13 @@ export interface Admission {
   readonly why?: string;
 }
 
+/** The key of the kubelet that the machine proved last to be its own. */
+export interface KubeletKey {
+  /** SHA-256 of the public key (SubjectPublicKeyInfo), in hex. */
+  readonly keyDigest: string;
+  readonly at: string;
+}
+
 /** The node's identity, fixed at enrolment. */
 export interface NodeSpec {
   /** `machine.instance` on the wire. */
@@ -64,6 +71,8 @@ export interface NodeSpec {
   readonly certificate?: CertificateState;
   /** Absent: it is admitted. */
   readonly admission?: Admission;
+  /** Absent where its machine has proved none. */
+  readonly kubelet?: KubeletKey;
   /** Absent while its Machine is unknown. */
   readonly machine?: MachineTie;
 }

@@ -23,6 +23,7 @@ export interface NodeIdentityPolicy extends KubeObject {
     };
     window?: string;
     admission?: 'Automatic' | 'Manual';
+    kubeletKeys?: 'Any' | 'Proved';
   };
   status?: { observedGeneration?: number; valid?: boolean; message?: string };
 }
@@ -59,6 +60,8 @@ export interface IdentityPolicy {
   /** How old a Machine may be when its machine enrols for the first time. */
   readonly windowMs: number;
   readonly isManual: boolean;
+  /** Kubelets get client certificates for keys only that their machines proved. */
+  readonly bindsKubelet: boolean;
   /** Why nobody can keep it. Its Machines let nobody in until it is put right. */
   readonly invalid: string | undefined;
 }
@@ -88,6 +91,7 @@ export function readPolicy({ metadata, spec }: NodeIdentityPolicy): IdentityPoli
     registers: spec.registers && registersOf(spec.registers, wrong),
     windowMs: (window ?? 0) * 1000,
     isManual: spec.admission === 'Manual',
+    bindsKubelet: spec.kubeletKeys === 'Proved',
     invalid: wrong.length === 0 ? undefined : `${wrong.join('; ')}.`,
   };
 }

@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type { Claim } from '../attest/attestor.ts';
 import { Judge } from '../attest/judge.ts';
 import { Refused } from '../attest/refused.ts';
+import { FreshProofs } from '../fresh/fresh-proofs.ts';
 import { MachineDirectory } from '../machines/directory.ts';
 import { readMachine } from '../machines/machine.ts';
 import type { Admission, NodeRecord } from '../model/node-record.ts';
@@ -75,7 +76,7 @@ function demand(spec: Partial<NodeIdentityPolicy['spec']>): void {
 /** @returns what is answered, or why it is refused */
 async function release(more: { proof?: typeof PROOF; instance?: string } = {}): Promise<string> {
   const { proof, instance = 'i' } = more;
-  const releases = new Releases({
+  const proofs = new FreshProofs({
     bearers: { admit: async () => record },
     ties: directory,
     judge: new Judge({
@@ -91,8 +92,8 @@ async function release(more: { proof?: typeof PROOF; instance?: string } = {}): 
       failed: async () => undefined,
     }),
     tpm: { attest: async () => claim },
-    sealed: parts,
   });
+  const releases = new Releases({ proofs, sealed: parts });
   const request = { version: 1 as const, machine: { ...MACHINE, instance }, ...(proof ? { proof } : {}) };
   try {
     const { reply, machine } = await releases.release(request, PEER, B());

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Enrolment } from '../attest/enrolment.ts';
+import type { KubeletKeys } from '../fresh/kubelet-keys.ts';
 import type { EventIntake } from '../ingest/intake.ts';
 import { IngestServer } from '../ingest/server.ts';
 import type { Keys } from '../keys/key-ring.ts';
@@ -20,6 +21,7 @@ export interface FrontParts {
   readonly intake: EventIntake;
   readonly enrolment: Enrolment;
   readonly releases?: Releases;
+  readonly kubeletKeys?: KubeletKeys;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Why it cannot serve yet; undefined if it can. */
@@ -39,13 +41,13 @@ export class Front {
 
   constructor(
     settings: ServeSettings,
-    { keys, intake, enrolment, releases, metrics, log, ready }: FrontParts,
+    { keys, intake, enrolment, releases, kubeletKeys, metrics, log, ready }: FrontParts,
   ) {
     this.#settings = settings;
     this.#log = log;
     this.#certificate = new ServerCertificate(settings, keys, log);
     this.#ingest = new IngestServer(
-      { intake, enrolment, releases, metrics, log },
+      { intake, enrolment, releases, kubeletKeys, metrics, log },
       {
         tls: this.#certificate.current,
         connections: {

@@ -8,6 +8,8 @@ import { TokenAttestor } from '../attest/token.ts';
 import { TpmAttestor } from '../attest/tpm.ts';
 import { TpmChallenges } from '../attest/tpm-challenges.ts';
 import { WatchedTokens } from '../attest/watched-tokens.ts';
+import { FreshProofs } from '../fresh/fresh-proofs.ts';
+import { KubeletKeys } from '../fresh/kubelet-keys.ts';
 import { EventIntake } from '../ingest/intake.ts';
 import { Keys, makeMaterial } from '../keys/key-ring.ts';
 import { followKeys } from '../keys/key-watch.ts';
@@ -23,6 +25,7 @@ import { findMachineVersion, type MachineVersion } from '../machines/machine.ts'
 import { Releases } from '../release/releases.ts';
 import { SealedParts } from '../release/sealed-parts.ts';
 import { budgeted } from '../store/budgeted-store.ts';
+import { writeKubeletKey } from '../store/kubelet-key.ts';
 import { KubernetesStore } from '../store/kubernetes-store.ts';
 import { MachineIdentities } from '../store/machine-identities.ts';
 import { Gauge, Metrics } from '../web/metrics.ts';
@@ -95,7 +98,12 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     certificateMs: settings.certificateMs,
   });
   const sealed = new SealedParts(client, namespace);
-  const releases = new Releases({ bearers, ties: management.directory, judge, tpm, sealed });
+  const fresh = new FreshProofs({ bearers, ties: management.directory, judge, tpm });
+  const releases = new Releases({ proofs: fresh, sealed });
+  const kubeletKeys = new KubeletKeys({
+    ...{ proofs: fresh, store },
+    write: (node, key) => writeKubeletKey(client, node, key),
+  });
   const identity = `${hostname()}_${randomBytes(4).toString('hex')}`;
   const leadership = new Leadership(client, { namespace, name: 'slipway-controller', identity }, (leads) => {
     log.info(leads ? 'leads: writes conditions' : 'no longer leads', { identity });
@@ -119,6 +127,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     intake,
     enrolment,
     releases,
+    kubeletKeys,
     metrics,
     log,
     ready: () => management.notReady,

@@ -116,6 +116,9 @@ export class Metrics {
   readonly releases = this.add(
     new Counter('slipway_releases_total', 'Sealed user data given out, by what their machines proved.'),
   );
+  readonly kubeletKeys = this.add(
+    new Counter('slipway_kubelet_keys_total', "Kubelets' keys noted, by what their machines proved."),
+  );
   readonly replaced = this.add(
     new Counter('slipway_holders_replaced_total', 'Nodes that lost their Machine to a better proof.'),
   );

@@ -116,6 +116,18 @@ export const IDENTITY_CODES = {
     'Somebody quarantined the machine: it gets no secret and no certificate.',
     'Find out why; slipway-controller nodes admit NAME ends it.',
   ),
+  CredentialUnavailable: entry(
+    'identity',
+    'transient',
+    "The kubelet's certificate cannot be had or renewed at present.",
+    'Look at what the cause names: the controller or the API server does not answer, or nobody has approved the request (kubectl get csr; slipway-controller approve says why in its log). The next call asks again.',
+  ),
+  CredentialRefused: entry(
+    'identity',
+    'transient',
+    'This machine may not have the certificate of a kubelet.',
+    'Read the reason; see the NodeBootstrap (slipway-controller nodes) and the request (kubectl get csr). It can have one when it is admitted, or its Machine is put right.',
+  ),
   EndorsementKeyMismatch: entry(
     'identity',
     'permanent',

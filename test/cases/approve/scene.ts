@@ -18,7 +18,7 @@ import { startController } from '../../support/controller/controller-process.ts'
 import { ManagementCluster } from '../../support/controller/management-cluster.ts';
 import { eventually as soon } from '../hostile/scene.ts';
 
-const BOOTSTRAP_TOKEN = 'abcdef.0123456789abcdef';
+export const BOOTSTRAP_TOKEN = 'abcdef.0123456789abcdef';
 const GROUP = 'system:bootstrappers:kubeadm:default-node-token';
 
 /** Waits for what must come, on a busy machine too. */

@@ -2,22 +2,17 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root, unitFile } from '../../../build/project.ts';
-import { BINARY } from '../../../src/agent/document/paths.ts';
-import { type ControlPlane, type Lab, type Machine, openLab } from '../../lab/lab.ts';
+import { unitFile } from '../../../build/project.ts';
+import { type ControlPlane, type Machine, openLab } from '../../lab/lab.ts';
 import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
-import { metaData, workerJoin } from '../../support/cluster-api/user-data.ts';
-import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
-import { clusterApiCrds } from '../../support/controller/management-cluster.ts';
+import { workerJoin } from '../../support/cluster-api/user-data.ts';
+import { type ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
+import { ENDPOINT, machineWithTpm, startLabController } from '../../support/controller/lab-controller.ts';
 import { waitForOutcome } from '../../support/expect-outcome.ts';
-import { DIST, SEED } from '../../support/machines.ts';
-import { softwareTpm } from '../../support/tpm/machine-unit.ts';
+import { SEED } from '../../support/machines.ts';
 import { secretsOf } from '../values.ts';
 import { expectVerdict } from '../verdict.ts';
 
-/** Where machines reach what runs on the lab's switch. */
-const SWITCH = '10.99.0.1';
-const PORT = 8443;
 const BEGUN = '/var/lib/has-begun';
 const GO_ON = '/var/lib/goes-on';
 /** In the join's own configuration, and in a command before it. */
@@ -31,8 +26,8 @@ export async function sealedJoin(tools: string, say: (line: string) => void): Pr
   let machine: Machine | undefined;
   try {
     const control = await lab.controlPlane();
-    controller = await startController(control);
-    machine = await machineWithTpm(lab, control, tools);
+    controller = await startLabController(control);
+    machine = await machineWithTpm(lab, control, 'w1', { role: 'worker', tools });
     const cluster = await joinableCluster(control);
     const secrets = [...secretsOf(cluster), ...PLANTED];
     const userData = workerJoin(cluster, {
@@ -77,49 +72,6 @@ export async function sealedJoin(tools: string, say: (line: string) => void): Pr
   }
 }
 
-/** The lab's control plane is the management cluster too. */
-async function startController(control: ControlPlane): Promise<ControllerProcess> {
-  const crds = ['machineidentities', 'nodebootstraps', 'nodeidentitypolicies'];
-  const own = crds.map((name) => join(root, `manifests/crd/slipway.dev_${name}.yaml`));
-  for (const path of clusterApiCrds())
-    await control.kubectl(['apply', '--server-side', '--validate=false', `--filename=${path}`]);
-  for (const path of [...own, join(root, 'manifests/namespace.yaml')])
-    await control.kubectl(['apply', `--filename=${path}`]);
-  await control.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
-  const words = [`--kubeconfig=${control.adminKubeconfig}`, '--namespace=slipway-system', `--name=${SWITCH}`];
-  return await ControllerProcess.start([...words, `--listen=${SWITCH}:${PORT}`], control.onSwitch([]));
-}
-
-/** The machine is there, and somebody has named its TPM on its Machine. */
-async function machineWithTpm(lab: Lab, control: ControlPlane, tools: string): Promise<Machine> {
-  const machine = await lab.up('w1', {
-    role: 'worker',
-    over: [tools],
-    files: {
-      [BINARY]: { from: DIST, mode: 0o755 },
-      [`${SEED}/meta-data`]: { content: metaData('w1'), mode: 0o600 },
-    },
-    units: softwareTpm().units,
-  });
-  const identity = ['slipway', 'identity', '--output', 'json'];
-  const { endorsementKey } = JSON.parse(await machine.execOk(identity));
-  const object = {
-    apiVersion: 'cluster.x-k8s.io/v1beta2',
-    kind: 'Machine',
-    metadata: {
-      ...{ name: 'w1', namespace: 'default' },
-      annotations: { 'slipway.dev/endorsement-key': endorsementKey },
-    },
-    spec: {
-      clusterName: 'lab',
-      bootstrap: { dataSecretName: 'x' },
-      infrastructureRef: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DemoMachine', name: 'w1' },
-    },
-  };
-  await control.kubectl(['apply', '--filename=-'], { input: JSON.stringify(object) });
-  return machine;
-}
-
 async function cutInTheMiddle(machine: Machine): Promise<void> {
   await machine.waitFor(() => machine.exists(BEGUN), {
     timeoutMs: 300_000,
@@ -137,7 +89,7 @@ async function holders(machine: Machine, text: string): Promise<string> {
 }
 
 async function seal(control: ControlPlane, words: readonly string[]): Promise<string> {
-  const access = [`--kubeconfig=${control.adminKubeconfig}`, `--endpoint=https://${SWITCH}:${PORT}`];
+  const access = [`--kubeconfig=${control.adminKubeconfig}`, `--endpoint=${ENDPOINT}`];
   const { code, stdout, stderr } = await controllerCommand([...words, ...access], control.onSwitch([]));
   assert.equal(code, 0, stderr);
   return stdout;

@@ -178,6 +178,21 @@ Exit status: 0 it can prove itself, 1 it cannot (the code says why), 2 wrong
 arguments or not root.
 `,
   },
+  credential: {
+    group: 'On a machine:',
+    more: `
+It is an exec credential plugin (client.authentication.k8s.io, v1 or v1beta1 as
+KUBERNETES_EXEC_INFO asks). With report.controller.kubelet in the settings,
+slipway bootstrap has the kubelet use it, and there is nothing to call:
+  kubectl --kubeconfig /etc/kubernetes/kubelet.conf get nodes
+
+It gives out the certificate that is there while it is fresh; else the TPM
+proves the machine and a new key to the controller, and the cluster signs.
+
+Exit status: 0 with a certificate, 1 without (the code says why), 2 wrong
+arguments, not root, or called by hand.
+`,
+  },
   explain: {
     group: 'When it failed:',
     more: `

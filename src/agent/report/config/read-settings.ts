@@ -78,6 +78,7 @@ function readController(
     ...(token !== undefined && usable ? { token: sensitive(token) } : {}),
     ...given('tokenFile', path(fields, 'tokenFile')),
     ...given('tpm', tpm(fields)),
+    ...given('kubelet', fields.has('kubelet') ? fields.bool('kubelet', false) : undefined),
   };
 }
 

@@ -14,6 +14,8 @@ export interface ControllerSettings extends ServerSettings {
   tokenFile?: string;
   /** The TPM's device: the machine enrols by it, and by no token. */
   tpm?: string;
+  /** The kubelet gets its certificates by proofs of the TPM (`slipway credential`). */
+  kubelet?: boolean;
 }
 
 /** A server that takes what is posted to it. */

@@ -23,6 +23,7 @@ import { noteBefore } from '../../reset/before.ts';
 import type { Shared } from '../kind/shared.ts';
 import { inheriting } from '../shell/shell-state.ts';
 import { joinBy } from './join-by.ts';
+import { prepareCredential } from './kubelet-credential.ts';
 
 const RETRY = { permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const;
 
@@ -84,6 +85,7 @@ export async function attemptKubeadm(
       if (repeat.kind === 'resume') skipped = repeat.skip;
       else await tellProblems(context, repeat.problems);
     }
+    if (!adopts) await prepareCredential(host, verb, nodeNameOf(host, config));
     const run = await runExplained(host, {
       endpoint: config.apiServer,
       criSocket: config.criSocket,

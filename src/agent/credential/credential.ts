@@ -1,0 +1,155 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { type ApiAccess, readKubeconfig } from '../cluster/kubeconfig.ts';
+import {
+  type CredentialOwner,
+  type KubeletCredential,
+  readKubeletCredential,
+  writeKubeletCredential,
+} from '../cluster/kubelet-credential.ts';
+import { type Host, HostError, type Lock } from '../host/host.ts';
+import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
+import { CredentialProblem } from './credential-problem.ts';
+import { forgetPending, makePending, type Pending, readPending } from './pending.ts';
+import { proveKey } from './prove-key.ts';
+import { SigningRequests } from './signing-request.ts';
+import { validityOf } from './validity.ts';
+
+/** Where kubeadm puts the bootstrap token. */
+export const BOOTSTRAP_KUBECONFIG = '/etc/kubernetes/bootstrap-kubelet.conf';
+
+/** Until somebody has approved the request and it is signed. Who has a certificate to go on with does not wait for another. */
+const WAIT_MS = { first: 60_000, renewal: 10_000 };
+/** Longer than another call takes. */
+const LOCK_MS = 150_000;
+const LOOK_MS = 200;
+/** After a renewal that failed. */
+const AGAIN_MS = 60_000;
+
+export interface Wanted {
+  readonly nodeName: string;
+  /** Path of the kubeconfig that names the cluster. */
+  readonly kubeconfig: string;
+}
+
+export interface Given {
+  readonly credential: KubeletCredential;
+  /** Milliseconds since 1970, when to ask again; always before the certificate ends. */
+  readonly until: number;
+  /** Why it is not a newer one, though that is due. */
+  readonly trouble?: CredentialProblem | TpmProblem | HostError;
+}
+
+/**
+ * The kubelet's certificate: the one that is there while it is fresh, else a new one by a new proof of the machine. One call at
+ * a time does that, and the others get what came of it.
+ *
+ * @throws CredentialProblem, TpmProblem, HostError
+ */
+export async function giveCredential(host: Host, wanted: Wanted): Promise<Given> {
+  const lock = await lockOf(host);
+  try {
+    return await give(host, wanted);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function give(host: Host, { nodeName, kubeconfig }: Wanted): Promise<Given> {
+  const access = await readKubeconfig(host, kubeconfig);
+  if (!access)
+    throw new CredentialProblem('CredentialUnavailable', `${kubeconfig} is missing or names no API server`);
+  const owner: CredentialOwner = { nodeName, ca: access.ca };
+  const kept = await readKubeletCredential(host, owner);
+  const now = host.clock.now().getTime();
+  const validity = kept && validityOf(kept.certificate);
+  if (kept && validity && now < validity.renewAt) return { credential: kept, until: validity.renewAt };
+  const isUsable = validity !== undefined && now < validity.usableUntil;
+  try {
+    const asker = await askerOf(host, access, validity && now < validity.expiresAt ? kept : undefined);
+    const requests = new SigningRequests(host, asker);
+    const credential = await renew(host, nodeName, requests, isUsable ? WAIT_MS.renewal : WAIT_MS.first);
+    await writeKubeletCredential(host, owner, credential);
+    await forgetPending(host);
+    return checked(credential, host.clock.now().getTime());
+  } catch (error) {
+    const isOurs =
+      error instanceof CredentialProblem || error instanceof TpmProblem || error instanceof HostError;
+    if (!isOurs || !kept || !isUsable) throw error;
+    return { credential: kept, until: Math.min(now + AGAIN_MS, validity.usableUntil), trouble: error };
+  }
+}
+
+/** Never one that is about to end: its bearer would be shut out in the midst of its work. */
+function checked(credential: KubeletCredential, now: number): Given {
+  const { renewAt, usableUntil, expiresAt } = validityOf(credential.certificate);
+  if (now < usableUntil) return { credential, until: Math.max(Math.min(renewAt, usableUntil), now) };
+  const end = new Date(expiresAt).toISOString();
+  throw new CredentialProblem(
+    'CredentialUnavailable',
+    `the cluster signed a certificate until ${end}, which has passed or is about to; look at the clocks and at --cluster-signing-duration`,
+  );
+}
+
+/** As the node while it has a certificate, else with the bootstrap token. The server and its authority are always those of the kubeconfig. */
+async function askerOf(
+  host: Host,
+  { server, ca }: ApiAccess,
+  kept: KubeletCredential | undefined,
+): Promise<ApiAccess> {
+  const cluster = { server, ...(ca === undefined ? {} : { ca }) };
+  if (kept) return { ...cluster, ...kept };
+  const { token } = (await readKubeconfig(host, BOOTSTRAP_KUBECONFIG)) ?? {};
+  if (token) return { ...cluster, token };
+  throw new CredentialProblem(
+    'CredentialUnavailable',
+    `this machine has no certificate that still counts, and ${BOOTSTRAP_KUBECONFIG} holds no token to ask for one (kubeadm token create)`,
+  );
+}
+
+async function renew(
+  host: Host,
+  nodeName: string,
+  requests: SigningRequests,
+  limitMs: number,
+): Promise<KubeletCredential> {
+  const before = await readPending(host, nodeName);
+  const pending = before ?? (await ask(host, nodeName, requests));
+  const found = await requests.standing(pending, limitMs);
+  if (found.is === 'signed') return fitting(found.certificate, pending);
+  if (found.is === 'open')
+    throw new CredentialProblem(
+      'CredentialUnavailable',
+      `nobody has approved and signed the request ${pending.name} yet; the next call looks again`,
+    );
+  await forgetPending(host);
+  // What an earlier call left is asked for anew, once.
+  if (before) return await renew(host, nodeName, requests, limitMs);
+  throw new CredentialProblem('CredentialRefused', found.why);
+}
+
+/** The proof comes before the request: the approver looks for it when it sees the request. */
+async function ask(host: Host, nodeName: string, requests: SigningRequests): Promise<Pending> {
+  const pending = await makePending(host, nodeName);
+  await proveKey(host, pending.csr);
+  await requests.make(pending);
+  return pending;
+}
+
+function fitting(certificate: string, { key }: Pending): KubeletCredential {
+  if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) return { certificate, key };
+  throw new CredentialProblem('CredentialRefused', 'the cluster signed a certificate for another key');
+}
+
+async function lockOf(host: Host): Promise<Lock> {
+  const end = host.clock.monotonic() + LOCK_MS;
+  for (;;) {
+    const lock = await host.lock('credential');
+    if (!('heldBy' in lock)) return lock;
+    if (host.clock.monotonic() > end)
+      throw new CredentialProblem(
+        'CredentialUnavailable',
+        `another call of slipway credential (process ${lock.heldBy ?? 'unknown'}) does not end`,
+      );
+    await host.clock.sleep(LOOK_MS);
+  }
+}

@@ -1,0 +1,10 @@
+import { rootWith } from '../../lab/lab.ts';
+import { realKubelet } from './real-kubelet.ts';
+
+export const about =
+  "kubelets' certificates by proofs of their machines: slipway credential, with a real kubelet, kubectl and API server";
+
+export async function run(say: (line: string) => void): Promise<void> {
+  const [tools = ''] = await rootWith('tpm-tools', ['swtpm', 'swtpm-tools', 'tpm2-tools'], say);
+  await realKubelet(tools, say);
+}
