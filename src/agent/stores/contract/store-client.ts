@@ -2,7 +2,7 @@ import { HostError } from '../../host/host.ts';
 import type { HttpAnswer, HttpClient, HttpClientOptions, HttpRequest } from '../../host/network.ts';
 import { isPrivate } from '../reference/private-origin.ts';
 import { SecretError } from './secret-error.ts';
-import { MOST_SECRET_BYTES, type StoreContext } from './store.ts';
+import { MOST_SECRET_BYTES, type StoreContext, type StoresSpec } from './store.ts';
 
 const ONE_ANSWER_MS = 20_000;
 /** base64 in JSON, and what else stands in an answer. */
@@ -11,6 +11,19 @@ const MOST_ANSWER_BYTES = 2 * MOST_SECRET_BYTES;
 export interface Asked extends Pick<HttpRequest, 'method' | 'body'> {
   path: string;
   headers?: Record<string, string>;
+}
+
+/** The way out that the document names. */
+export function throughProxy({ proxy }: StoresSpec): Pick<HttpClientOptions, 'proxy'> {
+  if (!proxy) return {};
+  const { http, https, except = [] } = proxy;
+  return {
+    proxy: {
+      ...(http ? { http: http.reveal() } : {}),
+      ...(https ? { https: https.reveal() } : {}),
+      except: except.join(','),
+    },
+  };
 }
 
 /**
@@ -36,15 +49,9 @@ export class StoreClient {
         'SecretDenied',
         `${called} is not asked without TLS: its address must begin with https:`,
       );
-    const { http, https, except = [] } = spec.proxy ?? {};
-    const proxy = {
-      ...(http ? { http: http.reveal() } : {}),
-      ...(https ? { https: https.reveal() } : {}),
-      except: except.join(','),
-    };
     // What is asked without TLS does not leave this machine, so no proxy sees it either.
-    const isProxied = spec.proxy !== undefined && origin.startsWith('https:');
-    this.#client = host.network.client({ ...(isProxied ? { proxy } : {}), ...options });
+    const through = origin.startsWith('https:') ? throughProxy(spec) : {};
+    this.#client = host.network.client({ ...through, ...options });
     this.#called = called;
     this.#origin = origin.replace(/\/+$/, '');
     this.#signal = signal;

@@ -1,6 +1,8 @@
 import { createCipheriv, createECDH, createHash, randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
+import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import { type Given, type World, world } from '../fixtures/world.ts';
+import { SecretStores } from '../open-stores.ts';
 import { bothPoints, CURVES, type Curve, coordinate, type Point, pointOf, sum } from './curve.ts';
 
 const TANG = 'http://tang.example';
@@ -125,6 +127,28 @@ describe('a JWE of clevis and tang', () => {
     const server = pair(P521);
     const { read } = await tang(P521, server, given);
     await expect(read(`jwe+data:,${encrypted(P521, server, 'x')}`)).rejects.toMatchObject({ code });
+  });
+
+  it('asks the server through the proxy that the document names', async () => {
+    const server = pair(P521);
+    const { host } = await tang(P521, server);
+    const ways: unknown[] = [];
+    const network = {
+      ...host.network,
+      client: (...[options]: Parameters<typeof host.network.client>) => {
+        ways.push(options?.proxy);
+        return host.network.client(options);
+      },
+    };
+    const spec = {
+      settings: {},
+      proxy: { http: sensitive('http://proxy.example:3128'), except: ['a', 'b'] },
+    };
+    const stores = new SecretStores({ host: { ...host, network }, spec });
+    const url = sensitive(`jwe+data:,${encrypted(P521, server, 'the secret')}`);
+    expect((await stores.read({ url, isCompressed: false })).toString()).toBe('the secret');
+    expect(ways).toEqual([{ http: 'http://proxy.example:3128', except: 'a,b' }]);
+    await stores.close();
   });
 
   it('refuses what was changed, cut off or made for something else', async () => {

@@ -4,6 +4,7 @@ import type { HttpAnswer } from '../../host/network.ts';
 import { at, textAt } from '../contract/json.ts';
 import { SecretError } from '../contract/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
+import { throughProxy } from '../contract/store-client.ts';
 import { type CompactJwe, decryptJwe, readCompactJwe } from './compact.ts';
 import { bothPoints, CURVES, type Curve, coordinate, type Point, pointOf, sum } from './curve.ts';
 
@@ -74,7 +75,7 @@ function isCalled(key: unknown, kid: string): boolean {
 
 /** POST /rec/KID: the server multiplies the point by its key. */
 async function recover(
-  { host, signal }: StoreContext,
+  { host, signal, spec }: StoreContext,
   url: string,
   curve: Curve,
   { x, y }: Point,
@@ -88,7 +89,7 @@ async function recover(
     y: coordinate(y, curve).toString('base64url'),
   };
   const origin = `the tang server at ${new URL(url).origin}`;
-  const client = host.network.client({});
+  const client = host.network.client(throughProxy(spec));
   let answer: HttpAnswer;
   try {
     answer = await client.send({
