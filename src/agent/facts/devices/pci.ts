@@ -1,13 +1,10 @@
 import { defined } from '../reading/defined.ts';
 import type { Gpu, PciDevice } from '../reading/facts.ts';
+import { AMD, MAKERS_OF_GPUS, NVIDIA } from '../reading/gpu-makers.ts';
 import type { Reading } from '../reading/reading.ts';
 import { nameDevices } from './pci-names.ts';
 
 const DEVICES = '/sys/bus/pci/devices';
-const NVIDIA = '0x10de';
-const AMD = '0x1002';
-/** Their displays compute too. Nobody else's does that a node would offer. */
-const MAKERS_OF_GPUS = new Set([NVIDIA, AMD, '0x8086']);
 /** Base classes and subclasses of the PCI Code and ID Assignment Specification. */
 const DISPLAY = /^0x03/;
 const PROCESSING_ACCELERATOR = /^0x12/;
@@ -50,9 +47,9 @@ export async function readPci(reading: Reading): Promise<PciFacts> {
     };
     found.push(device);
     const isGpu =
-      (DISPLAY.test(code) && MAKERS_OF_GPUS.has(vendorId)) ||
+      (DISPLAY.test(code) && MAKERS_OF_GPUS.has(device.vendorId)) ||
       // AMD's newer ones say that they are accelerators.
-      (PROCESSING_ACCELERATOR.test(code) && vendorId === AMD);
+      (PROCESSING_ACCELERATOR.test(code) && device.vendorId === AMD);
     if (isGpu) facts.gpus.push(device);
     else (DISPLAY.test(code) ? facts.displays : facts.accelerators).push(device);
   }
@@ -64,7 +61,7 @@ export async function readPci(reading: Reading): Promise<PciFacts> {
 
 /** What the drivers say of their devices. They may wait for a device that has fallen off its bus. */
 function askDriver(reading: Reading, gpu: { -readonly [K in keyof Gpu]: Gpu[K] }): void {
-  if (`0x${gpu.vendorId}` === NVIDIA) {
+  if (gpu.vendorId === NVIDIA) {
     const path = `/proc/driver/nvidia/gpus/${gpu.address}/information`;
     reading.later('gpus[].model', path, (bytes) => {
       const text = Buffer.from(bytes).toString('utf8');
@@ -75,7 +72,7 @@ function askDriver(reading: Reading, gpu: { -readonly [K in keyof Gpu]: Gpu[K] }
       if (uuid !== undefined) gpu.uuid = uuid;
     });
   }
-  if (`0x${gpu.vendorId}` === AMD) {
+  if (gpu.vendorId === AMD) {
     const path = `${DEVICES}/${gpu.address}`;
     reading.later('gpus[].memoryBytes', `${path}/mem_info_vram_total`, (bytes) => {
       const text = Buffer.from(bytes).toString('latin1').trim();

@@ -1,10 +1,9 @@
 import { defined } from '../reading/defined.ts';
 import type { Disk, Facts, NetworkInterface, PciDevice } from '../reading/facts.ts';
+import { MAKERS_OF_GPUS } from '../reading/gpu-makers.ts';
 import type { Reading } from '../reading/reading.ts';
 import type { Instance } from './cim.ts';
 
-/** NVIDIA, AMD and Intel: their displays compute too. */
-const MAKERS_OF_GPUS = new Set(['10de', '1002', '8086']);
 /** `PCI\\VEN_10DE&DEV_20B0&SUBSYS_...\\4&...`: Windows' name of a device of PCI. */
 const PCI = /^PCI\\VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})/i;
 /** Windows' word for a cable with a network behind it (Win32_NetworkAdapter.NetConnectionStatus). */

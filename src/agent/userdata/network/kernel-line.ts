@@ -1,6 +1,7 @@
+import { ipFamily } from '../../../kit/ip-family.ts';
 import { gunzip, isGzip } from '../decode/layers.ts';
 import type { NetworkConfig } from '../instance/instance.ts';
-import { familyOf, isId, isInterfaceName } from './values.ts';
+import { isId, isInterfaceName } from './values.ts';
 
 /** Far more than a kernel command line holds. */
 const MAX_BYTES = 1024 * 1024;
@@ -41,11 +42,11 @@ function device(text: string): unknown {
     .split(':')
     .map((part) => part.replaceAll('_', ':'));
   const [address = '', , gateway = '', netmask = '', , name = '', method = '', ...dns] = parts;
-  if (familyOf(address) === undefined || !isInterfaceName(name) || !isId(name)) return undefined;
+  if (ipFamily(address) === undefined || !isInterfaceName(name) || !isId(name)) return undefined;
   if (!['', 'none', 'off', 'static'].includes(method)) return undefined;
-  const servers = dns.filter((server) => familyOf(server) !== undefined);
+  const servers = dns.filter((server) => ipFamily(server) !== undefined);
   const subnet = {
-    ...{ type: familyOf(address) === 6 ? 'static6' : 'static', address },
+    ...{ type: ipFamily(address) === 6 ? 'static6' : 'static', address },
     ...(netmask === '' ? {} : { netmask }),
     ...(gateway === '' ? {} : { gateway }),
     ...(servers.length === 0 ? {} : { dns_nameservers: servers }),

@@ -1,8 +1,9 @@
+import { ipFamily } from '../../../kit/ip-family.ts';
 import type { DhcpSettings, NetworkRoute, RoutingRule } from '../../document/network-settings.ts';
 import type { Report } from '../../text/report.ts';
 import { Fields } from '../../text/yaml/fields.ts';
 import { describe, type Node } from '../../text/yaml/node.ts';
-import { destination, familyOf, hardwareAddress, isId, isInterfaceName } from './values.ts';
+import { destination, hardwareAddress, isId, isInterfaceName } from './values.ts';
 
 /** Reads fields of a link by what they mean; what has another form is an error at its place. */
 export class LinkFields extends Fields {
@@ -28,7 +29,7 @@ export class LinkFields extends Fields {
   }
 
   address(name: string): string | undefined {
-    return this.checked(name, 'an IP address', (text) => familyOf(text) && text);
+    return this.checked(name, 'an IP address', (text) => ipFamily(text) && text);
   }
 
   hardware(name: string): string | undefined {
@@ -146,7 +147,7 @@ export function readRule(fields: LinkFields): RoutingRule {
   const net = (name: string) =>
     fields.checked(name, 'a network', (text) => {
       const [address = ''] = text.split('/');
-      return /^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/.test(text) && familyOf(address) ? text : undefined;
+      return /^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/.test(text) && ipFamily(address) ? text : undefined;
     });
   return said({
     from: net('from'),

@@ -1,7 +1,8 @@
+import { ipFamily } from '../../../kit/ip-family.ts';
 import type { NetworkLink } from '../../document/network-settings.ts';
 import type { Report } from '../../text/report.ts';
 import { type LinkFields, readRoute } from './link-fields.ts';
-import { defaultRoute, familyOf, isIPv6Network, network } from './values.ts';
+import { defaultRoute, isIPv6Network, network } from './values.ts';
 
 const ROUTE = { to: ['network', 'destination'], via: 'gateway' } as const;
 const DYNAMIC6: Readonly<Record<string, NonNullable<NetworkLink['dhcp6']>['mode']>> = {
@@ -69,7 +70,7 @@ function readMtu(fields: LinkFields, link: NetworkLink, type: string): void {
   if (mtu === undefined) return;
   const address = link.addresses.at(-1)?.split('/')[0] ?? '';
   const isSix =
-    Object.hasOwn(DYNAMIC6, type) || type === 'static6' || (type === 'static' && familyOf(address) === 6);
+    Object.hasOwn(DYNAMIC6, type) || type === 'static6' || (type === 'static' && ipFamily(address) === 6);
   if (isSix) link.mtu6 = mtu;
   else link.mtu = mtu;
 }

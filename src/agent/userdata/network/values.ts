@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { ipFamily } from '../../../kit/ip-family.ts';
 import type { NetworkLink } from '../../document/network-settings.ts';
 
 /** What the kernel takes for an interface's name. */
@@ -17,10 +17,6 @@ export function hardwareAddress(text: string): string | undefined {
   return /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}(?:(?::[0-9a-f]{2}){14})?$/.test(plain) ? plain : undefined;
 }
 
-export function familyOf(address: string): 4 | 6 | undefined {
-  return isIPv4(address) ? 4 : isIPv6(address) && !address.includes('%') ? 6 : undefined;
-}
-
 /** The family of an address with or without the length of a prefix. */
 export function isIPv6Network(text: string): boolean {
   return text.includes(':');
@@ -34,7 +30,7 @@ export function isIPv6Network(text: string): boolean {
  */
 export function network(text: string, mask?: string): string | undefined {
   const [address = '', own, ...more] = text.split('/');
-  const family = familyOf(address);
+  const family = ipFamily(address);
   if (family === undefined || more.length > 0) return undefined;
   const length = prefixLength(own ?? mask ?? (family === 4 ? '24' : '64'), family);
   return length === undefined ? undefined : `${address}/${length}`;
@@ -43,19 +39,19 @@ export function network(text: string, mask?: string): string | undefined {
 /** The same for what a route leads to: `default` by the gateway's family. */
 export function destination(text: string, mask: string | undefined, via?: string): string | undefined {
   if (text !== 'default') return network(text, mask);
-  return via !== undefined && familyOf(via) === 6 ? '::/0' : '0.0.0.0/0';
+  return via !== undefined && ipFamily(via) === 6 ? '::/0' : '0.0.0.0/0';
 }
 
 function prefixLength(text: string, family: 4 | 6): number | undefined {
   if (/^\d{1,3}$/.test(text)) return Number(text) <= (family === 4 ? 32 : 128) ? Number(text) : undefined;
-  if (familyOf(text) !== family) return undefined;
+  if (ipFamily(text) !== family) return undefined;
   const bits = bitsOf(text);
   return /^1*0*$/.test(bits) ? bits.indexOf('0') + (bits.includes('0') ? 0 : bits.length + 1) : undefined;
 }
 
 /** The address as zeros and ones. */
 function bitsOf(address: string): string {
-  if (isIPv4(address))
+  if (ipFamily(address) === 4)
     return address
       .split('.')
       .map((part) => bits(Number(part), 8))
@@ -78,13 +74,13 @@ function bits(value: number, width: number): string {
 /** Does the network of `cidr` hold the address? Families that differ never do. */
 export function holds(cidr: string, address: string): boolean {
   const [own = '', length = ''] = cidr.split('/');
-  if (familyOf(own) !== familyOf(address)) return false;
+  if (ipFamily(own) !== ipFamily(address)) return false;
   return bitsOf(own).slice(0, Number(length)) === bitsOf(address).slice(0, Number(length));
 }
 
 /** The default route by a gateway; one outside the link's network is to be reached all the same. */
 export function defaultRoute(via: string, cidr?: string): NetworkLink['routes'][number] {
-  const to = familyOf(via) === 6 ? '::/0' : '0.0.0.0/0';
+  const to = ipFamily(via) === 6 ? '::/0' : '0.0.0.0/0';
   return { to, via, ...(cidr === undefined || holds(cidr, via) ? {} : { onLink: true }) };
 }
 

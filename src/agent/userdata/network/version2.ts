@@ -1,10 +1,11 @@
+import { ipFamily } from '../../../kit/ip-family.ts';
 import type { NetworkLink, NetworkSettings } from '../../document/network-settings.ts';
 import type { Report } from '../../text/report.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
 import { plain } from '../../text/yaml/plain.ts';
 import { LinkFields, readDhcp, readRoute, readRule, said } from './link-fields.ts';
 import { bondParameter, bridgeParameter } from './parameters.ts';
-import { defaultRoute, emptyLink, familyOf, isId, isInterfaceName, network } from './values.ts';
+import { defaultRoute, emptyLink, isId, isInterfaceName, network } from './values.ts';
 
 const SECTIONS = { ethernets: 'ethernet', bonds: 'bond', bridges: 'bridge', vlans: 'vlan' } as const;
 /** What is read of every link. */
@@ -120,11 +121,11 @@ function readAddresses(fields: LinkFields, link: NetworkLink, report: Report): v
     const via = fields.address(name);
     if (via === undefined) continue;
     const family = name === 'gateway4' ? 4 : 6;
-    if (familyOf(via) !== family) {
+    if (ipFamily(via) !== family) {
       fields.wrong(name, `${name} must be an IPv${family} address.`);
       continue;
     }
-    const own = link.addresses.find((cidr) => familyOf(cidr.split('/')[0] ?? '') === family);
+    const own = link.addresses.find((cidr) => ipFamily(cidr.split('/')[0] ?? '') === family);
     link.routes.push(defaultRoute(via, own));
   }
   const names = { to: ['to'], via: 'via', onLink: 'on-link' };
