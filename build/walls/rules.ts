@@ -155,8 +155,8 @@ const AGENT: Readonly<Record<string, string>> = {
   timeline: 'kit protocol',
   'text/shape': 'document text text/yaml',
   userdata: `kit protocol document engine fetch host text text/yaml userdata/cloud-config userdata/decode
-    userdata/forms userdata/handed userdata/ignition userdata/instance userdata/jinja userdata/merge userdata/network userdata/node userdata/sources
-    userdata/sources/contract userdata/native userdata/sealed`,
+    userdata/forms userdata/handed userdata/ignition userdata/instance userdata/jinja userdata/merge
+    userdata/network userdata/node userdata/sources userdata/sources/contract userdata/native userdata/sealed`,
   'userdata/cloud-config': `kit document kubeadm/config stores/reference text text/shape text/yaml userdata/decode
     userdata/instance userdata/merge userdata/node`,
   'userdata/decode': 'document text',
