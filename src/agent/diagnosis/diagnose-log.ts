@@ -9,6 +9,7 @@ import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
 import { outOfProse } from './in-prose.ts';
 import { bareFailure, failureOfNode } from './lone-node.ts';
+import { isProgramText } from './program-text.ts';
 import { tellingLines } from './telling-lines.ts';
 import { type Attempt, findAttempts, type Verb } from './transcript/attempts.ts';
 import { isHearsay } from './transcript/certain.ts';
@@ -41,6 +42,8 @@ const ENOUGH = 3;
 /** kubeadm itself found nobody at the kubelet's port. */
 const IS_DOWN = /healthz' (?:failed with|returned) error: .*connection refused/;
 
+const NOTHING: LogVerdict = { result: 'nothing', telling: [], attempts: [] };
+
 /** What is known of the last attempt besides the log. */
 export interface LogSight {
   /** What it does, where the log does not tell. */
@@ -50,6 +53,7 @@ export interface LogSight {
 }
 
 export function diagnoseLog(lines: readonly LogLine[], sight: LogSight = {}): LogVerdict {
+  if (isProgramText(lines)) return NOTHING;
   const found = findAttempts(lines, sight.verb);
   if (found.length === 0) return withoutAttempt(lines);
   const node = found.every(isHearsay) ? failureOfNode(lines) : undefined;
@@ -144,7 +148,7 @@ function withoutAttempt(lines: readonly LogLine[]): LogVerdict {
   const node = failureOfNode(lines);
   if (node !== undefined) return lone(node, lines);
   const quoted = outOfProse(lines);
-  return quoted === undefined ? { result: 'nothing', telling: [], attempts: [] } : diagnoseLog(quoted);
+  return quoted === undefined ? NOTHING : diagnoseLog(quoted);
 }
 
 const lone = (failure: KubeadmFailure, lines: readonly LogLine[]): LogVerdict => ({

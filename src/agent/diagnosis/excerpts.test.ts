@@ -455,3 +455,58 @@ describe('a stack trace without its end', () => {
     ).toBe('nothing');
   });
 });
+
+it('is no failure what a test of a program expects', () => {
+  expect(
+    code(
+      'func TestWait(t *testing.T) {',
+      '  stderr := `error: error execution phase wait-control-plane: failed while waiting for the kubelet to start`',
+      '  if diagnose(stderr) == nil {',
+      '    t.Fatal("no diagnosis")',
+      '  }',
+    ),
+  ).toBe('nothing');
+});
+
+it('an excerpt may end within an error that it has told in full', () => {
+  const full = [
+    '\t[ERROR FileContent--proc-sys-net-ipv4-ip_forward]: /proc/sys/net/ipv4/ip_forward contents are not set to 1',
+    '[preflight] If you know what you are doing, you can make a check non-fatal',
+    HINT,
+  ];
+  expect(code(...full, '!!! again', 'error execution phase preflight: [preflight')).toBe(
+    'KernelSettingWrong',
+  );
+});
+
+it('a pod whose reason journalctl cut off explains nothing', () => {
+  expect(
+    code(
+      '[api-check] The API server is not healthy after 4m0.0001s',
+      'error execution phase wait-control-plane: could not initialize a Kubernetes cluster',
+      HINT,
+      'Sep 09 02:58:28 n1 kubelet[4658]: E0909 02:58:28.809511    4658 log.go:32] "RunPodSandbox from runtime service failed" err="rpc error: code = U>',
+    ),
+  ).toBe('ControlPlaneNotReady');
+});
+
+it('a kubelet that another distribution starts is not that of kubeadm', () => {
+  const kubelet =
+    'E1123 05:07:38.580162    1234 kubelet.go:1511] "Failed to start ContainerManager" err="no rootfs info"';
+  expect(code(kubelet)).toBe('KubeletCrashing');
+  expect(code('$ k3s server --docker', kubelet)).toBe('nothing');
+});
+
+it('what kubeadm gave up waiting for may have lost its indentation', () => {
+  expect(
+    code(
+      '[wait-control-plane] Waiting for the kubelet to boot up the control plane as static Pods',
+      "[kubelet-check] It seems like the kubelet isn't running or healthy.",
+      '',
+      'Unfortunately, an error has occurred:',
+      'timed out waiting for the condition',
+      'This error is likely caused by:',
+      '- The kubelet is not running',
+    ),
+  ).toBe('KubeadmTimedOut');
+});

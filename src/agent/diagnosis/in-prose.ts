@@ -1,6 +1,6 @@
 /** An error of kubeadm or the kubelet that somebody has put into a sentence of his own: `find error:   [ERROR Swap]: ...`. */
 import type { LogLine } from './transcript/line.ts';
-import { ERROR_WITHIN, OTHERS, SHELL } from './transcript/sentences.ts';
+import { ERROR_WITHIN, OTHERS } from './transcript/sentences.ts';
 
 /** Only an excerpt is read so; in a log a program may quote what another has said long ago. */
 const MAX_LINES = 60;
@@ -15,7 +15,7 @@ const ARGUMENT = /\w\((?:[^()"]*, ?)?"$/;
 /** The lines from their errors on; undefined where no sentence has one in it. */
 export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
   const texts = lines.filter(({ text }) => text.trim() !== '');
-  if (texts.length > MAX_LINES || texts.some(({ text }) => SHELL.test(text))) return undefined;
+  if (texts.length > MAX_LINES) return undefined;
   const found = lines.map((line) => {
     const { text } = line;
     if (SOURCE.test(text) || OTHERS.test(text)) return { line, at: 0 };

@@ -12,10 +12,14 @@ import type { KubeadmFailure } from './words/classify.ts';
 
 /** In a longer log a component that ended may belong to anything. */
 const EXCERPT = 60;
+/** Distributions with a kubelet of their own, which no kubeadm has set up. */
+const DISTRIBUTION =
+  /\b(?:k3s|rke2|k0s|microk8s)(?:\.service\b| (?:server|agent|start|kubelet)\b)|\b(?:restart|start|status|-u) (?:k3s|rke2|k0s)\b/;
 
 export function failureOfNode(lines: readonly LogLine[]): KubeadmFailure | undefined {
   const evidence = evidenceInLog(lines, undefined);
   const length = lines.filter(({ text }) => text.trim() !== '').length;
+  if (length <= EXCERPT && lines.some(({ text }) => DISTRIBUTION.test(text))) return undefined;
   const isAlone = evidence.kubeletLog.length * 2 > length;
   const pods = length > EXCERPT ? undefined : explainStaticPods(evidence);
   const kubelet = explainLoneKubelet(evidence, isAlone);

@@ -78,10 +78,14 @@ const containerRules: Rule[] = [
   })),
   rule(
     /RunPodSandbox from runtime service failed"? err="(?:rpc error: )?(?:code = \w+ desc = )?(.*)/,
-    ([, why]) => ({
-      code: 'ContainerNotStarted',
-      cause: `The container runtime cannot start a pod: ${reason(why)}.`,
-    }),
+    ([, why = '']) =>
+      // journalctl cut it off before the reason.
+      /^(?:rpc error: )?(?:code = \w*)?(?: desc)?[ =]*[>…]$/.test(why)
+        ? undefined
+        : {
+            code: 'ContainerNotStarted',
+            cause: `The container runtime cannot start a pod: ${reason(why)}.`,
+          },
   ),
   rule(/(?:Could not|Can't) process manifest file(?:" path="([^\s"]+)")?.*?err="(.*)/i, ([, path, why]) => ({
     code: 'ControlPlaneConfigInvalid',

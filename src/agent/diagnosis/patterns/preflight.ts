@@ -162,7 +162,11 @@ const READERS: [start: string, reader: Reader][] = [
   ['Port-', port],
   ['ImagePull', image],
   ['ExternalEtcdVersion', externalEtcd],
-  ['ExternalEtcdClientCertificates', simple('CertificateInvalid')],
+  [
+    'ExternalEtcdClientCertificates',
+    ({ text }) =>
+      simple(/doesn't exist/.test(text) ? 'CertificatesMissing' : 'CertificateInvalid')({ name: '', text }),
+  ],
   ['Hostname', simple('NodeNameInvalid')],
   ['SystemVerification', system],
   ['Service-', service],

@@ -7,6 +7,7 @@ import { certainAttempts } from './certain.ts';
 import { beginsTrace, earlyError, errorAt, hasHint } from './error-lines.ts';
 import type { LogLine } from './line.ts';
 import {
+  ADVICE,
   BEGIN,
   COMMAND,
   ERROR_FINDING,
@@ -67,6 +68,9 @@ const OTHER_KIND = /^\[(?:reset|upgrade(?:\/[\w-]+)?)\] /;
 const OTHER_FRAME =
   /\/(?:upgrade|reset|alpha|certs|token)\b|[nN]ew(?:Cmd)?(?:Upgrade|Reset|Apply|Node|Token|Config)/;
 const MAX_FRAMES = 60;
+const FINDINGS_HEAD = 'error execution phase preflight: [preflight] Some fatal errors occurred:';
+/** Shorter beginnings tell nothing. */
+const SHORTEST = 24;
 /** Lines that are remembered outside of any attempt, of which an early error may be made. */
 const MAX_LOOSE = 64;
 
@@ -81,13 +85,32 @@ export function findAttempts(lines: readonly LogLine[], known?: Verb): Attempt[]
     else same.push(line);
   }
   const place = (line: LogLine): number => order.get(line) ?? 0;
-  const attempts = certainAttempts([...streams.values()].flatMap((stream) => findInStream(stream)));
+  const found = [...streams.values()].flatMap((stream) => withoutCutRepetition(findInStream(stream)));
+  const attempts = certainAttempts(found);
   for (const attempt of attempts) {
     const before = commands.findLast(({ index }) => index <= place(attempt.first) + 1);
     attempt.verb ??= before?.verb ?? (attempt.result === 'failed' ? initPhase(attempt) : undefined) ?? known;
   }
   return attempts.sort((a, b) => place(a.last) - place(b.last));
 }
+
+/** The text of an excerpt may end within an error that it has told in full before. */
+function withoutCutRepetition(attempts: Attempt[]): Attempt[] {
+  const last = attempts.at(-1);
+  const said = textOf(last?.error ?? []);
+  const isCut = (whole: string): boolean => whole.length > said.length && whole.startsWith(said);
+  const isRepeated =
+    last?.output.length === 0 &&
+    said.length >= SHORTEST &&
+    attempts
+      .slice(0, -1)
+      .some(({ error }) => isCut(textOf(error)) || (isCut(FINDINGS_HEAD) && error.some(isFinding)));
+  return isRepeated ? attempts.slice(0, -1) : attempts;
+}
+
+const isFinding = ({ text }: LogLine): boolean => ERROR_FINDING.test(text);
+
+const textOf = (lines: readonly LogLine[]): string => lines.map(({ text }) => text.trim()).join(' ');
 
 const initPhase = ({ error }: Attempt): Verb | undefined =>
   error.some(({ text }) => INIT_PHASE.test(text)) ? 'init' : undefined;
@@ -263,7 +286,8 @@ function giveUp(attempt: Attempt): void {
   attempt.error.push(...unhealthy);
   if (at < 0) return;
   const why = attempt.output[at + 1];
-  if (why !== undefined && /^\s+\S/.test(why.text) && !/^\s+- /.test(why.text)) attempt.error.push(why);
+  if (why !== undefined && /\S/.test(why.text) && !/^\s*- /.test(why.text) && !ADVICE.test(why.text))
+    attempt.error.push(why);
 }
 
 /**

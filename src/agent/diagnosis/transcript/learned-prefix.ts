@@ -3,7 +3,6 @@
  * from line to line. A whole output that somebody has indented is one too.
  */
 import { peel } from './prefix.ts';
-import { SHELL } from './sentences.ts';
 
 export interface LearnedPrefix {
   form: RegExp;
@@ -39,9 +38,7 @@ export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
     found.set(key, (found.get(key) ?? 0) + 1);
     if (found.size > ENOUGH) break;
   }
-  const isScript = texts.some((text) => SHELL.test(text));
   const all = [...found]
-    .filter(([key, times]) => !(isScript && times === 1 && key.trim() === '#'))
     // Prose before one sentence is no prefix of a log.
     .filter(([key, times]) => times > 1 || (!PROSE.test(key) && (key.length < 24 || anchors < 3)))
     .sort(([a], [b]) => b.length - a.length);

@@ -45,8 +45,6 @@ const FRAME_FUNCTION = /^(?:[\w.-]+\/)*[\w-]+\.(?:\(\*?\w+\)\.)?\w+(?:\.\w+)*$/;
 export const ADVICE =
   /^(?:Unfortunately, an error has|This error is likely|If you are on a systemd|Additionally, a control plane|A control plane component may|Here is one example|To troubleshoot, list|Once you have found)/;
 export const CHATTER = /^\[preflight\] If you know what you are doing/;
-/** Shell's own words on a line: what has them is a script, and an error in it a comment. */
-export const SHELL = /^\s*(?:fi|esac|done|;;)\s*$/;
 /** Log lines of the etcd client within kubeadm, and of etcd. */
 export const ETCD_JSON = /^\{"level":"/;
 
