@@ -65,10 +65,10 @@ export class Enrolment {
   }
 
   /** Asks a machine's TPM. @throws Refused */
-  challenge(request: ChallengeRequest, channel: Uint8Array): ChallengeReply {
+  challenge(request: ChallengeRequest, channel: Uint8Array, address: string): ChallengeReply {
     const { challenges } = this.#parts;
     if (!challenges) throw new Refused('unauthorized', 'there are no Machines here that name a TPM');
-    return challenges.make(request, channel);
+    return challenges.make(request, channel, address);
   }
 
   /** A proof that failed once and holds now counts again. */

@@ -13,7 +13,7 @@ function area(template: EcArea): Uint8Array {
   return encodePublic({ ...template, ...unique });
 }
 
-function ask(challenges: TpmChallenges, endorsementKey = area(EK_EC as EcArea)): Uint8Array {
+function ask(challenges: TpmChallenges, endorsementKey = area(EK_EC as EcArea), address = 'a'): Uint8Array {
   const attestationKey = ak;
   const request = {
     version: 1 as const,
@@ -22,7 +22,7 @@ function ask(challenges: TpmChallenges, endorsementKey = area(EK_EC as EcArea)):
     endorsementKey,
     attestationKey,
   };
-  return challenges.make(request, Buffer.alloc(32)).id;
+  return challenges.make(request, Buffer.alloc(32), address).id;
 }
 
 const ak = area(AK as EcArea);
@@ -40,6 +40,16 @@ it('keeps the challenge of a key that is named, however many that nobody named a
   expect(() => ask(challenges)).toThrow(/too many challenges/);
   expect(challenges.spend(named).instance).toBe('i');
   expect(() => challenges.spend(named)).toThrow(/not known/);
+});
+
+it('lets nobody elsewhere who knows its public key, or makes keys, push a machine out', () => {
+  const known = area(EK_EC as EcArea);
+  const challenges = new TpmChallenges(() => ({ byFirstUse: true }), 64);
+  const genuine = ask(challenges, known, 'machine');
+  // From a few addresses as many as they like.
+  for (let at = 0; at < 200; at += 1) ask(challenges, known, `stranger ${at % 8}`);
+  for (let at = 0; at < 200; at += 1) ask(challenges, area(EK_EC as EcArea), `stranger ${at % 8}`);
+  expect(challenges.spend(genuine).instance).toBe('i');
 });
 
 it('makes none for a key that no Machine can have', () => {

@@ -29,6 +29,14 @@ export interface Challenge {
   readonly certificates: Uint8Array | undefined;
 }
 
+interface Waiting extends Challenge {
+  /** Milliseconds of a clock that nobody sets. */
+  readonly until: number;
+  readonly byFirstUse: boolean;
+  /** Whom it was made for, as an address counts. */
+  readonly address: string;
+}
+
 /** Which Machine a machine with this endorsement key may be. */
 export type FindByTpm = (
   endorsementKey: string,
@@ -49,7 +57,8 @@ const PCRS = Array.from({ length: 16 }, (_, pcr) => pcr);
  * another asks again.
  */
 export class TpmChallenges {
-  readonly #waiting = new Map<string, Challenge & { until: number; byFirstUse: boolean }>();
+  /** The oldest first. */
+  readonly #waiting = new Map<string, Waiting>();
   readonly #find: FindByTpm;
   readonly #room: number;
 
@@ -59,8 +68,11 @@ export class TpmChallenges {
     this.#room = room;
   }
 
-  /** @throws Refused */
-  make(request: ChallengeRequest, channel: Uint8Array): ChallengeReply {
+  /**
+   * @param address whom it is for, so that nobody pushes others out
+   * @throws Refused
+   */
+  make(request: ChallengeRequest, channel: Uint8Array, address: string): ChallengeReply {
     const ek = endorsementArea(request.endorsementKey);
     const endorsementKey = readable(() => endorsementKeyId(keyOf(ek)), 'endorsement key');
     const found = this.#find(endorsementKey, request.machine);
@@ -71,13 +83,15 @@ export class TpmChallenges {
     const [id, secret, nonce] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     this.#forgetOld();
     const { byFirstUse } = found;
-    this.#makeRoom(endorsementKey);
-    if (byFirstUse) this.#makeRoomOfFirstUse();
+    // Whoever knows a public key can ask for it again and again; that takes the place of no other machine's challenge.
+    this.#makeRoom(MAX_PER_KEY, (other) => other.endorsementKey === endorsementKey);
+    // Keys that nobody named cost their makers nothing, so they leave half of the room to those that are known.
+    if (byFirstUse) this.#makeRoom(this.#room / 2, (other) => other.byFirstUse);
     if (this.#waiting.size >= this.#room)
       throw new Refused('slow-down', 'too many challenges wait for an answer', { retryAfterMs: 5_000 });
     this.#waiting.set(id.toString('hex'), {
       ...{ endorsementKey, ak, instance: machine.instance, csrDigest, channel, secret, nonce, pcrs: PCRS },
-      ...{ certificates, byFirstUse },
+      ...{ certificates, byFirstUse, address },
       until: performance.now() + LIFE_MS,
     });
     // The Name is computed here: it says that the credential is for this key with these attributes.
@@ -95,16 +109,15 @@ export class TpmChallenges {
     return found;
   }
 
-  /** Whoever knows a public key can ask for it again and again; that takes the place of no other machine's challenge. */
-  #makeRoom(endorsementKey: string): void {
-    const own = [...this.#waiting].filter(([, asked]) => asked.endorsementKey === endorsementKey);
-    for (const [id] of own.slice(0, Math.max(0, own.length - MAX_PER_KEY + 1))) this.#waiting.delete(id);
-  }
-
-  /** Keys that nobody named cost their makers nothing: they push out each other, and leave half of the room to those that are known. */
-  #makeRoomOfFirstUse(): void {
-    const own = [...this.#waiting].filter(([, asked]) => asked.byFirstUse);
-    for (const [id] of own.slice(0, Math.max(0, own.length - this.#room / 2 + 1))) this.#waiting.delete(id);
+  /** Where there are as many as may be, the oldest goes of the address that has most: a machine asks for one or two. */
+  #makeRoom(most: number, isOne: (other: Waiting) => boolean): void {
+    const own = [...this.#waiting].filter(([, other]) => isOne(other));
+    if (own.length < most) return;
+    const counts = new Map<string, number>();
+    for (const [, { address }] of own) counts.set(address, (counts.get(address) ?? 0) + 1);
+    const largest = Math.max(...counts.values());
+    const oldest = own.find(([, { address }]) => counts.get(address) === largest);
+    if (oldest) this.#waiting.delete(oldest[0]);
   }
 
   /** They are in the order in which they were made. */

@@ -240,7 +240,9 @@ export class IngestServer {
   }
 
   async #challenge(bytes: Buffer, socket: TLSSocket): Promise<unknown> {
-    return challengeReplyBody(this.#enrolment.challenge(readChallengeRequest(bytes), channelOf(socket)));
+    const asked = readChallengeRequest(bytes);
+    const address = peerAddress(socket.remoteAddress);
+    return challengeReplyBody(this.#enrolment.challenge(asked, channelOf(socket), address));
   }
 
   async #enrol(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {

@@ -135,7 +135,7 @@ export const tpmEnrolment: Target = {
   run(bytes) {
     const challenges = new TpmChallenges(() => ({ byFirstUse: false }));
     const made = attempt(() => {
-      const reply = challenges.make(readChallengeRequest(bytes), Buffer.alloc(32));
+      const reply = challenges.make(readChallengeRequest(bytes), Buffer.alloc(32), '127.0.0.1');
       return readChallengeReply(Buffer.from(JSON.stringify(challengeReplyBody(reply)))).pcrs;
     });
     const proof = attempt(() => readProof(JSON.parse(bytes.toString('utf8'))));
