@@ -64,8 +64,9 @@ const AGENT: Readonly<Record<string, string>> = {
   cluster: 'kit protocol document host kubeadm/config text text/yaml',
   collect: 'kit document host kubeadm/config secrets',
   credential: `kit pki protocol cluster document engine host identity identity/tpm report/config`,
-  diagnosis: `kit protocol diagnosis/causes diagnosis/evidence diagnosis/patterns diagnosis/transcript
-    diagnosis/words`,
+  diagnosis: `kit protocol diagnosis/attempts diagnosis/causes diagnosis/evidence diagnosis/patterns
+    diagnosis/transcript diagnosis/words`,
+  'diagnosis/attempts': 'diagnosis/transcript',
   'diagnosis/causes': 'protocol diagnosis/evidence diagnosis/patterns diagnosis/words host',
   'diagnosis/evidence': 'diagnosis/transcript host',
   'diagnosis/patterns': 'protocol',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readFixtures } from '../../../test/support/kubeadm/kubeadm-fixtures.ts';
-import { readLogFixtures } from '../../../test/support/log-fixtures.ts';
+import { readLogFixtures } from '../../../test/support/logs/log-fixtures.ts';
 import { diagnoseLog, type LogVerdict } from './diagnose-log.ts';
 import { readLines } from './transcript/read-lines.ts';
 

@@ -3,6 +3,8 @@
  * error of kubeadm gets no code, whatever else may stand in it.
  */
 import { CODES } from '../../protocol/codes/codes.ts';
+import type { Attempt, Verb } from './attempts/attempt.ts';
+import { findAttempts } from './attempts/find-attempts.ts';
 import { countKubeletEnds, explainKubeletEnd } from './causes/explain-kubelet.ts';
 import { diagnose, refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
@@ -11,7 +13,6 @@ import { outOfProse } from './in-prose.ts';
 import { bareFailure, failureOfNode } from './lone-node.ts';
 import { isProgramText } from './program-text.ts';
 import { tellingLines } from './telling-lines.ts';
-import { type Attempt, findAttempts, type Verb } from './transcript/attempts.ts';
 import { isHearsay } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { readFixtures } from '../../../test/support/kubeadm/kubeadm-fixtures.ts';
-import { readLogFixtures } from '../../../test/support/log-fixtures.ts';
+import { readLogFixtures } from '../../../test/support/logs/log-fixtures.ts';
 import { explain } from './diagnose.ts';
 import { type Evidence, NO_EVIDENCE } from './evidence/evidence.ts';
 import { parseJournal } from './evidence/parse.ts';

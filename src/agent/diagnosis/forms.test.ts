@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readFixtures } from '../../../test/support/kubeadm/kubeadm-fixtures.ts';
-import { readLogFixtures } from '../../../test/support/log-fixtures.ts';
-import { ENVELOPES, interleaved, PREFIXES, picker, wrapped } from '../../../test/support/log-forms.ts';
+import { readLogFixtures } from '../../../test/support/logs/log-fixtures.ts';
+import { ENVELOPES, interleaved, PREFIXES, picker, wrapped } from '../../../test/support/logs/log-forms.ts';
 import { diagnoseLog } from './diagnose-log.ts';
 import { readLines } from './transcript/read-lines.ts';
 

@@ -1,7 +1,7 @@
 /** Finds in the log the lines that a verdict rests on, so that a person can look them up. */
 
+import type { Attempt } from './attempts/attempt.ts';
 import { plain } from './causes/rule.ts';
-import type { Attempt } from './transcript/attempts.ts';
 import type { LogLine } from './transcript/line.ts';
 import type { KubeadmFailure } from './words/classify.ts';
 

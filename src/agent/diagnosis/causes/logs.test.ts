@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readLogFixtures } from '../../../../test/support/log-fixtures.ts';
+import { readLogFixtures } from '../../../../test/support/logs/log-fixtures.ts';
 import type { Code } from '../../../protocol/codes/codes.ts';
 import { NO_EVIDENCE } from '../evidence/evidence.ts';
 import { parseJournal } from '../evidence/parse.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readLogFixtures } from '../../../../test/support/log-fixtures.ts';
+import { readLogFixtures } from '../../../../test/support/logs/log-fixtures.ts';
 import { diagnoseLog } from '../diagnose-log.ts';
 import { readLines } from '../transcript/read-lines.ts';
 

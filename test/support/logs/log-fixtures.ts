@@ -11,7 +11,7 @@ export interface LogFixture {
   text: string;
 }
 
-const DIRECTORY = fileURLToPath(new URL('../../src/agent/diagnosis/fixtures/logs', import.meta.url));
+const DIRECTORY = fileURLToPath(new URL('../../../src/agent/diagnosis/fixtures/logs', import.meta.url));
 
 export function readLogFixtures(file: string): LogFixture[] {
   const [, ...blocks] = readFileSync(`${DIRECTORY}/${file}.txt`, 'utf8').split(/^=== /m);

@@ -1,0 +1,129 @@
+/** Excerpts that end where kubeadm waits for the kubelet, the control plane or the API server. */
+import { describe, expect, it } from 'vitest';
+import { code, verdict } from '../../../test/support/logs/log-verdict.ts';
+
+describe('what kubeadm found unhealthy, without the error that follows', () => {
+  const HEALTHY = '[kubelet-check] The kubelet is healthy after 501.1ms';
+  it.each([
+    ['KubeletUnhealthy', ['[kubelet-check] The kubelet is not healthy after 4m0s', 'ERROR: no nodes found']],
+    [
+      'KubeletUnhealthy',
+      ['[kubelet-check] The kubelet is not healthy after 4m0.1s', 'error execution phase kubelet-start'],
+    ],
+    ['ControlPlaneNotReady', [HEALTHY, '[api-check] The API server is not healthy after 4m0.1s']],
+    [
+      'ControlPlaneNotReady',
+      [
+        'I0719 23:09:20.299402  677329 certs.go:112] creating a new certificate authority for ca',
+        HEALTHY,
+        '[control-plane-check] kube-scheduler is not healthy after 4m0.1s',
+        '[control-plane-check] kube-apiserver is not healthy after 4m0.1s',
+        'A control plane component may have crashed or exited when started by the container runtime.',
+      ],
+    ],
+  ])('is %s: %j', (wanted, lines) => {
+    expect(code(...lines)).toBe(wanted);
+  });
+
+  it('is explained by what the kubelet says of it', () => {
+    expect(
+      code(
+        HEALTHY,
+        '[control-plane-check] kube-apiserver is not healthy after 4m0.1s',
+        'E0720 18:52:30.994969    9662 pod_workers.go:1301] "Error syncing pod, skipping" err="failed to get sandbox image \\"r/pause:3.10\\": failed to pull image \\"r/pause:3.10\\": dial tcp 192.0.2.1:443: i/o timeout"',
+      ),
+    ).toBe('ImagePullFailed');
+  });
+});
+
+it('the time for discovery may be over without a reason', () => {
+  expect(code('It says `failed to request the cluster-info ConfigMap: context deadline exceeded`.')).toBe(
+    'ApiServerUnreachable',
+  );
+  expect(code('the join: `error downloading certs: cipher:', 'message authentication failed`.')).toBe(
+    'CertificateKeyInvalid',
+  );
+});
+
+describe('an excerpt that ends while kubeadm finds nobody at the kubelet', () => {
+  const WAITS = '[wait-control-plane] Waiting for the kubelet to boot up the control plane as static Pods';
+  const NOBODY = `[kubelet-check] The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get "http://localhost:10248/healthz": dial tcp 127.0.0.1:10248: connect: connection refused.`;
+  const WINDOWS = NOBODY.replace(
+    'connect: connection refused',
+    'connectex: No connection could be made because the target machine actively refused it',
+  );
+
+  it.each([
+    ['as it is', [WAITS, NOBODY]],
+    ['without anything else', [NOBODY]],
+    ['on Windows', [WAITS, WINDOWS]],
+    ['with a letter lost in copying', [WAITS, NOBODY.replace("' failed", "' ailed")]],
+    ['broken behind the command', ['```', ...NOBODY.split(/(?<=healthz') /), '```']],
+    ['cut behind it', [WAITS, NOBODY, "[kubelet-check] It seems like the kubelet isn't"]],
+  ])('%s: it does not run', (_, lines) => {
+    expect(verdict(...lines).failure).toMatchObject({
+      code: 'KubeletUnhealthy',
+      cause: expect.stringContaining('not running'),
+    });
+  });
+
+  it('has no verdict where kubeadm may still wait, or went on', () => {
+    expect(code('[preflight] Running pre-flight checks', WAITS, NOBODY)).toBe('unfinished');
+    expect(
+      code(WAITS, NOBODY, '[apiclient] All control plane components are healthy after 9.5 seconds'),
+    ).toBe('unfinished');
+  });
+});
+
+describe('an excerpt that ends while kubeadm asks for cluster-info', () => {
+  const asked = (why: string) =>
+    `I0503 04:05:06.000001      77 token.go:221] [discovery] Failed to request cluster-info, will try again: Get "https://10.1.2.3:6443/x": ${why}`;
+  const REFUSED = asked('dial tcp 10.1.2.3:6443: connect: connection refused');
+
+  it.each([
+    ['ApiServerUnreachable', [REFUSED, REFUSED]],
+    ['ApiServerCertificateInvalid', [asked('x509: certificate signed by unknown authority')]],
+    [
+      'ClusterInfoUnavailable',
+      [
+        '# Failed to request cluster info, will try again: [configmaps "cluster-info" is forbidden: User "system:anonymous" cannot get resource "configmaps"]',
+      ],
+    ],
+    [
+      'CaHashMismatch',
+      [
+        '[discovery] Failed to connect to API Server "10.1.2.3:6443": cluster CA is invalid: public key sha256:12 not pinned',
+      ],
+    ],
+  ])('tells why it gets none: %s', (wanted, lines) => {
+    expect(code(...lines)).toBe(wanted);
+  });
+
+  it('has no verdict where it got it, nor where kubeadm may still ask', () => {
+    expect(code(REFUSED, '[preflight] Reading configuration from the cluster...')).toBe('unfinished');
+    expect(code('[preflight] Running pre-flight checks', REFUSED)).toBe('unfinished');
+  });
+});
+
+it("kubeadm's sentence on the kubelet's health counts without its head", () => {
+  expect(
+    code(
+      `The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get "http://localhost:10248/healthz": dial tcp [::1]:10248: connect: connection refused.`,
+    ),
+  ).toBe('KubeletUnhealthy');
+});
+
+it("kubeadm's sentence on how long it waited for the kubelet counts without its head", () => {
+  const { failure } = verdict(
+    '```',
+    'The kubelet is not healthy after 4m0.0007s',
+    'This error is likely caused by:',
+    '```',
+  );
+  expect(failure).toMatchObject({
+    code: 'KubeletUnhealthy',
+    cause: expect.stringContaining('after 4m0.0007s'),
+  });
+  const call = `The HTTP call equal to 'curl -sSL http://127.0.0.1:10248/healthz' returned error: ...`;
+  expect(code('error:', call, '')).toBe('KubeletUnhealthy');
+});

@@ -1,0 +1,306 @@
+/** What people cut out of a kubelet's journal, beside kubeadm's output or alone. */
+import { describe, expect, it } from 'vitest';
+import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
+
+describe('a kubelet', () => {
+  const refused =
+    '[kubelet-check] The HTTP call equal to \'curl -sSL http://localhost:10248/healthz\' failed with error: Get "http://localhost:10248/healthz": dial tcp [::1]:10248: connect: connection refused.';
+  const prefix = 'Nov 21 02:34:29 n1';
+  const unregistered = `${prefix} kubelet[7]: E1121 02:34:29.000001       7 kubelet_node_status.go:92] Unable to register node "n1" with API server: Post https://10.1.1.10:6443/api/v1/nodes: dial tcp 10.1.1.10:6443: connect: no route to host`;
+
+  it('that refuses one call does not run', () => {
+    const error = "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster";
+    expect(verdict(refused, error).failure).toMatchObject({ code: 'KubeletUnhealthy' });
+    expect(verdict(error).failure).toMatchObject({ code: 'ControlPlaneNotReady' });
+    expect(verdict(error).failure?.cause).not.toMatch(/kubelet (?:runs|is running)/);
+  });
+
+  it('tells the way to the API server that kubeadm could not tell', () => {
+    const error =
+      'error execution phase kubelet-start: error uploading crisocket: timed out waiting for the condition';
+    expect(code('[kubelet-start] Starting the kubelet', error, HINT)).toBe('NodeNotRegistered');
+    expect(code('[kubelet-start] Starting the kubelet', error, HINT, unregistered)).toBe(
+      'ApiServerUnreachable',
+    );
+  });
+
+  it('alone is diagnosed by what it says, not by what it said before it came up', () => {
+    expect(code(unregistered, unregistered, unregistered)).toBe('ApiServerUnreachable');
+    const registered = `${prefix} kubelet[7]: I1121 02:34:31.000001       7 kubelet_node_status.go:75] "Successfully registered node" node="n1"`;
+    expect(code(unregistered, unregistered, unregistered, registered)).toBe('nothing');
+    expect(
+      code(`${prefix} systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE`),
+    ).toBe('nothing');
+  });
+
+  it('that may not ask for a certificate ends', () => {
+    const line = `${prefix} kubelet[7]: F1121 02:34:29.000001       7 server.go:233] failed to run Kubelet: cannot create certificate signing request: certificatesigningrequests.certificates.k8s.io is forbidden: User "system:bootstrap:abcdef" cannot create`;
+    expect(code(line)).toBe('PermissionDenied');
+  });
+
+  it('that systemd could not start is not there', () => {
+    const line = `${prefix} systemd[1]: kubelet.service: Main process exited, code=exited, status=203/EXEC`;
+    expect(code(line)).toBe('KubeletNotStarted');
+  });
+
+  it('that ended before the attempt began explains nothing', () => {
+    const ended = [
+      'Nov 21 02:10:00 n1 kubelet[7]: E1121 02:10:00.000001       7 run.go:74] "command failed" err="failed to parse kubelet flag: unknown flag: --old"',
+      'Nov 21 02:10:00 n1 systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE',
+    ];
+    const attempt = [
+      '[preflight] Running pre-flight checks',
+      '[kubelet-start] Starting the kubelet',
+      refused,
+      'error execution phase kubelet-start: timed out waiting for the condition',
+      HINT,
+    ].map((line) => `${prefix} cloud-init[9]: ${line}`);
+    expect(code(...ended, ...attempt)).toBe('KubeletUnhealthy');
+    const later = ended.map((line) => line.replaceAll('02:10:00', '02:34:30'));
+    expect(code(...attempt, ...later)).toBe('KubeletBadFlag');
+  });
+});
+
+describe('a kubelet that waits for its configuration', () => {
+  const WAITS =
+    'Nov 21 02:35:01 n1 kubelet[6]: E1121 02:35:01.000001       6 run.go:74] "command failed" err="failed to load kubelet config file, error: open /var/lib/kubelet/config.yaml: no such file or directory"';
+
+  it('is a reason where its journal is all there is, and none among others', () => {
+    expect(code(WAITS)).toBe('KubeletFileMissing');
+    expect(code('Nov 21 02:35:01 n1 sshd[9]: a', WAITS, 'Nov 21 02:35:02 n1 sshd[9]: b')).toBe('nothing');
+  });
+});
+
+it('a kubelet that kubeadm does not reach is lost when it ended once for what does not pass', () => {
+  const [check, end] = [
+    `[kubelet-check] The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get "http://localhost:10248/healthz": dial tcp [::1]:10248: connect: connection refused.`,
+    'Apr  7 09:45:26 n1 kubelet: E0407 09:45:26.086446   94649 server.go:302] "Failed to run kubelet" err="failed to run Kubelet: misconfiguration: kubelet cgroup driver: \\"systemd\\" is different from docker cgroup driver: \\"cgroupfs\\""',
+  ];
+  expect(code(check, end)).toBe('CgroupDriverMismatch');
+  expect(code('[kubelet-check] Initial timeout of 40s passed.', end)).toBe('unfinished');
+});
+
+it("a kubelet's configuration is unreadable whatever is put around the reason", () => {
+  const lines = [
+    'Nov 21 02:34:29 n1 kubelet[7]: E1121 02:34:29.000001       7 run.go:74] "command failed" err="failed to load kubelet config file /var/lib/kubelet/config.yaml, error failed to read kubelet config file \\"/var/lib/kubelet/config.yaml\\", error: yaml: line 9: did not find expected key"',
+  ];
+  expect(code(...lines)).toBe('KubeletConfigInvalid');
+});
+
+describe('sentences of the kubelet without a head', () => {
+  const refused = 'Post "https://192.0.2.1:6443/api/v1/nodes": ';
+  it.each([
+    [
+      'CgroupDriverMismatch',
+      [
+        '  "Failed to run kubelet" err="failed to run Kubelet: misconfiguration: kubelet cgroup driver: \\"cgroupfs\\" is different from docker cgroup driver: \\"systemd\\""',
+      ],
+    ],
+    [
+      'CgroupDriverMismatch',
+      [
+        '  error: failed to run Kubelet: failed to create kubelet: ',
+        '  misconfiguration: kubelet cgroup driver: "systemd" is different from docker cgroup driver: "cgroupfs"',
+      ],
+    ],
+    [
+      'KubeletFileMissing',
+      [
+        '# F1127 09:00:16.566510   27284 server.go:262] failed to run Kubelet:',
+        '# unable to load bootstrap kubeconfig: stat /etc/kubernetes/bootstrap-kubelet.conf: no such file or directory',
+      ],
+    ],
+    [
+      'KubeletFileMissing',
+      [
+        ' n1 kubelet[53]: E0613 13:21:25.992025      53 run.go:74] "command failed" err="failed to run Kubelet: unable to load bootstrap kubeconfig: stat /etc/kubernetes/bootstrap-kubelet.conf: no such file or directory"',
+      ],
+    ],
+    [
+      'KubeletConfigInvalid',
+      [
+        'failed to validate kubelet configuration, error:',
+        '  [invalid configuration: FeatureGate Moon not enabled,',
+        '   invalid configuration: tides must not be set]',
+      ],
+    ],
+    [
+      'ApiServerUnreachable',
+      [
+        `Unable to register node with API server: ${refused}proxyconnect tcp: dial tcp 127.0.0.1:3128: connection refused`,
+      ],
+    ],
+    [
+      'ApiServerUnavailable',
+      [
+        `"Unable to register node with API server" err="${refused.replaceAll('"', '\\"')}read tcp 192.0.2.2:34188->192.0.2.1:6443: read: connection reset by peer" node="n1"`,
+      ],
+    ],
+    [
+      'ApiServerCertificateInvalid',
+      [
+        `Unable to register node with API server: ${refused}tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+      ],
+    ],
+  ])('are %s: %j', (wanted, lines) => {
+    expect(code(...lines)).toBe(wanted);
+  });
+
+  it('are not those of a component, which is process 1 of its container', () => {
+    const line = (pid: string) =>
+      `E0805 12:41:02.221001 ${pid} run.go:74] "command failed" err="unknown flag: --moon"`;
+    expect(code(line('      1'))).toBe('nothing');
+    expect(code(line('   4711'))).toBe('KubeletBadFlag');
+  });
+});
+
+it("an image of somebody's pod does not explain a control plane", () => {
+  const error = [
+    '[kubelet-start] Starting the kubelet',
+    "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster",
+    HINT,
+  ];
+  const pull = (image: string) =>
+    `Nov 21 02:34:29 n1 kubelet[7]: E1121 02:34:29.000001       7 remote_image.go:180] "PullImage from image service failed" err="rpc error: code = NotFound desc = failed to pull and unpack image: not found" image="${image}"`;
+  expect(code(...error, pull('registry.example/orders:1'))).toBe('ControlPlaneNotReady');
+  expect(code(...error, pull('registry.k8s.io/kube-apiserver:v1.99.0'))).toBe('ImageNotFound');
+});
+
+it('ends of a kubelet that waits for its configuration have no other reason', () => {
+  const at = 'Nov 21 02:35:01 n1';
+  const waits = `${at} kubelet[6]: E1121 02:35:01.000001       6 run.go:74] "command failed" err="failed to load kubelet config file, error: open /var/lib/kubelet/config.yaml: no such file or directory"`;
+  const end = `${at} systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE`;
+  const others = Array.from({ length: 9 }, () => `${at} sshd[9]: Connection closed`);
+  expect(code(...others, waits, end, end, end)).toBe('nothing');
+});
+
+describe('the last words of a kubelet', () => {
+  const MISSING =
+    'unable to load bootstrap kubeconfig: stat /etc/kubernetes/b.conf: no such file or directory';
+
+  it.each([
+    [
+      'in a sentence',
+      'KubeletFileMissing',
+      `The log shows "command failed" err="failed to run Kubelet: ${MISSING}"`,
+    ],
+    [
+      'behind the place in its source alone',
+      'KubeletFileMissing',
+      `server.go:273] failed to run Kubelet: ${MISSING}`,
+    ],
+    [
+      'with the gaps of a wider window',
+      'KubeletFileMissing',
+      `5月 03 04:05:06 n1 kubelet[77]: E0503 04:05:06.000001      77 run.go:74] "command failed" err="failed to run Kubelet: ${MISSING.replace('to load', `${' '.repeat(24)}to load`)}"`,
+    ],
+    [
+      'in a comment of a program',
+      'CgroupDriverMismatch',
+      `\t// kubelet[77]: E0503 04:05:06.000001      77 run.go:74] "command failed" err="failed to run Kubelet: kubelet cgroup driver: \\"systemd\\" is different from docker cgroup driver: \\"cgroupfs\\""`,
+    ],
+  ])('count %s', (_, wanted, line) => {
+    expect(code('It does not start:', line, 'container_runtime: "containerd"')).toBe(wanted);
+  });
+
+  it('may be cut by journalctl, at the end of a line or of the excerpt', () => {
+    const ended =
+      'May 03 04:05:06 n1 systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE';
+    const words =
+      'May 03 04:05:06 n1 kubelet[77]: E0503 04:05:06.000001      77 run.go:74] "command failed" err="failed to load kubelet config file, path: /var/lib/kubelet/config.yaml, error: failed to load Kubelet config file /var/lib/kubelet/config.yaml, error failed to read kubelet config file';
+    const path = String.raw`\"/var/lib/kubelet/config.yaml\", error: open /var/lib/kubelet/config.yaml: no such file or directory"`;
+    expect(code(ended, `${words} ${path.slice(0, 62)}>`, ended)).toBe('KubeletFileMissing');
+    expect(code(ended, `${words} ${path}`, 'May 03 04:0')).toBe('KubeletFileMissing');
+  });
+});
+
+it("a kubelet's own journal tells more than a program that repeats an error", () => {
+  const at = 'May 03 04:05:06 n1';
+  expect(
+    code(
+      `${at} deploy[60]: error execution phase kubelet-start: a Node with name "n2" and status "Ready" already exists in the cluster`,
+      `${at} kubelet[77]: E0503 04:05:06.000001      77 run.go:74] "command failed" err="failed to run Kubelet: running with swap on is not supported"`,
+      `${at} systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE`,
+    ),
+  ).toBe('SwapEnabled');
+});
+
+describe('a kubelet without a sandbox image', () => {
+  const failed = (text: string) =>
+    `May 03 04:05:06 n1 kubelet[77]: E0503 04:05:06.000001      77 kuberuntime_sandbox.go:72] "Failed to create sandbox for pod" err="rpc error: code = Unknown desc = ${text}`;
+
+  it('can start no pod, and its Node cannot be registered for that', () => {
+    const { failure } = verdict(
+      failed(
+        String.raw`failed to get sandbox image \"r.example/pause:3.9\": failed to do request: dial tcp: lookup r.example: no such host"`,
+      ),
+      'May 03 04:05:07 n1 kubelet[77]: E0503 04:05:07.000001      77 kubelet_node_status.go:92] "Unable to register node with API server" err="Post \\"https://10.1.2.3:6443/api/v1/nodes\\": dial tcp 10.1.2.3:6443: connect: connection refused"',
+    );
+    expect(failure).toMatchObject({ code: 'ImagePullFailed', cause: expect.stringContaining('pause:3.9') });
+  });
+
+  it('does not say why where its lines are cut', () => {
+    expect(verdict(failed(String.raw`failed to get sandbox image \"r.exam`)).failure).toMatchObject({
+      code: 'ImagePullFailed',
+      cause: expect.stringContaining('cut off'),
+    });
+  });
+});
+
+it('a kubelet that may not ask for a certificate waits in vain', () => {
+  expect(
+    code(
+      'May 03 04:05:06 n1 kubelet: E0503 04:05:06.000001      77 certificate_manager.go:434] Failed while requesting a signed certificate from the master: cannot create certificate signing request: certificatesigningrequests.certificates.k8s.io is forbidden: User "system:anonymous" cannot create resource "certificatesigningrequests" in API group "certificates.k8s.io" at the cluster scope',
+    ),
+  ).toBe('PermissionDenied');
+});
+
+describe('a kubelet whose container manager does not start', () => {
+  const WHY = 'failed to find subsystem mount for required subsystem: pids';
+
+  it.each([
+    [
+      `\`kubelet.go:1380] Failed to start ContainerManager failed to initialize top level QOS containers: ${WHY}\``,
+    ],
+    [`E... kubelet.go:1567] "Failed to start ContainerManager" err="${WHY}"`],
+    [
+      `    May 03 04:05:06 n1 kubelet[77]: E0503 04:05:06.000001      77 kubelet.go:1431] "Failed to start ContainerManager" err="${WHY}"`,
+    ],
+  ])('ends: %s', (line) => {
+    expect(code(line)).toBe('CgroupsUnsuitable');
+  });
+
+  it('is that of k3s where only the sentence is there', () => {
+    expect(code('ERROR Failed to start ContainerManager: failed to get rootfs info')).toBe('nothing');
+  });
+});
+
+it('a reason that journalctl cut off is not told as a whole', () => {
+  const { failure } = verdict(
+    'error execution phase wait-control-plane: could not initialize a Kubernetes cluster',
+    HINT,
+    'May 03 04:05:06 n1 kubelet[77]: E0503 04:05:06.000001      77 log.go:32] "RunPodSandbox from runtime service failed" err="rpc error: code = Unknown desc = failed to cre>',
+  );
+  expect(failure).toMatchObject({
+    code: 'ContainerNotStarted',
+    cause: expect.stringMatching(/failed to cre…\.?$/),
+  });
+});
+
+it('a pod whose reason journalctl cut off explains nothing', () => {
+  expect(
+    code(
+      '[api-check] The API server is not healthy after 4m0.0001s',
+      'error execution phase wait-control-plane: could not initialize a Kubernetes cluster',
+      HINT,
+      'Sep 09 02:58:28 n1 kubelet[4658]: E0909 02:58:28.809511    4658 log.go:32] "RunPodSandbox from runtime service failed" err="rpc error: code = U>',
+    ),
+  ).toBe('ControlPlaneNotReady');
+});
+
+it('a kubelet that another distribution starts is not that of kubeadm', () => {
+  const kubelet =
+    'E1123 05:07:38.580162    1234 kubelet.go:1511] "Failed to start ContainerManager" err="no rootfs info"';
+  expect(code(kubelet)).toBe('KubeletCrashing');
+  expect(code('$ k3s server --docker', kubelet)).toBe('nothing');
+});
