@@ -1,3 +1,4 @@
+import { bounded } from './bounded.ts';
 import { flood } from './flood.ts';
 import { hostile } from './hostile.ts';
 import { kubelets } from './kubelets.ts';
@@ -13,6 +14,7 @@ export async function run(say: (line: string) => void): Promise<void> {
     await kubelets(scene);
     await hostile(scene);
     await flood(scene);
+    await bounded(scene);
   } catch (error) {
     say(`the approver's last words:\n${scene.log.split('\n').slice(-12).join('\n')}`);
     throw error;
