@@ -122,9 +122,10 @@ const AGENT: Readonly<Record<string, string>> = {
     tpm/commands tpm/sealing tpm/wire userdata wipe`,
   secrets: 'kit protocol document engine host',
   startup: 'protocol host',
-  steps: `kit document steps/accounts steps/commands steps/containerd steps/kind steps/kubeadm steps/network steps/node
+  steps: `kit document steps/accounts steps/boot steps/commands steps/containerd steps/kind steps/kubeadm steps/network steps/node
     steps/storage steps/system steps/tree steps/units steps/volumes`,
   'steps/accounts': 'document engine host steps/kind steps/tools',
+  'steps/boot': 'document engine host steps/kind steps/tools',
   'steps/commands': 'kit document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
   'steps/kind': 'kit protocol document engine host kubeadm/config kubeadm/repeat steps/shell',
@@ -139,7 +140,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/system': 'kit document engine fetch host steps/accounts steps/kind steps/tools',
   'steps/tree': 'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference',
   'steps/units': 'document engine host steps/kind steps/tools',
-  'steps/volumes': 'document engine host steps/kind steps/storage steps/tools',
+  'steps/volumes': 'kit document engine fetch host steps/kind steps/storage steps/tools stores/contract',
   'steps/tools': `kit protocol document engine host identity/tpm secrets stores stores/contract stores/reference
     tpm/sealing`,
   stores: `kit document fetch stores/age stores/aws stores/clouds stores/contract stores/jwe stores/reference

@@ -29,6 +29,9 @@ export interface Document {
   fetching?: FetchSettings;
   /** Disks and file systems of Ignition. */
   partitionings?: PartitioningEntry[];
+  kernelArguments?: KernelArgumentsEntry;
+  arrays?: ArrayEntry[];
+  encryptions?: EncryptionEntry[];
   volumes?: VolumeEntry[];
   /** Units of systemd, in the order given. */
   units?: UnitEntry[];
@@ -324,6 +327,57 @@ export interface PartitionEntry {
   wipe: boolean;
   /** One that differs by its size alone may be resized. */
   resize: boolean;
+}
+
+/** Arguments that the boot loader is to give the kernel, and those that it is not to give, each as a whole. */
+export interface KernelArgumentsEntry {
+  present: string[];
+  absent: string[];
+}
+
+/** A RAID array. */
+export interface ArrayEntry {
+  name: string;
+  /** Its device node. */
+  path: string;
+  /** As mdadm names it. */
+  level: string;
+  /** Spares among them, the last ones. */
+  devices: string[];
+  spares: number;
+  /** For mdadm. */
+  options: string[];
+  where?: Position;
+}
+
+/** A device that is encrypted as a whole, by LUKS version 2; it is opened as /dev/mapper/NAME. */
+export interface EncryptionEntry {
+  name: string;
+  device: string;
+  label?: string;
+  uuid?: string;
+  /** For cryptsetup's luksFormat and luksOpen. */
+  options: string[];
+  openOptions: string[];
+  discard: boolean;
+  /** What is there goes, whatever it is. */
+  wipe: boolean;
+  /** The key; without one, a key is made. */
+  key?: Pick<FileEntry, 'content' | 'from'>;
+  /** What else opens it: servers and chips that clevis asks. */
+  clevis?: ClevisSettings;
+  where?: Position;
+}
+
+export interface ClevisSettings {
+  pin: string;
+  /** JSON. */
+  config: string;
+  /** Addresses of tang servers whose advertisement is to be fetched. */
+  asks: string[];
+  needsNetwork: boolean;
+  /** Can it be opened at once, so that it is known that it can? */
+  isTried: boolean;
 }
 
 /** A file system on a whole device, as Ignition makes it. */

@@ -23,6 +23,7 @@ type Told = Partial<
     Document,
     | 'users'
     | 'files'
+    | 'encryptions'
     | 'asked'
     | 'bootCommands'
     | 'bootScripts'
@@ -41,6 +42,7 @@ type Told = Partial<
 export function documentSecrets({
   users = [],
   files = [],
+  encryptions = [],
   asked = [],
   bootCommands = [],
   bootScripts = [],
@@ -53,7 +55,10 @@ export function documentSecrets({
   const found = [
     ...users.flatMap(ofUser),
     ...files.flatMap(({ content, mode }) => ofFile(content.reveal(), mode)),
-    ...[...files.map(({ from }) => from), ...asked].flatMap(ofAddress),
+    ...encryptions.flatMap(({ key }) => (key ? ofFile(key.content.reveal(), 0o600) : [])),
+    ...[...files.map(({ from }) => from), ...encryptions.map(({ key }) => key?.from), ...asked].flatMap(
+      ofAddress,
+    ),
     ...ofStores(node?.secrets),
     ...[...bootCommands, ...bootScripts, ...commands].flatMap((entry) =>
       entry.kind === 'command' ? ofCommand(entry) : secretsIn(entry.args.reveal().join('\n')),

@@ -52,6 +52,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   DiskInUse: ['disks'],
   DiskLeftAlone: ['disks'],
   DiskNotPartitioned: ['disks'],
+  ArrayNotMade: ['disks', 'kernel'],
+  DeviceNotEncrypted: ['disks', 'kernel'],
   FilesystemNotMade: ['disks'],
   MountFailed: ['disks', 'network'],
   KernelModuleNotLoaded: ['kernel'],
@@ -81,6 +83,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   KubeadmConfigVersionUnsupported: [],
   KubeadmArgumentInvalid: [],
   KubeadmNotTakenOver: [],
+  KernelArgumentsNotSet: ['disks'],
+  KernelArgumentsLater: [],
   PreflightFailed: ['runtime', 'network', 'kernel'],
   // A program of the boot before, or a container that the runtime is still taking away.
   PortInUse: ['runtime'],

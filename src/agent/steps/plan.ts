@@ -1,6 +1,7 @@
 import { digest } from '../../kit/digest.ts';
 import type { Document, FileEntry, KubeadmCommand } from '../document/document.ts';
 import { groups, users } from './accounts/kinds.ts';
+import { kernelArguments } from './boot/kinds.ts';
 import { bootCommand, bootScript, command } from './commands/kinds.ts';
 import { containerd } from './containerd/kinds.ts';
 import type { Shared } from './kind/shared.ts';
@@ -12,7 +13,7 @@ import { disks, filesystems, mounts } from './storage/kinds.ts';
 import * as system from './system/kinds.ts';
 import { tree, treeBeside } from './tree/kinds.ts';
 import { laterUnitStarts, unitFiles, unitStarts } from './units/kinds.ts';
-import { partitionings, volumes } from './volumes/kinds.ts';
+import { arrays, encryptions, partitionings, volumes } from './volumes/kinds.ts';
 
 /**
  * The steps that make of a machine what the document asks for, in the order in which cloud-init's modules or
@@ -27,8 +28,11 @@ export function plan(document: Document): PlannedStep[] {
 /** Ignition's disks and files stages, then what systemd would do in the boot. */
 function byIgnition(document: Document): PlannedStep[] {
   return [
+    ...stepsOf(kernelArguments, document),
     ...stepsOf(network, document),
     ...stepsOf(partitionings, document),
+    ...stepsOf(arrays, document),
+    ...stepsOf(encryptions, document),
     ...stepsOf(volumes, document),
     ...stepsOf(hostname, document),
     ...stepsOf(groups, document),
@@ -47,6 +51,7 @@ function byIgnition(document: Document): PlannedStep[] {
 /** cloud-init's modules; what only Slipway's own document can ask for beside them stands where it finds what it needs. */
 function byCloudInit(document: Document): PlannedStep[] {
   return [
+    ...stepsOf(kernelArguments, document),
     ...stepsOf(network, document),
     ...stepsOf(system.randomSeed, document),
     ...document.bootCommands.flatMap((entry, index) => stepsOf(bootCommand, { index, command: entry })),
@@ -56,6 +61,8 @@ function byCloudInit(document: Document): PlannedStep[] {
     ...stepsOf(disks, document),
     ...stepsOf(partitionings, document),
     ...stepsOf(filesystems, document),
+    ...stepsOf(arrays, document),
+    ...stepsOf(encryptions, document),
     ...stepsOf(volumes, document),
     ...stepsOf(mounts, document),
     ...stepsOf(system.swap, document),

@@ -69,6 +69,18 @@ export const MACHINE_CODES = {
     'Time synchronisation could not be set up.',
     'Put systemd-timesyncd, chrony or ntp into the image, and look at the log of its service.',
   ),
+  KernelArgumentsNotSet: entry(
+    'runtime',
+    'permanent',
+    "The kernel's arguments could not be changed.",
+    'Read what the program said; put them into the image where its boot loader is none that Slipway knows.',
+  ),
+  KernelArgumentsLater: entry(
+    'runtime',
+    'permanent',
+    "The kernel's arguments are changed, but the kernel that runs does not have them yet.",
+    'Reboot the machine where it needs them at once; the bootstrap goes on after that.',
+  ),
   DiskNotFound: entry(
     'runtime',
     'transient',
@@ -92,6 +104,18 @@ export const MACHINE_CODES = {
     'permanent',
     'A disk could not be partitioned.',
     'Read what the program said; check the layout and the size of the disk.',
+  ),
+  ArrayNotMade: entry(
+    'runtime',
+    'permanent',
+    'A RAID array could not be made or assembled.',
+    'Read what mdadm said; check the level, the devices and the options, and that the image has mdadm.',
+  ),
+  DeviceNotEncrypted: entry(
+    'runtime',
+    'permanent',
+    'A device could not be encrypted, opened, or bound by clevis.',
+    'Read what cryptsetup or clevis said; check the options, the tang servers and the kernel (dm-crypt).',
   ),
   FilesystemNotMade: entry(
     'runtime',

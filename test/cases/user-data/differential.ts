@@ -4,9 +4,13 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { cloudInitRoot, withScratchRoot } from '../../lab/lab.ts';
 import { unpackedPackage } from '../../lab/root/unpacked-package.ts';
+import { Choices } from '../ignition/random.ts';
+import { generated } from './generated.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../../..');
 const FEWEST = 60;
+/** Beside those that somebody wrote. */
+const GENERATED = 60;
 /** Zones without their contents: only their names count. */
 const ZONES = ['Europe/Berlin', 'Asia/Tokyo'];
 
@@ -49,8 +53,9 @@ function documents(): Job[] {
   const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
   const system = parse(read('system.yaml'), { version: '1.1' }) as object[];
   const forms = parse(read('forms.yaml')) as { user: string; vendor?: string }[];
+  const seeds = Array.from({ length: GENERATED }, (_, index) => index);
   return [
-    ...system.map((config) => ({
+    ...[...system, ...seeds.map((seed) => generated(new Choices(seed)))].map((config) => ({
       'user-data': `#cloud-config\n${stringify(config, { version: '1.1', aliasDuplicateObjects: false })}`,
       'meta-data': metaData,
     })),

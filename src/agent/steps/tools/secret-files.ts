@@ -17,7 +17,7 @@ export function isHadOnce({ from }: Pick<FileEntry, 'from'>): boolean {
 /** What the stores are asked with; nothing where none of these files is a secret of a store. */
 export function storesFor(
   { node, fetching }: Pick<Document, 'node' | 'fetching'>,
-  files: readonly FileEntry[],
+  files: readonly Pick<FileEntry, 'from'>[],
 ): { stores?: StoresSpec } {
   if (!files.some(isSecret)) return {};
   const proxy = fetching?.proxy ?? node?.proxy;

@@ -7,6 +7,7 @@ import { findDevice, settle } from '../storage/find-device.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import { Problem } from '../tools/problem.ts';
 import { runTool } from '../tools/tool.ts';
+import { heldBy } from './free.ts';
 
 const MKFS_MS = 30 * 60_000;
 
@@ -33,7 +34,8 @@ function depth(path = ''): number {
 
 async function make(entry: VolumeEntry, { host, signal }: StepContext): Promise<string> {
   const { device, format, wipe } = entry;
-  const { path } = await findDevice(host, device, signal);
+  const place = await findDevice(host, device, signal);
+  const { path } = place;
   if (!wipe) {
     const found = await contentOf(host, path, 'FilesystemNotMade');
     if (isAsAsked(entry, found)) return `${device} has its ${format}`;
@@ -42,6 +44,9 @@ async function make(entry: VolumeEntry, { host, signal }: StepContext): Promise<
         'DiskLeftAlone',
         `${device} holds ${found.type}, which is not as asked, and wipeFilesystem is not true`,
       );
+    const held = heldBy(place, found);
+    if (held !== undefined)
+      throw new Problem('DiskLeftAlone', `${device} holds ${held}, and wipeFilesystem is not true`);
   }
   if (await host.blockDevices.isInUse(path))
     throw new Problem('DiskInUse', `No ${format} was made on ${device}: it, or a partition of it, is in use`);

@@ -1,5 +1,7 @@
-import type { PartitioningEntry, VolumeEntry } from '../../document/document.ts';
+import type { ArrayEntry, PartitioningEntry, VolumeEntry } from '../../document/document.ts';
 import { count, type StepKind } from '../kind/step-kind.ts';
+import { storesFor } from '../tools/secret-files.ts';
+import type { EncryptionSpec } from './encryption-spec.ts';
 
 export const partitionings: StepKind<{ entries: PartitioningEntry[] }> = {
   name: 'partitionings',
@@ -13,6 +15,35 @@ export const partitionings: StepKind<{ entries: PartitioningEntry[] }> = {
         `${device}${wipe ? ' anew' : ''}: ${count(partitions.length, 'partition')}`,
     ),
   work: async () => (await import('./partition.ts')).partitionDisks,
+};
+
+export const arrays: StepKind<{ entries: ArrayEntry[] }> = {
+  name: 'arrays',
+  plan: ({ arrays: entries = [] }) =>
+    entries.length === 0
+      ? []
+      : [{ id: 'raid', title: `make ${count(entries.length, 'RAID array')}`, spec: { entries } }],
+  details: ({ entries }) =>
+    entries.map(({ name, level, devices }) => `${name}, ${level} of ${devices.join(', ')}`),
+  work: async () => (await import('./arrays.ts')).makeArrays,
+};
+
+export const encryptions: StepKind<EncryptionSpec> = {
+  name: 'encryptions',
+  plan: (document) => {
+    const { encryptions: entries = [], fetching = { authorities: [] } } = document;
+    if (entries.length === 0) return [];
+    const keys = entries.flatMap(({ key }) => (key ? [key] : []));
+    const spec = { entries, fetching, ...storesFor(document, keys) };
+    return [{ id: 'luks', title: `encrypt ${count(entries.length, 'device')}`, spec }];
+  },
+  details: ({ entries }) =>
+    entries.map(({ name, device, wipe, clevis }) =>
+      [`${device} as /dev/mapper/${name}`, ...(wipe ? ['anew'] : []), ...(clevis ? ['by clevis'] : [])].join(
+        ' ',
+      ),
+    ),
+  work: async () => (await import('./encrypt.ts')).encryptDevices,
 };
 
 export const volumes: StepKind<{ entries: VolumeEntry[] }> = {

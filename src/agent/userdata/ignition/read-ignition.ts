@@ -11,10 +11,12 @@ import type { Config } from './schema/spec3.ts';
 import { accountsOf } from './translate/accounts.ts';
 import { Contents } from './translate/content.ts';
 import { entriesOf } from './translate/entries.ts';
+import { kernelArgumentsOf } from './translate/kernel-arguments.ts';
 import { refuseRest } from './translate/not-done.ts';
 import { fetchSettings } from './translate/remote.ts';
 import { storageOf } from './translate/storage.ts';
 import { unitsOf } from './translate/units.ts';
+import { volumesOf } from './translate/volumes.ts';
 
 /** The part of a document that an Ignition config provides. */
 export type IgnitionContent = Pick<Document, 'format' | 'files' | 'commands' | 'users' | 'groups'> &
@@ -26,6 +28,9 @@ export type IgnitionContent = Pick<Document, 'format' | 'files' | 'commands' | '
       | 'links'
       | 'fetching'
       | 'partitionings'
+      | 'kernelArguments'
+      | 'arrays'
+      | 'encryptions'
       | 'volumes'
       | 'units'
       | 'shell'
@@ -66,6 +71,8 @@ export async function readIgnition(
     ...entries,
     fetching,
     ...storageOf(config.storage ?? {}, places, say),
+    ...kernelArgumentsOf(config, say),
+    ...volumesOf(config.storage ?? {}, contents, places, say),
     ...accountsOf(config, places),
     ...liftKubeadmUnit(entries.files, units, report),
   };

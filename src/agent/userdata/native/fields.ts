@@ -11,6 +11,8 @@ export const SECRET: ReadonlySet<string> = new Set([
   'fetching.proxy.https',
   'fetching.remoteAuthorities.url',
   'fetching.remoteAuthorities.headers.value',
+  'encryptions.key.from.url',
+  'encryptions.key.from.headers.value',
   'units.content',
   'units.dropIns.content',
   'bootCommands.shell',
@@ -30,7 +32,11 @@ export const SECRET: ReadonlySet<string> = new Set([
 ]);
 
 /** Bytes: text where they are one, else base64. */
-export const BYTES: ReadonlySet<string> = new Set(['files.content', 'system.randomSeed.data']);
+export const BYTES: ReadonlySet<string> = new Set([
+  'files.content',
+  'encryptions.key.content',
+  'system.randomSeed.data',
+]);
 
 /** Permission bits, written in octal. */
 export const MODES: ReadonlySet<string> = new Set(['files.mode', 'directories.mode']);
@@ -48,6 +54,8 @@ export const PLACED: ReadonlySet<string> = new Set([
   'ntp',
   'disks',
   'partitionings',
+  'arrays',
+  'encryptions',
   'volumes',
   'filesystems',
   'mounts',
@@ -87,6 +95,12 @@ export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>
   filesystems: { overwrite: false, extraOpts: [] },
   partitionings: { wipe: false, partitions: [] },
   'partitionings.partitions': { number: 0, exists: true, wipe: false, resize: false },
+  kernelArguments: { present: [], absent: [] },
+  arrays: { spares: 0, options: [] },
+  encryptions: { options: [], openOptions: [], discard: false, wipe: false },
+  'encryptions.key': { content: '' },
+  'encryptions.key.from': { headers: [], isCompressed: false },
+  'encryptions.clevis': { asks: [], needsNetwork: false, isTried: false },
   volumes: { options: [], wipe: false },
   'volumes.mount': { options: [] },
   preflight: { mend: false },

@@ -98,6 +98,40 @@ describe('what is converted makes the same machine', () => {
     expect(one).toContain('order: ignition');
   });
 
+  test('what is below file systems, and before all of it', async () => {
+    const storage = {
+      raid: [
+        {
+          name: 'a',
+          level: 'raid1',
+          devices: ['/dev/a', '/dev/b', '/dev/c'],
+          spares: 1,
+          options: ['-c', '64'],
+        },
+        { name: '/dev/md/b', level: 'raid0', devices: ['/dev/d'] },
+      ],
+      luks: [
+        {
+          name: 'l',
+          device: '/dev/md/a',
+          uuid: '9a1f7e5c-6a75-4a7c-8f6b-6f5a6a7b8c9d',
+          keyFile: { source: 'data:,k' },
+        },
+        {
+          name: 'm',
+          device: '/dev/e',
+          wipeVolume: true,
+          discard: true,
+          keyFile: { source: 'https://u:p@h/k' },
+        },
+        { name: 'n', device: '/dev/f', clevis: { tang: [{ url: 'http://t', thumbprint: 't' }], tpm2: true } },
+      ],
+    };
+    const kernelArguments = { shouldExist: ['a=b,c', '!x'], shouldNotExist: ['quiet'] };
+    const one = await roundTrip(JSON.stringify({ ignition: { version: '3.5.0' }, storage, kernelArguments }));
+    expect(one).toContain('encryptions:');
+  });
+
   test('the name that the metadata gives is not written down', async () => {
     const one = await roundTrip('#cloud-config\nruncmd: [a]\n');
     expect(one).not.toContain('node-1');

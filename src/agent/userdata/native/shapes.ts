@@ -102,7 +102,48 @@ const FILES: Record<string, Shape> = {
   kubeadmUnit: map({ requires: texts, wants: texts, after: texts }),
 };
 
+/** It is a name of a file below /dev too. */
+const volumeName = like(/^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,126}$/, 'a name of letters, digits and . _ + -');
+const argument = like(/^[!#%&(-Z[\]^_a-~]+$/, 'one argument without spaces, quotes, $ and backslashes');
+
 const STORAGE: Record<string, Shape> = {
+  kernelArguments: map({ present: list(argument), absent: list(argument) }),
+  arrays: list(
+    map(
+      {
+        name: like(
+          /^(?:\/dev\/(?:md\/)?)?[A-Za-z0-9_][A-Za-z0-9_.+-]{0,126}$/,
+          'a name, or a path below /dev/md',
+        ),
+        path: like(/^\/dev\/(?:md\/)?[A-Za-z0-9_][A-Za-z0-9_.+-]{0,126}$/, 'a path below /dev/md'),
+        level: text,
+        devices: list(path, { min: 1 }),
+        spares: whole(0),
+        options: texts,
+      },
+      ['name', 'path', 'level', 'devices'],
+    ),
+  ),
+  encryptions: list(
+    map(
+      {
+        name: volumeName,
+        device: path,
+        label: text,
+        uuid: like(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'a UUID'),
+        options: texts,
+        openOptions: texts,
+        discard: bool,
+        wipe: bool,
+        key: map({ content, from: remote }),
+        clevis: map({ pin: text, config: text, asks: texts, needsNetwork: bool, isTried: bool }, [
+          'pin',
+          'config',
+        ]),
+      },
+      ['name', 'device'],
+    ),
+  ),
   disks: list(
     map(
       {

@@ -51,7 +51,7 @@ function filesOf(file: File, contents: Contents, places: Places, say: Remarks): 
 }
 
 /** Bytes that lie in the config, or the place of those that do not. */
-function contentOf(
+export function contentOf(
   resource: Resource,
   contents: Contents,
   say: Remarks,

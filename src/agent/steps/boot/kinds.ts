@@ -1,0 +1,15 @@
+import type { KernelArgumentsEntry } from '../../document/document.ts';
+import type { StepKind } from '../kind/step-kind.ts';
+
+export const kernelArguments: StepKind<KernelArgumentsEntry> = {
+  name: 'kernel-arguments',
+  plan: ({ kernelArguments: asked }) =>
+    asked === undefined
+      ? []
+      : [{ id: 'kernel-arguments', title: "change the kernel's arguments", spec: asked }],
+  details: ({ present, absent }) => [
+    ...present.map((one) => `with ${one}`),
+    ...absent.map((one) => `without ${one}`),
+  ],
+  work: async () => (await import('./kernel-arguments.ts')).changeKernelArguments,
+};

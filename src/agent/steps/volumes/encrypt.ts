@@ -1,0 +1,113 @@
+import type { EncryptionEntry } from '../../document/document.ts';
+import type { StepContext } from '../../engine/step.ts';
+import type { Work } from '../kind/step-kind.ts';
+import { findDevice } from '../storage/find-device.ts';
+import { eachEntry } from '../tools/each-entry.ts';
+import { Problem } from '../tools/problem.ts';
+import { begunNote, isSameUuid } from './begun.ts';
+import { askTangServers, bindClevis, unlockByClevis } from './clevis.ts';
+import { CRYPTTAB, uuidInCrypttab, withCrypttabLine } from './crypttab.ts';
+import type { EncryptionSpec } from './encryption-spec.ts';
+import { contentsOf, heldBy, refuseInUse } from './free.ts';
+import { Volume } from './volume.ts';
+import { givenKey, keptKeyPath, type VolumeKey, withKey } from './volume-key.ts';
+
+const LUKS = 'crypto_LUKS';
+
+/**
+ * Encrypts devices (Ignition's `createLuks`) that hold nothing, or whose content is given up, and opens them. One that the
+ * given key opens and that is as asked stays; one that was cut off while it was made is made again.
+ */
+export const encryptDevices: Work<EncryptionSpec> = (spec) => ({
+  run: (context) => eachEntry(spec.entries, context, (entry) => encrypt(entry, spec, context)),
+});
+
+async function encrypt(entry: EncryptionEntry, spec: EncryptionSpec, context: StepContext): Promise<string> {
+  const { host, signal } = context;
+  const { name, clevis } = entry;
+  const note = begunNote(host, 'luks', asked(entry));
+  const begun = await note.read();
+  const device = await findDevice(host, entry.device, signal);
+  const content = await contentsOf(host, device);
+  const isOwn = content.type === LUKS && isSameUuid(content.uuid, begun?.uuid);
+  const volume = new Volume(entry, device, context);
+  await refuseTakenName(entry, [content.uuid, begun?.uuid], context);
+  const given = await givenKey(entry, spec, context);
+  if (isOwn && begun?.isWhole === true) {
+    if (!(await volume.isOpen())) await openAgain(volume, given, entry, context);
+    return `${name} was there`;
+  }
+  if (content.type === LUKS && !isOwn && !entry.wipe) {
+    await withKey(context.host, name, given, async (key) => {
+      await volume.refuseOther(content, given === undefined ? undefined : key);
+      if (!(await volume.isOpen())) await volume.open(key);
+      await key.keep();
+    });
+    await addToCrypttab(entry, content.uuid ?? '', context);
+    return `${name} was there`;
+  }
+  if (isOwn && (await volume.isOpen())) await volume.close();
+  const held = heldBy(device, content);
+  if (!isOwn && !entry.wipe && held !== undefined)
+    throw new Problem('DiskLeftAlone', `${entry.device} holds ${held}, and wipeVolume is not true`);
+  await refuseInUse(host, entry.device, device);
+  // Who cannot be asked now could not open it later.
+  await askTangServers(entry, spec.fetching, context);
+  const uuid = entry.uuid ?? host.uuid();
+  await note.write({ uuid, isWhole: false });
+  await withKey(context.host, name, given, async (key) => {
+    if (clevis === undefined) await key.keep();
+    await volume.format(uuid, key);
+    await volume.open(key);
+    if (clevis) await bindClevis(clevis, volume, key, given !== undefined);
+  });
+  await addToCrypttab(entry, uuid, context);
+  await note.write({ uuid, isWhole: true });
+  return `${name} made on ${entry.device}`;
+}
+
+/** What makes it the same volume; a key may change its place. */
+function asked({ where: _, key, ...rest }: EncryptionEntry): object {
+  return { ...rest, hasKey: key !== undefined };
+}
+
+async function openAgain(
+  volume: Volume,
+  given: Uint8Array | undefined,
+  { name, clevis }: EncryptionEntry,
+  { host }: StepContext,
+): Promise<void> {
+  if (clevis) return unlockByClevis(volume);
+  const kept: VolumeKey = { path: keptKeyPath(name), keep: async () => undefined };
+  return given === undefined ? volume.open(kept) : withKey(host, name, given, (key) => volume.open(key));
+}
+
+/** The key of another volume lies where this one's would. */
+async function refuseTakenName(
+  { name }: EncryptionEntry,
+  own: readonly (string | undefined)[],
+  { host }: StepContext,
+): Promise<void> {
+  const text = (await host.files.readIfPresent(CRYPTTAB))?.toString('utf8') ?? '';
+  const uuid = uuidInCrypttab(text, name);
+  if (uuid !== undefined && !own.some((one) => isSameUuid(one, uuid)))
+    throw new Problem(
+      'DiskInUse',
+      `${name} stands for another volume in ${CRYPTTAB}, which was left as it is`,
+    );
+}
+
+async function addToCrypttab(entry: EncryptionEntry, uuid: string, { host }: StepContext): Promise<void> {
+  const { name, clevis } = entry;
+  const before = (await host.files.readIfPresent(CRYPTTAB))?.toString('utf8') ?? '';
+  const keyFile = clevis ? 'none' : keptKeyPath(name);
+  const after = withCrypttabLine(before, {
+    name,
+    uuid,
+    keyFile,
+    needsNetwork: clevis?.needsNetwork === true,
+  });
+  if (after === before) return;
+  const mode = (await host.files.stat(CRYPTTAB))?.mode ?? 0o600;
+  await host.files.write(CRYPTTAB, after, { mode, owner: '0:0' });
+}

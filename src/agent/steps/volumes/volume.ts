@@ -1,0 +1,90 @@
+import type { EncryptionEntry } from '../../document/document.ts';
+import type { StepContext } from '../../engine/step.ts';
+import type { BlockDevice } from '../../host/block-devices.ts';
+import type { Content } from '../storage/content.ts';
+import { findDevice } from '../storage/find-device.ts';
+import { Problem } from '../tools/problem.ts';
+import { runTool } from '../tools/tool.ts';
+import { isSameUuid } from './begun.ts';
+import type { VolumeKey } from './volume-key.ts';
+
+/** What keeps somebody who guesses busy keeps a small machine busy too. */
+const TOOL_MS = 10 * 60_000;
+
+/** A device with cryptsetup's commands on it. */
+export class Volume {
+  readonly #entry: EncryptionEntry;
+  readonly path: string;
+  readonly #context: StepContext;
+
+  constructor(entry: EncryptionEntry, { path }: BlockDevice, context: StepContext) {
+    this.#entry = entry;
+    this.path = path;
+    this.#context = context;
+  }
+
+  get name(): string {
+    return this.#entry.name;
+  }
+
+  /** @throws Problem DiskInUse if the name stands for another device */
+  async isOpen(): Promise<boolean> {
+    const { host } = this.#context;
+    if (!(await host.blockDevices.find(`/dev/mapper/${this.name}`))) return false;
+    const { stdout } = await this.run('see what is open', ['cryptsetup', 'status', this.name]);
+    const device = /^ *device: *(\S+)/m.exec(stdout)?.[1] ?? '';
+    if ((await host.blockDevices.find(device))?.path === this.path) return true;
+    throw new Problem(
+      'DiskInUse',
+      `/dev/mapper/${this.name} is there already, and is not on ${this.#entry.device}`,
+    );
+  }
+
+  async format(uuid: string, { path }: VolumeKey): Promise<void> {
+    const { label, options } = this.#entry;
+    await this.run('clear', ['wipefs', '--all', this.path]);
+    await this.run('encrypt', [
+      ...(['cryptsetup', 'luksFormat', '--batch-mode', '--type', 'luks2', '--key-file', path] as const),
+      ...(label ? ['--label', label] : []),
+      ...['--uuid', uuid, ...options, this.path],
+    ]);
+  }
+
+  async open({ path }: VolumeKey): Promise<void> {
+    const { discard, openOptions } = this.#entry;
+    await this.run('open', [
+      ...(['cryptsetup', 'luksOpen', this.path, this.name, '--key-file', path, '--persistent'] as const),
+      ...(discard ? ['--allow-discards'] : []),
+      ...openOptions,
+    ]);
+    await findDevice(this.#context.host, `/dev/mapper/${this.name}`, this.#context.signal);
+  }
+
+  async close(): Promise<void> {
+    await this.run('close', ['cryptsetup', 'luksClose', this.name]);
+  }
+
+  /** A volume that somebody else has made must be just what is asked for, and open with the key. @throws Problem DiskLeftAlone */
+  async refuseOther(content: Content, key: VolumeKey | undefined): Promise<void> {
+    const { label, uuid, clevis, device, discard } = this.#entry;
+    const other = (why: string) =>
+      new Problem('DiskLeftAlone', `${device} is encrypted already, ${why}, and wipeVolume is not true`);
+    if (clevis) throw other('and what clevis has bound to it is not known');
+    if (key === undefined) throw other('and its key is not given');
+    const { stdout } = await this.run('look at', ['cryptsetup', 'luksDump', this.path]);
+    if (!/^Version:\s+2$/m.test(stdout)) throw other('by another version of LUKS');
+    if (label !== undefined && (/^Label:\s+(.*)$/m.exec(stdout)?.[1] ?? '') !== label)
+      throw other('has another label');
+    if (uuid !== undefined && !isSameUuid(content.uuid, uuid)) throw other('has another UUID');
+    if (/^Flags:.*\ballow-discards\b/m.test(stdout) !== discard) throw other('differs in discard');
+    const test = ['cryptsetup', 'open', '--test-passphrase', '--key-file', key.path, this.path] as const;
+    const { exitStatus } = await this.#context.host.processes.run({ argv: [...test], timeoutMs: TOOL_MS });
+    if (exitStatus !== 0) throw other('by another key');
+  }
+
+  async run(what: string, argv: [string, ...string[]]): Promise<{ stdout: string }> {
+    const { host, signal } = this.#context;
+    const doing = `${what} the encrypted volume ${this.name} on ${this.#entry.device}`;
+    return runTool(host, argv, { doing, code: 'DeviceNotEncrypted', timeoutMs: TOOL_MS, signal });
+  }
+}

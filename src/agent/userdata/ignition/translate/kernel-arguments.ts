@@ -1,0 +1,23 @@
+import type { KernelArgumentsEntry } from '../../../document/document.ts';
+import type { Remarks } from '../check/remarks.ts';
+import type { Config } from '../schema/spec3.ts';
+
+/** Settings of boot loaders are read by shells, and a space would make two arguments of one. */
+const ARGUMENT = /^[\x21-\x7e]+$/;
+const OF_A_SHELL = /["'`$\\]/;
+
+export function kernelArgumentsOf(
+  { kernelArguments = {} }: Config,
+  say: Remarks,
+): { kernelArguments?: KernelArgumentsEntry } {
+  const { shouldExist: present = [], shouldNotExist: absent = [] } = kernelArguments;
+  for (const list of [present, absent])
+    for (const [index, one] of list.entries())
+      if (!ARGUMENT.test(one) || OF_A_SHELL.test(one))
+        say.error(
+          list,
+          [index],
+          'has a space, a quote or another character that no boot loader takes as it is',
+        );
+  return present.length + absent.length === 0 ? {} : { kernelArguments: { present, absent } };
+}
