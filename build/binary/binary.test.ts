@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
       stripFinalNewline: false,
       extendEnv: false,
       env: { PATH },
-      timeout: 10_000,
+      timeout: 100_000,
     });
 
   const run = (program: string, ...words: string[]) => {

@@ -172,18 +172,19 @@ describe('a pump', () => {
   });
 
   it('ends what is under way when it is closed', async () => {
-    let ended = false;
+    let [begun, ended] = [false, false];
     const pump = await start({
       deliver: (_, signal) =>
-        new Promise((_resolve, reject) =>
+        new Promise((_resolve, reject) => {
+          begun = true;
           signal.addEventListener('abort', () => {
             ended = true;
             reject(new Error('aborted'));
-          }),
-        ),
+          });
+        }),
     });
     await tell(1);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => begun);
     await pump.close();
     expect(ended).toBe(true);
     expect(log).toEqual([]);

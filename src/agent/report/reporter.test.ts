@@ -184,7 +184,7 @@ describe('reporting', () => {
         : { status: 200, body: { version: 1, stored: 0 } };
     await journal(host, ...began(1));
     // It waits for more to come before it sends them again.
-    await vi.waitUntil(() => slept.includes(15_000), 30_000);
+    await vi.waitUntil(() => slept.includes(15_000), 50_000);
     expect(receiver.stored).toEqual([]);
     await journal(host, ...done);
     await received('sequence.ended');
@@ -215,7 +215,7 @@ describe('reporting', () => {
       await new Promise((resolve) => setImmediate(resolve));
     };
     const reporter = startReporter({ ...host, files, clock: { ...host.clock, monotonic: () => now, sleep } });
-    await vi.waitUntil(() => looks > 50, 10_000);
+    await vi.waitUntil(() => looks > 50, 50_000);
     await stopReporter(reporter);
     const refusals = log.filter((line) => line.includes('permission denied'));
     expect(refusals.filter((line) => line.startsWith('journal: '))).toHaveLength(1);
@@ -304,7 +304,7 @@ describe('reporting', () => {
     // Held up by its receiver, it has the time to look around.
     receiver.mood = () => ({ status: 503 });
     const before = looks;
-    await vi.waitUntil(() => looks > before + 8, 30_000);
+    await vi.waitUntil(() => looks > before + 8, 50_000);
     receiver.mood = () => undefined;
     await received('sequence.ended');
     expect(await reporter.ended).toMatch(/final/);
@@ -375,7 +375,7 @@ describe('reporting', () => {
     expect(cuts).toBeGreaterThan(0);
     expect(receiver.repeated).toBeGreaterThan(0);
     expect(new Set(receiver.stored.map(({ boot }) => boot)).size).toBe(2);
-  }, 20_000);
+  });
 
   it('takes settings that come after it has begun, and tells what is wrong in them', async () => {
     const good = readFileSync(join(folder, 'etc/slipway/config.d/50-report.yaml'), 'utf8');

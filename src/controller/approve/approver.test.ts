@@ -45,7 +45,7 @@ async function decided(
   approver.start();
   await vi.waitFor(() => {
     for (const { metadata } of all) expect(log).toContain(`"${metadata.name}"`);
-  }, 10_000);
+  }, 50_000);
   await approver.stop();
   return { reasons, told, log };
 }

@@ -35,7 +35,7 @@ it('ends with a reason where a port is taken', async () => {
   } finally {
     expect(await first.end('SIGTERM')).toBe(0);
   }
-}, 20_000);
+});
 
 it('ends when it is told to while an API server does not answer', async () => {
   const silent = createServer().listen(0, '127.0.0.1');
@@ -59,4 +59,4 @@ it('ends when it is told to while an API server does not answer', async () => {
     controller.kill('SIGKILL');
     silent.close();
   }
-}, 20_000);
+});

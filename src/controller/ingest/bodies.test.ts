@@ -12,10 +12,14 @@ let sent: ClientRequest[];
 /** What came of each body, by its path. */
 let ends: Map<string, string>;
 let use: () => Promise<void>;
+/** Bytes that came of each, and bodies that came whole. */
+let came: Map<string, number>;
+let whole: Set<string>;
 
 beforeEach(async () => {
   bodies = new Bodies({ arriving: 64 * KIB, perPeer: 40 * KIB });
   [sent, ends, use] = [[], new Map(), async () => {}];
+  [came, whole] = [new Map(), new Set()];
   server = createServer((incoming, answer) => void read(incoming).finally(() => answer.end()));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -28,9 +32,11 @@ afterEach(() => {
 
 async function read(incoming: IncomingMessage): Promise<void> {
   const path = incoming.url ?? '';
+  incoming.on('data', (chunk: Buffer) => came.set(path, (came.get(path) ?? 0) + chunk.length));
   try {
     const peer = path.split('/')[1] ?? '';
     await bodies.read(incoming, { peer, maxBytes: 32 * KIB }, async (bytes) => {
+      whole.add(path);
       await use();
       ends.set(path, `${bytes.length}`);
     });
@@ -54,8 +60,12 @@ function send(path: string, bytes: Buffer, more = 0, headers = {}): void {
   else one.write(bytes);
 }
 
+async function until(fits: () => boolean): Promise<void> {
+  while (!fits()) await sleep(2);
+}
+
 async function ended(path: string): Promise<string | undefined> {
-  for (let i = 0; i < 500 && !ends.has(path); i += 1) await sleep(10);
+  await until(() => ends.has(path));
   return ends.get(path);
 }
 
@@ -66,9 +76,14 @@ it('counts what came, not what was announced', async () => {
 });
 
 it('gives up the oldest unfinished body of the peer with the most, not one that arrives', async () => {
-  send('/a/1', Buffer.alloc(20 * KIB), 1);
-  send('/a/2', Buffer.alloc(15 * KIB), 1);
-  send('/b/1', Buffer.alloc(20 * KIB), 1);
+  for (const [path, size] of [
+    ['/a/1', 20 * KIB],
+    ['/a/2', 15 * KIB],
+    ['/b/1', 20 * KIB],
+  ] as const) {
+    send(path, Buffer.alloc(size), 1);
+    await until(() => came.get(path) === size);
+  }
   // Of the one peer, no more than its share.
   send('/a/3', Buffer.alloc(20 * KIB), 1);
   expect(await ended('/a/3')).toBe('slow-down');
@@ -82,7 +97,7 @@ it('counts a body against its peer until it is answered, and not against what ar
   use = () => answered.promise;
   for (const peer of ['a', 'b', 'c']) send(`/${peer}/1`, Buffer.alloc(30 * KIB));
   send('/d/1', gzipSync(Buffer.alloc(20 * KIB)), 0, { 'content-encoding': 'gzip' });
-  await sleep(200);
+  await until(() => whole.size === 4);
   send('/d/2', gzipSync(Buffer.alloc(20 * KIB)), 0, { 'content-encoding': 'gzip' });
   expect(await ended('/d/2')).toBe('slow-down');
   answered.resolve();

@@ -120,7 +120,7 @@ describe('an attempt', () => {
       persistence: 'permanent',
       cause: 'kube-apiserver does not know its flag --no-such-flag.',
     });
-  }, 20_000);
+  });
 
   it('waits for no tool longer than a second and a half', async () => {
     installTools(machine, { journal: flagLog, units: LOOPS, disks: '', slow: ['crictl', 'df', 'ss'] });

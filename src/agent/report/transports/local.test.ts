@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EventBody, SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -94,9 +94,11 @@ describe('the console', () => {
       );
       const real = createLinuxHost();
       expect(await new ConsoleTransport(real, path).deliver(story)).toBe(6);
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      const shown = readFileSync(seen, 'utf8').split('\r\n');
-      expect(shown.filter((line) => line.startsWith('slipway: '))).toEqual(lines);
+      const shown = () => readFileSync(seen, 'utf8').split('\r\n');
+      await vi.waitUntil(() => shown().some((line) => line.includes('BOOTSTRAP FAILED')), {
+        timeout: 50_000,
+      });
+      expect(shown().filter((line) => line.startsWith('slipway: '))).toEqual(lines);
     } finally {
       terminal.kill('SIGKILL');
     }

@@ -67,6 +67,8 @@ function watcher(expectsSlipway = false): (sentinel?: boolean) => Promise<EventB
   };
 }
 
+/** A program that was started shows itself when it has a processor. */
+const PATIENCE = { timeout: 50_000 };
 const types = (bodies: EventBody[]) => bodies.map(({ type }) => type);
 const ended = (bodies: EventBody[]) => bodies.find((body) => body.type === 'sequence.ended');
 
@@ -80,8 +82,11 @@ describe('a boot with cloud-init and without Slipway', () => {
     status('modules-final');
     expect(await look()).toMatchObject([{ type: 'step.progress', message: 'stage modules-final' }]);
     startKubeadm('join');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(await look()).toMatchObject([
+    const seen = await vi.waitUntil(async () => {
+      const bodies = await look();
+      return bodies.length > 0 && bodies;
+    }, PATIENCE);
+    expect(seen).toMatchObject([
       { type: 'step.started', step: { id: 'kubeadm' }, attempt: 1 },
       { type: 'step.progress', message: 'kubeadm join' },
     ]);
@@ -97,7 +102,10 @@ describe('a boot with cloud-init and without Slipway', () => {
     const look = async () => ended((await observer.look(false)).flatMap(({ bodies }) => bodies));
     status(null);
     startKubeadm('join');
-    await vi.waitUntil(async () => (await observer.look(false)).some(({ key }) => key.includes('kubeadm')));
+    await vi.waitUntil(
+      async () => (await observer.look(false)).some(({ key }) => key.includes('kubeadm')),
+      PATIENCE,
+    );
     finish();
     expect(await look()).toBeUndefined();
     expect(observer.isUnderWay).toBe(true);
