@@ -44,7 +44,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'bootstrap.ts': `kit protocol again document engine facts/judge host network preflight sealed secrets startup steps steps/kind
     steps/kubeadm userdata userdata/instance userdata/sources wipe`,
   apply: 'protocol document host steps steps/kind stores/reference',
-  check: 'protocol check/rule check/rules document',
+  check: 'kit protocol check/rule check/rules document tpm/sealing',
   'check/rule': 'check/shell document userdata',
   'check/rules': 'check/rule check/shell document stores/reference',
   'check/shell': '',
@@ -55,7 +55,7 @@ const AGENT: Readonly<Record<string, string>> = {
     secrets text userdata userdata/cloud-config userdata/forms userdata/instance userdata/native
     userdata/network userdata/sources/contract`,
   'cli/facts': 'kit cli/options cli/text facts facts/reading host machine.ts',
-  'cli/options': 'kit',
+  'cli/options': 'kit host',
   'cli/process': 'kit protocol collect document engine host steps userdata',
   'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host machine.ts
     kubeadm/config kubeadm/repeat kubeadm/run steps userdata`,
@@ -161,7 +161,7 @@ const AGENT: Readonly<Record<string, string>> = {
     userdata/network userdata/node userdata/sources userdata/sources/contract userdata/native userdata/sealed`,
   'userdata/cloud-config': `kit document kubeadm/config stores/reference text text/shape text/yaml userdata/decode
     userdata/instance userdata/merge userdata/node`,
-  'userdata/decode': 'document text',
+  'userdata/decode': 'kit document text',
   'userdata/forms': 'kit document fetch host text text/yaml userdata/decode',
   'userdata/handed': 'document userdata/decode userdata/forms',
   'userdata/ignition': `document text userdata/forms userdata/ignition/check userdata/ignition/config
@@ -178,7 +178,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/ignition/translate': `kit document fetch/objects stores/reference text userdata/ignition/check userdata/ignition/schema
     userdata/ignition/url`,
   'userdata/ignition/unit': '',
-  'userdata/ignition/url': '',
+  'userdata/ignition/url': 'kit',
   'userdata/instance': 'document host',
   'userdata/jinja': `text userdata/cloud-config userdata/decode userdata/instance userdata/jinja/filters
     userdata/jinja/syntax userdata/jinja/values`,
@@ -191,13 +191,13 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/network': 'kit document host network text text/yaml userdata/decode userdata/instance',
   'userdata/node': `kit protocol document host kubeadm/config stores/reference text text/yaml userdata/jinja/syntax
     userdata/jinja/values`,
-  'userdata/sealed': 'protocol text text/yaml userdata/decode',
+  'userdata/sealed': 'kit protocol text text/yaml userdata/decode',
   'userdata/sources': `document host text userdata/instance userdata/sources/azure userdata/sources/channels
     userdata/sources/client userdata/sources/clouds userdata/sources/contract userdata/sources/machine userdata/sources/nocloud
     userdata/sources/openstack`,
   'userdata/sources/azure': `host userdata/sources/client userdata/sources/contract userdata/sources/machine
     userdata/sources/volumes`,
-  'userdata/sources/channels': `host text userdata/decode userdata/instance userdata/sources/client
+  'userdata/sources/channels': `kit host text userdata/decode userdata/instance userdata/sources/client
     userdata/sources/contract userdata/sources/machine userdata/sources/volumes`,
   'userdata/sources/client': 'kit host text userdata/sources/contract',
   'userdata/sources/clouds': `kit host userdata/instance userdata/sources/client userdata/sources/contract
@@ -386,7 +386,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'src/agent/text/yaml': 'scan',
   'src/agent/userdata/cloud-config': 'accounts commands files shape storage system',
   'src/controller/cli': 'text',
-  'src/kit': 'numbers secrets terminal',
+  'src/kit': 'bytes numbers secrets terminal',
   'src/protocol': 'codes',
 };
 

@@ -176,6 +176,7 @@ async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
     'references' in elsewhere
       ? (await import('./sealed/gather.ts')).gatherUserData(host, elsewhere, stop)
       : (await import('./sealed/open.ts')).openUserData(host, elsewhere, claimed);
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(options.deadlineSeconds * 1000)]);
   let told = '';
   const setUpNetwork: LoadOptions['setUpNetwork'] = async (settings) => {
     const { applyNetwork } = await import('./network/apply-network.ts');
@@ -186,7 +187,7 @@ async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
   for (;;) {
     const answer = await loadDocument(host, {
       ...options,
-      ...{ keepsIncluded: true, open },
+      ...{ keepsIncluded: true, open, signal },
       // The network of a machine that works stays as it is.
       ...(options.isAgain ? {} : { setUpNetwork }),
     });
@@ -302,7 +303,9 @@ export async function runDocument(
   const { host, watcher } = options;
   // Programs print what they were given, and messages quote it: what is known to be a secret goes nowhere from here.
   remember(await knownSecrets(host, document));
-  const report = [...document.report, ...(options.isAgain ? [] : checkMakesNode(document))];
+  // What calls kubeadm may stand where something could not be read.
+  const isAsked = !options.isAgain && !document.report.some(({ severity }) => severity === 'error');
+  const report = [...document.report, ...(isAsked ? checkMakesNode(document) : [])];
   // User data that did their work, and have lost their secrets since, are not judged again.
   if (!document.isWiped)
     report.push(...(await configurationReport(document)), ...(await labelReport(options, document)));
@@ -312,7 +315,7 @@ export async function runDocument(
   if (first) {
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
     const badInput = failure(first.code, `${placed(first)}${more}`, {
-      lines: errors.slice(0, 3).map(placed),
+      lines: errors.slice(1, 4).map(placed),
     });
     return outcomeWithoutSequence(host, about, 'bad-input', badInput, findings);
   }

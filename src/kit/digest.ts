@@ -9,6 +9,12 @@ function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
+/** Compares bytes with `FUNCTION-SUM`, such as `sha512-...` in hex. */
+export function hasHash(bytes: Uint8Array, hash: string): boolean {
+  const [name = '', sum = ''] = hash.split('-', 2);
+  return createHash(name).update(bytes).digest('hex') === sum.toLowerCase();
+}
+
 function canonical(value: unknown): unknown {
   if (value instanceof Uint8Array) return { sha256: sha256(value) };
   if (Array.isArray(value)) return value.map(canonical);

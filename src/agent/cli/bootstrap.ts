@@ -2,7 +2,14 @@ import type { Failure } from '../../protocol/journal.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { AgentBusyError, bootstrap } from '../bootstrap.ts';
 import { createHost } from '../machine.ts';
-import { demandRoot, durationOption, formatOption, sourceOptions, withUsage } from './options/options.ts';
+import {
+  demandDirectory,
+  demandRoot,
+  durationOption,
+  formatOption,
+  sourceOptions,
+  withUsage,
+} from './options/options.ts';
 import { catchFaults } from './process/crash.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { version } from './process/version.ts';
@@ -31,12 +38,14 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
     const { root, ...files } = sourceOptions(flags);
     const format = formatOption(flags.output);
     if (root === '/') demandRoot('bootstrap this machine', 'slipway bootstrap');
+    const host = createHost({ root });
+    await demandDirectory(host);
     const live = process.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
     const fault = catchFaults();
     const reboot = new AbortController();
     let hidden = false;
     const options = {
-      host: createHost({ root }),
+      host,
       agent: version().version,
       ...files,
       deadlineSeconds: durationOption('deadline', flags.deadline),

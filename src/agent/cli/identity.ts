@@ -6,6 +6,8 @@ import { demandRoot, formatOption, pathOption, withUsage } from './options/optio
 import { explainProblem } from './text/identity-problem.ts';
 import { identityAsJson, identityAsText } from './text/identity-text.ts';
 
+const SILENCE_MS = 5_000;
+
 export interface IdentityFlags {
   output: string;
   tpm?: string;
@@ -18,7 +20,7 @@ export function identityCommand(flags: IdentityFlags): Promise<number> {
     const path = flags.tpm === undefined ? TPM_PATH : pathOption('tpm', flags.tpm);
     demandRoot('talk to the TPM', 'slipway identity');
     try {
-      const found = await readTpm(createHost(), path);
+      const found = await telling(path, () => readTpm(createHost(), path));
       process.stdout.write(format === 'json' ? identityAsJson(found) : identityAsText(found));
       return 0;
     } catch (error) {
@@ -29,4 +31,16 @@ export function identityCommand(flags: IdentityFlags): Promise<number> {
       return 1;
     }
   });
+}
+
+/** A TPM answers at once, but for one that is busy or somebody who is none: whoever waits is to know. */
+async function telling<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(() => {
+    process.stderr.write(`slipway: ${path} does not answer yet; waiting for up to two minutes\n`);
+  }, SILENCE_MS);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -10,7 +10,7 @@ import { plan } from '../steps/plan.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
 import { areWiped } from '../wipe/note.ts';
-import { demandRoot, formatOption, sourceOptions, withUsage } from './options/options.ts';
+import { demandDirectory, demandRoot, formatOption, sourceOptions, withUsage } from './options/options.ts';
 import { complain } from './text/complain.ts';
 import { planAsJson, planAsText } from './text/plan-text.ts';
 
@@ -31,6 +31,7 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     const format = formatOption(flags.output);
     if (flags.again && root === '/') demandRoot('read what was done before', 'slipway plan --again');
     const host = createHost({ root });
+    await demandDirectory(host);
     const answer = await loadDocument(host, files);
     const tell = (plain: unknown): void => {
       if (format === 'json') process.stdout.write(`${JSON.stringify(plain, undefined, 2)}\n`);
@@ -42,7 +43,8 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     }
     const { document } = answer;
     remember(documentSecrets(document));
-    const madeNode = flags.again ? [] : checkMakesNode(document);
+    const isWrong = document.report.some(({ severity }) => severity === 'error');
+    const madeNode = flags.again || isWrong ? [] : checkMakesNode(document);
     const report = [...document.report, ...madeNode, ...(await configurationReport(document))];
     for (const entry of report) process.stderr.write(`slipway: ${redact(describeEntry(entry))}\n`);
     const isBad = report.some(({ severity }) => severity === 'error');

@@ -55,6 +55,38 @@ describe('a command line', () => {
   );
 
   it.each([
+    ['missing', 'there is no such directory'],
+    ['user-data', 'is no directory'],
+  ])('whose --root is no directory is refused, and nothing is made: %s', async (name, why) => {
+    writeFileSync(userData, '#cloud-config\n');
+    const place = join(folder, name);
+    for (const command of ['bootstrap', 'plan'])
+      expect(await ask(command, '--root', place, '--user-data', userData)).toEqual({
+        status: 2,
+        stdout: '',
+        stderr: `slipway: --root ${place}: ${why}\n`,
+      });
+    expect(readdirSync(folder)).toEqual(['user-data']);
+  });
+
+  it('that names files which are not there says what helps', async () => {
+    const { status, stderr } = await ask('plan', '--root', folder, '--user-data', join(folder, 'no'));
+    expect([status, stderr]).toEqual([2, expect.stringContaining('Give files that are there')]);
+    expect(await ask('check', userData, '--network-config', '')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--network-config: its name is empty'),
+    });
+  });
+
+  it('of user data that cannot be read does not say that they make no node, too', async () => {
+    writeFileSync(userData, '#cloud-config\nruncmd: {a: b}\n');
+    const { status, stderr } = await ask('plan', '--root', folder, '--user-data', userData);
+    expect(status).toBe(2);
+    expect(stderr).toContain('runcmd');
+    expect(stderr).not.toContain('UserDataMakesNoNode');
+  });
+
+  it.each([
     ['bootstrap', 'only root can bootstrap this machine (sudo slipway bootstrap)'],
     ['reset', 'only root can reset this machine (sudo slipway reset)'],
     ['report', 'only root can read what is to be reported (sudo slipway report)'],

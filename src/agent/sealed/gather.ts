@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzip } from '../../kit/bytes/gunzip.ts';
 import { digest } from '../../kit/digest.ts';
 import { sensitive } from '../../kit/secrets/sensitive.ts';
 import { CODES } from '../../protocol/codes/codes.ts';
@@ -58,12 +58,10 @@ async function gathered(stores: SecretStores, { references, isBase64 }: ChunkedU
   }
   const whole = Buffer.concat(pieces);
   const bytes = isBase64 ? Buffer.from(whole.toString('latin1'), 'base64') : whole;
-  try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_DECODED_BYTES });
-  } catch {
-    const what = `its ${references.length} pieces together are not gzip, or make more than ${MAX_DECODED_BYTES} bytes`;
-    throw new SecretError('SecretUndecryptable', what);
-  }
+  const found = gunzip(bytes, MAX_DECODED_BYTES);
+  if ('bytes' in found) return found.bytes;
+  const what = `its ${references.length} pieces together are not gzip, or make more than ${MAX_DECODED_BYTES} bytes`;
+  throw new SecretError('SecretUndecryptable', what);
 }
 
 /** What somebody deleted before is gone as well. Nothing is deleted that a later start would miss. @throws SecretError; HostError */

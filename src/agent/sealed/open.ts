@@ -1,7 +1,7 @@
 import { CODES } from '../../protocol/codes/codes.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { ReleaseReply } from '../../protocol/release.ts';
-import { AT_CONTROLLER, type SealedStub } from '../../protocol/sealed-stub.ts';
+import { AT_CONTROLLER, MAX_SEALED_DATA_BYTES, type SealedStub } from '../../protocol/sealed-stub.ts';
 import { openPart, partDigest } from '../../tpm/sealing/sealed-part.ts';
 import { MalformedError } from '../../tpm/wire/reader.ts';
 import { TPM_PATH } from '../document/paths.ts';
@@ -14,7 +14,7 @@ import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
 import { loadSettings } from '../report/config/load-settings.ts';
 import type { ControllerSettings } from '../report/config/settings.ts';
 import type { Claimed, Opened } from '../userdata/opened.ts';
-import { fetchPart, MAX_PART_BYTES } from './fetch-part.ts';
+import { fetchPart } from './fetch-part.ts';
 import { readKept } from './kept.ts';
 import { openKeyByTpm } from './open-key.ts';
 import { release } from './release.ts';
@@ -65,7 +65,7 @@ async function open(host: Host, stub: SealedStub, claimed: Claimed): Promise<Buf
   const key = stub.key === AT_CONTROLLER ? given?.key : await openKeyByTpm(host, stub.key.tpm);
   if (!key) throw new SealedProblem('SealedDataMismatch', 'the controller has no key for these user data');
   try {
-    return openPart(part, key, stub, MAX_PART_BYTES);
+    return openPart(part, key, stub, MAX_SEALED_DATA_BYTES);
   } catch (error) {
     if (error instanceof MalformedError) throw new SealedProblem('SealedDataMismatch', error.message);
     throw error;

@@ -1,4 +1,5 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
+import { gunzip } from '../../kit/bytes/gunzip.ts';
 
 /** Fits wherever a secret did: in tokens and hexadecimal keys, in base64, and as text (no number) of YAML. */
 const FILL = 'a';
@@ -77,11 +78,8 @@ function inGzip(bytes: Buffer, forms: readonly string[], layers: number): Buffer
   return padded;
 }
 
+/** Something else that begins so, or damaged: nobody can read a secret out of it. */
 function unzipped(bytes: Buffer): Buffer | undefined {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: MOST_BYTES });
-  } catch {
-    // Something else that begins so, or damaged: nobody can read a secret out of it.
-    return undefined;
-  }
+  const found = gunzip(bytes, MOST_BYTES);
+  return 'bytes' in found ? found.bytes : undefined;
 }

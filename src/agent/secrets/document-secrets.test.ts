@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { sensitive } from '../../kit/secrets/sensitive.ts';
 import { readDocument } from '../userdata/read-document.ts';
 import { documentSecrets } from './document-secrets.ts';
 
@@ -89,4 +90,32 @@ phone_home: {url: "https://user:word-of-home@example.com/"}
   const found = documentSecrets(readDocument(Buffer.from(text), { source: 'test', metaData: {} }));
   for (const word of ['default-users-word', 'word-of-root', 'word-of-ops', 'word-of-dev', 'word-of-home'])
     expect(found).toContain(word);
+});
+
+it('knows the passwords and keys of a network that netplan sets up', () => {
+  const netplan = sensitive(
+    JSON.stringify({
+      network: {
+        wifis: { wlan0: { 'access-points': { home: { password: 'wifi-planted' } } } },
+        ethernets: { e0: { auth: { 'key-management': '802.1x', 'client-key-password': 'radius-planted' } } },
+        tunnels: {
+          wg0: { key: 'd2lyZWd1YXJk=', peers: [{ keys: { public: 'cHVibGlj', shared: 'c2hhcmVk' } }] },
+        },
+      },
+    }),
+  );
+  const network = {
+    place: 'x',
+    links: [],
+    dns: { servers: [], search: [] },
+    routes: [],
+    netplan,
+    onlyNetplan: [],
+  };
+  expect(documentSecrets({ network }).sort()).toEqual([
+    'c2hhcmVk',
+    'd2lyZWd1YXJk=',
+    'radius-planted',
+    'wifi-planted',
+  ]);
 });

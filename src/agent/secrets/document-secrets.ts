@@ -31,6 +31,7 @@ type Told = Partial<
     | 'units'
     | 'node'
     | 'system'
+    | 'network'
     | 'ignored'
   >
 >;
@@ -50,6 +51,7 @@ export function documentSecrets({
   units = [],
   node,
   system,
+  network,
   ignored,
 }: Told): string[] {
   const found = [
@@ -67,6 +69,7 @@ export function documentSecrets({
       .flatMap(({ content, dropIns }) => [content, ...dropIns.map((dropIn) => dropIn.content)])
       .flatMap((content) => secretsIn(content?.reveal() ?? '')),
     ...ofSystem(system),
+    ...ofNetwork(network?.netplan?.reveal()),
     ...secretsIn(ignored?.reveal() ?? ''),
     ...[node?.proxy?.http, node?.proxy?.https].flatMap((url) => secretsIn(url?.reveal() ?? '')),
     ...[...(node?.kubeadm?.staticPods ?? []), ...(node?.kubeadm?.patches ?? [])].flatMap(({ content }) =>
@@ -83,6 +86,19 @@ function ofSystem({ passwords, hostKeys, repositories, phoneHome }: SystemSettin
     ...(repositories?.files ?? []).flatMap(({ content }) => secretsIn(content.reveal())),
     ...secretsIn(phoneHome?.url.reveal() ?? ''),
   ];
+}
+
+/** Keys of netplan's configuration behind which a secret stands: of radios, of 802.1X, of tunnels. */
+const OF_NETWORKS = /^(?:password|client-key-password|sae-password|psk|key|private|shared|pin)$/;
+
+function ofNetwork(json: string | undefined): string[] {
+  const found: string[] = [];
+  if (json === undefined) return found;
+  JSON.parse(json, (key, value: unknown) => {
+    if (typeof value === 'string' && OF_NETWORKS.test(key)) found.push(value);
+    return value;
+  });
+  return found;
 }
 
 function ofUser({ plainPassword, passwordHash, initialPasswordHash }: UserEntry): string[] {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
+import { gunzip } from '../../kit/bytes/gunzip.ts';
+import { hasHash } from '../../kit/digest.ts';
 import type { RemoteContent } from '../document/document.ts';
 import { at } from './contract/json.ts';
 import { SecretError } from './contract/secret-error.ts';
@@ -118,17 +118,8 @@ function unencoded(text: Buffer): Buffer {
 }
 
 function unzipped(bytes: Buffer): Buffer {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: MOST_SECRET_BYTES });
-  } catch {
-    throw new SecretError(
-      'SecretUndecryptable',
-      `it is not gzip, or makes more than ${MOST_SECRET_BYTES} bytes`,
-    );
-  }
-}
-
-function hasHash(bytes: Uint8Array, hash: string): boolean {
-  const [name = '', sum = ''] = hash.split('-', 2);
-  return createHash(name).update(bytes).digest('hex') === sum.toLowerCase();
+  const found = gunzip(bytes, MOST_SECRET_BYTES);
+  if ('bytes' in found) return found.bytes;
+  const message = `it is not gzip, or makes more than ${MOST_SECRET_BYTES} bytes`;
+  throw new SecretError('SecretUndecryptable', message);
 }

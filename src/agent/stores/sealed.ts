@@ -1,5 +1,6 @@
+import { dataOf } from '../../kit/bytes/data-url.ts';
 import { sensitive } from '../../kit/secrets/sensitive.ts';
-import { FetchError, fetchRemote } from '../fetch/fetch.ts';
+import { FetchError, fetchBytes } from '../fetch/fetch.ts';
 import { readMachineFile } from './contract/machine-file.ts';
 import { SecretError } from './contract/secret-error.ts';
 import { MOST_SECRET_BYTES, type StoreContext } from './contract/store.ts';
@@ -26,7 +27,7 @@ export async function openSealed(context: StoreContext, { opener, place }: Seale
 
 async function contentAt(context: StoreContext, place: string): Promise<Buffer> {
   const url = new URL(place);
-  if (url.protocol === 'data:') return dataOf(place);
+  if (url.protocol === 'data:') return contentOf(place);
   if (url.protocol === 'file:') {
     return readMachineFile(context.host, pathOfFile(place) ?? '/', MOST_BYTES);
   }
@@ -35,13 +36,6 @@ async function contentAt(context: StoreContext, place: string): Promise<Buffer> 
 
 /** Only its ciphertext travels, so any server may give it. */
 async function fetched({ host, signal, spec }: StoreContext, place: string): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  const sink = async (piece: Uint8Array): Promise<void> => {
-    size += piece.length;
-    if (size > MOST_BYTES) throw new FetchError(`it has more than ${MOST_BYTES} bytes`, true);
-    pieces.push(piece);
-  };
   const remote = { url: sensitive(place), headers: [], isCompressed: false };
   const settings = {
     authorities: [],
@@ -49,22 +43,18 @@ async function fetched({ host, signal, spec }: StoreContext, place: string): Pro
     ...(spec.proxy ? { proxy: spec.proxy } : {}),
   };
   try {
-    await fetchRemote(host, remote, settings, sink, signal);
-    return Buffer.concat(pieces);
+    return await fetchBytes(host, remote, settings, MOST_BYTES, signal);
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     throw new SecretError(error.refused ? 'SecretNotFound' : 'SecretStoreUnreachable', error.message);
   }
 }
 
-/** RFC 2397; what is no data is refused by whoever opens it. */
-function dataOf(place: string): Buffer {
-  const comma = place.indexOf(',');
-  const text = place.slice(comma + 1);
-  if (/;base64$/i.test(place.slice(0, Math.max(comma, 0)))) return Buffer.from(text, 'base64');
-  try {
-    return Buffer.from(decodeURIComponent(text), 'utf8');
-  } catch {
-    throw new SecretError('SecretUndecryptable', 'its data: has an escape (%) that cannot be read');
-  }
+function contentOf(place: string): Buffer {
+  const bytes = dataOf(place);
+  if (bytes) return bytes;
+  throw new SecretError(
+    'SecretUndecryptable',
+    'its data: cannot be read: an escape (%) or its base64 is wrong',
+  );
 }

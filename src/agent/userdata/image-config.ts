@@ -3,9 +3,9 @@ import { Report } from '../text/report.ts';
 import { plainText } from '../text/source-text.ts';
 import { type MappingNode, pythonText } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
+import { configFile } from './instance/config-file.ts';
 import { under } from './merge/under.ts';
 
-const MAX_BYTES = 1024 * 1024;
 const MAIN = '/etc/cloud/cloud.cfg';
 const DROP_INS = '/etc/cloud/cloud.cfg.d';
 
@@ -25,8 +25,7 @@ export async function readImageConfig(host: Host): Promise<MappingNode | undefin
   const names = (await host.files.list(DROP_INS)).filter((name) => name.endsWith('.cfg')).toReversed();
   let found: MappingNode | undefined;
   for (const path of [...names.map((name) => `${DROP_INS}/${name}`), MAIN]) {
-    const bytes = await host.files.readIfPresent(path, MAX_BYTES);
-    const root = bytes && parseYaml(plainText(bytes.toString('utf8')), new Report());
+    const root = parseYaml(plainText(await configFile(host, path)), new Report());
     if (root?.kind === 'mapping') found = under(found, root);
   }
   const entries = found?.entries.filter(({ key }) => KEYS.includes(pythonText(key) ?? '')) ?? [];

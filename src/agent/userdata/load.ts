@@ -42,6 +42,8 @@ export interface LoadOptions {
   source?: string;
   /** Keep what is to be included once; a plan changes nothing. */
   keepsIncluded?: boolean;
+  /** Ends whatever is being included. */
+  signal?: AbortSignal;
   /** Absent: user data that lie elsewhere stay there, and are no document. */
   open?: Opener;
   /** Sets the network up before anybody is asked over it; a plan leaves it as it is. */
@@ -69,9 +71,13 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
     if (!(error instanceof HostError)) throw error;
     const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');
     const isLasting = userDataFile !== undefined || error.errno === 'EFBIG' || error.errno === 'EINVAL';
-    return none(isLasting, failure(code, errorMessage(error)));
+    const more = userDataFile === undefined ? {} : { remedy: NAMED };
+    return none(isLasting, failure(code, errorMessage(error), more));
   }
 }
+
+const NAMED =
+  'Give files that are there and can be read (--user-data, --meta-data, --network-config), or none, to look for a source.';
 
 /** The document of a call of kubeadm. @throws HostError if the node's settings are unreadable */
 export async function loadCall(host: Host, command: KubeadmCommand): Promise<Document> {
@@ -81,7 +87,7 @@ export async function loadCall(host: Host, command: KubeadmCommand): Promise<Doc
 async function fromAnswer(
   stage: NetworkStage,
   answer: SourceAnswer,
-  { userDataFile: file, networkFile, keepsIncluded = false, open }: LoadOptions,
+  { userDataFile: file, networkFile, keepsIncluded = false, open, signal }: LoadOptions,
 ): Promise<Loaded> {
   const { host } = stage;
   switch (answer.kind) {
@@ -91,7 +97,7 @@ async function fromAnswer(
       const hasRun = answer.source.startsWith('cloud-init ');
       const image = hasRun ? undefined : await readImageConfig(host);
       const instance = String(answer.metaData['instance-id'] ?? '');
-      const library = { host, instance, keeps: keepsIncluded };
+      const library = { host, instance, keeps: keepsIncluded, ...(signal ? { signal } : {}) };
       const around = { onDisk, library, ...(image ? { image } : {}), opensSealed: true };
       // Whoever names a file of user data is on the machine already, by its network as it is.
       const isLeft = hasRun || (file !== undefined && networkFile === undefined);

@@ -1,6 +1,6 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import { MAX_SEALED_PART_BYTES } from '../../protocol/release.ts';
-import { AT_CONTROLLER, type SealedStub } from '../../protocol/sealed-stub.ts';
+import { AT_CONTROLLER, MAX_SEALED_DATA_BYTES, type SealedStub } from '../../protocol/sealed-stub.ts';
 import { type SealKeyFor, sealKeyFor } from '../../tpm/sealing/sealed-key.ts';
 import { partDigest, sealPart } from '../../tpm/sealing/sealed-part.ts';
 import type { SealedPart } from '../release/sealed-parts.ts';
@@ -28,9 +28,18 @@ export interface SealedData {
 /** Makes of user data a stub and a sealed part. @throws ExpectedError if it is too large for where it shall lie */
 export function sealUserData(asked: ToSeal): SealedData {
   const { content, controller, lifetimeMs, machine, target, where } = asked;
+  if (content.length > MAX_SEALED_DATA_BYTES)
+    throw new ExpectedError(
+      `the user data have ${content.length} bytes, and no machine opens more than ${MAX_SEALED_DATA_BYTES}; let them fetch what is large in them`,
+    );
   const expires = new Date(Date.now() + lifetimeMs).toISOString().replace(/\.\d+/, '');
   const { part, key } = sealPart(content, { machine: machine.uid, expires });
   const isKept = where === AT_CONTROLLER;
+  // What does not get smaller has a little more than it had.
+  if (part.length > MAX_SEALED_DATA_BYTES)
+    throw new ExpectedError(
+      `the sealed part has ${part.length} bytes, and no machine fetches more than ${MAX_SEALED_DATA_BYTES}`,
+    );
   if (isKept && part.length > MAX_SEALED_PART_BYTES)
     throw new ExpectedError(
       `the sealed part has ${part.length} bytes, and the controller keeps at most ${MAX_SEALED_PART_BYTES}; let it lie elsewhere (--url with --part)`,

@@ -1,6 +1,7 @@
 import { remember } from '../../../kit/secrets/known.ts';
 import { check, type Finding } from '../../check/check.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
+import { stubProblems } from '../../check/stub-problems.ts';
 import type { Host } from '../../host/host.ts';
 import { createHost } from '../../machine.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
@@ -10,7 +11,7 @@ import { configOfFile } from '../../userdata/instance/config-of-file.ts';
 import type { Instance } from '../../userdata/instance/instance.ts';
 import { checkMakesNode } from '../../userdata/makes-node.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
-import { UsageError, withUsage } from '../options/options.ts';
+import { pathOption, UsageError, withUsage } from '../options/options.ts';
 import { type Checked, checkedAsJson, checkedAsText } from './check-text.ts';
 import { readInput } from './input.ts';
 import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';
@@ -66,8 +67,11 @@ async function findingsOf(
   remember(documentSecrets(document));
   const bad = document.report.filter(({ severity }) => severity === 'error');
   const isWhole = bad.every(({ code, message }) => !UNREADABLE.has(code) && !message.includes(NOT_ASKED));
-  const beyond = isWhole ? [...checkMakesNode(document), ...checkDocument(document)] : [];
-  const findings = check(raw, document, [...document.report, ...beyond], cloud);
+  // What calls kubeadm may stand where something could not be read.
+  const noNode = bad.length === 0 ? checkMakesNode(document) : [];
+  const beyond = isWhole ? [...noNode, ...checkDocument(document)] : [];
+  const sealed = document.sealed === undefined ? [] : stubProblems(document.sealed, host.clock.now());
+  const findings = check(raw, document, [...document.report, ...sealed, ...beyond], cloud);
   return findings.map((finding) => {
     const remedy = remedyOfNote(finding, metaData === SAMPLE);
     return remedy === undefined ? finding : { ...finding, severity: 'note' as const, remedy };
@@ -81,7 +85,7 @@ async function networkOf(
 ): Promise<Pick<Instance, 'network' | 'remarks'>> {
   if (file === undefined) return {};
   const { readNetwork } = await import('../../userdata/network/read-network.ts');
-  const text = (await readInput(host, file)).toString('utf8');
+  const text = (await readInput(host, pathOption('network-config', file))).toString('utf8');
   const { settings, report } = readNetwork(configOfFile(text, file));
   return { remarks: report, ...(settings ? { network: settings } : {}) };
 }

@@ -7,6 +7,9 @@ import { UsageError } from '../options/options.ts';
 import { readInput } from './input.ts';
 import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';
 
+/** A server may answer later. */
+const TRY_AGAIN = 75;
+
 /**
  * User data of a file as one machine, or any, would read it; what is included is read too. A template is rendered for one
  * machine, whose metadata must be given.
@@ -25,7 +28,7 @@ export async function readForMachine(
     return { document: await readUserData(raw, { source: 'file', metaData }, { library }), metaData };
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
-    throw new UsageError(`what is included cannot be read: ${error.message}`);
+    throw new UsageError(`what is included cannot be read: ${error.message}`, error.refused ? 2 : TRY_AGAIN);
   }
 }
 

@@ -1,10 +1,18 @@
 import { resolve } from 'node:path';
 import { parseSeconds } from '../../../kit/duration.ts';
 import { ExpectedError } from '../../../kit/errors.ts';
+import type { Host } from '../../host/host.ts';
 
 /** A command line that cannot be used; its message is for the person who typed it. */
 export class UsageError extends ExpectedError {
   override readonly name = 'UsageError';
+  /** The exit status. */
+  readonly status: number;
+
+  constructor(message: string, status = 2) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /** @throws UsageError */
@@ -36,6 +44,24 @@ export function pathOption(name: string, text: string): string {
 /** The directory that stands for the machine's `/`; that itself has no drive, on Windows neither. @throws UsageError */
 export function rootOption(text: string): string {
   return text === '/' ? text : pathOption('root', text);
+}
+
+/**
+ * A directory that is not there is a slip of the pen: what is done below it would be done nowhere.
+ *
+ * @throws UsageError
+ */
+export async function demandDirectory(host: Host): Promise<void> {
+  const { root, ownFiles } = host;
+  const kind = await ownFiles
+    .real(root)
+    .then((path) => ownFiles.stat(path))
+    .then((found) => found?.kind ?? 'missing')
+    .catch(() => 'missing' as const);
+  if (kind === 'directory') return;
+  throw new UsageError(
+    `--root ${root}: ${kind === 'missing' ? 'there is no such directory' : 'is no directory'}`,
+  );
 }
 
 /**
@@ -82,6 +108,6 @@ export async function withUsage(work: () => Promise<number>): Promise<number> {
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`slipway: ${error.message}\n`);
-    return 2;
+    return error.status;
   }
 }

@@ -1,6 +1,6 @@
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { FileEntry, RemoteContent } from '../../document/document.ts';
-import { FetchError, fetchRemote } from '../../fetch/fetch.ts';
+import { FetchError, fetchBytes } from '../../fetch/fetch.ts';
 import type { Host } from '../../host/host.ts';
 import { pathOfFile } from '../../stores/reference/file-address.ts';
 import { Problem } from '../tools/problem.ts';
@@ -54,13 +54,5 @@ async function read(host: Host, from: RemoteContent, signal: AbortSignal | undef
     if (bytes === undefined) throw new FetchError(`${place ?? 'the file'} is not there`, true);
     return bytes;
   }
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  const sink = async (piece: Uint8Array): Promise<void> => {
-    size += piece.length;
-    if (size > MOST_BYTES) throw new FetchError(`it has more than ${MOST_BYTES} bytes`, true);
-    pieces.push(piece);
-  };
-  await fetchRemote(host, from, { authorities: [], totalSeconds: ONE_ANSWER_SECONDS }, sink, signal);
-  return Buffer.concat(pieces);
+  return fetchBytes(host, from, { authorities: [], totalSeconds: ONE_ANSWER_SECONDS }, MOST_BYTES, signal);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hasHash } from '../../../kit/digest.ts';
 import type { FetchSettings, FileEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import { Problem } from '../tools/problem.ts';
@@ -60,11 +60,6 @@ export async function makeFile(
   } else if (!before) await write();
   const isNew = !before || present !== 'keep';
   await giveAttributes(host, { ...entry, rule: { present, unsaid: isNew ? [] : (rule?.unsaid ?? []) } });
-}
-
-function hasHash(content: Uint8Array, hash: string): boolean {
-  const [name = '', sum = ''] = hash.split('-', 2);
-  return createHash(name).update(content).digest('hex') === sum.toLowerCase();
 }
 
 function kept({ mode, uid, gid }: { mode: number; uid: number; gid: number }): {

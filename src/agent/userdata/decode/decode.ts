@@ -1,7 +1,8 @@
+import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
 import { MAX_DECODED_BYTES, MAX_RAW_BYTES } from '../../text/limits.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
-import { gunzip, isGzip, isMimeHead, unwrapLayers } from './layers.ts';
+import { isMimeHead, unwrapLayers } from './layers.ts';
 import { type MimeLeaf, readMime } from './mime.ts';
 import { type Part, typeOf } from './part.ts';
 import { toText } from './text.ts';

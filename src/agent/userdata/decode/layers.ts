@@ -1,24 +1,7 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
 import { MAX_DECODED_BYTES, MAX_LAYERS } from '../../text/limits.ts';
 import type { Report } from '../../text/report.ts';
 import { typeOf } from './part.ts';
-
-/** The decompressed bytes, or why there are none. */
-export type Gunzipped = { bytes: Buffer } | { problem: 'too-large' | 'damaged' };
-
-export function isGzip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
-}
-
-/** Decompresses gzip to at most `limit` bytes. */
-export function gunzip(bytes: Uint8Array, limit: number = MAX_DECODED_BYTES): Gunzipped {
-  try {
-    return { bytes: gunzipSync(bytes, { maxOutputLength: Math.max(limit, 1) }) };
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    return { problem: code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'damaged' };
-  }
-}
 
 /**
  * Undoes gzip and base64 in whatever order and number providers have applied them (each at most a few times).
@@ -40,7 +23,7 @@ export function unwrapLayers(raw: Buffer, report: Report, name = 'The user data'
 }
 
 function unzipWhole(bytes: Buffer, report: Report, name: string): Buffer | 'failed' {
-  const result = gunzip(bytes);
+  const result = gunzip(bytes, MAX_DECODED_BYTES);
   if ('bytes' in result) return result.bytes;
   if (result.problem === 'too-large') {
     report.error('UserDataTooLarge', `${name} decompresses to more than ${MAX_DECODED_BYTES} bytes.`);

@@ -1,9 +1,9 @@
+import { isGzip } from '../../../kit/bytes/gunzip.ts';
 import { MAX_DECODED_BYTES } from '../../text/limits.ts';
 import type { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import { isGzip } from '../decode/layers.ts';
 import { type Part, typeOf } from '../decode/part.ts';
 import { toText } from '../decode/text.ts';
 

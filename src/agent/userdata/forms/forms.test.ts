@@ -53,6 +53,26 @@ async function read(text: string | Buffer, more: Partial<Instance> = {}, keeps =
 }
 
 describe('#include', () => {
+  it('of a server that never comes to an end ends with the deadline, and says so', async () => {
+    const slow = createServer((_, response) => void response.write('#'));
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+    const { port } = slow.address() as AddressInfo;
+    const deadline = new AbortController();
+    slow.on('request', () => deadline.abort());
+    const library = {
+      host: createLinuxHost({ root }),
+      instance: 'i-1',
+      keeps: false,
+      signal: deadline.signal,
+    };
+    const text = Buffer.from(`#include http://127.0.0.1:${port}/drip`);
+    await expect(readUserData(text, { metaData: {}, source: 'test' }, { library })).rejects.toThrow(
+      /\/drip had not given all .* when the deadline passed/,
+    );
+    slow.closeAllConnections();
+    await new Promise((resolve) => slow.close(resolve));
+  });
+
   it('takes files and addresses, compressed and with others in them, in their order', async () => {
     writeFileSync(join(root, 'more.txt'), '#cloud-config\nruncmd: [a]\n');
     pages.set('/b', gzipSync(`#include ${url}/c`));

@@ -16,6 +16,8 @@ export interface Library {
   keeps: boolean;
   /** Nothing is asked of anybody; each address is an error that ends with `NOT_ASKED`. */
   isOffline?: true;
+  /** Aborts at the deadline. */
+  signal?: AbortSignal;
 }
 
 export const NOT_ASKED = 'is not looked at without a machine.';
@@ -84,11 +86,13 @@ async function fromServer(library: Library, url: URL, isOnce: boolean): Promise<
   try {
     const remote = { url: sensitive(url.href), headers: [], isCompressed: false };
     const settings = { authorities: [], totalSeconds: INCLUDE_SECONDS };
-    const bytes = await fetchBytes(host, remote, settings, MAX_RAW_BYTES);
+    const bytes = await fetchBytes(host, remote, settings, MAX_RAW_BYTES, library.signal);
     if (isOnce && keeps) await host.files.write(kept, bytes, { mode: 0o600, parentsMode: 0o700 });
     return { bytes, name };
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
+    if (library.signal?.aborted)
+      throw new NotYetIncluded(`${name} had not given all of what is included when the deadline passed`);
     if (error.refused) return { problem: `was refused: ${error.message}` };
     throw new NotYetIncluded(error.message);
   }

@@ -1,5 +1,5 @@
+import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
 import { ipFamily } from '../../../kit/ip-family.ts';
-import { gunzip, isGzip } from '../decode/layers.ts';
 import type { NetworkConfig } from '../instance/instance.ts';
 import { isId, isInterfaceName } from './values.ts';
 

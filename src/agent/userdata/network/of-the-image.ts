@@ -4,9 +4,9 @@ import { plainText } from '../../text/source-text.ts';
 import { type Node, pythonText } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { plain } from '../../text/yaml/plain.ts';
+import { configFile } from '../instance/config-file.ts';
 import type { NetworkConfig } from '../instance/instance.ts';
 
-const MAX_BYTES = 1024 * 1024;
 const MAIN = '/etc/cloud/cloud.cfg';
 const DROP_INS = '/etc/cloud/cloud.cfg.d';
 /** Only files with such a line are read as YAML. */
@@ -18,7 +18,7 @@ export async function networkOfImage(host: Host): Promise<{ config?: NetworkConf
   let config: NetworkConfig | undefined;
   let renderers: string[] | undefined;
   for (const path of [...names.map((name) => `${DROP_INS}/${name}`), MAIN]) {
-    const text = (await host.files.readIfPresent(path, MAX_BYTES))?.toString('utf8') ?? '';
+    const text = await configFile(host, path);
     if (!MENTIONS.test(text)) continue;
     const root = parseYaml(plainText(text), new Report());
     if (at(root, 'network') !== undefined) config ??= { format: 'cloud-init', text, place: path };

@@ -10,14 +10,9 @@ export function wrongRelations(links: readonly NetworkLink[]): string[] {
       if (other !== undefined && other !== id) wrong.push(`${member} is in ${other} and in ${id}.`);
       above.set(member, id);
     }
-  const below = new Map(
-    links.flatMap(({ id, vlan }) => (vlan === undefined ? [] : [[id, vlan.link] as const])),
-  );
+  const vlans = Map.groupBy(links, ({ vlan }) => vlan?.link);
   // A vlan stands on its link as a bond stands on its members.
-  const next = (id: string) => [
-    above.get(id),
-    ...[...below].filter(([, link]) => link === id).map(([vlan]) => vlan),
-  ];
+  const next = (id: string) => [above.get(id), ...(vlans.get(id) ?? []).map((vlan) => vlan.id)];
   for (const { id } of links) {
     const seen = new Set<string>();
     const open = next(id);

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readUserData } from '../read-user-data.ts';
 
@@ -19,14 +20,20 @@ const read = (text: string) =>
 const document = (fields: object) =>
   `apiVersion: slipway.dev/v1alpha1\nkind: SealedUserData\nsealed: ${JSON.stringify(fields)}\n`;
 const cloudConfig = (fields: object) => `#cloud-config\nslipway: {sealed: ${JSON.stringify(fields)}}\n`;
-const ignition = (fields: object, more: object = {}) =>
+const base64 = (text: string | Buffer) => `data:;base64,${Buffer.from(text).toString('base64')}`;
+const ignition = (
+  fields: object,
+  more: object = {},
+  encode: (text: string) => string = base64,
+  compression?: string,
+) =>
   JSON.stringify({
     ignition: { version: '3.0.0' },
     storage: {
       files: [
         {
           path: '/etc/slipway/sealed.yaml',
-          contents: { source: `data:;base64,${Buffer.from(document(fields)).toString('base64')}` },
+          contents: { source: encode(document(fields)), ...(compression ? { compression } : {}) },
         },
       ],
     },
@@ -42,6 +49,8 @@ describe('a stub', () => {
     ['cloud-config', cloudConfig(FIELDS)],
     ['a document', document(FIELDS)],
     ['an Ignition config', ignition(FIELDS)],
+    ['an Ignition config, escaped', ignition(FIELDS, {}, (text) => `data:,${encodeURIComponent(text)}`)],
+    ['an Ignition config, compressed', ignition(FIELDS, {}, (text) => base64(gzipSync(text)), 'gzip')],
     ['a MIME part', mime(cloudConfig(FIELDS))],
     ['a document as a MIME part', mime(document(FIELDS))],
     ['base64', Buffer.from(cloudConfig(FIELDS)).toString('base64')],

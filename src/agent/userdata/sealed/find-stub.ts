@@ -1,4 +1,7 @@
+import { dataOf } from '../../../kit/bytes/data-url.ts';
+import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
 import type { SealedStub } from '../../../protocol/sealed-stub.ts';
+import { MAX_RAW_BYTES } from '../../text/limits.ts';
 import { Report } from '../../text/report.ts';
 import { plainText, type SourceText } from '../../text/source-text.ts';
 import { type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
@@ -75,9 +78,9 @@ function inIgnition(source: SourceText): StubNode | undefined {
   const contents = file && childOf(file, 'contents');
   const url = contents?.kind === 'mapping' ? childOf(contents, 'source') : undefined;
   if (root === undefined || storage?.kind !== 'mapping' || file === undefined) return undefined;
-  const [, data] =
-    /^data:[^,]*;base64,([A-Za-z0-9+/=]+)$/.exec(url?.kind === 'string' ? url.value : '') ?? [];
-  const text = plainText(Buffer.from(data ?? '', 'base64').toString('utf8'));
+  const data = dataOf(url?.kind === 'string' ? url.value : '') ?? Buffer.alloc(0);
+  const unzipped = isGzip(data) ? gunzip(data, MAX_RAW_BYTES) : { bytes: data };
+  const text = plainText('bytes' in unzipped ? unzipped.bytes.toString('utf8') : '');
   const inner = inDocument(text);
   const other = besides(root, ['ignition', 'storage']) ?? besides(storage, ['files']);
   const extra = other ?? all.find((item) => item !== file);

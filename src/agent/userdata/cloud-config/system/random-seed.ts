@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path/posix';
+import { gunzip } from '../../../../kit/bytes/gunzip.ts';
 import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
-import { gunzip } from '../../decode/layers.ts';
 import { fieldsOf, type SystemReader } from './system-reader.ts';
 
 /** `random_seed`: bytes for the kernel's random numbers, and a program that gathers more. */

@@ -180,6 +180,7 @@ class Rendering {
           remote,
           { totalSeconds: INCLUDE_SECONDS, ...how },
           this.#bytes,
+          this.#library.signal,
         ));
       known.set(key, bytes);
       return bytes;

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
+import { dataOf } from '../../../../kit/bytes/data-url.ts';
+import { gunzip } from '../../../../kit/bytes/gunzip.ts';
+import { hasHash } from '../../../../kit/digest.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import type { Remarks } from '../check/remarks.ts';
 import type { Resource } from '../schema/spec3.ts';
-import { dataOf } from '../url/data-url.ts';
 import { parseGoUrl } from '../url/go-url.ts';
 
 /** Turns resources into bytes; together they may not have more than user data may have. */
@@ -31,19 +31,10 @@ export class Contents {
   }
 
   #unzipped(data: Buffer, resource: Resource): Buffer | undefined {
-    try {
-      return gunzipSync(data, { maxOutputLength: Math.max(this.#left, 1) });
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      const problem = code === 'ERR_BUFFER_TOO_LARGE' ? 'is too large when decompressed' : 'is not gzip';
-      this.#say.error(resource, ['source'], problem);
-      return undefined;
-    }
+    const found = gunzip(data, this.#left);
+    if ('bytes' in found) return found.bytes;
+    const problem = found.problem === 'too-large' ? 'is too large when decompressed' : 'is not gzip';
+    this.#say.error(resource, ['source'], problem);
+    return undefined;
   }
-}
-
-/** Compares the bytes with `FUNCTION-SUM`. */
-export function hasHash(bytes: Uint8Array, hash: string): boolean {
-  const [name = '', sum = ''] = hash.split('-', 2);
-  return createHash(name).update(bytes).digest('hex') === sum.toLowerCase();
 }

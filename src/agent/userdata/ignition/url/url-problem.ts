@@ -1,4 +1,4 @@
-import { dataOf } from './data-url.ts';
+import { dataOf } from '../../../../kit/bytes/data-url.ts';
 import { type GoUrl, parseGoUrl } from './go-url.ts';
 
 /** Which sources a spec knows. */

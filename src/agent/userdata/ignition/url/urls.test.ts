@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dataOf } from './data-url.ts';
+import { dataOf } from '../../../../kit/bytes/data-url.ts';
 import { parseGoUrl } from './go-url.ts';
 import { urlProblem } from './url-problem.ts';
 

@@ -1,4 +1,5 @@
-import { gunzip, isGzip } from '../../decode/layers.ts';
+import { gunzip, isGzip } from '../../../../kit/bytes/gunzip.ts';
+import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import type { NetworkConfig } from '../../instance/instance.ts';
 import { asRecord, textOf, textsOf } from '../client/json.ts';
 import { type Duty, found, type SourceAnswer, SourceError } from '../contract/answer.ts';
@@ -86,7 +87,7 @@ function decoded(text: string, encoding: string, what: string): Buffer {
     throw new SourceError('refused', `${what} has an encoding that is not known; use base64 or gzip+base64.`);
   const bytes = Buffer.from(text, 'base64');
   if (!name.startsWith('g')) return bytes;
-  const plain = isGzip(bytes) ? gunzip(bytes) : undefined;
+  const plain = isGzip(bytes) ? gunzip(bytes, MAX_DECODED_BYTES) : undefined;
   if (plain === undefined || !('bytes' in plain))
     throw new SourceError('refused', `${what} is not gzip in base64, as its encoding says.`);
   return plain.bytes;

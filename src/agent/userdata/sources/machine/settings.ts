@@ -3,10 +3,10 @@ import { Report } from '../../../text/report.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { parseYaml } from '../../../text/yaml/parse.ts';
 import { plain } from '../../../text/yaml/plain.ts';
+import { configFile } from '../../instance/config-file.ts';
 import { asRecord, type JsonRecord } from '../client/json.ts';
 import type { Machine } from './machine.ts';
 
-const MAX_BYTES = 1024 * 1024;
 /** Slipway's own file has cloud-init's two keys and wins over cloud-init's files. */
 export const OWN_FILE = '/etc/slipway/sources.yaml';
 
@@ -58,7 +58,7 @@ function over(
 
 /** The file's mapping; empty where it is missing, says nothing of sources or is broken (which cloud-init ignores too). */
 async function readFile(host: Host, path: string): Promise<JsonRecord> {
-  const text = (await host.files.readIfPresent(path, MAX_BYTES))?.toString('utf8') ?? '';
+  const text = await configFile(host, path);
   if (!text.includes('datasource')) return {};
   const root = parseYaml(plainText(text), new Report());
   return root?.kind === 'mapping' ? (asRecord(plain(root)) ?? {}) : {};
