@@ -3,11 +3,16 @@ import type { Importable } from '../crypto/importable.ts';
 import type { PcrSelection } from '../objects/pcr-selection.ts';
 import { decodePublic, nameOf } from '../objects/public-area.ts';
 import { ALG } from '../wire/constants.ts';
+import { TpmError } from '../wire/tpm-error.ts';
 import { bytesOf, sized, u16 } from '../wire/writer.ts';
 import { type Call, call, type Entity } from './packet.ts';
 import { abandon, flush, type LoadedKey } from './primary.ts';
 import { EMPTY_PASSWORD, type SaltedSession } from './session.ts';
 import { sessionForBootState, sessionForEk } from './start-session.ts';
+
+/** TPM_RC (Part 2, 6.6): of a handle, session or parameter; the data do not fit their key. */
+const FORMAT_1 = 0x80;
+const INTEGRITY = 0x9f;
 
 /**
  * Opens what was sealed for this endorsement key (`sealFor`): TPM2_Import, TPM2_Load, TPM2_Unseal.
@@ -21,14 +26,14 @@ export async function openSealed(
   { publicArea, duplicate, seed }: Importable,
   registers: PcrSelection | undefined,
 ): Promise<Uint8Array> {
-  const imported = await once(channel, await sessionForEk(channel, ek), (session) => ({
+  const imported = await withBlob(channel, ek, (session) => ({
     command: 'import',
     handles: [ek],
     sessions: [session],
     first: Buffer.alloc(0),
     rest: bytesOf(sized(publicArea), sized(duplicate), sized(seed), u16(ALG.null)),
   }));
-  const loaded = await once(channel, await sessionForEk(channel, ek), (session) => ({
+  const loaded = await withBlob(channel, ek, (session) => ({
     command: 'load',
     handles: [ek],
     sessions: [session],
@@ -61,6 +66,22 @@ async function unseal(
     sessions: [authority],
   }));
   return answer.parameters.sized(128);
+}
+
+/**
+ * A command that takes what was sealed. Whatever is wrong with that means that it was changed: a bad parameter and, in libtpms, a
+ * seed that RSA does not decrypt, which it calls a failure of the TPM. A TPM that has failed starts no other session.
+ */
+async function withBlob(channel: TpmChannel, ek: LoadedKey, request: (session: SaltedSession) => Call) {
+  try {
+    return await once(channel, await sessionForEk(channel, ek), request);
+  } catch (error) {
+    if (!(error instanceof TpmError)) throw error;
+    const isParameter = error.refusal === 'other' && (error.code & FORMAT_1) !== 0;
+    if (!isParameter && error.refusal !== 'broken') throw error;
+    await abandon(channel, await sessionForEk(channel, ek));
+    throw new TpmError('what was sealed', INTEGRITY);
+  }
 }
 
 /** One command under a session, which stays in the TPM after an error and must not. */

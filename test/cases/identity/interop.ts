@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { openTpm } from '../../../src/agent/host/linux/system/tpm-channel.ts';
 import type { TpmChannel } from '../../../src/tpm/channel.ts';
 import { activateCredential } from '../../../src/tpm/commands/credential.ts';
@@ -8,11 +9,13 @@ import { readPcrs } from '../../../src/tpm/commands/read-pcrs.ts';
 import { openSealed } from '../../../src/tpm/commands/sealed.ts';
 import { makeCredential } from '../../../src/tpm/crypto/credential.ts';
 import { sealFor } from '../../../src/tpm/crypto/importable.ts';
+import { readBootLog, replay } from '../../../src/tpm/evidence/event-log.ts';
 import { verifyQuote } from '../../../src/tpm/evidence/verify-quote.ts';
 import { decodePublic, encodePublic, keyOf, nameOf } from '../../../src/tpm/objects/public-area.ts';
 import { AK, EK_EC, EK_RSA } from '../../../src/tpm/objects/templates.ts';
 import { WireReader } from '../../../src/tpm/wire/reader.ts';
 import { sized, u32 } from '../../../src/tpm/wire/writer.ts';
+import { bootLog } from '../../support/tpm/boot-log.ts';
 
 /** node interop.ts VERB rsa|ec: one half of an exchange with tpm2-tools, over files in /tmp; interop.sh does the other half. */
 
@@ -22,6 +25,9 @@ const SELECTION = { bank: 0x000b, pcrs: [0, 1, 4, 7] };
 /** Head of tpm2-tools' files with a credential. */
 const CREDENTIAL_MAGIC = Buffer.from('badcc0de00000001', 'hex');
 
+const FIXTURE = join(import.meta.dirname, '../../../src/tpm/evidence/fixtures/boot-log.json');
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const read = (name: string): Buffer => readFileSync(`/tmp/${name}`);
 const write = (name: string, content: Uint8Array | string): void => writeFileSync(`/tmp/${name}`, content);
 
@@ -91,12 +97,30 @@ const VERBS: Record<string, (channel: TpmChannel) => Promise<void>> = {
       );
     }),
 
+  /** The same for tpm2_import, in its files. */
+  async parts() {
+    const from = new WireReader(read('sealed'), 'the sealed secret');
+    for (const name of ['sealed.pub', 'sealed.duplicate', 'sealed.seed']) write(name, sized(from.sized(600)));
+  },
+
   unseal: (channel) =>
     withPrimary(channel, template, async (ek) => {
       const from = new WireReader(read('sealed'), 'the sealed secret');
       const made = { publicArea: from.sized(200), duplicate: from.sized(600), seed: from.sized(600) };
       write('opened', await openSealed(channel, ek, made, SELECTION));
     }),
+
+  /** The recorded log of a virtual machine, and one as other cases make them, with the registers that they lead to. */
+  async logs() {
+    const recorded = JSON.parse(readFileSync(FIXTURE, 'utf8'));
+    const event = { pcr: 8, type: 13, digest: Buffer.alloc(32, 9), data: 'grub_cmd: linux' };
+    const logs = { recorded: Buffer.from(recorded.log, 'base64'), made: bootLog([event, event]) };
+    for (const [name, bytes] of Object.entries(logs)) {
+      const values = [...replay(readBootLog(bytes), SELECTION.bank)].sort(([one], [other]) => one - other);
+      write(`${name}.log`, bytes);
+      write(`${name}.pcrs`, values.map(([pcr, value]) => `${pcr} ${hex(value)}\n`).join(''));
+    }
+  },
 
   /** Somebody between the processor and the TPM changes one bit of an answer. */
   tampered: (channel) =>
