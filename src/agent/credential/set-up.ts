@@ -1,10 +1,10 @@
 import { readKubeconfig } from '../cluster/kubeconfig.ts';
 import { KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';
+import { KUBELET_DROP_IN } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { BOOTSTRAP_KUBECONFIG } from './credential.ts';
 import { versionFor } from './exec-credential.ts';
 
-const UNIT = '/etc/systemd/system/kubelet.service.d/20-slipway-credential.conf';
 /** Where packages and images have it; what else is in somebody's PATH is not called. */
 const KUBELETS = ['/usr/bin/kubelet', '/usr/local/bin/kubelet', '/opt/bin/kubelet'];
 /** A kubelet that does not say its version is none of the old ones. */
@@ -63,12 +63,12 @@ export async function writeKubeletConfig(host: Host, nodeName: string, agent: st
  * @throws HostError
  */
 export async function equipKubelet(host: Host, nodeName: string | undefined, agent: string): Promise<void> {
-  const text = (await host.files.readIfPresent(UNIT))?.toString('utf8');
+  const text = (await host.files.readIfPresent(KUBELET_DROP_IN))?.toString('utf8');
   if (nodeName === undefined && text === undefined) return;
   const wanted = nodeName === undefined ? undefined : dropIn(nodeName, agent);
   if (text === wanted) return;
-  if (wanted === undefined) await host.files.remove(UNIT);
-  else await host.files.write(UNIT, wanted, { mode: 0o644 });
+  if (wanted === undefined) await host.files.remove(KUBELET_DROP_IN);
+  else await host.files.write(KUBELET_DROP_IN, wanted, { mode: 0o644 });
   await host.processes.run({ argv: ['systemctl', 'daemon-reload'], timeoutMs: 60_000 });
 }
 

@@ -39,6 +39,9 @@ export const IDENTITY_DIR = `${STATE_DIR}/identity`;
 /** The kubelet's key and certificate where `slipway credential` has got them; mode 0700. */
 export const CREDENTIAL_DIR = `${STATE_DIR}/credential`;
 
+/** Has the kubelet call `slipway credential`. */
+export const KUBELET_DROP_IN = '/etc/systemd/system/kubelet.service.d/20-slipway-credential.conf';
+
 /** The machine's settings: from the image, the operator and user data. */
 export const CONFIG_FILES = {
   image: '/usr/lib/slipway/config.yaml',

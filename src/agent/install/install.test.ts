@@ -74,6 +74,14 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     expect(await uninstall(host, self, true)).toEqual([]);
   });
 
+  it('stays while a kubelet gets its certificate by it', async () => {
+    await setUp();
+    put('root/etc/systemd/system/kubelet.service.d/20-slipway-credential.conf', '');
+    const before = left();
+    await expect(uninstall(host, self, true)).rejects.toThrow(/run slipway reset first/);
+    expect(left()).toEqual(before);
+  });
+
   it('keeps what is not Slipway: a foreign kubeadm, a unit that somebody has changed', async () => {
     await setUp();
     rmSync(at('usr/local/bin/kubeadm'));

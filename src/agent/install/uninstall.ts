@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { RUN_DIR, STATE_DIR } from '../document/paths.ts';
+import { KUBELET_DROP_IN, RUN_DIR, STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
+import { InstallError } from './install-error.ts';
 import { isShim, placeIn, UNITS, type UnitName, unitFor, WANTED_BY, wantedLink } from './place.ts';
 
 /**
@@ -12,6 +13,10 @@ import { isShim, placeIn, UNITS, type UnitName, unitFor, WANTED_BY, wantedLink }
  * @returns a sentence for each thing that is gone, or that stays though it has the name
  */
 export async function uninstall(host: Host, self: string, state: boolean): Promise<string[]> {
+  if ((await host.files.stat(KUBELET_DROP_IN)) !== undefined)
+    throw new InstallError(
+      `the kubelet of this node gets its certificate from slipway credential (${KUBELET_DROP_IN}) and would lose it; run slipway reset first`,
+    );
   const place = await placeIn(host, self);
   const done: string[] = [];
   const remove = async (path: string): Promise<void> => {
