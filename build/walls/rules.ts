@@ -58,7 +58,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'cli/options': 'kit host',
   'cli/process': 'kit protocol collect document engine host steps userdata',
   'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host machine.ts
-    kubeadm/config kubeadm/repeat kubeadm/run steps userdata`,
+    identity/tpm kubeadm/config kubeadm/repeat kubeadm/run secrets steps tpm/sealing userdata`,
   'cli/text': `identity/tpm kit protocol bootstrap.ts check/rule diagnosis diagnosis/transcript diagnosis/words document engine
     host report/watch steps steps/kind npm:commander`,
   cluster: 'kit protocol document host kubeadm/config text text/yaml',

@@ -14,12 +14,14 @@ import { bootLogs } from './boot-logs.ts';
 import { makers } from './makers.ts';
 import { policies } from './policies.ts';
 import { sealedData } from './sealed-data.ts';
+import { sealedShim } from './sealed-shim.ts';
 import { bootstrapOf, transportOf } from './transport.ts';
 
 /** Machines enrol by their TPMs at a real controller with a real API server; what is not theirs they do not get. */
 export async function enrolment(lower: readonly string[], say: (line: string) => void): Promise<void> {
   const machines = await Promise.all([machineWithTpm(lower, true), machineWithTpm(lower)]);
   try {
+    await sealedShim(machines, say);
     for (const part of [attacks, policies, provenance, sealedData]) {
       const scene = await openScene(say);
       try {

@@ -13,6 +13,7 @@ import { stopSignal } from '../process/stop-signal.ts';
 import { version } from '../process/version.ts';
 import { complain } from '../text/complain.ts';
 import { lineWatcher } from '../text/line-watcher.ts';
+import { openKubeadmFiles } from './open-kubeadm-files.ts';
 
 const PERMANENT_STATUS = 1;
 
@@ -47,10 +48,11 @@ export async function shimBootstrap(
   try {
     const hooks = { fault: fault.error, unwritten: complain };
     const outcome = await concluding(host, { mode: 'shim', agent, ...hooks }, async (about) => {
+      const unopened = await openKubeadmFiles(host, command);
       const call = await loadCall(host, command);
       const given = await userDataOfCloudInit(host);
       const exposed = await exposure(host, call, given?.cloud);
-      const document = { ...call, report: [...call.report, ...exposed] };
+      const document = { ...call, report: [...unopened, ...call.report, ...exposed] };
       const run = {
         host,
         deadlineSeconds: DEFAULT_DEADLINE_SECONDS,
