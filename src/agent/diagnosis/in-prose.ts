@@ -9,6 +9,8 @@ const KUBELET = /"command failed" err="failed to |[Ff]ailed to run [Kk]ubelet: \
 
 /** It is a program's text, with verbs for what is put in. */
 const SOURCE = /%[a-z]/;
+/** What kubeadm only warns of. */
+const WARNING = /^\s*W\d{4} .*\b(?:error unmarshaling|unknown) configuration schema\./;
 /** In front of a sentence: it is the argument of a call, as in `errors.New("...`. */
 const ARGUMENT = /\w\((?:[^()"]*, ?)?"$/;
 
@@ -18,7 +20,7 @@ export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
   if (texts.length > MAX_LINES) return undefined;
   const found = lines.map((line) => {
     const { text } = line;
-    if (SOURCE.test(text) || OTHERS.test(text)) return { line, at: 0 };
+    if (SOURCE.test(text) || OTHERS.test(text) || WARNING.test(text)) return { line, at: 0 };
     const own = ERROR_WITHIN.exec(text);
     if (own !== null && ARGUMENT.test(text.slice(0, own.index))) return { line, at: 0 };
     const kubelet = own === null && line.program === undefined ? KUBELET.exec(text) : null;

@@ -67,9 +67,26 @@ const ETCD: Rule[] = [
       cause: `etcd ends because it does not fit the cluster that it joins: ${reason(why)}.`,
     }),
   ),
-  rule(/(?:error verifying flags, |[Ii]nvalid )(.*)/, ([text]) => ({
+  // Up to 3.3 in one sentence, from 3.4 on as a field.
+  rule(/error verifying flags, (.*)|"failed to verify flags","error":"(.*?)"\}?$/, ([, a, b]) => ({
     code: 'ControlPlaneBadFlag',
-    cause: `etcd does not accept its flags: ${reason(text)}.`,
+    cause: `etcd does not accept its flags: ${reason(a ?? b)}.`,
+  })),
+  rule(/invalid downgrade; server version is lower|failed to detect\/upgrade schema/, () => ({
+    code: 'EtcdDataUnusable',
+    cause: 'etcd ends because a newer etcd has written its data directory.',
+    remedy: 'Use an etcd that is no older than that one, or replace the machine.',
+  })),
+  rule(
+    /(freepages: failed to get all reachable pages[^"]*|page \d+ already freed|invalid page type[^"]*)/,
+    ([, why]) => ({
+      code: 'EtcdDataUnusable',
+      cause: `etcd ends because its database is damaged: ${reason(why)}.`,
+    }),
+  ),
+  rule(/cannot fetch cluster info from peer urls/, () => ({
+    code: 'EtcdUnhealthy',
+    cause: 'etcd ends because no member of the cluster that it joins answers it.',
   })),
   rule(/database space exceeded|alarm:NOSPACE/, () => ({
     code: 'EtcdUnhealthy',
@@ -108,13 +125,22 @@ const componentRules = (name: string): Rule[] => [
         'Write the file with user data and mount it into the static pod (extraVolumes of the component).',
     }),
   ),
-  rule(/open (\/\S+?): (no such file or directory|permission denied)/, ([, path, why]) => ({
+  rule(/(?:open|stat) (\/\S+?): (no such file or directory|permission denied)/, ([, path, why]) => ({
     code: 'ControlPlaneConfigInvalid',
     cause: `${name} cannot read ${path}: ${why}.`,
     remedy: 'Write the file with user data and mount it into the static pod (extraVolumes of the component).',
   })),
   ...(name === 'kube-apiserver'
     ? [
+        rule(
+          /Addr: "?(\S+?:2379)"?.*authentication handshake failed: .*(x509: (?!certificate has expired)[^"]*)/,
+          ([, address, why]) => ({
+            code: 'CertificateInvalid' as const,
+            cause: `kube-apiserver does not trust etcd at ${address}: ${reason(why)}.`,
+            remedy:
+              'Let the CA for etcd that kube-apiserver has (etcd/ca.crt) be the one that has signed the certificate of etcd.',
+          }),
+        ),
         rule(
           /(?:dial tcp |Addr: "?)(\S+?:2379)"?.*?(connection refused|i\/o timeout|no route to host|deadline exceeded|bad certificate)/,
           ([, address, why]) => ({

@@ -35,7 +35,7 @@ const oldVersion: Pattern = inError(/your configuration file uses an old API spe
 }));
 
 const unknownVersion: Pattern = inError(
-  /no kind "(\w+)" is registered for version "(kubeadm\.k8s\.io\/\w+)"|experimental API spec: "([^"]+)" is not allowed|unknown configuration APIs: [^\n]*Version:"(\w+)"/,
+  /no kind "(\w+)" is registered for version "(kubeadm\.k8s\.io\/\w+)"|experimental API spec: "([^"]+)" is not allowed|unknown configuration (?:APIs: |schema\.GroupVersionKind\{Group:"kubeadm)[^\n]*Version:"(\w+)"/,
   (match) => ({
     code: 'KubeadmConfigVersionUnsupported',
     cause: `The configuration is in ${match[2] ?? match[3] ?? match[4]}, which the installed kubeadm does not know.`,

@@ -4,10 +4,10 @@ import { inError, type Pattern, type PatternInput, shorten } from './pattern.ts'
 const inEtcd = ({ output }: PatternInput): boolean =>
   /etcd/.test(output.phase ?? '') || /etcd/i.test(output.error);
 
-const NOT_IN_SYNC = /can only promote a learner member which is in sync with leader/;
+const NOT_IN_SYNC = /can only promote a learner member/;
 
 const learner: Pattern = inError(
-  /can only promote a learner member which is in sync with leader|too many learner members in cluster|unable to (?:start|promote) [^\n]*learner[^\n]*|[Pp]romoting the learner \S+ failed[^\n]*/,
+  /can only promote a learner member|too many learner members in cluster|unable to (?:start|promote) [^\n]*learner[^\n]*|[Pp]romoting the learner \S+ failed[^\n]*/,
   (match) => ({
     code: 'EtcdLearnerNotReady',
     cause: match[0].startsWith('too many')

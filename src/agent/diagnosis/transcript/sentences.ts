@@ -56,6 +56,8 @@ const OWN_ERRORS = [
   /no kind "(?:Init|Join|Cluster)Configuration" is registered for version/,
   /unable to read config from "/,
   /invalid configuration for GroupVersionKind/,
+  /unknown configuration schema\.GroupVersionKind\{Group:"kubeadm\.k8s\.io"/,
+  /json: cannot unmarshal \w+ into Go struct field (?:(?:Init|Join|Cluster)Configuration|NodeRegistrationOptions|ControlPlaneComponent|APIServer|LocalEtcd|ExternalEtcd|BootstrapToken|Networking)\./,
   /couldn't validate the identity of the API Server/,
   /unable to fetch the kubeadm-config ConfigMap/,
   /failed to request (?:the )?cluster-info/,
