@@ -2,6 +2,7 @@ import type { PlannedStep } from '../steps/kind/step-kind.ts';
 
 const NODE = 'a machine that has joined is not joined again; a change of it takes a new machine';
 const DISKS = 'disks and file systems that are in use are not made again';
+const BOOT = 'a node that works is not started anew for its kernel';
 const ONCE = 'it belongs to the first boot';
 
 /** Kinds of steps that are not done again, each with its reason; all others are. */
@@ -16,7 +17,10 @@ const REASONS: Readonly<Record<string, string>> = {
   disks: DISKS,
   filesystems: DISKS,
   partitionings: DISKS,
+  arrays: DISKS,
+  encryptions: DISKS,
   volumes: DISKS,
+  'kernel-arguments': BOOT,
   growPartitions: DISKS,
   growRoot: DISKS,
   swap: DISKS,
