@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import type { KubeClient } from '../kube/client.ts';
+import type { NodeRecord } from '../model/node-record.ts';
+import { Violation } from '../policy/violation.ts';
+import { FailedProofs } from './failed-proofs.ts';
+
+const OWNER = { name: 'a', uid: 'uid-a' };
+const OTHER = { name: 'b', uid: 'uid-b' };
+const FOUND = { namespace: 'n', owner: OWNER, tie: { ...OWNER, by: 'tpm' as const }, hasNode: false };
+
+/** A machine that says it is the other Machine shows the TPM of the owner. @returns which Machines say so, and which have an Event */
+async function borrowed({
+  isProved = false,
+  isGoverned = true,
+}): Promise<{ told: string[]; alarmed: string[] }> {
+  const told: string[] = [];
+  const alarmed: string[] = [];
+  const holder = { spec: { machine: { ...OTHER, by: 'tpm' } } } as NodeRecord;
+  const proofs = new FailedProofs({
+    client: {} as KubeClient,
+    store: { find: async (_, name) => (isProved && name === OTHER.name ? holder : undefined) },
+    alarms: { failed: (uids) => void alarmed.push(...uids) },
+    attested: { failed: (uid, reason) => void told.push(`${uid} ${reason}`) },
+    isGoverned: () => isGoverned,
+    changed: () => undefined,
+  });
+  const claim = { method: 'tpm', namespace: 'n', endorsementKey: 'sha256:k' };
+  await proofs.failed(FOUND as never, claim, new Violation('EndorsementKeyForeign', 'borrowed', OTHER));
+  return { told, alarmed };
+}
+
+it('says on a Machine that waits for its proof who came in its name', async () => {
+  expect(await borrowed({})).toEqual({
+    told: ['uid-b EndorsementKeyForeign'],
+    alarmed: ['uid-a', 'uid-b'],
+  });
+});
+
+it('says nothing of a Machine that is proved already, or of which no policy says anything', async () => {
+  for (const of of [{ isProved: true }, { isGoverned: false }])
+    expect(await borrowed(of)).toEqual({ told: [], alarmed: ['uid-a', 'uid-b'] });
+});
