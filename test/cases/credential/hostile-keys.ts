@@ -67,7 +67,7 @@ export async function hostileKeys(
   say("a machine that has another's TPM answer for it changes nothing of that one, and gets nothing");
 
   await nodes(scene, 'quarantine');
-  const quarantined = await one.give(one.after(300)).then(
+  const quarantined = await one.give(one.after(330)).then(
     ({ trouble }) => String(trouble),
     (error: Error) => String(error),
   );
