@@ -5,6 +5,7 @@ import type { NodeRecord } from '../model/node-record.ts';
 import { newSummary } from '../model/summary.ts';
 import { budgeted } from '../store/budgeted-store.ts';
 import { type Addition, type Store, StoreSpent } from '../store/store.ts';
+import { WriteBudget } from '../store/write-budget.ts';
 import { Metrics } from '../web/metrics.ts';
 import { EventIntake } from './intake.ts';
 
@@ -42,7 +43,7 @@ class Sender {
   #spool: ReadEvent[] = [];
 
   constructor() {
-    const store = budgeted(this.store as unknown as Store, () => this.now);
+    const store = budgeted(this.store as unknown as Store, new WriteBudget(true, () => this.now));
     const bearers = { isCurrent: () => true, admit: async () => this.store.record } as unknown as Bearers;
     this.#intake = new EventIntake(store, bearers, new Metrics());
   }

@@ -9,8 +9,8 @@ import type { ShownPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import { fold } from '../model/summary.ts';
-import { bytesOf } from '../store/budgeted-store.ts';
 import { type Addition, type Store, StoreBusy, StoreSpent, stored } from '../store/store.ts';
+import { bytesOf } from '../store/write-budget.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { dueOf } from './due.ts';
 

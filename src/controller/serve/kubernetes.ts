@@ -28,6 +28,7 @@ import { budgeted } from '../store/budgeted-store.ts';
 import { writeKubeletKey } from '../store/kubelet-key.ts';
 import { KubernetesStore } from '../store/kubernetes-store.ts';
 import { MachineIdentities } from '../store/machine-identities.ts';
+import { WriteBudget } from '../store/write-budget.ts';
 import { Gauge, Metrics } from '../web/metrics.ts';
 import { Front } from './front.ts';
 import { judgeOf, readmit } from './judging.ts';
@@ -56,7 +57,8 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     changed: (record) => intake.changed(record),
     hangUp: (keyDigest) => front.hangUp(keyDigest),
   });
-  const store = budgeted(new KubernetesStore(client));
+  const budget = new WriteBudget(true);
+  const store = budgeted(new KubernetesStore(client), budget);
   const tokens = new WatchedTokens(client, namespace, management.troubleOf('tokens'));
   const nodeOfKey = (keyDigest: string) => management.keys.of(keyDigest);
   const bearers = new Bearers({
@@ -102,7 +104,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const releases = new Releases({ proofs: fresh, sealed });
   const kubeletKeys = new KubeletKeys({
     ...{ proofs: fresh, store },
-    write: (node, key) => writeKubeletKey(client, node, key),
+    write: (node, key) => writeKubeletKey(client, budget, node, key),
   });
   const identity = `${hostname()}_${randomBytes(4).toString('hex')}`;
   const leadership = new Leadership(client, { namespace, name: 'slipway-controller', identity }, (leads) => {

@@ -3,18 +3,22 @@ import { isStatus, KubeError } from '../kube/kube-error.ts';
 import type { KubeletKey, NodeRecord } from '../model/node-record.ts';
 import { FIELD_MANAGER, objectPath } from './node-bootstrap.ts';
 import { StoreBusy } from './store.ts';
+import type { WriteBudget } from './write-budget.ts';
 
 /**
  * Writes which key the kubelet of a node has, unless the node is another machine's by now, or may have nothing.
  *
  * @returns false if it is not as the record says
- * @throws StoreBusy, KubeError
+ * @throws StoreSpent, StoreBusy, KubeError
  */
 export async function writeKubeletKey(
   client: KubeClient,
-  { namespace, name, spec }: NodeRecord,
+  budget: WriteBudget,
+  node: NodeRecord,
   kubelet: KubeletKey,
 ): Promise<boolean> {
+  budget.spend(node, kubelet);
+  const { namespace, name, spec } = node;
   const { keyDigest, admission } = spec;
   try {
     await client.request('PATCH', objectPath(namespace, name), {

@@ -5,7 +5,6 @@ import { readTable } from '../kube/table.ts';
 import { messageOf } from '../model/message.ts';
 import type { CertificateState, NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary, type Summary } from '../model/summary.ts';
-import { bytesOf } from './budgeted-store.ts';
 import { filled } from './filled.ts';
 import {
   API_VERSION,
@@ -18,6 +17,7 @@ import {
 } from './node-bootstrap.ts';
 import { type NodeLine, positionOf, shownPhase } from './node-line.ts';
 import { type Addition, type Owner, type Store, StoreBusy, StoreRefuses, stored } from './store.ts';
+import { bytesOf } from './write-budget.ts';
 
 /** An object stays well below etcd's 1.5 MiB: beyond either limit, old events make room. */
 const MAX_EVENTS = 400;

@@ -1,0 +1,47 @@
+import { Rates } from '../../kit/rates.ts';
+import { type NodeRecord, nodeKey } from '../model/node-record.ts';
+import { StoreSpent } from './store.ts';
+
+/**
+ * What one machine may cost: so many writes, and so many bytes of them. A bootstrap of a minute takes six writes
+ * and 100 kB, and one on a bad day twenty writes in a minute. A store that is not thrifty writes each batch.
+ */
+const WRITES = { thrifty: { perSecond: 0.2, burst: 30 }, ready: { perSecond: 5, burst: 300 } };
+const BYTES = { perSecond: 8 * 1024, burst: 4 * 1024 * 1024 };
+
+/** What each machine has written lately, whatever it was. */
+export class WriteBudget {
+  readonly #writes: Rates;
+  readonly #bytes: Rates;
+
+  /**
+   * @param thrifty of the store
+   * @param now milliseconds of a clock that nobody sets
+   */
+  constructor(thrifty: boolean, now?: () => number) {
+    this.#writes = new Rates(thrifty ? WRITES.thrifty : WRITES.ready, now);
+    this.#bytes = new Rates(BYTES, now);
+  }
+
+  /**
+   * @param added what is written besides the node itself
+   * @throws StoreSpent
+   */
+  spend(record: NodeRecord, added: unknown): void {
+    const key = `${nodeKey(record)} ${whose(record)}`;
+    const waitMs = Math.max(this.#writes.wait(key), this.#bytes.wait(key));
+    if (waitMs > 0) throw new StoreSpent(`${nodeKey(record)} writes more than a bootstrap does`, waitMs);
+    this.#writes.take(key);
+    this.#bytes.take(key, bytesOf(added) + (record.bytes ?? 0));
+  }
+}
+
+/** Who had the place before spends nothing of who proved to be the machine; a TPM with a new key is the same machine. */
+function whose({ spec }: NodeRecord): string {
+  return spec.enrolment.endorsementKey ?? spec.keyDigest;
+}
+
+/** As etcd counts them. */
+export function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
