@@ -23,7 +23,8 @@ export function sessionScript(directory: string, items: readonly ScriptItem[], f
     const ended = index === first ? '' : ` ${index - 1} ${env} ${cwd}`;
     lines.push(`__slipway_next "$?" ${index}${ended}`, items[index]?.shell ?? '__slipway_answer && :', '');
   }
-  lines.push(`printf 'end %s %s\\n' ${items.length - 1} "$?" >>"$__slipway_dir/marks"`);
+  // A word of its own, by which it is known where a command's unclosed quotation takes it for text.
+  lines.push(`__slipway_end "$?" ${items.length - 1}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -55,6 +56,7 @@ __slipway_next() {
 __slipway_export() { export -p; }
 # What bash writes by itself, no other shell reads.
 if [ -n "\${BASH_VERSION-}" ]; then __slipway_export() ( set -o posix; export -p ); fi
+__slipway_end() { printf 'end %s %s\\n' "$2" "$1" >>"$__slipway_dir/marks"; }
 __slipway_answer() { return "\${__slipway_go##* }"; }
 ${takeOver('$__slipway_dir')}
 mkfifo "$__slipway_dir/go" || exit 126
