@@ -20,6 +20,10 @@ export const BACKOFF = {
   endpoint: { baseMs: 200, capMs: 600 },
   /** A bootstrap token that the API server does not know yet; hundreds of machines may ask. */
   token: { baseMs: 250, capMs: 2_000 },
+  /** A Node that is not Ready yet, of which the API server does not tell when it changes. */
+  ready: { baseMs: 250, capMs: 2_000 },
+  /** The same where it does: only for a watch that has died without a word. */
+  watched: { baseMs: 5_000, capMs: 10_000 },
   /** A transport of the reporter. */
   report: { baseMs: 500, capMs: 60_000 },
   /** A step that failed because of a service that is still starting. */

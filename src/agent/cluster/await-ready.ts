@@ -1,27 +1,61 @@
+import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
 import type { Host } from '../host/host.ts';
-import { readKubeletIdentity } from './kubelet-identity.ts';
+import { type KubeletIdentity, readKubeletIdentity } from './kubelet-identity.ts';
+import { watchNode } from './node-changes.ts';
 import { type ClusterNode, readNode } from './read-node.ts';
 
 export type Readiness = { ready: true; ms: number } | { ready: false; why: string };
 
-const PAUSE_MS = 500;
+/** Several changes that come together are looked at once. */
+const TOGETHER_MS = 50;
 
-/** Waits for `limitMs` at most until this machine's Node is Ready; else says why it is not, in the cluster's words. */
+/**
+ * Waits for `limitMs` at most until this machine's Node is Ready; else says why it is not, in the cluster's words. The API
+ * server tells when the Node changes; where it does not, it is asked, ever less often.
+ */
 export async function awaitReady(host: Host, limitMs: number, signal: AbortSignal): Promise<Readiness> {
   const started = host.clock.monotonic();
-  for (;;) {
-    const why = await notReady(host);
-    const ms = host.clock.monotonic() - started;
-    if (why === undefined) return { ready: true, ms };
-    if (ms >= limitMs || signal.aborted) return { ready: false, why };
-    await host.clock.sleep(PAUSE_MS, signal).catch(() => undefined);
+  const over = new AbortController();
+  let changed = new AbortController();
+  let isWatched = false;
+  let isAsked = false;
+  try {
+    for (let looks = 1; ; looks += 1) {
+      const { why, identity } = await look(host);
+      const ms = host.clock.monotonic() - started;
+      if (why === undefined) return { ready: true, ms };
+      if (ms >= limitMs || signal.aborted) return { ready: false, why };
+      if (!isAsked && identity?.nodeName !== undefined) {
+        isAsked = isWatched = true;
+        const watch = {
+          limitMs,
+          signal: AbortSignal.any([signal, over.signal]),
+          changed: () => changed.abort(),
+        };
+        void watchNode(host, identity, identity.nodeName, watch).then(() => {
+          isWatched = false;
+          changed.abort();
+        });
+      }
+      const pauseMs = backoffMs(looks, isWatched ? BACKOFF.watched : BACKOFF.ready, () => host.random());
+      const woken = AbortSignal.any([signal, changed.signal]);
+      await host.clock.sleep(Math.min(pauseMs, limitMs - ms), woken).catch(() => undefined);
+      if (changed.signal.aborted) await host.clock.sleep(TOGETHER_MS, signal).catch(() => undefined);
+      changed = new AbortController();
+    }
+  } finally {
+    over.abort();
   }
 }
 
-async function notReady(host: Host): Promise<string | undefined> {
+async function look(host: Host): Promise<{ why: string | undefined; identity?: KubeletIdentity }> {
   const identity = await readKubeletIdentity(host);
-  if (identity?.nodeName === undefined) return 'the kubelet has no certificate of a node';
-  const answer = await readNode(host, identity, identity.nodeName);
+  if (identity?.nodeName === undefined) return { why: 'the kubelet has no certificate of a node' };
+  return { why: await notReady(host, identity, identity.nodeName), identity };
+}
+
+async function notReady(host: Host, identity: KubeletIdentity, name: string): Promise<string | undefined> {
+  const answer = await readNode(host, identity, name);
   switch (answer.kind) {
     case 'node':
       return answer.node.ready ? undefined : whyNot(answer.node);

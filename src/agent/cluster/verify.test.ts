@@ -22,6 +22,7 @@ describe('verifyNode', () => {
   let health = 200;
   let node: { status: number; body: string };
   let asked: string[];
+  let onWatch: ((send: (line: string) => void) => void) | undefined;
 
   beforeAll(async () => {
     pki = mkdtempSync(join(tmpdir(), 'slipway-verify-pki-'));
@@ -78,6 +79,10 @@ describe('verifyNode', () => {
       (request, answer) => {
         const { CN } = (request.socket as TLSSocket).getPeerCertificate().subject;
         asked.push(`${CN} ${request.url}`);
+        if (onWatch !== undefined && request.url?.includes('watch=true')) {
+          answer.writeHead(200).flushHeaders();
+          return onWatch((line) => answer.write(line));
+        }
         answer.writeHead(node.status).end(node.body);
       },
     );
@@ -97,6 +102,7 @@ describe('verifyNode', () => {
     root = mkdtempSync(join(tmpdir(), 'slipway-verify-'));
     health = 200;
     asked = [];
+    onWatch = undefined;
     node = { status: 200, body: object('aws:///eu/i-1', 'True') };
     put('/var/lib/kubelet/config.yaml', `healthzPort: ${port(kubelet)}\n`);
     put(CLIENT, `${pem('client.crt')}${pem('client.key')}`);
@@ -232,6 +238,30 @@ users: [{name: u, user: {client-certificate: ${CLIENT}, client-key: ${CLIENT}}}]
     const promise = awaitReady(host, 5_000, signal);
     node = { status: 200, body: object(undefined, 'True') };
     expect(await promise).toMatchObject({ ready: true });
+  });
+
+  it('is told by the API server when the node becomes Ready, and does not ask until then', async () => {
+    const host = createLinuxHost({ root });
+    // No pause ends by itself, but for the short one in which changes are gathered.
+    const sleep = (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        if (ms <= 50 || signal?.aborted) resolve();
+        signal?.addEventListener('abort', () => resolve());
+      });
+    node = { status: 200, body: object(undefined, 'False') };
+    onWatch = (send) => {
+      node = { status: 200, body: object(undefined, 'True') };
+      send(`${JSON.stringify({ type: 'MODIFIED' })}\n`);
+    };
+    const { signal } = new AbortController();
+    expect(await awaitReady({ ...host, clock: { ...host.clock, sleep } }, 60_000, signal)).toMatchObject({
+      ready: true,
+    });
+    expect(asked.map((line) => line.replace(/^\S+ |&timeout.*/g, ''))).toEqual([
+      '/api/v1/nodes/n1',
+      '/api/v1/nodes?watch=true&fieldSelector=metadata.name%3Dn1',
+      '/api/v1/nodes/n1',
+    ]);
   });
 
   it('reads a Node with a long list of images', async () => {
