@@ -1,3 +1,4 @@
+import { BACKOFF, backoffMs } from '../kit/backoff.ts';
 import { ExpectedError, errorMessage, isExpected } from '../kit/errors.ts';
 import { positionText } from '../kit/position.ts';
 import { clean } from '../kit/secrets/clean.ts';
@@ -40,7 +41,8 @@ import type { Opener } from './userdata/opened.ts';
 import { doneBefore } from './wipe/done-before.ts';
 import { areWiped } from './wipe/note.ts';
 
-const LOOK_AGAIN_MS = 2_000;
+/** At what labels need of this machine. */
+const LOOK_AGAIN_MS = 500;
 /** Servers that may answer later. */
 const AWAITED: readonly Code[] = ['MetadataUnreachable', 'ResourceNotFetched'];
 /** What a clock says that is not set yet is not the last word. */
@@ -184,7 +186,7 @@ async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
     for (const line of [`the network is set up: ${done}`, ...remarks])
       watcher.output(`slipway: ${line}`, 'stderr');
   };
-  for (;;) {
+  for (let looks = 1; ; looks += 1) {
     const answer = await loadDocument(host, {
       ...options,
       ...{ keepsIncluded: true, open, signal },
@@ -202,7 +204,8 @@ async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
     if (told !== cause)
       watcher.output(`slipway: ${cause} Looking again${starting ? `: ${starting}` : '.'}`, 'stderr');
     told = cause;
-    await host.clock.sleep(waitMs ?? LOOK_AGAIN_MS, stop).catch(() => undefined);
+    const pauseMs = waitMs ?? backoffMs(looks, BACKOFF.userData, () => host.random());
+    await host.clock.sleep(pauseMs, stop).catch(() => undefined);
   }
 }
 

@@ -16,8 +16,12 @@ export const BACKOFF = {
   join: { baseMs: 2_000, capMs: 30_000 },
   /** A cloud's metadata service, which starts late or turns machines away that boot all at once. */
   metadata: { baseMs: 250, capMs: 5_000 },
+  /** User data that come late: a volume that is attached, a server that whole fleets ask as they boot. */
+  userData: { baseMs: 250, capMs: 3_000 },
   /** A connection to the API server that a join needs: whoever refuses it has no work with that. */
   endpoint: { baseMs: 200, capMs: 600 },
+  /** An API server that neither answers nor refuses: it may have too much to do. */
+  silent: { baseMs: 500, capMs: 5_000 },
   /** A bootstrap token that the API server does not know yet; hundreds of machines may ask. */
   token: { baseMs: 250, capMs: 2_000 },
   /** A Node that is not Ready yet, of which the API server does not tell when it changes. */

@@ -39,6 +39,7 @@ export async function readApiServer(
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const failed = readRequestError(error);
+    if (error.errno === 'ETIMEDOUT') return { endpoint, ...failed, isSilent: true };
     if (error.errno !== 'EAI_AGAIN') return { endpoint, ...failed };
     return { endpoint, ...failed, problem: await silentNameServers(host) };
   } finally {

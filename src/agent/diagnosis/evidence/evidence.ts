@@ -62,6 +62,8 @@ export interface ApiServerView {
   endpoint: string;
   /** The step that failed; undefined when there was an answer. */
   failedAt?: 'dns' | 'tcp' | 'tls' | 'http';
+  /** It neither answered nor refused in the time that it was given: nobody is there, or it has too much to do. */
+  isSilent?: true;
   /** Why, in a few words. */
   problem?: string;
   status?: number;

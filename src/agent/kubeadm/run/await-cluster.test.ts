@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Authority } from '../../../pki/authority.ts';
+import { HostError } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { awaitCluster, type ClusterFound, type ClusterSpec } from './await-cluster.ts';
 
@@ -89,6 +90,34 @@ describe('awaitCluster', () => {
     await serve(() => ({ status: 200, signedBy: [ID] }), Number(gone.split(':')[1]));
     expect(await found).toEqual({ endpoint: gone, inVain: false });
     expect(told[0]).toMatch(/^waiting for the cluster: .* does not answer yet: /);
+  });
+
+  it('gives more time to an API server that is silent, which may have too much to do', async () => {
+    const given: number[] = [];
+    const host = createLinuxHost();
+    const stop = new AbortController();
+    const client = () => ({
+      close: () => undefined,
+      send: async ({ timeoutMs }: { timeoutMs: number }) => {
+        given.push(timeoutMs);
+        if (given.length === 6) stop.abort();
+        throw new HostError('no answer', 'ETIMEDOUT');
+      },
+    });
+    const silent = {
+      ...host,
+      clock: { ...host.clock, sleep: async () => undefined },
+      network: { ...host.network, client },
+    };
+    const spec = {
+      tokenId: ID,
+      attempt: 1,
+      limitMs: 60_000,
+      signal: stop.signal,
+      onProgress: () => undefined,
+    };
+    await awaitCluster(silent, { ...spec, endpoints: [DEAD] });
+    expect(given).toEqual([5_000, 10_000, 10_000, 10_000, 10_000, 10_000]);
   });
 
   it('says that it waited in vain, and stops when it is told to', async () => {

@@ -1,4 +1,4 @@
-import { BACKOFF, backoffMs } from '../../../kit/backoff.ts';
+import { BACKOFF, type Backoff, backoffMs } from '../../../kit/backoff.ts';
 import { readApiServer } from '../../diagnosis/evidence/api-server.ts';
 import type { ApiServerView } from '../../diagnosis/evidence/evidence.ts';
 import type { Host } from '../../host/host.ts';
@@ -27,12 +27,15 @@ export interface ClusterFound {
 /** A dead one among several costs a second and a half, and not an attempt. */
 const CHOICE_MS = 1_500;
 const LOOK_MS = 5_000;
+/** Of a look after silence. kubeadm gives each request so long; a firewall that opens is noticed within half of it. */
+const LONG_LOOK_MS = 10_000;
 
 /**
  * Waits until the cluster can be joined: its API server answers, and what it publishes for those who join is
  * signed with the token, which is all that kubeadm's discovery waits for. kubeadm asks every five seconds and
  * says nothing meanwhile; this asks at once, then ever less often, over one connection, and says what it
- * waits for.
+ * waits for. Silence may be an API server with too much to do: it gets more time and fewer questions then, for
+ * whoever breaks off and asks anew makes it begin from the start.
  *
  * Nothing that it reads is trusted: kubeadm's own discovery verifies all of it afterwards.
  *
@@ -59,7 +62,7 @@ async function look(
   { tokenId, limitMs, signal, onProgress }: ClusterSpec,
 ): Promise<ClusterFound> {
   const end = host.clock.monotonic() + limitMs;
-  const timeoutMs = clients.length > 1 ? CHOICE_MS : LOOK_MS;
+  let timeoutMs = clients.length > 1 ? CHOICE_MS : LOOK_MS;
   let told: string | undefined;
   for (let tries = 1; ; tries += 1) {
     const views = await Promise.all(
@@ -76,9 +79,16 @@ async function look(
       tries = 1;
     }
     told = why;
-    const pauseMs = backoffMs(tries, answers(best) ? BACKOFF.token : BACKOFF.endpoint, () => host.random());
+    if (views.every(({ isSilent }) => isSilent)) timeoutMs = Math.min(LONG_LOOK_MS, 2 * timeoutMs);
+    const pauseMs = backoffMs(tries, pace(best), () => host.random());
     await host.clock.sleep(Math.min(pauseMs, leftMs), signal).catch(() => undefined);
   }
+}
+
+/** A refusal is no work for anybody. */
+function pace(view: ApiServerView): Backoff {
+  if (answers(view)) return BACKOFF.token;
+  return view.isSilent ? BACKOFF.silent : BACKOFF.endpoint;
 }
 
 const answers = ({ status }: ApiServerView): boolean => status !== undefined && status < 500;
