@@ -14,19 +14,20 @@ import { identity } from './rows/identity.ts';
 import { join } from './rows/join.ts';
 import { report } from './rows/report.ts';
 import { reporter } from './rows/reporter.ts';
+import { scale } from './rows/scale.ts';
 import { size } from './rows/size.ts';
 import { version } from './rows/version.ts';
 import { acceptSizes, grownSizes } from './size-baseline.ts';
 
 const ROWS: Readonly<Record<string, Row>> = {
-  ...{ version, apply, size, reporter, report, fleet, hostile, identity, join, boot },
+  ...{ version, apply, size, reporter, report, fleet, hostile, identity, join, boot, scale },
 };
 /** These take minutes and all of the machine: only when asked for by name. */
-const ONLY_BY_NAME = ['reporter', 'report', 'fleet', 'hostile', 'identity', 'join', 'boot'];
+const ONLY_BY_NAME = ['reporter', 'report', 'fleet', 'hostile', 'identity', 'join', 'boot', 'scale'];
 
 const USAGE = `npm run bench [-- [${Object.keys(ROWS).join('|')}]... [--runs N] [--json] [--gate] [--accept]]
-  --runs N   runs of each contender instead of the row's own number; of report, fleet, hostile and identity, machines
-  reporter, report, fleet, hostile, identity, join and boot take minutes and run only when they are named
+  --runs N   runs of each contender instead of the row's own number; of report, fleet, hostile, identity and scale, machines
+  reporter, report, fleet, hostile, identity, join, boot and scale take minutes and run only when they are named
   --json     for programs
   --gate     exit status 1 when a size is more than 5 % over the accepted one (test/bench/size-baseline.json)
   --accept   note the present sizes as accepted`;

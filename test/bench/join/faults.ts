@@ -20,6 +20,8 @@ export interface Fault {
   readonly deadEndpoint?: boolean;
   /** The machine was made anew under its old name, and its Node is still there. */
   readonly oldNode?: boolean;
+  /** What the join needs is not there at its beginning, and comes. */
+  readonly comesLate?: boolean;
   /** Before the joins begin. */
   prepare?(scene: Scene): Promise<void>;
   /** While they run. */
@@ -79,6 +81,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'connections refused for 20 s',
+    comesLate: true,
     async strike({ machines, random }) {
       await between(random, 0.5, 9);
       await onAll(machines, ['iptables', '-I', ...REFUSE]);
@@ -95,6 +98,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'containerd comes up late',
+    comesLate: true,
     prepare: async ({ machines }) => void (await onAll(machines, ['systemctl', 'stop', 'containerd'])),
     async strike({ machines, random }) {
       await between(random, 5, 15);
@@ -114,6 +118,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'token made late',
+    comesLate: true,
     lateToken: true,
     async strike({ controlPlane, token, random }) {
       await between(random, 20, 70);
@@ -121,7 +126,7 @@ export const FAULTS: readonly Fault[] = [
       await controlPlane.createToken({ id, secret });
     },
   },
-  { name: 'one of two endpoints dead', deadEndpoint: true },
+  { name: 'one of two endpoints dead', deadEndpoint: true, comesLate: true },
   { name: 'Node of the machine before still Ready', oldNode: true },
 ];
 

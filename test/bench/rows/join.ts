@@ -5,7 +5,7 @@ import { bootMachine } from '../../support/machines.ts';
 import { CONTENDERS, type Contender, forget, type Round } from '../join/contenders.ts';
 import { API_NAME, DEAD, FAULTS, type Fault, type Scene, seeded } from '../join/faults.ts';
 import { verdictTimes } from '../join/verdict-time.ts';
-import type { Row } from '../row.ts';
+import type { Row, Verdict } from '../row.ts';
 
 const SEED = 20_260;
 
@@ -82,6 +82,7 @@ export const join: Row = async ({ runs = 3, say }) => {
           direction: 'most',
           unit: 'ms',
         },
+        ...FAULTS.flatMap((fault) => againstKubeadm(fault, joins)),
       ],
       table: table(joins),
       notes: [
@@ -135,6 +136,36 @@ async function oneJoin(contender: Contender, machine: Machine, fault: Fault, rou
   const seconds = ((joinedAt ?? Date.now()) - started) / 1000;
   return { fault: fault.name, contender: contender.label, joined: joinedAt !== undefined, seconds };
 }
+
+/** Nothing to hold against each other where one of the two has not joined at all. */
+function againstKubeadm({ name, comesLate }: Fault, joins: readonly Join[]): Verdict[] {
+  const seconds = (label: string): number =>
+    median(joins.filter((one) => one.fault === name && one.contender === label && one.joined).map(secondsOf));
+  const [plain, own] = [seconds('kubeadm join'), seconds('Slipway')];
+  if (Number.isNaN(plain) || Number.isNaN(own)) return [];
+  return [
+    {
+      what: `${name}: Slipway takes longer than kubeadm by`,
+      value: 1000 * (own - plain),
+      goal: 1000,
+      direction: 'most',
+      unit: 'ms',
+    },
+    ...(comesLate
+      ? [
+          {
+            what: `${name}: Slipway / kubeadm`,
+            value: own / plain,
+            goal: 0.75,
+            direction: 'most' as const,
+            unit: 'times' as const,
+          },
+        ]
+      : []),
+  ];
+}
+
+const secondsOf = ({ seconds }: Join): number => seconds;
 
 const told = ({ contender, joined, seconds }: Join): string =>
   `${contender} ${joined ? 'joined' : 'FAILED'} after ${seconds.toFixed(0)} s`;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { GATEWAY } from '../host/switch.ts';
 import { fastKeys, hasInsecurePort, type Release } from '../kubernetes/release.ts';
 
@@ -54,6 +55,10 @@ export interface Places {
   release: Release;
 }
 
+/** Where a bench that wants every request noted puts the policy for that; an API server reads it at its start. */
+export const auditPolicy = (dir: string): string => `${dir}/audit-policy.yaml`;
+export const auditLog = (dir: string): string => `${dir}/log/audit.log`;
+
 /** The command line of each process. */
 export function commandOf(name: ProcessName, { dir, binaries, etcd, release }: Places): string[] {
   const pki = `${dir}/pki`;
@@ -90,6 +95,9 @@ export function commandOf(name: ProcessName, { dir, binaries, etcd, release }: P
       '--enable-admission-plugins=NodeRestriction',
       '--enable-bootstrap-token-auth=true',
       '--allow-privileged=true',
+      ...(existsSync(auditPolicy(dir))
+        ? [`--audit-policy-file=${auditPolicy(dir)}`, `--audit-log-path=${auditLog(dir)}`]
+        : []),
     ];
   }
   return [

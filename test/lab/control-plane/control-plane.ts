@@ -9,7 +9,16 @@ import { rootKubeconfig } from '../kubernetes/release.ts';
 import { labDir, labGroup } from '../lab-record.ts';
 import { type Finished, LabError, lastLines, run } from '../process/command.ts';
 import { waitFor } from '../process/wait-for.ts';
-import { ABSENT_NODE, commandOf, ENDPOINT, kubeadmConfig, type Places, type ProcessName } from './config.ts';
+import {
+  ABSENT_NODE,
+  auditLog,
+  auditPolicy,
+  commandOf,
+  ENDPOINT,
+  kubeadmConfig,
+  type Places,
+  type ProcessName,
+} from './config.ts';
 import { Daemon } from './daemon.ts';
 
 /**
@@ -44,6 +53,15 @@ export class ControlPlane {
   /** The directory with ca.crt, ca.key, front-proxy-ca.*, sa.* and etcd's CA, as kubeadm lays them. */
   get pki(): string {
     return join(this.#places.dir, 'pki');
+  }
+
+  /** What is put there before a start of the API server has it keep an audit log. */
+  get auditPolicy(): string {
+    return auditPolicy(this.#places.dir);
+  }
+
+  get auditLog(): string {
+    return auditLog(this.#places.dir);
   }
 
   /** PEM files that Cluster API hands to machines, by their path below /etc/kubernetes/pki. */
