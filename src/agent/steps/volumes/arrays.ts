@@ -40,16 +40,13 @@ async function make(entry: ArrayEntry, context: StepContext): Promise<string> {
   const [uuid] = uuids;
   const isOwn =
     begun !== undefined && [...uuids].every((one) => one === undefined || isSameUuid(one, begun.uuid));
-  const isUnfinished = isOwn && !begun.isWhole && members.some(({ mark }) => mark !== undefined);
-  if (
-    !isUnfinished &&
-    uuid !== undefined &&
-    uuids.size === 1 &&
-    members.every((one) => isAsAsked(entry, one))
-  ) {
+  // mdadm marks all members before it starts the array, so one with all marks lacks nothing.
+  if (uuid !== undefined && uuids.size === 1 && members.every((member) => isAsAsked(entry, member))) {
     await assemble(entry, members, context);
+    if (isOwn) await note.write({ uuid: begun.uuid, isWhole: true });
     return `${entry.name} was there`;
   }
+  const isUnfinished = isOwn && !begun.isWhole && members.some(({ mark }) => mark !== undefined);
   for (const member of members) refuseHeld(member, isUnfinished);
   if (isUnfinished) await clear(entry, members, context);
   for (const { name, device } of members) await refuseInUse(host, name, device);
@@ -133,6 +130,8 @@ async function clear(
   const doing = `take apart ${name}, which was not finished`;
   const tool = { doing, code: 'ArrayNotMade', signal } as const;
   if (await host.blockDevices.find(path)) await runTool(host, ['mdadm', '--stop', path], tool);
+  // Without udev the link stays, and mdadm would take another name for the next array.
+  if ((await host.files.stat(path))?.kind === 'symlink') await host.files.remove(path);
   for (const { device, mark } of members)
     if (mark) await runTool(host, ['mdadm', '--zero-superblock', device.path], tool);
 }
