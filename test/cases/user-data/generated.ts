@@ -3,7 +3,7 @@ import type { Choices } from '../ignition/random.ts';
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ000000000000000000000000000000000000000000';
 const HASH = '$6$salt$Xh0kAoz3B4q1ZKb.0RXzW0KzZ6mFk0t3Kz9x1Jm0m1lq0w5v0J8P5n3aXlqkT9b7CvQ1mXy9pJ7wF5yq2H0aE1';
-const NAMES = ['ann', 'bob', 'eve', 'x-1', '_svc', 'debian'];
+const NAMES = ['ann', 'bob', 'eve', 'x-1', '_svc'];
 const GROUPS = ['users', 'audio', 'one', 'two'];
 const TEXTS = [
   '',
@@ -20,7 +20,7 @@ type Make = (choices: Choices) => Made | undefined;
 
 /**
  * cloud-config of what may stand there, the same for the same choices. Left out is what cloud-init fails upon, where Slipway
- * does more (a primary group that is not there yet, groups with spaces between them), and keys in lists, which it puts into an
+ * does more (a primary group that is not there yet, groups with spaces between them), and several keys in lists, which it puts into an
  * order of each run's own.
  */
 export function generated(choices: Choices): Made {
@@ -58,7 +58,7 @@ function file(choices: Choices): Made {
       permissions: choices.of(['0644', '0600', '0755', '640', 0o644, '04755', '0o600']),
     }),
     ...maybe(choices, 30, {
-      owner: choices.of(['root', 'root:root', 'nobody:nogroup', 'daemon', 'root:daemon']),
+      owner: choices.of(['root:root', 'nobody:nogroup', 'root:daemon']),
     }),
     ...maybe(choices, 25, { append: choices.chance(70) }),
     ...maybe(choices, 25, { defer: choices.chance(70) }),
@@ -66,6 +66,8 @@ function file(choices: Choices): Made {
 }
 
 function user(choices: Choices, name: string): Made {
+  // Where there is no home, Slipway refuses keys, and cloud-init leaves out all users behind.
+  const hasHome = choices.chance(75);
   return {
     name,
     ...maybe(choices, 40, { gecos: choices.of(['Ann', 'Ann, room 1', 'Änn']) }),
@@ -74,15 +76,14 @@ function user(choices: Choices, name: string): Made {
     ...maybe(choices, 20, { uid: 4000 + NAMES.indexOf(name) }),
     ...maybe(choices, 30, { groups: choices.of(['users', 'users, audio', ['users', 'audio'], ['three']]) }),
     ...maybe(choices, 20, { primary_group: 'users' }),
-    ...maybe(choices, 15, { system: true }),
-    ...maybe(choices, 15, { no_create_home: true }),
+    ...(hasHome ? {} : choices.of([{ system: true }, { no_create_home: true }])),
     ...maybe(choices, 15, { no_user_group: true }),
     ...maybe(choices, 30, { lock_passwd: choices.chance(50) }),
     ...maybe(choices, 25, choices.of([{ passwd: HASH }, { hashed_passwd: HASH }])),
     ...maybe(choices, 30, {
       sudo: choices.of(['ALL=(ALL) NOPASSWD:ALL', ['ALL=(ALL) ALL', 'ALL=(bob) NOPASSWD: /bin/ls'], null]),
     }),
-    ...maybe(choices, 30, { ssh_authorized_keys: [key(choices)] }),
+    ...(hasHome ? maybe(choices, 40, { ssh_authorized_keys: [key(choices)] }) : {}),
     ...maybe(choices, 10, { expiredate: '2038-01-19' }),
     ...maybe(choices, 10, { inactive: '5' }),
   };

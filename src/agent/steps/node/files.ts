@@ -80,20 +80,14 @@ async function writeInOrder(host: Host, entries: readonly FileEntry[], interrupt
   await writeBatch(host, batch);
 }
 
-/** Of an owner without a group, a file that is there already keeps its group, as with chown. */
-async function wholeOwner({ files }: Host, path: string, owner: string): Promise<string> {
-  if (owner.includes(':')) return owner;
-  const before = await files.stat(path);
-  return before?.kind === 'file' ? `${owner}:${before.gid}` : owner;
-}
-
 async function writeBatch(host: Host, entries: FileEntry[]): Promise<void> {
-  const written = entries.map(async ({ path, content, mode, owner }) => ({
-    path,
-    content: content.reveal(),
-    options: { mode, owner: await wholeOwner(host, path, owner), ownsParents: true },
-  }));
-  await host.files.writeAll(await Promise.all(written));
+  await host.files.writeAll(
+    entries.map(({ path, content, mode, owner }) => ({
+      path,
+      content: content.reveal(),
+      options: { mode, owner, ownsParents: true },
+    })),
+  );
 }
 
 /** Appending is not idempotent, so a repeated step does not append what is already there. */
@@ -107,7 +101,7 @@ async function append(
   if (interrupted && present.subarray(-addition.length).equals(addition)) return;
   await host.files.write(path, Buffer.concat([present, addition]), {
     mode,
-    owner: await wholeOwner(host, path, owner),
+    owner,
     ownsParents: true,
   });
 }

@@ -11,26 +11,33 @@ export interface HostnameKeys {
   create_hostname_file?: Node | undefined;
 }
 
+/** How the machine is called, and whether it keeps the name that it has (`preserve_hostname`). */
+export interface NameRead {
+  hostname?: Hostname;
+  isPreserved: boolean;
+}
+
 /**
- * The machine's name: from cloud-config, else from the instance metadata's `local-hostname`; none with
- * `preserve_hostname: true` (cloud-init's `get_hostname_fqdn` and `DataSource.get_hostname`).
+ * The machine's name: from cloud-config, else from the instance metadata's `local-hostname` (cloud-init's
+ * `get_hostname_fqdn` and `DataSource.get_hostname`). /etc/hosts and messages have it even where the machine keeps its own.
  */
 export function readHostname(
   keys: HostnameKeys,
   metaData: Record<string, unknown>,
   report: Report,
-): Hostname | undefined {
+): NameRead {
   const found = named(keys, metaData, report);
-  if (found === undefined) return undefined;
+  const isPreserved = flag(keys.preserve_hostname, 'preserve_hostname', false, report);
+  if (found === undefined) return { isPreserved };
   const prefersFqdn = flag(keys.prefer_fqdn_over_hostname, 'prefer_fqdn_over_hostname', false, report);
   const createsFile = flag(keys.create_hostname_file, 'create_hostname_file', true, report);
-  return { ...found, ...(prefersFqdn ? { prefersFqdn } : {}), ...(createsFile ? {} : { keepsNoFile: true }) };
+  const how = { ...(prefersFqdn ? { prefersFqdn } : {}), ...(createsFile ? {} : { keepsNoFile: true }) };
+  return { hostname: { ...found, ...how }, isPreserved };
 }
 
 function named(keys: HostnameKeys, metaData: Record<string, unknown>, report: Report): Hostname | undefined {
   const hostname = name(keys.hostname, 'hostname', report);
   const fqdn = name(keys.fqdn, 'fqdn', report);
-  if (flag(keys.preserve_hostname, 'preserve_hostname', false, report)) return undefined;
   if (fqdn !== undefined) return { name: hostname ?? first(fqdn), fqdn };
   if (hostname === undefined) return fromMetaData(metaData);
   if (hostname.indexOf('.') > 0) return { name: first(hostname), fqdn: hostname };

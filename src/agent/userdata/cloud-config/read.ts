@@ -80,7 +80,7 @@ export function readCloudConfig(
     prefer_fqdn_over_hostname: find('prefer_fqdn_over_hostname'),
     create_hostname_file: find('create_hostname_file'),
   };
-  const hostname = readHostname(names, metaData, report);
+  const { hostname, isPreserved } = readHostname(names, metaData, report);
   const ntpNode = find('ntp');
   const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, report);
   const { users, defaultUser } = withDefaultUser(find('users'), find('user'), find('system_info'));
@@ -92,7 +92,7 @@ export function readCloudConfig(
   });
   const document: Content['document'] = {
     ...(system === undefined ? {} : { system }),
-    ...(hostname === undefined ? {} : { hostname }),
+    ...(hostname === undefined || isPreserved ? {} : { hostname }),
     files: readWriteFiles(get('write_files'), report),
     bootCommands: readBootcmd(get('bootcmd'), report),
     commands: readRuncmd(get('runcmd'), report),

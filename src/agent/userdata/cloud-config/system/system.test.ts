@@ -36,6 +36,10 @@ describe('keys about the system', () => {
       'manage_etc_hosts: localhost',
       { hosts: { how: 'entry', hostname: { name: 'node-1', fqdn: 'node-1.example.test' } } },
     ],
+    [
+      'manage_etc_hosts: localhost\nhostname: other\npreserve_hostname: true',
+      { hosts: { how: 'entry', hostname: { name: 'other', fqdn: 'node-1.example.test' } } },
+    ],
     ['manage_etc_hosts: false', undefined],
     [
       'manage_resolv_conf: true\nresolv_conf: {nameservers: [10.0.0.1], options: {rotate: true, x: false, timeout: 1}}',
