@@ -99,6 +99,7 @@ export async function fetchBytes(
 
 /** An address without what may be secret: its user, its query. */
 export function shown(url: string): string {
+  if (!URL.canParse(url)) return 'what is no address';
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }

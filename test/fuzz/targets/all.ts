@@ -9,6 +9,7 @@ import { kubeadmConfig } from './kubeadm-config.ts';
 import { kubeadmOutput, logs } from './kubeadm-output.ts';
 import { network } from './network/configurations.ts';
 import { sealed } from './sealed/user-data.ts';
+import { objectAddresses } from './secrets/objects.ts';
 import { sealedSecrets, secretAnswers } from './secrets/secrets.ts';
 import { containerdToml, reportSettings } from './settings.ts';
 import { cloudDocuments, volumes } from './sources.ts';
@@ -22,7 +23,7 @@ export const TARGETS: readonly Target[] = [
   ...[kubeadmConfig, kubeadmOutput, logs],
   ...[journal, outcome, spool, stateFiles],
   ...[reportSettings, containerdToml],
-  ...[sealedSecrets, secretAnswers, ...sealed()],
+  ...[sealedSecrets, secretAnswers, objectAddresses, ...sealed()],
   ...[tpmProof, tpmEnrolment, bootLog, carriedLog, ekCertificate],
   ...[events, reply, ...enrolment()],
   ...[kubeconfig, controllerKubeconfig, answers, tools, watch],

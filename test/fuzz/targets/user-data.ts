@@ -222,7 +222,36 @@ export const ignition: Target = {
         passwd: { users: [{ name: 'core', sshAuthorizedKeys: ['ssh-ed25519 A'] }] },
       },
       {
-        ignition: { version: '2.3.0' },
+        ignition: { version: '3.5.0' },
+        kernelArguments: { shouldExist: ['a=b'], shouldNotExist: ['quiet'] },
+        storage: {
+          raid: [{ name: 'data', level: 'raid1', devices: ['/dev/a', '/dev/b', '/dev/c'], spares: 1 }],
+          luks: [
+            {
+              name: 'l',
+              device: '/dev/md/data',
+              keyFile: { source: 'data:,key' },
+              uuid: 'x',
+              options: ['-x'],
+            },
+            {
+              name: 'm',
+              device: '/dev/d',
+              clevis: { tang: [{ url: 'http://t', thumbprint: 't' }], tpm2: true },
+            },
+          ],
+          files: [
+            { path: '/a', contents: { source: 's3://bucket/key?versionId=1' } },
+            { path: '/b', contents: { source: 'arn:aws:s3:::bucket/key' } },
+            { path: '/c', contents: { source: 'gs://bucket/object' } },
+          ],
+        },
+      },
+      {
+        ignition: {
+          version: '2.3.0',
+          config: { append: [{ source: 'https://h/loop' }, { source: 'data:,x' }] },
+        },
         storage: { files: [{ filesystem: 'root', path: '/a', contents: { source: 'data:,x' } }] },
       },
     ),

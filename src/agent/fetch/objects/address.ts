@@ -53,7 +53,7 @@ export function readObjectAddress(url: string): ObjectAddress | { problem: strin
   const arn = /^arn:([^:/?#]*):s3:([^:/?#]*):([^:/?#]*):([^?#]+)(?:\?([^#]*))?/i.exec(url);
   if (!arn) return { problem: 'names no object of a bucket' };
   const [, name = '', region = '', account = '', resource = '', query] = arn;
-  const partition = PARTITIONS[name] ?? AWS;
+  const partition = (Object.hasOwn(PARTITIONS, name) ? PARTITIONS[name] : undefined) ?? AWS;
   const version = versionOf(query);
   const point = /^accesspoint\/([^/]+)\/object\/(.+)$/.exec(resource);
   if (point) {
