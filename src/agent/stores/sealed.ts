@@ -27,7 +27,7 @@ export async function openSealed(context: StoreContext, { opener, place }: Seale
 
 async function contentAt(context: StoreContext, place: string): Promise<Buffer> {
   const url = new URL(place);
-  if (url.protocol === 'data:') return contentOf(place);
+  if (url.protocol === 'data:') return contentOf(url.href);
   if (url.protocol === 'file:') {
     return readMachineFile(context.host, pathOfFile(place) ?? '/', MOST_BYTES);
   }

@@ -69,6 +69,7 @@ describe('references', () => {
       'vault-wrapped:///a/b?field=f',
     );
     expect(shownAddress('age+data:,secret')).toBe('age+data:');
+    expect(shownAddress('age+DATA:,secret')).toBe('age+data:');
     expect(shownAddress('jwe+https://u:secret@a.example/x?sig=secret')).toBe('jwe+https://a.example/x');
     expect(shownAddress('https://u:secret@a.example/x?sig=secret')).toBe('https://a.example/x');
     expect(shownAddress('vault://secret/x#y')).toBe('vault');

@@ -166,7 +166,7 @@ export function shownAddress(address: string): string {
   if ('problem' in reference) return address.split(':', 1)[0] ?? '';
   if (reference.kind === 'sealed') {
     const { opener, place } = reference;
-    return place.startsWith('data:') ? `${opener}+data:` : `${opener}+${shownAddress(place)}`;
+    return /^data:/i.test(place) ? `${opener}+data:` : `${opener}+${shownAddress(place)}`;
   }
   const { store, authority, name, options, field, isDeleted } = reference;
   const { token: _token, ...rest } = options;
