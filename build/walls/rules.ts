@@ -122,8 +122,8 @@ const AGENT: Readonly<Record<string, string>> = {
     tpm/commands tpm/sealing tpm/wire userdata wipe`,
   secrets: 'kit protocol document engine host',
   startup: 'protocol host',
-  steps: `kit document steps/accounts steps/boot steps/commands steps/containerd steps/kind steps/kubeadm steps/network steps/node
-    steps/storage steps/system steps/tree steps/units steps/volumes`,
+  steps: `kit document host steps/accounts steps/boot steps/commands steps/containerd steps/kind steps/kubeadm
+    steps/network steps/node steps/storage steps/system steps/tree steps/units steps/volumes text`,
   'steps/accounts': 'document engine host steps/kind steps/tools',
   'steps/boot': 'document engine host steps/kind steps/tools',
   'steps/commands': 'kit document engine steps/kind steps/shell',

@@ -30,6 +30,7 @@ import { configurationReport } from './preflight/configuration-report.ts';
 import { knownSecrets } from './secrets/document-secrets.ts';
 import { hiddenStep } from './secrets/hidden-step.ts';
 import { stillStarting } from './startup/starting.ts';
+import { fitting } from './steps/fitting.ts';
 import { openShared, type Shared } from './steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from './steps/kind/step-kind.ts';
 import { plan, planDigest } from './steps/plan.ts';
@@ -190,8 +191,8 @@ async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
     const answer = await loadDocument(host, {
       ...options,
       ...{ keepsIncluded: true, open, signal },
-      // The network of a machine that works stays as it is.
-      ...(options.isAgain ? {} : { setUpNetwork }),
+      // The network of a machine that works stays as it is; on Windows cloudbase-init's own plug-in sets it up.
+      ...(options.isAgain || host.platform === 'windows' ? {} : { setUpNetwork }),
     });
     if (answer.kind === 'document' || stop.aborted) return answer;
     const { waitMs, permanent } = answer;
@@ -314,20 +315,21 @@ export async function runDocument(
     report.push(...(await configurationReport(document)), ...(await labelReport(options, document)));
   const errors = report.filter(({ severity }) => severity === 'error');
   const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
-  const [first] = errors;
-  if (first) {
-    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-    const badInput = failure(first.code, `${placed(first)}${more}`, {
-      lines: errors.slice(1, 4).map(placed),
-    });
+  const refused = (wrong: readonly Entry[]): Promise<Outcome> => {
+    const [first, ...others] = wrong as [Entry, ...Entry[]];
+    const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+    const lines = others.slice(0, 3).map(placed);
+    const badInput = failure(first.code, `${placed(first)}${more}`, { lines });
     return outcomeWithoutSequence(host, about, 'bad-input', badInput, findings);
-  }
+  };
+  if (errors.length > 0) return refused(errors);
   const again = options.isAgain ? await whatHasChanged(options, document) : undefined;
   if (again?.kind === 'refused') return outcomeWithoutSequence(host, about, 'bad-input', again.failure);
   if (again) about.instance = again.instance;
   const shared = openShared(host, document, about.instance, watcher.output.bind(watcher), options.askReboot);
   try {
-    const planned = await toPlan(document, shared);
+    const { lacking, planned } = await fitting(host, document, await toPlan(document, shared));
+    if (lacking.length > 0) return await refused(lacking);
     const steps = again ? await again.load(shared) : await loadSteps(planned, shared);
     const outcome = await runJournalled({
       ...options,

@@ -6,6 +6,7 @@ import type { Host } from '../host/host.ts';
 import { createHost } from '../machine.ts';
 import { configurationReport } from '../preflight/configuration-report.ts';
 import { documentSecrets } from '../secrets/document-secrets.ts';
+import { fitting } from '../steps/fitting.ts';
 import { plan } from '../steps/plan.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
@@ -43,16 +44,17 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     }
     const { document } = answer;
     remember(documentSecrets(document));
-    const isWrong = document.report.some(({ severity }) => severity === 'error');
-    const madeNode = flags.again || isWrong ? [] : checkMakesNode(document);
-    const report = [...document.report, ...madeNode, ...(await configurationReport(document))];
+    const madeNode = flags.again || isWrong(document.report) ? [] : checkMakesNode(document);
+    const read = [...document.report, ...madeNode, ...(await configurationReport(document))];
+    const { planned, lacking } = await fitting(host, document, isWrong(read) ? [] : plan(document));
+    const report = [...read, ...lacking];
     for (const entry of report) process.stderr.write(`slipway: ${redact(describeEntry(entry))}\n`);
-    const isBad = report.some(({ severity }) => severity === 'error');
+    const isBad = isWrong(report);
     if (flags.again && !isBad) {
       const isWiped = await areWiped(host, answer.userData);
       return await tellAgain(host, { ...document, isWiped }, format);
     }
-    const steps = isBad ? undefined : plan(document);
+    const steps = isBad ? undefined : planned;
     tell(planAsJson(document, report, steps));
     if (format === 'text' && steps !== undefined) process.stdout.write(planAsText(document, steps));
     return isBad ? 2 : 0;
@@ -71,6 +73,8 @@ async function tellAgain(host: Host, document: Document, format: 'text' | 'json'
   else if (!isRefused) process.stdout.write(`${againLines(again).join('\n')}\n`);
   return isRefused ? 2 : 0;
 }
+
+const isWrong = (report: Document['report']): boolean => report.some(({ severity }) => severity === 'error');
 
 function describeEntry({ severity, code, message, where }: Document['report'][number]): string {
   return `${severity}: user data${where ? ` ${positionText(where)}` : ''}: ${message} [${code}]`;

@@ -1,4 +1,5 @@
 import type { Host } from '../host/host.ts';
+import { showUnits } from '../host/show-units.ts';
 import { Report } from '../text/report.ts';
 import { plainText } from '../text/source-text.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
@@ -17,11 +18,8 @@ export type KubeletHealth =
 
 /** Undefined when the kubelet's service runs and it calls itself healthy; else what is wrong, as half a sentence. */
 export async function kubeletTrouble(host: Host): Promise<string | undefined> {
-  const unit = await host.processes.run({
-    argv: ['systemctl', 'is-active', 'kubelet.service'],
-    timeoutMs: LIMIT_MS,
-  });
-  const state = unit.stdout.trim();
+  const [unit] = (await showUnits(host, ['kubelet.service'], ['ActiveState'], LIMIT_MS)) ?? [];
+  const state = unit?.get('ActiveState') ?? '';
   // Without systemd there is no such answer; then only the kubelet's own counts.
   if (['activating', 'deactivating', 'failed', 'inactive'].includes(state))
     return `its service is "${state}"`;

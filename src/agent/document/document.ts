@@ -82,6 +82,8 @@ export interface Document {
   ignored?: Sensitive<string>;
   /** Top-level keys of cloud-config that nobody knows. */
   unknownKeys?: { name: string; where: Position }[];
+  /** Where each top-level key stands; of Slipway's own document those of `system` and `node` too. */
+  keys?: { name: string; where: Position }[];
 }
 
 export interface InstanceData {

@@ -21,7 +21,9 @@ import { nameServers } from './checks/machine/name-servers.ts';
 import { privileges } from './checks/machine/privileges.ts';
 import { resources } from './checks/machine/resources.ts';
 import { swap } from './checks/machine/swap.ts';
-import { windows } from './checks/machine/windows.ts';
+import { kubeletPort } from './checks/windows/port.ts';
+import { runtimePipe } from './checks/windows/runtime.ts';
+import { defender, hostNetworkService, pageFile, systemDrive, windowsName } from './checks/windows/system.ts';
 
 /** In the order of their findings. */
 const CHECKS: readonly Check[] = [
@@ -47,11 +49,16 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** The others read what only Linux has. */
-const WINDOWS_CHECKS: readonly Check[] = [windows, versions, nodeName, apiServer];
+const WINDOWS_CHECKS: readonly Check[] = [
+  ...[pageFile, expectations, systemDrive, versions, kubeletService, runtimePipe, hostNetworkService],
+  ...[defender, kubeletPort, windowsName, nodeName, clock, apiServer],
+];
 
 /** No check may take longer, except one that mends, because it changes something. */
 const LIMIT_MS = 2_000;
 const MENDING_LIMIT_MS = 30_000;
+/** Windows is asked by programs of its own, and starts each of them slowly while it boots. */
+const WINDOWS_LIMIT_MS = 10_000;
 
 export interface PreflightResult {
   findings: PreflightFinding[];
@@ -69,7 +76,8 @@ export async function runPreflight(
   const started = host.clock.monotonic();
   const unanswered: string[] = [];
   const timer = new AbortController();
-  const limit = task.mend ? MENDING_LIMIT_MS : LIMIT_MS;
+  const own = host.platform === 'windows' ? WINDOWS_LIMIT_MS : LIMIT_MS;
+  const limit = task.mend ? MENDING_LIMIT_MS : own;
   const late = host.clock.sleep(limit, timer.signal).then(
     () => 'late' as const,
     () => 'late' as const,

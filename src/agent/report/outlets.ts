@@ -7,6 +7,7 @@ import { Pump } from './pump.ts';
 import type { Spool } from './spool/spool.ts';
 import { ConsoleTransport, serialConsole } from './transports/console.ts';
 import { ControllerTransport } from './transports/controller.ts';
+import { EventLogTransport, hasEventLog } from './transports/event-log.ts';
 import { HypervKvpTransport } from './transports/hyperv-kvp.ts';
 import { hasJournald, JournaldTransport } from './transports/journald.ts';
 import { hasPool } from './transports/kvp-pool.ts';
@@ -90,8 +91,11 @@ export class Outlets {
     const { controller, webhook, otlp } = settings;
     const device = await this.#console(settings.console);
     if (device !== undefined) want('console', device, () => new ConsoleTransport(host, device));
-    if (await isOn(settings.journal, () => hasJournald(host)))
+    if (host.platform !== 'windows' && (await isOn(settings.journal, () => hasJournald(host))))
       want('journald', '', () => new JournaldTransport(host));
+    // The same setting: it is the system's own log.
+    if (settings.journal !== 'off' && (await hasEventLog(host)))
+      want('eventlog', '', () => new EventLogTransport(host));
     if (await isOn(settings.hyperv, () => hasPool(host)))
       want('hyperv', '', () => new HypervKvpTransport(host));
     if (await isOn(settings.vmware, () => isVmware(host)))

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildWindows } from '../../../build/binary/windows/windows.ts';
 import { projectVersion } from '../../../build/project.ts';
+import { expectReboot, expectRefusal, expectTenBoots, putUserData } from './boots.ts';
 import { expectFailure, expectResumedJoin, prepareJoin } from './join.ts';
 import { type WindowsMachine, withWindowsMachine } from './windows-machine.ts';
 
@@ -14,7 +15,7 @@ export function run(say: (line: string) => void): Promise<void> {
   return withWindowsMachine(say, async (machine) => {
     await buildWindows(join(machine.shared, 'slipway.exe'));
     copyFileSync(join(import.meta.dirname, 'worker.user-data'), join(machine.shared, 'user-data'));
-    copyFileSync(join(import.meta.dirname, 'reboot.user-data'), join(machine.shared, 'reboot'));
+    putUserData(machine);
     await expectAnswers(machine);
     say('version, plan, check and facts answer as on Linux');
     await prepareJoin(machine);
@@ -24,8 +25,13 @@ export function run(say: (line: string) => void): Promise<void> {
     say('what kubeadm says of its failure is explained, and its exit status arrives');
     await expectResumedJoin(machine);
     say('killed while kubeadm joined, and called again: cleared up, joined, the sentinel is there');
+    await expectRefusal(machine);
+    say('what Windows lacks is refused by name, and nothing of the rest is done');
+    rmSync(machine.onC('ProgramData/slipway'), { recursive: true });
     await expectReboot(machine);
     say('a command asks for a reboot: cloudbase-init is told, and the next boot goes on behind it');
+    await expectTenBoots(machine);
+    say('a command that always asks for a reboot gets ten boots');
   });
 }
 
@@ -75,6 +81,7 @@ async function expectInstalled(machine: WindowsMachine): Promise<void> {
     const { status, stdout, stderr } = await machine.run(SLIPWAY, 'install', '--shim');
     assert.equal(status, 0, stderr);
     assert.match(stdout, first ? /shim put first in/ : /shim is first in/);
+    assert.match(stdout, /a command that changes into C:\\k calls the kubeadm there/i);
   }
   const shim = await machine.run('kubeadm', 'version', '-o', 'short');
   assert.deepEqual(
@@ -82,31 +89,4 @@ async function expectInstalled(machine: WindowsMachine): Promise<void> {
     { status: 0, stdout: 'v1.31.4\n' },
     shim.stderr,
   );
-}
-
-/** What Windows notes when it shuts down; Wine does not. */
-const SHUTDOWN = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\Windows';
-
-/** 1003 reboots and runs it again, and that run has nothing left but the second command. */
-async function expectReboot(machine: WindowsMachine): Promise<void> {
-  const bootstrap = () => machine.run(SLIPWAY, 'bootstrap', '--cloudbase-init', '--user-data', 'S:\\reboot');
-  const first = await bootstrap();
-  assert.equal(first.status, 1003, first.stderr);
-  assert.equal(readFileSync(machine.onC('k/written'), 'utf8'), 'by Slipway\n');
-  const noted = await machine.run(
-    'reg.exe',
-    'add',
-    SHUTDOWN,
-    '/v',
-    'ShutdownTime',
-    '/t',
-    'REG_SZ',
-    '/d',
-    '01DA',
-    '/f',
-  );
-  assert.equal(noted.status, 0, noted.stderr);
-  const second = await bootstrap();
-  assert.equal(second.status, 0, second.stderr);
-  assert.equal(readFileSync(machine.onC('told'), 'utf8'), 'before\r\nafter\r\n');
 }

@@ -10,7 +10,6 @@ export interface Ended {
 }
 
 /** A Windows machine of Wine, with a folder that it shares with this host: `shared` here, `S:\` there. */
-/** A Windows machine of Wine, with a folder that it shares with this host: `shared` here, `S:\` there. */
 export interface WindowsMachine {
   /** Path of the shared folder on this host. */
   readonly shared: string;

@@ -1,4 +1,5 @@
 import type { Host } from '../../host/host.ts';
+import { readKey } from '../../host/windows-registry.ts';
 import { defined } from '../reading/defined.ts';
 import type {
   CpuFacts,
@@ -11,7 +12,6 @@ import type {
 import { Reading } from '../reading/reading.ts';
 import { askCim, type CimClass, type Instance } from './cim.ts';
 import { adaptersOf, cardsOf, drivesOf } from './devices.ts';
-import { readKey } from './registry.ts';
 
 const BIOS = 'HKLM\\HARDWARE\\DESCRIPTION\\System\\BIOS';
 const PROCESSOR = 'HKLM\\HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0';
@@ -57,7 +57,8 @@ type Ask = (name: CimClass) => Instance[];
 /** A text of a key, cleaned as what firmware says is. */
 async function texts(reading: Reading, key: string) {
   const values = await readKey(reading.host, key);
-  return (fact: string, name: string): string | undefined => told(reading, fact, key, values.get(name));
+  return (fact: string, name: string): string | undefined =>
+    told(reading, fact, key, values.get(name.toLowerCase()));
 }
 
 function told(reading: Reading, fact: string, place: string, text: unknown): string | undefined {

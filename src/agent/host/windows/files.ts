@@ -26,6 +26,7 @@ import { keepForAdministrators } from './access.ts';
 import { openToAppend } from './append-file.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 import { RUN, STATE, toWindows } from './paths.ts';
+import { isPort, writePort } from './write-port.ts';
 
 /** No file that Slipway reads as a whole is larger; a caller may allow less. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -122,15 +123,17 @@ export function createFiles(root: string): Files {
         return openToAppend(real, real);
       }),
 
-    writeDevice: async (path, data) =>
-      attempt('writing to', path, (real) => {
+    writeDevice: async (path, data) => {
+      if (isPort(at(path))) return writePort(root, at(path), data);
+      return attempt('writing to', path, (real) => {
         const fd = openSync(real, 'r+');
         try {
           return writeSync(fd, data);
         } finally {
           closeSync(fd);
         }
-      }),
+      });
+    },
 
     mkdir: async (path, mode) => attempt('creating', path, (real) => makeFolder(real, mode)),
 

@@ -7,25 +7,30 @@ import { callUnix } from '../common/net/unix-call.ts';
 import { delay, elapsedMs } from '../common/system/clock.ts';
 import { stayLean } from '../common/system/stay-lean.ts';
 import { type Host, HostError } from '../host.ts';
+import { readKey } from '../windows-registry.ts';
 import { bootId } from './boot-id.ts';
 import { createFiles } from './files.ts';
 import { takeLock } from './lock.ts';
 import { createProcesses } from './processes.ts';
-import { registryValue } from './registry.ts';
 
 /** The Windows machine; with a root, the folder that stands for its system drive. */
 export function createWindowsHost(options: { root?: string } = {}): Host {
   const given = options.root ?? '/';
   const root = given === '/' ? given : resolve(given);
   const files = createFiles(root);
+  const machine = { processes: createProcesses(root), env: (name: string) => process.env[name] };
   let boot: string | undefined;
+  const bootOf = async () => {
+    boot ??= await bootId(machine, root);
+    return boot;
+  };
   return {
+    ...machine,
     platform: 'windows',
     root,
     files,
     ownFiles: root === '/' ? files : createFiles('/'),
     clock: { now: () => new Date(), monotonic, sleep: delay },
-    processes: createProcesses(root),
     network: { client: createHttpClient, callUnix },
     blockDevices: {
       find: async () => undefined,
@@ -40,19 +45,15 @@ export function createWindowsHost(options: { root?: string } = {}): Host {
     interfaceAddresses: () => (root === '/' ? interfaceAddresses() : []),
     random: Math.random,
     uuid: randomUUID,
-    bootId: async () => {
-      boot ??= bootId(root);
-      return boot;
-    },
+    bootId: bootOf,
     // Sysprep gives each machine of an image one of its own.
     machineId: async () =>
-      root === '/' ? registryValue('HKLM\\SOFTWARE\\Microsoft\\Cryptography', 'MachineGuid') : undefined,
+      (await readKey(machine, 'HKLM\\SOFTWARE\\Microsoft\\Cryptography')).get('machineguid'),
     hostname,
-    env: (name) => process.env[name],
     stayLean,
     lock: async (name) => {
       // Before anything of this boot lies there.
-      boot ??= bootId(root);
+      await bootOf();
       return takeLock(root, name);
     },
   };

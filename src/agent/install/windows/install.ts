@@ -1,3 +1,4 @@
+import { win32 } from 'node:path';
 import { WINDOWS_SHIM } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { windowsProgram } from '../../host/windows-program.ts';
@@ -51,8 +52,30 @@ async function putShim(host: Host): Promise<string[]> {
   return [
     `${SHIM} is ${PROGRAM}`,
     `${WINDOWS_SHIM} ${added ? 'put first' : 'is first'} in the machine's PATH; services that run take it over when they start again`,
+    ...(await passedBy(host)),
   ];
 }
+
+/** cmd.exe takes a program of the folder it works in before those of PATH; services work in System32. */
+async function passedBy(host: Host): Promise<string[]> {
+  if (host.env('NoDefaultCurrentDirectoryInExePath') !== undefined) return [];
+  const real = await host.processes.which(
+    'kubeadm',
+    async (path) => !path.toLowerCase().startsWith(SHIM_FOLDER),
+  );
+  const inSystem = windowsProgram(host, 'kubeadm.exe');
+  if ((await host.files.stat(inSystem)) !== undefined)
+    return [
+      `WARNING: ${inSystem} comes before the shim for every command of a service: move it to another folder, such as C:\\k`,
+    ];
+  if (real === undefined) return [];
+  const folder = win32.dirname(real);
+  return [
+    `a command that changes into ${folder} calls the kubeadm there instead of the shim, unless the machine has the variable NoDefaultCurrentDirectoryInExePath`,
+  ];
+}
+
+const SHIM_FOLDER = `${WINDOWS_SHIM.toLowerCase()}\\`;
 
 async function put(host: Host, path: string, text: string): Promise<string> {
   if ((await host.files.readIfPresent(path))?.toString('utf8') === text) return `${path} is there`;

@@ -1,5 +1,6 @@
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
+import { readKey } from '../../host/windows-registry.ts';
 import { describeEvent } from '../events/describe-event.ts';
 import { DeliveryError, type Transport } from './transport.ts';
 
@@ -46,12 +47,27 @@ export class ConsoleTransport implements Transport {
   }
 }
 
-/** The device of the last serial console on the kernel's command line, which is the one that the kernel itself uses. */
+/**
+ * The device of the last serial console on the kernel's command line, which is the one that the kernel itself uses; on Windows
+ * the serial port that the cloud shows.
+ */
 export async function serialConsole(host: Host): Promise<string | undefined> {
+  if (host.platform === 'windows') return serialPort(host);
   const line = (await host.ownFiles.readIfPresent('/proc/cmdline'))?.toString('utf8') ?? '';
   const names = [...line.matchAll(/(?:^|\s)console=([A-Za-z0-9]+)/g)].map(([, name = '']) => name);
   const name = names.findLast((candidate) => SERIAL.test(candidate));
   if (name === undefined) return undefined;
   const device = `/dev/${name}`;
   return (await host.files.stat(device)) ? device : undefined;
+}
+
+/** What Windows calls its serial ports; the key is made at each boot. */
+const PORTS = 'HKLM\\HARDWARE\\DEVICEMAP\\SERIALCOMM';
+
+/** Azure shows COM2 to people, everybody else the first one. */
+async function serialPort(host: Host): Promise<string | undefined> {
+  const ports = [...(await readKey(host, PORTS)).values()].filter((name) => /^COM\d+$/.test(name)).sort();
+  const isAzure = (await host.files.stat('C:\\WindowsAzure')) !== undefined;
+  const port = (isAzure && ports.find((name) => name === 'COM2')) || ports[0];
+  return port === undefined ? undefined : `//./${port}`;
 }

@@ -25,7 +25,7 @@ export interface Content {
     Document,
     'files' | 'bootCommands' | 'commands' | 'users' | 'groups' | 'disks' | 'filesystems' | 'mounts'
   > &
-    Partial<Pick<Document, 'hostname' | 'ignored' | 'ntp' | 'unknownKeys' | 'system'>>;
+    Partial<Pick<Document, 'hostname' | 'ignored' | 'keys' | 'ntp' | 'unknownKeys' | 'system'>>;
   slipway: SlipwayKey;
 }
 
@@ -118,6 +118,7 @@ export function readCloudConfig(
   return {
     document: {
       ...document,
+      keys: [...keys].map(([name, { key }]) => ({ name, where: key.where })),
       ...(ignored.length > 0 ? { ignored: sensitive(ignored.join('\n')) } : {}),
       ...(unknownKeys.length > 0 ? { unknownKeys } : {}),
     },

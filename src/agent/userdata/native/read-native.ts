@@ -43,7 +43,11 @@ export function readNative(
     report.error('UserDataInvalid', `${path.replace(/^document\./, '')} ${expected}.`, where);
   if (wrong.length > 0 || root.kind !== 'mapping' || !isOfOneOrder(root, report)) return undefined;
   const { order, keepHostname, hostname, apiVersion: _version, kind: _kind, ...rest } = mapping(root, '');
-  const content: Partial<Document> = { ...rest, format: order === 'ignition' ? 'ignition' : 'cloud-config' };
+  const content: Partial<Document> = {
+    ...rest,
+    format: order === 'ignition' ? 'ignition' : 'cloud-config',
+    keys: keysOf(root),
+  };
   const nodeSection = root.entries.find(({ key }) => pythonText(key) === 'node')?.value;
   if (content.node !== undefined && nodeSection?.kind === 'mapping')
     content.node = { ...content.node, ...asAuthorsWrite(nodeSection, report) };
@@ -55,6 +59,14 @@ export function readNative(
   // As in cloud-config, the domain is that of the metadata where nobody says one.
   const fqdn = own.fqdn ?? fromMetaData(metaData)?.fqdn;
   return { content, hostname: { ...own, ...(fqdn === undefined ? {} : { fqdn }) } };
+}
+
+function keysOf({ entries }: MappingNode): NonNullable<Document['keys']> {
+  return entries.flatMap(({ key, value }) => {
+    const name = pythonText(key) ?? '';
+    const inner = (name === 'system' || name === 'node') && value.kind === 'mapping' ? keysOf(value) : [];
+    return [{ name, where: key.where }, ...inner];
+  });
 }
 
 /** What stands in the document in the words of its author, as in cloud-config, and has meaning once it is read. */

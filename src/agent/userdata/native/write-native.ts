@@ -22,6 +22,7 @@ const NOT_WRITTEN = new Set([
   'ignored',
   'instance',
   'hostname',
+  'keys',
   'report',
   'unknownKeys',
   'commands.labels',

@@ -1,0 +1,36 @@
+import type { Host } from './host.ts';
+import { windowsProgram } from './windows-program.ts';
+
+const LONGEST_MS = 20_000;
+/** `    Name    REG_SZ    value`, as reg.exe prints it. */
+const VALUE = /^ {4}(\S.*?) {4}REG_([A-Z_]+) {4}(.*)$/;
+
+type Machine = Pick<Host, 'env' | 'processes'>;
+
+/**
+ * The values of a key of the registry by their names in lower case, numbers in decimal; none where there is no such key, or it
+ * cannot be read.
+ */
+export async function readKey(machine: Machine, key: string): Promise<ReadonlyMap<string, string>> {
+  const program = windowsProgram(machine, 'reg.exe');
+  const { stdout } = await machine.processes.run({ argv: [program, 'query', key], timeoutMs: LONGEST_MS });
+  const found = new Map<string, string>();
+  for (const line of stdout.split(/\r?\n/)) {
+    const [, name, type, text = ''] = VALUE.exec(line) ?? [];
+    if (name !== undefined)
+      found.set(name.toLowerCase(), type === 'DWORD' ? String(Number(text)) : text.trim());
+  }
+  return found;
+}
+
+/** @returns reg.exe's words where it cannot be set */
+export async function setValue(
+  machine: Machine,
+  { key, name, type, text }: { key: string; name: string; type: 'REG_SZ' | 'REG_EXPAND_SZ'; text: string },
+): Promise<string | undefined> {
+  const { exitStatus, stdout, stderr } = await machine.processes.run({
+    argv: [windowsProgram(machine, 'reg.exe'), 'add', key, '/v', name, '/t', type, '/d', text, '/f'],
+    timeoutMs: LONGEST_MS,
+  });
+  return exitStatus === 0 ? undefined : stderr.trim() || stdout.trim() || `reg.exe ended with ${exitStatus}`;
+}

@@ -1,0 +1,77 @@
+import { readKey } from '../../../host/windows-registry.ts';
+import { serviceState } from '../../../host/windows-services.ts';
+import type { Check } from '../check.ts';
+import { found, type PreflightFinding } from '../finding.ts';
+
+/** A longer name is cut off for NetBIOS, and two machines may then have the same one. */
+const LONGEST_NAME = 15;
+const ASK_MS = 5_000;
+const GIB = 1024 ** 3;
+/** Below this share of its own file system, the kubelet evicts pods (its default evictionHard). */
+const LEAST_SHARE = 0.1;
+
+export const windowsName: Check = {
+  name: 'the host name',
+  async run(host) {
+    const name = host.hostname();
+    if (name.length <= LONGEST_NAME) return [];
+    const message = `the host name "${name}" is longer than the ${LONGEST_NAME} characters that NetBIOS takes`;
+    return [found('warning', 'NodeNameInvalid', message)];
+  },
+};
+
+/** The Host Network Service belongs to the feature Containers; every network of pods rests on it, and kube-proxy does. */
+export const hostNetworkService: Check = {
+  name: 'the Host Network Service',
+  async run(host) {
+    const load = (await serviceState(host, 'hns', ASK_MS))?.get('LoadState');
+    if (load !== 'not-found' && load !== 'masked') return [];
+    const what =
+      load === 'masked'
+        ? 'is disabled'
+        : 'does not exist: Windows lacks the feature Containers, or a restart';
+    const remedy = 'Install the feature in the image (Install-WindowsFeature Containers), and restart it.';
+    return [found('warning', 'ProgramMissing', `the service hns ${what}`, { remedy })];
+  },
+};
+
+const MEMORY = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Memory Management';
+
+/** Windows promises each program its memory beforehand: without a page file, one fails while there is plenty. */
+export const pageFile: Check = {
+  name: 'the page file',
+  async run(host) {
+    const files = (await readKey(host, MEMORY)).get('pagingfiles');
+    if (files === undefined || files.replaceAll('\\0', '').trim() !== '') return [];
+    const message = 'there is no page file: Windows refuses memory to containers while some is free';
+    const remedy = 'Let Windows manage its page file in the image.';
+    return [found('warning', 'SystemSettingFailed', message, { remedy })];
+  },
+};
+
+const EXCLUDED = 'HKLM\\SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Processes';
+
+/** Defender scans a program of 95 MB at its first start, in the middle of a boot. */
+export const defender: Check = {
+  name: "Defender's exclusions",
+  async run(host) {
+    if ((await serviceState(host, 'WinDefend', ASK_MS))?.get('ActiveState') !== 'active') return [];
+    const excluded = await readKey(host, EXCLUDED);
+    const program = process.execPath;
+    if (excluded.has(program.toLowerCase())) return [];
+    const message = `Defender scans ${program} at each start`;
+    const remedy = `Exclude it in the image, as windows/install.ps1 does: Add-MpPreference -ExclusionProcess '${program}'`;
+    return [found('warning', 'SystemSettingFailed', message, { remedy })];
+  },
+};
+
+export const systemDrive: Check = {
+  name: 'disk space',
+  async run(host): Promise<PreflightFinding[]> {
+    const space = await host.files.space('/');
+    const share = space.freeBytes / space.totalBytes;
+    if (!(space.totalBytes > 0) || (share >= LEAST_SHARE && space.freeBytes >= GIB)) return [];
+    const message = `the system's drive has ${Math.floor(share * 100)} % (${Math.floor(space.freeBytes / 1024 ** 2)} MB) free`;
+    return [found('warning', 'DiskSpaceLow', message)];
+  },
+};

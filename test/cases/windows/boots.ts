@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { quoted, type WindowsMachine } from './windows-machine.ts';
+
+const SLIPWAY = 'S:\\slipway.exe';
+
+/** User data that name what is done: at `S:\\reboot` and so on. */
+export function putUserData({ shared }: WindowsMachine): void {
+  for (const name of ['reboot', 'restless', 'refused'])
+    copyFileSync(join(import.meta.dirname, `${name}.user-data`), join(shared, name));
+}
+
+/** Nothing is begun where the user data ask for what Windows lacks. */
+export async function expectRefusal(machine: WindowsMachine): Promise<void> {
+  const told = await machine.run(SLIPWAY, 'bootstrap', '--user-data', 'S:\\refused');
+  assert.equal(told.status, 2, told.stderr);
+  assert.match(
+    told.stderr,
+    /User data line 2, column \d+: disk_setup: Slipway does not do this on Windows.* \(and 1 more\)/,
+  );
+  assert.equal(existsSync(machine.onC('k/refused')), false);
+}
+
+/**
+ * 1003 reboots and runs it again, and that run has nothing left but the second command. A boot of Wine ends with its server, at the
+ * end of each of these runs; what its registry keeps in memory alone ends with it, as with Windows.
+ */
+export async function expectReboot(machine: WindowsMachine): Promise<void> {
+  const bootstrap = () => machine.run(SLIPWAY, 'bootstrap', '--cloudbase-init', '--user-data', 'S:\\reboot');
+  const first = await bootstrap();
+  assert.equal(first.status, 1003, first.stderr);
+  assert.equal(readFileSync(machine.onC('k/written'), 'utf8'), 'by Slipway\n');
+  const second = await bootstrap();
+  assert.equal(second.status, 0, second.stderr);
+  assert.equal(readFileSync(machine.onC('told'), 'utf8'), 'before\r\nafter\r\n');
+  assert.equal(new Set(bootsIn(machine)).size, 2);
+}
+
+/** A command that always asks for another reboot gets ten boots. In one boot it is the same boot, however often it is called. */
+export async function expectTenBoots(machine: WindowsMachine): Promise<void> {
+  rmSync(machine.onC('ProgramData/slipway'), { recursive: true });
+  const words = [SLIPWAY, 'bootstrap', '--cloudbase-init', '--user-data', 'S:\\restless'] as const;
+  const line = quoted(words.join(' '));
+  const twice = await machine.told(`commands ${line} || :; commands ${line} || :`);
+  assert.equal(twice.status, 1003, twice.stderr);
+  for (let boot = 2; boot < 10; boot += 1) {
+    const again = await machine.run(...words);
+    assert.equal(again.status, 1003, again.stderr);
+  }
+  const last = await machine.run(...words);
+  assert.equal(last.status, 1, last.stderr);
+  assert.match(last.stderr, /10 boots have not brought this bootstrap/);
+  assert.equal(readFileSync(machine.onC('restless'), 'utf8').split('\n').length - 1, 11);
+  assert.equal(new Set(bootsIn(machine)).size, 10);
+}
+
+function bootsIn(machine: WindowsMachine): string[] {
+  const journal = readFileSync(machine.onC('ProgramData/slipway/journal.jsonl'), 'utf8');
+  return journal.split('\n').flatMap((line) => /"boot":"([^"]+)"/.exec(line)?.[1] ?? []);
+}
