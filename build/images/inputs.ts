@@ -6,7 +6,7 @@ import { tar } from '../../src/kit/tar.ts';
 import { root } from '../project.ts';
 
 /** Folders whose files people take as they are. */
-const FOLDERS = ['cloud-init', 'ignition', 'packer'];
+const FOLDERS = ['cloud-init', 'ignition', 'packer', 'windows'];
 
 /** They as one archive (tar.gz), without what is not committed. @param date the commit's, which all files have */
 export function imageInputs(date: Date): Buffer {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NODE_SHA256, PLATFORMS } from '../platforms.ts';
+import { AGENT_PLATFORMS, NODE_SHA256, nodePackage } from '../platforms.ts';
 import { projectVersion, root } from '../project.ts';
 
 /** A file of the release by its name. */
@@ -25,11 +25,11 @@ export function provenance(subjects: readonly Subject[], commit: string): string
       predicate: {
         buildDefinition: {
           buildType: 'https://slipway.dev/build/npm-run-release/v1',
-          externalParameters: { version: projectVersion(), platforms: PLATFORMS },
+          externalParameters: { version: projectVersion(), platforms: AGENT_PLATFORMS },
           resolvedDependencies: [
             { name: 'slipway', digest: { gitCommit: commit } },
-            ...PLATFORMS.map((platform) => ({
-              name: `bin/node of node-${platform}`,
+            ...AGENT_PLATFORMS.map((platform) => ({
+              name: `bin/node of ${nodePackage(platform)}`,
               digest: { sha256: NODE_SHA256[platform] },
             })),
             ...lockedPackages(),

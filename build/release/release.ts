@@ -14,9 +14,10 @@ import { basename, join } from 'node:path';
 import { execaSync } from 'execa';
 import { buildBinary } from '../binary/binary.ts';
 import { buildController } from '../binary/controller-binary.ts';
+import { buildWindows } from '../binary/windows/windows.ts';
 import { type Format, makeImage } from '../images/images.ts';
 import { imageInputs } from '../images/inputs.ts';
-import { PLATFORMS } from '../platforms.ts';
+import { PLATFORMS, programName, WINDOWS } from '../platforms.ts';
 import { projectVersion, releaseKey, root } from '../project.ts';
 import { megabytes } from '../sizes.ts';
 import { provenance, type Subject } from './provenance.ts';
@@ -34,7 +35,7 @@ export interface ReleaseOptions {
 }
 
 /**
- * Makes a release of the commit at which the checkout stands: both programs for every platform, packages and images of
+ * Makes a release of the commit at which the checkout stands: both programs for every platform (of Windows the agent), packages and images of
  * them, files for image builds, licences, manuals, what clusterctl takes, an SBOM of each binary, provenance, SHA256SUMS over all of them, and its signature.
  *
  * @throws Error where something is not committed, because provenance names the commit
@@ -90,6 +91,9 @@ async function buildInto(folder: string, date: string, say: (line: string) => vo
     ] as const)
       writeFileSync(`${path}.cdx.json`, await sbom({ program, platform, path, date }));
   }
+  const path = join(folder, programName('slipway', WINDOWS));
+  say(await buildWindows(path));
+  writeFileSync(`${path}.cdx.json`, await sbom({ program: 'slipway', platform: WINDOWS, path, date }));
   rmSync(join(folder, 'slipway.cjs'));
   for (const program of ['slipway', 'slipway-controller']) {
     const { stdout } = execaSync(join(folder, `${program}-linux-x64`), ['man']);

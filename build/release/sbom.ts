@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { execaSync } from 'execa';
 import { bundle } from '../binary/bundle.ts';
 import { lockedPackage } from '../binary/npm-package.ts';
-import { NODE_SHA256, type Platform } from '../platforms.ts';
+import { type AgentPlatform, NODE_SHA256, nodePackage, WINDOWS } from '../platforms.ts';
 import { nodeBinary, projectVersion, root } from '../project.ts';
 
 /** The part of CycloneDX 1.5 that is read and written here. */
@@ -20,7 +20,7 @@ interface Sbom {
 
 export interface Described {
   readonly program: 'slipway' | 'slipway-controller';
-  readonly platform: Platform;
+  readonly platform: AgentPlatform;
   /** Absolute path of the binary. */
   readonly path: string;
   /** The commit's, as an ISO 8601 timestamp: the same commit has the same SBOM. */
@@ -35,7 +35,8 @@ export async function sbom({ program, platform, path, date }: Described): Promis
   // All of them: with --omit=dev npm also leaves out what a development package may use beside the program.
   const words = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'];
   const all = JSON.parse(execaSync('npm', words, { cwd: root, stderr: 'ignore' }).stdout) as Sbom;
-  const { inputs } = await bundle({ entry: `src/${program}.ts` });
+  const system = platform === WINDOWS ? 'win32' : 'linux';
+  const { inputs } = await bundle({ entry: `src/${program}.ts`, system });
   const embedded = packagesOf(inputs).map((name) => {
     const component = all.components.find((one) => one.name === name);
     if (component === undefined) throw new Error(`npm sbom does not know ${name}, which is in ${program}`);
@@ -76,8 +77,8 @@ function packagesOf(inputs: readonly string[]): string[] {
 }
 
 /** Node.js as the npm package has it, and each library that it says it is built of. */
-function nodeComponents(platform: Platform): Component[] {
-  const { version, integrity } = lockedPackage(`node-${platform}`);
+function nodeComponents(platform: AgentPlatform): Component[] {
+  const { version, integrity } = lockedPackage(nodePackage(platform));
   const versions = JSON.parse(
     execaSync(nodeBinary(), ['-p', 'JSON.stringify(process.versions)']).stdout,
   ) as Record<string, string>;
@@ -88,8 +89,8 @@ function nodeComponents(platform: Platform): Component[] {
       'bom-ref': `node@${version}`,
       name: 'node',
       version,
-      description: 'Node.js, stripped of its symbols',
-      purl: `pkg:npm/node-${platform}@${version}`,
+      description: `Node.js, stripped of its ${platform === WINDOWS ? 'signature' : 'symbols'}`,
+      purl: `pkg:npm/${nodePackage(platform)}@${version}`,
       cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
       hashes: [{ alg: 'SHA-256', content: NODE_SHA256[platform] }],
       properties: [

@@ -29,6 +29,7 @@ export function expectDescribed(made: string): void {
   for (const [binary, own] of [
     ['slipway-linux-x64', 'smol-toml'],
     ['slipway-linux-arm64', 'smol-toml'],
+    ['slipway-windows-x64.exe', 'smol-toml'],
     ['slipway-controller-linux-x64', 'undici'],
     ['slipway-controller-linux-arm64', 'undici'],
   ] as const) {

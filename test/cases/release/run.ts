@@ -69,7 +69,12 @@ async function expectImages(made: string): Promise<void> {
     assert.ok(readFileSync(join(layout, 'slipway')).equals(readFileSync(join(made, `slipway-${platform}`))));
   }
   const { stdout } = await execa('tar', ['-tzf', join(made, 'slipway-images.tar.gz')]);
-  for (const path of ['cloud-init/vendor-data.sh', 'ignition/sysext.ign', 'packer/slipway.pkr.hcl'])
+  for (const path of [
+    'cloud-init/vendor-data.sh',
+    'ignition/sysext.ign',
+    'packer/slipway.pkr.hcl',
+    'windows/install.ps1',
+  ])
     assert.ok(stdout.split('\n').includes(`slipway-images/${path}`), stdout);
 }
 
