@@ -1,5 +1,5 @@
 # Sets slipway.exe up in a Windows image: checks its digest, then has it install itself.
-#   powershell -File install.ps1 -Source C:\Temp\slipway.exe -Sha256 0123... [-Mode shim|service] [-Report]
+#   powershell -ExecutionPolicy Bypass -File install.ps1 -Source C:\Temp\slipway-windows-x64.exe -Sha256 0123... [-Mode shim|service] [-Report]
 param(
   [Parameter(Mandatory = $true)] [string] $Source,
   [Parameter(Mandatory = $true)] [ValidatePattern('^[0-9a-fA-F]{64}$')] [string] $Sha256,
@@ -9,7 +9,7 @@ param(
 $ErrorActionPreference = 'Stop'
 
 $found = (Get-FileHash -Algorithm SHA256 -LiteralPath $Source).Hash
-if ($found -ne $Sha256) { throw "$Source has the SHA-256 $found, not $Sha256: it is not the program that was released" }
+if ($found -ne $Sha256) { throw "$Source has the SHA-256 $found, not ${Sha256}: it is not the program that was released" }
 
 # Defender would scan 95 MB at the first start, in the middle of a boot.
 if (Get-Command Add-MpPreference -ErrorAction SilentlyContinue) {

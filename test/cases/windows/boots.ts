@@ -7,7 +7,7 @@ const SLIPWAY = 'S:\\slipway.exe';
 
 /** User data that name what is done: at `S:\\reboot` and so on. */
 export function putUserData({ shared }: WindowsMachine): void {
-  for (const name of ['reboot', 'restless', 'refused'])
+  for (const name of ['reboot', 'restless', 'refused', 'killed'])
     copyFileSync(join(import.meta.dirname, `${name}.user-data`), join(shared, name));
 }
 

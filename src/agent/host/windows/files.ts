@@ -124,7 +124,7 @@ export function createFiles(root: string): Files {
       }),
 
     writeDevice: async (path, data) => {
-      if (isPort(at(path))) return writePort(root, at(path), data);
+      if (isPort(at(path))) return writePort(at(path), data);
       return attempt('writing to', path, (real) => {
         const fd = openSync(real, 'r+');
         try {

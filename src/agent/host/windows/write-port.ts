@@ -1,8 +1,6 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { win32 } from 'node:path';
-import { RUN_DIR } from '../../document/paths.ts';
 import { childProcess } from '../common/system/late-modules.ts';
-import { systemProgram, toWindows } from './paths.ts';
+import { childEnvironment } from './child-environment.ts';
+import { systemProgram } from './paths.ts';
 
 const PORT = /^\\\\\.\\COM\d+$/;
 const LIMIT_MS = 5_000;
@@ -11,29 +9,27 @@ const LIMIT_MS = 5_000;
 export const isPort = (real: string): boolean => PORT.test(real);
 
 /**
- * Writes to a serial port, which may wait for ever where nobody reads: a program of its own does it, and is ended then.
+ * Writes a line to a serial port, which may wait for ever where nobody reads: a program of its own does it, and is ended then.
+ * The line goes as a variable that cmd.exe puts in last, so that nothing in it is a command.
  *
  * @param real as Windows names it
  * @returns how many bytes the port took: all, or 0
  */
-export function writePort(root: string, real: string, data: Uint8Array): Promise<number> {
-  const file = toWindows(root, `${RUN_DIR}/${real.slice(4)}.${process.pid}`);
-  mkdirSync(win32.dirname(file), { recursive: true });
-  writeFileSync(file, data);
+export function writePort(real: string, data: Uint8Array): Promise<number> {
+  const line = Buffer.from(data)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+    .replace(/[\r\n]+/g, ' ');
   return new Promise((resolve) => {
-    const words = ['/d', '/c', `type "${file}" >${real}`];
-    const how = {
-      stdio: 'ignore',
-      windowsHide: true,
-      windowsVerbatimArguments: true,
-      timeout: LIMIT_MS,
-    } as const;
-    const child = childProcess().spawn(systemProgram('cmd.exe'), words, how);
-    const over = (taken: number) => {
-      rmSync(file, { force: true, maxRetries: 5 });
-      resolve(taken);
-    };
-    child.on('error', () => over(0));
-    child.on('exit', (status) => over(status === 0 ? data.length : 0));
+    const child = childProcess().spawn(
+      systemProgram('cmd.exe'),
+      ['/d', '/v:on', '/c', `echo !SLIPWAY_LINE!>${real}`],
+      {
+        env: childEnvironment({ SLIPWAY_LINE: line }),
+        ...{ stdio: 'ignore', windowsHide: true, windowsVerbatimArguments: true, timeout: LIMIT_MS },
+      },
+    );
+    child.on('error', () => resolve(0));
+    child.on('exit', (status) => resolve(status === 0 ? data.length : 0));
   });
 }

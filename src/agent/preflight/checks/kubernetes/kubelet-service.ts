@@ -13,8 +13,12 @@ export const kubeletService: Check = {
     const state = unit?.get('LoadState');
     if (state !== 'not-found' && state !== 'masked') return [];
     if (await runsOtherwise(host)) return [];
-    const what = state === 'masked' ? 'is masked' : 'does not exist';
-    return [found('fatal', 'KubeletNotStarted', `the systemd unit kubelet.service ${what}`)];
+    const [called, masked] =
+      host.platform === 'windows'
+        ? ['service kubelet', 'is disabled']
+        : ['systemd unit kubelet.service', 'is masked'];
+    const what = state === 'masked' ? masked : 'does not exist';
+    return [found('fatal', 'KubeletNotStarted', `the ${called} ${what}`)];
   },
 };
 

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { quoted, type WindowsMachine } from './windows-machine.ts';
+
+const SLIPWAY = 'S:\\slipway.exe';
+const ENVIRONMENT = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment';
+const CHANGED = [
+  'Program Files/Slipway/slipway.exe',
+  'Program Files/Slipway/shim/kubeadm.exe',
+  'Program Files/Slipway/report.xml',
+  'Program Files/Cloudbase Solutions/Cloudbase-Init/LocalScripts/10-slipway.cmd',
+  'ProgramData/slipway',
+];
+
+/** Preflight asks the service manager: this machine has no kubelet, and no Host Network Service. */
+export async function expectPreflight(machine: WindowsMachine): Promise<void> {
+  const { stdout, stderr } = await machine.run(SLIPWAY, 'preflight');
+  assert.match(stdout, /the service kubelet does not exist/, stderr);
+  assert.match(stdout, /the service hns does not exist/);
+  assert.match(stdout, /there is no service containerd/);
+}
+
+/** Everything in place twice, the task of the reporter too, and taken back by another copy of the program. */
+export async function expectUninstalled(machine: WindowsMachine): Promise<void> {
+  for (const _ of [1, 2]) {
+    const { status, stdout, stderr } = await machine.run(
+      SLIPWAY,
+      'install',
+      '--shim',
+      '--service',
+      '--report',
+    );
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /the task "Slipway report" starts the reporter at boot/);
+  }
+  for (const path of CHANGED) assert.equal(existsSync(machine.onC(path)), true, path);
+  await expectVolume(machine);
+  const gone = await machine.run(SLIPWAY, 'uninstall', '--state');
+  assert.equal(gone.status, 0, gone.stderr);
+  assert.match(gone.stdout, /the task "Slipway report" removed/);
+  for (const path of CHANGED) assert.equal(existsSync(machine.onC(path)), false, path);
+  const { stdout } = await machine.run('reg.exe', 'query', ENVIRONMENT, '/v', 'Path');
+  assert.doesNotMatch(stdout, /Slipway/);
+  assert.match((await machine.run(SLIPWAY, 'uninstall', '--state')).stdout, /nothing of Slipway is there/);
+}
+
+/** The agent is killed within a command, which ends with it; in the same boot the next one runs that command again. */
+export async function expectKilled(machine: WindowsMachine): Promise<void> {
+  const line = quoted(`${SLIPWAY} bootstrap --cloudbase-init --user-data S:\\killed`);
+  const told = await machine.told(`commands ${line} &
+until [ -e hangs ]; do sleep 0.1; done
+wine64 taskkill.exe /f /pid "$(cat $C/run/slipway/agent.lock.pid)"
+wait $! || :
+touch go
+commands ${line} || :`);
+  assert.equal(told.status, 0, told.stderr);
+  assert.equal(readFileSync(machine.onC('killed'), 'utf8'), 'first\r\nfirst\r\nsecond\r\n');
+}
+
+/** The reporter tells the serial port what that bootstrap did, and ends. */
+export async function expectReported(machine: WindowsMachine): Promise<void> {
+  const config = machine.onC('ProgramData/slipway/etc/config.yaml');
+  mkdirSync(dirname(config), { recursive: true });
+  writeFileSync(config, 'report: {console: on, nodeTimeout: 0s, idleTimeout: 1s}\n');
+  const port = join(machine.shared, 'port');
+  writeFileSync(port, '');
+  const ports = await machine.run(
+    'reg.exe',
+    'add',
+    'HKLM\\Software\\Wine\\Ports',
+    '/v',
+    'COM1',
+    '/d',
+    '/shared/port',
+    '/f',
+  );
+  assert.equal(ports.status, 0, ports.stderr);
+  const reported = await machine.run(SLIPWAY, 'report');
+  assert.equal(reported.status, 0, reported.stderr);
+  assert.match(readFileSync(port, 'utf8'), /^slipway: BOOTSTRAP SUCCEEDED in /m, reported.stdout);
+  rmSync(config);
+}
+
+/** cloudbase-init's local script finds the user data on a volume of OpenStack, and hands the exit code on. */
+async function expectVolume(machine: WindowsMachine): Promise<void> {
+  const folder = join(machine.shared, 'volume/openstack/latest');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'user_data'), VOLUME);
+  const script = 'C:\\Program Files\\Cloudbase Solutions\\Cloudbase-Init\\LocalScripts\\10-slipway.cmd';
+  const told = await machine.told(`ln -sfn /shared/volume "$WINEPREFIX/dosdevices/d:"
+commands ${quoted(`call "${script}"`)} || :`);
+  assert.equal(told.status, 1001, told.stderr);
+  assert.equal(readFileSync(machine.onC('volume'), 'utf8'), 'found\r\n');
+}
+
+const VOLUME = `#cloud-config
+slipway: {kubeadm: none}
+runcmd:
+- |
+  echo found>>C:\\volume
+  exit /b 1001
+`;
