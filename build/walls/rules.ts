@@ -379,7 +379,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'src/agent/host/common': 'files net process system',
   'src/agent/kubeadm/config': 'api yaml',
   'src/agent/kubeadm/repeat': 'etcd phases',
-  'src/agent/preflight/checks': 'kubernetes machine',
+  'src/agent/preflight/checks': 'kubernetes machine windows',
   'src/agent/report/watch': 'boot',
   'src/agent/steps/node': 'time',
   'src/agent/steps/system': 'access disk ending local software',

