@@ -228,5 +228,7 @@ function describe(stat: NonNullable<ReturnType<typeof lstatSync>>, real: string)
         ? 'symlink'
         : 'other';
   const runs = kind === 'file' && PROGRAM.test(real) ? 0o111 : 0;
-  return { kind, size: Number(stat.size), mode: (Number(stat.mode) & 0o666) | runs, ...OWNER };
+  // Node.js tells whether a file is read-only, and nothing of others; what is Slipway's own the administrators alone can change.
+  const bits = ownFolder(real) === undefined ? 0o644 : 0o600;
+  return { kind, size: Number(stat.size), mode: (Number(stat.mode) & bits) | runs, ...OWNER };
 }
