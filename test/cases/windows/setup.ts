@@ -58,26 +58,23 @@ commands ${line} || :`);
   assert.equal(readFileSync(machine.onC('killed'), 'utf8'), 'first\r\nfirst\r\nsecond\r\n');
 }
 
-/** The reporter tells the serial port what that bootstrap did, and ends. */
+/** The reporter tells the serial port what a bootstrap of this boot did, and ends. */
 export async function expectReported(machine: WindowsMachine): Promise<void> {
   const config = machine.onC('ProgramData/slipway/etc/config.yaml');
   mkdirSync(dirname(config), { recursive: true });
   writeFileSync(config, 'report: {console: on, nodeTimeout: 0s, idleTimeout: 1s}\n');
+  const userData = '#cloud-config\nslipway: {kubeadm: none}\nruncmd:\n- echo hi\n';
+  writeFileSync(join(machine.shared, 'reported'), userData);
   const port = join(machine.shared, 'port');
   writeFileSync(port, '');
-  const ports = await machine.run(
-    'reg.exe',
-    'add',
-    'HKLM\\Software\\Wine\\Ports',
-    '/v',
-    'COM1',
-    '/d',
-    '/shared/port',
-    '/f',
-  );
-  assert.equal(ports.status, 0, ports.stderr);
-  const reported = await machine.run(SLIPWAY, 'report');
+  const ports = 'HKLM\\Software\\Wine\\Ports';
+  const set = await machine.run('reg.exe', 'add', ports, '/v', 'COM1', '/d', '/shared/port', '/f');
+  assert.equal(set.status, 0, set.stderr);
+  const reported =
+    await machine.told(`commands ${quoted(`${SLIPWAY} bootstrap --user-data S:\\reported`)} || :
+commands ${quoted(`${SLIPWAY} report`)} || :`);
   assert.equal(reported.status, 0, reported.stderr);
+  assert.match(reported.stdout, /^over: the machine is bootstrapped/m);
   assert.match(readFileSync(port, 'utf8'), /^slipway: BOOTSTRAP SUCCEEDED in /m, reported.stdout);
   rmSync(config);
 }
