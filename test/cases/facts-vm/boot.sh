@@ -12,8 +12,8 @@ swtpm socket --tpm2 --tpmstate "dir=$dir/tpm" --ctrl "type=unixio,path=$dir/tpm.
   -drive "if=pflash,unit=1,format=raw,file=$dir/vars"
 # Its clock is the processor's: without KVM a machine that waits for another program would wait long.
 timeout 900 qemu-system-x86_64 -no-user-config -nodefaults -display none -no-reboot -machine q35 -cpu Nehalem \
-  -accel tcg,thread=multi,tb-size=512 -kernel /work/vmlinuz -initrd /work/initramfs \
-  -append 'console=ttyS0 panic=-1 quiet net.ifnames=0 mitigations=off tsc=reliable' \
+  -accel tcg,thread=multi,tb-size=512 -kernel /work/vmlinuz -initrd "${INITRD:-/work/initramfs}" \
+  -append "console=ttyS0 panic=-1 quiet net.ifnames=0 mitigations=off tsc=reliable ${APPEND:-}" \
   -serial "file:$dir/console" -drive "if=none,id=answers,format=raw,file=$dir/disk" \
   -device virtio-blk-pci,drive=answers,serial=answers "$@" || { cat "$dir/console"; exit 1; }
 tar -xf "$dir/disk" -C "$dir/answers" || { cat "$dir/console"; exit 1; }

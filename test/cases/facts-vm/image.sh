@@ -14,7 +14,7 @@ while read -r program; do
   while read -r library; do cp -L --parents "$library" $image/; done </work/libraries
 done </work/programs
 busybox --install $image/bin
-install --mode=755 /case/guest-init $image/init
+install --mode=755 "${INIT:-/case/guest-init}" $image/init
 kernel=$(ls /lib/modules)
 for module in virtio_pci virtio_blk virtio_scsi sd_mod virtio_net efivarfs; do
   modprobe --set-version "$kernel" --show-depends "$module" | sed -n 's/^insmod //p'

@@ -5,7 +5,8 @@ import type { Facts } from '../../../src/agent/facts/reading/facts.ts';
 import { rootWith, type ScratchRoot, withScratchRoot } from '../../lab/lab.ts';
 import { DIST } from '../../support/machines.ts';
 
-const PACKAGES = [
+/** What makes and boots a virtual machine. */
+export const PACKAGES = [
   ...['qemu-system-x86', 'ovmf', 'swtpm', 'linux-image-cloud-amd64', 'cpio', 'busybox-static'],
   ...['dmidecode', 'pciutils', 'pci.ids', 'mokutil'],
 ];
