@@ -56,7 +56,7 @@ const AGENT: Readonly<Record<string, string>> = {
     userdata/network userdata/sources/contract`,
   'cli/facts': 'kit cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit host',
-  'cli/process': 'kit protocol collect document engine host steps userdata',
+  'cli/process': 'kit protocol cli/options collect document engine host machine.ts network steps userdata',
   'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host machine.ts
     identity/tpm kubeadm/config kubeadm/repeat kubeadm/run secrets steps tpm/sealing userdata`,
   'cli/text': `identity/tpm kit protocol bootstrap.ts check/rule diagnosis diagnosis/transcript diagnosis/words document engine

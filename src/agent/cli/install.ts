@@ -25,7 +25,7 @@ export function installCommand(flags: InstallFlags): Promise<number> {
         'give --shim (with cloud-init), --service (without), --report, or several of them; or --check',
       );
     const units = [
-      ...(service ? (['slipway.service'] as const) : []),
+      ...(service ? (['slipway.service', 'slipway-network.service'] as const) : []),
       ...(report ? (['slipway-report.service'] as const) : []),
     ];
     const { version: own } = version();

@@ -160,6 +160,14 @@ function describeProgram(
     );
 
   program
+    .command('network')
+    .description('before the network starts: write what seeds and volumes of this machine say of it')
+    .option('--root <dir>', 'act below this directory instead of on this machine', '/')
+    .action(async (options) =>
+      conclude(await (await import('./process/network-command.ts')).networkCommand(options)),
+    );
+
+  program
     .command('reset')
     .description('take this node back to what the machine was before; says what remains')
     .option('--yes', 'do not ask')

@@ -84,7 +84,13 @@ export async function sources(host: Host): Promise<Source[]> {
   ];
 }
 
-const UNITS = ['kubelet.service', 'containerd.service', 'slipway.service', 'slipway-report.service'];
+const UNITS = [
+  'kubelet.service',
+  'containerd.service',
+  'slipway.service',
+  'slipway-network.service',
+  'slipway-report.service',
+];
 const PROPERTIES = 'Id,LoadState,ActiveState,SubState,Result,NRestarts,ExecMainStatus,ActiveEnterTimestamp';
 
 function unitLog(unit: string): Source {

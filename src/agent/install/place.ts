@@ -13,6 +13,7 @@ export const UNITS = '/etc/systemd/system';
 /** The units with the target that pulls each in. */
 export const WANTED_BY = {
   'slipway.service': 'multi-user.target',
+  'slipway-network.service': 'multi-user.target',
   'slipway-report.service': 'sysinit.target',
 } as const;
 export type UnitName = keyof typeof WANTED_BY;

@@ -66,7 +66,7 @@ export async function applyNetwork(
   return { done, remarks };
 }
 
-async function rendered(renderer: RendererName, settings: NetworkSettings): Promise<RenderedFile[]> {
+export async function rendered(renderer: RendererName, settings: NetworkSettings): Promise<RenderedFile[]> {
   switch (renderer) {
     case 'netplan':
       return (await import('./render/netplan.ts')).renderNetplan(settings);
@@ -81,7 +81,7 @@ function isLost(before: readonly Address[], after: readonly Address[]): boolean 
   return before.length > 0 && after.length === 0;
 }
 
-function leftOut({ onlyNetplan, place }: NetworkSettings, renderer: RendererName): string[] {
+export function leftOut({ onlyNetplan, place }: NetworkSettings, renderer: RendererName): string[] {
   if (renderer === 'netplan' || onlyNetplan.length === 0) return [];
   return [
     `${place}: ${onlyNetplan.join(', ')} is for netplan alone, which this image has not; it is left out.`,

@@ -48,6 +48,14 @@ it, 2 without consent.
 `,
   },
   report: { group: 'On a machine:' },
+  network: {
+    group: 'On a machine:',
+    more: `
+slipway-network.service calls it at each boot, before networkd, NetworkManager
+or netplan start. Nobody is asked over a network. Exit status: 0 done, or
+nothing to do; 1 the image has nothing for it; 2 the configuration is wrong.
+`,
+  },
   plan: {
     group: 'Before:',
     more: `

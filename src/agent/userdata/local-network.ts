@@ -1,0 +1,27 @@
+import { type Host, HostError } from '../host/host.ts';
+import type { NetworkChoice } from './network/choose-network.ts';
+import { NetworkStage } from './network-stage.ts';
+import { findUserData } from './sources/find.ts';
+
+/**
+ * What the machine's network is to be, as far as the machine itself tells: its kernel command line, its image, its seeds and
+ * volumes. Nobody is asked over a network, for there is none yet.
+ *
+ * @throws HostError if a source is there but unreadable
+ */
+export async function localNetwork(machine: Host): Promise<NetworkChoice> {
+  const host = { ...machine, network: { ...machine.network, client: unreachable } };
+  const stage = new NetworkStage(host);
+  const answer = await findUserData(host, {
+    patienceMs: 0,
+    offerNetwork: (config) => stage.offer(config),
+  });
+  return stage.decide(answer.kind === 'found' ? answer.networkConfig : undefined);
+}
+
+const unreachable: Host['network']['client'] = () => ({
+  send: async () => {
+    throw new HostError('there is no network yet', 'ENETUNREACH');
+  },
+  close: () => undefined,
+});
