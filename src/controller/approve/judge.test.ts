@@ -51,6 +51,16 @@ describe('which Machine a node is', () => {
     expect(await other.judge(first())).toEqual(verdict('leave', /no Machine/));
   });
 
+  it('is not what a machine calls itself where that Node is older than its Machine', async () => {
+    const world = new TestWorld().machine('b').enrolled('b', 'n1').oldNode('n1');
+    const leave = {
+      verdict: { is: 'leave', because: expect.stringMatching(/no Machine .*: b calls itself so/) },
+    };
+    // Neither is the Node given to it, nor is it kept from its own certificate.
+    for (const object of [first(), renewal()]) expect(await world.judge(object)).toEqual(leave);
+    expect((await world.machine('n1').judge(first())).verdict.is).toBe('approve');
+  });
+
   it('is forgotten with the Machine', async () => {
     const world = new TestWorld().machine('n1').machine('c').enrolled('c', 'n-c');
     world.members.remove('default/n1');

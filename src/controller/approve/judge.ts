@@ -19,6 +19,7 @@ export interface Rules {
 
 /** The parts of a Node that we read. */
 export interface NodeObject {
+  metadata?: { creationTimestamp?: string };
   status?: { conditions?: { type: string; status: string }[]; addresses?: Address[] };
 }
 
@@ -48,6 +49,12 @@ export async function judge(asked: Asked, rules: Rules, world: World, now: numbe
     const names = [member, ...more].map(({ name }) => name).sort();
     return { verdict: wait(`node ${asked.node} could be each of the Machines ${names.join(', ')}`) };
   }
+  if (await wasThereBefore(asked.node, member, world)) {
+    const verdict = ofNobody(asked, rules, world.cluster, now);
+    return {
+      verdict: { ...verdict, because: `${verdict.because}: ${member.name} calls itself so, and is younger` },
+    };
+  }
   const objection =
     (member.deleting ? deny('its Machine is being deleted') : undefined) ??
     notAdmitted(member, world.members, world.directory) ??
@@ -62,6 +69,13 @@ export async function judge(asked: Asked, rules: Rules, world: World, now: numbe
       ? { ...objection, because: `${who}: ${objection.because}` }
       : approve(`${who}, ${how}`),
   };
+}
+
+/** A machine can call itself by any name, also by that of a Node which is no Machine's: one that is older than its own Machine. */
+async function wasThereBefore(node: string, member: Member, world: World): Promise<boolean> {
+  if ([member.nodeName, member.name, ...member.hosts].includes(node)) return false;
+  const { creationTimestamp } = (await world.node(node))?.metadata ?? {};
+  return Date.parse(creationTimestamp ?? '') < member.madeAt - SKEW_MS;
 }
 
 function ofNobody({ node, madeAt }: Asked, { unknownMs }: Rules, cluster: string, now: number): Verdict {
