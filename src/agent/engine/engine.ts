@@ -285,6 +285,7 @@ class SequenceRun {
         host,
         attempt,
         interrupted,
+        doneOtherwise: this.#history.step(step.id, step.digest).doneOtherwise,
         signal,
         remainingMs: () => this.#deadline.remainingMs(),
         progress: (message, fromOutput) => this.#tell(step, message, fromOutput),

@@ -17,6 +17,8 @@ export interface StepHistory {
   interrupted: boolean;
   /** Another document has run the same step with another content since: what this one did may be gone. */
   superseded: boolean;
+  /** This instance has done the same step with another content, and nobody has taken that back. */
+  doneOtherwise: boolean;
   /** Milliseconds of those attempts. */
   spentMs: number;
   /** Attempts that the open sequence has begun. The budget survives restarts and reboots. */
@@ -110,6 +112,9 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
         ...(step?.ended ? { ended: step.ended } : {}),
         interrupted: step?.started !== undefined,
         superseded: (latest.get(id) ?? digest) !== digest,
+        doneOtherwise: [...steps].some(
+          ([key, { ended }]) => ended?.step === id && key !== `${id} ${digest}` && ended.result === 'done',
+        ),
         attempts: open ? (step?.attempts ?? 0) : 0,
         spentMs: open ? spentMs(records.slice(first), { step: id, digest }) : 0,
       };

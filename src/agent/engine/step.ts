@@ -54,6 +54,8 @@ export interface StepContext {
   attempt: number;
   /** Something cut an earlier attempt off, and nobody knows how far it came. */
   interrupted: boolean;
+  /** This step of another document was done on this instance. */
+  doneOtherwise?: boolean;
   /** Aborts at the soft deadline, and when somebody stops the agent. */
   signal: AbortSignal;
   /** Milliseconds until the soft deadline. */

@@ -83,6 +83,7 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   KubeadmConfigVersionUnsupported: [],
   KubeadmArgumentInvalid: [],
   KubeadmNotTakenOver: [],
+  NodeLeftAsItIs: [],
   KernelArgumentsNotSet: ['disks'],
   KernelArgumentsLater: [],
   PreflightFailed: ['runtime', 'network', 'kernel'],

@@ -287,6 +287,12 @@ export const KUBEADM_CODES = {
     'The half-joined etcd member of this machine cannot be removed without costing the etcd cluster its quorum.',
     'Bring the other members back (etcdctl endpoint health --cluster), or leave this machine running until its member has started; do not reset it.',
   ),
+  NodeLeftAsItIs: entry(
+    'node',
+    'permanent',
+    'The user data have changed since this machine joined its cluster, and it was not joined again.',
+    'Nothing, where the node is as it should be; else replace the machine, or take it back with slipway reset first.',
+  ),
   NodeNameInUse: entry(
     'node',
     'until-deadline',

@@ -51,6 +51,7 @@ async function runOrProve(
 ): Promise<StepResult> {
   const { host } = context;
   const { owner } = shared;
+  if (await isNodeAlready(command, context)) return leftAlone(command, context);
   if (!(await hasSucceeded(host, command.verb, owner))) {
     const failed = await attemptKubeadm(command, context, shared);
     if (failed) return failed;
@@ -63,6 +64,23 @@ async function runOrProve(
   await forgetAttempt(host);
   await forgetInventory(host);
   return { done: true };
+}
+
+/** By the journal and by what kubeadm left; a run that an earlier agent began is taken over. */
+async function isNodeAlready(
+  { verb }: KubeadmCommand,
+  { host, doneOtherwise }: StepContext,
+): Promise<boolean> {
+  if (doneOtherwise !== true || !(await looksJoined(host, verb))) return false;
+  return !['running', 'ended'].includes((await findEarlierRun(host)) ?? '');
+}
+
+/** kubeadm would fail, and what cleans up behind it would take a node that works for what is left of one. */
+async function leftAlone(command: KubeadmCommand, { host, finding }: StepContext): Promise<StepResult> {
+  const message = `kubeadm ${command.verb} was not called again: this machine has joined, and other user data change nothing of that.`;
+  await finding({ severity: 'warning', code: 'NodeLeftAsItIs', message });
+  await announce(host, command);
+  return { done: true, message: 'left as it is: a machine that has joined is not joined again' };
 }
 
 /** Writes the sentinels, again after a reboot, which empties /run. */
