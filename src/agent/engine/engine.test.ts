@@ -271,19 +271,22 @@ describe('runSequence', () => {
     });
   });
 
-  it('does not run the rest of a group whose shell was ended', async () => {
-    const exit: StepResult = { done: false, failure: failure('CommandEndedScript', 'exit 1'), retry: 'no' };
-    const steps = [
-      step('a', () => exit, { onFailure: 'continue', group: 'shell' }),
-      done('b', { onFailure: 'continue', group: 'shell' }),
-      done('kubeadm', { group: 'shell' }),
-    ];
-    expect(await sequence(steps)).toMatchObject({
-      result: 'failed',
-      failure: { code: 'CommandEndedScript' },
-    });
-    expect(ran).toEqual(['a']);
-  });
+  it.each(['CommandEndedScript', 'ToolMissing'] as const)(
+    'does not run the rest of a group whose shell is gone: %s',
+    async (code) => {
+      const exit: StepResult = { done: false, failure: failure(code, 'exit 1'), retry: 'no' };
+      const steps = [
+        step('a', () => exit, { onFailure: 'continue', group: 'shell' }),
+        done('b', { onFailure: 'continue', group: 'shell' }),
+        done('kubeadm', { group: 'shell' }),
+      ];
+      expect(await sequence(steps)).toMatchObject({
+        result: 'failed',
+        failure: { code },
+      });
+      expect(ran).toEqual(['a']);
+    },
+  );
 
   it('ends at the soft deadline with the last failure, counting the time of earlier runs', async () => {
     const slow = (cost: number, after: () => StepResult) =>

@@ -54,6 +54,8 @@ export interface SequenceResult {
 }
 
 const DEFAULT_ATTEMPTS = 3;
+/** The shell that the steps of a group share is gone, or there is none. */
+const ENDS_GROUP: ReadonlySet<Code> = new Set(['CommandEndedScript', 'ToolMissing']);
 
 const EXIT: Record<Result, number> = {
   succeeded: 0,
@@ -188,7 +190,7 @@ class SequenceRun {
       const verdict = { ...end, step: step.id };
       if (stops(step) || end.result === 'deadline-exceeded' || this.#o.stop.aborted) return verdict;
       if (end.failure) await this.#find(asFinding(step, end.failure));
-      if (step.group && end.failure?.code === 'CommandEndedScript') endedGroups.set(step.group, verdict);
+      if (step.group && end.failure && ENDS_GROUP.has(end.failure.code)) endedGroups.set(step.group, verdict);
       tolerated ??= verdict;
     }
     return (this.#o.commandsDecide && tolerated) || { result: 'succeeded' };

@@ -9,7 +9,7 @@ export interface Step extends StepOutline {
   /** Does the sequence end when the step has failed for good? Default `stop`. */
   onFailure?: 'stop' | 'continue';
   /**
-   * Steps of one group share a shell; when one ends it (`CommandEndedScript`), the engine skips the others.
+   * Steps of one group share a shell; when one ends it (`CommandEndedScript`) or there is none (`ToolMissing`), the engine skips the others.
    */
   group?: string;
   /** How many attempts a sequence may spend on transient failures; default 3. */

@@ -31,3 +31,14 @@ it('names the command in the verdict, without its arguments', async () => {
     },
   });
 });
+
+it('says that there is no shell, and blames no command', async () => {
+  const none = shared({ kind: 'not-begun', exitStatus: 127, lines: ['chroot: no such file'] });
+  expect(await runCommand(SPEC, none).run(context)).toMatchObject({
+    failure: {
+      code: 'ToolMissing',
+      cause: expect.stringMatching(/^The command "runcmd 2 \(sh\)" was not run.*shell/),
+    },
+    retry: 'no',
+  });
+});

@@ -54,10 +54,14 @@ async function runInShell(
     ...(end.exitStatus === undefined ? {} : { exitStatus: end.exitStatus }),
     lines: end.lines.slice(-KEPT_IN_JOURNAL),
   };
-  if (end.kind === 'shell-ended' && signal.aborted) {
+  if (end.kind !== 'ended' && signal.aborted) {
     // The engine tells its own deadline from a request to stop; either way the command did not end by itself.
     const cause = `${what} was still running when the deadline passed, and was ended`;
     return { done: false, failure: failure('DeadlineExceeded', cause, more), retry: 'until-deadline' };
+  }
+  if (end.kind === 'not-begun') {
+    const cause = `${what} was not run, nor those after it: there is no shell that starts (/bin/sh, exit status ${status})`;
+    return { done: false, failure: failure('ToolMissing', cause, more), retry: 'no' };
   }
   if (end.kind === 'shell-ended' && !(end.exitStatus === 0 && shell.isLast(index))) {
     const cause = `${what} ended the shell (exit status ${status}), so the commands after it were not run`;

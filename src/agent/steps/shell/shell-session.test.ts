@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot, type TinyRoot } from '../../../../test/support/tiny-root.ts';
@@ -77,6 +77,13 @@ describe.runIf(isRoot)('ShellSession (real shell in a chroot; needs root)', () =
     expect(await session.run(1, never)).toMatchObject({ kind: 'shell-ended', exitStatus });
     await session.close();
     expect(() => file('tmp/never')).toThrow();
+  });
+
+  it('tells that no command has begun where there is no shell', async () => {
+    rmSync(join(root.path, 'bin/sh'));
+    const session = open('touch /tmp/never', 'true');
+    expect(await session.run(0, never)).toMatchObject({ kind: 'not-begun', exitStatus: 127 });
+    await session.close();
   });
 
   it('prints no words of its own, neither when it is ended nor for a here-document without an end', async () => {

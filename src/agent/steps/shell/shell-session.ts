@@ -10,7 +10,9 @@ import { FIRST_STATE, stateAfter } from './shell-state.ts';
 export type CommandEnd =
   | { kind: 'ended'; exitStatus: number; lines: string[] }
   /** The shell itself ended in this command: `exit`, `set -e`, a syntax error, or a signal. */
-  | { kind: 'shell-ended'; exitStatus: number | undefined; lines: string[] };
+  | { kind: 'shell-ended'; exitStatus: number | undefined; lines: string[] }
+  /** The shell ended before it came to the command: there is none below the root, or it cannot be run. */
+  | { kind: 'not-begun'; exitStatus: number; lines: string[] };
 
 export interface SessionOptions {
   /** Names the shell's files; one session of a name at a time. */
@@ -86,7 +88,10 @@ export class ShellSession {
       const exitStatus = end?.ended.get(index);
       this.#isDone = end !== undefined && this.isLast(index);
       if (exitStatus !== undefined) return { kind: 'ended', exitStatus, lines: this.#lines };
-      return { kind: 'shell-ended', exitStatus: this.#over?.exitStatus, lines: this.#lines };
+      const over = this.#over?.exitStatus;
+      if (over !== undefined && !marks && !this.#beganIn(await this.#marks(), index))
+        return { kind: 'not-begun', exitStatus: over, lines: this.#lines };
+      return { kind: 'shell-ended', exitStatus: over, lines: this.#lines };
     } finally {
       signal.removeEventListener('abort', stop);
     }
