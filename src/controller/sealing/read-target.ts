@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { ExpectedError } from '../../kit/errors.ts';
+import { ExpectedError, errorMessage } from '../../kit/errors.ts';
+import { visible } from '../../kit/terminal/visible.ts';
 import { endorsementKeyId } from '../../tpm/evidence/endorsement.ts';
 import type { PcrValues } from '../../tpm/objects/pcr-selection.ts';
 import type { EcArea, RsaArea } from '../../tpm/objects/public-area.ts';
@@ -42,15 +43,36 @@ export function readInput(file: string): Buffer {
 }
 
 function readIdentityFile(file: string): IdentityFile {
+  const text = textOf(file);
+  let why = 'it is no JSON';
   try {
-    const { endorsementKey, publicKey, pcrs } = JSON.parse(readFileSync(file, 'utf8'));
-    if (endorsementKeyId(createPublicKey(publicKey)) === endorsementKey)
-      return { endorsementKey, publicKey, pcrs: pcrs?.sha256 ?? {} };
+    const json = JSON.parse(text);
+    why = 'it is no JSON object';
+    const { endorsementKey, publicKey, pcrs, code, cause } = json;
+    why = 'it has no publicKey';
+    if (typeof code === 'string') why = `that machine could not prove itself: ${cause} [${code}]`;
+    else if (typeof publicKey === 'string') {
+      why = 'its publicKey is none that a TPM has';
+      if (endorsementKeyId(createPublicKey(publicKey)) === endorsementKey)
+        return { endorsementKey, publicKey, pcrs: pcrs?.sha256 ?? {} };
+      why = 'its endorsementKey is not the digest of its publicKey';
+    }
+  } catch {
+    // Whatever cannot be read ends here, with what was about to be read.
+  }
+  throw new ExpectedError(
+    `--for: ${file} is not what slipway identity --output json printed on the machine: ${visible(why)}`,
+  );
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
       throw new ExpectedError(`--for: there is no file ${file}`);
+    throw new ExpectedError(`--for: ${file} cannot be read: ${errorMessage(error)}`);
   }
-  throw new ExpectedError(`--for: ${file} is not what slipway identity --output json printed on the machine`);
 }
 
 /** Of `--pcrs`, in order. */
