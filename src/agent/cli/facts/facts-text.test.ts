@@ -58,3 +58,14 @@ it('refuses a --root that is no directory, and takes a link to one', async () =>
     rmSync(folder, { recursive: true });
   }
 });
+
+it('says of an empty directory that nothing there tells of a machine', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'slipway-facts-text-'));
+  try {
+    expect(factsText(await gatherFacts(createHost({ root })))).toMatch(
+      /^Nothing here tells of a machine\.\n\nNot known/,
+    );
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});

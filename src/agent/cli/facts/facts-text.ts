@@ -21,7 +21,8 @@ export function factsText(facts: Facts, room = Number.POSITIVE_INFINITY): string
   });
   const remarks = facts.remarks.map(({ fact, path, message }) => `  ${fact}: ${path}: ${message}`);
   const about = remarks.length === 0 ? [] : ['', 'Not known, or not as it was read:', ...remarks];
-  return `${[...lines, ...about].map((line) => line.trimEnd()).join('\n')}\n`;
+  const known = lines.length === 0 ? ['Nothing here tells of a machine.'] : lines;
+  return `${[...known, ...about].map((line) => line.trimEnd()).join('\n')}\n`;
 }
 
 function rowsOf(facts: Facts): Row[] {
