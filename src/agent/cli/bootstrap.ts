@@ -38,6 +38,11 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
     const { root, ...files } = sourceOptions(flags);
     const format = formatOption(flags.output);
     if (root === '/') demandRoot('bootstrap this machine', 'slipway bootstrap');
+    else
+      demandRoot(
+        'give files their owners and run commands below a directory',
+        `slipway bootstrap --root ${root}`,
+      );
     const host = createHost({ root });
     await demandDirectory(host);
     const live = process.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;

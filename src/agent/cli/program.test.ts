@@ -69,6 +69,16 @@ describe('a command line', () => {
     expect(readdirSync(folder)).toEqual(['user-data']);
   });
 
+  it('that would need root below --root is refused before anything is begun', async () => {
+    vi.spyOn(process, 'getuid').mockReturnValue(65534);
+    expect(await ask('bootstrap', '--root', folder, '--user-data', userData)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^slipway: only root can .* \(sudo slipway bootstrap --root .*\)\n$/),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('that names files which are not there says what helps', async () => {
     const { status, stderr } = await ask('plan', '--root', folder, '--user-data', join(folder, 'no'));
     expect([status, stderr]).toEqual([2, expect.stringContaining('Give files that are there')]);
