@@ -25,7 +25,7 @@ export interface PlanFlags {
   again?: boolean;
 }
 
-/** `slipway plan`: 0 with the steps, 2 with every error of the user data, 75 where there is none. */
+/** `slipway plan`: 0 with the steps, 2 with every error of the user data, 75 where there is none or a server may answer later. */
 export function planCommand(flags: PlanFlags): Promise<number> {
   return withUsage(async () => {
     const { root, ...files } = sourceOptions(flags);

@@ -14,7 +14,8 @@ export interface ConvertFlags {
  * `slipway convert FILE`: prints user data of any format as the one document, which is user data itself. What is included is
  * read, as `slipway plan` does; nothing is changed.
  *
- * @returns 0 with the document on standard output, 2 where there are errors or the file cannot be read
+ * @returns 0 with the document on standard output, 2 where there are errors or the file cannot be read, 75 where a server may
+ *   answer later
  */
 export function convertCommand(file: string | undefined, flags: ConvertFlags): Promise<number> {
   return withUsage(async () => {

@@ -28,7 +28,11 @@ export async function readForMachine(
     return { document: await readUserData(raw, { source: 'file', metaData }, { library }), metaData };
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
-    throw new UsageError(`what is included cannot be read: ${error.message}`, error.refused ? 2 : TRY_AGAIN);
+    const code = error.refused ? 'ResourceRefused' : 'ResourceNotFetched';
+    throw new UsageError(
+      `what is included cannot be read: ${error.message} [${code}]`,
+      error.refused ? 2 : TRY_AGAIN,
+    );
   }
 }
 

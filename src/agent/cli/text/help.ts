@@ -65,8 +65,9 @@ Examples:
   slipway plan --again                       what has changed since its success
 
 Every mistake in the user data is told with its line and column. Exit status: 0
-with the steps, 2 with mistakes, 75 where no user data was found. With --output
-json, "report" holds the mistakes and warnings.
+with the steps, 2 with mistakes, 75 where no user data was found or a server
+that they name may answer later. With --output json, "report" holds the mistakes
+and warnings.
 `,
   },
   check: {
@@ -94,7 +95,8 @@ Examples:
   slipway convert --schema >user-data.schema.json
 
 The document (slipway.dev/v1alpha1) holds the secrets of the user data. It makes
-the same machine. Exit status: 0 with it, 2 where something is wrong.
+the same machine. Exit status: 0 with it, 2 where something is wrong, 75 where a
+server that is included may answer later.
 `,
   },
   apply: {
