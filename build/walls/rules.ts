@@ -82,7 +82,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'facts/machine': 'kit facts/reading userdata/instance',
   'facts/reading': 'kit host',
   fetch: 'kit document fetch/objects host',
-  'fetch/objects': 'host stores/aws stores/clouds stores/contract',
+  'fetch/objects': 'host stores/aws stores/clouds stores/contract userdata/sources/machine',
   host: 'kit tpm',
   'host/common': 'kit host',
   'host/linux':

@@ -33,6 +33,8 @@ async function machine(
   made = await world((got) => standard[got.url] ?? server(got));
   const { host, root } = made;
   mkdirSync(join(root, 'sys/class/dmi/id'), { recursive: true });
+  const uuid = ROLE in standard ? 'ec2f1b0e-5c2d-11ec-8000-3cecef9a1b2c' : '';
+  writeFileSync(join(root, 'sys/class/dmi/id/product_uuid'), `${uuid}\n`);
   if (product) writeFileSync(join(root, 'sys/class/dmi/id/product_name'), `${product}\n`);
   return async (url) => {
     const remote = { url: sensitive(url), headers: [], isCompressed: false };
@@ -90,6 +92,27 @@ describe('objects of S3', () => {
       inRegion('eu-west-1', { status: 403 }),
     );
     await expect(starting('s3://bucket/a')).rejects.toMatchObject({ refused: false });
+  });
+
+  it('asks once whether it has a role where nothing shows that it is one of EC2', async () => {
+    const get = await machine({}, (got) =>
+      got.url.startsWith(METADATA) || got.url.startsWith('http://[fd00:ec2::254]')
+        ? { cut: true }
+        : inRegion('eu-west-1', got.url.endsWith('/a') ? { body: 'x' } : { status: 403 })(got),
+    );
+    let now = 0;
+    Object.assign(made?.host.clock ?? expect.fail(), { monotonic: () => (now += 100) });
+    const roles = () => made?.got.filter(({ url }) => url.includes('/latest/')).length;
+    expect(await get('s3://bucket/a')).toBe('x');
+    const before = roles();
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThan(60);
+    expect(await get('s3://bucket/a')).toBe('x');
+    await expect(get('s3://bucket/b')).rejects.toMatchObject({
+      message: expect.stringMatching(/answers 403 .*nothing shows that this is EC2/),
+      refused: true,
+    });
+    expect(roles()).toBe(before);
   });
 
   it.each<[string, Given, boolean, RegExp]>([

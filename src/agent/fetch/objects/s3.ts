@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
-import { HostError } from '../../host/host.ts';
-import { type InstanceRole, instanceRole } from '../../stores/aws/instance-role.ts';
+import { type Host, HostError } from '../../host/host.ts';
+import { instanceRole } from '../../stores/aws/instance-role.ts';
 import { type AwsCredentials, signedHeaders } from '../../stores/aws/signature.ts';
 import { SecretError } from '../../stores/contract/secret-error.ts';
+import { ec2Platform } from '../../userdata/sources/machine/ec2-platform.ts';
+import { readMachine } from '../../userdata/sources/machine/machine.ts';
 import type { ObjectAddress } from './address.ts';
 import type { Asking, Located } from './located.ts';
 
 type S3Object = Extract<ObjectAddress, { store: 's3' }>;
 
 const ASK_MS = 20_000;
+/** How long a machine that shows no sign of EC2 waits for its metadata service. */
+const ELSEWHERE_MS = 3_000;
 const REGION = /^[a-z0-9-]+$/;
 /** A name with a dot is not covered by the wildcard of S3's certificate. */
 const IN_HOST = /^[a-z0-9-]{3,63}$/;
@@ -20,17 +24,12 @@ const IN_HOST = /^[a-z0-9-]{3,63}$/;
  * @throws HostError where S3 does not answer
  */
 export async function locateS3(asking: Asking, object: S3Object): Promise<Located | { problem: string }> {
-  const role = instanceRole(asking.host);
-  try {
-    const own = await roleOf(role);
-    const region = object.accessPoint?.region ?? (await regionOf(asking, object, own));
-    if (region === undefined) return { problem: `names a bucket that is not there (${object.bucket})` };
-    const url = urlOf(object, region);
-    if (!('credentials' in own)) return { url, headers: {}, anonymous: own.none };
-    return { url, headers: signed('GET', url, region, own.credentials, asking) };
-  } finally {
-    role.close();
-  }
+  const own = await ownOf(asking.host);
+  const region = object.accessPoint?.region ?? (await regionOf(asking, object, own));
+  if (region === undefined) return { problem: `names a bucket that is not there (${object.bucket})` };
+  const url = urlOf(object, region);
+  if (!('credentials' in own)) return { url, headers: {}, anonymous: own.none };
+  return { url, headers: signed('GET', url, region, own.credentials, asking) };
 }
 
 type Own = { region?: string } & (
@@ -38,13 +37,30 @@ type Own = { region?: string } & (
   | { none: { why: string; mayPass: boolean } }
 );
 
-async function roleOf(role: InstanceRole): Promise<Own> {
+/** Machines that have found no metadata service where none was to be expected: they ask no second time. */
+const elsewhere = new WeakMap<Host, Own>();
+
+async function ownOf(host: Host): Promise<Own> {
+  if ((await ec2Platform(await readMachine(host))) !== undefined) return roleOf(host);
+  const known = elsewhere.get(host);
+  if (known) return known;
+  const own = await roleOf(host, ELSEWHERE_MS);
+  if ('credentials' in own) return own;
+  const lasting: Own = { none: { why: `${own.none.why}; nothing shows that this is EC2`, mayPass: false } };
+  elsewhere.set(host, lasting);
+  return lasting;
+}
+
+async function roleOf(host: Host, patienceMs?: number): Promise<Own> {
+  const role = instanceRole(host, patienceMs);
   try {
     const credentials = await role.credentials();
     return { credentials, region: await role.region() };
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
     return { none: { why: error.message, mayPass: error.code === 'SecretStoreUnreachable' } };
+  } finally {
+    role.close();
   }
 }
 

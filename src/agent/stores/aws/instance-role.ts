@@ -15,10 +15,14 @@ export interface InstanceRole {
   close(): void;
 }
 
-/** The role of this EC2 instance, from its metadata service, version 2. */
-export function instanceRole(host: Host): InstanceRole {
+/**
+ * The role of this EC2 instance, from its metadata service, version 2.
+ *
+ * @param patienceMs for each question
+ */
+export function instanceRole(host: Host, patienceMs = PATIENCE_MS): InstanceRole {
   const called = 'the metadata service of EC2';
-  const client = new MetadataClient(host, { bases: EC2_BASES, patienceMs: PATIENCE_MS, called });
+  const client = new MetadataClient(host, { bases: EC2_BASES, patienceMs, called });
   let opened: ReturnType<typeof withToken> | undefined;
   const get = (path: string): Promise<string | undefined> =>
     onMetadata(async () => {
