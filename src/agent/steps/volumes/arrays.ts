@@ -8,7 +8,7 @@ import { findDevice } from '../storage/find-device.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import { Problem } from '../tools/problem.ts';
 import { runTool } from '../tools/tool.ts';
-import { begunNote, isSameUuid } from './begun.ts';
+import { begunNote, givenUuid, isSameUuid } from './begun.ts';
 import { contentsOf, heldBy, refuseInUse } from './free.ts';
 
 const MEMBER = 'linux_raid_member';
@@ -40,8 +40,10 @@ async function make(entry: ArrayEntry, context: StepContext): Promise<string> {
   const [uuid] = uuids;
   const isOwn =
     begun !== undefined && [...uuids].every((one) => one === undefined || isSameUuid(one, begun.uuid));
-  // mdadm marks all members before it starts the array, so one with all marks lacks nothing.
-  if (uuid !== undefined && uuids.size === 1 && members.every((member) => isAsAsked(entry, member))) {
+  // mdadm marks all members before it starts the array, so one with all marks lacks nothing. Old metadata have no name.
+  const isWhole = isOwn && begun.isWhole;
+  const isOne = uuid !== undefined && uuids.size === 1;
+  if (isOne && (isWhole || members.every((member) => isAsAsked(entry, member)))) {
     await assemble(entry, members, context);
     if (isOwn) await note.write({ uuid: begun.uuid, isWhole: true });
     return `${entry.name} was there`;
@@ -50,7 +52,7 @@ async function make(entry: ArrayEntry, context: StepContext): Promise<string> {
   for (const member of members) refuseHeld(member, isUnfinished);
   if (isUnfinished) await clear(entry, members, context);
   for (const { name, device } of members) await refuseInUse(host, name, device);
-  const made = host.uuid();
+  const made = givenUuid(entry.options) ?? host.uuid();
   await note.write({ uuid: made, isWhole: false });
   await create(entry, members, made, context);
   await findDevice(host, entry.path, signal);
@@ -160,7 +162,10 @@ async function create(
     ...(['mdadm', '--create', name, '--force', '--run', '--homehost', 'any', '--level', level] as const),
     ...['--raid-devices', String(paths.length - spares)],
     ...(spares > 0 ? ['--spare-devices', String(spares)] : []),
-    ...['--uuid', uuid, ...options, ...paths],
+    // mdadm takes one only.
+    ...(givenUuid(options) === undefined ? ['--uuid', uuid] : []),
+    ...options,
+    ...paths,
   ];
   await runTool(host, argv, { doing, code: 'ArrayNotMade', timeoutMs: MDADM_MS, signal });
 }

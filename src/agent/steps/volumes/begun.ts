@@ -33,3 +33,11 @@ export function isSameUuid(one: string | undefined, other: string | undefined): 
   const plain = (uuid: string) => uuid.toLowerCase().replace(/[^0-9a-f]/g, '');
   return one !== undefined && other !== undefined && plain(one) === plain(other);
 }
+
+/** The UUID that options of the config give mdadm or cryptsetup: `--uuid=U`, `--uuid U` or `-u U`. */
+export function givenUuid(options: readonly string[]): string | undefined {
+  const at = options.findLastIndex((option) => /^(?:--uuid(?:=|$)|-u$)/.test(option));
+  const option = options[at];
+  if (option === undefined) return undefined;
+  return option.includes('=') ? option.slice(option.indexOf('=') + 1) : options[at + 1];
+}

@@ -4,7 +4,7 @@ import type { Work } from '../kind/step-kind.ts';
 import { findDevice } from '../storage/find-device.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import { Problem } from '../tools/problem.ts';
-import { begunNote, isSameUuid } from './begun.ts';
+import { begunNote, givenUuid, isSameUuid } from './begun.ts';
 import { askTangServers, bindClevis, unlockByClevis } from './clevis.ts';
 import { CRYPTTAB, uuidInCrypttab, withCrypttabLine } from './crypttab.ts';
 import type { EncryptionSpec } from './encryption-spec.ts';
@@ -53,7 +53,8 @@ async function encrypt(entry: EncryptionEntry, spec: EncryptionSpec, context: St
   await refuseInUse(host, entry.device, device);
   // Who cannot be asked now could not open it later.
   await askTangServers(entry, spec.fetching, context);
-  const uuid = entry.uuid ?? host.uuid();
+  // cryptsetup takes the last one, and the options come last.
+  const uuid = givenUuid(entry.options) ?? entry.uuid ?? host.uuid();
   await note.write({ uuid, isWhole: false });
   await withKey(context.host, name, given, async (key) => {
     if (clevis === undefined) await key.keep();
