@@ -46,3 +46,14 @@ it('counts the time of attempts that the agent did not live to end', () => {
   );
   expect(historyOf(records, 'i').step('kubeadm', 'd1')).toMatchObject({ attempts: 1, spentMs: 74_000 });
 });
+
+it('knows after a reset what was made of disks, and nothing else', () => {
+  const ids = ['disks', 'raid', 'luks', 'filesystems', 'files', 'kubeadm'];
+  const ended = ids.map((step): [number, RecordBody] => [
+    2,
+    { type: 'step.ended', step, digest: 'd', attempt: 1, result: 'done', ms: 1 },
+  ]);
+  const reset: RecordBody = { type: 'node.reset', run: 'r', scope: 'node' };
+  const past = historyOf(journal([1, run], ...ended, [3, reset]), 'i');
+  expect(ids.filter((id) => past.step(id, 'd').ended)).toEqual(['disks', 'raid', 'luks', 'filesystems']);
+});

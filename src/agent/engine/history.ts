@@ -150,9 +150,9 @@ export function spentMs(
   return spent + cutOff();
 }
 
-/** A reset formats nothing: partitions and file systems stay, with what lies on them. */
+/** A reset formats nothing: partitions, arrays, encryption and file systems stay, with what lies on them. */
 function isUndone(key: string, { scope }: NodeReset): boolean {
-  return scope === 'node' ? !/^(?:disks|filesystems) /.test(key) : key.startsWith('kubeadm ');
+  return scope === 'node' ? !/^(?:disks|raid|luks|filesystems) /.test(key) : key.startsWith('kubeadm ');
 }
 
 function entryOf<T extends { attempts: number }>(
