@@ -32,13 +32,14 @@ function depth(path = ''): number {
   return path.split('/').filter((part) => part !== '').length;
 }
 
-async function make(entry: VolumeEntry, { host, signal }: StepContext): Promise<string> {
+async function make(entry: VolumeEntry, { host, signal, doneOtherwise }: StepContext): Promise<string> {
   const { device, format, wipe } = entry;
   const place = await findDevice(host, device, signal);
   const { path } = place;
-  if (!wipe) {
-    const found = await contentOf(host, path, 'FilesystemNotMade');
-    if (isAsAsked(entry, found)) return `${device} has its ${format}`;
+  // What `wipe` gave up is long gone where another document has made the file system: it holds the machine's own data.
+  const found = wipe && !doneOtherwise ? undefined : await contentOf(host, path, 'FilesystemNotMade');
+  if (found && isAsAsked(entry, found)) return `${device} has its ${format}`;
+  if (found && !wipe) {
     if (found.type !== undefined)
       throw new Problem(
         'DiskLeftAlone',

@@ -23,6 +23,8 @@ async function partition(entry: PartitioningEntry, context: StepContext): Promis
   const { device } = entry;
   const disk = await findDevice(host, device, signal);
   if (disk.kind !== 'disk') throw new Problem('DiskNotPartitioned', `${device} is a partition, not a disk`);
+  if (entry.wipe && context.doneOtherwise && (await isAsAsked(context, entry, disk)))
+    return `${device} was as asked`;
   const present = entry.wipe ? undefined : await presentOn(context, entry, disk);
   const changes = changesOf(entry.partitions, present ?? [], disk.sectorBytes);
   const refused = changes.find((change) => change.kind === 'refuse');
@@ -45,6 +47,19 @@ async function partition(entry: PartitioningEntry, context: StepContext): Promis
     made.filter(({ isResized }) => !isResized),
   );
   return `${device} partitioned (${work.length})`;
+}
+
+/** Another document has made the table, so what is on it is the machine's own: is it the one that is asked for, and no more? */
+async function isAsAsked(
+  context: StepContext,
+  { device, partitions }: PartitioningEntry,
+  disk: BlockDevice,
+): Promise<boolean> {
+  if ((await contentOf(context.host, disk.path, 'DiskNotPartitioned')).table !== 'gpt') return false;
+  const present = parsePresent(await run(context, device, ['--json', disk.path]));
+  const changes = changesOf(partitions, present, disk.sectorBytes);
+  const isNamed = ({ number }: Present) => changes.some((change) => change.number === number);
+  return changes.every(({ kind }) => kind === 'keep') && present.every(isNamed);
 }
 
 /** The partitions of a disk with a GPT; undefined for a disk with nothing on it. */

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StepContext, StepResult } from '../../engine/step.ts';
+import type { Host } from '../../host/host.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import type { Shared } from '../kind/shared.ts';
+import { makeVolumes } from './format.ts';
+import { partitionDisks } from './partition.ts';
+
+describe('what wipe: true gives up, after another document has made it', () => {
+  let directory: string;
+  let device: string;
+  let host: Host;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'slipway-kept-'));
+    device = join(directory, 'disk');
+    writeFileSync(device, '');
+    truncateSync(device, 64 * 1024 * 1024);
+    const found = { path: device, kind: 'disk', bytes: 64 * 1024 * 1024, sectorBytes: 512 } as const;
+    const find = async () => ({ ...found, partitions: [1, 2].map((number) => ({ number, path: device })) });
+    host = { ...createLinuxHost(), blockDevices: { ...createLinuxHost().blockDevices, find } };
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  const context = (more: Partial<StepContext>): StepContext => ({
+    ...{ host, attempt: 1, interrupted: false, signal: new AbortController().signal },
+    ...{ remainingMs: () => 60_000, progress: async () => undefined, finding: async () => undefined },
+    output: () => undefined,
+    ...more,
+  });
+  const format = async (more: Partial<StepContext>, label = 'data'): Promise<StepResult> =>
+    makeVolumes({ entries: [{ device, format: 'ext4', label, options: [], wipe: true }] }, {} as Shared).run(
+      context(more),
+    );
+  const partition = async (more: Partial<StepContext>, ...numbers: number[]): Promise<StepResult> => {
+    const partitions = numbers.map((number) => ({
+      ...{ number, label: `p${number}`, sizeMiB: 8, startMiB: 8 * number },
+      ...{ exists: true, wipe: false, resize: false },
+    }));
+    return partitionDisks({ entries: [{ device, wipe: true, partitions }] }, {} as Shared).run(context(more));
+  };
+  const id = (): string =>
+    execFileSync('blkid', ['--probe', '--output', 'export', device], { encoding: 'utf8' });
+
+  it('is a file system, and stays where it is as asked', async () => {
+    expect(await format({})).toMatchObject({ done: true });
+    const made = id();
+    expect(await format({ doneOtherwise: true })).toMatchObject({ done: true });
+    expect(id()).toBe(made);
+    expect(await format({ doneOtherwise: true }, 'other')).toMatchObject({ done: true });
+    expect(id()).toContain('LABEL=other');
+    const other = id();
+    expect(await format({}, 'other')).toMatchObject({ done: true });
+    expect(id()).not.toBe(other);
+  });
+
+  it('is a partition table, and stays where it is as asked', async () => {
+    expect(await partition({}, 1, 2)).toMatchObject({ done: true });
+    const made = id();
+    expect(await partition({ doneOtherwise: true }, 1, 2)).toMatchObject({ done: true });
+    expect(id()).toBe(made);
+    expect(await partition({ doneOtherwise: true }, 1)).toMatchObject({ done: true });
+    expect(id()).not.toBe(made);
+  });
+});
