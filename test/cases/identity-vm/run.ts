@@ -68,6 +68,17 @@ async function bootstraps(scene: Scene, machine: Machine): Promise<void> {
   assert.equal(told('report.status'), '0\n', told('report.stderr'));
   await cluster.conditionIs('vm', 'True');
   say(`it proves itself, opens its user data and is bootstrapped: ${message}`);
+
+  const other = await machine.boot(seed, 'init=/init single');
+  assert.notEqual(other('bootstrap.status'), '0\n');
+  assert.equal(other('from-sealed-data'), undefined);
+  const refused = await attestedIs(scene, 'vm', 'False', 'TpmBootStateChanged');
+  assert.match(
+    refused.message,
+    /PCR 9 \(kernel or initrd\) is [0-9a-f]{16}…, because of event \d+ of \d+: EV_/,
+  );
+  assert.doesNotMatch(refused.message, /PCR [0247] /);
+  say(`with another command line of the kernel it gets nothing: ${refused.message}`);
 }
 
 async function seedOf({ ca, command }: Scene): Promise<Record<string, string>> {
