@@ -52,6 +52,17 @@ export class Alarms {
     }
   }
 
+  /** Two objects say different things of who the Machine is. */
+  disagrees(machine: Machine, message: string): void {
+    const { recorder, log } = this.#parts;
+    const { namespace, name } = machine;
+    log.warn(message, { machine: `${namespace}/${name}` });
+    const event: MachineEvent = { type: 'Warning', reason: 'EndorsementKeyForeign', message };
+    recorder.record(machine, event).catch((error: unknown) => {
+      log.warn('an Event could not be written', { machine: name, reason: reason(error) });
+    });
+  }
+
   #tell(record: NodeRecord, what: string, sentences: readonly string[]): void {
     const { recorder, byUid, log } = this.#parts;
     const event: MachineEvent = { type: 'Warning', reason: what, message: sentences.join(' ') };

@@ -7,8 +7,12 @@ import { isSelected, selectorText } from '../model/selector.ts';
 import type { IdentityPolicy } from '../policy/identity-policy.ts';
 import { PolicyBook } from '../policy/policy-book.ts';
 import { refusedWay } from '../policy/rules.ts';
+import { InfrastructureKeys } from './infrastructure-keys.ts';
 import type { Machine } from './machine.ts';
 import { MachineIndex } from './machine-index.ts';
+
+/** Reading an object takes that long at most, unless the API server is in trouble. */
+const UNREAD_MS = 2_000;
 
 /** All Machines, found by name, UID or provider ID in constant time. */
 export class MachineDirectory implements Ties {
@@ -23,6 +27,8 @@ export class MachineDirectory implements Ties {
   readonly #keyOfNode = new Map<string, string>();
   /** What the Machines must prove. */
   readonly policies = new PolicyBook();
+  /** What their infrastructure objects say of their TPMs. */
+  readonly infrastructure = new InfrastructureKeys();
 
   get size(): number {
     return this.#byKey.size;
@@ -54,8 +60,10 @@ export class MachineDirectory implements Ties {
   }
 
   /**
-   * The Machine that a machine with this TPM can be: the one that names its key, by annotation or in a policy; else, where a
-   * policy takes the first that comes, the one that it says it is. None if several could be.
+   * The Machine that a machine with this TPM can be: the one that names its key, by annotation, by that of its infrastructure
+   * object, or in a policy; else, where a policy takes the first that comes, the one that it says it is. None if several could be.
+   *
+   * @throws Refused if an infrastructure object names the key and its Machine another one
    */
   byTpm(
     key: string,
@@ -63,6 +71,7 @@ export class MachineDirectory implements Ties {
   ): { namespace: string; uid: string; byFirstUse: boolean } | undefined {
     const named = new Set(this.#byEndorsementKey.get(key));
     const claimed = new Set<Machine>();
+    const overruled = this.#namedByInfrastructure(key, named);
     for (const policy of this.policies.all()) {
       const { namespace, selector } = policy;
       const ofKey = this.byName(namespace, policy.machines.get(key) ?? '');
@@ -70,6 +79,7 @@ export class MachineDirectory implements Ties {
       const match = policy.firstUse ? this.match({ namespace, selector }, identity) : undefined;
       if (match && this.#isFirstUse(match.machine)) claimed.add(match.machine);
     }
+    if (named.size === 0 && overruled) throw disagreement(overruled, key);
     const known = this.byUid(this.#proved.get(key) ?? '');
     if (named.size === 0 && known && this.#isFirstUse(known))
       return { namespace: known.namespace, uid: known.uid, byFirstUse: true };
@@ -77,6 +87,18 @@ export class MachineDirectory implements Ties {
     return one && more.length === 0
       ? { namespace: one.namespace, uid: one.uid, byFirstUse: named.size === 0 }
       : undefined;
+  }
+
+  /** Adds the Machines of infrastructure objects that name the key. @returns one that names another key itself */
+  #namedByInfrastructure(key: string, named: Set<Machine>): Machine | undefined {
+    let overruled: Machine | undefined;
+    for (const uid of this.infrastructure.uidsOf(key)) {
+      const machine = this.byUid(uid);
+      if (!machine) continue;
+      if (this.keyOf(machine) === key) named.add(machine);
+      else overruled = machine;
+    }
+    return overruled;
   }
 
   /** A node that proved itself by its TPM is known by it from then on. */
@@ -96,9 +118,10 @@ export class MachineDirectory implements Ties {
     this.#keyOfNode.delete(node);
   }
 
-  /** Named by its annotation, which counts first, or by a policy. */
+  /** Named by its annotation, which counts first, by its infrastructure object, or by a policy. */
   keyOf(machine: Machine): string | undefined {
-    if (machine.endorsementKey !== undefined) return machine.endorsementKey;
+    const annotated = machine.endorsementKey ?? this.infrastructure.of(machine.uid);
+    if (annotated !== undefined) return annotated;
     const named = this.policiesOf(machine).map(({ keys }) => keys.get(machine.name));
     return named.find((key) => key !== undefined);
   }
@@ -146,6 +169,14 @@ export class MachineDirectory implements Ties {
     if (!match) return undefined;
     const { machine, by } = match;
     const { name, namespace, uid, apiVersion, nodeName } = machine;
+    if (this.isUnread(machine))
+      throw new Refused(
+        'slow-down',
+        `the infrastructure object of Machine ${namespace}/${name} was not read yet`,
+        {
+          retryAfterMs: UNREAD_MS,
+        },
+      );
     const why = this.whyNot(machine, by, claim);
     if (why !== undefined) throw new Refused('unauthorized', `Machine ${namespace}/${name} ${why}`);
     return {
@@ -154,6 +185,11 @@ export class MachineDirectory implements Ties {
       owner: { apiVersion, name, uid },
       hasNode: nodeName !== undefined,
     };
+  }
+
+  /** Its infrastructure object may name a TPM, and nobody knows yet. */
+  isUnread({ uid, endorsementKey }: Machine): boolean {
+    return endorsementKey === undefined && this.infrastructure.isAwaited(uid);
   }
 
   /** True for a node whose Machine was there and is not any more. */
@@ -197,6 +233,14 @@ export class MachineDirectory implements Ties {
     const policies = this.policiesOf(machine);
     return policies.length > 0 && refusedWay(policies, 'token') === undefined;
   }
+}
+
+function disagreement({ namespace, name, endorsementKey, infrastructure }: Machine, key: string): Refused {
+  const object = `${infrastructure?.kind} ${infrastructure?.name}`;
+  return new Refused(
+    'unauthorized',
+    `Machine ${namespace}/${name} names ${endorsementKey} itself; that its ${object} names ${key} does not count`,
+  );
 }
 
 /** What a node brings along. */

@@ -8,8 +8,8 @@ export const CONDITION = 'slipway.dev/BootstrapSucceeded';
 export const ATTESTED = 'slipway.dev/NodeAttested';
 /** A Machine with this label (for example from a MachineDeployment's template) gets its own token. */
 const TOKEN_LABEL = 'slipway.dev/machine-token';
-/** A Machine with this annotation takes only the machine with this TPM (`slipway identity` names its key). */
-const ENDORSEMENT_KEY = 'slipway.dev/endorsement-key';
+/** A Machine with this annotation, or its infrastructure object, takes only the machine with this TPM. */
+export const ENDORSEMENT_KEY = 'slipway.dev/endorsement-key';
 /** Cluster API's labels of a Machine: what it is, and which object of what kind made it. */
 const CONTROL_PLANE_LABEL = 'cluster.x-k8s.io/control-plane';
 const OWNER_LABELS = {
@@ -33,13 +33,25 @@ export interface Condition {
 
 /** The parts of a Machine that we read. */
 export interface MachineObject extends KubeObject {
-  spec: { providerID?: string; clusterName?: string };
+  spec: {
+    providerID?: string;
+    clusterName?: string;
+    /** v1beta1 has an `apiVersion` in place of the group. */
+    infrastructureRef?: { apiGroup?: string; apiVersion?: string; kind?: string; name?: string };
+  };
   status?: {
     nodeRef?: { name: string };
     conditions?: Condition[];
     /** Where v1beta1 keeps conditions of the newer kind. */
     v1beta2?: { conditions?: Condition[] };
   };
+}
+
+/** The object of an infrastructure provider that a Machine is made of; it lies in the Machine's namespace. */
+export interface Infrastructure {
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
 }
 
 /** What the controller remembers of each Machine; there may be tens of thousands. */
@@ -59,7 +71,8 @@ export interface Machine {
   readonly wantsToken: boolean;
   /** Milliseconds since 1970. */
   readonly madeAt: number;
-  /** The TPM that the machine must prove itself by. */
+  readonly infrastructure: Infrastructure | undefined;
+  /** The TPM that the machine must prove itself by, as the Machine itself says. */
   readonly endorsementKey: string | undefined;
   /** Digest of our condition as it is on the Machine; undefined if it has none. */
   readonly condition: string | undefined;
@@ -113,6 +126,7 @@ export function readMachine({ metadata, spec, status }: MachineObject, version: 
     nodeName: status?.nodeRef?.name,
     deleting: metadata.deletionTimestamp !== undefined,
     endorsementKey: metadata.annotations?.[ENDORSEMENT_KEY],
+    infrastructure: infrastructureOf(spec.infrastructureRef),
     madeAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
     wantsToken: metadata.labels?.[TOKEN_LABEL] !== undefined,
     condition: own && conditionDigest(own),
@@ -123,6 +137,15 @@ export function readMachine({ metadata, spec, status }: MachineObject, version: 
       ...{ digest: conditionDigest(attested), status: attested.status, since: attested.lastTransitionTime },
     },
   };
+}
+
+/** Somebody's words, which become part of a path. */
+const DNS_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+function infrastructureOf(ref: MachineObject['spec']['infrastructureRef'] = {}): Infrastructure | undefined {
+  const { apiGroup, apiVersion = '', kind = '', name = '' } = ref;
+  const group = apiGroup ?? (apiVersion.includes('/') ? apiVersion.split('/')[0] : undefined) ?? '';
+  return DNS_NAME.test(group) && DNS_NAME.test(name) && kind !== '' ? { group, kind, name } : undefined;
 }
 
 function ownersOf({ ownerReferences = [], labels = {} }: MachineObject['metadata']): string[] {

@@ -246,6 +246,7 @@ export class Reconciler {
     const match = directory.match({ namespace, ...(selector ? { selector } : {}) }, spec);
     if (!match || directory.whyNot(match.machine, match.by, { selector }) !== undefined) return;
     const { machine, by } = match;
+    if (directory.isUnread(machine)) return;
     const holder = this.#nodeOf.get(`${namespace}/${machine.name}`);
     if (holder !== undefined && this.#nodes.get(holder)?.record.spec.keyDigest !== spec.keyDigest) return;
     const node = { namespace, name, keyDigest: spec.keyDigest };

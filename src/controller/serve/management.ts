@@ -13,6 +13,7 @@ import { NodeKeys } from '../machines/node-keys.ts';
 import { Reconciler } from '../machines/reconciler.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { AttestedConditions } from '../proofs/attested.ts';
+import { InfrastructureWatch } from '../proofs/infrastructure-watch.ts';
 import { PolicyWatch } from '../proofs/policy-watch.ts';
 import { collectionPath, type NodeBootstrap, recordOf } from '../store/node-bootstrap.ts';
 import { Gauge, type Metrics } from '../web/metrics.ts';
@@ -40,6 +41,7 @@ export class Management {
   readonly #reconciler: Reconciler;
   readonly #capacity: CapacityKeeper;
   readonly #collector: Collector;
+  readonly #infrastructure: InfrastructureWatch;
   readonly #policies: PolicyWatch;
   readonly #machines: Informer<MachineObject>;
   readonly #nodes: Informer<NodeBootstrap>;
@@ -67,10 +69,16 @@ export class Management {
       ...{ client, lifetimeMs: untiedMs, log },
       untied: () => this.#reconciler.untied(),
     });
+    this.#infrastructure = new InfrastructureWatch({
+      ...{ client, directory, log },
+      alarms: this.alarms,
+      known: (machine) => this.#reconciler.machineChanged(machine),
+    });
     this.#machines = new Informer<MachineObject>(client, machinesPath(version), {
       changed: (object) => {
         const machine = readMachine(object, version);
         directory.put(machine);
+        this.#infrastructure.machineChanged(machine);
         this.#reconciler.machineChanged(machine);
         this.#capacity.machineChanged(machine);
         this.attested.machineChanged(machine);
@@ -79,6 +87,7 @@ export class Management {
         const machine = directory.byName(...(key.split('/') as [string, string]));
         directory.remove(key);
         if (!machine) return;
+        this.#infrastructure.machineGone(machine.uid);
         this.attested.machineGone(machine.uid);
         const holder = this.keys.ofMachine(machine.uid);
         if (holder !== undefined) this.#hangUp(holder);
@@ -172,6 +181,7 @@ export class Management {
       this.#reconciler.stop(),
       this.#collector.stop(),
       this.attested.stop(),
+      this.#infrastructure.stop(),
       this.#capacity.stop(),
     ]);
   }

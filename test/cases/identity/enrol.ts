@@ -11,6 +11,7 @@ import { ENROL_PATH } from '../../../src/protocol/exchange.ts';
 import { type MachineWithTpm, machineWithTpm } from '../../support/tpm/software-tpm.ts';
 import { openScene, type Scene } from '../hostile/scene.ts';
 import { bootLogs } from './boot-logs.ts';
+import { infrastructure } from './infrastructure.ts';
 import { makers } from './makers.ts';
 import { policies } from './policies.ts';
 import { sealedData } from './sealed-data.ts';
@@ -22,7 +23,7 @@ export async function enrolment(lower: readonly string[], say: (line: string) =>
   const machines = await Promise.all([machineWithTpm(lower, true), machineWithTpm(lower)]);
   try {
     await sealedShim(machines, say);
-    for (const part of [attacks, policies, provenance, sealedData]) {
+    for (const part of [attacks, infrastructure, policies, provenance, sealedData]) {
       const scene = await openScene(say);
       try {
         await part(scene, machines);

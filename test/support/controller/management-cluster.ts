@@ -52,6 +52,8 @@ interface MachineOptions {
   /** Default `demo`. */
   cluster?: string;
   labels?: Readonly<Record<string, string>>;
+  /** Default `DemoMachine`. */
+  infrastructureKind?: string;
   /** It takes only the machine with this TPM. */
   endorsementKey?: string;
 }
@@ -131,7 +133,7 @@ export class ManagementCluster {
         spec: {
           clusterName: cluster,
           bootstrap: { dataSecretName: 'x' },
-          infrastructureRef: { ...infrastructure, kind: 'DemoMachine', name },
+          infrastructureRef: { ...infrastructure, kind: more.infrastructureKind ?? 'DemoMachine', name },
           ...(more.providerID === undefined ? {} : { providerID: more.providerID }),
         },
       },
