@@ -25,9 +25,20 @@ export interface TpmProperties {
 
 const FIXED = 0x100;
 const VARIABLE = 0x200;
+/** TPM_PT_MAX_AUTH_FAIL; every TPM has it. */
+const LOCKOUT_LIMIT = 0x20f;
 
+/**
+ * In failure mode (Part 1, 12.3) a TPM names hardly more than its maker, and what it says of its state means nothing.
+ *
+ * @throws MalformedError
+ */
 export async function readProperties(channel: TpmChannel): Promise<TpmProperties> {
   const found = new Map([...(await properties(channel, FIXED)), ...(await properties(channel, VARIABLE))]);
+  if (!found.has(LOCKOUT_LIMIT))
+    throw new MalformedError(
+      'the TPM is in failure mode, for a self-test of its own or its start has failed',
+    );
   const value = (key: number): number => found.get(key) ?? 0;
   return {
     manufacturer: letters(value(0x105)),
@@ -38,7 +49,7 @@ export async function readProperties(channel: TpmChannel): Promise<TpmProperties
       .trim(),
     firmware: [value(0x10b), value(0x10c)].flatMap((word) => [word >>> 16, word & 0xffff]).join('.'),
     lockoutCounter: value(0x20e),
-    lockoutLimit: value(0x20f),
+    lockoutLimit: value(LOCKOUT_LIMIT),
     // TPMA_PERMANENT, inLockout.
     lockedOut: (value(0x200) & 0x200) !== 0,
     nvBufferBytes: value(0x12c) || 512,

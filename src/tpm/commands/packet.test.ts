@@ -68,3 +68,12 @@ describe('answers that claim too much', () => {
     await expect(readPcrs(answering(none), { bank: 11, pcrs: [0] })).rejects.toThrow(/does not have/);
   });
 });
+
+it('takes a TPM in failure mode for what it is, and not for one that is locked out', async () => {
+  // As libtpms answers then: one property each, and the second with words of no meaning.
+  const failed = answering(
+    '80010000001b0000000001000000060000000100000105004d4249',
+    '80010000001b000000000000000006000000010000020000163636',
+  );
+  await expect(readProperties(failed)).rejects.toThrow(/failure mode/);
+});
