@@ -54,6 +54,7 @@ async function make(entry: ArrayEntry, context: StepContext): Promise<string> {
   for (const { name, device } of members) await refuseInUse(host, name, device);
   const made = givenUuid(entry.options) ?? host.uuid();
   await note.write({ uuid: made, isWhole: false });
+  await dropLeftLink(host, entry.path);
   await create(entry, members, made, context);
   await findDevice(host, entry.path, signal);
   await note.write({ uuid: made, isWhole: true });
@@ -115,12 +116,19 @@ async function assemble(entry: ArrayEntry, members: Member[], context: StepConte
   for (const { name: member, device } of members)
     if (await host.blockDevices.isInUse(device.path))
       throw new Problem('DiskInUse', `${member} belongs to ${name}, which is up, but not as ${path}`);
+  await dropLeftLink(host, path);
   await runTool(host, ['mdadm', '--assemble', path, ...members.map(({ device }) => device.path)], {
     doing: `assemble ${name}`,
     code: 'ArrayNotMade',
     signal,
   });
   await findDevice(host, path, signal);
+}
+
+/** Without udev the link of an array that was stopped stays, and mdadm would take another name for the next one. */
+async function dropLeftLink({ blockDevices, files }: Host, path: string): Promise<void> {
+  if (await blockDevices.find(path)) return;
+  if ((await files.stat(path))?.kind === 'symlink') await files.remove(path);
 }
 
 /** What was begun holds nothing yet. */
@@ -132,8 +140,6 @@ async function clear(
   const doing = `take apart ${name}, which was not finished`;
   const tool = { doing, code: 'ArrayNotMade', signal } as const;
   if (await host.blockDevices.find(path)) await runTool(host, ['mdadm', '--stop', path], tool);
-  // Without udev the link stays, and mdadm would take another name for the next array.
-  if ((await host.files.stat(path))?.kind === 'symlink') await host.files.remove(path);
   for (const { device, mark } of members)
     if (mark) await runTool(host, ['mdadm', '--zero-superblock', device.path], tool);
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
@@ -96,6 +96,19 @@ it('is opened and assembled after a reboot', async () => {
   rmSync(join(machine.root, 'run'), { recursive: true, force: true });
   expect(await again([GIVEN, BOUND])).toMatchObject({ done: true });
   expect(end()).toEqual(wanted);
+});
+
+it('has its name though a link of that name was left', async () => {
+  const leave = () => {
+    mkdirSync(join(machine.root, 'dev/md'), { recursive: true });
+    symlinkSync('../md127', join(machine.root, 'dev/md/data'));
+  };
+  leave();
+  expect(await again([GIVEN])).toMatchObject({ done: true });
+  machine.up.clear();
+  leave();
+  expect(await again([GIVEN])).toMatchObject({ done: true });
+  expect([...machine.up.keys()].sort()).toEqual(['/dev/mapper/given', '/dev/md/data']);
 });
 
 it.each(['/dev/vdc', '/dev/vdd'])('lets be what somebody else has on %s', async (path) => {
