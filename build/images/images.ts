@@ -4,7 +4,7 @@ import { execaSync } from 'execa';
 import type { Platform } from '../platforms.ts';
 import { projectVersion, root } from '../project.ts';
 import { makeDeb } from './deb.ts';
-import { makeOci } from './oci.ts';
+import { makeOci, makeOciIndex } from './oci.ts';
 import { makeRpm } from './rpm.ts';
 import { makeSysext } from './sysext.ts';
 import type { Package } from './tree.ts';
@@ -46,15 +46,13 @@ export interface ImageOptions {
 /** Packs a binary. @returns path of the result. @throws Error where it is not built, or a tool is missing */
 export function makeImage(options: ImageOptions): string {
   const { format, platform, folder, from = join(root, 'dist'), version = projectVersion() } = options;
-  const binary = join(from, `slipway-${platform}`);
-  if (!existsSync(binary)) throw new Error(`${binary} is missing: npm run build -- --platform ${platform}`);
+  needBinary(from, platform);
   mkdirSync(folder, { recursive: true });
   const scratch = mkdtempSync(join(folder, '.image-'));
   const tree = join(scratch, 'tree');
   mkdirSync(tree);
   try {
-    const given = process.env.SOURCE_DATE_EPOCH;
-    const epoch = Number(given ?? execaSync('git', ['log', '-1', '--format=%ct'], { cwd: root }).stdout);
+    const epoch = commitTime();
     return FORMATS[format]({
       platform,
       from,
@@ -67,4 +65,27 @@ export function makeImage(options: ImageOptions): string {
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** Packs the agent of several platforms into one OCI image. @returns its path. @throws Error where one is not built */
+export function makeIndex(
+  options: Pick<ImageOptions, 'folder' | 'from'>,
+  platforms: readonly Platform[],
+): string {
+  const { folder, from = join(root, 'dist') } = options;
+  for (const platform of platforms) needBinary(from, platform);
+  mkdirSync(folder, { recursive: true });
+  const output = join(folder, 'slipway');
+  return makeOciIndex(platforms, { from, version: projectVersion(), epoch: commitTime(), output });
+}
+
+function needBinary(from: string, platform: Platform): void {
+  const binary = join(from, `slipway-${platform}`);
+  if (!existsSync(binary)) throw new Error(`${binary} is missing: npm run build -- --platform ${platform}`);
+}
+
+/** In seconds since 1970, or SOURCE_DATE_EPOCH. */
+function commitTime(): number {
+  const given = process.env.SOURCE_DATE_EPOCH;
+  return Number(given ?? execaSync('git', ['log', '-1', '--format=%ct'], { cwd: root }).stdout);
 }

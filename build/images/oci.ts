@@ -9,13 +9,31 @@ import type { Package } from './tree.ts';
 const ARCHITECTURES: Readonly<Record<Platform, string>> = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' };
 const MEDIA = 'application/vnd.oci.image';
 
+/** What an image of one platform is packed of. */
+type Packed = Pick<Package, 'platform' | 'from' | 'version' | 'epoch' | 'output'>;
+
 /**
  * Makes an image with the agent and nothing else, for image builds that copy from images: `COPY --from=... /slipway`. It
  * is an archive of the OCI image layout (specification 1.0), which podman, buildah, skopeo and docker read.
  *
  * @returns its path
  */
-export function makeOci({ platform, from, version, epoch, output }: Package): string {
+export function makeOci(made: Packed): string {
+  const blobs = new Blobs();
+  const manifest = addImage(blobs, made);
+  return writeArchive(blobs, manifest, made, `-${ARCHITECTURES[made.platform]}`);
+}
+
+/** Makes one archive of the images of several platforms, of which each reader takes its own. @returns its path */
+export function makeOciIndex(platforms: readonly Platform[], made: Omit<Packed, 'platform'>): string {
+  const blobs = new Blobs();
+  const manifests = platforms.map((platform) => addImage(blobs, { ...made, platform }));
+  const mediaType = `${MEDIA}.index.v1+json`;
+  const index = blobs.addJson(mediaType, { schemaVersion: 2, mediaType, manifests });
+  return writeArchive(blobs, index, made, '');
+}
+
+function addImage(blobs: Blobs, { platform, from, version, epoch }: Packed): Descriptor {
   const architecture = ARCHITECTURES[platform];
   const layer = tar(
     [
@@ -24,10 +42,9 @@ export function makeOci({ platform, from, version, epoch, output }: Package): st
     ],
     epoch,
   );
-  const packed = new Blobs();
-  const layerBlob = packed.add(`${MEDIA}.layer.v1.tar+gzip`, gzipSync(layer));
+  const layerBlob = blobs.add(`${MEDIA}.layer.v1.tar+gzip`, gzipSync(layer));
   const created = new Date(epoch * 1000).toISOString().replace('.000Z', 'Z');
-  const config = packed.addJson(`${MEDIA}.config.v1+json`, {
+  const config = blobs.addJson(`${MEDIA}.config.v1+json`, {
     created,
     architecture,
     os: 'linux',
@@ -35,27 +52,26 @@ export function makeOci({ platform, from, version, epoch, output }: Package): st
     rootfs: { type: 'layers', diff_ids: [`sha256:${sha256(layer)}`] },
     history: [{ created, created_by: 'slipway' }],
   });
-  const manifestType = `${MEDIA}.manifest.v1+json`;
-  const manifest = packed.addJson(manifestType, {
-    schemaVersion: 2,
-    mediaType: manifestType,
-    config,
-    layers: [layerBlob],
-  });
+  const mediaType = `${MEDIA}.manifest.v1+json`;
+  const manifest = blobs.addJson(mediaType, { schemaVersion: 2, mediaType, config, layers: [layerBlob] });
+  return { ...manifest, platform: { architecture, os: 'linux' } };
+}
+
+function writeArchive(
+  blobs: Blobs,
+  image: Descriptor,
+  { version, epoch, output }: Omit<Packed, 'platform'>,
+  suffix: string,
+): string {
+  const annotations = { 'org.opencontainers.image.ref.name': `slipway:${version}` };
   const index = {
     schemaVersion: 2,
     mediaType: `${MEDIA}.index.v1+json`,
-    manifests: [
-      {
-        ...manifest,
-        platform: { architecture, os: 'linux' },
-        annotations: { 'org.opencontainers.image.ref.name': `slipway:${version}` },
-      },
-    ],
+    manifests: [{ ...image, annotations }],
   };
-  const path = `${output}-${version}-${architecture}.oci.tar`;
+  const path = `${output}-${version}${suffix}.oci.tar`;
   const files = [
-    ...packed.files,
+    ...blobs.files,
     file('index.json', index),
     file('oci-layout', { imageLayoutVersion: '1.0.0' }),
   ];
@@ -67,6 +83,7 @@ interface Descriptor {
   readonly mediaType: string;
   readonly digest: string;
   readonly size: number;
+  readonly platform?: { readonly architecture: string; readonly os: string };
 }
 
 /** Contents by their digest. */
