@@ -11,7 +11,7 @@ swtpm socket --tpm2 --tpmstate "dir=$dir/tpm" --ctrl "type=unixio,path=$dir/tpm.
   -drive if=pflash,unit=0,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.ms.fd \
   -drive "if=pflash,unit=1,format=raw,file=$dir/vars"
 # Its clock is the processor's: without KVM a machine that waits for another program would wait long.
-timeout 900 qemu-system-x86_64 -no-user-config -nodefaults -display none -no-reboot -machine q35 -cpu Nehalem \
+timeout "${SECONDS_AT_MOST:-900}" qemu-system-x86_64 -no-user-config -nodefaults -display none -no-reboot -machine q35 -cpu Nehalem \
   -accel tcg,thread=multi,tb-size=512 -kernel /work/vmlinuz -initrd "${INITRD:-/work/initramfs}" \
   -append "console=ttyS0 panic=-1 quiet net.ifnames=0 mitigations=off tsc=reliable ${APPEND:-}" \
   -serial "file:$dir/console" -drive "if=none,id=answers,format=raw,file=$dir/disk" \
