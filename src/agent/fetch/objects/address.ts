@@ -22,6 +22,7 @@ export interface AccessPoint {
   region: string;
 }
 
+const DOTS = 'has "." or ".." in its key';
 const AWS: Partition = { domain: 'amazonaws.com', region: 'us-east-1' };
 const PARTITIONS: Readonly<Record<string, Partition>> = {
   aws: AWS,
@@ -40,13 +41,14 @@ export function isObjectAddress(url: string): boolean {
 /** @returns why it names no object, in words */
 export function readObjectAddress(url: string): ObjectAddress | { problem: string } {
   // A web address cannot name those; it would lead to another object.
-  if (/(?:^|\/)(?:\.|%2e){1,2}(?:$|[/?#])/i.test(url)) return { problem: 'has "." or ".." in its key' };
+  if (/(?:^|\/)(?:\.|%2e){1,2}(?:$|[/?#])/i.test(url)) return { problem: DOTS };
   const found = /^(s3|gs):\/\/([^/?#]*)\/+([^?#]+)(?:\?([^#]*))?/i.exec(url);
   if (found) {
     const [, scheme = '', bucket = '', path = '', query] = found;
     const key = unescaped(path);
     if (!BUCKET.test(bucket)) return { problem: 'names no bucket' };
     if (key === undefined) return { problem: 'has an escape (%) that cannot be read' };
+    if (/(?:^|\/)\.{1,2}(?:$|\/)/.test(key)) return { problem: DOTS };
     if (scheme.toLowerCase() === 'gs') return { store: 'gs', bucket, key };
     return { store: 's3', bucket, key, partition: AWS, ...versionOf(query) };
   }

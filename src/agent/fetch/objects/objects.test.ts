@@ -181,6 +181,7 @@ it.each([
   's3://user@bucket/key',
   's3://bucket/a/../b',
   's3://bucket/%2e%2E/b',
+  's3://with.dots/a%2f..%2f..%2fother-bucket/b',
   's3://bucket/%zz',
   'arn:aws:sqs:::bucket/key',
   'arn:aws:s3:::bucket',
