@@ -25,9 +25,11 @@ export const makeFilesystems: Work<{ entries: FilesystemEntry[] }> = ({ entries 
 });
 
 async function make(entry: FilesystemEntry, context: StepContext): Promise<string> {
-  const { host, signal, finding } = context;
+  const { host, signal, finding, doneOtherwise } = context;
   const device = await findDevice(host, entry.device, signal);
-  const target = await chooseTarget(host, entry, device, signal);
+  // Where another document has made it, it holds the machine's own data by now.
+  const made = doneOtherwise && (await chooseTarget(host, { ...entry, overwrite: false }, device, signal));
+  const target = made && made.kind === 'keep' ? made : await chooseTarget(host, entry, device, signal);
   const { path } = target.device;
   const argv = await mkfsCommand(host, entry, path);
   const name = `mkfs-${digest(argv).slice(0, 12)}`;

@@ -7,6 +7,7 @@ import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import type { Shared } from '../kind/shared.ts';
+import { makeFilesystems } from '../storage/filesystems.ts';
 import { makeVolumes } from './format.ts';
 import { partitionDisks } from './partition.ts';
 
@@ -55,6 +56,25 @@ describe('what wipe: true gives up, after another document has made it', () => {
     const other = id();
     expect(await format({}, 'other')).toMatchObject({ done: true });
     expect(id()).not.toBe(other);
+  });
+
+  it('is a file system of fs_setup, and stays where it is as asked', async () => {
+    const entry = {
+      device,
+      filesystem: 'ext4',
+      label: 'data',
+      partition: 'none',
+      overwrite: true,
+      extraOpts: [],
+    };
+    const run = (more: Partial<StepContext>) =>
+      makeFilesystems({ entries: [entry] }, {} as Shared).run(context(more));
+    expect(await run({})).toMatchObject({ done: true });
+    const made = id();
+    expect(await run({ doneOtherwise: true })).toMatchObject({ done: true });
+    expect(id()).toBe(made);
+    expect(await run({})).toMatchObject({ done: true });
+    expect(id()).not.toBe(made);
   });
 
   it('is a partition table, and stays where it is as asked', async () => {
