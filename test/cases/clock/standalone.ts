@@ -11,7 +11,7 @@ import { SqliteStore } from '../../../src/controller/store/sqlite-store.ts';
 import { ControllerProcess } from '../../support/controller/controller-process.ts';
 import { SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 import { HOUR_MS, type SteppedClock } from '../../support/stepped-clock.ts';
-import { eventually, PATIENTLY_MS } from './eventually.ts';
+import { eventually, forgiven, PATIENTLY_MS } from './eventually.ts';
 import { RealMachine } from './real-machine.ts';
 
 const NAMESPACE = 'default';
@@ -69,7 +69,11 @@ export class Standalone {
 
   async simulated(name: string): Promise<SimulatedMachine> {
     const machine = new SimulatedMachine({ port: this.controller.port, ca: this.ca, instance: name });
-    await machine.enrol(await this.token(name));
+    const token = await this.token(name);
+    await eventually(`${name} was given a certificate`, async () => {
+      await machine.enrol(token).catch(forgiven);
+      return machine.certificate;
+    });
     return machine;
   }
 

@@ -192,7 +192,14 @@ async function judged(validator: string, text: string): Promise<Told> {
 }
 
 /** What cannot be done on a machine that runs is no matter of the config's form. */
-const NOT_OF_FORM = /which Slipway does not do|only an initramfs|is not the hash|is not gzip/;
+const NOT_OF_FORM = new RegExp(
+  [
+    'which Slipway does not do|only an initramfs|is not the hash|is not gzip',
+    // What mdadm and cryptsetup tell Ignition only when it calls them.
+    'is no name that an array can have|is no name that a volume can have|leaves no device for the array itself',
+    'says what Slipway says itself|is no UUID',
+  ].join('|'),
+);
 
 async function read(text: string): Promise<Told> {
   const { report } = await readUserData(Buffer.from(text), { metaData: {}, source: 'test' });
