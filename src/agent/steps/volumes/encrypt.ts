@@ -46,6 +46,7 @@ async function encrypt(entry: EncryptionEntry, spec: EncryptionSpec, context: St
     await addToCrypttab(entry, content.uuid ?? '', context);
     return `${name} was there`;
   }
+  if (!isOwn && context.doneOtherwise) await refuseOwnOfBefore(entry, content.uuid, context);
   if (isOwn && (await volume.isOpen())) await volume.close();
   const held = heldBy(device, content);
   if (!isOwn && !entry.wipe && held !== undefined)
@@ -96,6 +97,18 @@ async function refuseTakenName(
       'DiskInUse',
       `${name} stands for another volume in ${CRYPTTAB}, which was left as it is`,
     );
+}
+
+/** wipeVolume gives up what was there before this machine; what user data have asked of it since then holds its own data. */
+async function refuseOwnOfBefore(
+  { name, device }: EncryptionEntry,
+  uuid: string | undefined,
+  { host }: StepContext,
+): Promise<void> {
+  const text = (await host.files.readIfPresent(CRYPTTAB))?.toString('utf8') ?? '';
+  if (uuid === undefined || !isSameUuid(uuid, uuidInCrypttab(text, name))) return;
+  const cause = `${device} holds ${name}, which an earlier bootstrap of this machine made otherwise than is asked now; wipefs --all ${device} gives it up`;
+  throw new Problem('DiskLeftAlone', cause);
 }
 
 async function addToCrypttab(entry: EncryptionEntry, uuid: string, { host }: StepContext): Promise<void> {

@@ -28,9 +28,14 @@ beforeEach(() => {
 });
 afterEach(() => machine.remove());
 
-async function make(host: Host, arrays: ArrayEntry[], volumes: EncryptionEntry[]): Promise<StepResult> {
+async function make(
+  host: Host,
+  arrays: ArrayEntry[],
+  volumes: EncryptionEntry[],
+  doneOtherwise = false,
+): Promise<StepResult> {
   const context: StepContext = {
-    ...{ host, attempt: 1, interrupted: false, signal: new AbortController().signal },
+    ...{ host, attempt: 1, interrupted: false, doneOtherwise, signal: new AbortController().signal },
     remainingMs: () => 60_000,
     progress: async () => undefined,
     finding: async () => undefined,
@@ -127,4 +132,19 @@ it.each([
   expect(machine.devices.get('/dev/vdb')?.uuid).toBe('0a0b');
   expect(machine.text('/etc/crypttab')).toContain('given UUID=f00d ');
   expect(await again([volume], array)).toMatchObject({ done: true });
+});
+
+describe('user data that ask otherwise for a volume that they wiped a device for', () => {
+  it('do not take the data of this machine with it', async () => {
+    const wiping = { ...MADE, wipe: true };
+    const { host } = machine.host();
+    expect(await make(host, [ARRAY], [wiping])).toMatchObject({ done: true });
+    machine.called.length = 0;
+    const told = await make(machine.host().host, [ARRAY], [{ ...wiping, label: 'other' }], true);
+    expect(told).toMatchObject({
+      failure: { code: 'DiskLeftAlone', cause: expect.stringContaining('otherwise') },
+    });
+    expect(machine.called.join('\n')).not.toMatch(/luksFormat|wipefs|luksClose/);
+    expect(await make(machine.host().host, [ARRAY], [wiping], true)).toMatchObject({ done: true });
+  });
 });
