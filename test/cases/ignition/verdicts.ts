@@ -195,9 +195,9 @@ async function judged(validator: string, text: string): Promise<Told> {
 const NOT_OF_FORM = new RegExp(
   [
     'which Slipway does not do|only an initramfs|is not the hash|is not gzip',
-    // What mdadm and cryptsetup tell Ignition only when it calls them.
+    // What mdadm, cryptsetup and boot loaders tell Ignition only when it calls them.
     'is no name that an array can have|is no name that a volume can have|leaves no device for the array itself',
-    'says what Slipway says itself|is no UUID',
+    'says what Slipway says itself|is no UUID|no boot loader takes',
   ].join('|'),
 );
 

@@ -10,14 +10,18 @@ export function kernelArgumentsOf(
   { kernelArguments = {} }: Config,
   say: Remarks,
 ): { kernelArguments?: KernelArgumentsEntry } {
-  const { shouldExist: present = [], shouldNotExist: absent = [] } = kernelArguments;
-  for (const list of [present, absent])
+  const { shouldExist = [], shouldNotExist = [] } = kernelArguments;
+  for (const list of [shouldExist, shouldNotExist])
     for (const [index, one] of list.entries())
-      if (!ARGUMENT.test(one) || OF_A_SHELL.test(one))
+      if (one !== '' && (!ARGUMENT.test(one) || OF_A_SHELL.test(one)))
         say.error(
           list,
           [index],
           'has a space, a quote or another character that no boot loader takes as it is',
         );
+  const [present, absent] = [shouldExist, shouldNotExist].map((list) => list.filter((one) => one !== '')) as [
+    string[],
+    string[],
+  ];
   return present.length + absent.length === 0 ? {} : { kernelArguments: { present, absent } };
 }
