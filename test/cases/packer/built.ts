@@ -12,7 +12,9 @@ import {
 } from '../../lab/lab.ts';
 
 /** What a build may leave in the image. */
-const LEFT = `etc/systemd/system/multi-user.target.wants/slipway.service
+const LEFT = `etc/systemd/system/multi-user.target.wants/slipway-network.service
+etc/systemd/system/multi-user.target.wants/slipway.service
+etc/systemd/system/slipway-network.service
 etc/systemd/system/slipway-report.service
 etc/systemd/system/slipway.service
 etc/systemd/system/sysinit.target.wants/slipway-report.service

@@ -75,7 +75,12 @@ export async function expectReported(machine: WindowsMachine): Promise<void> {
 commands ${quoted(`${SLIPWAY} report`)} || :`);
   assert.equal(reported.status, 0, reported.stderr);
   assert.match(reported.stdout, /^over: the machine is bootstrapped/m);
-  assert.match(readFileSync(port, 'utf8'), /^slipway: BOOTSTRAP SUCCEEDED in /m, reported.stdout);
+  const written = readFileSync(port, 'utf8');
+  assert.match(
+    written,
+    /^slipway: BOOTSTRAP SUCCEEDED in /m,
+    `${written}\n${reported.stdout}\n${reported.stderr}`,
+  );
   rmSync(config);
 }
 

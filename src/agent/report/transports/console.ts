@@ -11,7 +11,8 @@ const SERIAL = /^(?:ttyS|ttyAMA|ttyLP|ttymxc|hvc|xvc)\d+$/;
 export class ConsoleTransport implements Transport {
   readonly name = 'console';
   readonly reliable = false;
-  readonly graceMs = 2000;
+  /** On Windows a program of its own writes each line. */
+  readonly graceMs: number;
   readonly batch = 32;
   readonly #host: Host;
   readonly #device: string;
@@ -21,6 +22,7 @@ export class ConsoleTransport implements Transport {
   constructor(host: Host, device: string) {
     this.#host = host;
     this.#device = device;
+    this.graceMs = host.platform === 'windows' ? 20_000 : 2000;
   }
 
   async deliver(events: readonly SlipwayEvent[]): Promise<number> {
