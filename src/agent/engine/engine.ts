@@ -280,14 +280,15 @@ class SequenceRun {
   }
 
   async #attempt(step: Step, attempt: number, interrupted: boolean): Promise<StepResult> {
-    const { host, stop } = this.#o;
+    const { host, stop, mode } = this.#o;
     const { signal, cancel } = this.#deadline.signal(stop);
     try {
       return await step.run({
         host,
         attempt,
         interrupted,
-        doneOtherwise: this.#history.step(step.id, step.digest).doneOtherwise,
+        // Who calls the shim asks for just this, and is answered as by kubeadm.
+        doneOtherwise: mode !== 'shim' && this.#history.step(step.id, step.digest).doneOtherwise,
         signal,
         remainingMs: () => this.#deadline.remainingMs(),
         progress: (message, fromOutput) => this.#tell(step, message, fromOutput),
