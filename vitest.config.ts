@@ -13,8 +13,10 @@ export default defineConfig({
         test: {
           name: 'unit',
           // No test measures time; a machine that is busy with other things must not fail one.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          // By itself a second, in which no program starts on such a machine.
+          expect: { poll: { timeout: 300_000 } },
           globalSetup: 'test/support/own-tmp.ts',
           include: [
             'src/**/*.test.ts',

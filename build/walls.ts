@@ -5,15 +5,12 @@ import { root } from './project.ts';
 import { circlesOfFiles, circlesOfFolders } from './walls/circles.ts';
 import {
   HIDDEN_IMPORTS,
-  isListed,
-  isTest,
-  LARGEST_FOLDER,
   MACHINE_GLOBALS,
   MACHINE_MEMBERS_OF_PROCESS,
   PURE_MODULES,
   PURE_NAMES,
-  ROOMS,
-} from './walls/rules.ts';
+} from './walls/machine.ts';
+import { isListed, isTest, LARGEST_FOLDER, ROOMS } from './walls/rules.ts';
 import { readUses, type Use } from './walls/uses.ts';
 
 /**

@@ -47,12 +47,14 @@ END_OF_VERIFY
 
 # By the time since boot: the clock may be set meanwhile.
 uptime() { cut -d. -f1 /proc/uptime; }
+# Where a server may lead to: from TLS to no other way.
+case $SLIPWAY_URL in https:*) ways='=https' ;; *) ways='=http,https' ;; esac
 deadline=$(($(uptime) + ${SLIPWAY_WAIT:-300}))
 download() ( # URL FILE SECONDS
   # In units of 512 bytes: a server that never ends must not fill the disk.
   case $2 in *SHA256SUMS*) ulimit -f 2048 ;; *) ulimit -f 614400 ;; esac
   if command -v curl >/dev/null; then
-    curl -fsSL --connect-timeout 10 --speed-limit 1000 --speed-time 30 --max-time "$3" -o "$2" "$1"
+    curl -fsSL --proto-redir "$ways" --connect-timeout 10 --speed-limit 1000 --speed-time 30 --max-time "$3" -o "$2" "$1"
   else
     timeout "$3" wget -q -T 30 -O "$2" "$1"
   fi

@@ -60,8 +60,9 @@ cat >"$scratch/verify.sh" <<'END_OF_VERIFY'
 # Needs OpenSSL 3, base64, sha256sum and what every system has. Status: 0 all is well, 1 something is not, 2 wrong call.
 set -eu
 
+# Whoever made the folder chose the names in it.
 fail() {
-  echo "verify.sh: $*" >&2
+  printf 'verify.sh: %s\n' "$*" | LC_ALL=C tr -c '[:print:]\n' '?' >&2
   exit 1
 }
 usage() {
@@ -79,8 +80,16 @@ while getopts k:v: option; do
 done
 shift $((OPTIND - 1))
 [ -n "$key" ] && [ $# -le 1 ] || usage
-if [ -f "$key" ]; then key=$(sed -n 2p "$key"); fi
-cd "${1:-.}" || exit 2
+read_key() {
+  [ -f "$key" ] || fail "the key is none of minisign, and no file"
+  key=$(sed -n 2p -- "$key")
+}
+# What has a key's own form is one, though a file may be named so: somebody may have put it into the folder.
+case $key in
+  RW*) [ "$(printf %s "$key" | wc -c)" -eq 56 ] || read_key ;;
+  *) read_key ;;
+esac
+CDPATH= cd -- "${1:-.}" || exit 2
 [ -f SHA256SUMS ] && [ -f SHA256SUMS.minisig ] || fail "SHA256SUMS and SHA256SUMS.minisig are not both in $(pwd)"
 
 scratch=$(mktemp -d)
@@ -127,27 +136,35 @@ while read -r sum name; do
     */* | '') fail "SHA256SUMS names no file of this folder: $name" ;;
   esac
   [ -e "$name" ] || continue
+  # To read from a pipe may take for ever.
+  [ -f "$name" ] || fail "$name is no file"
   [ "$(sha256sum <"$name")" = "$sum  -" ] || fail "$name is not what was signed"
   checked=$((checked + 1))
 done <SHA256SUMS
-for name in *; do
+for name in * .[!.]* ..?*; do
+  [ -e "$name" ] || [ -L "$name" ] || continue
   case $name in
     SHA256SUMS | SHA256SUMS.minisig) continue ;;
+    # grep would take each line for a name.
+    *"
+"*) fail "a name of several lines is not among the signed files" ;;
   esac
   cut -c67- SHA256SUMS | grep -Fxq -e "$name" || fail "$name is not among the signed files"
 done
 [ "$checked" -gt 0 ] || fail "none of the signed files is here"
-echo "$comment: signature and $checked files are right"
+printf '%s: signature and %s files are right\n' "$comment" "$checked"
 END_OF_VERIFY
 
 # By the time since boot: the clock may be set meanwhile.
 uptime() { cut -d. -f1 /proc/uptime; }
+# Where a server may lead to: from TLS to no other way.
+case $SLIPWAY_URL in https:*) ways='=https' ;; *) ways='=http,https' ;; esac
 deadline=$(($(uptime) + ${SLIPWAY_WAIT:-300}))
 download() ( # URL FILE SECONDS
   # In units of 512 bytes: a server that never ends must not fill the disk.
   case $2 in *SHA256SUMS*) ulimit -f 2048 ;; *) ulimit -f 614400 ;; esac
   if command -v curl >/dev/null; then
-    curl -fsSL --connect-timeout 10 --speed-limit 1000 --speed-time 30 --max-time "$3" -o "$2" "$1"
+    curl -fsSL --proto-redir "$ways" --connect-timeout 10 --speed-limit 1000 --speed-time 30 --max-time "$3" -o "$2" "$1"
   else
     timeout "$3" wget -q -T 30 -O "$2" "$1"
   fi

@@ -1,6 +1,6 @@
 import { run } from './controller/cli/program.ts';
 import { withoutSteering } from './kit/environment.ts';
-import { lastWords, UsageError } from './kit/errors.ts';
+import { lastWords, UsageError, unprinted } from './kit/errors.ts';
 
 /** The controller's entry: arguments, exit status, nothing else; and no settings of Node.js from the environment. */
 const own = withoutSteering(process.env);
@@ -13,7 +13,7 @@ if (own !== undefined && process.getBuiltinModule('node:sea').isSea()) {
 process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
   // Whoever read what is printed has gone (`slipway-controller nodes | head`).
   if (error.code === 'EPIPE' && error.syscall === 'write') process.exit(0);
-  complain(error);
+  complain(error, unprinted(error));
   process.exit(1);
 });
 
@@ -29,6 +29,6 @@ run(process.argv.slice(2)).then(
   },
 );
 
-function complain(error: unknown): void {
-  process.stderr.write(`slipway-controller: ${lastWords(error)}\n`);
+function complain(error: unknown, words = lastWords(error)): void {
+  process.stderr.write(`slipway-controller: ${words}\n`);
 }

@@ -159,7 +159,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
     const full = '"$0" version | (exec 0<&-; /bin/sleep 1); "$0" version >/dev/full';
     expect(shell(full)).toMatchObject({
       status: 1,
-      stderr: 'slipway: ENOSPC: no space left on device, write\n',
+      stderr: 'slipway: cannot print: no space left on device\n',
     });
   });
 

@@ -17,7 +17,7 @@ describe('bundle', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('holds the agent and its dependencies, nothing of controller, tests or tools', () => {
-    expect(made.inputs).toContain('src/agent/engine/engine.ts');
+    expect(made.inputs).toContain('src/agent/engine/run/run-sequence.ts');
     const strangers = made.inputs.filter(
       (path) => !/^(src\/(agent|protocol|kit|pki|tpm)\/|src\/slipway\.ts$|node_modules\/)/.test(path),
     );

@@ -5,12 +5,15 @@ import { execaSync } from 'execa';
 import { tar } from '../../src/kit/tar.ts';
 import { root } from '../project.ts';
 
-/** Folders whose files people take as they are. */
-const FOLDERS = ['cloud-init', 'ignition', 'packer', 'windows'];
+/** What people take as it is: folders, and files of one whose others only packages are made of. */
+const TAKEN = [
+  ...['cloud-init', 'ignition', 'packer', 'windows'],
+  ...['images/README.md', 'images/disk', 'images/slipway-controller', 'images/sysext/10-reload.conf'],
+];
 
 /** They as one archive (tar.gz), without what is not committed. @param date the commit's, which all files have */
 export function imageInputs(date: Date): Buffer {
-  const { stdout } = execaSync('git', ['ls-files', '-z', '--', ...FOLDERS], { cwd: root });
+  const { stdout } = execaSync('git', ['ls-files', '-z', '--', ...TAKEN], { cwd: root });
   const entries = stdout
     .split('\0')
     .filter((path) => path !== '')

@@ -15,7 +15,7 @@ import { execaSync } from 'execa';
 import { buildBinary } from '../binary/binary.ts';
 import { buildController } from '../binary/controller-binary.ts';
 import { buildWindows } from '../binary/windows/windows.ts';
-import { type Format, makeImage } from '../images/images.ts';
+import { type Format, makeImage, makeIndex } from '../images/images.ts';
 import { imageInputs } from '../images/inputs.ts';
 import { PLATFORMS, programName, WINDOWS } from '../platforms.ts';
 import { projectVersion, releaseKey, root } from '../project.ts';
@@ -52,11 +52,10 @@ export async function release({ folder, key, formats, say }: ReleaseOptions): Pr
   mkdirSync(scratch, { recursive: true });
   try {
     await buildInto(scratch, date, say);
+    const tell = (path: string) => say(`${basename(path)}: ${megabytes(statSync(path).size)}`);
     for (const format of formats)
-      for (const platform of PLATFORMS) {
-        const path = makeImage({ format, platform, folder: scratch, from: scratch });
-        say(`${basename(path)}: ${megabytes(statSync(path).size)}`);
-      }
+      for (const platform of PLATFORMS) tell(makeImage({ format, platform, folder: scratch, from: scratch }));
+    if (formats.includes('oci')) tell(makeIndex({ folder: scratch, from: scratch }, PLATFORMS));
     writeFileSync(join(scratch, 'slipway-images.tar.gz'), imageInputs(new Date(date)));
     const subjects = sumsOf(scratch);
     writeFileSync(join(scratch, 'provenance.intoto.json'), provenance(subjects, commit));

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { CONTROLLER } from './controller.ts';
 
 /**
  * The rooms of the source tree and the walls between them, as data. A file belongs to the room with the longest
@@ -30,25 +31,20 @@ const SHARED = [
   'src/tpm/wire',
 ];
 
-/** Rooms of the controller by their names in it. */
-function controller(...names: string[]): string[] {
-  return names.map((name) => `src/controller/${name}`);
-}
-
 /**
  * The agent's rooms, each with what it may import: its own rooms, `kit`, `protocol`, `pki` and `tpm` of src, and packages
- * of npm. Read it as the house's plan: what stands in nobody's row is nobody's business.
+ * of npm; `MACHINE` touches the machine. Read it as the house's plan: what stands in nobody's row is nobody's business.
  */
 const AGENT: Readonly<Record<string, string>> = {
-  again: `kit protocol document engine host kubeadm/repeat steps steps/commands steps/kind steps/tools tpm/sealing`,
-  'bootstrap.ts': `kit protocol again document engine facts/judge host network preflight sealed secrets startup steps steps/kind
+  again: `kit protocol document engine host kubeadm/config kubeadm/repeat steps steps/commands steps/kind steps/tools tpm/sealing`,
+  bootstrap: `kit protocol again document engine engine/run facts/judge host network preflight sealed secrets startup steps steps/kind
     steps/kubeadm userdata userdata/instance userdata/sources wipe`,
   apply: 'protocol document host steps steps/kind stores/reference',
   check: 'kit protocol check/rule check/rules document tpm/sealing',
   'check/rule': 'check/shell document userdata',
   'check/rules': 'check/rule check/shell document stores/reference',
   'check/shell': '',
-  cli: `again identity/tpm kit protocol bootstrap.ts cli/authors cli/facts cli/options cli/process cli/text cluster collect credential
+  cli: `again identity/tpm kit protocol bootstrap cli/authors cli/facts cli/options cli/process cli/text cluster collect credential
     diagnosis diagnosis/transcript document engine facts/judge host machine.ts install install/windows kubeadm/config preflight
     preflight/checks release report report/config report/events reset secrets startup steps timeline userdata wipe npm:commander`,
   'cli/authors': `kit apply check check/rule cli/options cli/process cli/text document fetch host machine.ts preflight
@@ -57,9 +53,9 @@ const AGENT: Readonly<Record<string, string>> = {
   'cli/facts': 'kit cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit host',
   'cli/process': 'kit protocol cli/options collect document engine host machine.ts network steps userdata',
-  'cli/shim': `kit protocol bootstrap.ts cli/options cli/process cli/text document engine host machine.ts
+  'cli/shim': `kit protocol bootstrap cli/options cli/process cli/text document engine host machine.ts
     identity/tpm kubeadm/config kubeadm/repeat kubeadm/run secrets steps tpm/sealing userdata`,
-  'cli/text': `identity/tpm kit protocol bootstrap.ts check/rule diagnosis diagnosis/transcript diagnosis/words document engine
+  'cli/text': `identity/tpm kit protocol bootstrap check/rule diagnosis diagnosis/transcript diagnosis/words document engine
     host report/watch steps steps/kind npm:commander`,
   cluster: 'kit protocol document host kubeadm/config text text/yaml',
   collect: 'kit document host kubeadm/config secrets',
@@ -74,6 +70,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'diagnosis/words': 'kit protocol diagnosis/patterns',
   document: 'kit protocol',
   engine: 'kit protocol document host',
+  'engine/run': 'kit protocol engine host',
   facts: 'document host facts/devices facts/machine facts/reading facts/windows',
   'facts/devices': 'host facts/reading',
   'facts/windows': 'host facts/reading',
@@ -83,15 +80,15 @@ const AGENT: Readonly<Record<string, string>> = {
   'facts/reading': 'kit host',
   fetch: 'kit document fetch/objects host',
   'fetch/objects': 'host stores/aws stores/clouds stores/contract userdata/sources/machine',
-  host: 'kit tpm',
-  'host/common': 'kit host',
+  host: 'kit tpm MACHINE',
+  'host/common': 'kit host MACHINE',
   'host/linux':
-    'host host/common host/linux/files host/linux/files/paths host/linux/process host/linux/system',
-  'host/linux/files': 'host host/common host/linux/files/paths',
-  'host/linux/files/paths': 'host host/common',
-  'host/linux/process': 'kit document host host/common host/linux/files host/linux/files/paths',
-  'host/linux/system': 'tpm host host/common',
-  'host/windows': 'kit document host host/common',
+    'host host/common host/linux/files host/linux/files/paths host/linux/process host/linux/system MACHINE',
+  'host/linux/files': 'host host/common host/linux/files/paths MACHINE',
+  'host/linux/files/paths': 'host host/common MACHINE',
+  'host/linux/process': 'kit document host host/common host/linux/files host/linux/files/paths MACHINE',
+  'host/linux/system': 'tpm host host/common MACHINE',
+  'host/windows': 'kit document host host/common MACHINE',
   identity: `kit pki protocol document host identity/tpm report/config tpm tpm/commands tpm/evidence tpm/objects
     tpm/wire`,
   'identity/tpm': `kit protocol document host tpm tpm/commands tpm/crypto tpm/evidence tpm/objects
@@ -103,7 +100,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'kubeadm/repeat': 'kit protocol cluster document host kubeadm/config kubeadm/run',
   'kubeadm/run': `kit protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document
     host kubeadm/config`,
-  network: 'document host network/render steps/tools',
+  network: 'kit document host network/render secrets startup steps/tools',
   'network/render': 'document',
   preflight: 'kit document host kubeadm/config kubeadm/repeat kubeadm/run preflight/checks',
   'preflight/checks': `kit protocol diagnosis/evidence document facts facts/judge host
@@ -128,7 +125,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/boot': 'document engine host steps/kind steps/tools',
   'steps/commands': 'kit document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
-  'steps/kind': 'kit protocol document engine host kubeadm/config kubeadm/repeat steps/shell',
+  'steps/kind': 'kit protocol document engine host kubeadm/config kubeadm/repeat startup steps/shell',
   'steps/kubeadm': `kit protocol cluster credential report/config diagnosis/words document engine facts/judge host kubeadm/config
     kubeadm/repeat kubeadm/run preflight preflight/checks reset startup
     steps/kind steps/shell`,
@@ -158,7 +155,8 @@ const AGENT: Readonly<Record<string, string>> = {
   'text/shape': 'document text text/yaml',
   userdata: `kit protocol document engine fetch host text text/yaml userdata/cloud-config userdata/decode
     userdata/forms userdata/handed userdata/ignition userdata/instance userdata/jinja userdata/merge
-    userdata/network userdata/node userdata/sources userdata/sources/contract userdata/native userdata/sealed`,
+    userdata/network userdata/node userdata/sources userdata/sources/contract userdata/sources/machine
+    userdata/native userdata/sealed`,
   'userdata/cloud-config': `kit document kubeadm/config stores/reference text text/shape text/yaml userdata/decode
     userdata/instance userdata/merge userdata/node`,
   'userdata/decode': 'kit document text',
@@ -204,7 +202,7 @@ const AGENT: Readonly<Record<string, string>> = {
     userdata/sources/machine`,
   'userdata/sources/contract': 'kit protocol document host text text/yaml userdata/decode userdata/instance',
   'userdata/sources/machine':
-    'host text text/yaml userdata/instance userdata/sources/client userdata/sources/contract',
+    'kit host text text/yaml userdata/instance userdata/sources/client userdata/sources/contract',
   'userdata/sources/nocloud': `host userdata/instance userdata/sources/client userdata/sources/contract
     userdata/sources/machine userdata/sources/volumes`,
   'userdata/sources/openstack': `host userdata/instance userdata/sources/client userdata/sources/contract
@@ -215,17 +213,20 @@ const AGENT: Readonly<Record<string, string>> = {
   wipe: 'kit protocol document engine host secrets steps',
 };
 
-function agentRooms(): Record<string, Room> {
-  const rooms = Object.entries(AGENT).map(([name, row]) => {
+/** The rows of a program's table. Its rooms are those below `place`; `MACHINE` touches the machine. */
+function rooms(place: string, table: Readonly<Record<string, string>>): Record<string, Room> {
+  const entries = Object.entries(table).map(([name, row]): [string, Room] => {
     const words = row.split(/\s+/).filter((word) => word !== '');
     const packages = words.filter((word) => word.startsWith('npm:')).map((word) => word.slice('npm:'.length));
     const imports = words
-      .filter((word) => !word.startsWith('npm:'))
-      .map((word) => (SHARED.includes(`src/${word}`) ? `src/${word}` : `src/agent/${word}`));
-    const touches = name === 'host' || name.startsWith('host/') ? ({ machine: true } as const) : {};
-    return [`src/agent/${name}`, { imports, packages, ...touches }] as const;
+      .filter((word) => !word.startsWith('npm:') && word !== 'MACHINE')
+      .map((word) => (SHARED.includes(`src/${word}`) ? `src/${word}` : `${place}/${word}`));
+    return [
+      `${place}/${name}`,
+      { imports, packages, ...(words.includes('MACHINE') ? { machine: true } : {}) },
+    ];
   });
-  return Object.fromEntries(rooms);
+  return Object.fromEntries(entries);
 }
 
 export const ROOMS: Readonly<Record<string, Room>> = {
@@ -247,128 +248,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // Everything in the agent gets a Host; which one it is, only a command decides.
   'src/slipway.ts': { imports: ['src/agent/cli', 'src/agent/cli/process', 'src/agent/cli/shim'] },
   'src/slipway-report.ts': { imports: ['src/agent/cli', 'src/agent/cli/process'] },
-  ...agentRooms(),
+  ...rooms('src/agent', AGENT),
 
-  // A server has no machine to set up and lies behind no Host. What it is told and decides (machines, attest, model ...)
-  // computes; these serve, store and ask.
   'src/slipway-controller.ts': { imports: ['src/kit', 'src/controller/cli'], machine: true },
-  'src/controller/log.ts': { imports: ['src/kit'] },
-  'src/controller/model': { imports: ['src/protocol', 'src/kit'] },
-  'src/controller/web': { imports: [], machine: true },
-  'src/controller/policy': {
-    imports: [
-      'src/protocol',
-      'src/protocol/codes',
-      'src/kit',
-      'src/tpm/evidence',
-      'src/tpm/wire',
-      ...controller('kube', 'model'),
-    ],
-  },
-  'src/controller/kube': { imports: ['src/kit'], packages: ['undici', 'yaml'], machine: true },
-  'src/controller/store': {
-    imports: ['src/protocol', 'src/kit', ...controller('kube', 'model')],
-    machine: true,
-  },
-  'src/controller/attest': {
-    imports: [
-      'src/protocol',
-      'src/kit',
-      'src/pki',
-      'src/tpm/crypto',
-      'src/tpm/evidence',
-      'src/tpm/objects',
-      'src/tpm/wire',
-      ...controller('kube', 'model', 'policy', 'store'),
-    ],
-  },
-  'src/controller/capacity': {
-    imports: ['src/protocol', ...controller('kube', 'log.ts', 'machines', 'model', 'store')],
-  },
-  'src/controller/machines': {
-    imports: [
-      'src/protocol',
-      'src/kit',
-      ...controller('attest', 'kube', 'log.ts', 'model', 'policy', 'store', 'web'),
-    ],
-  },
-  'src/controller/proofs': {
-    imports: [
-      'src/protocol',
-      'src/kit',
-      ...controller('attest', 'kube', 'log.ts', 'machines', 'model', 'policy', 'store'),
-    ],
-  },
-  // What a machine gets only by a proof that it gives now.
-  'src/controller/fresh': {
-    imports: ['src/protocol', 'src/protocol/codes', 'src/pki', ...controller('attest', 'model', 'store')],
-  },
-  'src/controller/release': {
-    imports: ['src/protocol', ...controller('attest', 'fresh', 'kube', 'model', 'store')],
-  },
-  // What an operator seals, and for whom; no machine talks to it.
-  'src/controller/sealing': {
-    imports: [
-      ...['src/protocol', 'src/kit', 'src/tpm/evidence', 'src/tpm/objects', 'src/tpm/sealing'],
-      ...controller('kube', 'machines', 'release'),
-    ],
-    machine: true,
-  },
-  'src/controller/approve': {
-    imports: ['src/protocol', 'src/kit', 'src/pki', ...controller('kube', 'log.ts', 'machines', 'model')],
-  },
-  'src/controller/ingest': {
-    imports: [
-      'src/protocol',
-      'src/kit',
-      ...controller('attest', 'fresh', 'log.ts', 'model', 'release', 'store', 'web'),
-    ],
-    machine: true,
-  },
-  'src/controller/keys': {
-    imports: ['src/kit', 'src/pki', ...controller('kube', 'log.ts', 'store')],
-  },
-  'src/controller/serve': {
-    imports: [
-      'src/kit',
-      'src/pki',
-      ...controller(
-        ...[
-          'approve',
-          'attest',
-          'capacity',
-          'fresh',
-          'ingest',
-          'keys',
-          'kube',
-          'log.ts',
-          'machines',
-          'model',
-          'policy',
-          'proofs',
-          'release',
-          'store',
-          'web',
-        ],
-      ),
-    ],
-    machine: true,
-  },
-  'src/controller/cli': {
-    imports: [
-      'src/tpm/evidence',
-      'src/tpm/objects',
-      'src/tpm/sealing',
-      'src/protocol',
-      'src/kit',
-      'src/pki',
-      ...controller(
-        ...['attest', 'keys', 'kube', 'log.ts', 'model', 'proofs', 'release', 'sealing', 'serve', 'store'],
-      ),
-    ],
-    packages: ['commander'],
-    machine: true,
-  },
+  ...rooms('src/controller', CONTROLLER),
 };
 
 /**
@@ -377,7 +260,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
  */
 const PARTS: Readonly<Record<string, string>> = {
   'src/agent/host/common': 'files net process system',
-  'src/agent/kubeadm/config': 'api yaml',
+  'src/agent/kubeadm/config': 'api kubelet yaml',
   'src/agent/kubeadm/repeat': 'etcd phases',
   'src/agent/preflight/checks': 'kubernetes machine windows',
   'src/agent/report/watch': 'boot',
@@ -395,56 +278,6 @@ export function isListed(folder: string): boolean {
   const parts = PARTS[dirname(folder)]?.split(' ') ?? [];
   return Object.hasOwn(ROOMS, folder) || parts.includes(basename(folder));
 }
-
-/** Modules of Node.js that compute and touch nothing. All others reach the machine. */
-export const PURE_MODULES: readonly string[] = [
-  'assert',
-  'assert/strict',
-  'buffer',
-  'crypto',
-  'events',
-  'path',
-  'path/posix',
-  'path/win32',
-  'querystring',
-  'sea',
-  'stream',
-  'stream/promises',
-  'string_decoder',
-  'url',
-  'util',
-  'zlib',
-];
-
-/** What computes and touches nothing in modules that do. */
-export const PURE_NAMES: Readonly<Record<string, readonly string[]>> = {
-  net: ['BlockList', 'isIP', 'isIPv4', 'isIPv6', 'SocketAddress'],
-  os: ['constants', 'EOL'],
-};
-
-/** What a file without `machine` may not call by name: the network, and a way to any module of Node.js. */
-export const MACHINE_GLOBALS: readonly string[] = ['fetch', 'WebSocket', 'EventSource', 'getBuiltinModule'];
-
-/** Members of `process` that change or read what belongs to the machine. */
-export const MACHINE_MEMBERS_OF_PROCESS: readonly string[] = [
-  'chdir',
-  'cwd',
-  'dlopen',
-  'env',
-  'execve',
-  'initgroups',
-  'kill',
-  'loadEnvFile',
-  'setegid',
-  'seteuid',
-  'setgid',
-  'setgroups',
-  'setuid',
-  'umask',
-];
-
-/** Ways to modules of ours that no import shows. Refused everywhere, so that what the walls see is all there is. */
-export const HIDDEN_IMPORTS: readonly string[] = ['require', 'createRequire'];
 
 /** Tests and what only they use stand beside the sources; they are free, and no source may import them. */
 export function isTest(path: string): boolean {

@@ -18,7 +18,7 @@ import {
   isStringLiteral,
 } from 'typescript/unstable/ast/is';
 import { API } from 'typescript/unstable/sync';
-import { HIDDEN_IMPORTS } from './rules.ts';
+import { HIDDEN_IMPORTS } from './machine.ts';
 
 const LOADERS = [...HIDDEN_IMPORTS, 'getBuiltinModule'];
 

@@ -28,6 +28,8 @@ export const BACKOFF = {
   ready: { baseMs: 250, capMs: 2_000 },
   /** The same where it does: only for a watch that has died without a word. */
   watched: { baseMs: 5_000, capMs: 10_000 },
+  /** A service of this machine that does not answer yet: nobody else is troubled, but each look takes processor time. */
+  local: { baseMs: 150, capMs: 1_000 },
   /** A transport of the reporter. */
   report: { baseMs: 500, capMs: 60_000 },
   /** A step that failed because of a service that is still starting. */

@@ -1,3 +1,5 @@
+import { getSystemErrorMessage } from 'node:util';
+
 /**
  * What a caller is meant to expect: the machine, a server or a person's input is as it is, and the message says so to
  * people. Errors without this brand are faults of the program itself.
@@ -23,6 +25,19 @@ export function lastWords(error: unknown): string {
   if (isExpected(error)) return error.message;
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return `a fault of the program itself, please report it: ${what}`;
+}
+
+/** What keeps a program from printing: a full disk, a quota, a disk that is broken or a terminal that has gone, a limit. */
+const UNPRINTED = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG']);
+
+/** Of an error that nobody caught: the standard output or error takes no more, and why; undefined of all others. */
+export function unprinted(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error && 'errno' in error))
+    return undefined;
+  const { syscall, code, errno } = error;
+  // A file has a path, and is never left to this.
+  if (syscall !== 'write' || 'path' in error || !UNPRINTED.has(String(code))) return undefined;
+  return `cannot print: ${getSystemErrorMessage(Number(errno))}`;
 }
 
 /** What was thrown, in its own words; anything can be thrown. */

@@ -8,6 +8,7 @@ import {
 } from 'node:crypto';
 import { ExpectedError } from '../kit/errors.ts';
 import { type CertificateRequest, issue } from './certificate.ts';
+import { publicBytes } from './public-bytes.ts';
 
 const DAY_MS = 86_400_000;
 /** Clocks of fresh machines are often hours behind, so a certificate is valid from the day before. */
@@ -106,7 +107,5 @@ export class Authority {
 
 /** SHA-256 in hex of a public key (SubjectPublicKeyInfo). It identifies the key in whatever certificate. */
 export function keyDigest(key: KeyObject): string {
-  return createHash('sha256')
-    .update(key.export({ format: 'der', type: 'spki' }))
-    .digest('hex');
+  return createHash('sha256').update(publicBytes(key)).digest('hex');
 }

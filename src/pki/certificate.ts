@@ -16,6 +16,7 @@ import {
 } from './der.ts';
 import { OID } from './oids.ts';
 import { toPem } from './pem.ts';
+import { publicBytes } from './public-bytes.ts';
 
 export type CertificateUse = 'authority' | 'server' | 'client';
 
@@ -52,7 +53,7 @@ export function issue(request: CertificateRequest, issuer: Issuer): string {
     distinguishedName(issuer.name),
     sequence(time(request.notBefore), time(request.notAfter)),
     distinguishedName(request.name, request.organization),
-    request.publicKey.export({ format: 'der', type: 'spki' }),
+    publicBytes(request.publicKey),
     tagged(0xa3, sequence(...extensions(request, issuer))),
   );
   return toPem('CERTIFICATE', sequence(body, algorithm, bitString(sign('sha256', body, issuer.privateKey))));
@@ -108,7 +109,7 @@ function extension(type: string, critical: boolean, value: Uint8Array): Uint8Arr
 
 /** Method 1 of RFC 5280, 4.2.1.2: SHA-1 of the key's bits. It names the key and protects nothing. */
 function keyIdentifier(key: KeyObject): Uint8Array {
-  const spki = readDer(key.export({ format: 'der', type: 'spki' }));
+  const spki = readDer(publicBytes(key));
   const bits = itemsOf(spki)[1]?.content.subarray(1) ?? new Uint8Array();
   return createHash('sha1').update(bits).digest();
 }

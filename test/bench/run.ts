@@ -8,9 +8,11 @@ import { asJson, asText, type Entry } from './report.ts';
 import type { Row, RowOptions } from './row.ts';
 import { apply } from './rows/apply.ts';
 import { boot } from './rows/boot.ts';
+import { controlPlanes } from './rows/control-planes.ts';
 import { fleet } from './rows/fleet.ts';
 import { hostile } from './rows/hostile.ts';
 import { identity } from './rows/identity.ts';
+import { idle } from './rows/idle.ts';
 import { join } from './rows/join.ts';
 import { report } from './rows/report.ts';
 import { reporter } from './rows/reporter.ts';
@@ -20,14 +22,15 @@ import { version } from './rows/version.ts';
 import { acceptSizes, grownSizes } from './size-baseline.ts';
 
 const ROWS: Readonly<Record<string, Row>> = {
-  ...{ version, apply, size, reporter, report, fleet, hostile, identity, join, boot, scale },
+  ...{ version, apply, size, reporter, report, fleet, hostile, identity, join, boot, scale, idle },
+  'control-planes': controlPlanes,
 };
-/** These take minutes and all of the machine: only when asked for by name. */
-const ONLY_BY_NAME = ['reporter', 'report', 'fleet', 'hostile', 'identity', 'join', 'boot', 'scale'];
+/** All others take minutes and all of the machine: only when asked for by name. */
+const BY_DEFAULT = ['version', 'apply', 'size'];
 
 const USAGE = `npm run bench [-- [${Object.keys(ROWS).join('|')}]... [--runs N] [--json] [--gate] [--accept]]
   --runs N   runs of each contender instead of the row's own number; of report, fleet, hostile, identity and scale, machines
-  reporter, report, fleet, hostile, identity, join, boot and scale take minutes and run only when they are named
+  Without a name: ${BY_DEFAULT.join(', ')}; all others take minutes and run only when they are named
   --json     for programs
   --gate     exit status 1 when a size is more than 5 % over the accepted one (test/bench/size-baseline.json)
   --accept   note the present sizes as accepted`;
@@ -54,9 +57,7 @@ export async function runBench(argv: string[]): Promise<number> {
   };
   const say = (line: string): void => void process.stderr.write(`bench: ${line}\n`);
   const entries: Entry[] = [];
-  for (const name of names.length > 0
-    ? names
-    : Object.keys(ROWS).filter((name) => !ONLY_BY_NAME.includes(name))) {
+  for (const name of names.length > 0 ? names : BY_DEFAULT) {
     entries.push(await measureRow(name, { say, ...(runs === undefined ? {} : { runs }) }));
   }
   process.stdout.write(`${json ? asJson(entries, about) : asText(entries)}\n`);

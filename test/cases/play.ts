@@ -14,9 +14,11 @@ import { expectPart, expectVerdict } from './verdict.ts';
 type Say = (line: string) => void;
 
 const LIBRARY = readFileSync(join(import.meta.dirname, 'expect.sh'), 'utf8');
+const REMAINS = readFileSync(join(import.meta.dirname, 'remains.sh'), 'utf8');
 const USER_DATA = '/tmp/user-data';
+const REMAINS_MS = 60_000;
 /** No step takes longer unless something is wrong. */
-const LIMIT_MS = 400_000;
+const LIMIT_MS = 900_000;
 
 /** Does what a case.yaml says, on machines of a lab of its own. @throws AssertionError at what is not as it says */
 export async function play(folder: string, say: Say): Promise<void> {
@@ -42,7 +44,8 @@ async function playSteps(folder: string, content: CaseFile, steps: readonly Step
       secrets,
     );
     for (const [index, step] of steps.entries()) {
-      await player.play(step).catch((error: unknown) => {
+      await player.play(step).catch(async (error: unknown) => {
+        say(await player.remains());
         throw new Error(`step ${index + 1} (${Object.entries(step)[0]?.join(': ')})`, { cause: error });
       });
       if (step.say) say(step.say);
@@ -86,6 +89,16 @@ class Player {
     if (step.expect) await expectVerdict(this.#machine(), this.#known(step.expect), this.#secrets);
   }
 
+  /** The last lines of the logs of the machine that the last step was about; empty where there is none. */
+  async remains(): Promise<string> {
+    try {
+      const { stdout } = await this.#machine().exec(['bash', '-c', REMAINS], { timeoutMs: REMAINS_MS });
+      return `${this.#last}, when the step had failed:\n${stdout}`;
+    } catch {
+      return '';
+    }
+  }
+
   async #act(step: Step): Promise<Finished | undefined> {
     if (step.boot) await this.#boot(step.boot);
     else if (step.reboot) await this.#machine().reboot();
@@ -93,7 +106,7 @@ class Player {
     else if (step.down) await this.#machine(step.down).down();
     else if (step.put) await this.#put(step.put, step.with);
     else if (step.unzstd) await this.#unzstd(step.unzstd);
-    else if (step.ready) await waitForReady(this.#machine(), step.ready, 180_000);
+    else if (step.ready) await waitForReady(this.#machine(), step.ready);
     else if (step.wait) return this.#exec(['slipway', 'status', '--wait', '--timeout', '10m'], step);
     else if (step.run) return this.#run(step.run, step);
     else if (step.bootstrap) return this.#bootstrap(step.bootstrap, step);

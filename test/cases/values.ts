@@ -1,5 +1,5 @@
 import { kubernetesRelease } from '../lab/kubernetes/kubernetes.ts';
-import { hostAllowance } from '../lab/kubernetes/release.ts';
+import { hostAllowance, joiningControlPlaneArgs } from '../lab/kubernetes/release.ts';
 import type { ClusterData } from '../support/cluster-api/cluster-data.ts';
 
 /** What stands in for `@NAME@` in the files of a case. */
@@ -10,6 +10,8 @@ export async function valuesOf({ endpoint, token, certificates }: ClusterData): 
   const { version, minor, configApi, cgroupDriver, images } = await kubernetesRelease();
   const { ignorePreflightErrors = [], kubeletExtraArgs = {} } = hostAllowance(minor);
   const args = Object.entries(kubeletExtraArgs);
+  const joining = Object.entries(joiningControlPlaneArgs(minor));
+  const members = (entries: typeof args) => entries.map(([name, value]) => `${name}: "${value}", `).join('');
   return {
     KUBERNETES_VERSION: version,
     API: configApi,
@@ -18,7 +20,8 @@ export async function valuesOf({ endpoint, token, certificates }: ClusterData): 
     PAUSE_IMAGE: images.pause,
     // Members of lists and maps that others may follow.
     IGNORED_CHECKS: ignorePreflightErrors.join(', '),
-    KUBELET_ARGS: args.map(([name, value]) => `${name}: "${value}", `).join(''),
+    KUBELET_ARGS: members(args),
+    JOINING_CONTROL_PLANE_ARGS: members(joining),
     KUBELET_ARGS_LIST: args.map(([name, value]) => `{name: ${name}, value: "${value}"}, `).join(''),
     KUBELET_FLAGS: args.map(([name, value]) => `--${name}=${value}`).join(' '),
     ENDPOINT: endpoint,

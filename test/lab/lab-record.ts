@@ -89,7 +89,7 @@ export async function destroyLab(id: string, spare?: ProcessId): Promise<void> {
   ) {
     process.kill(record.holder.pid, 'SIGKILL');
   }
-  await rm(labDir(id), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  await rm(labDir(id), { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
   // A boot that was under way may have begun between the first look and the removal; now it has nowhere to begin.
   await destroyGroup(labGroup(id));
 }

@@ -7,7 +7,7 @@ import { labGroup, labIds, labsDir, machineNames, whileNobodyOpens } from './lab
 import { type MachineRecord, machineDir, machineState, readMachineRecord } from './machine/machine-record.ts';
 import { LabError } from './process/command.ts';
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 600_000;
 const NOTE = () => join(labsDir(), '.inotify-limits.json');
 
 /** What is asked of the host. */

@@ -26,6 +26,9 @@ function recordsIn(journal: string): JournalRecord[] {
     .map((line) => JSON.parse(line));
 }
 
+/** The shell of the user data writes it once more behind kubeadm, and it is empty for a moment then. */
+const READ_SENTINEL = `for _ in $(seq 100); do [ -e ${SENTINEL} ] && [ ! -s ${SENTINEL} ] || break; sleep 0.1; done; cat ${SENTINEL}`;
+
 /**
  * What must hold whatever happened: the verdict, the sentinel and the journal agree, and nothing holds a secret. A journal
  * that cannot be read is an error: it may hold one.
@@ -36,7 +39,7 @@ export async function expectTruth(
 ): Promise<Outcome> {
   const outcome = await outcomeOf(machine);
   const kubeadm = outcome.steps.find(({ id }) => id === 'kubeadm');
-  const sentinel = await machine.exec(['cat', SENTINEL]);
+  const sentinel = await machine.exec(['sh', '-c', READ_SENTINEL]);
   if (kubeadm?.result === 'done')
     assert.equal(sentinel.stdout, 'success\n', 'the sentinel after kubeadm succeeded');
   else assert.notEqual(sentinel.code, 0, `there is a sentinel, and kubeadm is "${kubeadm?.result}"`);

@@ -59,11 +59,7 @@ export async function kubectl(machine: Machine, ...args: string[]): Promise<stri
   return machine.execOk(['kubectl', '--kubeconfig', '/etc/kubernetes/admin.conf', ...args]);
 }
 
-export async function waitForReady(
-  controlPlane: Machine,
-  nodes: string[],
-  timeoutMs = 120_000,
-): Promise<void> {
+export async function waitForReady(controlPlane: Machine, nodes: string[]): Promise<void> {
   const names = nodes.map((name) => `node/${name}`);
   await controlPlane.waitFor(
     async () => {
@@ -76,6 +72,6 @@ export async function waitForReady(
       ]);
       return done.code === 0;
     },
-    { timeoutMs, what: `${nodes.join(' and ')} to be Ready` },
+    { timeoutMs: 600_000, what: `${nodes.join(' and ')} to be Ready` },
   );
 }

@@ -39,7 +39,7 @@ export async function applySteps(
     options.after ?? '',
   ].join('\n');
   const binds = [{ from: REPOSITORY, to: CHECKOUT, readOnly: true }];
-  const { code, stdout, stderr } = await root.run(script, { input: userData, binds, timeoutMs: 180_000 });
+  const { code, stdout, stderr } = await root.run(script, { input: userData, binds, timeoutMs: 600_000 });
   assert.equal(code, 0, `applying the steps failed: ${stderr}\n${stdout}`);
   const end = stdout.indexOf('\n');
   return { ...(JSON.parse(stdout.slice(0, end)) as Applied), after: stdout.slice(end + 1) };

@@ -1,12 +1,15 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
-import { bootstrap } from '../bootstrap.ts';
+import { bootstrap } from '../bootstrap/bootstrap.ts';
 import { JOURNAL, OUTCOME } from '../document/paths.ts';
 import { parseJournal } from '../engine/parse-journal.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
+import { readUserData } from '../userdata/read-user-data.ts';
 import { noteWiped } from '../wipe/note.ts';
+import { planAgain } from './again.ts';
+import { lastSuccess } from './last-success.ts';
 
 const JOIN = 'kubeadm join --token abcdef.0123456789abcdef 10.0.0.1:6443';
 
@@ -30,14 +33,15 @@ describe.runIf(process.getuid?.() === 0)('another run after boot (needs root)', 
   });
   afterEach(() => root.remove());
 
-  const run = async (userData: string, isAgain: boolean, stop = new AbortController().signal) => {
-    const userDataFile = join(root.path, 'user-data');
-    writeFileSync(userDataFile, `#cloud-config\n${userData}`);
+  const run = async (userData: string, isAgain: boolean, stop = new AbortController().signal, seed = '') => {
+    const path = join(root.path, seed, 'user-data');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `#cloud-config\n${userData}`);
     const told: string[] = [];
     const outcome = await bootstrap({
       host: createLinuxHost({ root: root.path }),
       agent: '0',
-      userDataFile,
+      ...(seed === '' ? { userDataFile: path } : {}),
       deadlineSeconds: 60,
       stop,
       isAgain,
@@ -92,6 +96,81 @@ runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}
     expect(text('log').trim().split('\n')).toHaveLength(6);
   });
 
+  it('runs nothing where nothing has changed, and leaves the verdict and the journal as they are', async () => {
+    const { outcome: first } = await run(FIRST, false);
+    const before = [text(JOURNAL), text(OUTCOME)];
+    const { outcome, told } = await run(FIRST, true);
+    expect(outcome).toMatchObject({ result: 'succeeded', exitStatus: 0, sequence: '', steps: [] });
+    expect(outcome.message).toContain('Nothing has changed');
+    expect(told).toBe('slipway: nothing has changed since the last success');
+    expect([text(JOURNAL), text(OUTCOME)]).toEqual(before);
+    expect(JSON.parse(text(OUTCOME))).toEqual(first);
+  });
+
+  it('does nothing at a boot of what has changed on a node, and says so, until it is asked for', async () => {
+    await run(FIRST, false);
+    const { outcome } = await run(SECOND, false);
+    expect(outcome.result).toBe('succeeded');
+    const [finding, ...others] = outcome.findings;
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ severity: 'warning', code: 'NodeLeftAsItIs' });
+    expect(finding?.message).toMatch(
+      /5 steps .*not done: files \(changed\), runcmd\/1 \(new\), preflight \(changed\), kubeadm \(changed\), runcmd\/5 \(new\)\..*--again/,
+    );
+    expect(text('log').trim().split('\n')).toEqual(['boot', 'first', 'joined', 'last']);
+    expect(text('etc/b')).toBe('one');
+    // What runs at every boot is as the user data are now.
+    const boot = SECOND.replace('echo boot', 'echo other');
+    expect((await run(boot, false)).outcome.findings).toMatchObject([{ code: 'NodeLeftAsItIs' }]);
+    expect(text('log').trim().split('\n').at(-1)).toBe('other');
+    expect((await run(boot, true)).outcome.message).toContain('was done: 3 steps');
+    expect(text('log').trim().split('\n').slice(-2)).toEqual(['new', 'end']);
+    expect((await run(boot, false)).outcome).toMatchObject({ result: 'succeeded', findings: [] });
+  });
+
+  it('keeps the secrets of user data that a boot leaves, until they are acted upon', async () => {
+    const seed = 'var/lib/cloud/seed/nocloud';
+    const signal = new AbortController().signal;
+    mkdirSync(join(root.path, seed), { recursive: true });
+    writeFileSync(join(root.path, seed, 'meta-data'), 'instance-id: i-1\n');
+    const there = () => text(`${seed}/user-data`);
+    await run(FIRST, false, signal, seed);
+    expect(there()).not.toContain('0123456789abcdef');
+    await run(SECOND, false, signal, seed);
+    expect(there()).toContain('0123456789abcdef');
+    expect((await run(SECOND, true, signal, seed)).outcome.message).toContain('was done: 3 steps');
+    expect(there()).not.toContain('0123456789abcdef');
+    // Its secrets are taken away also where there is nothing else to do.
+    expect((await run(SECOND, true, signal, seed)).outcome).toMatchObject({ sequence: '' });
+    expect(there()).not.toContain('0123456789abcdef');
+  });
+
+  it('does all user data at the first boot of another instance', async () => {
+    const seed = 'var/lib/cloud/seed/nocloud';
+    const signal = new AbortController().signal;
+    mkdirSync(join(root.path, seed), { recursive: true });
+    writeFileSync(join(root.path, seed, 'meta-data'), 'instance-id: i-1\n');
+    await run(FIRST, false, signal, seed);
+    writeFileSync(join(root.path, seed, 'meta-data'), 'instance-id: i-2\n');
+    // What is left of the node before does not keep it from joining.
+    writeFileSync(join(root.path, 'usr/bin/kubeadm'), KUBEADM.replace(/^.*exit 1\n/m, ''));
+    const { outcome } = await run(SECOND, false, signal, seed);
+    expect(outcome.result).toBe('succeeded');
+    expect(outcome.findings.map(({ code }) => code)).not.toContain('NodeLeftAsItIs');
+    expect(text('etc/b')).toBe('two');
+  });
+
+  it('lets a boot do other user data where kubeadm has not succeeded, and where the node is gone', async () => {
+    const failing = FIRST.replace('echo first', 'false && echo first');
+    expect((await run(`${failing}slipway: {onError: stop}\n`, false)).outcome.result).toBe('failed');
+    expect((await run(SECOND, false)).outcome).toMatchObject({ result: 'succeeded', findings: [] });
+    expect(text('etc/b')).toBe('two');
+    rmSync(join(root.path, 'etc/kubernetes'), { recursive: true });
+    expect((await run(FIRST, false)).outcome.result).toBe('succeeded');
+    expect(text('etc/b')).toBe('one');
+    expect(existsSync(join(root.path, 'etc/kubernetes/kubelet.conf'))).toBe(true);
+  });
+
   it('leaves kubeadm alone at the next boot too when it was cut off', async () => {
     await run(FIRST, false);
     const stop = new AbortController();
@@ -99,6 +178,31 @@ runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}
     expect((await run(SECOND, true, stop.signal)).outcome.result).toBe('transient');
     expect((await run(SECOND, false)).outcome.result).toBe('succeeded');
     expect(text('log').match(/joined/g)).toHaveLength(1);
+    // Nor does it run again what stands at another place now.
+    expect(text('log').match(/first|last/g)).toHaveLength(2);
+    // The boot goes on with what --again was asked for.
+    expect(text('log').match(/new|end/g)).toEqual(['new', 'end']);
+    expect(text('etc/b')).toBe('two');
+  });
+
+  it('runs all commands of each boot where one of them is new', async () => {
+    await run(FIRST, false);
+    await run(FIRST.replace('echo boot >>/log', 'echo boot >>/log, echo more >>/log'), true);
+    expect(text('log').match(/boot|more/g)).toEqual(['boot', 'boot', 'more']);
+  });
+
+  it('does nothing for another instance than the one that was bootstrapped', async () => {
+    await run(FIRST, false);
+    const host = createLinuxHost({ root: root.path });
+    const userData = Buffer.from(`#cloud-config\n${SECOND}`);
+    const document = await readUserData(userData, { source: 'file', metaData: {} });
+    const ofOther = (id: string) => planAgain(host, { ...document, instance: { ...document.instance, id } });
+    expect(await ofOther('i-other')).toMatchObject({
+      kind: 'refused',
+      failure: { code: 'NothingToRepeat', cause: expect.stringContaining('the instance i-other') },
+    });
+    const { instance } = lastSuccess(parseJournal(readFileSync(join(root.path, JOURNAL))).records) ?? {};
+    expect(await ofOther(instance ?? '')).toMatchObject({ kind: 'again' });
   });
 
   it('runs a command that failed the last time once more', async () => {

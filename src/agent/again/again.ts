@@ -3,6 +3,7 @@ import type { Failure, StepOutline } from '../../protocol/journal.ts';
 import type { Document } from '../document/document.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { failure } from '../engine/failure.ts';
+import { historyOf } from '../engine/history.ts';
 import { MAX_JOURNAL_BYTES, parseJournal } from '../engine/parse-journal.ts';
 import type { Step } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
@@ -23,6 +24,8 @@ export interface Again extends Changes {
   instance: string;
   /** The plan with the files alone that are not as they should be. */
   due: readonly PlannedStep[];
+  /** All is as it was, and nothing was cut off: there is nothing to write down either. */
+  isNothing: boolean;
   /** For the outcome when all of it has succeeded. */
   message: string;
   /** Steps that the journal is to know as settled before any other begins: a later boot must not do them. */
@@ -55,6 +58,10 @@ export async function planAgain(
     ...found,
     instance: last.instance,
     due,
+    isNothing:
+      changes.every(({ what }) => what === 'same') &&
+      found.gone.length === 0 &&
+      historyOf(records, last.instance).open === undefined,
     message: messageFor(changes.filter(({ what }) => what === 'new' || what === 'changed').length),
     settled: changes.flatMap(({ step, what }) =>
       what === 'moved' || what === 'left' ? [{ id: step.id, title: step.title, digest: step.digest }] : [],

@@ -3,9 +3,7 @@ import { isSealedFile } from '../../tpm/sealing/sealed-file.ts';
 import type { Document, FileEntry } from '../document/document.ts';
 import type { FileStat } from '../host/files.ts';
 import { type Host, HostError } from '../host/host.ts';
-
-/** The certificates of a cluster that runs. */
-const PKI = '/etc/kubernetes/pki';
+import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
 
 /**
  * The files that are not as the document has them, so that another run touches no other. What kubeadm reads, and the
@@ -15,10 +13,11 @@ export async function dueFiles(host: Host, document: Document): Promise<FileEntr
   const configs = document.commands.flatMap((entry) =>
     entry.kind === 'kubeadm' && entry.configPath !== undefined ? [entry.configPath] : [],
   );
+  const pki = await certificatesDirOf(host);
   const groups = Map.groupBy(document.files, ({ path }) => path);
   const due = new Set<FileEntry>();
   for (const [path, entries] of groups) {
-    if (configs.includes(path) || `${dirname(path)}/`.startsWith(`${PKI}/`)) continue;
+    if (configs.includes(path) || `${dirname(path)}/`.startsWith(`${pki}/`)) continue;
     for (const entry of await dueEntries(host, path, entries)) due.add(entry);
   }
   return document.files.filter((entry) => due.has(entry)).map(replacing);

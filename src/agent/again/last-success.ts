@@ -23,3 +23,11 @@ export function lastSuccess(records: readonly JournalRecord[]): LastSuccess | un
   }
   return last;
 }
+
+/** Has kubeadm begun anew since, and not succeeded? What it left may look like a node, and be half of one. */
+export function isHalfDone(records: readonly JournalRecord[], { seq }: LastSuccess): boolean {
+  const last = records.findLast(
+    (record) => (record.type === 'step.started' || record.type === 'step.ended') && record.step === 'kubeadm',
+  );
+  return last !== undefined && last.seq > seq && !(last.type === 'step.ended' && last.result === 'done');
+}

@@ -2,7 +2,7 @@ import type { Step, StepWork } from '../engine/step.ts';
 import type { Shared } from '../steps/kind/shared.ts';
 import type { PlannedStep } from '../steps/kind/step-kind.ts';
 import type { Change } from './changes.ts';
-import { restarting } from './restart-units.ts';
+import { restarting, restartingByFiles } from './restart-units.ts';
 
 /**
  * The steps of another run, under the ids and digests of the whole document, so that later boots know them as done. What is
@@ -25,12 +25,18 @@ export async function loadAgain(
   );
 }
 
+/** Kinds of steps that write what units run by. */
+const RESTARTING: Readonly<Record<string, typeof restarting>> = {
+  units: restarting,
+  files: restartingByFiles,
+  tree: restartingByFiles,
+};
+
 /** The proof is what has changed: it is not asked whether an earlier run's work still holds. */
 async function loaded(kind: string, step: PlannedStep | undefined, shared: Shared): Promise<StepWork> {
   if (step === undefined) return { run: asItWas };
   const { renew: _, ...work } = await step.load(shared);
-  const whole = kind === 'units' ? restarting(step, work) : work;
-  return { ...whole, holds: async () => false };
+  return { ...(RESTARTING[kind]?.(step, work) ?? work), holds: async () => false };
 }
 
 const asItWas: Step['run'] = async () => ({ done: true, message: 'left as it is' });

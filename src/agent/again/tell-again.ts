@@ -1,5 +1,6 @@
 import { redact } from '../../kit/secrets/redact.ts';
 import { visible } from '../../kit/terminal/visible.ts';
+import { idWidth } from '../steps/kind/step-kind.ts';
 import type { Again } from './again.ts';
 
 type Told = Pick<Again, 'changes' | 'gone' | 'due'>;
@@ -7,14 +8,15 @@ type Told = Pick<Again, 'changes' | 'gone' | 'due'>;
 /** What another run does and leaves, for people: a line for each step that is not as it was, and what it will do. `due`: whose details are told. */
 export function againLines({ changes, gone, due }: Told): string[] {
   const others = changes.filter(({ what }) => what !== 'same' && what !== 'moved');
+  const width = idWidth([...others.map(({ step }) => step), ...gone]);
   const lines = others.flatMap(({ step, what, why }) => [
-    `${what.padEnd(8)} ${step.id.padEnd(14)} ${shown(step.title)}${why === undefined ? '' : ` (${why})`}`,
+    `${what.padEnd(8)} ${step.id.padEnd(width)} ${shown(step.title)}${why === undefined ? '' : ` (${why})`}`,
     ...(what === 'left' ? [] : (due.find(({ id }) => id === step.id)?.details ?? [])).map(
-      (detail) => `${' '.repeat(24)}${shown(detail)}`,
+      (detail) => `${' '.repeat(width + 10)}${shown(detail)}`,
     ),
   ]);
   const removed = gone.map(
-    ({ id, title }) => `gone     ${id.padEnd(14)} ${shown(title)} (nothing of it is undone)`,
+    ({ id, title }) => `gone     ${id.padEnd(width)} ${shown(title)} (nothing of it is undone)`,
   );
   const all = [...lines, ...removed];
   return all.length === 0 ? ['nothing has changed since the last success'] : all;

@@ -1,3 +1,4 @@
+import { placeText } from '../../kit/position.ts';
 import type { Finding } from './check.ts';
 import { RULES } from './table.ts';
 
@@ -19,12 +20,16 @@ export function asSarif(
     findings.map(({ rule, severity, message, where }) => ({
       ruleId: rule,
       level: severity,
-      message: { text: message },
+      message: { text: where?.within === undefined ? message : `${placeText(where)}: ${message}` },
       locations: [
         {
           physicalLocation: {
             artifactLocation: { uri: file.split('/').map(encodeURIComponent).join('/') },
-            region: { startLine: where?.line ?? 1, startColumn: where?.column ?? 1 },
+            // A forge shows the file alone, and lines of another text mean nothing in it.
+            region:
+              where === undefined || where.within !== undefined
+                ? { startLine: 1, startColumn: 1 }
+                : { startLine: where.line, startColumn: where.column },
           },
         },
       ],

@@ -1,6 +1,7 @@
 import type { Failure } from '../../protocol/journal.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { AgentBusyError, bootstrap } from '../bootstrap.ts';
+import { bootstrap } from '../bootstrap/bootstrap.ts';
+import { AgentBusyError } from '../bootstrap/concluding.ts';
 import { createHost } from '../machine.ts';
 import {
   demandDirectory,

@@ -27,7 +27,7 @@ error execution phase preflight: couldn't validate the identity of the API Serve
 To see the stack trace of this error execute with --v=5 or higher
 `;
 
-describe('slipway diagnose', { timeout: 60_000 }, () => {
+describe('slipway diagnose', () => {
   it('tells code, cause, remedy and lines for people', () => {
     const { status, stdout } = diagnose([file('log', LOG)]);
     expect(status).toBe(0);

@@ -55,7 +55,10 @@ export function uninstallCommand(flags: { root: string; state?: boolean }): Prom
 }
 
 async function check(host: Host): Promise<number> {
-  const looks = await checkImage(host, process.execPath);
+  const looks =
+    process.platform === 'win32'
+      ? await (await import('../install/windows/check.ts')).checkWindowsImage(host)
+      : await checkImage(host, process.execPath);
   tell(looks.map(({ what, ok, why }) => `${ok ? 'ok  ' : 'MISS'}  ${what}${why ? `: no; ${why}` : ''}`));
   return looks.every(({ ok }) => ok) ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-import { positionText } from '../../kit/position.ts';
+import { placeText } from '../../kit/position.ts';
 import { remember } from '../../kit/secrets/known.ts';
 import { redact } from '../../kit/secrets/redact.ts';
 import type { Document } from '../document/document.ts';
@@ -77,5 +77,5 @@ async function tellAgain(host: Host, document: Document, format: 'text' | 'json'
 const isWrong = (report: Document['report']): boolean => report.some(({ severity }) => severity === 'error');
 
 function describeEntry({ severity, code, message, where }: Document['report'][number]): string {
-  return `${severity}: user data${where ? ` ${positionText(where)}` : ''}: ${message} [${code}]`;
+  return `${severity}: ${where ? placeText(where) : 'user data'}: ${message} [${code}]`;
 }

@@ -1,5 +1,5 @@
 import { formatMs } from '../../kit/duration.ts';
-import { positionText } from '../../kit/position.ts';
+import { placeText } from '../../kit/position.ts';
 import { visibleTexts } from '../../kit/terminal/visible.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { machineInstance } from '../engine/instance.ts';
@@ -73,7 +73,7 @@ async function readingOf(host: Host, document: Document, command: KubeadmCommand
 function tellErrors({ report }: Document): number {
   const errors = report.filter(({ severity }) => severity === 'error');
   for (const { code, message, where } of errors) {
-    const at = where ? `user data ${positionText(where)}: ` : '';
+    const at = where ? `${placeText(where)}: ` : '';
     process.stderr.write(`slipway: error: ${at}${message} [${code}]\n`);
   }
   return errors.length;

@@ -173,6 +173,19 @@ describe('plan', () => {
     expect(stdout).toMatch(/, 2 steps, /);
   });
 
+  it('keeps its titles in one column, however long an id is', async () => {
+    writeFileSync(
+      userData,
+      '#cloud-config\nuser: {name: a}\nssh_import_id: [gh:a]\nslipway: {kubeadm: none}\n',
+    );
+    const { stdout } = await ask('plan', '--user-data', userData);
+    const titles = [...stdout.matchAll(/^ +\d+ {2}\S+ +/gm)].map(([before]) => before.length);
+    const details = [...stdout.matchAll(/^ +(?!\d)(?=\S)/gm)].map(([before]) => before.length);
+    expect(stdout).toContain('ssh/imported-keys');
+    expect(titles.length).toBeGreaterThan(1);
+    expect(new Set([...titles, ...details]).size).toBe(1);
+  });
+
   it('shows no secret of user data, also where a command names it', async () => {
     const user = 'slipway: {kubeadm: none}\nusers:\n- {name: a, plain_text_passwd: pass-word}\n';
     writeFileSync(userData, `#cloud-config\n${user}runcmd:\n- echo a:pass-word | chpasswd\n`);

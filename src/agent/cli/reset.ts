@@ -1,5 +1,5 @@
 import { visibleOutput } from '../../kit/terminal/visible.ts';
-import { AgentBusyError } from '../bootstrap.ts';
+import { AgentBusyError } from '../bootstrap/concluding.ts';
 import { createHost } from '../machine.ts';
 import { kubeadmRuns, type ResetReport, resetNode } from '../reset/reset.ts';
 import { demandRoot, formatOption, UsageError, withUsage } from './options/options.ts';

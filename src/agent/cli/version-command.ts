@@ -1,3 +1,4 @@
+import { errorMessage } from '../../kit/errors.ts';
 import { createHost } from '../machine.ts';
 import { formatOption, pathOption, UsageError, withUsage } from './options/options.ts';
 import { version, versionText } from './process/version.ts';
@@ -43,9 +44,7 @@ async function verifyCommand(json: boolean, path: string, given: string | undefi
     );
     return 0;
   } catch (error) {
-    process.stderr.write(
-      `slipway: not verified: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
+    process.stderr.write(`slipway: not verified: ${errorMessage(error)}\n`);
     return 1;
   }
 }

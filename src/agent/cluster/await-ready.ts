@@ -1,13 +1,9 @@
-import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
 import type { Host } from '../host/host.ts';
 import { type KubeletIdentity, readKubeletIdentity } from './kubelet-identity.ts';
-import { watchNode } from './node-changes.ts';
+import { NodeAlarm } from './node-alarm.ts';
 import { type ClusterNode, readNode } from './read-node.ts';
 
 export type Readiness = { ready: true; ms: number } | { ready: false; why: string };
-
-/** Several changes that come together are looked at once. */
-const TOGETHER_MS = 50;
 
 /**
  * Waits for `limitMs` at most until this machine's Node is Ready; else says why it is not, in the cluster's words. The API
@@ -15,36 +11,18 @@ const TOGETHER_MS = 50;
  */
 export async function awaitReady(host: Host, limitMs: number, signal: AbortSignal): Promise<Readiness> {
   const started = host.clock.monotonic();
-  const over = new AbortController();
-  let changed = new AbortController();
-  let isWatched = false;
-  let isAsked = false;
+  const alarm = new NodeAlarm(host, limitMs, signal);
   try {
-    for (let looks = 1; ; looks += 1) {
+    for (;;) {
       const { why, identity } = await look(host);
       const ms = host.clock.monotonic() - started;
       if (why === undefined) return { ready: true, ms };
       if (ms >= limitMs || signal.aborted) return { ready: false, why };
-      if (!isAsked && identity?.nodeName !== undefined) {
-        isAsked = isWatched = true;
-        const watch = {
-          limitMs,
-          signal: AbortSignal.any([signal, over.signal]),
-          changed: () => changed.abort(),
-        };
-        void watchNode(host, identity, identity.nodeName, watch).then(() => {
-          isWatched = false;
-          changed.abort();
-        });
-      }
-      const pauseMs = backoffMs(looks, isWatched ? BACKOFF.watched : BACKOFF.ready, () => host.random());
-      const woken = AbortSignal.any([signal, changed.signal]);
-      await host.clock.sleep(Math.min(pauseMs, limitMs - ms), woken).catch(() => undefined);
-      if (changed.signal.aborted) await host.clock.sleep(TOGETHER_MS, signal).catch(() => undefined);
-      changed = new AbortController();
+      alarm.set(identity);
+      await alarm.pause(limitMs - ms);
     }
   } finally {
-    over.abort();
+    alarm.close();
   }
 }
 

@@ -36,7 +36,7 @@ describe('a name that a Ready Node has', () => {
   beforeEach(async () => {
     const { certificate, privateKey } = Authority.create('cluster');
     ca = certificate;
-    const { cert, key } = new Authority(certificate, privateKey).server(['127.0.0.1'], 60_000);
+    const { cert, key } = new Authority(certificate, privateKey).server(['127.0.0.1'], 3_600_000);
     asked = [];
     server = createServer({ key, cert }, (request, response) => {
       asked.push(request.headers.authorization);

@@ -264,6 +264,36 @@ users: [{name: u, user: {client-certificate: ${CLIENT}, client-key: ${CLIENT}}}]
     ]);
   });
 
+  it('is told by the API server when the Node comes, and does not ask until then', async () => {
+    const host = createLinuxHost({ root });
+    const sleep = (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        if (ms <= 50 || signal?.aborted) resolve();
+        signal?.addEventListener('abort', () => resolve());
+      });
+    node = { status: 404, body: '' };
+    onWatch = (send) => {
+      node = { status: 200, body: object(undefined, 'False') };
+      send(`${JSON.stringify({ type: 'ADDED' })}\n`);
+    };
+    const told: string[] = [];
+    const verdict = await verifyNode(
+      { ...host, clock: { ...host.clock, sleep } },
+      {
+        config: { nodeName: 'n1', skipPhases: [] },
+        signal: new AbortController().signal,
+        onProgress: (message) => told.push(message),
+      },
+    );
+    expect(verdict).toEqual({ ok: true, nodeName: 'n1' });
+    expect(told).toEqual(['kubeadm is done; waiting: the Node "n1" is not in the cluster']);
+    expect(asked.map((line) => line.replace(/^\S+ |&timeout.*/g, ''))).toEqual([
+      '/api/v1/nodes/n1',
+      '/api/v1/nodes?watch=true&fieldSelector=metadata.name%3Dn1',
+      '/api/v1/nodes/n1',
+    ]);
+  });
+
   it('reads a Node with a long list of images', async () => {
     const images = Array.from({ length: 2_000 }, (_, at) => ({
       names: [`registry.example/a/long/name/${at}`],

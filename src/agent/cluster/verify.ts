@@ -2,14 +2,16 @@
  * kubeadm's exit status 0 is not yet a node: the kubelet may crash a second later, and a Node with another name or
  * provider ID looks to Cluster API exactly like a machine that failed.
  */
+import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
 import { redact } from '../../kit/secrets/redact.ts';
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Host } from '../host/host.ts';
 import type { KubeadmConfig } from '../kubeadm/config/config.ts';
 import { kubeletTrouble } from './kubelet-health.ts';
-import { KUBELET_KUBECONFIG, readKubeletIdentity } from './kubelet-identity.ts';
-import { readNode } from './read-node.ts';
+import { KUBELET_KUBECONFIG, type KubeletIdentity, readKubeletIdentity } from './kubelet-identity.ts';
+import { NodeAlarm } from './node-alarm.ts';
+import { type NodeAnswer, readNode } from './read-node.ts';
 
 export interface VerifySpec {
   config: Pick<KubeadmConfig, 'nodeName' | 'providerId' | 'skipPhases'>;
@@ -26,15 +28,17 @@ export type Verdict =
   | { ok: false; final: boolean; failure: Failure };
 
 const PATIENCE_MS = 120_000;
-const PAUSE_MS = 500;
-/** The kubelet is asked here, and nobody elsewhere is troubled by that. */
-const KUBELET_PAUSE_MS = 150;
+/** A kubelet that dies meanwhile is to be told of. */
+const LONGEST_PAUSE_MS = 2_000;
 
-/** What one look gave. `pending` may come right by itself; `unseen` too, and it says nothing about this machine. */
+/**
+ * What one look gave. `pending` may come right by itself; `unseen` too, and it says nothing about this machine. `asked`: as
+ * whom the API server was asked, where it was.
+ */
 type Look =
   | { kind: 'good'; nodeName: string }
   | { kind: 'bad'; code: Code; cause: string }
-  | { kind: 'pending' | 'unseen'; code: Code; cause: string };
+  | { kind: 'pending' | 'unseen'; code: Code; cause: string; asked?: KubeletIdentity };
 
 /** Waits until the machine is the node that its configuration asks for, or until it is known that it will not be. */
 export async function verifyNode(host: Host, spec: VerifySpec): Promise<Verdict> {
@@ -43,23 +47,31 @@ export async function verifyNode(host: Host, spec: VerifySpec): Promise<Verdict>
   const { signal, patienceMs = PATIENCE_MS } = spec;
   let patience = patienceMs;
   let told = '';
-  for (;;) {
-    const before = host.clock.monotonic();
-    const look = await lookAtNode(host, spec);
-    if (look.kind === 'good') return { ok: true, nodeName: look.nodeName };
-    if (look.kind === 'bad') return verdict(look, true);
-    if (signal.aborted) return verdict(look, false);
-    if (look.cause !== told) spec.onProgress(`kubeadm is done; waiting: ${look.cause}`);
-    told = look.cause;
-    const pauseMs = look.code === 'KubeletUnhealthy' ? KUBELET_PAUSE_MS : PAUSE_MS;
-    await host.clock.sleep(pauseMs, signal).catch(() => undefined);
-    patience -= host.clock.monotonic() - before;
-    if (patience > 0) continue;
-    // kubeadm itself has seen the Node; that it cannot be seen now is no proof against this machine.
-    if (look.kind === 'unseen') return { ok: true, warning: { code: look.code, message: look.cause } };
-    return verdict(look, true, look.code === 'KubeletUnhealthy' ? await lastWords(host) : []);
+  const alarm = new NodeAlarm(host, patienceMs, signal);
+  try {
+    for (let looks = 1; ; looks += 1) {
+      const before = host.clock.monotonic();
+      const look = await lookAtNode(host, spec);
+      if (look.kind === 'good') return { ok: true, nodeName: look.nodeName };
+      if (look.kind === 'bad') return verdict(look, true);
+      if (signal.aborted) return verdict(look, false);
+      if (look.cause !== told) spec.onProgress(`kubeadm is done; waiting: ${look.cause}`);
+      told = look.cause;
+      alarm.set(look.asked);
+      if (look.asked !== undefined) await alarm.pause(LONGEST_PAUSE_MS);
+      else await host.clock.sleep(local(host, looks), signal).catch(() => undefined);
+      patience -= host.clock.monotonic() - before;
+      if (patience > 0) continue;
+      // kubeadm itself has seen the Node; that it cannot be seen now is no proof against this machine.
+      if (look.kind === 'unseen') return { ok: true, warning: { code: look.code, message: look.cause } };
+      return verdict(look, true, look.code === 'KubeletUnhealthy' ? await lastWords(host) : []);
+    }
+  } finally {
+    alarm.close();
   }
 }
+
+const local = (host: Host, looks: number): number => backoffMs(looks, BACKOFF.local, () => host.random());
 
 async function lookAtNode(host: Host, { config }: VerifySpec): Promise<Look> {
   const trouble = await kubeletTrouble(host);
@@ -78,10 +90,19 @@ async function lookAtNode(host: Host, { config }: VerifySpec): Promise<Look> {
     const cause = `this machine is the Node "${nodeName}", and its configuration asks for "${wanted}"`;
     return { kind: 'bad', code: 'NodeNameWrong', cause };
   }
-  const answer = await readNode(host, identity, nodeName);
+  const look = judge(await readNode(host, identity, nodeName), identity, nodeName, config.providerId);
+  return look.kind === 'good' || look.kind === 'bad' ? look : { ...look, asked: identity };
+}
+
+function judge(
+  answer: NodeAnswer,
+  { server }: KubeletIdentity,
+  nodeName: string,
+  providerId: string | undefined,
+): Look {
   switch (answer.kind) {
     case 'node':
-      return judge(nodeName, answer.node.providerId, config.providerId);
+      return judgeNode(nodeName, answer.node.providerId, providerId);
     case 'missing':
       return {
         kind: 'pending',
@@ -89,15 +110,15 @@ async function lookAtNode(host: Host, { config }: VerifySpec): Promise<Look> {
         cause: `the Node "${nodeName}" is not in the cluster`,
       };
     case 'unreachable': {
-      const cause = `the API server ${identity.server} cannot be reached to see the Node (${answer.problem})`;
+      const cause = `the API server ${server} cannot be reached to see the Node (${answer.problem})`;
       return { kind: 'unseen', code: 'ApiServerUnreachable', cause };
     }
     default:
-      return refused(identity.server, answer.status);
+      return refused(server, answer.status);
   }
 }
 
-function judge(nodeName: string, providerId: string | undefined, wanted: string | undefined): Look {
+function judgeNode(nodeName: string, providerId: string | undefined, wanted: string | undefined): Look {
   if (wanted === undefined || providerId === wanted) return { kind: 'good', nodeName };
   const code = 'NodeProviderIdWrong';
   if (providerId === undefined || providerId === '') {

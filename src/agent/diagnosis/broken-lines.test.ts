@@ -274,3 +274,64 @@ it('what kubeadm gave up waiting for may have lost its indentation', () => {
     ),
   ).toBe('KubeadmTimedOut');
 });
+
+describe('another writer between the lines', () => {
+  const between = (lines: readonly string[], other: string): string[] =>
+    lines.flatMap((line) => [line, other]);
+  const sshd =
+    'Nov 21 02:34:29 n1 sshd[7]: error: kex_exchange_identification: Connection closed by remote host';
+
+  it('is named in front of what it complains of', () => {
+    const open =
+      'error execution phase preflight: unable to fetch the kubeadm-config ConfigMap: configmaps "kubeadm-config" is forbidden: User "system:boo';
+    for (const other of [
+      'curl: (60) x509: certificate signed by unknown authority',
+      'agent[7]: Unauthorized',
+    ])
+      expect(code(open, other)).toBe('PermissionDenied');
+  });
+
+  it('makes no failure of a script', () => {
+    const script = ['case $A in', '  docker)', '    # [ERROR Swap]: swap is on', '    a=b', '    ;;', 'esac'];
+    expect(code(...between(script, sshd))).toBe('nothing');
+  });
+
+  it('leaves what a script has shown of the kubelet', () => {
+    const shown =
+      '`kubelet.go:1380] Failed to start ContainerManager: failed to find subsystem mount for required subsystem: pids`';
+    expect(code(`Nov 21 02:34:29 n1 cloud-init[12]: ${shown}`, sshd)).toBe('CgroupsUnsuitable');
+  });
+
+  it('has not filled the disk of the runtime by a file that it could not open', () => {
+    const docker =
+      'Nov 21 02:34:29 n1 dockerd[7]: time="2026-11-21T02:35:01Z" level=error msg="open /var/lib/docker/x: no space left on device"';
+    expect(
+      code(
+        docker,
+        'Nov 21 02:34:30 n1 kubeadm[9]: [kubelet-start] Starting the kubelet',
+        docker,
+        "Nov 21 02:34:31 n1 kubeadm[9]: error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster",
+      ),
+    ).toBe('ControlPlaneNotReady');
+  });
+});
+
+it('a reset that somebody called after an error is no attempt', () => {
+  const reset = [
+    '[root@n2 ~]# kubeadm reset',
+    '[reset] WARNING: Changes will be reverted.',
+    '[preflight] Running pre-flight checks',
+  ];
+  const error =
+    'error execution phase kubelet-start: error uploading crisocket: timed out waiting for the condition';
+  expect(code('[kubelet-start] Activating the kubelet service', error, '', ...reset)).toBe(
+    'NodeNotRegistered',
+  );
+});
+
+it('a word of the kubelet may be broken', () => {
+  const broken = ' "command failed" err="failed to run Kubelet: running with swap on is not s';
+  expect(code(broken, 'upported, please disable swap or set --fail-swap-on flag to false"')).toBe(
+    'SwapEnabled',
+  );
+});

@@ -11,7 +11,7 @@ import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
 import { outOfProse } from './in-prose.ts';
 import { bareFailure, failureOfNode } from './lone-node.ts';
-import { isProgramText } from './program-text.ts';
+import { withoutProgramText } from './program-text.ts';
 import { tellingLines } from './telling-lines.ts';
 import { isHearsay } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
@@ -53,10 +53,10 @@ export interface LogSight {
   end?: { exitStatus: number };
 }
 
-export function diagnoseLog(lines: readonly LogLine[], sight: LogSight = {}): LogVerdict {
-  if (isProgramText(lines)) return NOTHING;
+export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogVerdict {
+  const lines = withoutProgramText(all);
   const found = findAttempts(lines, sight.verb);
-  if (found.length === 0) return withoutAttempt(lines);
+  if (found.length === 0) return withoutAttempt(lines, all);
   const node = found.every(isHearsay) ? failureOfNode(lines) : undefined;
   if (node !== undefined) return lone(node, lines);
   const place = new Map(lines.map((line, index) => [line, index]));
@@ -76,7 +76,7 @@ export function diagnoseLog(lines: readonly LogLine[], sight: LogSight = {}): Lo
   });
   const summaries = attempts.map(({ verdict }) => verdict);
   const last = attempts.at(-1);
-  if (last === undefined) return withoutAttempt(lines);
+  if (last === undefined) return withoutAttempt(lines, all);
   const { failure, result } = last.verdict;
   if (result === 'failed' && failure !== undefined) {
     return { result, failure, telling: tellingLines(last.attempt, failure, lines), attempts: summaries };
@@ -140,13 +140,13 @@ const streamsOf = ({ output, error }: Attempt): { stdout: string; stderr: string
   stderr: error.map(({ text }) => text).join('\n'),
 });
 
-function withoutAttempt(lines: readonly LogLine[]): LogVerdict {
+function withoutAttempt(lines: readonly LogLine[], all: readonly LogLine[]): LogVerdict {
   const missing = lines.findLast(({ text }) => NO_KUBEADM.test(text));
   if (missing !== undefined) {
     const failure = bareFailure('KubeadmNotFound', missing.text);
     return { result: 'failed', failure, telling: [missing], attempts: [] };
   }
-  const node = failureOfNode(lines);
+  const node = failureOfNode(lines, all);
   if (node !== undefined) return lone(node, lines);
   const quoted = outOfProse(lines);
   return quoted === undefined ? NOTHING : diagnoseLog(quoted);

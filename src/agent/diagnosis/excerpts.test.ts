@@ -31,6 +31,10 @@ describe('a part of an output, without any step', () => {
     ],
     ['NodeNotRegistered', '// error execution phase mark-control-plane: nodes "n1" not found'],
     [
+      'LeftoversFound',
+      String.raw`[ERROR FileAvailable-\etc\kubernetes\kubelet.conf]: \etc\kubernetes\kubelet.conf already exists`,
+    ],
+    [
       'EtcdUnhealthy',
       `**error execution phase check-etcd: etcd cluster is not healthy: context deadline exceeded ${HINT}**`,
     ],

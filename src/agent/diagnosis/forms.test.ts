@@ -58,6 +58,37 @@ it('other programs between its lines change nothing', () => {
   );
 });
 
+/** The form in which a text was before a logger put its prefix in front of each line. */
+const BEFORE: readonly ((text: string) => string)[] = [
+  ...['HTML', 'HTML with breaks', 'Ansible, one line', 'Ansible, YAML', 'indented'].map(
+    (name) => (text: string) =>
+      ENVELOPES.find((form) => form.name === name)?.apply(text.split('\n').map((line) => ({ text: line }))) ??
+      '',
+  ),
+  (text) => wrapped(text, 80, true),
+  (text) => text,
+];
+
+it.each([
+  ['a journal', PREFIXES],
+  ['a text without prefixes', ENVELOPES.slice(0, 1)],
+] as const)('nor in %s where it was quoted or wrapped before', (_, forms) => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...WRAPPABLE),
+      fc.constantFrom(...BEFORE),
+      fc.constantFrom(...forms),
+      fc.nat(),
+      (output, before, form, seed) => {
+        const alone = before(output.text).trimEnd();
+        const mixed = form.apply(interleaved(alone, picker(seed), 30));
+        if (code(alone) === output.code) expect(code(mixed)).toBe(output.code);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
 describe.each([80, 100, 120])('a terminal of %i columns', (width) => {
   it('changes nothing', () => {
     const wrong = WRAPPABLE.filter(({ text, code: wanted }) => code(wrapped(text, width)) !== wanted);

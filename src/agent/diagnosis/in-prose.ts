@@ -1,5 +1,6 @@
 /** An error of kubeadm or the kubelet that somebody has put into a sentence of his own: `find error:   [ERROR Swap]: ...`. */
-import type { LogLine } from './transcript/line.ts';
+import { LAUNCHES } from './transcript/certain.ts';
+import { type LogLine, linesBy } from './transcript/line.ts';
 import { ERROR_WITHIN, OTHERS } from './transcript/sentences.ts';
 
 /** Only an excerpt is read so; in a log a program may quote what another has said long ago. */
@@ -14,16 +15,17 @@ const WARNING = /^\s*W\d{4} .*\b(?:error unmarshaling|unknown) configuration sch
 /** In front of a sentence: it is the argument of a call, as in `errors.New("...`. */
 const ARGUMENT = /\w\((?:[^()"]*, ?)?"$/;
 
-/** The lines from their errors on; undefined where no sentence has one in it. */
+/** The lines from their errors on; undefined where no sentence of an excerpt has one in it. */
 export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
-  const texts = lines.filter(({ text }) => text.trim() !== '');
-  if (texts.length > MAX_LINES) return undefined;
+  const writers = [...linesBy('writer', lines)];
+  const excerpts = new Set(writers.filter(([, own]) => isExcerpt(own)).map(([writer]) => writer));
   const found = lines.map((line) => {
     const { text } = line;
+    if (!excerpts.has(line.writer)) return { line, at: 0 };
     if (SOURCE.test(text) || OTHERS.test(text) || WARNING.test(text)) return { line, at: 0 };
     const own = ERROR_WITHIN.exec(text);
     if (own !== null && ARGUMENT.test(text.slice(0, own.index))) return { line, at: 0 };
-    const kubelet = own === null && line.program === undefined ? KUBELET.exec(text) : null;
+    const kubelet = own === null && line.program !== 'kubelet' ? KUBELET.exec(text) : null;
     return {
       line: kubelet === null ? line : { ...line, program: 'kubelet' },
       at: (own ?? kubelet)?.index ?? 0,
@@ -32,3 +34,8 @@ export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
   if (!found.some(({ at }) => at > 0)) return undefined;
   return found.map(({ line, at }) => (at === 0 ? line : { ...line, text: line.text.slice(at) }));
 }
+
+/** Of those that are named, only what runs kubeadm shows texts of others. */
+const isExcerpt = (lines: readonly LogLine[]): boolean =>
+  LAUNCHES.test(lines[0]?.program ?? 'kubeadm') &&
+  lines.filter(({ text }) => text.trim() !== '').length <= MAX_LINES;

@@ -33,6 +33,32 @@ describe('a kubelet', () => {
     ).toBe('nothing');
   });
 
+  it('ends without a certificate for the reason why it gets none', () => {
+    const ends = (why: string): string =>
+      code(
+        `${prefix} kubelet[7]: E1121 02:34:29.000001       7 run.go:74] "command failed" err="failed to run Kubelet: cannot create certificate signing request: ${why}"`,
+        `${prefix} systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE`,
+      );
+    expect(ends('Unauthorized')).toBe('CredentialsRejected');
+    expect(ends('Post \\"https://cp:6443/x\\": dial tcp 10.1.1.10:6443: connect: no route to host')).toBe(
+      'ApiServerUnreachable',
+    );
+  });
+
+  it('may say by itself why it ends, as a command line does', () => {
+    expect(code('```', 'Error: failed to run Kubelet: running with swap on is not supported', '```')).toBe(
+      'SwapEnabled',
+    );
+  });
+
+  it('that waits for its configuration explains no script that somebody shows beside it', () => {
+    const waits = `${prefix} kubelet[7]: E1121 02:34:29.000001       7 run.go:74] "command failed" err="failed to load kubelet config file, path: /var/lib/kubelet/config.yaml, error: open /var/lib/kubelet/config.yaml: no such file or directory"`;
+    const script = ['while ! false; do', 'x="$1"', 'done', 'if [ -z "$x" ]; then', 'fi'];
+    const shown = script.map((text) => `${prefix} notes[9]: ${text}`);
+    expect(code(waits)).toBe('KubeletFileMissing');
+    expect(code(waits, ...shown)).toBe('nothing');
+  });
+
   it('that may not ask for a certificate ends', () => {
     const line = `${prefix} kubelet[7]: F1121 02:34:29.000001       7 server.go:233] failed to run Kubelet: cannot create certificate signing request: certificatesigningrequests.certificates.k8s.io is forbidden: User "system:bootstrap:abcdef" cannot create`;
     expect(code(line)).toBe('PermissionDenied');

@@ -16,9 +16,13 @@ const EXCERPT = 60;
 const DISTRIBUTION =
   /\b(?:k3s|rke2|k0s|microk8s)(?:\.service\b| (?:server|agent|start|kubelet)\b)|\b(?:restart|start|status|-u) (?:k3s|rke2|k0s)\b/;
 
-export function failureOfNode(lines: readonly LogLine[]): KubeadmFailure | undefined {
+/** @param all Also what is the text of a program, and so no part of a log. */
+export function failureOfNode(
+  lines: readonly LogLine[],
+  all: readonly LogLine[] = lines,
+): KubeadmFailure | undefined {
   const evidence = evidenceInLog(lines, undefined);
-  const length = lines.filter(({ text }) => text.trim() !== '').length;
+  const length = all.filter(({ text }) => text.trim() !== '').length;
   if (length <= EXCERPT && lines.some(({ text }) => DISTRIBUTION.test(text))) return undefined;
   const isAlone = evidence.kubeletLog.length * 2 > length;
   const pods = length > EXCERPT ? undefined : explainStaticPods(evidence);

@@ -204,6 +204,8 @@ describe('what stands in the text of a program', () => {
   it('is no error as the comment of a script', () => {
     const script = ['case $A in', '  docker)', '    # [ERROR Swap]: swap is on', '    a=b', '    ;;', 'esac'];
     expect(code(...script)).toBe('nothing');
+    const short = ['fi', '# [ERROR Swap]: swap is on', 'swapoff -a', 'if [[ $(which x) ]]; then x -f; fi'];
+    expect(code(...short)).toBe('nothing');
   });
 });
 

@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { type Death, mortal } from '../../../test/support/mortal-host.ts';
 import { makeTinyRoot, removeRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { bootstrap } from '../bootstrap.ts';
+import { bootstrap } from '../bootstrap/bootstrap.ts';
 import { JOURNAL, OUTCOME, SENTINEL } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
@@ -174,6 +174,6 @@ describe.runIf(isRoot).concurrent.each(['init', 'join'] as const)(
         expect(machineState(machine.path), told).toEqual(wanted);
         machine.remove();
       });
-    }, 180_000);
+    }, 900_000);
   },
 );

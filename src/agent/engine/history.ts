@@ -32,6 +32,8 @@ export interface History {
   /** The last verdict. */
   lastEnded?: Of<SequenceEnded>;
   step(id: string, digest: string): StepHistory;
+  /** The steps that the open sequence has run, by id, each with the place in the journal where it ended. */
+  ranNow: ReadonlyMap<string, number>;
   /** Milliseconds of the open sequence in which an agent ran, whatever the wall clock did. */
   activeMs: number;
   /** When the open sequence began. */
@@ -44,6 +46,7 @@ export interface History {
  */
 export function historyOf(records: readonly JournalRecord[], instance: string): History {
   const steps = new Map<string, { ended?: Of<StepEnded>; started?: Of<StepStarted>; attempts: number }>();
+  const ranNow = new Map<string, number>();
   /** The digest with which each step began last. */
   const latest = new Map<string, string>();
   let open: Of<SequenceStarted> | undefined;
@@ -73,6 +76,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
           activeMs = 0;
           startedAt = record.time;
           first = index;
+          ranNow.clear();
           for (const step of steps.values()) step.attempts = 0;
         }
         open = record;
@@ -91,6 +95,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
       case 'step.ended': {
         const step = entryOf(steps, record);
         step.ended = record;
+        if (open) ranNow.set(record.step, record.seq);
         delete step.started;
         break;
       }
@@ -105,6 +110,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
     ...(open ? { open } : {}),
     ...(lastEnded ? { lastEnded } : {}),
     ...(open && startedAt ? { startedAt } : {}),
+    ranNow: open ? ranNow : new Map(),
     activeMs: open ? activeMs : 0,
     step(id, digest) {
       const step = steps.get(`${id} ${digest}`);

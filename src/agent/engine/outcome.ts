@@ -2,7 +2,7 @@ import type { Failure, Finding, Result } from '../../protocol/journal.ts';
 import { OUTCOME_VERSION, type Outcome } from '../../protocol/outcome.ts';
 import { OUTCOME, OUTCOME_ASIDE, SENTINEL, STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
-import { exitStatusOf, type SequenceResult } from './engine.ts';
+import { exitStatusOf, type SequenceResult } from './sequence.ts';
 
 interface About {
   mode: 'bootstrap' | 'shim';
@@ -38,14 +38,28 @@ export async function outcomeWithoutSequence(
   failure: Failure,
   findings: Omit<Finding, 'type'>[] = [],
 ): Promise<Outcome> {
+  const without = await withoutSequence(host, about, result, messageFor(result, failure));
+  return { ...without, failure, findings };
+}
+
+/** Nothing was to be done and nothing was begun, so the verdict before this one stands. */
+export async function outcomeOfNothing(
+  host: Host,
+  about: About,
+  message: string,
+  findings: Omit<Finding, 'type'>[],
+): Promise<Outcome> {
+  return { ...(await withoutSequence(host, about, 'succeeded', message)), findings };
+}
+
+async function withoutSequence(host: Host, about: About, result: Result, message: string): Promise<Outcome> {
   const now = host.clock.now().toISOString();
   return {
     version: OUTCOME_VERSION,
     result,
     exitStatus: exitStatusOf(result),
-    message: messageFor(result, failure),
-    failure,
-    findings,
+    message,
+    findings: [],
     steps: [],
     boot: await host.bootId(),
     sequence: '',

@@ -1,5 +1,5 @@
 import type { StepOutline } from '../../protocol/journal.ts';
-import type { SequenceOptions } from './engine.ts';
+import type { SequenceOptions } from './sequence.ts';
 
 /** Writes into the journal that all these steps are done, and why: none is run again, neither now nor at a later boot. */
 export async function recordDone({

@@ -12,6 +12,8 @@ export interface Step extends StepOutline {
    * Steps of one group share a shell; when one ends it (`CommandEndedScript`) or there is none (`ToolMissing`), the engine skips the others.
    */
   group?: string;
+  /** Ids of steps before it: where a sequence has run one of them, what this one did may be gone, and it is run again. */
+  restsOn?: readonly string[];
   /** How many attempts a sequence may spend on transient failures; default 3. */
   attempts?: number;
   /** Pauses between attempts; default `BACKOFF.step`. */
@@ -56,6 +58,8 @@ export interface StepContext {
   interrupted: boolean;
   /** This step of another document was done on this instance. */
   doneOtherwise?: boolean;
+  /** It was done, and what it rests on was run since: only what is missing is made, and nothing that is there is given up. */
+  isMissing?: boolean;
   /** Aborts at the soft deadline, and when somebody stops the agent. */
   signal: AbortSignal;
   /** Milliseconds until the soft deadline. */

@@ -15,9 +15,15 @@ export interface Network {
   /**
    * Makes one unary gRPC call over a Unix socket; `method` is `/SERVICE/METHOD`. An error status from the
    * server is an answer.
-   * @throws HostError ENOENT, ECONNREFUSED, ETIMEDOUT and others; EPROTO if no gRPC server answers
+   * @throws HostError ENOENT, ECONNREFUSED, ETIMEDOUT, ABORT_ERR and others; EPROTO if no gRPC server answers
    */
-  callUnix(socketPath: string, method: string, message: Uint8Array, timeoutMs: number): Promise<UnaryAnswer>;
+  callUnix(
+    socketPath: string,
+    method: string,
+    message: Uint8Array,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<UnaryAnswer>;
 }
 
 export interface UnaryAnswer {

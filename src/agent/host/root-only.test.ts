@@ -32,6 +32,27 @@ it('says who else could have written it', async () => {
   expect(await why('/etc/a')).toMatch(/^the directory of \/etc\/a can be written/);
 });
 
+it('looks at the whole way to it, and at the way to a link', async () => {
+  mkdirSync(join(root, 'srv/app/conf'), { recursive: true, mode: 0o755 });
+  symlinkSync('/etc/a', join(root, 'srv/app/conf/link'));
+  writeFileSync(join(root, 'srv/app/conf/b'), 'x', { mode: 0o600 });
+  for (const path of ['/srv/app/conf/b', '/srv/app/conf/link']) expect(await why(path)).toBeUndefined();
+  // Whoever may rename conf puts another one in its place.
+  chmodSync(join(root, 'srv/app'), 0o777);
+  for (const path of ['/srv/app/conf/b', '/srv/app/conf/link'])
+    expect(await why(path)).toMatch(new RegExp(`^${root}/srv/app, on the way to ${path}, can be written`));
+  // As in /tmp, where nobody may.
+  chmodSync(join(root, 'srv/app'), 0o1777);
+  expect(await why('/srv/app/conf/b')).toBeUndefined();
+  chmodSync(join(root, 'srv/app/conf'), 0o1777);
+  expect(await why('/srv/app/conf/link')).toMatch(/^the directory of \/srv\/app\/conf\/link can be written/);
+});
+
+it('asks nobody who owns the folder that an image lies in', async () => {
+  chmodSync(root, 0o777);
+  expect(await why('/etc/a')).toBeUndefined();
+});
+
 it.runIf(process.getuid?.() === 0)('trusts no file of an ordinary user (needs root)', async () => {
   chownSync(join(root, 'etc/a'), 54_321, 0);
   expect(await why('/etc/a')).toBe('/etc/a belongs to user 54321, not root');

@@ -1,5 +1,6 @@
 import { STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
+import { type Look, look } from './look.ts';
 import {
   isShim,
   PACKAGED_BINARY,
@@ -11,15 +12,9 @@ import {
   WANTED_BY,
 } from './place.ts';
 
-/** One thing that an image needs, or must not have. */
-export interface Look {
-  readonly what: string;
-  readonly ok: boolean;
-  /** What comes of it where it is not as it should be, and what helps. */
-  readonly why?: string;
-}
-
 const PACKAGE_UNITS = '/usr/lib/systemd/system';
+/** A system extension is merged too late for links to count, and for the network; this target starts the other units. */
+const EXTENSION_TARGET = `${PACKAGE_UNITS}/slipway-boot.target`;
 
 /**
  * Looks at an image for what a machine made of it will lack. What kubeadm and the kubelet need is not looked at here;
@@ -33,6 +28,7 @@ export async function checkImage(host: Host, self: string): Promise<Look[]> {
   const isThere = (path: string) => host.files.stat(path).then((stat) => stat !== undefined);
   const shim = (await isShim(host, place)) === true;
   const service = await isEnabled(host, 'slipway.service');
+  const network = await isEnabled(host, 'slipway-network.service');
   const machineId = (await host.files.readIfPresent('/etc/machine-id', 4096))?.toString('utf8').trim() ?? '';
   return [
     look(`the program is at ${place.binary}`, await isThere(place.binary), 'run slipway install'),
@@ -47,6 +43,15 @@ export async function checkImage(host: Host, self: string): Promise<Look[]> {
           service,
           'nothing starts Slipway at boot: slipway install --service',
         ),
+    ...(cloudInit
+      ? []
+      : [
+          look(
+            'slipway-network.service is enabled',
+            network,
+            'what is said of the network beside the user data is read late, and the network comes up without it: slipway install --service',
+          ),
+        ]),
     look(
       'slipway-report.service is enabled',
       await isEnabled(host, 'slipway-report.service'),
@@ -65,10 +70,6 @@ export async function checkImage(host: Host, self: string): Promise<Look[]> {
   ];
 }
 
-function look(what: string, ok: boolean, why: string): Look {
-  return ok ? { what, ok } : { what, ok, why };
-}
-
 /** Where the image has the program, by a package or not; where it has none, where it would go. */
 async function presentPlace(host: Host, self: string): Promise<Place> {
   return placeIn(host, (await realOrNothing(host, PACKAGED_BINARY)) ?? self);
@@ -81,6 +82,7 @@ async function hasCloudInit(host: Host): Promise<boolean> {
 }
 
 async function isEnabled(host: Host, name: UnitName): Promise<boolean> {
+  if (await host.files.stat(EXTENSION_TARGET)) return true;
   for (const folder of [UNITS, PACKAGE_UNITS])
     if (await host.files.stat(`${folder}/${WANTED_BY[name]}.wants/${name}`)) return true;
   return false;

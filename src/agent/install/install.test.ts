@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot } from '../../../test/support/tiny-root.ts';
-import type { Host } from '../host/host.ts';
+import { type Host, HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { checkImage } from './check.ts';
 import { compareVersions } from './downgrade.ts';
@@ -114,6 +114,15 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     expect(left()).toEqual(['usr/bin/slipway']);
   });
 
+  it('says what helps where a system extension has made the folder of the shim read-only', async () => {
+    self = put('root/usr/bin/slipway', 'packaged');
+    const symlink = () => Promise.reject(new HostError('linking: read-only file system', 'EROFS'));
+    host = { ...host, files: { ...host.files, symlink } };
+    await expect(setUp()).rejects.toThrow(
+      /read-only.*link \/opt\/slipway\/bin\/kubeadm to \/usr\/bin\/slipway/,
+    );
+  });
+
   it('refuses an older program over a newer one, and takes any over one that does not answer', async () => {
     const tiny = makeTinyRoot();
     rmSync(root, { recursive: true });
@@ -131,10 +140,14 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     const missing = async () => (await checkImage(host, self)).filter(({ ok }) => !ok).map(({ why }) => why);
     expect(await missing()).toEqual([
       'run slipway install',
-      expect.stringContaining('slipway install --service'),
+      expect.stringContaining('nothing starts Slipway at boot: slipway install --service'),
+      expect.stringContaining('the network comes up without it: slipway install --service'),
       expect.stringContaining('slipway install --report'),
     ]);
     await install(host, { ...all, shim: false, version: '1.2.0', self });
+    expect(await missing()).toEqual([expect.stringContaining('the network comes up without it')]);
+    const units = [...all.units, 'slipway-network.service'] as const;
+    await install(host, { shim: false, units, version: '1.2.0', self });
     expect(await missing()).toEqual([]);
     put('root/usr/bin/cloud-init', '');
     expect(await missing()).toEqual([expect.stringContaining('slipway install --shim')]);
@@ -149,12 +162,22 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
 
   it('with a package finds the units of the package', async () => {
     put('root/usr/bin/slipway', 'packaged');
-    for (const link of ['multi-user.target.wants/slipway', 'sysinit.target.wants/slipway-report']) {
+    for (const link of [
+      'multi-user.target.wants/slipway',
+      'multi-user.target.wants/slipway-network',
+      'sysinit.target.wants/slipway-report',
+    ]) {
       const path = at(`usr/lib/systemd/system/${link}.service`);
       mkdirSync(dirname(path), { recursive: true });
       symlinkSync('../x.service', path);
     }
     expect((await checkImage(host, self)).every(({ ok }) => ok)).toBe(true);
+  });
+
+  it('with a system extension finds what its target starts, which needs no links', async () => {
+    put('root/usr/bin/slipway', 'packaged');
+    put('root/usr/lib/systemd/system/slipway-boot.target', '');
+    expect((await checkImage(host, self)).filter(({ ok }) => !ok)).toEqual([]);
   });
 });
 

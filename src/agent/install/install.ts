@@ -1,5 +1,5 @@
-import { join } from 'node:path';
-import type { Host } from '../host/host.ts';
+import { dirname, join } from 'node:path';
+import { type Host, HostError } from '../host/host.ts';
 import { refuseDowngrade } from './downgrade.ts';
 import { InstallError } from './install-error.ts';
 import {
@@ -53,7 +53,13 @@ async function writeBinary(host: Host, { binary }: Place, self: string): Promise
 async function linkShim(host: Host, place: Place): Promise<string> {
   const path = join(host.root, place.shim);
   if (await isShim(host, place)) return `${path} is there`;
-  await host.files.symlink(place.shimTarget, place.shim);
+  await host.files.symlink(place.shimTarget, place.shim).catch((error: unknown) => {
+    if (!(error instanceof HostError) || error.errno !== 'EROFS') throw error;
+    throw new InstallError(
+      `${path} cannot be made: ${dirname(path)} is read-only, as it is while a system extension is merged; ` +
+        `link /opt/slipway/bin/kubeadm to ${place.binary} and put that folder first in the PATH of what calls kubeadm`,
+    );
+  });
   return `${path} -> ${place.shimTarget}`;
 }
 

@@ -1,7 +1,10 @@
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
+import { stillStarting } from '../startup/starting.ts';
 
 const WAIT_MS = 30_000;
+/** As systemd gives a unit by default; its own state ends the wait before. */
+const START_MS = 90_000;
 const LOOK_MS = 250;
 /** Programs drop what is no longer asked for only after they have answered. */
 const SETTLED_LOOKS = 5;
@@ -43,10 +46,34 @@ export async function waitForAddresses(
   return missing(host, settings);
 }
 
+/** Waits for the addresses while what sets them up is still starting: what it has not done yet is not wrong. */
+export async function waitWhileItStarts(
+  host: Host,
+  settings: NetworkSettings,
+  signal: AbortSignal,
+  tell: (message: string) => void,
+): Promise<void> {
+  let isTold = false;
+  const isOver = async () => {
+    if (areThere(host, settings)) return true;
+    const starting = await stillStarting(host, 'NetworkNotConfigured');
+    if (starting !== undefined && !isTold)
+      tell(`waiting for ${missing(host, settings).join(', ')}: ${starting}`);
+    isTold = true;
+    return starting === undefined;
+  };
+  await waitUntil(host, signal, isOver, START_MS);
+}
+
 /** Looks again and again, for as long as a network may take to come up. */
-export async function waitUntil(host: Host, signal: AbortSignal, isSo: () => boolean): Promise<void> {
-  const end = host.clock.monotonic() + WAIT_MS;
-  while (!isSo() && !signal.aborted && host.clock.monotonic() < end)
+export async function waitUntil(
+  host: Host,
+  signal: AbortSignal,
+  isSo: () => boolean | Promise<boolean>,
+  limitMs = WAIT_MS,
+): Promise<void> {
+  const end = host.clock.monotonic() + limitMs;
+  while (!(await isSo()) && !signal.aborted && host.clock.monotonic() < end)
     await host.clock.sleep(LOOK_MS, signal).catch(() => undefined);
 }
 

@@ -1,8 +1,17 @@
+import { remember } from '../../kit/secrets/known.ts';
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
+import { documentSecrets } from '../secrets/document-secrets.ts';
 import { Problem } from '../steps/tools/problem.ts';
 import { systemdRuns } from '../steps/tools/systemd.ts';
-import { type Address, areThere, globalAddresses, waitForAddresses, waitUntil } from './addresses.ts';
+import {
+  type Address,
+  areThere,
+  globalAddresses,
+  waitForAddresses,
+  waitUntil,
+  waitWhileItStarts,
+} from './addresses.ts';
 import { findRenderer, type RendererName } from './find-renderer.ts';
 import { Files } from './own-files.ts';
 import { reload } from './reload.ts';
@@ -20,12 +29,14 @@ export interface Applied {
  * addresses are there. What holds already stays untouched. Where the programs refuse the files, or the machine loses the addresses
  * that it had and gets none of its new ones, everything is put back.
  *
+ * @param tell What is waited for
  * @throws Problem `NetworkNotConfigured`
  */
 export async function applyNetwork(
   host: Host,
   settings: NetworkSettings,
   signal: AbortSignal,
+  tell: (message: string) => void,
 ): Promise<Applied> {
   const renderer = await findRenderer(host, settings.renderers);
   if (renderer === undefined) {
@@ -41,6 +52,7 @@ export async function applyNetwork(
   const files = await Files.open(host, await rendered(renderer, settings));
   const runs = await systemdRuns(host);
   const done = `${renderer}: ${summary(settings)}`;
+  if (!files.differ && runs) await waitWhileItStarts(host, settings, signal, tell);
   if (!files.differ && (!runs || areThere(host, settings))) return { done: `${done}, as it was`, remarks };
   const before = globalAddresses(host);
   try {
@@ -48,7 +60,7 @@ export async function applyNetwork(
     if (!runs) return { done, remarks };
     if (renderer !== 'netplan') remarks.push(...(await renameCards(host, settings, signal)));
     await reload(host, renderer, settings, signal);
-    // What was there before has been waited for, or had a whole boot to come.
+    // What lay there before has been waited for while it started.
     const missing = files.differ ? await waitForAddresses(host, settings, signal, before.length > 0) : [];
     if (missing.length > 0) remarks.push(missingText(missing));
     if (isLost(before, globalAddresses(host))) {
@@ -66,7 +78,9 @@ export async function applyNetwork(
   return { done, remarks };
 }
 
+/** From here on the secrets of the configuration are known: programs quote what they refuse. */
 export async function rendered(renderer: RendererName, settings: NetworkSettings): Promise<RenderedFile[]> {
+  remember(documentSecrets({ network: settings }));
   switch (renderer) {
     case 'netplan':
       return (await import('./render/netplan.ts')).renderNetplan(settings);

@@ -9,7 +9,8 @@ import { Files } from './own-files.ts';
 import { renameCards } from './rename-cards.ts';
 
 /**
- * Writes what `settings` say before the programs that set networks up have started: they read it when they do.
+ * Writes what `settings` say before the programs that set networks up have started: they read it when they do. Where the files
+ * cannot be written or the program for them refuses, is masked or does not start, those that lay there are put back.
  *
  * @returns what was done, and what a person should know of it
  * @throws Problem `NetworkNotConfigured`
@@ -22,25 +23,25 @@ export async function prepareNetwork(
   const renderer = await findRenderer(host, settings.renderers);
   if (renderer === undefined)
     throw new Problem('NetworkNotConfigured', 'This image has nothing that sets up its network');
+  const run = (...argv: [string, ...string[]]) =>
+    runTool(host, argv, { doing: 'prepare the network', code: 'NetworkNotConfigured', signal });
   const files = await Files.open(host, await rendered(renderer, settings));
   const remarks = leftOut(settings, renderer);
   if (!files.differ) return [`${renderer}: ${summary(settings)}, as it was`, ...remarks];
-  await files.write();
   const done = `written for ${renderer}: ${summary(settings)}`;
-  if (!(await systemdRuns(host))) return [done, ...remarks];
-  const run = (...argv: [string, ...string[]]) =>
-    runTool(host, argv, { doing: 'prepare the network', code: 'NetworkNotConfigured', signal });
   try {
+    await files.write();
+    if (!(await systemdRuns(host))) return [done, ...remarks];
     if (renderer === 'netplan') await run('netplan', 'generate');
+    remarks.push(...(await renameCards(host, settings, signal)));
+    if (renderer === 'networkd') {
+      await run('systemctl', 'enable', 'systemd-networkd.service');
+      // It waits for the one who asks: it is ordered behind.
+      await run('systemctl', 'start', '--no-block', 'systemd-networkd.service');
+    }
   } catch (error) {
     await files.putBack();
     throw error;
-  }
-  remarks.push(...(await renameCards(host, settings, signal)));
-  if (renderer === 'networkd') {
-    await run('systemctl', 'enable', 'systemd-networkd.service');
-    // It waits for the one who asks: it is ordered behind.
-    await run('systemctl', 'start', '--no-block', 'systemd-networkd.service');
   }
   return [done, ...remarks];
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bootstrap } from '../bootstrap.ts';
+import { bootstrap } from '../bootstrap/bootstrap.ts';
 import { HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { type Given, type Got, type World, world } from '../stores/fixtures/world.ts';

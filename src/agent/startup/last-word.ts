@@ -9,7 +9,8 @@ import type { Part } from './services.ts';
  * Each row answers one question: could this be true only for the first minute of a boot?
  */
 export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
-  UserDataEmpty: [],
+  // A cloud serves an instance's user data a moment after it serves the instance.
+  UserDataEmpty: ['network'],
   UserDataWiped: [],
   NothingToRepeat: [],
   MetadataServesSecrets: [],
@@ -46,8 +47,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   // What the programs need of others, they wait for themselves.
   SystemSettingFailed: [],
   TimeSyncNotSetUp: ['time'],
-  // A server said no, or its answer is not the one that was asked for.
-  ResourceRefused: [],
+  // A server said no, or another one did, where names or routes are not there yet.
+  ResourceRefused: ['names', 'network'],
   // udev's probing holds a disk open.
   DiskInUse: ['disks'],
   DiskLeftAlone: ['disks'],
@@ -80,7 +81,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   NodeProviderIdWrong: [],
   KubeadmConfigInvalid: [],
   KubeadmConfigNotFound: ['disks'],
-  KubeadmConfigVersionUnsupported: [],
+  // As of VersionSkew: the kubeadm may be another one in a moment.
+  KubeadmConfigVersionUnsupported: ['programs'],
   KubeadmArgumentInvalid: [],
   KubeadmNotTakenOver: [],
   NodeLeftAsItIs: [],
@@ -97,16 +99,17 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   NotRoot: [],
   VersionSkew: ['programs'],
   ContainerRuntimeUnsuitable: ['runtime'],
-  // The registry answered.
-  ImageNotFound: [],
-  ImagePullDenied: [],
+  // A registry answered; another one, where names or routes are not there yet.
+  ImageNotFound: ['names', 'network'],
+  ImagePullDenied: ['names', 'network'],
   // A certificate is not valid yet where the clock is behind; another machine answers where names or routes are not there yet.
   ApiServerCertificateInvalid: ['time', 'names', 'network'],
   TokenSecretWrong: [],
   // Whoever answers with another authority is another cluster, in the first minute of a boot as later.
   CaHashMismatch: [],
   DiscoveryFileInvalid: ['time', 'disks'],
-  PermissionDenied: [],
+  // An API server refuses everybody until it has read its rules.
+  PermissionDenied: ['cluster'],
   CertificateKeyInvalid: [],
   CertificatesMissing: ['disks'],
   CertificateInvalid: ['time'],
@@ -131,6 +134,7 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   EndorsementKeyMismatch: [],
   // Said by the controller of a proof that it has.
   EndorsementKeyForeign: [],
+  TpmStateWentBack: [],
   EndorsementKeyUntrusted: [],
   EnrolmentTooLate: [],
   SealedFileForeign: [],

@@ -12,7 +12,8 @@ export type Part =
   | 'mounts'
   | 'kernel'
   | 'programs'
-  | 'accounts';
+  | 'accounts'
+  | 'cluster';
 
 export interface Service {
   /** For a sentence: "<called> is still starting". */
@@ -117,6 +118,8 @@ export const SERVICES: Readonly<Record<Part, Service>> = {
     graceSeconds: GRACE_SECONDS,
     comesUnannounced: true,
   },
+  // Often no older than this machine; none of its units tells.
+  cluster: { called: 'the cluster', units: [], graceSeconds: GRACE_SECONDS, comesUnannounced: true },
   accounts: {
     called: 'what makes the accounts of the system',
     units: ['systemd-sysusers.service', 'systemd-homed.service'],

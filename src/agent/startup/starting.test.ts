@@ -122,6 +122,14 @@ describe('not while it starts', () => {
     expect(await stillStarting(machine(shown), 'DiskInUse')).toBeUndefined();
   });
 
+  it('takes no refusal of a cluster for final that may be as young as the machine', async () => {
+    const busy = unit('multi-user.target', 'activating');
+    expect(await stillStarting(machine(busy, { seconds: 60 }), 'PermissionDenied')).toBe(
+      'the machine booted 59 s ago, and the cluster may not be up',
+    );
+    expect(await stillStarting(machine(busy), 'PermissionDenied')).toBeUndefined();
+  });
+
   it('asks nobody for a code that rests on words alone, or below a root directory', async () => {
     const silent = { ...machine(undefined), root: '/' };
     expect(await stillStarting(silent, 'KubeadmConfigInvalid')).toBeUndefined();

@@ -36,7 +36,9 @@ export async function stillStarting(host: Host, code: Code): Promise<string | un
   const services = parts.map((part: Part) => SERVICES[part]);
   const [now, ...shown] = await Promise.all([
     age(host),
-    ...services.map(({ units }) => answer(() => showUnits(host, units, PROPERTIES, ASK_MS))),
+    ...services.map(({ units }) =>
+      units.length === 0 ? [] : answer(() => showUnits(host, units, PROPERTIES, ASK_MS)),
+    ),
   ]);
   for (const [index, service] of services.entries()) {
     const why = await startOf(host, service, shown[index], now);

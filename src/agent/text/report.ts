@@ -2,6 +2,7 @@ import { visible } from '../../kit/terminal/visible.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { Position, ReportEntry } from '../document/document.ts';
 import { MAX_REPORT_ENTRIES } from './limits.ts';
+import type { SourceText } from './source-text.ts';
 
 /**
  * Collects what is wrong or noteworthy in user data. Messages name keys, paths and expectations, but never
@@ -11,10 +12,13 @@ export class Report {
   readonly entries: ReportEntry[];
   /** Explains positions; follows every message that has one. */
   readonly #note: string;
+  /** The text in which positions count, if it is not the user data. */
+  readonly #within: string | undefined;
 
-  constructor(entries: ReportEntry[] = [], note = '') {
+  constructor(entries: ReportEntry[] = [], note = '', within?: string) {
     this.entries = entries;
     this.#note = note;
+    this.#within = within;
   }
 
   error(code: Code, message: string, where?: Position): void {
@@ -27,7 +31,12 @@ export class Report {
 
   /** The same entries, with a note that explains positions, e.g. `counted in MIME part 2 after decoding`. */
   counting(note: string): Report {
-    return new Report(this.entries, note);
+    return new Report(this.entries, note, this.#within);
+  }
+
+  /** The same entries, of this text: with what its positions count in. */
+  of({ note = this.#note, within = this.#within }: Pick<SourceText, 'note' | 'within'>): Report {
+    return new Report(this.entries, note, within);
   }
 
   get failed(): boolean {
@@ -43,7 +52,11 @@ export class Report {
       return;
     }
     if (where === undefined) this.entries.push(entry);
-    else this.entries.push({ ...entry, message: entry.message + this.#remark(), where });
+    else {
+      const { line, column, within = this.#within } = where;
+      const place = { line, column, ...(within === undefined ? {} : { within }) };
+      this.entries.push({ ...entry, message: entry.message + this.#remark(), where: place });
+    }
   }
 
   #remark(): string {

@@ -8,8 +8,10 @@ export interface SourceText {
   readonly text: string;
   /** Position of an offset into `text`, in the user data as the user wrote it. */
   locate(offset: number): Position;
-  /** Explains positions that do not simply count in the user data. */
+  /** Explains positions that do not simply count in the text. */
   readonly note?: string;
+  /** What the text is called, if it is not the user data but one that these have from elsewhere. */
+  readonly within?: string;
 }
 
 /** A text that stands line for line in the user data, `skippedLines` lines below its beginning. */
@@ -52,6 +54,7 @@ export function derivedText(older: SourceText, pieces: readonly Piece[]): Source
       return older.locate(piece.origin + into);
     },
     ...(older.note === undefined ? {} : { note: older.note }),
+    ...(older.within === undefined ? {} : { within: older.within }),
   };
 }
 

@@ -16,6 +16,7 @@ import { documentOf } from './read-document.ts';
 import { readUserData } from './read-user-data.ts';
 import type { Duty, Found, SourceAnswer } from './sources/contract/answer.ts';
 import { findUserData } from './sources/find.ts';
+import { OWN_FILE } from './sources/machine/own-file.ts';
 
 /** A document, or why there is none. `permanent`: another look at the next boot will not help. */
 export type Loaded =
@@ -54,8 +55,9 @@ export interface LoadOptions {
 export async function loadDocument(host: Host, options: LoadOptions): Promise<Loaded> {
   const { userDataFile, metaDataFile, networkFile, source } = options;
   const stage = new NetworkStage(host, options.setUpNetwork);
+  let answer: SourceAnswer | undefined;
   try {
-    const answer = await findUserData(stage.host, {
+    answer = await findUserData(stage.host, {
       ...(userDataFile === undefined ? {} : { userDataFile }),
       ...(metaDataFile === undefined ? {} : { metaDataFile }),
       ...(networkFile === undefined ? {} : { networkFile }),
@@ -64,16 +66,22 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
       offerNetwork: (config) => stage.offer(config),
     });
     const loaded = await fromAnswer(stage, answer, options);
-    return userDataFile === undefined ? await notTwice(host, loaded) : loaded;
+    return ofInstance(answer, userDataFile === undefined ? await notTwice(host, loaded) : loaded);
   } catch (error) {
-    if (error instanceof NetworkNotUp) return none(error.permanent, error.failure);
-    if (error instanceof FetchError) return none(false, failure('ResourceNotFetched', error.message));
-    if (!(error instanceof HostError)) throw error;
-    const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : codeOf(error, 'UserDataNotFound');
-    const isLasting = userDataFile !== undefined || error.errno === 'EFBIG' || error.errno === 'EINVAL';
-    const more = userDataFile === undefined ? {} : { remedy: NAMED };
-    return none(isLasting, failure(code, errorMessage(error), more));
+    return ofInstance(answer, noneFor(error, userDataFile !== undefined));
   }
+}
+
+/** @throws what says nothing of the user data */
+function noneFor(error: unknown, isNamed: boolean): NoDocument {
+  if (error instanceof NetworkNotUp) return none(error.permanent, error.failure);
+  if (error instanceof FetchError) return none(false, failure('ResourceNotFetched', error.message));
+  if (!(error instanceof HostError)) throw error;
+  const isSetting = error.path === OWN_FILE && error.errno === 'EINVAL';
+  const asked = isSetting ? 'UserDataInvalid' : codeOf(error, 'UserDataNotFound');
+  const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : asked;
+  const isLasting = isNamed || error.errno === 'EFBIG' || error.errno === 'EINVAL';
+  return none(isLasting, failure(code, errorMessage(error), isNamed ? { remedy: NAMED } : {}));
 }
 
 const NAMED =
@@ -118,7 +126,9 @@ async function fromAnswer(
         return loaded.kind === 'none' ? loaded : { ...loaded, document: await complete(loaded.document) };
       }
       const document = await complete(first);
-      return { kind: 'document', document, duties, userData, read, ...(cloud ? { cloud } : {}) };
+      // Who tells of the machine alone does not serve the user data.
+      const server = answer.metadataOf === undefined ? cloud : undefined;
+      return { kind: 'document', document, duties, userData, read, ...(server ? { cloud: server } : {}) };
     }
     case 'empty':
       return none(true, failure('UserDataEmpty', `The user data of ${file ?? answer.source} is empty.`));
@@ -198,6 +208,14 @@ function notFound(looked: readonly string[]): string {
   return `No source of user data answered on this machine.${places}`;
 }
 
-function none(permanent: boolean, reason: Failure): Loaded {
+/** Where there is no document, with whose it would be: the source may have said it all the same. */
+function ofInstance(answer: SourceAnswer | undefined, loaded: Loaded): Loaded {
+  if (loaded.kind !== 'none') return loaded;
+  const found = answer?.kind === 'empty' ? answer.found : answer;
+  const id = found && 'metaData' in found ? found.metaData['instance-id'] : undefined;
+  return id === undefined || id === null ? loaded : { ...loaded, instance: String(id) };
+}
+
+function none(permanent: boolean, reason: Failure): NoDocument {
   return { kind: 'none', permanent, failure: reason };
 }

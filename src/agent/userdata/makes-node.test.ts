@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { CODES } from '../../protocol/codes/codes.ts';
 import { checkMakesNode } from './makes-node.ts';
 import { readDocument } from './read-document.ts';
 
@@ -62,4 +63,15 @@ it('says that a script calls kubeadm, which gets no retries then', () => {
   expect(readDocument(Buffer.from(script), { source: 'test', metaData: {} }).report).toMatchObject([
     { severity: 'warning', code: 'KubeadmNotTakenOver' },
   ]);
+});
+
+const IGNITION = '{"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/etc/a"}]}}';
+
+it('says for an Ignition config what it can do about it', () => {
+  const [entry] = check(IGNITION);
+  expect(entry?.code).toBe('UserDataMakesNoNode');
+  expect(CODES.UserDataMakesNoNode.remedy).toMatch(
+    /unit .*Ignition config.*node\.yaml, which counts for every/,
+  );
+  expect(check(IGNITION, [['/etc/slipway/node.yaml', 'kubeadm: none\n']])).toEqual([]);
 });

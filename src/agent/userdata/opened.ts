@@ -16,6 +16,8 @@ export interface NoDocument {
   failure: Failure;
   /** Another look may help, not before this. */
   waitMs?: number;
+  /** Whose user data they would be, where the source says so. */
+  instance?: string;
 }
 
 /** User data that lie elsewhere: what stands in their place. */

@@ -47,7 +47,7 @@ function vendorParts({ vendorData }: Instance, report: Report): Part[] {
     report.warn(code, severity === 'error' ? `${message} They are ignored.` : message);
   return (parts ?? []).map(({ source, ...part }) => ({
     ...part,
-    source: { ...source, note: source.note ?? 'counted in the vendor data' },
+    source: { ...source, within: 'vendor data' },
   }));
 }
 

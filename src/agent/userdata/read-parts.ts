@@ -96,7 +96,7 @@ function sorted(parts: readonly Part[], instance: Instance, report: Report, pref
     scripts: [],
   };
   for (const given of parts) {
-    const own = given.source.note === undefined ? report : report.counting(given.source.note);
+    const own = report.of(given.source);
     if (!isForThisMachine(given, instance.metaData, own)) continue;
     const part = given.type === 'text/jinja2' ? renderPart(given, variablesOf(instance), own) : given;
     if (part !== undefined) sortIn(part, found, parts.length > 1, instance, own, prefix);

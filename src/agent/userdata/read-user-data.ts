@@ -97,7 +97,7 @@ async function withNative(
   const natives: Native[] = [];
   for (const { type, source } of parts) {
     if (type !== NATIVE) continue;
-    const report = source.note === undefined ? found.report : found.report.counting(source.note);
+    const report = found.report.of(source);
     const native = readNative(source, instance.metaData, report);
     if (native?.content.format === 'ignition' && parts.length > 1)
       report.error(

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
-import { bootstrap } from '../bootstrap.ts';
+import { bootstrap } from '../bootstrap/bootstrap.ts';
 import { JOURNAL, SENTINEL, WIPED_NOTE } from '../document/paths.ts';
 import type { Files } from '../host/files.ts';
 import { type Host, HostError } from '../host/host.ts';

@@ -12,12 +12,14 @@ import { deny, type Verdict, wait } from './verdict.ts';
 export function notAdmitted(
   member: Member,
   members: Pick<Members, 'holderOf'>,
-  directory: Pick<MachineDirectory, 'keyOf' | 'policiesOf' | 'whyNot'>,
+  directory: Pick<MachineDirectory, 'keyOf' | 'policiesOf' | 'whyNot' | 'isUnread'>,
 ): Verdict | undefined {
   const holder = members.holderOf(member);
   const { state, why } = holder?.admission ?? {};
   if (state === 'Quarantined') return deny('its NodeBootstrap is quarantined');
   if (state === 'Refused') return deny(`its NodeBootstrap is refused: ${why ?? 'its last proof failed'}`);
+  if (directory.isUnread(member))
+    return wait('its infrastructure object was not read yet, and may name a TPM for it');
   const policies = directory.policiesOf(member);
   const demanding =
     policies.length > 0

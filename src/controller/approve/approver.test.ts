@@ -1,9 +1,10 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { addAbortSignal, Readable } from 'node:stream';
 import { expect, it, vi } from 'vitest';
 import type { KubeClient } from '../kube/client.ts';
 import { createLog } from '../log.ts';
 import { Approver } from './approver.ts';
-import { BOOTSTRAP, signingRequest } from './fixtures/requests.ts';
+import { BOOTSTRAP, EC, signingRequest } from './fixtures/requests.ts';
 import { RULES, TestWorld } from './fixtures/world.ts';
 import type { SigningRequest } from './signing-request.ts';
 
@@ -99,4 +100,24 @@ it('reads the Machine anew before it approves', async () => {
   const quarantine = () => void world.enrolled('n1', 'n1', { admission: { state: 'Quarantined', at: '' } });
   const { reasons } = await decided(world, [signingRequest({}, { name: 'late' })], quarantine);
   expect(reasons).toEqual({ late: 'SlipwayDenied' });
+});
+
+it('approves the key that a machine has proved while others with a token ask on for its node', async () => {
+  const at = new Date().toISOString();
+  const spki = EC.publicKey.export({ type: 'spki', format: 'der' });
+  const keyDigest = createHash('sha256').update(spki).digest('hex');
+  const world = new TestWorld().machine('n1').enrolled('n1', 'n1', { by: 'tpm', kubelet: { keyDigest, at } });
+  const others = Array.from({ length: 8 }, (_, index) =>
+    signingRequest(
+      { keys: generateKeyPairSync('ec', { namedCurve: 'P-256' }) },
+      { ...BOOTSTRAP, name: `other-${index}` },
+    ),
+  );
+  const own = signingRequest({ keys: EC }, { ...BOOTSTRAP, name: 'its-own' });
+  own.metadata.creationTimestamp = new Date(Date.now() - 10_000).toISOString();
+  const { reasons } = await decided(world, [own, ...others]);
+  expect(reasons).toEqual({
+    'its-own': 'SlipwayApproved',
+    ...Object.fromEntries(others.map(({ metadata }) => [metadata.name, 'SlipwayDenied'])),
+  });
 });

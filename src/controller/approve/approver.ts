@@ -19,6 +19,8 @@ export interface ApproverParts extends Omit<World, 'node'> {
   readonly refresh: (member: Member) => Promise<void>;
   /** Tells the Machine of a denial. */
   readonly denied: (member: Member, because: string) => void;
+  /** Called with each decision that was written. @param ageMs since the request was made */
+  readonly decided?: (decision: 'approved' | 'denied', ageMs: number) => void;
   readonly trouble: (error: Error) => void;
   readonly log: Log;
 }
@@ -30,6 +32,7 @@ interface Open {
   /** The node that asked, whatever for. */
   readonly asker: string | undefined;
   isApproved: boolean;
+  isPutOff?: boolean;
   told?: string | undefined;
 }
 
@@ -71,6 +74,13 @@ export class Approver {
     await this.#informer.stop();
     await this.#queue.stop();
     this.#parts.client.close();
+  }
+
+  /** Requests that are put off. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const { isPutOff } of this.#open.values()) waiting += Number(isPutOff ?? false);
+    return waiting;
   }
 
   /** Something is known now of these nodes that was not before. */
@@ -118,15 +128,18 @@ export class Approver {
     const { verdict: judged, member } =
       'node' in found ? await this.#judge(found, now) : { verdict: found, member: this.#memberOf(open) };
     // Another one of its node may have had its turn while this one was read anew.
-    const why = judged.is === 'approve' && 'node' in found ? this.#turns.whyNot(found) : undefined;
+    const why = judged.is === 'approve' && 'node' in found ? this.#whyNot(found, member) : undefined;
     const verdict = why === undefined ? judged : wait(why);
     if (verdict.is === 'deny') {
       if (!(await decide(this.#parts.client, at, verdict))) return;
       this.#close(name);
+      this.#parts.decided?.('denied', now - at.madeAt);
       if (member) this.#parts.denied(member, `${name}: ${verdict.because}.`);
     } else if (verdict.is === 'approve' && 'node' in found) {
       if (!(await this.#approve(found, open, verdict))) return;
+      this.#parts.decided?.('approved', now - at.madeAt);
     } else if ('node' in found) this.#queue.later(name, lookMs(now - at.madeAt));
+    open.isPutOff = verdict.is === 'wait';
     this.#tell(name, open, verdict);
   }
 
@@ -142,6 +155,11 @@ export class Approver {
     }
   }
 
+  #whyNot(asked: Asked, member: Member | undefined): string | undefined {
+    const proved = member && this.#parts.members.holderOf(member)?.kubelet?.keyDigest;
+    return this.#turns.whyNot(asked, asked.use === 'client' && proved === asked.keyDigest);
+  }
+
   async #judge(asked: Asked, now: number): Promise<Judged> {
     const { rules, refresh, ...world } = this.#parts;
     const look = () => judge(asked, rules, { ...world, node: (name) => this.#node(name) }, now);
@@ -149,7 +167,7 @@ export class Approver {
     const { is } = judged.verdict;
     // A denial is for good as well: its machine may have proved this key a moment ago.
     if (!judged.member || (is !== 'approve' && is !== 'deny')) return judged;
-    const why = is === 'approve' ? this.#turns.whyNot(asked) : undefined;
+    const why = is === 'approve' ? this.#whyNot(asked, judged.member) : undefined;
     if (why !== undefined) return { ...judged, verdict: wait(why) };
     await refresh(judged.member);
     return look();

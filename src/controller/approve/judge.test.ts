@@ -61,6 +61,23 @@ describe('which Machine a node is', () => {
     expect((await world.machine('n1').judge(first())).verdict.is).toBe('approve');
   });
 
+  it.each(['elsewhere/n1', 'default/other', 'elsewhere/other'])(
+    'is not said by a NodeBootstrap that is not in the place of its Machine: %s',
+    async (at) => {
+      // Whoever may write in a namespace speaks for its Machines and for no others.
+      const world = new TestWorld().machine('b').enrolled('b', 'n1', { at });
+      expect(await world.judge(first())).toEqual(verdict('leave', /no Machine/));
+      const demanding = new TestWorld()
+        .machine('n1')
+        .policy('guarded', { method: 'tpm', kubeletKeys: 'Any' });
+      demanding.enrolled('n1', 'n1', { by: 'tpm' }).enrolled('n1', 'n1', { by: 'token', at });
+      expect((await demanding.judge(first())).verdict.is).toBe('approve');
+      const waiting = new TestWorld().machine('n1').policy('guarded', { method: 'tpm', kubeletKeys: 'Any' });
+      waiting.enrolled('n1', 'n1', { by: 'tpm', at });
+      expect(await waiting.judge(first())).toMatchObject(verdict('wait', /as policy guarded demands/));
+    },
+  );
+
   it('is forgotten with the Machine', async () => {
     const world = new TestWorld().machine('n1').machine('c').enrolled('c', 'n-c');
     world.members.remove('default/n1');
@@ -110,7 +127,7 @@ describe('a Machine', () => {
   });
 
   it('gets one only when its machine has proved itself, where a policy demands that', async () => {
-    const world = new TestWorld().machine('n1').policy('guarded', { method: 'tpm' });
+    const world = new TestWorld().machine('n1').policy('guarded', { method: 'tpm', kubeletKeys: 'Any' });
     expect(await world.judge(first())).toMatchObject(verdict('wait', /as policy guarded demands/));
     world.enrolled('n1', 'n1', { by: 'token' });
     expect(await world.judge(first())).toMatchObject(verdict('deny', /proves itself by its TPM/));
@@ -135,6 +152,19 @@ describe('a Machine', () => {
     world.enrolled('n1', 'n1', { by: 'tpm', enrolment });
     expect(await world.judge(first())).toMatchObject(verdict('deny', /takes only the machine with the TPM/));
     world.enrolled('n1', 'n1', { by: 'tpm', enrolment: { ...enrolment, endorsementKey: 'sha256:a' } });
+    expect((await world.judge(first())).verdict.is).toBe('approve');
+  });
+
+  it('whose infrastructure object may name a TPM waits until that is read, and then for the machine with it', async () => {
+    const world = new TestWorld().machine('n1');
+    const { infrastructure } = world.directory;
+    infrastructure.await('uid-n1');
+    expect(await world.judge(first())).toMatchObject(verdict('wait', /object was not read yet/));
+    infrastructure.put('uid-n1', 'sha256:a');
+    expect(await world.judge(first())).toMatchObject(
+      verdict('wait', /as the TPM that is named for it demands/),
+    );
+    infrastructure.put('uid-n1', undefined);
     expect((await world.judge(first())).verdict.is).toBe('approve');
   });
 

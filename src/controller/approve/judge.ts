@@ -27,7 +27,7 @@ export interface World {
   /** `namespace/name` of the Cluster. */
   readonly cluster: string;
   readonly members: Pick<Members, 'ofNode' | 'holderOf'>;
-  readonly directory: Pick<MachineDirectory, 'keyOf' | 'policiesOf' | 'whyNot'>;
+  readonly directory: Pick<MachineDirectory, 'keyOf' | 'policiesOf' | 'whyNot' | 'isUnread'>;
   /** Reads a Node; undefined where there is none. */
   readonly node: (name: string) => Promise<NodeObject | undefined>;
 }

@@ -16,7 +16,6 @@ export class Members {
   readonly #byName = new MachineIndex();
   readonly #members = new Map<string, Member>();
   readonly #holders = new Map<string, Holder>();
-  readonly #holderOf = new Map<string, string>();
   /** Keys of NodeBootstraps by the host name that they tell. */
   readonly #hosts = new Map<string, Set<string>>();
 
@@ -61,7 +60,6 @@ export class Members {
       ...(admission ? { admission } : {}),
       ...(kubelet ? { kubelet } : {}),
     });
-    this.#holderOf.set(machine.uid, key);
     const host = hostname.toLowerCase();
     this.#hosts.set(host, (this.#hosts.get(host) ?? new Set()).add(key));
   }
@@ -74,14 +72,16 @@ export class Members {
     const host = holder.hostname.toLowerCase();
     this.#hosts.get(host)?.delete(key);
     if (this.#hosts.get(host)?.size === 0) this.#hosts.delete(host);
-    const uid = holder.machine?.uid ?? '';
-    if (this.#holderOf.get(uid) === key) this.#holderOf.delete(uid);
-    return this.byUid(uid);
+    return this.byUid(holder.machine?.uid);
   }
 
-  /** What the machine told that is this Machine; undefined where none has enrolled. */
-  holderOf({ uid }: Member): Holder | undefined {
-    return this.#holders.get(this.#holderOf.get(uid) ?? '');
+  /**
+   * What the machine told that is this Machine; undefined where none has enrolled. It is in the one place that a Machine has:
+   * whoever may write NodeBootstraps in another namespace says nothing of it.
+   */
+  holderOf({ uid, namespace, name }: Member): Holder | undefined {
+    const holder = this.#holders.get(`${namespace}/${name}`);
+    return holder?.machine?.uid === uid ? holder : undefined;
   }
 
   /**
@@ -107,7 +107,9 @@ export class Members {
     const holders = [...(this.#hosts.get(node) ?? [])].map((key) => this.#holders.get(key));
     return holders
       .filter((holder) => holder?.machine?.by === 'tpm' || holder?.machine?.by === 'token')
-      .map((holder) => this.byUid(holder?.machine?.uid))
+      .map((holder) => ({ holder, member: this.byUid(holder?.machine?.uid) }))
+      .filter(({ holder, member }) => member && this.holderOf(member) === holder)
+      .map(({ member }) => member)
       .filter((member) => member && member.nodeName === undefined && clusterOf(member) === cluster);
   }
 }

@@ -46,6 +46,21 @@ it('waits for a proof where a policy demands one, and takes any key where none d
   }
 });
 
+it.each([
+  [{ method: 'tpm' }, 'wait'],
+  [{ method: 'tpm', kubeletKeys: 'Any' }, 'approve'],
+  [{ method: 'tpm', fallback: 'token' }, 'approve'],
+  [{ method: 'token' }, 'approve'],
+] as const)(
+  'of a policy that says %j, a bootstrap token with a key that nobody proved makes it %s',
+  async (spec, is) => {
+    const governed = world().policy('p', spec);
+    expect((await governed.judge(first())).verdict.is).toBe(is);
+    // Who has a certificate already is that node.
+    expect((await governed.judge(renewal())).verdict.is).toBe('approve');
+  },
+);
+
 it('asks for no proof of the key of a server', async () => {
   const { verdict } = await proved().judge(
     signingRequest({ use: 'serving', keys: OTHER, names: [dns('n1')] }),

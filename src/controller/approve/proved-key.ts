@@ -10,13 +10,13 @@ const SKEW_MS = 5 * 60_000;
 
 /**
  * Whether a client certificate is asked for with the key that the machine proved to be its kubelet's (threat model 9 and 22).
- * From the first such proof on the Machine's node gets no certificate for another key; a policy can demand it from the first
- * certificate on.
+ * From the first such proof on the Machine's node gets no certificate for another key; a policy that demands a TPM wants one
+ * before a bootstrap token gets the first certificate, unless it says otherwise.
  *
  * @returns undefined where nothing stands in the way
  */
 export function notItsKey(
-  { use, keyDigest, madeAt }: Pick<Asked, 'use' | 'keyDigest' | 'madeAt'>,
+  { by, use, keyDigest, madeAt }: Pick<Asked, 'by' | 'use' | 'keyDigest' | 'madeAt'>,
   member: Member,
   members: Pick<Members, 'holderOf'>,
   directory: Pick<MachineDirectory, 'policiesOf'>,
@@ -24,10 +24,14 @@ export function notItsKey(
   if (use !== 'client') return undefined;
   const proved = members.holderOf(member)?.kubelet;
   if (!proved) {
-    const demanding = directory.policiesOf(member).filter(({ bindsKubelet }) => bindsKubelet);
+    const demanding = directory
+      .policiesOf(member)
+      .filter(({ kubeletKeys: of }) => of === 'Proved' || (of === 'First' && by === 'bootstrap'));
     if (demanding.length === 0) return undefined;
     const names = demanding.map(({ name }) => name).join(', ');
-    return wait(`its machine has not proved this key yet, as policy ${names} demands (slipway credential)`);
+    return wait(
+      `its machine has not proved this key yet, as policy ${names} demands (slipway credential, or kubeletKeys: Any)`,
+    );
   }
   if (proved.keyDigest !== keyDigest) return deny('its machine has proved another key than this one');
   const age = madeAt - Date.parse(proved.at);

@@ -37,6 +37,18 @@ it('is the turn of the newest request of a node, and of no other while one is no
   expect(turns.whyNot(old)).toMatch(/and was answered/);
 });
 
+it('lets nobody hold up a proved key by asking on and on with others', () => {
+  const turns = new Turns();
+  const proved = asked('a', 1_000, { keyDigest: 'proved' });
+  for (let at = 0; at < 9; at += 1) turns.put(asked(`x${at}`, 2_000 + at, { keyDigest: `x${at}` }), false);
+  turns.put(proved, false);
+  expect(turns.whyNot(proved)).toMatch(/asked again since/);
+  expect(turns.whyNot(proved, true)).toBeUndefined();
+  // The machine itself has asked again with it.
+  turns.put(asked('b', 3_000, { keyDigest: 'proved' }), false);
+  expect(turns.whyNot(proved, true)).toMatch(/asked again since: b/);
+});
+
 it('lets one of two that were made at once go first', () => {
   const turns = new Turns();
   const two = [asked('a', 1_000), asked('b', 1_000)] as const;

@@ -45,13 +45,18 @@ export class Turns {
     this.#served.delete(key);
   }
 
-  /** Why it is not its turn; undefined if it is. */
-  whyNot(asked: Asked): string | undefined {
+  /**
+   * Why it is not its turn; undefined if it is.
+   *
+   * @param isProved its machine has proved this key: whoever asks on with other keys, by a token that many have, does not hold it up
+   */
+  whyNot(asked: Asked, isProved = false): string | undefined {
     const key = keyOf(asked);
     for (const { asked: other, isApproved } of this.#turns.get(key)?.values() ?? []) {
       if (other.name === asked.name) continue;
       if (isApproved) return `${other.name} of the same node is approved and not signed yet`;
-      if (isNewer(other, asked)) return `the same node has asked again since: ${other.name}`;
+      const isRival = !isProved || other.keyDigest === asked.keyDigest;
+      if (isRival && isNewer(other, asked)) return `the same node has asked again since: ${other.name}`;
     }
     if (asked.madeAt < (this.#served.get(key) ?? 0))
       return 'the same node has asked again since, and was answered';

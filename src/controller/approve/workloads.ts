@@ -46,6 +46,16 @@ export class Workloads {
     });
   }
 
+  get clusters(): number {
+    return this.#running.size;
+  }
+
+  get waiting(): number {
+    let waiting = 0;
+    for (const { approver } of this.#running.values()) waiting += approver.waiting;
+    return waiting;
+  }
+
   /** @param cluster `namespace/name`, which has Machines */
   want(cluster: string): void {
     // What a Machine calls its Cluster becomes part of a path.

@@ -1,5 +1,6 @@
 import type { TpmProof } from '../../protocol/attestation.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
+import type { TpmCounters } from '../model/node-record.ts';
 import type { MachineSelector } from '../model/selector.ts';
 import type { BootStory } from '../policy/boot-story.ts';
 
@@ -44,6 +45,8 @@ export interface Claim {
   readonly byFirstUse?: boolean;
   /** Values of the PCRs that were signed, in hex, by number. */
   readonly registers?: Readonly<Record<string, string>>;
+  /** What that TPM's counters are. */
+  readonly counters?: TpmCounters;
   /** What the boot log says of them. */
   readonly boot?: BootStory;
   /** Of the endorsement key and of those above it, as the machine sent them: DER, one after the other. */

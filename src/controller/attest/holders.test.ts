@@ -14,6 +14,7 @@ let store: SqliteStore;
 let spent: Map<string, { epoch: number; keyDigest: string }>;
 let replaced: NodeRecord[];
 let hasNode: boolean;
+let isSpentElsewhere: boolean;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'slipway-holders-'));
@@ -21,6 +22,7 @@ beforeEach(() => {
   spent = new Map();
   replaced = [];
   hasNode = false;
+  isSpentElsewhere = false;
 });
 afterEach(async () => {
   await store.close();
@@ -29,16 +31,19 @@ afterEach(async () => {
 
 const pool: Claim = { method: 'pool-token', namespace: 'ns' };
 const proof = (epoch = 0): Claim => ({ method: 'machine-token', namespace: 'ns', machineUid: 'u', epoch });
+const tpm = (endorsementKey = 'one'): Claim => ({
+  ...{ method: 'tpm', namespace: 'ns', machineUid: 'u', endorsementKey },
+});
 
 /** A replica; the Machine `m` is found by each host name that begins with it. */
 function replica(): Holders {
   return new Holders({
     store,
     ties: {
-      find: ({ machineUid }, { hostname }) =>
+      find: ({ machineUid, endorsementKey }, { hostname }) =>
         hostname.startsWith('m') || machineUid
           ? {
-              tie: { name: 'm', uid: 'u', by: machineUid ? 'token' : 'name' },
+              tie: { name: 'm', uid: 'u', by: endorsementKey ? 'tpm' : machineUid ? 'token' : 'name' },
               ...{ namespace: 'ns', owner: { apiVersion: 'v', name: 'm', uid: 'u' }, hasNode },
             }
           : undefined,
@@ -48,6 +53,7 @@ function replica(): Holders {
     proofs: {
       of: async (_, uid) => spent.get(uid),
       spend: async (_, { uid }, epoch, keyDigest) => {
+        if (isSpentElsewhere) return false;
         spent.set(uid, { epoch: epoch + 1, keyDigest });
         return true;
       },
@@ -57,11 +63,17 @@ function replica(): Holders {
   });
 }
 
-const admit = (claim: Claim, key: string, more: { hostname?: string; instance?: string } = {}) =>
+const admit = (
+  claim: Claim,
+  key: string,
+  more: { hostname?: string; instance?: string } = {},
+  binding?: string,
+) =>
   replica().admit(
     claim,
     { hostname: 'm', instance: `instance of ${key}`, ...more },
     { keyDigest: key, certificate: { serial: '1' } },
+    binding,
   );
 
 const holder = async (): Promise<string | undefined> => (await store.find('ns', 'm'))?.spec.keyDigest;
@@ -117,6 +129,60 @@ it('takes one key for one node', async () => {
   // Its own untied node makes way where the same machine proves who it is.
   await admit(proof(), 'key', { hostname: 'x' });
   expect((await store.list()).map(({ name }) => name)).toEqual(['m']);
+});
+
+it('knows a machine again by its key and instance together, and by neither alone', async () => {
+  for (const hostname of ['m', 'x']) {
+    await admit(pool, `key of ${hostname}`, { hostname, instance: hostname });
+    await expect(admit(pool, 'copy', { hostname, instance: hostname })).rejects.toThrow(/with another key/);
+  }
+  await expect(admit(pool, 'key of m', { instance: 'copy' })).rejects.toThrow(/with another key/);
+  await admit(proof(), 'genuine');
+  // What was proved stays what it is.
+  const again = admit(pool, 'genuine', { hostname: 'x', instance: 'instance of genuine' });
+  await expect(again).rejects.toThrow(/one key is one node/);
+});
+
+it('takes the certificate that is shown for the same machine with the same TPM, and for no other one', async () => {
+  const instance = 'i';
+  await admit(tpm(), 'key', { instance });
+  expect((await admit(tpm(), 'second', { instance }, 'key')).spec.keyDigest).toBe('key');
+  await expect(admit(tpm('other'), 'third', { instance }, 'key')).rejects.toThrow(/with another key/);
+  // No proof of now: a token is none, whatever is shown beside it.
+  await expect(admit(proof(), 'third', { instance }, 'key')).rejects.toThrow(/with another key/);
+  // Without its certificate, or as another instance, it is a machine installed anew.
+  expect((await admit(tpm(), 'fourth', { instance }, 'of another')).spec.keyDigest).toBe('fourth');
+  expect((await admit(tpm(), 'fifth', { instance: 'new' }, 'fourth')).spec.keyDigest).toBe('fifth');
+});
+
+it('takes the node of an earlier Machine of this name for no proof of this one', async () => {
+  await store.create('ns', 'm', {
+    ...{ instance: 'i', hostname: 'm', keyDigest: 'old', machine: { name: 'm', uid: 'earlier', by: 'tpm' } },
+    enrolment: { method: 'tpm', at: '', endorsementKey: 'one' },
+  });
+  expect((await admit(tpm(), 'new', { instance: 'i' }, 'old')).spec.machine?.uid).toBe('u');
+});
+
+it('shows a certificate to be of no use to a machine that has a token only', async () => {
+  await admit(proof(), 'key', { instance: 'i' });
+  await expect(admit(proof(1), 'other', { instance: 'i' }, 'key')).rejects.toThrow(/with another key/);
+});
+
+it('gives the place of a quarantined node to nobody, and a named token to its node alone', async () => {
+  await store.create('ns', 'm', {
+    ...{ instance: 'x', hostname: 'm', keyDigest: 'bad', machine: { name: 'm', uid: 'u', by: 'name' } },
+    ...{ enrolment: { method: 'pool-token', at: '' }, admission: { state: 'Quarantined', at: '' } },
+  });
+  await expect(admit(tpm(), 'genuine')).rejects.toMatchObject({ code: 'forbidden' });
+  expect(await holder()).toBe('bad');
+  const named = { method: 'token', namespace: 'ns', nodeName: 'n' };
+  await expect(admit(named, 'key')).rejects.toThrow(/the token is for n/);
+});
+
+it('leaves no node where another replica spent the token first', async () => {
+  isSpentElsewhere = true;
+  await expect(admit(proof(), 'key')).rejects.toThrow(/was used already/);
+  expect(await store.list()).toEqual([]);
 });
 
 it('counts a use for each node that is made and for nothing else', async () => {

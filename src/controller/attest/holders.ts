@@ -95,6 +95,7 @@ export class Holders {
         ...(measured === undefined ? {} : { measured }),
         ...(judged === undefined ? {} : { policies: judged.policies }),
       },
+      ...(claim.counters === undefined ? {} : { counters: claim.counters }),
       ...(judged?.isPending ? { admission: { state: 'Pending', at: new Date().toISOString() } } : {}),
       ...(found ? { machine: found.tie } : {}),
     };

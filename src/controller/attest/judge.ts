@@ -1,5 +1,6 @@
 import type { MachineIdentity } from '../../protocol/events.ts';
-import type { Admission } from '../model/node-record.ts';
+import type { Admission, TpmCounters } from '../model/node-record.ts';
+import { wentBack } from '../policy/counters.ts';
 import type { IdentityPolicy } from '../policy/identity-policy.ts';
 import { checkRegisters, checkTrusted, checkValid } from '../policy/rules.ts';
 import { Violation } from '../policy/violation.ts';
@@ -26,11 +27,20 @@ export interface JudgeParts {
   readonly store: Pick<Store, 'find'>;
   readonly identities: Pick<MachineIdentities, 'of' | 'bind'>;
   readonly holders: Pick<KeyHolders, 'take'>;
+  readonly counters: CounterBook;
   /** Called with each proof that failed. */
   readonly failed: (found: Found, claim: Claim, violation: Violation) => Promise<void>;
 }
 
-/** Holds what a machine proved against the policies of the Machine that it is. */
+/** What TPMs' counters were. */
+export interface CounterBook {
+  /** In a late proof, by which it was this Machine. */
+  seen(endorsementKey: string, uid: string): TpmCounters | undefined;
+  /** Nothing where the TPM has no node yet. @throws StoreBusy */
+  note(endorsementKey: string, uid: string, counters: TpmCounters): Promise<void>;
+}
+
+/** Holds what a machine proved against what it proved before, and against the policies of the Machine that it is. */
 export class Judge {
   readonly #parts: JudgeParts;
 
@@ -44,10 +54,10 @@ export class Judge {
    */
   async judge(claim: Claim, machine: MachineIdentity, found: Found): Promise<Judgement | undefined> {
     const policies = this.#parts.policiesOf(found.owner.uid);
-    if (policies.length === 0) return undefined;
     try {
+      this.#checkCounters(claim, found);
       checkValid(policies);
-      await this.#check(policies, claim, machine, found);
+      if (policies.length > 0) await this.#check(policies, claim, machine, found);
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
       await this.#parts.failed(found, claim, error);
@@ -56,10 +66,25 @@ export class Judge {
         ...{ words, isProved: true, reason: error.reason },
       });
     }
+    const { counters, endorsementKey } = claim;
+    if (counters && endorsementKey !== undefined)
+      await this.#parts.counters.note(endorsementKey, found.owner.uid, counters);
+    if (policies.length === 0) return undefined;
     return {
       policies: policies.map(({ name }) => name),
       isPending: policies.some(({ isManual }) => isManual),
     };
+  }
+
+  /** A proof is a fresh one always; that a TPM was put back to an earlier state shows in its counters alone. */
+  #checkCounters({ counters, endorsementKey = '' }: Claim, { owner }: Found): void {
+    const before = counters && this.#parts.counters.seen(endorsementKey, owner.uid);
+    const why = before && wentBack(before, counters);
+    if (why === undefined) return;
+    throw new Violation(
+      'TpmStateWentBack',
+      `The TPM ${endorsementKey} was put back to an earlier state or cleared: ${why}.`,
+    );
   }
 
   async #check(
@@ -132,7 +157,7 @@ export class Judge {
     if (known?.endorsementKey === endorsementKey && known.registers) return;
     const measured = boot?.measured;
     const kept = {
-      ...{ endorsementKey, registers, isNamed: !byFirstUse },
+      ...{ endorsementKey, registers, isNamed: !byFirstUse, isFirst: known === undefined },
       ...(measured ? { measured } : {}),
     };
     if (await this.#parts.identities.bind(namespace, owner, kept)) return;

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { type EcArea, encodePublic } from '../../tpm/objects/public-area.ts';
 import { AK, EK_EC } from '../../tpm/objects/templates.ts';
 import { TpmChallenges } from './tpm-challenges.ts';
@@ -52,6 +52,31 @@ it('lets nobody elsewhere who knows its public key, or makes keys, push a machin
   expect(challenges.spend(genuine).instance).toBe('i');
 });
 
+it('keeps so many of one key at most, and leaves the rest of its room to others', () => {
+  const key = area(EK_EC as EcArea);
+  const challenges = new TpmChallenges(() => ({ byFirstUse: false }), 100);
+  const other = ask(challenges);
+  const first = ask(challenges, key);
+  for (let at = 0; at < 64; at += 1) ask(challenges, key);
+  expect(() => challenges.spend(first)).toThrow(/not known/);
+  for (let at = 0; at < 35; at += 1) ask(challenges);
+  expect(challenges.spend(other).instance).toBe('i');
+});
+
 it('makes none for a key that no Machine can have', () => {
   expect(() => ask(new TpmChallenges(() => undefined))).toThrow(/no Machine names/);
+});
+
+it('takes an answer for a minute, and no longer', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const challenges = new TpmChallenges(() => ({ byFirstUse: false }));
+    const [early, late] = [ask(challenges), ask(challenges)];
+    vi.advanceTimersByTime(59_000);
+    expect(challenges.spend(early).instance).toBe('i');
+    vi.advanceTimersByTime(2_000);
+    expect(() => challenges.spend(late)).toThrow(/not known/);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -2,9 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MachineIdentity } from '../../protocol/events.ts';
 import { challengeDigest } from '../../tpm/evidence/challenge-digest.ts';
 import { ProofError, verifyQuote } from '../../tpm/evidence/verify-quote.ts';
-import { ALG } from '../../tpm/wire/constants.ts';
+import type { Quoted } from '../../tpm/objects/attest.ts';
+import { qualifiedNameOf } from '../../tpm/objects/public-area.ts';
+import { ALG, HANDLE } from '../../tpm/wire/constants.ts';
 import { MalformedError } from '../../tpm/wire/reader.ts';
 import { BootStory } from '../policy/boot-story.ts';
+import { countersOf } from '../policy/counters.ts';
 import type { Attestor, Claim, Evidence } from './attestor.ts';
 import { Refused } from './refused.ts';
 import type { TpmChallenges } from './tpm-challenges.ts';
@@ -46,15 +49,25 @@ export class TpmAttestor implements Attestor {
     if (!same(proof.opened, asked.secret))
       throw new Refused('unauthorized', 'the credential was not opened by the TPM of this endorsement key');
     const values = new Map(asked.pcrs.map((pcr, at) => [pcr, proof.values[at] ?? Buffer.alloc(0)] as const));
+    let quote: Quoted;
     try {
       const { ak, nonce, pcrs } = asked;
       const evidence = { ak, quoted: proof.quoted, signature: proof.signature, values };
-      verifyQuote(evidence, challengeDigest({ nonce, csrDigest, channel }), { bank: ALG.sha256, pcrs });
+      quote = verifyQuote(evidence, challengeDigest({ nonce, csrDigest, channel }), {
+        bank: ALG.sha256,
+        pcrs,
+      });
     } catch (error) {
       if (error instanceof ProofError || error instanceof MalformedError)
         throw new Refused('unauthorized', error.message);
       throw error;
     }
+    // In another one the TPM disguises its counters, so that they could be whatever suits.
+    if (!same(quote.signer, qualifiedNameOf(asked.ak, HANDLE.endorsement)))
+      throw new Refused(
+        'unauthorized',
+        'the attestation key is not a primary key of the endorsement hierarchy',
+      );
     const found = this.#machines.byTpm(asked.endorsementKey, machine);
     if (!found) throw new Refused('unauthorized', `no one Machine names ${asked.endorsementKey}`);
     return {
@@ -63,6 +76,7 @@ export class TpmAttestor implements Attestor {
       machineUid: found.uid,
       endorsementKey: asked.endorsementKey,
       byFirstUse: found.byFirstUse,
+      counters: countersOf(quote),
       registers: Object.fromEntries(
         [...values].map(([pcr, value]) => [pcr, Buffer.from(value).toString('hex')]),
       ),

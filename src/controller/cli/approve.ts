@@ -2,7 +2,7 @@ import { UsageError } from '../../kit/errors.ts';
 import { createLog } from '../log.ts';
 import { approve } from '../serve/approve.ts';
 import type { ApproveSettings } from '../serve/settings.ts';
-import { level, milliseconds } from './serve.ts';
+import { level, listen, milliseconds } from './serve.ts';
 import { asked } from './signals.ts';
 import { versionText } from './version.ts';
 
@@ -16,6 +16,8 @@ export interface ApproveOptions {
   window: string;
   nodeAddresses?: boolean;
   denyUnknown?: string;
+  adminListen?: string;
+  probeListen?: string;
   logLevel: string;
 }
 
@@ -40,6 +42,7 @@ export async function approveCommand(options: ApproveOptions): Promise<number> {
 
 function readSettings(options: ApproveOptions): ApproveSettings {
   const { kubeconfig, cluster: key, clusterKubeconfig, kubeconfigSecret, denyUnknown } = options;
+  const { adminListen, probeListen } = options;
   if (key !== undefined && !CLUSTER.test(key)) throw new UsageError(`--cluster: ${key} is no NAMESPACE/NAME`);
   if (key === undefined && clusterKubeconfig !== undefined)
     throw new UsageError('--cluster-kubeconfig goes with --cluster');
@@ -48,6 +51,8 @@ function readSettings(options: ApproveOptions): ApproveSettings {
     throw new UsageError(`--kubeconfig-secret: ${kubeconfigSecret} is no name such as CLUSTER-kubeconfig`);
   return {
     suffix,
+    ...(adminListen === undefined ? {} : { adminListen: listen(adminListen, '--admin-listen') }),
+    ...(probeListen === undefined ? {} : { probeListen: listen(probeListen, '--probe-listen') }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(key === undefined
       ? {}

@@ -64,7 +64,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
   program
     .command('approve')
     .description(
-      "approve the certificate requests of Machines' kubelets, and deny others with a reason; with rights of its own, listens to nobody",
+      "approve the certificate requests of Machines' kubelets, and deny others with a reason; with rights of its own",
     )
     .option(
       '--kubeconfig <file>',
@@ -86,6 +86,8 @@ function describe(program: Command, conclude: (status: number) => void): void {
       '--deny-unknown <duration>',
       'deny what is no Machine after this long; default: leave it to others',
     )
+    .option('--admin-listen <address>', 'metrics over plain HTTP, such as :8080; default: none')
+    .option('--probe-listen <address>', '/healthz and /readyz over plain HTTP, such as :8081; default: none')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
     .action(async (options) => conclude(await (await import('./approve.ts')).approveCommand(options)));
 

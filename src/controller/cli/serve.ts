@@ -76,7 +76,7 @@ function readSettings(options: ServeOptions): ServeSettings {
   };
 }
 
-function listen(text: string, option: string) {
+export function listen(text: string, option: string) {
   try {
     return parseListen(text);
   } catch (error) {

@@ -2,10 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Rates } from '../../kit/rates.ts';
 import type { EventBody, ReadEvent } from '../../protocol/events.ts';
+import type { ReadBatch } from '../../protocol/exchange.ts';
+import type { Bearers } from '../attest/bearers.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { fold, newSummary } from '../model/summary.ts';
+import type { Store } from '../store/store.ts';
+import { Metrics } from '../web/metrics.ts';
 import { dueOf } from './due.ts';
-import { additionTo } from './intake.ts';
+import { additionTo, EventIntake } from './intake.ts';
 
 function event(
   seq: number,
@@ -70,6 +74,28 @@ describe('additionTo', () => {
   it('counts numbers that never came', () => {
     expect(additionTo(empty, [event(3), event(7)]).summary.lost).toBe(5);
   });
+});
+
+it('has a node read for the same certificate only so often, whoever else shows one for it', async () => {
+  let reads = 0;
+  const admit = async () => {
+    reads += 1;
+    return empty;
+  };
+  const bearers = { isCurrent: () => false, admit } as unknown as Bearers;
+  const store = { thrifty: true } as unknown as Store;
+  const intake = new EventIntake(store, bearers, new Metrics());
+  const take = (serial: string) =>
+    intake.take({ namespace: 'ns', name: 'n', binding: serial, serial }, {
+      machine: { instance: 'i', hostname: 'h' },
+      events: [],
+    } as unknown as ReadBatch);
+  const asked = Array.from({ length: 500 }, () => take('old'));
+  const done = await Promise.allSettled(asked);
+  expect(done.at(-1)).toMatchObject({ reason: { code: 'slow-down' } });
+  expect(reads).toBeGreaterThanOrEqual(20);
+  expect(reads).toBeLessThan(500);
+  await expect(take('of now')).resolves.toMatchObject({ stored: 0 });
 });
 
 describe('facts', () => {

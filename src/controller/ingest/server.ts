@@ -1,54 +1,31 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { type RateLimit, Rates } from '../../kit/rates.ts';
-import {
-  CHALLENGE_PATH,
-  CHANNEL_BYTES,
-  CHANNEL_LABEL,
-  challengeReplyBody,
-  ENROLMENT_VERSION,
-  MAX_CHALLENGE_BYTES,
-  readChallengeRequest,
-} from '../../protocol/attestation.ts';
-import { MAX_ENROLMENT_BYTES, readEnrolRequest } from '../../protocol/enrolment.ts';
-import { EVENTS_VERSION } from '../../protocol/events.ts';
-import {
-  ENROL_PATH,
-  EVENTS_PATH,
-  MAX_BATCH_BYTES,
-  REFUSAL_STATUS,
-  type Refusal,
-} from '../../protocol/exchange.ts';
-import {
-  KUBELET_KEY_PATH,
-  MAX_KUBELET_KEY_BYTES,
-  readKubeletKeyRequest,
-} from '../../protocol/kubelet-key.ts';
-import { readBatch } from '../../protocol/read-events.ts';
-import {
-  MAX_RELEASE_REQUEST_BYTES,
-  RELEASE_PATH,
-  readReleaseRequest,
-  releaseReplyBody,
-} from '../../protocol/release.ts';
-import { WireError } from '../../protocol/wire.ts';
-import type { Enrolment } from '../attest/enrolment.ts';
+import { REFUSAL_STATUS, type Refusal } from '../../protocol/exchange.ts';
 import { type Peer, peerOf, type ShownPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
-import type { KubeletKeys } from '../fresh/kubelet-keys.ts';
 import type { Log } from '../log.ts';
 import { reason } from '../log.ts';
 import { nodeKey } from '../model/node-record.ts';
-import type { Releases } from '../release/releases.ts';
-import { StoreBusy, StoreRefuses, StoreSpent } from '../store/store.ts';
 import type { Metrics } from '../web/metrics.ts';
+import { discard, send } from './answer.ts';
 import { Bodies, type BodyLimits } from './bodies.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
+import {
+  type EndpointParts,
+  type EndpointPath,
+  Endpoints,
+  FOR_MACHINES,
+  isKnown,
+  MAX_BYTES,
+  pathLabel,
+} from './endpoints.ts';
 import { Former } from './former.ts';
 import type { EventIntake } from './intake.ts';
 import { peerAddress } from './peer-address.ts';
 import { Peers } from './peers.ts';
+import { asRefused, isExpected, strangers } from './refusals.ts';
 
 export interface TlsFiles {
   readonly key: string;
@@ -78,18 +55,10 @@ const TIMES = {
   keepAliveTimeout: 5_000,
 };
 
-const DISCARD_MS = 1_000;
-const SPENT =
-  'This machine has reported more than a bootstrap does. What it still has is stored later, all at once.';
 /** Connections that wait to be taken, as many as the kernel allows: beyond them it drops whoever comes. */
 const BACKLOG = 4_096;
 /** Bytes of bodies that one machine may send, unpacked: each costs time to read, stored or not. */
 const RECEIVED = { perSecond: 128 * 1024, burst: 8 * 1024 * 1024 };
-/**
- * Requests of one machine for what was sealed, or for a kubelet's key: each is a read of the API server, and a TPM's proof to be
- * checked. A machine waits 5 s between two.
- */
-const RELEASES = { perSecond: 0.5, burst: 20 };
 
 /** The API for machines: `POST /v1/events`, `/v1/enroll`, `/v1/enroll/challenge`, `/v1/release`, `/v1/kubelet-key`. */
 export class IngestServer {
@@ -98,39 +67,22 @@ export class IngestServer {
   readonly peers = new Peers();
   readonly #former = new Former();
   readonly #intake: EventIntake;
-  readonly #enrolment: Enrolment;
-  readonly #releases: Releases | undefined;
-  readonly #kubeletKeys: KubeletKeys | undefined;
+  readonly #endpoints: Endpoints;
   readonly #metrics: Metrics;
   readonly #log: Log;
   readonly #machineRates: Rates;
   readonly #strangerRates: Rates;
   readonly #received = new Rates(RECEIVED);
-  readonly #asked = new Rates(RELEASES);
   readonly #machineBodies = new Bodies(MACHINES);
   readonly #strangerBodies = new Bodies(STRANGERS);
   readonly #told = new Rates({ perSecond: 20, burst: 100 });
   #authorities: string;
   #draining = false;
 
-  constructor(
-    parts: {
-      intake: EventIntake;
-      enrolment: Enrolment;
-      /** Absent if there are no Machines to seal something for. */
-      releases?: Releases | undefined;
-      /** Absent as well then. */
-      kubeletKeys?: KubeletKeys | undefined;
-      metrics: Metrics;
-      log: Log;
-    },
-    options: IngestOptions,
-  ) {
+  constructor(parts: EndpointParts, options: IngestOptions) {
     this.#authorities = options.tls.ca;
+    this.#endpoints = new Endpoints(parts);
     this.#intake = parts.intake;
-    this.#enrolment = parts.enrolment;
-    this.#releases = parts.releases;
-    this.#kubeletKeys = parts.kubeletKeys;
     this.#metrics = parts.metrics;
     this.#log = parts.log;
     this.#machineRates = new Rates(options.machineRate);
@@ -204,12 +156,9 @@ export class IngestServer {
     if (peer) this.peers.add(peer.binding, socket);
     try {
       this.#limit(this.#payerOf(peer), address);
-      const answer = await this.#route(request, path, peer, (bytes) => {
+      const answer = await this.#route(request, path, peer, (known, bytes) => {
         response.once('close', this.connections.arrived(socket));
-        if (path === CHALLENGE_PATH) return this.#challenge(bytes, socket);
-        if (path === RELEASE_PATH) return this.#release(bytes, peer, socket);
-        if (path === KUBELET_KEY_PATH) return this.#bindKubelet(bytes, peer, socket);
-        return path === ENROL_PATH ? this.#enrol(bytes, peer, socket) : this.#store(bytes, peer);
+        return this.#endpoints.answer(known, bytes, peer, socket);
       });
       this.#metrics.requests.add({ path, status: '200' });
       send(response, 200, answer, { close: this.#draining });
@@ -223,7 +172,7 @@ export class IngestServer {
     request: IncomingMessage,
     path: string,
     peer: ShownPeer | undefined,
-    use: (bytes: Buffer) => Promise<unknown>,
+    use: (path: EndpointPath, bytes: Buffer) => Promise<unknown>,
   ): Promise<unknown> {
     if (!isKnown(path) || request.method !== 'POST')
       throw new Refused('not-found', `${request.method} of another path`);
@@ -232,65 +181,11 @@ export class IngestServer {
     if (payer !== undefined)
       return await this.#machineBodies.read(request, { peer: payer, maxBytes }, (bytes) => {
         this.#received.take(payer, bytes.length);
-        return use(bytes);
+        return use(path, bytes);
       });
     if (!peer && FOR_MACHINES.includes(path)) throw strangers();
     const address = peerAddress(request.socket.remoteAddress);
-    return await this.#strangerBodies.read(request, { peer: address, maxBytes }, use);
-  }
-
-  async #challenge(bytes: Buffer, socket: TLSSocket): Promise<unknown> {
-    const asked = readChallengeRequest(bytes);
-    const address = peerAddress(socket.remoteAddress);
-    return challengeReplyBody(this.#enrolment.challenge(asked, channelOf(socket), address));
-  }
-
-  async #enrol(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {
-    const { reply, about } = await this.#enrolment.enrol(readEnrolRequest(bytes), peer, channelOf(socket));
-    this.#metrics.enrolments.add({ method: about.method });
-    this.#log.info('gave a certificate', {
-      node: nodeKey(about),
-      method: about.method,
-      until: reply.expiresAt,
-    });
-    return reply;
-  }
-
-  async #release(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {
-    if (!peer) throw strangers();
-    if (!this.#releases) throw new Refused('not-found', 'there are no Machines here to seal something for');
-    this.#limitProofs(peer);
-    const asked = readReleaseRequest(bytes);
-    const { reply, machine, by } = await this.#releases.release(asked, peer, channelOf(socket));
-    this.#metrics.releases.add({ by });
-    this.#log.info('released sealed user data', { node: nodeKey(peer), machine, by, digest: reply.digest });
-    return releaseReplyBody(reply);
-  }
-
-  async #bindKubelet(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {
-    if (!peer) throw strangers();
-    if (!this.#kubeletKeys)
-      throw new Refused('not-found', 'there are no Machines here whose kubelets had keys');
-    this.#limitProofs(peer);
-    const asked = readKubeletKeyRequest(bytes);
-    const about = await this.#kubeletKeys.bind(asked, peer, channelOf(socket));
-    this.#metrics.kubeletKeys.add({ by: about.by });
-    this.#log.info("noted a kubelet's key", { node: nodeKey(peer), ...about });
-    return { version: ENROLMENT_VERSION };
-  }
-
-  /** Of what a machine proves anew. */
-  #limitProofs(peer: ShownPeer): void {
-    const waitMs = this.#asked.take(peer.binding);
-    if (waitMs > 0) throw new Refused('slow-down', 'too many proofs', { retryAfterMs: waitMs });
-  }
-
-  async #store(bytes: Buffer, peer: ShownPeer | undefined): Promise<unknown> {
-    if (!peer) throw strangers();
-    const began = performance.now();
-    const { stored } = await this.#intake.take(peer, readBatch(bytes));
-    this.#metrics.admission.observe((performance.now() - began) / 1000);
-    return { version: EVENTS_VERSION, stored };
+    return await this.#strangerBodies.read(request, { peer: address, maxBytes }, (bytes) => use(path, bytes));
   }
 
   /**
@@ -344,93 +239,7 @@ export class IngestServer {
   }
 }
 
-function strangers(): Refused {
-  return new Refused('unauthorized', 'what machines do comes without a certificate of this authority');
-}
-
-/** The reporter finds the event and passes over it. */
-function refusedForGood({ because, message }: StoreRefuses): Refused {
-  return because === 'size'
-    ? new Refused('too-large', message, { words: 'The store takes no object of this size.' })
-    : new Refused('unprocessable', message, { words: 'The API server takes no object with this content.' });
-}
-
 /** The PEM blocks. */
 function authoritiesIn(text: string): string[] {
   return text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g) ?? [];
-}
-
-function asRefused(error: unknown): Refused {
-  if (error instanceof Refused) return error;
-  if (error instanceof WireError) {
-    // The sentence about a bad body is our own and quotes nothing.
-    return new Refused(error.code, error.message, { words: error.message });
-  }
-  if (error instanceof StoreRefuses) return refusedForGood(error);
-  if (error instanceof StoreSpent)
-    return new Refused('slow-down', error.message, { words: SPENT, retryAfterMs: error.retryAfterMs });
-  if (error instanceof StoreBusy)
-    return new Refused('unavailable', error.message, { retryAfterMs: error.retryAfterMs });
-  return new Refused('unavailable', reason(error), { retryAfterMs: 5_000 });
-}
-
-/**
- * Discards the rest of a body for a short time, so that the answer gets through: closing a connection with
- * unread bytes would take the answer with it.
- */
-function discard(request: IncomingMessage): void {
-  const { socket } = request;
-  request.resume();
-  const end = setTimeout(() => socket.destroy(), DISCARD_MS);
-  socket.once('close', () => clearTimeout(end));
-}
-
-function isExpected(error: unknown): boolean {
-  return error instanceof WireError || error instanceof StoreBusy || error instanceof StoreRefuses;
-}
-
-/** The paths, and how large their bodies may be. */
-const MAX_BYTES = {
-  [EVENTS_PATH]: MAX_BATCH_BYTES,
-  [ENROL_PATH]: MAX_ENROLMENT_BYTES,
-  [CHALLENGE_PATH]: MAX_CHALLENGE_BYTES,
-  [RELEASE_PATH]: MAX_RELEASE_REQUEST_BYTES,
-  [KUBELET_KEY_PATH]: MAX_KUBELET_KEY_BYTES,
-} as const;
-
-/** Whoever has no certificate gets nothing of them read. */
-const FOR_MACHINES: readonly string[] = [EVENTS_PATH, RELEASE_PATH, KUBELET_KEY_PATH];
-
-function isKnown(path: string | undefined): path is keyof typeof MAX_BYTES {
-  return path !== undefined && Object.hasOwn(MAX_BYTES, path);
-}
-
-/** Names the connection: the same on the machine's end, and nowhere else (RFC 9266). */
-function channelOf(socket: TLSSocket): Uint8Array {
-  return socket.exportKeyingMaterial(CHANNEL_BYTES, CHANNEL_LABEL, Buffer.alloc(0));
-}
-
-/** A stranger's path must not become a label. */
-function pathLabel(path: string | undefined): string {
-  return isKnown(path) ? path : 'other';
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  { close, retryAfterMs }: { close?: boolean; retryAfterMs?: number | undefined } = {},
-): void {
-  if (response.destroyed || response.headersSent) return;
-  const text = Buffer.from(JSON.stringify(body));
-  const headers: OutgoingHttpHeaders = {
-    'content-type': 'application/json',
-    'content-length': text.length,
-    ...(close ? { connection: 'close' } : {}),
-    ...(retryAfterMs === undefined
-      ? {}
-      : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
-  };
-  response.writeHead(status, headers);
-  response.end(text);
 }

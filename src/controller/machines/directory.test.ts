@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Claim } from '../attest/attestor.ts';
 import { Refused } from '../attest/refused.ts';
+import type { NodeRecord } from '../model/node-record.ts';
+import { readPolicy } from '../policy/identity-policy.ts';
 import { MachineDirectory } from './directory.ts';
 import { type MachineObject, readMachine } from './machine.ts';
 
@@ -114,4 +116,105 @@ it('gives no other certificate to a node whose Machine is gone, is going, or wan
   expect(made.objection(spec)).toMatch(/its own token only/);
   made.remove('ns/m');
   expect([made.objection(spec), made.isGone(spec)]).toEqual(['Machine m is gone', true]);
+});
+
+describe('a TPM that no Machine names', () => {
+  const KEY = `sha256:${'b'.repeat(64)}`;
+  const firstUse = (name: string, isAllowed = true) =>
+    readPolicy({
+      metadata: { namespace: 'ns', name },
+      spec: { method: 'tpm', endorsementKeys: { firstUse: isAllowed } },
+    });
+  const claiming = (made: MachineDirectory, hostname = 'a') => made.byTpm(KEY, { instance: 'i', hostname });
+
+  it('is the Machine that it says it is, where its policies take the first that comes', () => {
+    const made = directory(machine('a'));
+    expect(claiming(made)).toBeUndefined();
+    made.policies.put(firstUse('p'));
+    expect(claiming(made)).toEqual({ namespace: 'ns', uid: 'uid of ns/a', byFirstUse: true });
+    // The strictest of the policies counts.
+    made.policies.put(firstUse('q', false));
+    expect(claiming(made)).toBeUndefined();
+  });
+
+  it('is no Machine of another namespace, nor one that names a TPM', () => {
+    const made = directory(machine('b', { namespace: 'elsewhere' }));
+    made.policies.put(firstUse('p'));
+    expect(claiming(made, 'b')).toBeUndefined();
+    made.put({ ...machine('a'), endorsementKey: `sha256:${'c'.repeat(64)}` });
+    expect(claiming(made)).toBeUndefined();
+  });
+
+  it('stays the first one that it was, whatever it says', () => {
+    const made = directory(machine('a'), machine('b'));
+    made.policies.put(firstUse('p'));
+    made.proved({
+      ...{ namespace: 'ns', name: 'a' },
+      spec: {
+        ...{ instance: 'i', machine: { by: 'tpm', name: 'a', uid: 'uid of ns/a' } },
+        enrolment: { method: 'tpm', endorsementKey: KEY, at: 'now' },
+      },
+    } as unknown as NodeRecord);
+    expect(claiming(made, 'b')?.uid).toBe('uid of ns/a');
+  });
+});
+
+describe('a TPM that two Machines name', () => {
+  const KEY = `sha256:${'a'.repeat(64)}`;
+  const named = (name: string, namespace = 'ns') =>
+    readMachine(
+      {
+        metadata: {
+          ...{ namespace, name, uid: `uid of ${namespace}/${name}` },
+          annotations: { 'slipway.dev/endorsement-key': KEY },
+        },
+        spec: { clusterName: 'a' },
+      },
+      'v1beta2',
+    );
+  const provedAs = (made: MachineDirectory, name: string) =>
+    made.proved({
+      ...{ namespace: 'ns', name },
+      spec: {
+        ...{ instance: 'i', machine: { by: 'tpm', name, uid: `uid of ns/${name}` } },
+        enrolment: { method: 'tpm', endorsementKey: KEY, at: 'now' },
+      },
+    } as unknown as NodeRecord);
+  const found = (made: MachineDirectory, instance = 'i') => made.byTpm(KEY, { instance, hostname: 'x' })?.uid;
+
+  it('is nobody before it has proved itself', () => {
+    expect(found(directory(named('a')))).toBe('uid of ns/a');
+    expect(found(directory(named('a'), named('b', 'elsewhere')))).toBeUndefined();
+  });
+
+  it('stays what it has proved to be, whatever another namespace says', () => {
+    const made = directory(named('a'));
+    provedAs(made, 'a');
+    made.put(named('b', 'elsewhere'));
+    expect(found(made)).toBe('uid of ns/a');
+    // In its own namespace one person decides, and has to.
+    made.put(named('c'));
+    expect(found(made)).toBeUndefined();
+    made.remove('ns/c');
+    made.remove('ns/a');
+    expect(found(made)).toBe('uid of elsewhere/b');
+  });
+
+  it('is nobody when it is installed anew: who had it before could keep it by a Machine that stays', () => {
+    const made = directory(named('a'));
+    provedAs(made, 'a');
+    made.put(named('b', 'elsewhere'));
+    expect(found(made, 'installed anew')).toBeUndefined();
+  });
+
+  it('is known by its node of now when an earlier one goes', () => {
+    const made = directory(named('a'));
+    provedAs(made, 'earlier');
+    provedAs(made, 'a');
+    made.forget('ns/earlier');
+    made.put(named('b', 'elsewhere'));
+    expect(found(made)).toBe('uid of ns/a');
+    made.forget('ns/a');
+    expect(found(made)).toBeUndefined();
+  });
 });

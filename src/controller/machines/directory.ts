@@ -2,7 +2,7 @@ import type { MachineIdentity } from '../../protocol/events.ts';
 import type { Claim } from '../attest/attestor.ts';
 import { Refused } from '../attest/refused.ts';
 import type { Found, Ties } from '../attest/ties.ts';
-import type { NodeRecord, NodeSpec, TieKind } from '../model/node-record.ts';
+import type { NodeRecord, NodeSpec, TieKind, TpmCounters } from '../model/node-record.ts';
 import { isSelected, selectorText } from '../model/selector.ts';
 import type { IdentityPolicy } from '../policy/identity-policy.ts';
 import { PolicyBook } from '../policy/policy-book.ts';
@@ -10,6 +10,16 @@ import { refusedWay } from '../policy/rules.ts';
 import { InfrastructureKeys } from './infrastructure-keys.ts';
 import type { Machine } from './machine.ts';
 import { MachineIndex } from './machine-index.ts';
+
+/** A node that was proved by a TPM. */
+interface ProvedNode {
+  readonly namespace: string;
+  readonly name: string;
+  /** Of the Machine that it is. */
+  readonly uid: string;
+  readonly instance: string;
+  readonly counters: TpmCounters | undefined;
+}
 
 /** Reading an object takes that long at most, unless the API server is in trouble. */
 const UNREAD_MS = 2_000;
@@ -22,8 +32,8 @@ export class MachineDirectory implements Ties {
   /** By namespace and provider ID. Two clusters of a namespace may use the same one twice. */
   readonly #byProviderId = new MachineIndex();
 
-  /** UIDs of Machines that were proved by a TPM, by its endorsement key; and that key by node. */
-  readonly #proved = new Map<string, string>();
+  /** Nodes that were proved by a TPM, by its endorsement key; and that key by node. */
+  readonly #proved = new Map<string, ProvedNode>();
   readonly #keyOfNode = new Map<string, string>();
   /** What the Machines must prove. */
   readonly policies = new PolicyBook();
@@ -67,7 +77,7 @@ export class MachineDirectory implements Ties {
    */
   byTpm(
     key: string,
-    identity: Pick<MachineIdentity, 'providerID' | 'hostname'>,
+    identity: Pick<MachineIdentity, 'instance' | 'providerID' | 'hostname'>,
   ): { namespace: string; uid: string; byFirstUse: boolean } | undefined {
     const named = new Set(this.#byEndorsementKey.get(key));
     const claimed = new Set<Machine>();
@@ -80,9 +90,19 @@ export class MachineDirectory implements Ties {
       if (match && this.#isFirstUse(match.machine)) claimed.add(match.machine);
     }
     if (named.size === 0 && overruled) throw disagreement(overruled, key);
-    const known = this.byUid(this.#proved.get(key) ?? '');
+    const proved = this.#proved.get(key);
+    const known = this.byUid(proved?.uid ?? '');
     if (named.size === 0 && known && this.#isFirstUse(known))
       return { namespace: known.namespace, uid: known.uid, byFirstUse: true };
+    // Whoever may annotate Machines of another namespace cannot shut out a machine that has proved itself here. Installed anew it
+    // may be somebody else's: then who had it before must not keep it.
+    if (
+      known &&
+      named.has(known) &&
+      proved?.instance === identity.instance &&
+      [...named].every((one) => one === known || one.namespace !== known.namespace)
+    )
+      return { namespace: known.namespace, uid: known.uid, byFirstUse: false };
     const [one, ...more] = named.size > 0 ? named : claimed;
     return one && more.length === 0
       ? { namespace: one.namespace, uid: one.uid, byFirstUse: named.size === 0 }
@@ -108,13 +128,24 @@ export class MachineDirectory implements Ties {
     if (machine?.by !== 'tpm' || key === undefined) return;
     const node = `${namespace}/${name}`;
     if (this.#keyOfNode.get(node) !== key) this.forget(node);
-    this.#proved.set(key, machine.uid);
+    this.#proved.set(key, {
+      ...{ namespace, name, uid: machine.uid },
+      ...{ instance: spec.instance, counters: spec.counters },
+    });
     this.#keyOfNode.set(node, key);
+  }
+
+  /** The node that was proved by a TPM last. */
+  nodeOf(endorsementKey: string): ProvedNode | undefined {
+    return this.#proved.get(endorsementKey);
   }
 
   /** @param node `namespace/name` */
   forget(node: string): void {
-    this.#proved.delete(this.#keyOfNode.get(node) ?? '');
+    const key = this.#keyOfNode.get(node) ?? '';
+    const proved = this.#proved.get(key);
+    // Its TPM may be another node's by now.
+    if (`${proved?.namespace}/${proved?.name}` === node) this.#proved.delete(key);
     this.#keyOfNode.delete(node);
   }
 

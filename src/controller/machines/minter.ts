@@ -2,7 +2,7 @@ import { mintMachineToken } from '../attest/machine-token.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
-import { rightsRemedy } from '../store/kubernetes-store.ts';
+import { rightsRemedy } from '../store/api-errors.ts';
 import type { MachineIdentities } from '../store/machine-identities.ts';
 import type { Machine } from './machine.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -13,6 +13,8 @@ export interface MinterParts {
   readonly identities: Pick<MachineIdentities, 'of'>;
   readonly lifetimeMs: number;
   readonly byKey: (key: string) => Machine | undefined;
+  /** Whether a TPM is named for a Machine; undefined while nobody knows. */
+  readonly namesTpm: (machine: Machine) => boolean | undefined;
   readonly log: Log;
 }
 
@@ -49,10 +51,10 @@ export class Minter {
   }
 
   machineChanged(machine: Machine): void {
-    const { wantsToken, endorsementKey, nodeName, deleting, uid } = machine;
+    const { wantsToken, nodeName, deleting, uid } = machine;
+    if (!wantsToken || nodeName !== undefined || deleting || this.#done.has(uid)) return;
     // A Machine with a TPM is proved by that and by nothing else.
-    if (!wantsToken || endorsementKey !== undefined || nodeName !== undefined || deleting) return;
-    if (this.#done.has(uid)) return;
+    if (this.#parts.namesTpm(machine) !== false) return;
     this.#queue.add(`${machine.namespace}/${machine.name}`);
   }
 

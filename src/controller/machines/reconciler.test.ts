@@ -154,6 +154,21 @@ it('leaves the words of another controller that means the same', async () => {
   await world.reconciler.stop();
 });
 
+it('lets a claim of before say nothing of a Machine that wants a proof since', async () => {
+  const world = new World();
+  await world.start();
+  await world.tell(recordOf(3));
+  const before = world.written.length;
+  Object.assign(world.object.metadata, { labels: { 'slipway.dev/machine-token': '' } });
+  const machine = readMachine(world.object, 'v1beta2');
+  world.directory.put(machine);
+  world.reconciler.machineChanged(machine);
+  await world.tell(recordOf(20));
+  await vi.advanceTimersByTimeAsync(MINUTE);
+  expect([world.says, world.written.length]).toEqual(['Running', before]);
+  await world.reconciler.stop();
+});
+
 it('damps a machine that changes its verdict all the time, and says the latest in the end', async () => {
   const world = new World();
   await world.start();

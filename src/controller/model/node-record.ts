@@ -43,6 +43,16 @@ export interface KubeletKey {
   readonly at: string;
 }
 
+/** What only grows in a TPM, unless its state was put back or cleared (TPM 2.0 Library, Part 1, 36). */
+export interface TpmCounters {
+  /** How often it was started anew. */
+  readonly resets: number;
+  /** How often it came back from a sleep since then. */
+  readonly restarts: number;
+  /** Milliseconds that it has run. */
+  readonly clock: number;
+}
+
 /** The node's identity, fixed at enrolment. */
 export interface NodeSpec {
   /** `machine.instance` on the wire. */
@@ -73,6 +83,8 @@ export interface NodeSpec {
   readonly admission?: Admission;
   /** Absent where its machine has proved none. */
   readonly kubelet?: KubeletKey;
+  /** Of its TPM in a late proof. */
+  readonly counters?: TpmCounters;
   /** Absent while its Machine is unknown. */
   readonly machine?: MachineTie;
 }

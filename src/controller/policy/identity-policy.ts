@@ -23,10 +23,16 @@ export interface NodeIdentityPolicy extends KubeObject {
     };
     window?: string;
     admission?: 'Automatic' | 'Manual';
-    kubeletKeys?: 'Any' | 'Proved';
+    kubeletKeys?: KubeletKeys;
   };
   status?: { observedGeneration?: number; valid?: boolean; message?: string };
 }
+
+/**
+ * For which keys kubelets get client certificates: any; such as the machine has proved where a bootstrap token asks, which is how a
+ * node gets its first one; or such alone.
+ */
+type KubeletKeys = 'Any' | 'First' | 'Proved';
 
 /** What PCRs have to be. */
 export interface WantedRegisters {
@@ -60,8 +66,7 @@ export interface IdentityPolicy {
   /** How old a Machine may be when its machine enrols for the first time. */
   readonly windowMs: number;
   readonly isManual: boolean;
-  /** Kubelets get client certificates for keys only that their machines proved. */
-  readonly bindsKubelet: boolean;
+  readonly kubeletKeys: KubeletKeys;
   /** Why nobody can keep it. Its Machines let nobody in until it is put right. */
   readonly invalid: string | undefined;
 }
@@ -91,7 +96,8 @@ export function readPolicy({ metadata, spec }: NodeIdentityPolicy): IdentityPoli
     registers: spec.registers && registersOf(spec.registers, wrong),
     windowMs: (window ?? 0) * 1000,
     isManual: spec.admission === 'Manual',
-    bindsKubelet: spec.kubeletKeys === 'Proved',
+    // A token can be copied: that it is enough for a key which no TPM has proved has to be written out.
+    kubeletKeys: spec.kubeletKeys ?? (method === 'tpm' && spec.fallback !== 'token' ? 'First' : 'Any'),
     invalid: wrong.length === 0 ? undefined : `${wrong.join('; ')}.`,
   };
 }

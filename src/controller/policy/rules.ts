@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { readChain, verifyChain } from '../../tpm/evidence/endorsement.ts';
+import { endorsementKeyId, readChain, verifyChain } from '../../tpm/evidence/endorsement.ts';
 import { ProofError } from '../../tpm/evidence/verify-quote.ts';
 import type { BootStory, Measured } from './boot-story.ts';
 import type { IdentityPolicy } from './identity-policy.ts';
@@ -38,7 +38,7 @@ export function checkTrusted(
 ): void {
   for (const { name, trusted, authorities } of policies) {
     if ((!trusted && !authorities) || trusted?.has(key)) continue;
-    const why = authorities ? unproved(authorities, certificates, now) : 'it is not in the list';
+    const why = authorities ? unproved(authorities, key, certificates, now) : 'it is not in the list';
     if (why === undefined) continue;
     throw new Violation('EndorsementKeyUntrusted', `Policy ${name} does not trust the TPM ${key}: ${why}.`);
   }
@@ -46,6 +46,7 @@ export function checkTrusted(
 
 function unproved(
   authorities: readonly X509Certificate[],
+  key: string,
   certificates: Uint8Array | undefined,
   now: Date,
 ): string | undefined {
@@ -53,6 +54,8 @@ function unproved(
   try {
     const [first, ...between] = readChain(certificates);
     if (!first) return 'its certificate is damaged';
+    // Certificates are no secret: anybody can show that of another's TPM.
+    if (endorsementKeyId(first.publicKey) !== key) return 'the certificate that it shows is of another key';
     verifyChain(first, between, authorities, now);
     return undefined;
   } catch (error) {

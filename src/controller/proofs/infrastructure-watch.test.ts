@@ -70,7 +70,8 @@ function byName(): string {
     throw error;
   }
 }
-const byTpm = (key: string): string | undefined => directory.byTpm(key, { hostname: 'x' })?.uid;
+const byTpm = (key: string): string | undefined =>
+  directory.byTpm(key, { instance: 'i', hostname: 'x' })?.uid;
 
 it('ties the TPM that the object names, and lets no claim in until that was read', async () => {
   answer = ONE;

@@ -5,7 +5,7 @@ import { Refused } from '../attest/refused.ts';
 import { FreshProofs } from '../fresh/fresh-proofs.ts';
 import { MachineDirectory } from '../machines/directory.ts';
 import { readMachine } from '../machines/machine.ts';
-import type { Admission, NodeRecord } from '../model/node-record.ts';
+import type { Admission, NodeRecord, TpmCounters } from '../model/node-record.ts';
 import { newSummary } from '../model/summary.ts';
 import { type NodeIdentityPolicy, readPolicy } from '../policy/identity-policy.ts';
 import { secretsCluster } from './fixtures/secrets-cluster.ts';
@@ -22,6 +22,8 @@ let directory: MachineDirectory;
 let record: NodeRecord;
 /** What the TPM proves; undefined: there is none. */
 let claim: Claim | undefined;
+/** What its counters were. */
+let seen: TpmCounters | undefined;
 let parts: SealedParts;
 /** Secrets of the controller's namespace. */
 let secrets: ReturnType<typeof secretsCluster>['secrets'];
@@ -35,6 +37,7 @@ beforeEach(async () => {
   put('m', 'u');
   record = tied('token');
   claim = undefined;
+  seen = undefined;
   const cluster = secretsCluster();
   secrets = cluster.secrets;
   parts = new SealedParts(cluster.client, 'slipway-system');
@@ -89,6 +92,12 @@ async function release(more: { proof?: typeof PROOF; instance?: string } = {}): 
         bind: async () => true,
       },
       holders: { take: async () => true },
+      counters: {
+        seen: () => seen,
+        note: async (_, __, now) => {
+          seen = now;
+        },
+      },
       failed: async () => undefined,
     }),
     tpm: { attest: async () => claim },
@@ -105,8 +114,11 @@ async function release(more: { proof?: typeof PROOF; instance?: string } = {}): 
 }
 
 const GIVEN = `ns/m ${'07'.repeat(32)}`;
-const proved = (registers = { 0: '00' }, endorsementKey = KEY): void => {
-  claim = { method: 'tpm', namespace: 'ns', machineUid: 'u', endorsementKey, registers };
+const proved = (registers = { 0: '00' }, endorsementKey = KEY, counters?: TpmCounters): void => {
+  claim = {
+    ...{ method: 'tpm', namespace: 'ns', machineUid: 'u', endorsementKey, registers },
+    ...(counters ? { counters } : {}),
+  };
 };
 
 it('gives a machine that has no TPM what was sealed once, and nobody a second time', async () => {
@@ -175,9 +187,27 @@ it('wants a fresh proof of the same TPM for each release, and judges what it has
   proved({ 0: '00' }, `sha256:${'b'.repeat(64)}`);
   expect(await release({ proof: PROOF })).toBe('EndorsementKeyForeign');
   proved();
+  if (claim) claim = { ...claim, machineUid: 'another Machine that names this TPM' };
+  expect(await release({ proof: PROOF })).toBe('EndorsementKeyForeign');
+  proved();
   demand({ registers: { pcrs: [0], values: [{ pcr: 0, anyOf: ['11'] }] } });
   expect(await release({ proof: PROOF })).toBe('TpmBootStateChanged');
   demand({ registers: { pcrs: [0], values: [{ pcr: 0, anyOf: ['00'] }] } });
   // As often as it proves itself.
   for (const _ of [1, 2]) expect(await release({ proof: PROOF })).toBe(GIVEN);
+});
+
+it('gives nothing to a TPM that was put back to an earlier state, with a policy and without', async () => {
+  put('m', 'u', { 'slipway.dev/endorsement-key': KEY });
+  record = tied('tpm');
+  for (const spec of [undefined, {}]) {
+    seen = undefined;
+    if (spec) demand(spec);
+    proved(undefined, KEY, { resets: 2, restarts: 0, clock: 5 });
+    expect(await release({ proof: PROOF })).toBe(GIVEN);
+    proved(undefined, KEY, { resets: 1, restarts: 9, clock: 900_000 });
+    expect(await release({ proof: PROOF })).toBe('TpmStateWentBack');
+    proved(undefined, KEY, { resets: 3, restarts: 0, clock: 0 });
+    expect(await release({ proof: PROOF })).toBe(GIVEN);
+  }
 });

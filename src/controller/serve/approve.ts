@@ -1,19 +1,19 @@
 import { hostname } from 'node:os';
-import { Approver } from '../approve/approver.ts';
-import { type AddressedMachine, type Member, readMember } from '../approve/member.ts';
-import { clusterOf, Members } from '../approve/members.ts';
+import { Approver, type ApproverParts } from '../approve/approver.ts';
+import type { Member } from '../approve/member.ts';
 import { tellOfOthers } from '../approve/others.ts';
 import { Workloads } from '../approve/workloads.ts';
 import { KubeClient } from '../kube/client.ts';
-import { Informer } from '../kube/informer.ts';
-import { isStatus, KubeError } from '../kube/kube-error.ts';
+import { KubeError } from '../kube/kube-error.ts';
 import { findAccess } from '../kube/kubeconfig.ts';
 import { type Log, reason } from '../log.ts';
-import { MachineDirectory } from '../machines/directory.ts';
 import { EventRecorder } from '../machines/event-recorder.ts';
-import { findMachineVersion, machinesPath } from '../machines/machine.ts';
-import { PolicyWatch } from '../proofs/policy-watch.ts';
-import { collectionPath, type NodeBootstrap, objectPath, recordOf } from '../store/node-bootstrap.ts';
+import { findMachineVersion } from '../machines/machine.ts';
+import { ApproverMetrics } from '../web/approver-metrics.ts';
+import { Gauge } from '../web/registry.ts';
+import { AdminServers } from './admin.ts';
+import { MemberWatch } from './member-watch.ts';
+import { memoryGauges } from './memory.ts';
 import type { ApproveSettings } from './settings.ts';
 
 /** Somewhere that requests are decided. */
@@ -22,105 +22,71 @@ interface Deciding {
   drop(cluster: string): Promise<void>;
   lookAgain(cluster: string, nodes: readonly string[]): void;
   stop(): Promise<void>;
+  /** Clusters whose requests are followed, and requests that have to wait. */
+  readonly clusters: number;
+  readonly waiting: number;
 }
 
 /**
- * Approves and denies certificate requests of kubelets, in one cluster or in all that have Machines here. It listens to
- * nobody, and needs no other replica to agree with.
+ * Approves and denies certificate requests of kubelets, in one cluster or in all that have Machines here. Nobody can ask it
+ * for anything but metrics and probes, and it needs no other replica to agree with.
  *
  * @returns ends it
  */
 export async function approve(settings: ApproveSettings, log: Log): Promise<() => Promise<void>> {
-  const { cluster } = settings;
+  const { cluster, adminListen, probeListen } = settings;
+  const metrics = new ApproverMetrics();
+  let why: string | undefined = 'Machines, NodeBootstraps and policies are not listed yet';
+  const admin = new AdminServers(metrics, () => why);
+  // Before anything is read: what cannot reach its cluster says so by its probe.
+  if (probeListen) log.info('answers probes', { probePort: await admin.serveProbes(probeListen) });
+  if (adminListen) log.info('tells metrics', { adminPort: await admin.serveMetrics(adminListen) });
   const client = new KubeClient(accessTo(settings.kubeconfig));
   const version = await findMachineVersion(client);
-  const namespace = cluster?.key.split('/')[0];
-  const directory = new MachineDirectory();
-  const members = new Members(directory);
   const recorder = new EventRecorder(client, hostname());
-  const trouble = (error: Error, retryInMs: number): void => {
-    const isSilence = error instanceof KubeError && error.reason === 'Silent';
-    log[isSilence ? 'debug' : 'warn']('a watch ended and begins again', { reason: reason(error), retryInMs });
-  };
+  const watch: MemberWatch = new MemberWatch({
+    ...{ client, version, log, namespace: cluster?.key.split('/')[0] },
+    trouble: (collection, error, retryInMs) => {
+      metrics.watchTroubles.add({ collection });
+      const isSilence = error instanceof KubeError && error.reason === 'Silent';
+      log[isSilence ? 'debug' : 'warn']('a watch ended and begins again', {
+        ...{ collection, reason: reason(error), retryInMs },
+      });
+    },
+    want: (key) => deciding.want(key),
+    drop: (key) => void deciding.drop(key),
+    lookAgain: (key, nodes) => deciding.lookAgain(key, nodes),
+  });
+  const { members, directory } = watch;
   const common = {
     ...{ members, directory, log, rules: settings.rules },
-    refresh: async ({ namespace: of, name }: Member): Promise<void> => {
-      const machine = await found<AddressedMachine>(client, `${machinesPath(version, of)}/${name}`);
-      if (machine) put(machine);
-      else count(members.remove(`${of}/${name}`), -1);
-      const node = await found<NodeBootstrap>(client, objectPath(of, name));
-      if (node) members.held(recordOf(node));
-      else members.released(`${of}/${name}`);
-    },
+    refresh: (member: Member) => watch.refresh(member),
     denied: (member: Member, message: string): void => {
       const event = { type: 'Warning', reason: 'CertificateDenied', message } as const;
       recorder.record(member, event).catch((error: unknown) => {
         log.warn('an Event could not be written', { machine: member.name, reason: reason(error) });
       });
     },
+    decided: (decision: 'approved' | 'denied', ageMs: number): void => {
+      metrics.decisions.add({ decision });
+      metrics.latency.observe(ageMs / 1000);
+    },
   };
   const deciding: Deciding = cluster
     ? one(cluster.key, new KubeClient(accessTo(cluster.kubeconfig)), common)
     : new Workloads({ ...common, home: client, suffix: settings.suffix });
-  /** Machines by Cluster. */
-  const counts = new Map<string, number>();
-  let isKnown = false;
-  const count = (member: Member | undefined, by: 1 | -1): void => {
-    if (!member) return;
-    const key = clusterOf(member);
-    const left = (counts.get(key) ?? 0) + by;
-    if (left > 0) counts.set(key, left);
-    else counts.delete(key);
-    if (isKnown && by === 1) deciding.want(key);
-    if (left === 0) void deciding.drop(key);
-  };
-  const put = (object: AddressedMachine): Member => {
-    const member = readMember(object, version);
-    const before = members.put(member);
-    count(member, 1);
-    count(before, -1);
-    return member;
-  };
-  const lookAgain = (member: Member | undefined): void => {
-    if (isKnown && member) deciding.lookAgain(clusterOf(member), members.namesOf(member));
-  };
-  const listed = { machines: Promise.withResolvers<void>(), nodes: Promise.withResolvers<void>() };
-  const machines = new Informer<AddressedMachine>(client, machinesPath(version, namespace), {
-    changed: (object) => lookAgain(put(object)),
-    gone: (key) => count(members.remove(key), -1),
-    listed: () => listed.machines.resolve(),
-    trouble,
-  });
-  const nodes = new Informer<NodeBootstrap>(
-    client,
-    collectionPath(namespace),
-    {
-      changed: (object) => {
-        const record = recordOf(object);
-        members.held(record);
-        lookAgain(members.byUid(record.spec.machine?.uid));
-      },
-      gone: (key) => lookAgain(members.released(key)),
-      listed: () => listed.nodes.resolve(),
-      trouble: (error, retryInMs) => {
-        // Where Slipway's own objects are not installed, nobody demands a proof.
-        if (isStatus(error, 404)) listed.nodes.resolve();
-        else trouble(error, retryInMs);
-      },
-    },
-    { pageSize: 100 },
-  );
-  const policies = new PolicyWatch({
-    ...{ client, book: directory.policies, log, namespace },
-    trouble: (error, retryInMs) => (isStatus(error, 404) ? undefined : trouble(error, retryInMs)),
-  });
-  machines.start();
-  nodes.start();
-  await Promise.all([listed.machines.promise, listed.nodes.promise, policies.start()]);
-  isKnown = true;
-  for (const key of cluster ? [cluster.key] : counts.keys()) deciding.want(key);
+  const gauge = (name: string, help: string, read: () => number): Gauge =>
+    metrics.add(new Gauge(name, help, () => [{ value: read() }]));
+  gauge('slipway_machines', 'Machines known.', () => directory.size);
+  gauge('slipway_approver_clusters', 'Clusters whose requests are followed.', () => deciding.clusters);
+  gauge('slipway_certificate_requests_waiting', 'Requests put off.', () => deciding.waiting);
+  for (const memory of memoryGauges()) metrics.add(memory);
+  await watch.start();
+  if (cluster) deciding.want(cluster.key);
+  why = undefined;
   return async () => {
-    await Promise.all([machines.stop(), nodes.stop(), policies.stop(), deciding.stop()]);
+    admin.close();
+    await Promise.all([watch.stop(), deciding.stop()]);
     client.close();
   };
 }
@@ -129,7 +95,7 @@ export async function approve(settings: ApproveSettings, log: Log): Promise<() =
 function one(
   key: string,
   client: KubeClient,
-  common: Omit<ConstructorParameters<typeof Approver>[0], 'client' | 'cluster' | 'trouble'>,
+  common: Omit<ApproverParts, 'client' | 'cluster' | 'trouble'>,
 ): Deciding {
   const approver = new Approver({
     ...{ ...common, client, cluster: key },
@@ -147,17 +113,13 @@ function one(
     drop: async () => undefined,
     lookAgain: (cluster, names) => cluster === key && approver.lookAgain(names),
     stop: () => approver.stop(),
+    get clusters() {
+      return Number(begun);
+    },
+    get waiting() {
+      return approver.waiting;
+    },
   };
-}
-
-/** @returns undefined where there is none of that name */
-async function found<T>(client: KubeClient, path: string): Promise<T | undefined> {
-  try {
-    return await client.request<T>('GET', path);
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined;
-    throw error;
-  }
 }
 
 function accessTo(path: string | undefined) {

@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import type { Enrolment } from '../attest/enrolment.ts';
 import type { KubeletKeys } from '../fresh/kubelet-keys.ts';
 import type { EventIntake } from '../ingest/intake.ts';
@@ -6,12 +5,13 @@ import { IngestServer } from '../ingest/server.ts';
 import type { Keys } from '../keys/key-ring.ts';
 import { type Log, reason } from '../log.ts';
 import type { Releases } from '../release/releases.ts';
-import { Gauge, type Metrics } from '../web/metrics.ts';
-import { createMetricsServer, createProbeServer } from '../web/servers.ts';
+import type { Metrics } from '../web/metrics.ts';
+import { Gauge } from '../web/registry.ts';
+import { AdminServers } from './admin.ts';
 import { keepMemoryLow, memoryGauges } from './memory.ts';
 import type { Running } from './running.ts';
 import { ServerCertificate } from './server-certificate.ts';
-import type { Listen, ServeSettings } from './settings.ts';
+import type { ServeSettings } from './settings.ts';
 
 /** Time for current requests when the process has to end; a cluster waits 30 s. */
 const DRAIN_MS = 10_000;
@@ -31,8 +31,7 @@ export interface FrontParts {
 /** The servers for machines and probes, whatever the store is. */
 export class Front {
   readonly #ingest: IngestServer;
-  readonly #metrics: Server;
-  readonly #probes: Server;
+  readonly #admin: AdminServers;
   readonly #certificate: ServerCertificate;
   readonly #settings: ServeSettings;
   readonly #log: Log;
@@ -69,14 +68,14 @@ export class Front {
       new Gauge('slipway_nodes_at_hand', 'Records of nodes in memory.', () => [{ value: intake.atHand }]),
     );
     for (const gauge of memoryGauges()) metrics.add(gauge);
-    this.#metrics = createMetricsServer(metrics);
-    this.#probes = createProbeServer(() => (this.#draining ? 'draining' : ready()));
+    this.#admin = new AdminServers(metrics, () => (this.#draining ? 'draining' : ready()));
   }
 
   /** Probes and Prometheus can ask from now on. @returns the ports */
   async listenAdmin(): Promise<Pick<Running, 'adminPort' | 'probePort'>> {
-    const probePort = await listen(this.#probes, this.#settings.probeListen);
-    return { probePort, adminPort: await listen(this.#metrics, this.#settings.adminListen) };
+    const { adminListen, probeListen } = this.#settings;
+    const probePort = await this.#admin.serveProbes(probeListen);
+    return { probePort, adminPort: await this.#admin.serveMetrics(adminListen) };
   }
 
   /** Machines can report from now on. @returns the port */
@@ -101,19 +100,6 @@ export class Front {
     } catch (error) {
       this.#log.warn('draining failed', { reason: reason(error) });
     }
-    for (const server of [this.#metrics, this.#probes]) {
-      server.close();
-      server.closeAllConnections();
-    }
+    this.#admin.close();
   }
-}
-
-function listen(server: Server, { port, host }: Listen): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address ? address.port : port);
-    });
-  });
 }

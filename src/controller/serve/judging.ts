@@ -1,11 +1,14 @@
 import { Judge, type JudgeParts } from '../attest/judge.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { NodeRecord } from '../model/node-record.ts';
+import { isNews } from '../policy/counters.ts';
 import { FailedProofs } from '../proofs/failed-proofs.ts';
 import { writeAdmission } from '../store/admission.ts';
 import { KeyHolders } from '../store/key-holders.ts';
 import type { MachineIdentities } from '../store/machine-identities.ts';
 import type { Store } from '../store/store.ts';
+import { writeCounters } from '../store/tpm-counters.ts';
+import type { WriteBudget } from '../store/write-budget.ts';
 import type { Management } from './management.ts';
 
 export interface JudgingParts {
@@ -15,14 +18,19 @@ export interface JudgingParts {
   readonly management: Management;
   readonly store: Store;
   readonly identities: MachineIdentities;
+  readonly budget: WriteBudget;
 }
 
 /** Puts together what holds proofs against policies in a management cluster. */
-export function judgeOf({ client, namespace, management, store, identities }: JudgingParts): Judge {
+export function judgeOf({ client, namespace, management, store, identities, budget }: JudgingParts): Judge {
   const { directory, alarms, attested } = management;
   const policiesOf: JudgeParts['policiesOf'] = (uid) => {
     const machine = directory.byUid(uid);
     return machine ? directory.policiesOf(machine) : [];
+  };
+  const nodeOf = (key: string, uid: string) => {
+    const node = directory.nodeOf(key);
+    return node?.uid === uid ? node : undefined;
   };
   const failed = new FailedProofs({
     ...{ client, store, alarms, attested },
@@ -38,6 +46,13 @@ export function judgeOf({ client, namespace, management, store, identities }: Ju
     },
     ...{ store, identities },
     holders: new KeyHolders(client, namespace, (uid) => directory.byUid(uid) !== undefined),
+    counters: {
+      seen: (key, uid) => nodeOf(key, uid)?.counters,
+      note: async (key, uid, counters) => {
+        const node = nodeOf(key, uid);
+        if (node && isNews(node.counters, counters)) await writeCounters(client, budget, node, key, counters);
+      },
+    },
     failed: (...of) => failed.failed(...of),
   });
 }

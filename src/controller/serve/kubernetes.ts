@@ -29,7 +29,8 @@ import { writeKubeletKey } from '../store/kubelet-key.ts';
 import { KubernetesStore } from '../store/kubernetes-store.ts';
 import { MachineIdentities } from '../store/machine-identities.ts';
 import { WriteBudget } from '../store/write-budget.ts';
-import { Gauge, Metrics } from '../web/metrics.ts';
+import { Metrics } from '../web/metrics.ts';
+import { Gauge } from '../web/registry.ts';
 import { Front } from './front.ts';
 import { judgeOf, readmit } from './judging.ts';
 import { Management } from './management.ts';
@@ -77,7 +78,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   );
   const identities = new MachineIdentities(client);
   const challenges = new TpmChallenges((id, machine) => management.directory.byTpm(id, machine));
-  const judge = judgeOf({ client, namespace, management, store, identities });
+  const judge = judgeOf({ client, namespace, management, store, identities, budget });
   const tpm = new TpmAttestor(challenges, management.directory);
   const enrolment = new Enrolment({
     store,

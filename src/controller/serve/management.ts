@@ -16,7 +16,8 @@ import { AttestedConditions } from '../proofs/attested.ts';
 import { InfrastructureWatch } from '../proofs/infrastructure-watch.ts';
 import { PolicyWatch } from '../proofs/policy-watch.ts';
 import { collectionPath, type NodeBootstrap, recordOf } from '../store/node-bootstrap.ts';
-import { Gauge, type Metrics } from '../web/metrics.ts';
+import type { Metrics } from '../web/metrics.ts';
+import { Gauge } from '../web/registry.ts';
 
 export interface ManagementParts {
   readonly client: KubeClient;

@@ -52,6 +52,20 @@ const manifests = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
 const of = (kind: string): Manifest[] => manifests.filter((one) => one.kind === kind);
 const deployment = (name: string) => of('Deployment').filter(({ metadata }) => metadata.name === name);
 
+it('recommends no token that is good for longer than a day', () => {
+  const texts = [
+    ...readdirSync(join(FOLDER, 'samples')).map((name) => join(FOLDER, 'samples', name)),
+    ...readdirSync(join(root, 'docs'))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(root, 'docs', name)),
+  ].map((path) => readFileSync(path, 'utf8'));
+  const ttls = texts.flatMap((text) =>
+    [...text.matchAll(/--ttl[ =](\S+?)(?=[\s`\]]|$)/g)].map(([, ttl]) => ttl),
+  );
+  expect(ttls.length).toBeGreaterThan(1);
+  for (const ttl of ttls) expect(ttl).toMatch(/^(?:1?\d|2[0-4])h$/);
+});
+
 it('lets nobody run a pod with rights of the host beside the controller and the approver', () => {
   const namespaces = of('Namespace');
   expect(namespaces.map(({ metadata }) => metadata.name)).toEqual(['slipway-system', 'slipway-system']);
@@ -103,15 +117,19 @@ it('lets machines come from anywhere, metrics be read from namespaces that say s
     reports: 'anywhere',
     metrics: [{ namespaceSelector: { matchLabels: { metrics: 'enabled' } } }],
   });
-  const closed = of('Deployment').filter(({ metadata }) => metadata.name !== 'slipway-controller');
-  expect(closed.map(({ metadata }) => metadata.name).sort()).toEqual([
+  const others = of('Deployment').filter(({ metadata }) => metadata.name !== 'slipway-controller');
+  expect(others.map(({ metadata }) => metadata.name).sort()).toEqual([
     'slipway-approver',
     'slipway-approver',
     'slipway-minter',
   ]);
-  for (const { spec } of closed) {
-    expect(allowed(spec.template.metadata.labels)).toEqual({});
-    expect(spec.template.spec.containers.flatMap(({ ports = [] }) => ports)).toEqual([]);
+  for (const { metadata, spec } of others) {
+    const isApprover = metadata.name === 'slipway-approver';
+    expect(allowed(spec.template.metadata.labels)).toEqual(
+      isApprover ? { metrics: [{ namespaceSelector: { matchLabels: { metrics: 'enabled' } } }] } : {},
+    );
+    const ports = spec.template.spec.containers.flatMap(({ ports: of = [] }) => of.map(({ name }) => name));
+    expect(ports).toEqual(isApprover ? ['metrics', 'probes'] : []);
   }
   const services = of('Service').map(({ spec }) => [
     spec.selector,

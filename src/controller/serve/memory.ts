@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Gauge } from '../web/metrics.ts';
+import { Gauge } from '../web/registry.ts';
 
 const LOOK_MS = 5_000;
 /** So much growth is worth a pause of some tens of milliseconds. */

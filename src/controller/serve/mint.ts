@@ -10,6 +10,7 @@ import { type Log, reason } from '../log.ts';
 import { MachineDirectory } from '../machines/directory.ts';
 import { findMachineVersion, type MachineObject, machinesPath, readMachine } from '../machines/machine.ts';
 import { Minter } from '../machines/minter.ts';
+import { InfrastructureWatch } from '../proofs/infrastructure-watch.ts';
 import { MachineIdentities } from '../store/machine-identities.ts';
 import { collectionPath, type NodeBootstrap } from '../store/node-bootstrap.ts';
 import type { MintSettings } from './settings.ts';
@@ -34,6 +35,13 @@ export async function mint(settings: MintSettings, log: Log): Promise<() => Prom
     ...{ client, byKey, log, lifetimeMs: settings.tokenMs },
     key: () => keys.signing,
     identities: new MachineIdentities(client),
+    namesTpm: (machine) => (directory.isUnread(machine) ? undefined : directory.keyOf(machine) !== undefined),
+  });
+  const infrastructure = new InfrastructureWatch({
+    ...{ client, directory, log },
+    // The controller tells of that.
+    alarms: { disagrees: () => undefined },
+    known: (machine) => minter.machineChanged(machine),
   });
   const trouble = (error: Error, retryInMs: number): void =>
     log.warn('a watch ended and begins again', { reason: reason(error), retryInMs });
@@ -41,12 +49,16 @@ export async function mint(settings: MintSettings, log: Log): Promise<() => Prom
     changed: (object) => {
       const machine = readMachine(object, version);
       directory.put(machine);
+      // Nobody else is proved by what it says.
+      if (machine.wantsToken) infrastructure.machineChanged(machine);
       minter.machineChanged(machine);
     },
     gone: (key) => {
       const machine = byKey(key);
       directory.remove(key);
-      if (machine) minter.machineGone(machine);
+      if (!machine) return;
+      infrastructure.machineGone(machine.uid);
+      minter.machineGone(machine);
     },
     trouble,
   });
@@ -69,7 +81,7 @@ export async function mint(settings: MintSettings, log: Log): Promise<() => Prom
   return async () => {
     leaveKeys();
     await Promise.all([machines.stop(), nodes.stop()]);
-    await minter.stop();
+    await Promise.all([minter.stop(), infrastructure.stop()]);
     client.close();
   };
 }

@@ -47,6 +47,9 @@ export interface ApproveSettings {
   readonly kubeconfig?: string;
   /** Only this Cluster of it (`namespace/name`), and how to reach that; default: as a pod in it. */
   readonly cluster?: { readonly key: string; readonly kubeconfig?: string };
+  /** Metrics and probes, over plain HTTP, where somebody wants to ask for them. */
+  readonly adminListen?: Listen;
+  readonly probeListen?: Listen;
   /** Else: Secrets of this ending have the kubeconfigs of its Clusters. */
   readonly suffix: string;
   readonly rules: Rules;

@@ -249,6 +249,7 @@ describe('a standalone controller', () => {
 
   it('serves others while a slow loris holds what it can', async () => {
     const slow: (TLSSocket | ReturnType<typeof plainConnect>)[] = [];
+    let isServed = false;
     const options = { host: '127.0.0.1', port: running.port, ca, localAddress: '127.0.3.1' };
     for (let i = 0; i < 40; i += 1) {
       const socket = await tls(options);
@@ -256,8 +257,13 @@ describe('a standalone controller', () => {
       socket.write('POST /v1/events HTTP/1.1\r\nhost: x\r\n');
       slow.push(socket);
     }
-    // These do not even begin to shake hands.
-    for (let i = 0; i < 60; i += 1) slow.push(plainConnect(options).on('error', () => {}));
+    // These do not even begin to shake hands, and come again until the machine has been served.
+    const linger = (): void => {
+      const socket = plainConnect(options).on('error', () => {});
+      socket.on('close', () => void sleep(200).then(() => isServed || linger()));
+      slow.push(socket);
+    };
+    for (let i = 0; i < 60; i += 1) linger();
     while ((await refusals('displaced')) <= 30) await sleep(20);
     const machine = await enrolled('m9');
     machine.tell({ type: 'fact', name: 'x', value: 'y' });
@@ -265,6 +271,7 @@ describe('a standalone controller', () => {
     // It did not wait until they were gone, which they are when their time is over.
     const held = (): number => slow.filter(({ destroyed }) => !destroyed).length;
     expect(held()).toBeGreaterThan(0);
+    isServed = true;
     while (held() > 0) await sleep(100);
     machine.hangUp();
   });

@@ -2,41 +2,25 @@ import type { KubeClient } from '../kube/client.ts';
 import { isStatus, KubeError } from '../kube/kube-error.ts';
 import type { ListOf } from '../kube/objects.ts';
 import { readTable } from '../kube/table.ts';
-import { messageOf } from '../model/message.ts';
 import type { CertificateState, NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
-import { newSummary, type Summary } from '../model/summary.ts';
-import { filled } from './filled.ts';
+import { newSummary } from '../model/summary.ts';
+import { busy, isOvertaken, refusal } from './api-errors.ts';
 import {
   API_VERSION,
   collectionPath,
   FIELD_MANAGER,
   type NodeBootstrap,
-  type NodeBootstrapStatus,
   objectPath,
   recordOf,
 } from './node-bootstrap.ts';
-import { type NodeLine, positionOf, shownPhase } from './node-line.ts';
-import { type Addition, type Owner, type Store, StoreBusy, StoreRefuses, stored } from './store.ts';
+import { type NodeLine, shownPhase } from './node-line.ts';
+import { firstPatch, nextPatch, type PatchOperation, trimPatch } from './status-patch.ts';
+import type { Addition, Owner, Store } from './store.ts';
 import { bytesOf } from './write-budget.ts';
 
 /** An object stays well below etcd's 1.5 MiB: beyond either limit, old events make room. */
 const MAX_EVENTS = 400;
 const MAX_EVENT_LOG_BYTES = 600 * 1024;
-/** What remains then: the beginning and the latest events, half of what fits. */
-const KEEP_FIRST = { events: 40, bytes: 60 * 1024 };
-const KEEP_LAST = { events: 160, bytes: 240 * 1024 };
-
-/** Nobody gives rights within less. */
-const FORBIDDEN_MS = 60_000;
-
-/** What to do where the ServiceAccount may not write. */
-export function rightsRemedy(namespace: string): string {
-  return `to serve the Machines there: kubectl apply --namespace ${namespace} --filename manifests/namespace/rights.yaml`;
-}
-
-type PatchOperation =
-  | { op: 'test' | 'add' | 'replace'; path: string; value: unknown }
-  | { op: 'remove'; path: string };
 
 /**
  * Stores nodes as NodeBootstrap objects. It appends events by a JSON patch that tests the preceding sequence
@@ -83,7 +67,7 @@ export class KubernetesStore implements Store {
   async append(record: NodeRecord, addition: Addition): Promise<NodeRecord | undefined> {
     const { namespace, name } = record;
     try {
-      const patch = record.writes === 0 ? this.#first(record, addition) : this.#next(record, addition);
+      const patch = record.writes === 0 ? firstPatch(record, addition) : nextPatch(record, addition);
       const object = await this.#client.request<NodeBootstrap>(
         'PATCH',
         `${objectPath(namespace, name)}/status`,
@@ -188,117 +172,23 @@ export class KubernetesStore implements Store {
     }
   }
 
-  #first(record: NodeRecord, addition: Addition): PatchOperation[] {
-    const status: NodeBootstrapStatus = {
-      ...this.#head(record, addition),
-      ...addition.summary,
-      eventLog: addition.events.map(stored),
-    };
-    return [
-      { op: 'test', path: '/metadata/resourceVersion', value: record.version },
-      { op: 'add', path: '/status', value: filled(status) },
-    ];
-  }
-
-  #next(record: NodeRecord, addition: Addition): PatchOperation[] {
-    const before: Partial<NodeBootstrapStatus> = { ...record.summary, ...positionPart(record.summary) };
-    const after: Partial<NodeBootstrapStatus> = { ...this.#head(record, addition), ...addition.summary };
-    const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
-    return [
-      { op: 'test', path: '/status/epoch', value: record.epoch },
-      { op: 'test', path: '/status/seq', value: record.seq },
-      ...Object.entries(after)
-        .filter(([key, value]) => before[key as keyof typeof before] !== value)
-        .map(([key, value]): PatchOperation => ({ op: 'add', path: `/status/${key}`, value: filled(value) })),
-      ...gone.map((key): PatchOperation => ({ op: 'remove', path: `/status/${key}` })),
-      ...addition.events.map(
-        (event): PatchOperation => ({ op: 'add', path: '/status/eventLog/-', value: filled(stored(event)) }),
-      ),
-    ];
-  }
-
-  #head(record: NodeRecord, { epoch, events, summary }: Addition) {
-    return {
-      epoch,
-      seq: events.at(-1)?.seq ?? record.seq,
-      storedAt: new Date().toISOString(),
-      writes: record.writes + 1,
-      message: messageOf(summary),
-      ...positionPart(summary),
-    };
-  }
-
   /**
    * Optional: if another writer comes in between, the next append tries again.
    *
    * @returns how many bytes it removed
    */
   async #trim({ metadata, status }: NodeBootstrap): Promise<number> {
-    const log = status?.eventLog ?? [];
-    const first = firstOf(log, KEEP_FIRST);
-    const last = firstOf(log.slice(first.length).reverse(), KEEP_LAST).reverse();
-    const kept = [...first, ...last];
-    const trimmed = (status?.eventsTrimmed ?? 0) + log.length - kept.length;
-    const body: PatchOperation[] = [
-      { op: 'test', path: '/status/seq', value: status?.seq },
-      { op: 'replace', path: '/status/eventLog', value: kept },
-      { op: 'add', path: '/status/eventsTrimmed', value: trimmed },
-    ];
+    const { patch, removedBytes } = trimPatch(status);
     try {
       await this.#client.request('PATCH', `${objectPath(metadata.namespace ?? '', metadata.name)}/status`, {
-        body,
+        body: patch,
         contentType: 'application/json-patch+json',
         query: { fieldManager: FIELD_MANAGER },
       });
-      return bytesOf(log) - bytesOf(kept);
+      return removedBytes;
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
       return 0;
     }
   }
-}
-
-/** As many as there is room for; one at least. */
-function firstOf(log: readonly StoredEvent[], room: { events: number; bytes: number }): StoredEvent[] {
-  let bytes = 0;
-  const end = log.findIndex((event) => {
-    bytes += bytesOf(event);
-    return bytes > room.bytes;
-  });
-  return log.slice(0, Math.max(1, Math.min(room.events, end < 0 ? log.length : end)));
-}
-
-/** Absent if empty, not a space. */
-function positionPart(summary: Summary): { position?: string } {
-  const position = positionOf(summary);
-  return position === '' ? {} : { position };
-}
-
-/**
- * Another writer came first, or the object is gone. 422 means that a test in the JSON patch failed, or that
- * the object breaks its schema; the latter is our fault, and another attempt would not help.
- */
-function isOvertaken(error: unknown): boolean {
-  if (isStatus(error, 409) || isStatus(error, 404)) return true;
-  return isStatus(error, 422) && !/ is invalid: /.test(error.message);
-}
-
-/** What the API server, or etcd behind it, refuses whenever it is asked. */
-function refusal(error: unknown): StoreRefuses | undefined {
-  if (!(error instanceof KubeError)) return undefined;
-  const { status, message } = error;
-  // etcd's word and that of its client: the API server passes both on as faults of its own.
-  if (status === 413 || /request is too large|message larger than max/.test(message))
-    return new StoreRefuses('size', message, { cause: error });
-  if (status !== 400 && status !== 422) return undefined;
-  return new StoreRefuses('content', message, { cause: error });
-}
-
-/** Turns what the API server cannot do now into StoreBusy; other errors stay as they are. */
-function busy(error: unknown): unknown {
-  const namespace = isStatus(error, 403) ? /namespace "([^"]+)"/.exec(error.message)?.[1] : undefined;
-  if (namespace !== undefined && error instanceof KubeError)
-    return new StoreBusy(`${error.message}; ${rightsRemedy(namespace)}`, FORBIDDEN_MS, { cause: error });
-  if (!(error instanceof KubeError) || !error.passing) return error;
-  return new StoreBusy(error.message, error.retryAfterMs, { cause: error });
 }

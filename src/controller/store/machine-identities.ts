@@ -58,15 +58,17 @@ export class MachineIdentities {
    * Ties a TPM to a Machine for good.
    *
    * @param isNamed people say that it is this TPM, so it replaces another one
+   * @param isFirst there was nothing of the Machine a moment ago, so that reading it again would be for nothing
    * @returns false if it is another TPM's
    * @throws StoreBusy
    */
   async bind(
     namespace: string,
     owner: Owner,
-    { isNamed, ...tpm }: Shown & { isNamed?: boolean },
+    { isNamed, isFirst, ...tpm }: Shown & { isNamed?: boolean; isFirst?: boolean },
   ): Promise<boolean> {
-    const known = await this.#get(namespace, owner.uid);
+    // What somebody else has made meanwhile is not replaced: the API server makes a name once.
+    const known = isFirst ? undefined : await this.#get(namespace, owner.uid);
     const before = known?.spec.endorsementKey;
     if (before !== undefined && before !== tpm.endorsementKey && !isNamed) return false;
     const { endorsementKey: _, measured: __, registers, ...others } = known?.spec ?? {};

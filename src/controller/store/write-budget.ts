@@ -1,5 +1,5 @@
 import { Rates } from '../../kit/rates.ts';
-import { type NodeRecord, nodeKey } from '../model/node-record.ts';
+import { type NodeRecord, type NodeSpec, nodeKey } from '../model/node-record.ts';
 import { StoreSpent } from './store.ts';
 
 /**
@@ -8,6 +8,11 @@ import { StoreSpent } from './store.ts';
  */
 const WRITES = { thrifty: { perSecond: 0.2, burst: 30 }, ready: { perSecond: 5, burst: 300 } };
 const BYTES = { perSecond: 8 * 1024, burst: 4 * 1024 * 1024 };
+
+/** Of a node, what says whose budget it is. */
+interface Spender extends Pick<NodeRecord, 'namespace' | 'name' | 'bytes'> {
+  readonly spec: Pick<NodeSpec, 'keyDigest'> & { readonly enrolment: { readonly endorsementKey?: string } };
+}
 
 /** What each machine has written lately, whatever it was. */
 export class WriteBudget {
@@ -27,7 +32,7 @@ export class WriteBudget {
    * @param added what is written besides the node itself
    * @throws StoreSpent
    */
-  spend(record: NodeRecord, added: unknown): void {
+  spend(record: Spender, added: unknown): void {
     const key = `${nodeKey(record)} ${whose(record)}`;
     const waitMs = Math.max(this.#writes.wait(key), this.#bytes.wait(key));
     if (waitMs > 0) throw new StoreSpent(`${nodeKey(record)} writes more than a bootstrap does`, waitMs);
@@ -37,7 +42,7 @@ export class WriteBudget {
 }
 
 /** Who had the place before spends nothing of who proved to be the machine; a TPM with a new key is the same machine. */
-function whose({ spec }: NodeRecord): string {
+function whose({ spec }: Spender): string {
   return spec.enrolment.endorsementKey ?? spec.keyDigest;
 }
 

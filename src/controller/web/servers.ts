@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
-import type { Metrics } from './metrics.ts';
 import { createPlainServer } from './plain-server.ts';
+import type { Registry } from './registry.ts';
 
 /** For a cluster's probes alone: who reads metrics does not stand in their way. */
 export function createProbeServer(ready: () => string | undefined): Server {
@@ -14,7 +14,7 @@ export function createProbeServer(ready: () => string | undefined): Server {
 }
 
 /** For Prometheus. */
-export function createMetricsServer(metrics: Metrics): Server {
+export function createMetricsServer(metrics: Registry): Server {
   const type = 'text/plain; version=0.0.4; charset=utf-8';
   return createPlainServer({ '/metrics': () => ({ status: 200, text: metrics.text(), type }) });
 }

@@ -59,6 +59,11 @@ describe('redact', () => {
       'https://a.blob/x?sv=1&sig=aB%2Fc&se=2',
       'https://a.blob/x?sv=1&sig=[redacted]&se=2',
     ],
+    [
+      "a signature for a registry's content delivery network, as a container runtime tells it",
+      'Get "https://a.cdn/x?Expires=1&Signature=AbC~d-E_f&Key-Pair-Id=K1": EOF',
+      'Get "https://a.cdn/x?Expires=1&Signature=[redacted]&Key-Pair-Id=K1": EOF',
+    ],
     ['a token flag', 'login --token pl4nted host', 'login --token [redacted] host'],
     ['a token in JSON', '{"token": "pl4 nted", "x": 1}', '{"token": [redacted], "x": 1}'],
     [

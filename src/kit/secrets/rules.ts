@@ -105,7 +105,7 @@ export const RULES: readonly Rule[] = [
   // `token: ` begins many a sentence, so without quotes only what is long and has a digit counts.
   {
     pattern: new RegExp(
-      String.raw`((?:token|secret|credentials?|[?&;]sig)\\{0,3}["']?\s{0,16}=\s{0,16})${VALUE}`,
+      String.raw`((?:token|secret|credentials?|[?&;]sig(?:nature)?)\\{0,3}["']?\s{0,16}=\s{0,16})${VALUE}`,
       'gi',
     ),
     sign: 'token|secret|credential|[?&;]sig',

@@ -5,6 +5,8 @@
  * explain CODE` and docs/codes.md show this table.
  */
 
+import { CONTROL_PLANE_CODES } from './control-plane.ts';
+import { DISCOVERY_CODES } from './discovery.ts';
 import { type CodeEntry, entry } from './entry.ts';
 import { IDENTITY_CODES } from './identity.ts';
 import { KUBEADM_CODES } from './kubeadm.ts';
@@ -69,7 +71,7 @@ export const CODES = {
     'user data',
     'permanent',
     'Nothing in the user data calls kubeadm init or kubeadm join, so no node would come of it.',
-    'Call kubeadm in runcmd; where no node is wanted, say slipway: {kubeadm: none} in the user data, or kubeadm: none in /etc/slipway/node.yaml.',
+    'Call kubeadm in runcmd of a cloud-config, or in a unit or a script that a unit runs in an Ignition config. Where no node is wanted, say slipway: {kubeadm: none} in a cloud-config, or kubeadm: none in /etc/slipway/node.yaml, which counts for every format.',
   ),
   IgnitionHasRun: entry(
     'user data',
@@ -202,6 +204,8 @@ export const CODES = {
   ...SECRET_CODES,
   ...PREFLIGHT_CODES,
   ...KUBEADM_CODES,
+  ...DISCOVERY_CODES,
+  ...CONTROL_PLANE_CODES,
   ...KUBELET_CODES,
   ...IDENTITY_CODES,
   Unclassified: entry(

@@ -140,6 +140,12 @@ export const IDENTITY_CODES = {
     'A machine proved itself by a TPM that belongs to another Machine, or to another machine than the one before.',
     "If the board or its TPM was swapped, name the new key (slipway.dev/endorsement-key on the Machine) or free the Machine (slipway-controller nodes release); else somebody uses another machine's TPM.",
   ),
+  TpmStateWentBack: entry(
+    'identity',
+    'permanent',
+    "The TPM's counters are lower than in an earlier proof: its state was put back, as with a snapshot of a virtual machine, or it was cleared.",
+    'If somebody did that on purpose, let the machine prove itself anew (slipway-controller nodes release NAME); else find out who can put it back, and which secrets it had.',
+  ),
   EndorsementKeyUntrusted: entry(
     'identity',
     'permanent',

@@ -44,6 +44,6 @@ export const REPORT_CODES = {
     'agent',
     'permanent',
     "Somebody else than root can change a file of Slipway's own configuration, so it is not used.",
-    'Give the file and its directory to root and take from others the right to write (chown root:root, chmod go-w), once you know who wrote it.',
+    'Give the file and all directories on the way to it to root and take from others the right to write (chown root:root, chmod go-w), once you know who wrote it.',
   ),
 } satisfies Record<string, ReturnType<typeof entry>>;

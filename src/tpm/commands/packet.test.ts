@@ -67,6 +67,12 @@ describe('answers that claim too much', () => {
     const none = head(`00000001${'00000001'}000b03000000${'00000000'}`);
     await expect(readPcrs(answering(none), { bank: 11, pcrs: [0] })).rejects.toThrow(/does not have/);
   });
+
+  it('end with an error where one register is given over and over again', async () => {
+    const value = `0020${'00'.repeat(32)}`;
+    const first = head(`00000001${'00000001'}000b03010000${'00000001'}${value}`);
+    await expect(readPcrs(answering(first), { bank: 11, pcrs: [0, 1] })).rejects.toThrow(/does not have/);
+  });
 });
 
 it('takes a TPM in failure mode for what it is, and not for one that is locked out', async () => {

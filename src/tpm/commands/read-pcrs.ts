@@ -40,7 +40,8 @@ async function readOnce(
     counter = now;
     const read = decodeSelections(parameters)[0]?.pcrs ?? [];
     const count = parameters.u32();
-    if (count === 0 || count !== read.length)
+    // Whoever answers with others than those that are missing would be asked for ever.
+    if (count === 0 || count !== read.length || !read.every((pcr) => missing.includes(pcr)))
       throw new MalformedError('the TPM does not have the registers that were asked for');
     for (const pcr of read) {
       const value = parameters.sized(64);

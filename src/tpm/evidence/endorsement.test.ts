@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Authority } from '../../pki/authority.ts';
 import { decodePublic, keyOf, type RsaArea } from '../objects/public-area.ts';
 import {
   checkCertifies,
@@ -55,10 +58,59 @@ describe('verifyChain', () => {
     expect(() => verifyChain(certificate, [], [issuer], before)).toThrow(/not valid/);
   });
 
+  it('takes no certificate that was made for something else', () => {
+    const made = Authority.create('a maker');
+    const authority = new Authority(made.certificate, made.privateKey);
+    const ca = new X509Certificate(authority.certificate);
+    const other = new X509Certificate(authority.server(['a.example'], 3_600_000).cert);
+    expect(() => verifyChain(other, [], [ca], new Date())).toThrow(/not made for an endorsement key/);
+  });
+
+  it('follows no certificate that is none of an authority, though it signed and is listed', () => {
+    const { leaf, signer } = withoutAuthority();
+    expect(leaf.checkIssued(signer) && leaf.verify(signer.publicKey)).toBe(true);
+    for (const trusted of [[signer], [root]])
+      expect(() => verifyChain(leaf, [signer], trusted, new Date())).toThrow(/no authority that is trusted/);
+  });
+
   it("takes no authority's own certificate for an endorsement key's", () => {
     expect(() => verifyChain(issuer, [], [root], now)).toThrow(/authority's own/);
   });
 });
+
+/** A certificate with the usage of endorsement keys, signed by one that may sign none. */
+function withoutAuthority(): { leaf: X509Certificate; signer: X509Certificate } {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-maker-'));
+  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'pipe' });
+  try {
+    const names = '[req]\ndistinguished_name=name\n[name]\n';
+    writeFileSync(
+      join(folder, 'conf'),
+      `${names}[signer]\nbasicConstraints=CA:FALSE\n[leaf]\nextendedKeyUsage=2.23.133.8.1\n`,
+    );
+    const made = ['-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-config', 'conf'];
+    openssl(
+      'req',
+      '-x509',
+      ...made,
+      '-extensions',
+      'signer',
+      '-subj',
+      '/CN=s',
+      '-keyout',
+      's.key',
+      '-out',
+      's.pem',
+    );
+    openssl('req', '-new', ...made, '-subj', '/CN=leaf', '-keyout', 'leaf.key', '-out', 'leaf.csr');
+    const by = ['-CA', 's.pem', '-CAkey', 's.key', '-extfile', 'conf', '-extensions', 'leaf'];
+    openssl('x509', '-req', '-in', 'leaf.csr', ...by, '-set_serial', '7', '-out', 'leaf.pem');
+    const read = (name: string) => new X509Certificate(readFileSync(join(folder, name)));
+    return { leaf: read('leaf.pem'), signer: read('s.pem') };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 describe('readChain', () => {
   it('reads certificates that lie one after the other', () => {

@@ -5,7 +5,7 @@ import { AK } from '../objects/templates.ts';
 import { ATTRIBUTE } from '../wire/constants.ts';
 import { bytesOf, sized, u16 } from '../wire/writer.ts';
 import { recordedQuote, SELECTION } from './fixtures/quote-evidence.ts';
-import { checkAttestationKey, verifyQuote } from './verify-quote.ts';
+import { checkAttestationKey, type QuoteEvidence, verifyQuote } from './verify-quote.ts';
 
 const { evidence, nonce, ek } = recordedQuote();
 
@@ -21,6 +21,24 @@ function* changed(bytes: Uint8Array): Generator<Buffer> {
 function areaWith(attributes: number): EcArea {
   if (evidence.ak.type !== 'ec') throw new Error('the recorded key is on a curve');
   return { ...evidence.ak, attributes };
+}
+
+/** Signed by a key that says of itself what an attestation key says. */
+function bySoftware(quoted: Uint8Array): Pick<QuoteEvidence, 'ak' | 'quoted' | 'signature'> {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  const numbers = sign('sha256', quoted, { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  const halves = [sized(numbers.subarray(0, 32)), sized(numbers.subarray(32))];
+  const point = { x: Buffer.from(x, 'base64url'), y: Buffer.from(y, 'base64url') };
+  const ak = { ...areaWith(AK.attributes), ...point };
+  return { ak, quoted, signature: bytesOf(u16(0x18), u16(0x0b), ...halves) };
+}
+
+/** Its first `from` (in hex) is `to`. */
+function replaced(bytes: Buffer, from: string, to: string): Buffer {
+  const hex = bytes.toString('hex');
+  expect(hex).toContain(from);
+  return Buffer.from(hex.replace(from, to), 'hex');
 }
 
 describe('verifyQuote', () => {
@@ -66,26 +84,27 @@ describe('verifyQuote', () => {
       expect(() => verifyQuote({ ...evidence, ...wrong }, nonce, SELECTION)).toThrow();
   });
 
+  it.each([
+    ['bytes behind it', (quoted: Buffer) => Buffer.concat([quoted, Buffer.from([0])]), /1 bytes too many/],
+    [
+      'registers that nobody asked for',
+      (quoted: Buffer) => replaced(quoted, '03930000', '03130100'),
+      /other regis/,
+    ],
+    ['another bank', (quoted: Buffer) => replaced(quoted, '000b03', '000c03'), /other registers/],
+    ['what is no quote', (quoted: Buffer) => replaced(quoted, '8018', '8017'), /no quote/],
+    ['what no TPM made', (quoted: Buffer) => replaced(quoted, 'ff544347', 'ff544348'), /not made by a TPM/],
+  ])('refuses a quote that is signed well, with %s', (_, change, why) => {
+    const signed = bySoftware(change(Buffer.from(evidence.quoted)));
+    expect(() => verifyQuote({ ...evidence, ...signed }, nonce, SELECTION)).toThrow(why);
+  });
+
   it('refuses what a key in software signed, though it says the same', () => {
-    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
-    const numbers = sign('sha256', evidence.quoted, { key: privateKey, dsaEncoding: 'ieee-p1363' });
-    const signature = bytesOf(
-      u16(0x18),
-      u16(0x0b),
-      sized(numbers.subarray(0, 32)),
-      sized(numbers.subarray(32)),
-    );
-    const ak: EcArea = {
-      ...areaWith(AK.attributes & ~ATTRIBUTE.fixedTpm),
-      x: Buffer.from(x, 'base64url'),
-      y: Buffer.from(y, 'base64url'),
-    };
-    expect(() => verifyQuote({ ...evidence, ak, signature }, nonce, SELECTION)).toThrow(/signs only what/);
+    const signed = bySoftware(evidence.quoted);
+    const ak = { ...signed.ak, attributes: AK.attributes & ~ATTRIBUTE.fixedTpm };
+    expect(() => verifyQuote({ ...evidence, ...signed, ak }, nonce, SELECTION)).toThrow(/signs only what/);
     // With attributes that lie, the Name is another one, and no credential is made for it; the signature alone is sound.
-    expect(() =>
-      verifyQuote({ ...evidence, ak: { ...ak, attributes: AK.attributes }, signature }, nonce, SELECTION),
-    ).not.toThrow();
+    expect(() => verifyQuote({ ...evidence, ...signed }, nonce, SELECTION)).not.toThrow();
   });
 });
 

@@ -4,6 +4,8 @@ import { decodeSelections, type PcrSelection } from './pcr-selection.ts';
 
 /** What a quote says: TPMS_ATTEST with TPMS_QUOTE_INFO (Part 2, 10.12). */
 export interface Quoted {
+  /** The qualified name of the key that signed: in which hierarchy it is. Who signed, its signature says. */
+  readonly signer: Uint8Array;
   /** What the asker gave, at most 64 bytes. */
   readonly extraData: Uint8Array;
   /** Milliseconds that the TPM has run. */
@@ -25,8 +27,7 @@ export function decodeQuoted(bytes: Uint8Array): Quoted {
   const from = new WireReader(bytes, 'the quote');
   if (from.u32() !== GENERATED) throw new MalformedError('the quote was not made by a TPM');
   if (from.u16() !== TAG.quote) throw new MalformedError('what the TPM signed is no quote');
-  // The qualified name of the signer; who signed, its signature says.
-  from.sized(68);
+  const signer = from.sized(68);
   const extraData = from.sized(64);
   const clock = from.u64();
   const resetCount = from.u32();
@@ -37,5 +38,6 @@ export function decodeQuoted(bytes: Uint8Array): Quoted {
   const selections = decodeSelections(from);
   const pcrDigest = from.sized(64);
   from.end();
-  return { extraData, clock, resetCount, restartCount, safe: safe === 1, firmware, selections, pcrDigest };
+  const counts = { clock, resetCount, restartCount, safe: safe === 1 };
+  return { signer, extraData, ...counts, firmware, selections, pcrDigest };
 }

@@ -127,6 +127,17 @@ export function nameOf(area: PublicArea): Buffer {
   return bytesOf(u16(ALG.sha256), createHash('sha256').update(encodePublic(area)).digest());
 }
 
+/**
+ * What a TPM calls a primary key of a hierarchy in what that key signs (Part 1, 16.3): with the same template and seed each hierarchy
+ * has another one.
+ *
+ * @param hierarchy its handle
+ */
+export function qualifiedNameOf(area: PublicArea, hierarchy: number): Buffer {
+  const name = bytesOf(u32(hierarchy), nameOf(area));
+  return bytesOf(u16(ALG.sha256), createHash('sha256').update(name).digest());
+}
+
 /** @throws MalformedError if the numbers make no key, such as a point that is not on its curve */
 export function keyOf(area: RsaArea | EcArea): KeyObject {
   try {

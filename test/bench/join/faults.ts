@@ -10,6 +10,8 @@ export interface Scene {
   token: string;
   /** Uniform in [0, 1), the same at every run of the bench. */
   random: () => number;
+  /** Seconds in which a join that nothing disturbs is under way; what strikes in its middle strikes within these. */
+  busySeconds: number;
 }
 
 export interface Fault {
@@ -20,12 +22,12 @@ export interface Fault {
   readonly deadEndpoint?: boolean;
   /** The machine was made anew under its old name, and its Node is still there. */
   readonly oldNode?: boolean;
-  /** What the join needs is not there at its beginning, and comes. */
+  /** What the join needs is not there at its beginning, or not where it is looked for first. */
   readonly comesLate?: boolean;
   /** Before the joins begin. */
   prepare?(scene: Scene): Promise<void>;
-  /** While they run. */
-  strike?(scene: Scene): Promise<void>;
+  /** While they run. @returns when what comes late was there, milliseconds since 1970 */
+  strike?(scene: Scene): Promise<number | undefined>;
   /** Afterwards, also where `strike` has failed. */
   heal?(scene: Scene): Promise<void>;
 }
@@ -64,6 +66,8 @@ const onAll = (machines: readonly Machine[], command: string[]) =>
 const between = (random: () => number, from: number, to: number) =>
   sleep(1000 * (from + random() * (to - from)));
 
+const inTheMiddle = ({ random, busySeconds }: Scene) => between(random, 0.3, busySeconds);
+
 /** A dead address on the lab's network: nobody answers there, not even with a refusal. */
 export const DEAD = '10.99.0.250';
 /** A name of the API server's certificate. */
@@ -73,20 +77,33 @@ export const FAULTS: readonly Fault[] = [
   { name: 'none' },
   {
     name: 'API server restarted',
-    async strike({ controlPlane, random }) {
-      await between(random, 0.5, 9);
-      await controlPlane.stop('apiserver');
-      await controlPlane.start('apiserver');
+    async strike(scene) {
+      await inTheMiddle(scene);
+      await scene.controlPlane.stop('apiserver');
+      await scene.controlPlane.start('apiserver');
+      return undefined;
     },
   },
   {
-    name: 'connections refused for 20 s',
+    name: 'connections refused at first',
     comesLate: true,
+    prepare: async ({ machines }) => void (await onAll(machines, ['iptables', '-I', ...REFUSE])),
     async strike({ machines, random }) {
-      await between(random, 0.5, 9);
-      await onAll(machines, ['iptables', '-I', ...REFUSE]);
-      await sleep(20_000);
+      await between(random, 15, 25);
       await onAll(machines, ['iptables', '-D', ...REFUSE]);
+      return Date.now();
+    },
+    heal: async ({ machines }) =>
+      void (await Promise.all(machines.map((machine) => machine.exec(['iptables', '-D', ...REFUSE])))),
+  },
+  {
+    name: 'connections refused for 20 s',
+    async strike(scene) {
+      await inTheMiddle(scene);
+      await onAll(scene.machines, ['iptables', '-I', ...REFUSE]);
+      await sleep(20_000);
+      await onAll(scene.machines, ['iptables', '-D', ...REFUSE]);
+      return undefined;
     },
     heal: async ({ machines }) =>
       void (await Promise.all(machines.map((machine) => machine.exec(['iptables', '-D', ...REFUSE])))),
@@ -103,16 +120,18 @@ export const FAULTS: readonly Fault[] = [
     async strike({ machines, random }) {
       await between(random, 5, 15);
       await onAll(machines, ['systemctl', 'start', 'containerd']);
+      return Date.now();
     },
     heal: async ({ machines }) => void (await onAll(machines, ['systemctl', 'start', 'containerd'])),
   },
   {
     name: 'containerd restarted',
-    async strike({ machines, random }) {
-      await between(random, 0.5, 9);
-      await onAll(machines, ['systemctl', 'stop', 'containerd']);
+    async strike(scene) {
+      await inTheMiddle(scene);
+      await onAll(scene.machines, ['systemctl', 'stop', 'containerd']);
       await sleep(5_000);
-      await onAll(machines, ['systemctl', 'start', 'containerd']);
+      await onAll(scene.machines, ['systemctl', 'start', 'containerd']);
+      return undefined;
     },
     heal: async ({ machines }) => void (await onAll(machines, ['systemctl', 'start', 'containerd'])),
   },
@@ -124,6 +143,7 @@ export const FAULTS: readonly Fault[] = [
       await between(random, 20, 70);
       const [id = '', secret = ''] = token.split('.');
       await controlPlane.createToken({ id, secret });
+      return Date.now();
     },
   },
   { name: 'one of two endpoints dead', deadEndpoint: true, comesLate: true },

@@ -4,7 +4,8 @@ import { root } from '../../../build/project.ts';
 import { COLLECTION, type SigningRequest } from '../../../src/controller/approve/signing-request.ts';
 import { APPROVER } from '../../support/controller/api-server.ts';
 import { knowsPolicies } from '../../support/controller/management-cluster.ts';
-import { eventually, type Scene } from './scene.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { Scene } from './scene.ts';
 
 /** What the approver's account may write even where somebody has given it all rights; Kubernetes 1.30 and newer. */
 export async function bounded(scene: Scene): Promise<void> {

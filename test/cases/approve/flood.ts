@@ -14,7 +14,7 @@ export async function flood(scene: Scene): Promise<void> {
   for (const name of ['f1', 'f2']) await cluster.createMachine(name);
   const { client } = await scene.join('f1');
   const access = cluster.api.kubeconfig(APPROVER);
-  const end = scene.approve('--cluster=default/demo', `--cluster-kubeconfig=${access}`);
+  const end = await scene.approve('--cluster=default/demo', `--cluster-kubeconfig=${access}`);
   const asked: Promise<string>[] = [];
   for (let at = 0; at < MANY; at += 1) {
     // Half of them for what it may have.

@@ -3,7 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { dns, ip, type Wish } from '../../../src/controller/approve/fixtures/requests.ts';
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
 import { OID } from '../../../src/pki/oids.ts';
-import { eventually, type Scene } from './scene.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { Scene } from './scene.ts';
 
 const O = [OID.organization, 'system:nodes'] as const;
 const CN = [OID.commonName, 'system:node:h1'] as const;

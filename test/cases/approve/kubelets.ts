@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { X509Certificate } from 'node:crypto';
 import { collectionPath, objectPath } from '../../../src/controller/store/node-bootstrap.ts';
+import { makeKind, makeObject, maySee } from '../../support/controller/infrastructure-objects.ts';
 import type { Scene } from './scene.ts';
 
 /** What kubelets of Machines ask for they get, and what is not known is left alone. */
@@ -9,7 +10,7 @@ export async function kubelets(scene: Scene): Promise<void> {
   await cluster.createMachine('n1');
   const early = await scene.ask(scene.bootstrap, { node: 'n1' });
   // Its Cluster has no kubeconfig yet.
-  scene.approve();
+  await scene.approve();
   await scene.kubeconfig('demo');
   assert.match(await scene.signed(early), /BEGIN CERTIFICATE/);
   say('a request from before the approver, whose Cluster got its kubeconfig later');
@@ -42,6 +43,7 @@ export async function kubelets(scene: Scene): Promise<void> {
   say("another signer's, an administrator's and nobody's are left alone");
 
   await guarded(scene);
+  await withTpm(scene);
 }
 
 /** A policy demands a proof, which a NodeBootstrap is. */
@@ -75,4 +77,16 @@ async function guarded(scene: Scene): Promise<void> {
   const again = await scene.ask(scene.bootstrap, { node: 'g1' });
   await scene.denied(again, /node g1 is Machine default\/g1: its NodeBootstrap is quarantined/);
   scene.say('under a policy, after its machine has proved itself, and none in quarantine');
+}
+
+/** Its infrastructure object names a TPM, and the approver may get that kind. */
+async function withTpm(scene: Scene): Promise<void> {
+  const { cluster } = scene;
+  await makeKind(cluster, 'MetalMachine');
+  await maySee(cluster, 'metalmachines');
+  await makeObject(cluster, 'MetalMachine', 't1', `sha256:${'0'.repeat(64)}`);
+  await cluster.createMachine('t1', { infrastructureKind: 'MetalMachine' });
+  const request = await scene.ask(scene.bootstrap, { node: 't1' });
+  await scene.told(request, /not proved itself yet, as the TPM that is named for it demands/);
+  scene.say('and none for a token alone where the infrastructure object names a TPM');
 }

@@ -10,7 +10,7 @@ import { type Running, run } from '../../lab/process/command.ts';
 import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { startController } from '../../support/controller/controller-process.ts';
 import { clusterApiCrds } from '../../support/controller/management-cluster.ts';
-import { eventually } from './scene.ts';
+import { eventually } from '../../support/eventually.ts';
 
 /** A real kubelet joins a cluster where the approver alone approves, and its serving certificate comes to life. */
 export async function realKubelet(say: (line: string) => void): Promise<void> {
@@ -68,7 +68,7 @@ async function install(cp: ControlPlane): Promise<void> {
   await cp.kubectl(['apply', '--server-side', '--validate=false', `--filename=${machines}`]);
   for (const name of ['nodebootstraps', 'machineidentities', 'nodeidentitypolicies'])
     await cp.kubectl(['apply', `--filename=${join(root, `manifests/crd/slipway.dev_${name}.yaml`)}`]);
-  await cp.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+  await cp.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=180s']);
   for (const name of ['bootstrap', 'certificate-rotation'])
     await cp.kubectl(['delete', 'clusterrolebinding', `kubeadm:node-autoapprove-${name}`]);
 }
@@ -123,6 +123,6 @@ async function requests(cp: ControlPlane): Promise<SigningRequest[]> {
 async function served(cp: ControlPlane, ip: string): Promise<string> {
   const words = ['openssl', 's_client', '-connect', `${ip}:10250`, '-CAfile', join(cp.pki, 'ca.crt')];
   const [program = '', ...rest] = cp.onSwitch([...words, '-verify_ip', ip]);
-  const { stdout, stderr } = await run(program, rest, { input: '', timeoutMs: 20_000 });
+  const { stdout, stderr } = await run(program, rest, { input: '', timeoutMs: 600_000 });
   return `${stdout}${stderr}`;
 }

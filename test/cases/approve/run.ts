@@ -1,4 +1,5 @@
 import { bounded } from './bounded.ts';
+import { deployed } from './deployed.ts';
 import { flood } from './flood.ts';
 import { hostile } from './hostile.ts';
 import { kubelets } from './kubelets.ts';
@@ -12,6 +13,7 @@ export async function run(say: (line: string) => void): Promise<void> {
   const scene = await Scene.open(say);
   try {
     await kubelets(scene);
+    await deployed(scene);
     await hostile(scene);
     await flood(scene);
     await bounded(scene);

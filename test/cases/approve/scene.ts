@@ -16,14 +16,11 @@ import type { Running } from '../../lab/process/command.ts';
 import { APPROVER } from '../../support/controller/api-server.ts';
 import { startController } from '../../support/controller/controller-process.ts';
 import { ManagementCluster } from '../../support/controller/management-cluster.ts';
-import { eventually as soon } from '../hostile/scene.ts';
+import { eventually } from '../../support/eventually.ts';
+import { asPod, deployedArguments } from './pod.ts';
 
 export const BOOTSTRAP_TOKEN = 'abcdef.0123456789abcdef';
 const GROUP = 'system:bootstrappers:kubeadm:default-node-token';
-
-/** Waits for what must come, on a busy machine too. */
-export const eventually = <T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> =>
-  soon(what, look, 180_000);
 
 /** What a kubelet has once its first request is granted. */
 export interface Kubelet {
@@ -40,7 +37,7 @@ export class Scene {
   readonly bootstrap: KubeClient;
   readonly say: (line: string) => void;
   log = '';
-  readonly #approvers: Running[] = [];
+  readonly #approvers: { account: string; process: Running; log: string }[] = [];
   #made = 0;
 
   private constructor(cluster: ManagementCluster, say: (line: string) => void) {
@@ -100,16 +97,33 @@ export class Scene {
     });
   }
 
-  /** Starts an approver. @returns ends it */
-  approve(...words: string[]): () => Promise<void> {
-    const { api } = this.cluster;
-    const approver = startController(['approve', `--kubeconfig=${api.kubeconfig(APPROVER)}`, ...words]);
-    approver.stderr?.on('data', (text: Buffer) => (this.log += text.toString()));
+  /** Starts an approver as its Deployment does. @returns ends it */
+  approve(...words: string[]): Promise<() => Promise<void>> {
+    return this.approveAs('slipway-approver', ...words);
+  }
+
+  /** @param account a ServiceAccount */
+  async approveAs(account: string, ...words: string[]): Promise<() => Promise<void>> {
+    const process = startController([...deployedArguments(), ...words], await asPod(this.cluster, account));
+    const approver = { account, process, log: '' };
+    process.stderr?.on('data', (text: Buffer) => {
+      approver.log += text.toString();
+      this.log += text.toString();
+    });
     this.#approvers.push(approver);
     return async () => {
-      approver.kill('SIGTERM');
-      assert.equal((await approver).exitCode, 0);
+      process.kill('SIGTERM');
+      assert.equal((await process).exitCode, 0);
     };
+  }
+
+  /** Those that the first approver of a ServiceAccount has said to listen on. */
+  ports(account = 'slipway-approver'): { adminPort: number; probePort: number } | undefined {
+    const log = this.#approvers.find((approver) => approver.account === account)?.log ?? '';
+    const [adminPort, probePort] = ['adminPort', 'probePort'].map((name) =>
+      Number(new RegExp(`"${name}":(\\d+)`).exec(log)?.[1]),
+    );
+    return adminPort && probePort ? { adminPort, probePort } : undefined;
   }
 
   /** Somebody asks. @returns the name of the request */
@@ -183,8 +197,8 @@ export class Scene {
   }
 
   async close(): Promise<void> {
-    for (const approver of this.#approvers) approver.kill('SIGKILL');
-    await Promise.all(this.#approvers);
+    for (const { process } of this.#approvers) process.kill('SIGKILL');
+    await Promise.all(this.#approvers.map(({ process }) => process));
     this.bootstrap.close();
     await this.cluster.close();
   }

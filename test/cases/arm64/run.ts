@@ -10,6 +10,8 @@ import { projectVersion } from '../../../build/project.ts';
 import { ARM_BOARD } from '../../../src/agent/facts/fixtures/arm-board.ts';
 import { plant } from '../../../src/agent/facts/fixtures/tree.ts';
 import { withoutSteering } from '../../../src/kit/environment.ts';
+import { expectControllerImage } from './controller-image.ts';
+import { expectFetched, type Slipway } from './fetched.ts';
 
 export const about = 'both programs for arm64, built on x64, work: QEMU runs them';
 
@@ -23,7 +25,8 @@ export async function run(say: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-arm64-'));
   try {
     const binary = join(folder, 'slipway');
-    const controller = join(folder, 'slipway-controller');
+    mkdirSync(join(folder, 'dist'));
+    const controller = join(folder, 'dist/slipway-controller-linux-arm64');
     const [bundle, licenses] = [join(folder, 'slipway.cjs'), join(folder, 'LICENSES.txt')];
     const about = [
       await buildBinary('linux-arm64', { binary, bundle, licenses }),
@@ -31,23 +34,33 @@ export async function run(say: (line: string) => void): Promise<void> {
     ];
     for (const line of about) assert.match(line, new RegExp(` ${projectVersion()} .*, linux-arm64\\)$`));
     say('both are built, and say what they are');
-    await expectWork(binary, folder);
+    const slipway = programOf(binary);
+    await expectWork(slipway, folder);
     say('plan, bootstrap and status do as on x64');
+    await expectFetched(slipway, folder);
+    say('it fetches over HTTPS and HTTP, and applies what is included to an image');
+    writeFileSync(join(folder, 'dist/slipway-controller-linux-x64'), 'for amd64');
+    await expectControllerImage(folder, say);
+    say("the controller's image for both platforms has a program for each, which runs there");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function expectWork(binary: string, folder: string): Promise<void> {
-  const [root, userData] = [join(folder, 'root'), join(folder, 'user-data')];
-  mkdirSync(root);
-  writeFileSync(userData, USER_DATA);
-  const slipway = async (...words: string[]): Promise<string> => {
+/** Runs the program and gives what it prints. */
+function programOf(binary: string): Slipway {
+  return async (...words) => {
     const [program = binary, ...rest] = [...runnerOf('linux-arm64'), binary, ...words];
     // QEMU cannot follow a program that begins anew, which ours does where a variable would steer Node.js.
     const env = withoutSteering(process.env) ?? process.env;
     return (await execa(program, rest, { env, extendEnv: false })).stdout;
   };
+}
+
+async function expectWork(slipway: Slipway, folder: string): Promise<void> {
+  const [root, userData] = [join(folder, 'root'), join(folder, 'user-data')];
+  mkdirSync(root);
+  writeFileSync(userData, USER_DATA);
   assert.match(await slipway('plan', '--user-data', userData), /\/etc\/motd/);
   const told: unknown = JSON.parse(
     await slipway('bootstrap', '--root', root, '--user-data', userData, '--output', 'json'),

@@ -15,4 +15,4 @@ for unit in containerd kubelet; do
 done
 exists /etc/kubernetes/patches/kube-apiserver0+merge.yaml
 pod_runs() { crictl pods | grep "beside-$(hostname)" | grep -qi ' ready '; }
-until_ok 60 pod_runs
+until_ok pod_runs

@@ -132,7 +132,7 @@ ${ca.trimEnd().replace(/^/gm, '      ')}
     await journal.close();
     // Processes of its own: on this host other machines of the lab may be joining.
     const apart = ['--pid', '--fork', '--kill-child', '--mount-proc'];
-    const ended = await run('unshare', [...apart, DIST, 'report', '--root', root], { timeoutMs: 120_000 });
+    const ended = await run('unshare', [...apart, DIST, 'report', '--root', root], { timeoutMs: 600_000 });
     assert.equal(ended.code, 0, `${ended.stdout}${ended.stderr}\n${controller.log}`);
     assert.match(ended.stdout, /over: /);
   } finally {

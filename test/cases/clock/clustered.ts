@@ -6,8 +6,8 @@ import { CONTROLLER } from '../../support/controller/api-server.ts';
 import { ControllerProcess } from '../../support/controller/controller-process.ts';
 import { ManagementCluster } from '../../support/controller/management-cluster.ts';
 import { bootstrapEvents, SimulatedMachine } from '../../support/controller/simulated-machine.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { SteppedClock } from '../../support/stepped-clock.ts';
-import { eventually } from './eventually.ts';
 import { expectOnce } from './ledger.ts';
 
 const NAMESPACE = 'slipway-system';

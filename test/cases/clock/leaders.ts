@@ -2,9 +2,9 @@ import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControllerProcess } from '../../support/controller/controller-process.ts';
 import type { SimulatedMachine } from '../../support/controller/simulated-machine.ts';
+import { eventually } from '../../support/eventually.ts';
 import { HOUR_MS, type SteppedClock } from '../../support/stepped-clock.ts';
 import type { Clustered } from './clustered.ts';
-import { eventually, PATIENTLY_MS } from './eventually.ts';
 
 const STEPS: readonly [what: string, offsetMs: number][] = [
   ['an hour forward', HOUR_MS],
@@ -84,7 +84,7 @@ async function takenOver(
   await runner.connectTo(third);
   await second.end('SIGKILL');
   // Not before the Lease has run out: src/controller/kube/lease.test.ts shows that by a clock of its own.
-  await eventually('another leader', () => third.leads || undefined, PATIENTLY_MS);
+  await eventually('another leader', () => third.leads || undefined);
   machine.connectTo(third.port);
   await scene.conclude(machine, true);
 }

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
+import { eventually } from '../../support/eventually.ts';
 import { HOUR_MS } from '../../support/stepped-clock.ts';
-import { eventually, PATIENTLY_MS } from './eventually.ts';
 import { expectOnce, expectWhole } from './ledger.ts';
 import { WAIT } from './real-machine.ts';
 import type { Standalone } from './standalone.ts';
@@ -34,7 +34,6 @@ async function dayBehind(scene: Standalone): Promise<void> {
   await eventually(
     'the reason in the log',
     () => /its certificate is (?:not valid yet|valid from).*clock/.test(machine.log) || undefined,
-    PATIENTLY_MS,
   );
   assert.equal((await scene.find('behind'))?.spec.instance, undefined);
   node.step(0);

@@ -9,8 +9,8 @@ import { binaryPath, controllerBinaryPath, nodeBinary } from '../../../build/pro
 import { SENTINEL } from '../../../src/agent/document/paths.ts';
 import { SPOOL } from '../../../src/agent/report/spool/spool-file.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
+import { eventually } from '../../support/eventually.ts';
 import { HOUR_MS, type SteppedClock } from '../../support/stepped-clock.ts';
-import { eventually } from './eventually.ts';
 
 const BOTH_CLOCKS = 'setInterval(() => console.log(Date.now(), Math.round(performance.now())), 50)';
 
@@ -34,7 +34,7 @@ async function inNode(clock: SteppedClock): Promise<void> {
       const [, before] = await read();
       const [wall, mono] = await read();
       assertNear(wall, Date.now() + offset, 'the wall clock');
-      assert.ok(mono > before && mono - before < 5_000, 'monotonic time goes on');
+      assert.ok(mono > before && mono - before < HOUR_MS / 2, 'monotonic time goes on');
     }
   } finally {
     await program.end();
@@ -95,8 +95,9 @@ function keptAt(folder: string, type: string): Promise<number> {
   });
 }
 
+/** Clocks are set by an hour: what is nearer than half of that was told by this one, however busy the machine is. */
 function assertNear(time: number, wanted: number, what: string): void {
-  assert.ok(Math.abs(time - wanted) < 5_000, `${what} shows ${new Date(time).toISOString()}`);
+  assert.ok(Math.abs(time - wanted) < HOUR_MS / 2, `${what} shows ${new Date(time).toISOString()}`);
 }
 
 /** A process under the clock, with what it prints, line by line. */

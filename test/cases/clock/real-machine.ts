@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { nodeBinary, root } from '../../../build/project.ts';
 import { JOURNAL } from '../../../src/agent/document/paths.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { SteppedClock } from '../../support/stepped-clock.ts';
 import { makeTinyRoot, removeRoot } from '../../support/tiny-root.ts';
-import { eventually, PATIENTLY_MS } from './eventually.ts';
 
 const PROGRAM = join(root, 'src/slipway.ts');
 /** What the agent runs in its root does not go by the clock, and finds no library there. */
@@ -66,7 +66,7 @@ export class RealMachine {
     const machine = new RealMachine(options);
     try {
       const begun = () => machine.journal.length > 0 || undefined;
-      await eventually(`the journal of ${options.name}`, begun, PATIENTLY_MS);
+      await eventually(`the journal of ${options.name}`, begun);
       machine.startReporter();
       return machine;
     } catch (error) {
@@ -105,7 +105,7 @@ export class RealMachine {
   /** Waits until agent and reporter have ended by themselves, both content. */
   async ends(): Promise<void> {
     for (const child of [this.#agent, this.#reporter]) {
-      await eventually(`the end of ${this.name}`, () => child?.exitCode ?? undefined, PATIENTLY_MS);
+      await eventually(`the end of ${this.name}`, () => child?.exitCode ?? undefined);
       assert.equal(child?.exitCode, 0, `${this.name}: ${this.log}`);
     }
   }

@@ -10,8 +10,9 @@ import { databasePath } from '../../../src/controller/serve/standalone.ts';
 import { SqliteStore } from '../../../src/controller/store/sqlite-store.ts';
 import { ControllerProcess } from '../../support/controller/controller-process.ts';
 import { SimulatedMachine } from '../../support/controller/simulated-machine.ts';
+import { eventually } from '../../support/eventually.ts';
 import { HOUR_MS, type SteppedClock } from '../../support/stepped-clock.ts';
-import { eventually, forgiven, PATIENTLY_MS } from './eventually.ts';
+import { forgiven } from './forgiven.ts';
 import { RealMachine } from './real-machine.ts';
 
 const NAMESPACE = 'default';
@@ -101,7 +102,7 @@ export class Standalone {
   async phaseIs(name: string, phase: Phase): Promise<number> {
     const began = performance.now();
     const look = async () => (await this.find(name))?.summary.phase === phase || undefined;
-    await eventually(`phase ${phase} of ${name}`, look, PATIENTLY_MS);
+    await eventually(`phase ${phase} of ${name}`, look);
     return performance.now() - began;
   }
 

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { controllerCommand, startController } from '../../support/controller/controller-process.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Scene } from './scene.ts';
 
 /** The commands for people, from another machine than the controller's. */
@@ -46,9 +46,7 @@ async function tail(words: readonly string[], wanted: RegExp): Promise<string> {
   const follower = startController(['tail', ...words]);
   let printed = '';
   follower.stdout?.on('data', (text: Buffer) => (printed += text.toString()));
-  for (const end = Date.now() + 20_000; !wanted.test(printed); await sleep(50)) {
-    assert.ok(Date.now() < end, `tail printed ${printed}`);
-  }
+  await eventually(`${wanted} from tail`, () => wanted.test(printed));
   follower.kill('SIGTERM');
   assert.equal((await follower).exitCode, 0);
   return printed;

@@ -4,6 +4,7 @@ import { CONDITION } from '../../../src/controller/machines/machine.ts';
 import type { ControllerProcess } from '../../support/controller/controller-process.ts';
 import { MACHINES } from '../../support/controller/management-cluster.ts';
 import { bootstrapEvents, FAILURE } from '../../support/controller/simulated-machine.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Scene } from './scene.ts';
 
 /** What a Machine says, when, and that nobody else's conditions are touched. */
@@ -21,7 +22,7 @@ export async function conditions(scene: Scene, controller: ControllerProcess): P
   good.spool = all.slice(0, 2);
   assert.equal(await good.report(), 2);
   // Sooner than anything that waits is written.
-  assert.equal((await cluster.conditionIs('good', 'Unknown', 10_000)).reason, 'Running');
+  assert.equal((await cluster.conditionIs('good', 'Unknown')).reason, 'Running');
   good.spool = all.slice(2, 14);
   assert.equal(await good.report(), 2, 'what follows waits');
   good.spool = all.slice(2);
@@ -39,8 +40,10 @@ export async function conditions(scene: Scene, controller: ControllerProcess): P
   const failed = await cluster.conditionIs('bad', 'False');
   assert.equal(failed.reason, FAILURE.code);
   assert.equal(failed.message, `${FAILURE.cause} ${FAILURE.remedy}`);
-  const described = await cluster.api.kubectl(['--namespace=default', 'get', 'events', '--output=json']);
-  assert.match(described, /"reason": "ApiServerUnreachable"/);
+  await eventually('an Event', async () => {
+    const told = await cluster.api.kubectl(['--namespace=default', 'get', 'events', '--output=json']);
+    return /"reason": "ApiServerUnreachable"/.test(told);
+  });
   say('failure: reason is the code, message is cause and remedy; an Event tells it');
 
   await lostAndFound(scene, controller);
@@ -98,7 +101,7 @@ async function fight({ cluster, say }: Scene): Promise<void> {
     contentType: 'application/apply-patch+yaml',
     query: { fieldManager: 'meddler', force: true },
   });
-  const after = await cluster.conditionIs('good', 'True', 15_000);
+  const after = await cluster.conditionIs('good', 'True');
   assert.equal(after.reason, 'Bootstrapped');
   assert.notEqual((await cluster.machine('good')).metadata.resourceVersion, before);
   say('a condition that somebody else overwrote is put right');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
 import { bootstrapEvents, SimulatedMachine } from '../../support/controller/simulated-machine.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Scene } from './scene.ts';
 import { poolToken } from './ties.ts';
 
@@ -26,8 +27,8 @@ async function killedReplicas(scene: Scene): Promise<void> {
   const token = await poolToken(scene);
   const machine = scene.machine(replicas[0] as ControllerProcess, { hostname: 'survivor' });
   await cluster.createMachine('survivor');
-  await sleep(300);
-  await machine.enrol(token);
+  for (const replica of replicas) await cluster.knownTo(replica);
+  await machine.enrolSoon(token);
   const bodies = bootstrapEvents(60);
   let done = false;
   const reporting = (async () => {
@@ -59,10 +60,8 @@ async function killedReplicas(scene: Scene): Promise<void> {
   );
   assert.equal(seqs.at(-1), machine.seq);
   say(`${machine.seq} events through ${KILLS} kills of replicas: each stored once and in order`);
-  await cluster.conditionIs('survivor', 'Unknown', 40_000);
-  for (const end = Date.now() + 40_000; !replicas.some(({ leads }) => leads); await sleep(100)) {
-    assert.ok(Date.now() < end, 'nobody leads');
-  }
+  await cluster.conditionIs('survivor', 'Unknown');
+  await eventually('a leader', () => replicas.some(({ leads }) => leads));
   say('one of the replicas leads');
   machine.hangUp();
   await Promise.all(replicas.map((replica) => replica.end('SIGTERM')));
@@ -133,9 +132,9 @@ async function apiServerAway(scene: Scene): Promise<void> {
   const { cluster, say } = scene;
   const controller = await scene.start();
   await cluster.createMachine('patient');
-  await sleep(300);
+  await cluster.knownTo(controller);
   const machine = scene.machine(controller, { hostname: 'patient' });
-  await machine.enrol(await poolToken(scene));
+  await machine.enrolSoon(await poolToken(scene));
   const [first, ...rest] = bootstrapEvents(40);
   if (first) machine.tell(first);
   await machine.report();
@@ -146,11 +145,11 @@ async function apiServerAway(scene: Scene): Promise<void> {
   assert.ok(Number(answer.headers['retry-after']) >= 1);
   await sleep(AWAY_MS);
   await cluster.api.startApi();
-  for (const end = Date.now() + 30_000; machine.spool.length > 0; await sleep(200)) {
-    assert.ok(Date.now() < end, 'nothing is taken after the API server came back');
+  await eventually('everything to be taken after the API server came back', async () => {
     await machine.report().catch((error: unknown) => assert.match(String(error), /503/));
-  }
-  await cluster.conditionIs('patient', 'True', 45_000);
+    return machine.spool.length === 0;
+  });
+  await cluster.conditionIs('patient', 'True');
   assert.deepEqual(
     (await cluster.node('patient')).status?.eventLog.map(({ seq }) => seq),
     Array.from({ length: 40 }, (_, i) => i + 1),

@@ -25,7 +25,7 @@ export async function older(say: (line: string) => void): Promise<void> {
     assert.equal(ca, before.certificate);
     const { metadata } = await cluster.createMachine('enrols-later');
     const made = mintMachineToken(metadata.uid ?? '', 0, Date.now() + 3_600_000, before.tokenKey);
-    await new SimulatedMachine({ port: controller.port, ca }).enrol(made);
+    await new SimulatedMachine({ port: controller.port, ca }).enrolSoon(made);
     say('the authority and the tokens of a controller that kept both in one Secret count on');
     await cluster.createMachine('old', { token: true });
     const machine = new SimulatedMachine({ port: controller.port, ca });

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { Authority } from '../../../src/pki/authority.ts';
 import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
 import { SimulatedMachine } from '../../support/controller/simulated-machine.ts';
+import { eventually } from '../../support/eventually.ts';
 
 /** The server's certificate and its authority are replaced while a machine reports; no event is lost or doubled. */
 export async function rotation(say: (line: string) => void): Promise<void> {
@@ -37,13 +37,11 @@ export async function rotation(say: (line: string) => void): Promise<void> {
     const machine = new SimulatedMachine({ port: controller.port, ca });
     await machine.enrol((await read('token', '--machine=rotated')).trim());
     show(next);
-    let issuer = 'old';
-    for (const end = Date.now() + 30_000; issuer !== 'new'; await sleep(200)) {
-      assert.ok(Date.now() < end, 'the new certificate is not shown');
+    await eventually('the new certificate to be shown', async () => {
       machine.tell({ type: 'fact', name: 'n', value: 'v' });
       await machine.report();
-      issuer = await issuerOf(controller.port, ca);
-    }
+      return (await issuerOf(controller.port, ca)) === 'new';
+    });
     // The open connection went on until here; a new one is made under the new authority.
     machine.hangUp();
     for (let i = 0; i < 3; i += 1) {

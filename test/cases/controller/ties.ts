@@ -1,5 +1,4 @@
 import { strict as assert } from 'node:assert';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListOf } from '../../../src/controller/kube/objects.ts';
 import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
 import { type ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
@@ -12,12 +11,13 @@ export async function ties(scene: Scene, controller: ControllerProcess): Promise
   await cluster.createMachine('by-id', { providerID: 'demo:///by-id' });
   await cluster.createMachine('by-name');
   const pool = await poolToken(scene);
+  await cluster.knownTo(controller);
 
   const wrongClaims = scene.machine(controller, { hostname: 'by-name', providerID: 'demo:///by-id' });
   await wrongClaims.enrol(await cluster.machineToken('by-token'));
   assert.deepEqual(await tieOf(scene, 'by-token'), 'token');
   const byId = scene.machine(controller, { hostname: 'by-name', providerID: 'demo:///by-id' });
-  await byId.enrol(pool);
+  await byId.enrolSoon(pool);
   assert.deepEqual(await tieOf(scene, 'by-id'), 'providerID');
   const byName = scene.machine(controller, { hostname: 'by-name.example.org' });
   await byName.enrol(pool);
@@ -54,7 +54,8 @@ export async function ties(scene: Scene, controller: ControllerProcess): Promise
       contentType: 'application/merge-patch+json',
     },
   );
-  await sleep(500);
+  await cluster.createMachine('after-joined');
+  await cluster.knownTo(controller);
   await assert.rejects(scene.machine(controller, { hostname: 'joined' }).enrol(pool), /401/);
   assert.ok(joined.metadata.uid);
   say("a pool's token takes over no Machine that has a node");

@@ -4,7 +4,8 @@ import type { Host } from '../../../src/agent/host/host.ts';
 import type { HttpRequest } from '../../../src/agent/host/network.ts';
 import { createCsr, createKey } from '../../../src/pki/csr.ts';
 import { KUBELET_KEY_PATH } from '../../../src/protocol/kubelet-key.ts';
-import { eventually, type Scene } from '../approve/scene.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { Scene } from '../approve/scene.ts';
 import type { Cluster, KubeletMachine } from './kubelet-machine.ts';
 
 const OTHER = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -2,8 +2,9 @@ import { strict as assert } from 'node:assert';
 import { X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Given } from '../../../src/agent/credential/credential.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { MachineWithTpm } from '../../support/tpm/software-tpm.ts';
-import { eventually, type Scene } from '../approve/scene.ts';
+import type { Scene } from '../approve/scene.ts';
 import { type Cluster, KubeletMachine } from './kubelet-machine.ts';
 
 /**

@@ -50,10 +50,11 @@ export async function run(say: (line: string) => void): Promise<void> {
 
     await etcd.add(2, true);
     etcd.start(2, [1, 2]);
-    assert.deepEqual(await settle(30_000), { state: 'member' });
+    assert.deepEqual(await settle(150_000), { state: 'member' });
     assert.deepEqual(etcd.list(), ['1', '2']);
     say('a learner that runs is promoted');
 
+    await etcd.led([1, 2]);
     assert.deepEqual(await leaveEtcd(host, spec(0)), { state: 'absent', removed: true });
     assert.deepEqual(etcd.list(), ['1']);
     await etcd.stop(2);
@@ -66,7 +67,7 @@ export async function run(say: (line: string) => void): Promise<void> {
       `a cluster of one that waits for its second member is left alone: ${stuck.state === 'blocked' && stuck.failure.cause}`,
     );
     etcd.start(2, [1, 2]);
-    assert.deepEqual(await settle(30_000), { state: 'member' });
+    assert.deepEqual(await settle(150_000), { state: 'member' });
     assert.deepEqual(etcd.list(), ['1', '2']);
     say('and goes on as soon as it has started');
 
@@ -74,6 +75,7 @@ export async function run(say: (line: string) => void): Promise<void> {
     etcd.start(3, [1, 2, 3]);
     await etcd.healthy(3);
     await etcd.stop(2);
+    await etcd.led([1, 3]);
     assert.deepEqual(await settle(), { state: 'absent', removed: true });
     assert.deepEqual(etcd.list(), ['1', '3']);
     say('a voter that is gone is removed by the two that are left');

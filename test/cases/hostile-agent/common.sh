@@ -1,6 +1,6 @@
 fail() { echo "$*" >&2; exit 1; }
 # Does a command end at all? What reads from a pipe that nobody writes to does not.
-ends() { timeout 60 "$@" >/tmp/out 2>&1 || { status=$?; [ $status -ne 124 ] || fail "does not end: $*"; return $status; }; }
+ends() { timeout 300 "$@" >/tmp/out 2>&1 || { status=$?; [ $status -ne 124 ] || fail "does not end: $*"; return $status; }; }
 # Names of users that no image has, each with a home of its own.
 user() { useradd -m "$1"; }
 as() { su -s /bin/sh "$1" -c "$2"; }

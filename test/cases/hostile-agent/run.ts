@@ -22,7 +22,7 @@ export async function run(say: (line: string) => void): Promise<void> {
           { from: CHECKOUT, to: '/checkout', readOnly: true },
           { from: process.env.SLIPWAY_DIST ?? dirname(DIST), to: '/opt/dist', readOnly: true },
         ],
-        timeoutMs: 180_000,
+        timeoutMs: 600_000,
       }),
     );
     assert.equal(done.code, 0, `${name}\n${done.stdout}\n${done.stderr}`);

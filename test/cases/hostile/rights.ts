@@ -3,9 +3,10 @@ import type { KubeClient } from '../../../src/controller/kube/client.ts';
 import { CONDITION, machinesPath } from '../../../src/controller/machines/machine.ts';
 import { CONTROLLER, MINTER } from '../../support/controller/api-server.ts';
 import { knowsPolicies, ManagementCluster } from '../../support/controller/management-cluster.ts';
+import { eventually } from '../../support/eventually.ts';
 import { groupsByPolicy, groupsByRights, makeGroups } from './groups.ts';
 import { refused } from './refused.ts';
-import { eventually, type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 
 const MERGE = 'application/merge-patch+json';
 const NAME = 'of-somebody';

@@ -1,5 +1,4 @@
 import { strict as assert } from 'node:assert';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { kubernetesCertificate } from '../../../src/controller/keys/keys.ts';
 import { CONTROLLER } from '../../support/controller/api-server.ts';
 import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
@@ -61,18 +60,5 @@ export async function openScene(say: (line: string) => void): Promise<Scene> {
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-/** Waits for what must come. */
-export async function eventually<T>(
-  what: string,
-  look: () => Promise<T | undefined | false>,
-  timeoutMs = 30_000,
-): Promise<T> {
-  for (const end = Date.now() + timeoutMs; ; await sleep(50)) {
-    const found = await look();
-    if (found) return found;
-    assert.ok(Date.now() < end, `it never came: ${what}`);
   }
 }

@@ -72,12 +72,12 @@ export async function strangers({ say }: Pick<Scene, 'say'>): Promise<void> {
 
 function ask(port: number, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, path, timeout: 10_000 }, (answer) => {
+    const asked = request({ host: '127.0.0.1', port, path, timeout: 60_000 }, (answer) => {
       let text = '';
       answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
       answer.once('end', () => resolve(text));
     });
-    asked.once('timeout', () => asked.destroy(new Error(`no answer of port ${port} for 10 s`)));
+    asked.once('timeout', () => asked.destroy(new Error(`no answer of port ${port} for a minute`)));
     asked.once('error', reject).end();
   });
 }

@@ -8,12 +8,17 @@ import type { ListOf } from '../../../src/controller/kube/objects.ts';
 import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
 import { CHALLENGE_PATH } from '../../../src/protocol/attestation.ts';
 import { ENROL_PATH } from '../../../src/protocol/exchange.ts';
-import { type MachineWithTpm, machineWithTpm } from '../../support/tpm/software-tpm.ts';
+import {
+  type MachineWithTpm,
+  machineWithTpm,
+  type RestartableMachine,
+} from '../../support/tpm/software-tpm.ts';
 import { openScene, type Scene } from '../hostile/scene.ts';
 import { bootLogs } from './boot-logs.ts';
 import { infrastructure } from './infrastructure.ts';
 import { makers } from './makers.ts';
 import { policies } from './policies.ts';
+import { putBack } from './put-back.ts';
 import { sealedData } from './sealed-data.ts';
 import { sealedShim } from './sealed-shim.ts';
 import { bootstrapOf, transportOf } from './transport.ts';
@@ -41,17 +46,19 @@ export async function enrolment(lower: readonly string[], say: (line: string) =>
 }
 
 /** Where a TPM and a boot come from. */
-async function provenance(scene: Scene, [one, two]: [MachineWithTpm, MachineWithTpm]): Promise<void> {
-  await makers(scene, one);
+async function provenance(scene: Scene, [one, two]: [RestartableMachine, RestartableMachine]): Promise<void> {
+  await makers(scene, [one, two]);
   await bootLogs(scene, two);
+  await putBack(scene, one);
 }
 
 async function attacks(scene: Scene, [one, two]: [MachineWithTpm, MachineWithTpm]): Promise<void> {
-  const { cluster, say } = scene;
+  const { cluster, controller, say } = scene;
   await refused(scene, one, 'm1');
   await cluster.createMachine('m1', { endorsementKey: one.endorsementKey, providerID: 'demo:///m1' });
   await cluster.createMachine('m2', { endorsementKey: two.endorsementKey });
   const pool = await scene.poolToken();
+  await cluster.knownTo(controller);
   for (const claim of [{ hostname: 'm1' }, { hostname: 'x', providerID: 'demo:///m1' }])
     await assert.rejects(scene.machine(claim).enrol(pool), /401/);
   assert.deepEqual(await holders(scene), []);
@@ -75,6 +82,7 @@ async function attacks(scene: Scene, [one, two]: [MachineWithTpm, MachineWithTpm
   say('a machine that was installed anew proves itself again with another key');
 
   await cluster.createMachine('m3', { endorsementKey: one.endorsementKey });
+  await cluster.knownTo(controller);
   await refused(scene, one, 'm1');
   say('a TPM that two Machines name is nobody');
 }

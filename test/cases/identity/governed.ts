@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { ATTESTED, type Condition, type MachineObject } from '../../../src/controller/machines/machine.ts';
 import type { NodeIdentityPolicy } from '../../../src/controller/policy/identity-policy.ts';
 import { controllerCommand } from '../../support/controller/controller-process.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { MachineWithTpm } from '../../support/tpm/software-tpm.ts';
-import { eventually, type Scene } from '../hostile/scene.ts';
+import type { Scene } from '../hostile/scene.ts';
 import { bootstrapOf, transportOf } from './transport.ts';
 
 export const POLICIES = '/apis/slipway.dev/v1alpha1/namespaces/default/nodeidentitypolicies';

@@ -1,9 +1,13 @@
+import assert from 'node:assert/strict';
+import { gunzipSync } from 'node:zlib';
+import type { Host } from '../../../src/agent/host/host.ts';
+import { CHALLENGE_PATH } from '../../../src/protocol/attestation.ts';
 import type { MachineWithTpm } from '../../support/tpm/software-tpm.ts';
 import type { Scene } from '../hostile/scene.ts';
 import { attestedIs, nodes, policy, refused, reports } from './governed.ts';
 
 /** Policies that trust whom a maker vouches for: swtpm_localca's root, and the authority below it that signs. */
-export async function makers(scene: Scene, one: MachineWithTpm): Promise<void> {
+export async function makers(scene: Scene, [one, two]: [MachineWithTpm, MachineWithTpm]): Promise<void> {
   const { root = '', issuer = '' } = one.makers ?? {};
   const { endorsementKey } = one;
   const trusting = (name: string, authorities: string): Promise<void> =>
@@ -19,7 +23,12 @@ export async function makers(scene: Scene, one: MachineWithTpm): Promise<void> {
 
   await trusting('whole', `${root}${issuer}`);
   await machine('whole');
-  await reports(scene, one, 'whole');
+  const shown: unknown[] = [];
+  await reports(
+    scene,
+    { ...one, host: asking(one.host, (body) => void shown.push(body.certificates)) },
+    'whole',
+  );
   await attestedIs(scene, 'whole', 'True', 'ProvedByTpm');
   await nodes('release', 'default/whole', scene);
   await gone('whole');
@@ -36,4 +45,38 @@ export async function makers(scene: Scene, one: MachineWithTpm): Promise<void> {
   scene.say(
     "a TPM is trusted by its maker's root and intermediate, and not by the root alone or another maker's",
   );
+
+  await policy(scene, 'first', {
+    selector: { machine: 'first' },
+    method: 'tpm',
+    endorsementKeys: { authorities: `${root}${issuer}`, firstUse: true },
+  });
+  await scene.cluster.createMachine('first', { cluster: 'makers' });
+  const [certificates] = shown;
+  assert.equal(typeof certificates, 'string');
+  const thief = asking(two.host, (body) => Object.assign(body, { certificates }));
+  await refused(scene, { ...two, host: thief }, 'first', /that it shows is of another key/);
+  await refused(scene, two, 'first', /has no certificate of its maker/);
+  await reports(scene, one, 'first');
+  await attestedIs(scene, 'first', 'True', 'ProvedByTpm');
+  scene.say("a TPM that no maker knows is not trusted by another's certificate");
+}
+
+/** A machine, of which `change` sees what it asks challenges with. */
+function asking(host: Host, change: (body: { certificates?: unknown }) => void): Host {
+  const client: Host['network']['client'] = (options) => {
+    const inner = host.network.client(options);
+    return {
+      close: () => inner.close(),
+      send: (request) => {
+        if (!request.url.endsWith(CHALLENGE_PATH)) return inner.send(request);
+        const { 'content-encoding': encoding, ...headers } = request.headers ?? {};
+        const sent = Buffer.from(request.body ?? []);
+        const body = JSON.parse((encoding === 'gzip' ? gunzipSync(sent) : sent).toString());
+        change(body);
+        return inner.send({ ...request, headers, body: Buffer.from(JSON.stringify(body)) });
+      },
+    };
+  };
+  return { ...host, network: { ...host.network, client } };
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import type { NodeIdentityPolicy } from '../../../src/controller/policy/identity-policy.ts';
 import { KeyHolders } from '../../../src/controller/store/key-holders.ts';
 import { objectPath } from '../../../src/controller/store/node-bootstrap.ts';
+import { eventually } from '../../support/eventually.ts';
 import { extendPcr, type MachineWithTpm } from '../../support/tpm/software-tpm.ts';
-import { eventually, type Scene } from '../hostile/scene.ts';
+import type { Scene } from '../hostile/scene.ts';
 import { attestedIs, nodes, POLICIES, policy, refused, reports } from './governed.ts';
 import { bootstrapOf, transportOf } from './transport.ts';
 

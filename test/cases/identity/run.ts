@@ -24,7 +24,7 @@ export async function run(say: (line: string) => void): Promise<void> {
           { from: dirname(process.execPath), to: '/opt/node-bin', readOnly: true },
           { from: dirname(DIST), to: '/opt/dist', readOnly: true },
         ],
-        timeoutMs: 120_000,
+        timeoutMs: 600_000,
       });
       assert.equal(code, 0, `${script}:\n${stdout}\n${stderr}`);
     });

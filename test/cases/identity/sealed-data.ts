@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { objectPath } from '../../../src/controller/store/node-bootstrap.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { MachineWithTpm } from '../../support/tpm/software-tpm.ts';
-import { eventually, type Scene } from '../hostile/scene.ts';
+import type { Scene } from '../hostile/scene.ts';
 import { sealedHostile } from './sealed-hostile.ts';
 import { code, nodes, opens, seal } from './stubs.ts';
 

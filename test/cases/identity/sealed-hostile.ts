@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BOOT_PCRS, readTpm } from '../../../src/agent/identity/tpm/read-tpm.ts';
 import { RELEASE_PATH } from '../../../src/protocol/release.ts';
+import { eventually } from '../../support/eventually.ts';
 import { extendPcr, type MachineWithTpm } from '../../support/tpm/software-tpm.ts';
-import { eventually, type Scene } from '../hostile/scene.ts';
+import type { Scene } from '../hostile/scene.ts';
 import { code, opens, seal } from './stubs.ts';
 
 const CONTENT = '#cloud-config\nruncmd: [kubeadm join 10.0.0.1:6443 --token abcdef.0123456789abcdef]\n';

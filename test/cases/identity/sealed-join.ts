@@ -74,7 +74,7 @@ export async function sealedJoin(tools: string, say: (line: string) => void): Pr
 
 async function cutInTheMiddle(machine: Machine): Promise<void> {
   await machine.waitFor(() => machine.exists(BEGUN), {
-    timeoutMs: 300_000,
+    timeoutMs: 600_000,
     what: 'a command of the user data to begin',
   });
   await machine.reboot({ hard: true });

@@ -43,6 +43,14 @@ export async function sealedShim(
       assert.equal(((await files.stat(path))?.mode ?? 0) & 0o777, mode);
       assert.match((await two.host.files.read(path)).toString(), /SEALED FILE/);
     }
+    // Through a link that root laid: the file's permissions count, for a link has all.
+    const [ca = ''] = Object.keys(FILES).filter((path) => path.endsWith('/pki/ca.key'));
+    await files.rename(ca, '/etc/kubernetes/kept.key');
+    await files.write('/etc/kubernetes/kept.key', await two.host.files.read(ca), { mode: 0o600 });
+    await files.symlink('/etc/kubernetes/kept.key', ca);
+    assert.deepEqual(await openKubeadmFiles(one.host, command), []);
+    assert.equal((await files.read(ca)).toString(), FILES['/etc/kubernetes/pki/ca.key'][0]);
+    assert.equal((await files.stat('/etc/kubernetes/kept.key'))?.mode, 0o600);
   } finally {
     for (const { host } of [one, two])
       for (const path of ['/run', '/etc/kubernetes']) await host.files.remove(path);

@@ -60,7 +60,7 @@ gone /etc/boot-secret
 apply_files /etc/secret=/tmp/sealed
 is "$code" 0 "$(cat /tmp/out)"
 kill "$(cat $TPM/pid)"
-until_ok 20 test ! -e $TPM/pid
+until_ok test ! -e $TPM/pid
 rm -rf $TPM/state $TPM/socket
 make_tpm --create-ek-cert
 start_tpm

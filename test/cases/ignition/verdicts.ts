@@ -183,7 +183,7 @@ function change(config: Json, choices: Choices): void {
 }
 
 async function judged(validator: string, text: string): Promise<Told> {
-  const { code, stdout, stderr } = await run(validator, ['-'], { input: text, timeoutMs: 20_000 });
+  const { code, stdout, stderr } = await run(validator, ['-'], { input: text, timeoutMs: 600_000 });
   // What it says of null in the place of an object is about its own bookkeeping.
   const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => !line.includes('context tree'));
   const paths = (kind: string) =>

@@ -36,7 +36,7 @@ export async function expectConfined(deployed: Deployed): Promise<void> {
   await deployed.machine.waitFor(
     async () =>
       (await deployed.kubectl('get', 'poddisruptionbudget', 'slipway-controller', budget)) === '2 1',
-    { timeoutMs: 20_000, what: 'the disruption budget to count both pods' },
+    { timeoutMs: 600_000, what: 'the disruption budget to count both pods' },
   );
   await expectRights(deployed);
 }

@@ -55,7 +55,7 @@ export class Deployed {
   /** Waits for every replica. */
   async ready(): Promise<void> {
     for (const name of ['slipway-controller', 'slipway-minter'])
-      await this.kubectl('rollout', 'status', `deployment/${name}`, '--timeout=90s');
+      await this.kubectl('rollout', 'status', `deployment/${name}`, '--timeout=300s');
   }
 
   kubectl(...args: string[]): Promise<string> {
@@ -104,7 +104,7 @@ export class Deployed {
   /** Waits for the condition to be True. */
   async bootstrapped(name: string): Promise<void> {
     const condition = '--for=condition=slipway.dev/BootstrapSucceeded';
-    await kubectl(this.machine, 'wait', condition, `machine/${name}`, '--timeout=20s');
+    await kubectl(this.machine, 'wait', condition, `machine/${name}`, '--timeout=180s');
   }
 }
 

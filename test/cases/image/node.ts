@@ -26,14 +26,14 @@ export async function manageOneNode(lab: Lab): Promise<Machine> {
   await machine.put(CONFIG, configuration.join('---\n'), 0o600);
   // The lab has neither program; `forward` stands in for kube-proxy, and nothing here asks a name server.
   await machine.execOk(['kubeadm', 'init', `--config=${CONFIG}`, '--skip-phases=addon'], {
-    timeoutMs: 300_000,
+    timeoutMs: 600_000,
   });
   await forward(machine, KUBERNETES_SERVICE, 443, [`${machine.ip}:6443`]);
   await waitForReady(machine, [machine.name]);
   const minor = minorOf(cluster.kubernetesVersion);
   await kubectl(machine, 'taint', 'nodes', '--all', `${controlPlaneTaint(minor)}-`);
   await kubectl(machine, 'apply', '--server-side', '--validate=false', `--filename=${CRDS}`);
-  await kubectl(machine, 'wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
+  await kubectl(machine, 'wait', '--for=condition=Established', 'crd', '--all', '--timeout=180s');
   return machine;
 }
 
@@ -41,7 +41,7 @@ export async function manageOneNode(lab: Lab): Promise<Machine> {
 export async function importImage(machine: Machine, tar: string): Promise<void> {
   await machine.execOk(['ctr', '--namespace', 'k8s.io', 'images', 'import', '-'], {
     input: await readFile(tar),
-    timeoutMs: 120_000,
+    timeoutMs: 600_000,
   });
 }
 

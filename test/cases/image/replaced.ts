@@ -30,7 +30,7 @@ export async function replaceLeader(deployed: Deployed, machine: SimulatedMachin
       const next = await deployed.leader();
       return next !== '' && next !== leader;
     },
-    { timeoutMs: 20_000, what: 'another pod to lead' },
+    { timeoutMs: 600_000, what: 'another pod to lead' },
   );
   const stored = await deployed.kubectl(
     ...['get', 'nodebootstrap', machine.identity.instance, '--namespace=default'],

@@ -68,7 +68,7 @@ async function reportThrough(deployed: Deployed, say: (line: string) => void): P
       ...{ port: relay.port, ca, serverName: SERVICE },
       ...{ instance: name, hostname: name },
     });
-    await machine.enrol(token.trim());
+    await machine.enrolSoon(token.trim());
     return machine;
   };
   try {

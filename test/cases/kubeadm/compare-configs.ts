@@ -67,5 +67,5 @@ function isBeyondParsing(line: string): boolean {
 function migrate(machine: StandIn, text: string) {
   machine.put('/config.yaml', text);
   const command = ['chroot', machine.root.path, KUBEADM, 'config', 'migrate', '--old-config', '/config.yaml'];
-  return execaSync('unshare', ['--net', ...command], { reject: false, timeout: 60_000 });
+  return execaSync('unshare', ['--net', ...command], { reject: false, timeout: 600_000 });
 }

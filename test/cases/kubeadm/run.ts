@@ -52,7 +52,7 @@ function checkCall(machine: StandIn, { args, config, code, cause }: CallCase): v
   const { exitCode, stdout, stderr } = execaSync(
     'unshare',
     ['--net', '--pid', '--fork', 'chroot', machine.root.path, KUBEADM, ...args],
-    { reject: false, timeout: 60_000 },
+    { reject: false, timeout: 600_000 },
   );
   assert.notEqual(exitCode, 0, `kubeadm ${args.join(' ')} should have failed`);
   const failure = classify({

@@ -1,5 +1,6 @@
 has "$(journalctl -b -o cat -u slipway-network)" 'written for networkd: eth0 .*192\.0\.2\.77/24'
 has "$(cat /run/seen)" '192\.0\.2\.77/24'
+has "$(journalctl -b -o cat -u slipway)" 'waiting for .*192\.0\.2\.77/24.*: the network is still starting'
 is "$(systemctl is-active slipway-network systemd-networkd)" $'active\nactive'
 has "$(journalctl -b -o cat -u slipway)" 'networkd: eth0 .*192\.0\.2\.77/24, as it was'
 

@@ -16,3 +16,7 @@ version: 2
 ethernets:
   eth0: {addresses: [$own, 192.0.2.77/24]}
 END
+
+# networkd takes its time, as on a busy machine: the bootstrap is there before it, and lets it start.
+mkdir -p /etc/systemd/system/systemd-networkd.service.d
+printf '[Service]\nExecStartPre=sleep 8\n' >/etc/systemd/system/systemd-networkd.service.d/slow.conf

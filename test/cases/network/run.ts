@@ -85,7 +85,7 @@ async function byCloudInit(
     const done = await root.run('printf %s "$PROGRAM" >/opt/oracle.py; exec python3 /opt/oracle.py', {
       input: JSON.stringify(examples.map(textOf)),
       env: { PROGRAM: program },
-      timeoutMs: 300_000,
+      timeoutMs: 600_000,
     });
     assert.equal(done.code, 0, done.stderr);
     return JSON.parse(done.stdout) as Answer[];

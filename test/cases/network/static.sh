@@ -11,7 +11,7 @@ ip -n far addr add 198.51.100.1/24 dev far0
 ip -n far link set far0 up
 printf 'instance-id: i-served\n' >/tmp/served/meta-data
 setsid nsenter --net=/run/netns/far perl /tmp/server.pl 198.51.100.1:80 /tmp/served >/dev/null 2>&1 &
-until_ok 20 test -e /tmp/served.ready
+until_ok test -e /tmp/served.ready
 
 seed=/var/lib/cloud/seed/nocloud
 rm -rf /var/lib/cloud/seed; mkdir -p $seed

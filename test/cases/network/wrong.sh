@@ -12,7 +12,7 @@ has "$(ip -o addr show dev lan0)" '198\.51\.100\.5/24'
 sed 's|aa:bb:01|aa:bb:99|; s|100.5/24|100.6/24|; s|:5::5|:5::6|; /ens10:/,$d' /tmp/network-config >$seed/network-config
 status 75 slipway bootstrap
 is "$(cat /etc/systemd/network/10-slipway-*)" "$before" 'the files'
-until_ok 20 ip route get 198.51.100.1
+until_ok ip route get 198.51.100.1
 has "$(ip -o addr show dev lan0)" '198\.51\.100\.5/24'
 
 # The image's own word counts more than the seed's.

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root as checkout } from '../../../build/project.ts';
 import { rootWith, withScratchRoot } from '../../lab/lab.ts';
+import { expectBooted } from './booted.ts';
 
 export const about =
-  'the .deb, the .rpm, the system extensions and the image, by real dpkg, rpm, systemd-sysext and buildah';
+  'the .deb, the .rpm, the system extensions and the image, by real dpkg, rpm, systemd-sysext and buildah; machines with them join';
 
 const TOOLS = ['rpm', 'squashfs-tools', 'erofs-utils', 'buildah'];
 const NODE = '/checkout/node_modules/.bin/node';
@@ -19,32 +20,46 @@ const IMAGES = [
   { format: 'sysext', most: 38e6, script: 'sysext.sh' },
   { format: 'oci', most: 44e6, script: 'oci.sh' },
 ] as const;
+type Image = (typeof IMAGES)[number];
 
 export async function run(say: (line: string) => void): Promise<void> {
   const lower = await rootWith('packaging', TOOLS, say);
-  for (const { format, most, script } of IMAGES) {
-    const folder = mkdtempSync(join(tmpdir(), 'slipway-packages-'));
-    try {
-      mkdirSync(join(folder, 'images'));
-      await withScratchRoot(lower, async (root) => {
-        const binds = [
-          { from: checkout, to: '/checkout', readOnly: true },
-          { from: import.meta.dirname, to: '/case', readOnly: true },
-          { from: join(folder, 'images'), to: '/images' },
-        ];
-        const options = { binds, env: { SOURCE_DATE_EPOCH: '1700000000' }, timeoutMs: 1_200_000 };
-        const made = await root.run(`${NODE} /checkout/build/images.ts ${format} --out /images`, options);
-        assert.equal(made.code, 0, made.stderr);
-        const [name = ''] = readdirSync(join(folder, 'images'));
-        const { size } = statSync(join(folder, 'images', name));
-        assert.ok(size <= most, `${name}: ${size} bytes are more than ${most}`);
-        const words = readFileSync(join(import.meta.dirname, script), 'utf8');
-        const used = await root.run(`IMAGE=/images/${name}\n${words}`, options);
-        assert.equal(used.code, 0, `${script} ${name}: ${used.stdout}\n${used.stderr}`);
-        say(`${name} (${(size / 1e6).toFixed(1)} MB): ${used.stdout.trim().split('\n').at(-1)}`);
-      });
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-packages-'));
+  try {
+    const made: Partial<Record<Image['format'], string>> = {};
+    for (const image of IMAGES) made[image.format] = await makeAndUse(image, folder, lower, say);
+    const { deb = '', rpm = '', sysext = '' } = made;
+    await expectBooted({ deb, rpm, sysext }, lower[0] ?? '', say);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** @returns path of the image, which is alone in its folder */
+async function makeAndUse(
+  { format, most, script }: Image,
+  folder: string,
+  lower: readonly string[],
+  say: (line: string) => void,
+): Promise<string> {
+  const images = join(folder, format);
+  mkdirSync(images);
+  return withScratchRoot(lower, async (root) => {
+    const binds = [
+      { from: checkout, to: '/checkout', readOnly: true },
+      { from: import.meta.dirname, to: '/case', readOnly: true },
+      { from: images, to: '/images' },
+    ];
+    const options = { binds, env: { SOURCE_DATE_EPOCH: '1700000000' }, timeoutMs: 1_200_000 };
+    const made = await root.run(`${NODE} /checkout/build/images.ts ${format} --out /images`, options);
+    assert.equal(made.code, 0, made.stderr);
+    const [name = ''] = readdirSync(images);
+    const { size } = statSync(join(images, name));
+    assert.ok(size <= most, `${name}: ${size} bytes are more than ${most}`);
+    const words = readFileSync(join(import.meta.dirname, script), 'utf8');
+    const used = await root.run(`IMAGE=/images/${name}\n${words}`, options);
+    assert.equal(used.code, 0, `${script} ${name}: ${used.stdout}\n${used.stderr}`);
+    say(`${name} (${(size / 1e6).toFixed(1)} MB): ${used.stdout.trim().split('\n').at(-1)}`);
+    return join(images, name);
+  });
 }

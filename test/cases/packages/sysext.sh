@@ -7,6 +7,11 @@ systemd-sysext merge
 systemd-sysext status
 slipway version >/dev/null || fail "it is merged and not to be seen"
 if touch /usr/x 2>/dev/null; then fail "/usr can be written"; fi
+touch /etc/cloud/cloud-init.disabled
+: >/etc/machine-id
+slipway install --check
+status=0; slipway install --shim 2>/tmp/told || status=$?
+[ "$status" = 2 ] && grep -q 'link /opt/slipway/bin/kubeadm to /usr/bin/slipway' /tmp/told || fail "--shim: $status $(cat /tmp/told)"
 systemd-analyze verify /usr/lib/systemd/system/slipway-boot.target /usr/lib/systemd/system/slipway.service
 grep -q slipway-boot.target /usr/lib/systemd/system/multi-user.target.d/10-slipway.conf
 systemd-sysext unmerge

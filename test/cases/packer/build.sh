@@ -33,6 +33,11 @@ packer validate -var slipway_binary=x -var slipway_sha256=x -var ssh_private_key
   -var azure_client_secret=x -var azure_tenant_id=x -var vsphere_username=x -var vsphere_password=x \
   -var qemu_image=/src/slipway/package.json /src/slipway/packer >/tmp/log || fail "$(cat /tmp/log)"
 
+# The README's own line for Ansible alone means a host.
+alone=$(sed -n 's/.*`\(ansible-playbook [^`]*\)`.*/\1/p' /src/slipway/packer/README.md | sed 's/HOST/127.0.0.1/')
+(cd /src/slipway/packer && sh -c "$alone --list-hosts") >/tmp/log 2>&1 || fail "$(cat /tmp/log)"
+grep -q 'hosts (1):' /tmp/log || fail "$(cat /tmp/log)"
+
 if packer_build -var "slipway_sha256=$(printf %064d 0)"; then fail "a program with another digest was taken"; fi
 grep -q 'must be there with the SHA-256' /tmp/log || fail "$(cat /tmp/log)"
 [ ! -e /image/usr/local/bin/slipway ] || fail "it was copied nevertheless"

@@ -18,15 +18,23 @@ function userData(rendered: string): string {
   return `Content-Type: multipart/mixed; boundary="part"\nMIME-Version: 1.0\n\n${part('jinja2', rendered)}${part('cloud-config', baked, added)}--part--\n`;
 }
 
-/** The machines of an image: with cloud-init, which calls Slipway, and where cloud-init is switched off. */
-const MACHINES: Readonly<Record<string, { mode: 'shim' | 'bootstrap'; files: Record<string, MachineFile> }>> =
-  {
-    w1: { mode: 'shim', files: {} },
-    w2: { mode: 'bootstrap', files: { '/etc/cloud/cloud-init.disabled': { content: '' } } },
-  };
+/** A machine of an image with Slipway in it. */
+export interface Imaged {
+  /** What was built lies over the lab's image, uppermost first. */
+  readonly over: readonly string[];
+  /** With cloud-init, which calls Slipway, or with cloud-init switched off. */
+  readonly mode: 'shim' | 'bootstrap';
+}
 
-/** @param over what was built lies over the lab's image, uppermost first */
-export async function expectJoined(over: readonly string[], say: (line: string) => void): Promise<void> {
+const WITHOUT_CLOUD_INIT: Readonly<Record<string, MachineFile>> = {
+  '/etc/cloud/cloud-init.disabled': { content: '' },
+};
+
+/** Boots the machines, one after the other, and sees each join. */
+export async function expectJoined(
+  machines: Readonly<Record<string, Imaged>>,
+  say: (line: string) => void,
+): Promise<void> {
   const lab = await openLab();
   try {
     const cluster = await joinableCluster(await lab.controlPlane());
@@ -34,7 +42,7 @@ export async function expectJoined(over: readonly string[], say: (line: string) 
       readFileSync(fileOf(import.meta.dirname, 'worker.user-data'), 'utf8'),
       await valuesOf(cluster),
     );
-    for (const [name, { mode, files }] of Object.entries(MACHINES)) {
+    for (const [name, { mode, over }] of Object.entries(machines)) {
       const machine = await lab.up(name, {
         role: 'worker',
         cloudInit: true,
@@ -42,13 +50,13 @@ export async function expectJoined(over: readonly string[], say: (line: string) 
         files: {
           [`${SEED}/user-data`]: { content: userData(text), mode: 0o600 },
           [`${SEED}/meta-data`]: { content: metaData(name), mode: 0o600 },
-          ...files,
+          ...(mode === 'shim' ? {} : WITHOUT_CLOUD_INIT),
         },
       });
-      await machine.execOk(['slipway', 'status', '--wait', '--timeout', '10m'], { timeoutMs: 400_000 });
+      await machine.execOk(['slipway', 'status', '--wait', '--timeout', '10m'], { timeoutMs: 600_000 });
       await expectVerdict(machine, { result: 'succeeded', mode }, secretsOf(cluster));
       await machine.execOk(['grep', '-q', 'console: true', '/etc/slipway/config.yaml']);
-      say(`a machine of that image joins (${mode})`);
+      say(`a machine of that image joins (${name}, ${mode})`);
       await machine.down();
     }
   } finally {

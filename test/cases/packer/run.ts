@@ -7,6 +7,7 @@ export const about = 'an image built by real Packer and Ansible with the shipped
 export async function run(say: (line: string) => void): Promise<void> {
   await withScratchRoot([], async (image) => {
     await buildImage(image, say);
-    await expectJoined([image.changes, ...(await sshLayer(say))], say);
+    const over = [image.changes, ...(await sshLayer(say))];
+    await expectJoined({ w1: { over, mode: 'shim' }, w2: { over, mode: 'bootstrap' } }, say);
   });
 }

@@ -50,7 +50,7 @@ async function compare(machine: Machine, verb: 'join' | 'init', values: Values):
   for (const { break: breaking, mend } of breakages) {
     await machine.execOk(['sh', '-ec', breaking]);
     const { fatal, errors } = await ask(machine, verb, path);
-    await machine.execOk(['sh', '-ec', mend]);
+    await machine.execOk(['sh', '-ec', mend], { timeoutMs: 300_000 });
     for (const { kubeadmCheck, message } of fatal) {
       if (kubeadmCheck === undefined) continue;
       assert.ok(
@@ -70,19 +70,15 @@ async function ask(
   verb: 'join' | 'init',
   config: string,
 ): Promise<{ fatal: Found[]; errors: string[] }> {
-  const ours = machine.exec([
-    'slipway',
-    'preflight',
-    '--user-data',
-    '/var/tmp/user-data',
-    '--output',
-    'json',
+  // One after the other: kubeadm looks whether a port is free by listening there itself.
+  const ours = await machine.exec([
+    ...['slipway', 'preflight', '--user-data', '/var/tmp/user-data', '--output', 'json'],
   ]);
-  const theirs = machine.exec(['kubeadm', verb, 'phase', 'preflight', '--config', config], {
-    timeoutMs: 60_000,
+  const theirs = await machine.exec(['kubeadm', verb, 'phase', 'preflight', '--config', config], {
+    timeoutMs: 600_000,
   });
-  const { findings }: { findings: Found[] } = JSON.parse((await ours).stdout);
-  const named = (await theirs).stderr.matchAll(/\[ERROR ([^\]]+)\]/g);
+  const { findings }: { findings: Found[] } = JSON.parse(ours.stdout);
+  const named = theirs.stderr.matchAll(/\[ERROR ([^\]]+)\]/g);
   return {
     fatal: findings.filter(({ severity }) => severity === 'fatal'),
     errors: [...named].map(([, name = '']) => name.toLowerCase()),

@@ -54,6 +54,7 @@ export async function run(say: Say): Promise<void> {
 /** Packages lie beside the programs they are of, and so does what image builds take as it is. */
 async function expectImages(made: string): Promise<void> {
   const version = projectVersion();
+  const digests: string[] = [];
   for (const [platform, architecture] of [
     ['linux-x64', 'amd64'],
     ['linux-arm64', 'arm64'],
@@ -62,20 +63,36 @@ async function expectImages(made: string): Promise<void> {
     const layout = join(made, `../${platform}`);
     mkdirSync(layout);
     await execa('tar', ['-xf', image, '-C', layout]);
+    digests.push(...digestsIn(join(layout, 'index.json')));
     const layer = readdirSync(join(layout, 'blobs/sha256')).find(
       (name) => statSync(join(layout, 'blobs/sha256', name)).size > 1_000_000,
     );
     await execa('tar', ['-xzf', join(layout, 'blobs/sha256', layer ?? ''), '-C', layout]);
     assert.ok(readFileSync(join(layout, 'slipway')).equals(readFileSync(join(made, `slipway-${platform}`))));
   }
+  const both = join(made, '../both');
+  mkdirSync(both);
+  await execa('tar', ['-xf', join(made, `slipway-${version}.oci.tar`), '-C', both]);
+  const [index = ''] = digestsIn(join(both, 'index.json'));
+  assert.deepEqual(digestsIn(join(both, 'blobs', index.replace(':', '/'))), digests);
   const { stdout } = await execa('tar', ['-tzf', join(made, 'slipway-images.tar.gz')]);
   for (const path of [
     'cloud-init/vendor-data.sh',
+    'images/README.md',
+    'images/disk/build.sh',
+    'images/disk/root/etc/fstab',
+    'images/slipway-controller/Containerfile',
     'ignition/sysext.ign',
     'packer/slipway.pkr.hcl',
     'windows/install.ps1',
   ])
     assert.ok(stdout.split('\n').includes(`slipway-images/${path}`), stdout);
+}
+
+/** Of the images that an index of an OCI layout names. */
+function digestsIn(path: string): string[] {
+  const { manifests } = JSON.parse(readFileSync(path, 'utf8'));
+  return manifests.map(({ digest }: { digest: string }) => digest);
 }
 
 /** The program looks at its own file. */

@@ -10,5 +10,5 @@ left() {
   # An answer may be lost, so what counts is the list.
   [ -z "$id" ] || { etcdctl member remove "$id"; return 1; }
 }
-until_ok 300 left "$1"
-until_ok 300 kubectl --kubeconfig /etc/kubernetes/admin.conf delete node "$1" --ignore-not-found
+until_ok left "$1"
+until_ok kubectl --kubeconfig /etc/kubernetes/admin.conf delete node "$1" --ignore-not-found

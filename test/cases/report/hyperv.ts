@@ -38,7 +38,8 @@ export async function expectPool(machine: Machine): Promise<void> {
     STAGES,
   );
   assert.match(of('SLIPWAY').find(({ type }) => type === 'sequence.ended')?.msg, /^BOOTSTRAP SUCCEEDED in /);
-  // Both reckon when the machine booted; a record of another boot would be far off.
+  // Both reckon when the machine booted, from two clocks that a busy machine reads one a while after the other; a record of
+  // another boot would be far off.
   const incarnations = told.map(({ incarnation }) => incarnation);
-  assert.ok(Math.max(...incarnations) - Math.min(...incarnations) <= 2, `one boot: ${incarnations}`);
+  assert.ok(Math.max(...incarnations) - Math.min(...incarnations) <= 10, `one boot: ${incarnations}`);
 }

@@ -35,8 +35,7 @@ export async function observeIgnition(
       }),
     },
   });
-  const told = (what: string, fits: (event: ToldEvent) => boolean) =>
-    controller.told(name, what, fits, 60_000);
+  const told = (what: string, fits: (event: ToldEvent) => boolean) => controller.told(name, what, fits);
   const stepOf = ({ step }: ToldEvent) => (step as { id: string } | undefined)?.id;
   const codeOf = ({ failure }: ToldEvent) => (failure as { code: string } | undefined)?.code;
 
@@ -47,7 +46,7 @@ export async function observeIgnition(
 
   await machine.put('/etc/kubeadm.yml', ignitionJoin(cluster, name), 0o600);
   await machine.put('/etc/falter', '');
-  await machine.put(DROP_IN, '[Service]\nRestart=on-failure\nRestartSec=2s\n');
+  await machine.put(DROP_IN, '[Service]\nRestart=on-failure\nRestartSec=10s\n');
   await machine.reboot();
   const attempt = await told('the first attempt of its second boot', ({ type }) => type === 'step.attempt');
   assert.equal(codeOf(attempt), 'CommandFailed', JSON.stringify(attempt));

@@ -47,7 +47,7 @@ export class LabController {
         const answer = await machine.exec([PROGRAM, 'ca', '--data', DATA]);
         return answer.code === 0 && answer.stdout.includes('BEGIN CERTIFICATE') && answer.stdout;
       },
-      { timeoutMs: 30_000, what: 'the controller to have an authority' },
+      { timeoutMs: 600_000, what: 'the controller to have an authority' },
     );
     return new LabController(machine, ca);
   }
@@ -77,14 +77,9 @@ ${indented}
   }
 
   /** Waits for an event that `fits`. */
-  async told(
-    hostname: string,
-    what: string,
-    fits: (event: ToldEvent) => boolean,
-    timeoutMs: number,
-  ): Promise<ToldEvent> {
+  async told(hostname: string, what: string, fits: (event: ToldEvent) => boolean): Promise<ToldEvent> {
     return this.machine.waitFor(async () => (await this.node(hostname))?.events.find(fits) ?? false, {
-      timeoutMs,
+      timeoutMs: 600_000,
       what: `the controller to hear of ${hostname}: ${what}`,
     }) as Promise<ToldEvent>;
   }

@@ -2,8 +2,8 @@
 ip addr add 169.254.169.254/32 dev lo
 PYTHONPATH=/moto/usr/lib/python3/dist-packages python3 -c 'from moto.server import main; main(["-H", "127.0.0.1", "-p", "5000"])' >/tmp/moto 2>&1 &
 python3 /checkout/test/cases/secrets/metadata.py >/tmp/metadata 2>&1 &
-until_ok 60 curl -sf http://127.0.0.1:5000/moto-api/
-until_ok 20 curl -sf -X PUT -H 'x-aws-ec2-metadata-token-ttl-seconds: 60' http://169.254.169.254/latest/api/token
+until_ok curl -sf http://127.0.0.1:5000/moto-api/
+until_ok curl -sf -X PUT -H 'x-aws-ec2-metadata-token-ttl-seconds: 60' http://169.254.169.254/latest/api/token
 
 cat >/tmp/aws.py <<'END'
 import base64, boto3, sys

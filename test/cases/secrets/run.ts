@@ -29,7 +29,7 @@ export async function run(say: (line: string) => void): Promise<void> {
           { from: moto, to: '/moto', readOnly: true },
           { from: dirname(DIST), to: '/opt/dist', readOnly: true },
         ],
-        timeoutMs: 400_000,
+        timeoutMs: 600_000,
       });
       assert.equal(code, 0, `${script}:\n${stdout}\n${stderr}`);
     });

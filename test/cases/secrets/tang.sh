@@ -3,7 +3,7 @@ mkdir /var/db-tang
 /usr/libexec/tangd-keygen /var/db-tang 2>/dev/null
 serve() { socat TCP-LISTEN:7500,bind=127.0.0.1,fork,reuseaddr SYSTEM:'/usr/libexec/tangd /var/db-tang 2>/dev/null' & SERVER=$!; }
 serve
-until_ok 20 curl -sf http://127.0.0.1:7500/adv
+until_ok curl -sf http://127.0.0.1:7500/adv
 printf 'planted-tang-4' | clevis encrypt tang '{"url": "http://127.0.0.1:7500"}' -y >/tmp/sealed.jwe
 
 cloud_config "/etc/tang=jwe+data:,$(cat /tmp/sealed.jwe)" /etc/tang-2=jwe+file:///tmp/sealed.jwe
@@ -32,7 +32,7 @@ is "$(outcome)" 'SecretNotFound []'
 gone /etc/tang
 
 kill "$SERVER"
-bootstrap --deadline 15
+bootstrap --deadline 25
 is "$(outcome)" 'SecretStoreUnreachable []'
 
 # What is cut off is told as such.

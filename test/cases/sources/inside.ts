@@ -35,7 +35,7 @@ async function play(scene: Scene): Promise<void> {
 }
 
 function slipway(verb: string, root: string) {
-  return execa(DIST, [verb, '--root', root, '--output', 'json'], { reject: false, timeout: 60_000 });
+  return execa(DIST, [verb, '--root', root, '--output', 'json'], { reject: false, timeout: 600_000 });
 }
 
 execaSync('ip', ['link', 'set', 'lo', 'up']);

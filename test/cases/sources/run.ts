@@ -10,7 +10,7 @@ export const about =
 export async function run(say: (line: string) => void): Promise<void> {
   await compareWithDsIdentify(say);
   const inside = ['-n', process.execPath, join(import.meta.dirname, 'inside.ts')];
-  const { stdout, stderr, exitCode } = await execa('unshare', inside, { reject: false, timeout: 180_000 });
+  const { stdout, stderr, exitCode } = await execa('unshare', inside, { reject: false, timeout: 600_000 });
   for (const line of stdout.split('\n').filter((each) => each !== '')) say(line);
   assert.equal(exitCode, 0, stderr);
   assert.equal(stdout.split('\n').length, SCENES.length);

@@ -1,5 +1,6 @@
 # kill-often.sh TIMES: starts the agent again and again and kills it after a random time, until it has come to its end.
 # A join takes some 15 s here; kills after a second or so each fall into every step of it.
+touch /var/tmp/go
 kills=0
 while [ "$kills" -lt "$1" ]; do
   slipway bootstrap >/dev/null 2>&1 & agent=$!

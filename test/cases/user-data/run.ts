@@ -59,7 +59,7 @@ runcmd: [echo kubeadm join --token abcdef.${token}]
         input: given,
         binds: [{ from: CHECKOUT, to: '/checkout', readOnly: true }],
         env: { SECRETS: `${token}|${key}|${encoded.slice(24, 60)}` },
-        timeoutMs: 120_000,
+        timeoutMs: 600_000,
       }),
     );
     assert.equal(done.stdout, 'i-1\ninstances: i-1, again: \nboot\nboot\n', done.stderr);
@@ -102,7 +102,7 @@ async function recordedAnswers(lower: string[], say: Say): Promise<void> {
     const done = await root.run(script, {
       input: JSON.stringify(job),
       env: { PROGRAM: program },
-      timeoutMs: 60_000,
+      timeoutMs: 600_000,
     });
     assert.equal(done.code, 0, done.stderr);
     return JSON.parse(done.stdout) as Answers;
@@ -142,7 +142,7 @@ function filesBy(
     const done = await root.run(script, {
       input: userData,
       binds: [{ from: CHECKOUT, to: '/checkout', readOnly: true }],
-      timeoutMs: 120_000,
+      timeoutMs: 600_000,
     });
     assert.equal(done.code, 0, `${program}\n${done.stderr}`);
     return done.stdout;

@@ -15,7 +15,7 @@ export function labelledVolume(lower: string[]): Promise<string> {
         {
           env: { DISK: disk },
           binds: [{ from: CHECKOUT, to: '/checkout', readOnly: true }],
-          timeoutMs: 120_000,
+          timeoutMs: 600_000,
         },
       );
       assert.equal(code, 0, stderr);

@@ -44,7 +44,7 @@ function byCloudInit(lower: string[], { before, userData }: Example): Promise<st
   return withScratchRoot(lower, async (root) => {
     const done = await root.run(`${before}\n${read('cloud-init.sh')}\n${SNAPSHOT}`, {
       input: userData,
-      timeoutMs: 120_000,
+      timeoutMs: 600_000,
     });
     assert.equal(done.code, 0, `cloud-init's side failed: ${done.stderr}`);
     return done.stdout;

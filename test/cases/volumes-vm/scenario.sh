@@ -50,8 +50,6 @@ done
 cryptsetup luksClose plain
 cryptsetup luksClose bound
 mdadm --stop /dev/md/data
-# udev would.
-rm -f /dev/md/data
 rm /var/lib/slipway/journal.jsonl
 run again whole.ign
 cat /srv/array/mark /srv/plain/mark /srv/bound/mark >marks

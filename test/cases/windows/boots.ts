@@ -11,9 +11,14 @@ export function putUserData({ shared }: WindowsMachine): void {
     copyFileSync(join(import.meta.dirname, `${name}.user-data`), join(shared, name));
 }
 
-/** Nothing is begun where the user data ask for what Windows lacks. */
+/** Nothing is begun where the user data ask for what Windows lacks; a machine that has joined stays a node. */
 export async function expectRefusal(machine: WindowsMachine): Promise<void> {
-  const told = await machine.run(SLIPWAY, 'bootstrap', '--user-data', 'S:\\refused');
+  const bootstrap = () => machine.run(SLIPWAY, 'bootstrap', '--user-data', 'S:\\refused');
+  const left = await bootstrap();
+  assert.equal(left.status, 0, left.stderr);
+  assert.match(left.stderr, /disk_setup: .* left as it is \(UserDataInvalid\)\. \[NodeLeftAsItIs\]/);
+  rmSync(machine.onC('ProgramData/slipway'), { recursive: true });
+  const told = await bootstrap();
   assert.equal(told.status, 2, told.stderr);
   assert.match(
     told.stderr,

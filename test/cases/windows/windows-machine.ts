@@ -76,14 +76,22 @@ export function withWindowsMachine(
   });
 }
 
-/** Node.js under Wine writes into files, not into the pipes of Unix; Wine's own words go elsewhere. */
+/**
+ * Node.js under Wine writes into files, not into the pipes of Unix; Wine's own words go elsewhere. Three seconds after its last
+ * program Wine ends, and its memory with it: that is a reboot. Between `same_boot` and `boot_over` there is none.
+ */
 const PREPARE = `ln -sfn /shared "$WINEPREFIX/dosdevices/s:"
 cd /shared
 commands() {
   printf '@echo off\\r\\n%s\\r\\n' "$1" >.commands.cmd
   printf '@echo off\\r\\nC:\\r\\ncd \\\\\\r\\ncall S:\\.commands.cmd >S:\\.stdout 2>S:\\.stderr\\r\\n>S:\\.status echo %%errorlevel%%\\r\\n' >.run.cmd
   wine64 cmd.exe /c 'S:\\.run.cmd' </dev/null
-}`;
+}
+same_boot() {
+  tail -f /dev/null | wine64 cmd.exe /c 'set /p held=' >/dev/null 2>&1 &
+  holder=$!
+}
+boot_over() { kill "$holder"; }`;
 
 /** A word of a shell. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

@@ -12,19 +12,21 @@ import { sealed } from './sealed/user-data.ts';
 import { objectAddresses } from './secrets/objects.ts';
 import { sealedSecrets, secretAnswers } from './secrets/secrets.ts';
 import { containerdToml, reportSettings } from './settings.ts';
-import { cloudDocuments, volumes } from './sources.ts';
+import { machines } from './sources/machines.ts';
+import { cloudDocuments, volumes } from './sources/volumes.ts';
 import { spool } from './spool.ts';
-import { bootLog, carriedLog, ekCertificate, tpmEnrolment, tpmProof } from './tpm.ts';
+import { tpmAnswers } from './tpm/answers.ts';
+import { bootLog, carriedLog, ekCertificate, tpmEnrolment, tpmProof } from './tpm/evidence.ts';
 import { cloudConfig, forms, ignition, jinja, metaData, mime, nodeSettings, packed } from './user-data.ts';
 
 export const TARGETS: readonly Target[] = [
   ...[cloudConfig, jinja, mime, packed, forms, ignition, nodeSettings, metaData, authors],
-  ...[volumes, cloudDocuments, network],
+  ...[volumes, cloudDocuments, machines, network],
   ...[kubeadmConfig, kubeadmOutput, logs],
   ...[journal, outcome, spool, stateFiles],
   ...[reportSettings, containerdToml],
   ...[sealedSecrets, secretAnswers, objectAddresses, ...sealed()],
-  ...[tpmProof, tpmEnrolment, bootLog, carriedLog, ekCertificate],
+  ...[tpmAnswers, tpmProof, tpmEnrolment, bootLog, carriedLog, ekCertificate],
   ...[events, reply, ...enrolment()],
   ...[kubeconfig, controllerKubeconfig, answers, tools, watch],
 ];

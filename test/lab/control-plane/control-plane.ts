@@ -121,7 +121,7 @@ export class ControlPlane {
     args: readonly string[],
     options: { input?: string } = {},
   ): Promise<string> {
-    const done = await this.run(program, args, { timeoutMs: 60_000, ...options });
+    const done = await this.run(program, args, { timeoutMs: 600_000, ...options });
     if (done.code === 0) return done.stdout;
     throw new LabError(
       `${program} ${args.slice(0, 4).join(' ')} ended with status ${done.code}:\n${lastLines(done.stderr, 8)}`,
@@ -140,7 +140,7 @@ export class ControlPlane {
       (
         await this.kubectl(['get', 'configmap', '--namespace=kube-public', 'cluster-info', '--output=json'])
       ).includes(`jws-kubeconfig-${id}"`);
-    await waitFor(signed, { timeoutMs: 30_000, what: `cluster-info to be signed with token ${id}` });
+    await waitFor(signed, { timeoutMs: 600_000, what: `cluster-info to be signed with token ${id}` });
     return token;
   }
 
@@ -155,7 +155,7 @@ export class ControlPlane {
 
   async start(name: ProcessName): Promise<void> {
     await this.#daemons[name].start(commandOf(name, this.#places));
-    if (name === 'apiserver') await this.#daemons.apiserver.ready(() => this.#answers(), 90_000);
+    if (name === 'apiserver') await this.#daemons.apiserver.ready(() => this.#answers(), 180_000);
   }
 
   log(name: ProcessName): string {
@@ -214,7 +214,7 @@ export class ControlPlane {
   /** Kill its processes and remove its files. */
   async destroy(): Promise<void> {
     await destroyGroup(groupOf(this.#lab));
-    await rm(this.#places.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    await rm(this.#places.dir, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
   }
 }
 

@@ -66,7 +66,7 @@ export class Daemon {
     const id = this.#id();
     if (id === undefined || !alive(id)) return;
     process.kill(id.pid, signal);
-    await waitFor(async () => !alive(id), { timeoutMs: 30_000, what: `${this.name} to end`, everyMs: 20 });
+    await waitFor(async () => !alive(id), { timeoutMs: 600_000, what: `${this.name} to end`, everyMs: 20 });
     await rm(this.#pidFile, { force: true });
   }
 

@@ -117,7 +117,7 @@ async function groupDirs(dir: string): Promise<string[]> {
 }
 
 /** Kill everything in the group and remove it from every hierarchy. Waits until both are done. */
-export async function destroyGroup(path: string, timeoutMs = 20_000): Promise<void> {
+export async function destroyGroup(path: string, timeoutMs = 120_000): Promise<void> {
   const all = hierarchies();
   const deadline = Date.now() + timeoutMs;
   for (;;) {

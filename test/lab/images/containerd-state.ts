@@ -13,8 +13,7 @@ const IMPORT = `
 mkdir -p /run/containerd
 containerd --log-level error > /tmp/containerd.log 2>&1 &
 daemon=$!
-for _ in $(seq 200); do
-  ctr version >/dev/null 2>&1 && break
+until ctr version >/dev/null 2>&1; do
   kill -0 $daemon || { cat /tmp/containerd.log; exit 1; }
   sleep 0.05
 done
@@ -41,7 +40,7 @@ export async function containerdState(role: Role, say?: Say): Promise<string> {
             { from: dir, to: '/var/lib/containerd' },
           ],
           script: IMPORT,
-          timeoutMs: 300_000,
+          timeoutMs: 600_000,
         });
       },
     },

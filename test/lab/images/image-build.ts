@@ -73,7 +73,7 @@ export async function buildImage(file: string, name: string, to: string, say?: S
       ],
       script: `${BUILD} --file=/context/${file} --tag=${name} /context
 ${BUILDAH} push --quiet ${name} docker-archive:/out/image.tar:${name}`,
-      timeoutMs: 300_000,
+      timeoutMs: 600_000,
     });
     await copyFile(join(out, 'image.tar'), to);
   });

@@ -5,6 +5,7 @@ import {
   fastKeys,
   hasInsecurePort,
   hostAllowance,
+  joiningControlPlaneArgs,
   minorOf,
   needsCrictl,
   releaseOf,
@@ -98,16 +99,25 @@ it('keeps pods off control planes by a taint of another name since 1.24', () =>
   ]));
 
 describe('what a node must be told to start', () => {
+  const disk = { 'eviction-hard': expect.any(String), 'image-gc-high-threshold': '100' };
+  const always = { kubeletExtraArgs: disk };
   const told = {
     ignorePreflightErrors: ['SystemVerification'],
-    kubeletExtraArgs: { 'fail-cgroupv1': 'false' },
+    kubeletExtraArgs: { ...disk, 'fail-cgroupv1': 'false' },
   };
   it.each([
-    [34, true, {}],
+    [34, true, always],
     [35, true, told],
     [36, true, told],
-    [36, false, {}],
+    [36, false, always],
   ])('1.%i, control groups of version 1: %s', (minor, version1, expected) =>
     expect(hostAllowance(minor, version1)).toEqual(expected),
+  );
+
+  it.each([
+    [21, ['feature-gates']],
+    [22, []],
+  ])('1.%i, where it joins as control plane', (minor, names) =>
+    expect(Object.keys(joiningControlPlaneArgs(minor))).toEqual(names),
   );
 });

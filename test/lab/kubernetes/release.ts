@@ -106,16 +106,37 @@ function hostHasCgroupV1(): boolean {
 }
 
 /**
- * Members of a nodeRegistration by which a kubelet starts on this host and kubeadm lets it; none where nothing is in its
- * way. `kubeletExtraArgs` is a map, as it was until v1beta3.
+ * A machine's disk is the host's, of which a seventh may be free: a kubelet would remove the images that kubeadm is about to
+ * start, and let no pod in. Flags, since each release has them.
+ */
+const ON_THE_HOSTS_DISK = {
+  'eviction-hard': 'nodefs.available<1%,imagefs.available<1%',
+  'image-gc-high-threshold': '100',
+};
+
+/**
+ * Members of a nodeRegistration by which a kubelet works on this host and kubeadm lets it. `kubeletExtraArgs` is a map, as it
+ * was until v1beta3.
  */
 export function hostAllowance(
   minor: number,
   version1?: boolean,
-): { ignorePreflightErrors?: string[]; kubeletExtraArgs?: Record<string, string> } {
-  if (!refusesCgroupV1(minor, version1)) return {};
+): { ignorePreflightErrors?: string[]; kubeletExtraArgs: Record<string, string> } {
+  if (!refusesCgroupV1(minor, version1)) return { kubeletExtraArgs: ON_THE_HOSTS_DISK };
   return {
     ignorePreflightErrors: ['SystemVerification'],
-    kubeletExtraArgs: { 'fail-cgroupv1': 'false' },
+    kubeletExtraArgs: { ...ON_THE_HOSTS_DISK, 'fail-cgroupv1': 'false' },
   };
+}
+
+const LAST_WITH_STORAGE_REQUEST = 21;
+
+/**
+ * What the kubelet of a machine that joins as control plane is told besides. Up to 1.21 kubeadm's etcd asks for ephemeral storage
+ * (kubernetes/kubernetes#99305), and a kubelet that has registered its Node a moment ago may not have told it any: it refuses the
+ * static pod once and for all, the new member never comes, and the cluster has lost its quorum. Without this gate nobody counts that
+ * storage; but then no pod with requests is scheduled to where etcd is, so other machines do without.
+ */
+export function joiningControlPlaneArgs(minor: number): Record<string, string> {
+  return minor > LAST_WITH_STORAGE_REQUEST ? {} : { 'feature-gates': 'LocalStorageCapacityIsolation=false' };
 }

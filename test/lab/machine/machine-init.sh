@@ -117,7 +117,7 @@ fi
 
 # --- network: a cable from the lab's switch to eth0
 in_switch() { nsenter --net="/proc/$SWITCH_PID/ns/net" "$@"; }
-for _ in $(seq 50); do # the last boot's end of the cable goes when the kernel has cleaned its namespace up
+for _ in $(seq 1000); do # the last boot's end of the cable goes when the kernel has cleaned its namespace up
   in_switch ip link del "$CABLE" 2>/dev/null || :
   in_switch ip link add "$CABLE" type veth peer name eth0 address "$MAC" netns 1 && break # 1: this process
   sleep 0.1

@@ -60,8 +60,27 @@ export async function slimRootTar(say?: Say): Promise<string> {
   return join(dir, 'rootfs.tar');
 }
 
+/** What programs of arm64 need of that image, unpacked only, as nothing here runs it: `rootfs.tar`, 26 MB, in 16 s. */
+export async function armLibrariesTar(say?: Say): Promise<string> {
+  const packages = ['libc6', 'libstdc++6'];
+  const dir = await cached(
+    {
+      name: 'debian-arm64',
+      recipe: { suite: SUITE, packages, without: LEFT_OUT, version: 1 },
+      make: (made) => bootstrap(made, 'rootfs.tar', packages, ['--architectures=arm64', '--variant=extract']),
+    },
+    say,
+  );
+  return join(dir, 'rootfs.tar');
+}
+
 /** Debian's essential packages, apt and `packages`, as the directory or the archive `dir/name`. */
-async function bootstrap(dir: string, name: string, packages: readonly string[]): Promise<void> {
+async function bootstrap(
+  dir: string,
+  name: string,
+  packages: readonly string[],
+  variant: readonly string[] = ['--variant=minbase'],
+): Promise<void> {
   await needMmdebstrap();
   const sources = `${dir}.sources`;
   await writeFile(sources, formatSources(await hostAptSources()));
@@ -70,7 +89,7 @@ async function bootstrap(dir: string, name: string, packages: readonly string[])
       ...DIES_WITH_US.slice(1),
       ...['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'mmdebstrap'],
       '--mode=root',
-      '--variant=minbase',
+      ...variant,
       '--aptopt=Acquire::http::Pipeline-Depth "0"',
       '--aptopt=Acquire::Retries "3"',
       ...LEFT_OUT.map((path) => `--dpkgopt=path-exclude=${path}`),

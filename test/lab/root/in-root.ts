@@ -125,7 +125,7 @@ export async function withScratchDir<T>(use: (dir: string) => Promise<T>): Promi
   try {
     return await use(dir);
   } finally {
-    await rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    await rm(dir, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
   }
 }
 
@@ -136,6 +136,6 @@ export async function sweepScratch(): Promise<void> {
   for (const name of await readdir(base)) {
     const [pid = 0, start = 0] = name.split('-').map(Number);
     if (!alive({ pid, start }))
-      await rm(join(base, name), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      await rm(join(base, name), { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
   }
 }

@@ -18,7 +18,10 @@ export async function cloudInitRoot(say?: Say): Promise<string[]> {
 /** A copy of a root that can be changed freely and is thrown away afterwards. */
 export interface ScratchRoot {
   /** Run a script inside, by `sh -ec` in namespaces of its own; may be called again and again. */
-  run: (script: string, options?: Pick<InRoot, 'binds' | 'env' | 'input' | 'timeoutMs'>) => Promise<Finished>;
+  run: (
+    script: string,
+    options?: Pick<InRoot, 'binds' | 'env' | 'input' | 'network' | 'timeoutMs'>,
+  ) => Promise<Finished>;
   /**
    * What was changed in it so far, as a directory of the host, /run excepted. Read it between runs; write only before
    * the first.
@@ -67,7 +70,7 @@ mkdir -p $seed
 cat > $seed/user-data
 printf '%s' "$META_DATA" > $seed/meta-data
 ${CLOUD_INIT_BOOT}`;
-  return root.run(script, { input: userData, env: { META_DATA: metaData }, timeoutMs: 120_000 });
+  return root.run(script, { input: userData, env: { META_DATA: metaData }, timeoutMs: 600_000 });
 }
 
 /** Debian's Ignition, unpacked: the engine itself, which no Debian has on its PATH. */
@@ -106,7 +109,7 @@ for stage in fetch-offline fetch files; do
 done`;
     return run('unshare', ['--mount', '--propagation', 'private', 'bash', '--norc', '-euc', script], {
       input: config,
-      timeoutMs: 60_000,
+      timeoutMs: 600_000,
       env: { PATH: process.env.PATH, ROOT: root, SCRATCH: scratch, ENGINE: engine },
     });
   });

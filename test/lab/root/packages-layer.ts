@@ -48,7 +48,7 @@ printf '#!/bin/sh\\nexit 101\\n' >/usr/sbin/policy-rc.d; chmod 755 /usr/sbin/pol
 $apt update
 $apt install --no-install-recommends ${packages.join(' ')}
 rm -rf /usr/sbin/policy-rc.d /var/lib/apt/lists/* /var/cache/apt/*`,
-      timeoutMs: 300_000,
+      timeoutMs: 600_000,
     });
     await rm(dir, { recursive: true });
   });

@@ -76,6 +76,6 @@ async function makeMachine(lower: string[], upper: string): Promise<void> {
 cp /${ZLIB} ${DRIVE_C}/windows/system32/
 wine64 wineboot.exe -i && wineserver -w
 wine64 winecfg.exe -v win10 && wineserver -w`,
-    timeoutMs: 300_000,
+    timeoutMs: 600_000,
   });
 }

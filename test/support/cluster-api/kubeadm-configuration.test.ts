@@ -42,7 +42,7 @@ it.each([
   expect(api === 'v1beta4' ? timeouts.discovery : discovery.timeout).toBe('5s');
   const args = nodeRegistration.kubeletExtraArgs;
   if (api === 'v1beta4') expect(args).toContainEqual({ name: 'v', value: '2' });
-  else expect(args).toEqual({ v: '2' });
+  else expect(args).toMatchObject({ v: '2' });
 });
 
 it('is as Cluster API writes it', () =>
@@ -56,5 +56,10 @@ discovery:
 kind: JoinConfiguration
 nodeRegistration:
   criSocket: /run/containerd/containerd.sock
+  kubeletExtraArgs:
+  - name: eviction-hard
+    value: nodefs.available<1%,imagefs.available<1%
+  - name: image-gc-high-threshold
+    value: '100'
   name: '{{ ds.meta_data.local_hostname }}'
 `));

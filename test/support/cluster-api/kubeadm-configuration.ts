@@ -1,5 +1,11 @@
 import { stringify } from 'yaml';
-import { type ConfigApi, configApiOf, hostAllowance, minorOf } from '../../lab/kubernetes/release.ts';
+import {
+  type ConfigApi,
+  configApiOf,
+  hostAllowance,
+  joiningControlPlaneArgs,
+  minorOf,
+} from '../../lab/kubernetes/release.ts';
 import type { ClusterData } from './cluster-data.ts';
 
 /** What tests set of a kubeadm configuration; in the words of kubeadm, whatever the API. */
@@ -23,6 +29,8 @@ export function joinConfiguration(
   api: ConfigApi = apiOf(cluster),
 ): string {
   const { discovery = {}, advertiseAddress } = options;
+  const joining = advertiseAddress ? joiningControlPlaneArgs(minorOf(cluster.kubernetesVersion)) : {};
+  const kubeletExtraArgs = { ...joining, ...options.kubeletExtraArgs };
   const timeout = discovery.timeout === undefined ? {} : { discovery: discovery.timeout };
   return document(api, 'JoinConfiguration', {
     ...(advertiseAddress ? { controlPlane: { localAPIEndpoint: { advertiseAddress } } } : {}),
@@ -34,7 +42,7 @@ export function joinConfiguration(
       },
       ...(discovery.timeout && api !== 'v1beta4' ? { timeout: discovery.timeout } : {}),
     },
-    nodeRegistration: nodeRegistration(cluster, options, api),
+    nodeRegistration: nodeRegistration(cluster, { ...options, kubeletExtraArgs }, api),
     ...(discovery.timeout && api === 'v1beta4' ? { timeouts: timeout } : {}),
   });
 }

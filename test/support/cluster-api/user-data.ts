@@ -12,7 +12,7 @@ import {
   joinConfiguration,
 } from './kubeadm-configuration.ts';
 
-export interface MachineOptions extends Pick<JoinOptions, 'discovery' | 'kubeletExtraArgs'> {
+export interface MachineOptions extends Pick<JoinOptions, 'name' | 'discovery' | 'kubeletExtraArgs'> {
   preKubeadmCommands?: string[];
   postKubeadmCommands?: string[];
   bootCommands?: string[];

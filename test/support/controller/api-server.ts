@@ -137,7 +137,7 @@ export class ApiServer {
     this.#api = api;
     const client = this.client();
     try {
-      for (const end = Date.now() + 90_000; ; await sleep(100)) {
+      for (const end = Date.now() + 180_000; ; await sleep(100)) {
         if (api.nodeChildProcess.exitCode !== null)
           throw new Error(`kube-apiserver ended:\n${this.log('kube-apiserver')}`);
         try {
@@ -186,7 +186,7 @@ export class ApiServer {
     await this.stopManager();
     await end(this.#api, 'SIGKILL');
     await end(this.#etcd, 'SIGKILL');
-    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
   }
 
   #spawn(name: string, command: string[]): Running {

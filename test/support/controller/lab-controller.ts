@@ -22,7 +22,7 @@ export async function startLabController(control: ControlPlane): Promise<Control
     await control.kubectl(['apply', '--server-side', '--validate=false', `--filename=${path}`]);
   for (const path of [...own, join(root, 'manifests/namespace.yaml')])
     await control.kubectl(['apply', `--filename=${path}`]);
-  await control.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+  await control.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=180s']);
   const words = [`--kubeconfig=${control.adminKubeconfig}`, '--namespace=slipway-system', `--name=${SWITCH}`];
   return await ControllerProcess.start([...words, `--listen=${SWITCH}:${PORT}`], control.onSwitch([]));
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
 import { root } from '../../../build/project.ts';
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
+import type { ListOf } from '../../../src/controller/kube/objects.ts';
 import {
   apiVersionOf,
   CONDITION,
@@ -15,8 +16,9 @@ import {
 import { tokenSecretName } from '../../../src/controller/machines/minter.ts';
 import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
 import type { Running } from '../../lab/process/command.ts';
+import { eventually } from '../eventually.ts';
 import { ApiServer, MINTER } from './api-server.ts';
-import { startController } from './controller-process.ts';
+import { type ControllerProcess, startController } from './controller-process.ts';
 
 /** Cluster API's own CRDs where they are at hand, else the project's minimal Machine. */
 export function clusterApiCrds(): string[] {
@@ -96,7 +98,7 @@ export class ManagementCluster {
       for (const name of resources.filter((path) => !without.some((folder) => path.startsWith(folder)))) {
         await api.kubectl(['apply', `--filename=${join(root, 'manifests', name)}`]);
       }
-      await api.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+      await api.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=180s']);
       return new ManagementCluster(api, version);
     } catch (error) {
       await api.close();
@@ -155,7 +157,7 @@ export class ManagementCluster {
   }
 
   /** Waits for the condition to have this status. @throws Error with what it is instead */
-  async conditionIs(name: string, status: Condition['status'], timeoutMs = 10_000): Promise<Condition> {
+  async conditionIs(name: string, status: Condition['status'], timeoutMs = 180_000): Promise<Condition> {
     for (const end = Date.now() + timeoutMs; ; await sleep(10)) {
       const found = await this.condition(name);
       if (found?.status === status) return found;
@@ -163,8 +165,17 @@ export class ManagementCluster {
     }
   }
 
+  /** Waits until the controller knows of as many Machines as there are; it sees changes in their order. */
+  async knownTo({ adminPort }: Pick<ControllerProcess, 'adminPort'>): Promise<void> {
+    await eventually('every Machine to be known', async () => {
+      const { items } = await this.client.request<ListOf<MachineObject>>('GET', machinesPath(this.version));
+      const answer = await fetch(`http://127.0.0.1:${adminPort}/metrics`);
+      return (await answer.text()).includes(`\nslipway_machines ${items.length}\n`);
+    });
+  }
+
   /** Waits until the machine has enrolled. */
-  async enrolled(name: string, timeoutMs = 30_000): Promise<void> {
+  async enrolled(name: string, timeoutMs = 180_000): Promise<void> {
     for (const end = Date.now() + timeoutMs; ; await sleep(50)) {
       try {
         await this.node(name);
@@ -185,7 +196,8 @@ export class ManagementCluster {
       ...['mint', `--kubeconfig=${this.api.kubeconfig(MINTER)}`, '--namespace=slipway-system'],
     ]);
     const path = `/api/v1/namespaces/default/secrets/${tokenSecretName(name)}`;
-    for (const end = Date.now() + 10_000; ; await sleep(50)) {
+    // It starts from the sources, which takes long on a busy machine.
+    for (const end = Date.now() + 180_000; ; await sleep(50)) {
       try {
         const { data } = await this.client.request<{ data: { token: string } }>('GET', path);
         return Buffer.from(data.token, 'base64').toString();

@@ -14,6 +14,7 @@ import {
 import type { EnrolReply } from '../../../src/protocol/enrolment.ts';
 import type { EventBody, MachineIdentity, SlipwayEvent } from '../../../src/protocol/events.ts';
 import { ENROL_PATH, EVENTS_PATH } from '../../../src/protocol/exchange.ts';
+import { eventually } from '../eventually.ts';
 import type { SimulatedTpm } from '../tpm/simulated-tpm.ts';
 
 export interface Answer {
@@ -74,6 +75,19 @@ export class SimulatedMachine {
     });
     if (answer.status !== 200) throw new Error(`enrolment: ${answer.status} ${answer.body}`);
     this.show((JSON.parse(answer.body) as EnrolReply).certificate);
+  }
+
+  /** By a token, or as a Machine, that was made just now: a replica hears of it a moment later. */
+  async enrolSoon(token: string): Promise<void> {
+    await eventually(`${this.identity.hostname} to enrol`, () =>
+      this.enrol(token).then(
+        () => true,
+        (error: Error) => {
+          if (!/enrolment: (401|503)/.test(error.message)) throw error;
+          return false;
+        },
+      ),
+    );
   }
 
   /** @throws Error where the controller refuses, or the TPM is none */

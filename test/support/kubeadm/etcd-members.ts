@@ -110,7 +110,7 @@ export class EtcdMembers {
   add(n: number, isLearner: boolean): Promise<unknown> {
     const added = async () =>
       this.ask('/v3/cluster/member/add', { peerURLs: [this.peer(n)], isLearner }).member !== undefined;
-    return waitFor(added, { timeoutMs: 15_000, what: `member ${n} to be added`, everyMs: 200 });
+    return waitFor(added, { timeoutMs: 600_000, what: `member ${n} to be added`, everyMs: 200 });
   }
 
   healthy(n = 1): Promise<unknown> {
@@ -123,7 +123,27 @@ export class EtcdMembers {
           return false;
         }
       },
-      { timeoutMs: 30_000, what: 'etcd to have a leader', everyMs: 100 },
+      { timeoutMs: 600_000, what: 'etcd to have a leader', everyMs: 100 },
+    );
+  }
+
+  /** Waits until one of these leads, as each of them sees it: where another one has led, they elect anew. */
+  led(by: readonly number[]): Promise<unknown> {
+    return waitFor(
+      async () => {
+        try {
+          const told = by.map((n) => this.ask('/v3/maintenance/status', {}, n)) as unknown as {
+            leader?: string;
+            header: { member_id: string };
+          }[];
+          const ids = told.map(({ header }) => header.member_id);
+          return told.every(({ leader }) => leader !== undefined && ids.includes(leader));
+        } catch {
+          // Not listening yet.
+          return false;
+        }
+      },
+      { timeoutMs: 600_000, what: `one of the members ${by.join(' and ')} to lead`, everyMs: 100 },
     );
   }
 

@@ -8,7 +8,7 @@ const PLAY = join(import.meta.dirname, 'play.ts');
 export async function playInNamespace(plays: readonly Play[]): Promise<Played[]> {
   const { stdout } = await execa('unshare', ['-n', process.execPath, PLAY], {
     input: JSON.stringify(plays),
-    timeout: 60_000,
+    timeout: 600_000,
   });
   return JSON.parse(stdout);
 }

@@ -22,7 +22,7 @@ export interface Played {
   requests: string[];
 }
 
-async function play({ name, source, patienceMs = 6_000, pays, ...stage }: Play): Promise<Played> {
+async function play({ name, source, patienceMs = 120_000, pays, ...stage }: Play): Promise<Played> {
   const { result, requests } = await staged(stage, async (root) => {
     const options = { patienceMs, ...(source === undefined ? {} : { source }) };
     const answer: SourceAnswer = await findUserData(createLinuxHost({ root }), options);

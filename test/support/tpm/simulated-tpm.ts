@@ -11,9 +11,9 @@ import { kdfa, kdfe } from '../../../src/tpm/crypto/key-derivation.ts';
 import { challengeDigest } from '../../../src/tpm/evidence/challenge-digest.ts';
 import { endorsementKeyId } from '../../../src/tpm/evidence/endorsement.ts';
 import { digestOf, encodeSelection } from '../../../src/tpm/objects/pcr-selection.ts';
-import { type EcArea, encodePublic, nameOf } from '../../../src/tpm/objects/public-area.ts';
+import { type EcArea, encodePublic, nameOf, qualifiedNameOf } from '../../../src/tpm/objects/public-area.ts';
 import { AK, areaOfEndorsementKey } from '../../../src/tpm/objects/templates.ts';
-import { ALG, GENERATED, TAG } from '../../../src/tpm/wire/constants.ts';
+import { ALG, GENERATED, HANDLE, TAG } from '../../../src/tpm/wire/constants.ts';
 import { WireReader } from '../../../src/tpm/wire/reader.ts';
 import { bytesOf, sized, u8, u16, u32 } from '../../../src/tpm/wire/writer.ts';
 
@@ -30,6 +30,12 @@ export class SimulatedTpm {
   readonly #ak = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   readonly #ekArea = areaOfEndorsementKey(createPublicKey(this.#ek)) as EcArea;
   readonly #akArea: EcArea = { ...AK, ...pointOf(this.#ak) };
+  readonly #hierarchy: number;
+
+  /** @param hierarchy of its attestation key */
+  constructor(hierarchy: number = HANDLE.endorsement) {
+    this.#hierarchy = hierarchy;
+  }
 
   /** `sha256:...`. */
   get id(): string {
@@ -53,7 +59,7 @@ export class SimulatedTpm {
     const selection = { bank: ALG.sha256, pcrs };
     const digest = digestOf(selection, new Map(pcrs.map((pcr) => [pcr, ZERO])));
     const quoted = bytesOf(
-      ...[u32(GENERATED), u16(TAG.quote), sized(nameOf(this.#akArea))],
+      ...[u32(GENERATED), u16(TAG.quote), sized(qualifiedNameOf(this.#akArea, this.#hierarchy))],
       sized(challengeDigest({ nonce, csrDigest, channel })),
       // Clock, resets, restarts, safe, firmware.
       ...[u32(0), u32(1), u32(1), u32(0), u8(1), u32(0), u32(1)],

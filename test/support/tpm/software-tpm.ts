@@ -19,13 +19,22 @@ export interface MachineWithTpm {
   end(): Promise<void>;
 }
 
+/** Its TPM can be started anew. */
+export interface RestartableMachine extends MachineWithTpm {
+  /** As it was, as it was and keeping that beside, or put back to what was kept last. */
+  restart(how: 'as it was' | 'keep' | 'put back'): Promise<void>;
+}
+
 /**
  * Starts swtpm in the tools' root; its socket lies at the machine's /dev/tpmrm0.
  *
  * @param lower the root with swtpm
  * @param isCertified its maker has certified its RSA key; else its key is the P-256 one
  */
-export async function machineWithTpm(lower: readonly string[], isCertified = false): Promise<MachineWithTpm> {
+export async function machineWithTpm(
+  lower: readonly string[],
+  isCertified = false,
+): Promise<RestartableMachine> {
   const root = await mkdtemp(join(tmpdir(), 'slipway-machine-'));
   await chmod(root, 0o755);
   await mkdir(join(root, 'dev'));
@@ -33,7 +42,8 @@ export async function machineWithTpm(lower: readonly string[], isCertified = fal
   const over = withScratchRoot(lower, (scratch) =>
     scratch.run(isCertified ? `${CERTIFIED}${RUN}` : `${BARE}${RUN}`, {
       binds: [{ from: join(root, 'dev'), to: '/machine-dev' }],
-      timeoutMs: 300_000,
+      // For as long as the machine is used, by whatever it takes: this only ends one that nobody ends.
+      timeoutMs: 3_600_000,
     }),
   );
   const end = async (): Promise<void> => {
@@ -44,13 +54,18 @@ export async function machineWithTpm(lower: readonly string[], isCertified = fal
   try {
     const host = createLinuxHost({ root });
     await Promise.race([
-      waitFor(() => host.files.stat('/dev/ready'), { timeoutMs: 60_000, what: 'swtpm' }),
+      waitFor(() => host.files.stat('/dev/ready'), { timeoutMs: 600_000, what: 'swtpm' }),
       over.then(({ stderr }) => Promise.reject(new Error(`swtpm ended: ${stderr}`))),
     ]);
     const { endorsementKey } = await readTpm(host);
     const pem = (name: string): Promise<string> => readFile(join(root, 'dev', name), 'utf8');
     const makers = isCertified && { root: await pem('root.pem'), issuer: await pem('issuer.pem') };
-    return { host, endorsementKey, ...(makers ? { makers } : {}), end };
+    const restart = async (how: string): Promise<void> => {
+      await writeFile(join(root, 'dev/restart'), how);
+      const isDone = async (): Promise<boolean> => (await host.files.stat('/dev/restart')) === undefined;
+      await waitFor(isDone, { timeoutMs: 600_000, what: 'swtpm to start anew' });
+    };
+    return { host, endorsementKey, ...(makers ? { makers } : {}), restart, end };
   } catch (error) {
     await end();
     throw error;
@@ -87,9 +102,28 @@ cp /run/ca/issuer.pem /machine-dev/issuer.pem
 cp /run/ca/swtpm-localca-rootca-cert.pem /machine-dev/root.pem
 `;
 const RUN = `
+serve() {
 swtpm socket --tpm2 --tpmstate dir=/run/tpm --server type=unixio,path=/machine-dev/tpmrm0 \\
-  --ctrl type=unixio,path=/run/tpm/control --flags not-need-init,startup-clear --daemon --pid file=/run/tpm/pid
+  --ctrl type=unixio,path=/run/tpm.control --flags not-need-init,startup-clear --daemon --pid file=/run/tpm.pid
+}
+end() {
+pid=$(cat /run/tpm.pid)
+kill "$pid"
+while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+}
+serve
 touch /machine-dev/ready
-while [ ! -e /machine-dev/stop ]; do sleep 0.1; done
-kill "$(cat /run/tpm/pid)"
+while [ ! -e /machine-dev/stop ]; do
+  # Its file is there before its text is.
+  order=$(cat /machine-dev/restart 2>/dev/null || true)
+  if [ -n "$order" ]; then
+    end
+    if [ "$order" = keep ]; then rm -rf /run/kept; cp -a /run/tpm /run/kept; fi
+    if [ "$order" = "put back" ]; then rm -rf /run/tpm; cp -a /run/kept /run/tpm; fi
+    serve
+    rm /machine-dev/restart
+  fi
+  sleep 0.1
+done
+end
 `;

@@ -1,4 +1,4 @@
-import { positionText } from '../../../kit/position.ts';
+import { placeText } from '../../../kit/position.ts';
 import { remember } from '../../../kit/secrets/known.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
@@ -77,9 +77,7 @@ async function applied(host: Host, document: Document, { now, later }: Parted): 
 
 function tellReport({ report }: Document): void {
   for (const { severity, code, message, where } of report)
-    say(
-      `${severity}: user data${where === undefined ? '' : ` ${positionText(where)}`}: ${message} [${code}]`,
-    );
+    say(`${severity}: ${where === undefined ? 'user data' : placeText(where)}: ${message} [${code}]`);
 }
 
 function say(line: string): void {

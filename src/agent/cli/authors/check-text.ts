@@ -13,7 +13,10 @@ export function checkedAsText(checked: readonly Checked[]): string {
   const told = new Set<string>();
   const lines = checked.flatMap(({ file, findings }) =>
     findings.flatMap(({ rule, severity, message, remedy, where }) => {
-      const place = where === undefined ? file : `${file}:${where.line}:${where.column}`;
+      const place =
+        where === undefined
+          ? file
+          : `${file}${where.within === undefined ? '' : ` (${where.within})`}:${where.line}:${where.column}`;
       const line = visible(redact(`${place}: ${severity}: ${message} [${rule}]`));
       if (told.has(rule)) return [line];
       told.add(rule);

@@ -1,4 +1,4 @@
-import { positionText } from '../../../kit/position.ts';
+import { placeText } from '../../../kit/position.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { createHost } from '../../machine.ts';
@@ -28,8 +28,8 @@ export function convertCommand(file: string | undefined, flags: ConvertFlags): P
     const host = createHost({ root: '/' });
     const { document, metaData } = await readForMachine(host, file, flags.metaData);
     for (const { severity, code, message, where } of document.report) {
-      const place = where === undefined ? '' : ` ${positionText(where)}`;
-      process.stderr.write(visible(redact(`slipway: ${severity}: user data${place}: ${message} [${code}]`)));
+      const place = where === undefined ? 'user data' : placeText(where);
+      process.stderr.write(visible(redact(`slipway: ${severity}: ${place}: ${message} [${code}]`)));
       process.stderr.write('\n');
     }
     if (document.report.some(({ severity }) => severity === 'error')) return 2;

@@ -15,3 +15,29 @@ it.each([
   expect(ended.exitCode).toBe(status);
   expect(ended.stderr).toMatch(told);
 });
+
+const full = (work: string, redirected: string) => {
+  const code = `const { catchFaults, start } = await import(${JSON.stringify(CRASH)}); start(async () => { ${work} });`;
+  const argv = ['-c', `exec "$0" --input-type=module -e "$1" ${redirected}`, nodeBinary(), code];
+  return execaSync('sh', argv, { reject: false });
+};
+
+it.runIf(process.platform === 'linux')('says that it cannot print where no disk takes what it prints', () => {
+  const ended = full(`process.stdout.write('a'); return 0;`, '>/dev/full');
+  expect(ended.exitCode).toBe(1);
+  expect(ended.stderr).toBe('slipway: cannot print: no space left on device');
+});
+
+it.runIf(process.platform === 'linux').each(['>/dev/full', '>/dev/full 2>/dev/full'])(
+  'goes on with a run that is under way: %s',
+  (redirected) => {
+    const work = `
+      const fault = catchFaults();
+      const pause = () => new Promise((done) => setImmediate(done));
+      for (const stream of [process.stdout, process.stderr, process.stdout, process.stderr])
+        { stream.write('a'); await pause(); }
+      await Promise.race([fault.error, pause()]);
+      return fault.signal.aborted ? 1 : 7;`;
+    expect(full(work, redirected).exitCode).toBe(7);
+  },
+);

@@ -2,9 +2,10 @@
  * What happens to an error that nobody caught. It is told in one line, never as a stack trace: a fault of Slipway's own
  * is called one, what was to be expected has its own words. A run that is under way still comes to its verdict.
  */
-import { lastWords } from '../../../kit/errors.ts';
+import { lastWords, unprinted } from '../../../kit/errors.ts';
 
 let conclude: ((error: unknown) => void) | undefined;
+let isUnprintedTold = false;
 
 /** How long a run that has told its verdict may take to end what it had under way. */
 const WIND_DOWN_MS = 10_000;
@@ -13,9 +14,16 @@ const WIND_DOWN_MS = 10_000;
 function crash(error: NodeJS.ErrnoException): void {
   // Whoever read what is printed has gone (`slipway plan | head`): the rest goes unseen, the work goes on.
   if (error.code === 'EPIPE' && error.syscall === 'write') return;
+  const full = unprinted(error);
   if (!conclude) {
-    tell(error);
+    tell(error, full);
     process.exit(1);
+  }
+  if (full !== undefined) {
+    // A log on a full disk does not end a bootstrap. What tells of it may have the same fate.
+    if (!isUnprintedTold) tell(error, `${full}; the work goes on`);
+    isUnprintedTold = true;
+    return;
   }
   conclude(error);
   setTimeout(() => process.exit(1), WIND_DOWN_MS).unref();
@@ -65,6 +73,6 @@ export function catchFaults(): Fault {
   return { error, signal: controller.signal };
 }
 
-export function tell(error: unknown): void {
-  process.stderr.write(`slipway: ${lastWords(error)}\n`);
+function tell(error: unknown, words = lastWords(error)): void {
+  process.stderr.write(`slipway: ${words}\n`);
 }

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../kit/errors.ts';
-import { positionText } from '../../../kit/position.ts';
+import { placeText } from '../../../kit/position.ts';
 import type { Host } from '../../host/host.ts';
 import { plan } from '../../steps/plan.ts';
 import { loadDocument } from '../../userdata/load.ts';
@@ -14,7 +14,7 @@ async function planText(host: Host): Promise<string> {
   if (answer.kind === 'none') return `${answer.failure.cause}\n`;
   const { document } = answer;
   const remarks = document.report.map(({ severity, message, where }) => {
-    const at = where === undefined ? '' : `${positionText(where)}: `;
+    const at = where === undefined ? '' : `${placeText(where)}: `;
     return `${severity}: ${at}${message}`;
   });
   const wrong = document.report.some(({ severity }) => severity === 'error');

@@ -28,7 +28,9 @@ export async function openKubeadmFiles(host: Host, { configPath }: KubeadmComman
     remember(opened.flatMap(secretsOfContent));
     const entries = await Promise.all(
       sealed.map(async ({ path }, at) => {
-        const { mode = 0o600, uid = 0, gid = 0 } = (await host.files.stat(path)) ?? {};
+        // Root's links are followed; a link itself has all permissions.
+        const stat = await host.ownFiles.stat(await host.files.real(path));
+        const { mode = 0o600, uid = 0, gid = 0 } = stat ?? {};
         const options = { mode: mode & 0o7777, owner: `${uid}:${gid}` };
         return { path, content: opened[at] ?? Buffer.alloc(0), options };
       }),

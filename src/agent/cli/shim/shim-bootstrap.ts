@@ -1,6 +1,9 @@
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { AgentBusyError, concluding, exposure, paidFor, runDocument, wiping } from '../../bootstrap.ts';
+import { AgentBusyError, concluding } from '../../bootstrap/concluding.ts';
+import { paidFor, wiping } from '../../bootstrap/duties.ts';
+import { exposure } from '../../bootstrap/exposure.ts';
+import { runDocument } from '../../bootstrap/run-document.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import type { Invocation } from '../../kubeadm/config/invocation.ts';

@@ -1,5 +1,5 @@
 import type { JournalRecord } from '../../../protocol/journal.ts';
-import type { Watcher } from '../../bootstrap.ts';
+import type { Watcher } from '../../bootstrap/options.ts';
 import { BoundedWriter } from './bounded-writer.ts';
 import { describeRecord } from './describe-record.ts';
 

@@ -1,7 +1,7 @@
 import { formatMs } from '../../../kit/duration.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import type { JournalRecord } from '../../../protocol/journal.ts';
-import type { Watcher } from '../../bootstrap.ts';
+import type { Watcher } from '../../bootstrap/options.ts';
 import { describeRecord } from './describe-record.ts';
 import { LiveLine } from './live-line.ts';
 

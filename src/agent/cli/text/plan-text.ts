@@ -3,7 +3,8 @@ import { clean } from '../../../kit/secrets/clean.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import type { Document, ReportEntry } from '../../document/document.ts';
-import type { PlannedStep } from '../../steps/kind/step-kind.ts';
+import type { PowerStateSettings } from '../../document/system-settings.ts';
+import { idWidth, type PlannedStep } from '../../steps/kind/step-kind.ts';
 import { planDigest } from '../../steps/plan.ts';
 
 /**
@@ -11,20 +12,38 @@ import { planDigest } from '../../steps/plan.ts';
  * not get to steer the terminal.
  */
 export function planAsText(document: Document, steps: PlannedStep[]): string {
-  const { format, instance, onError } = document;
+  const { format, instance, onError, system } = document;
   const lines = [
     `${format} from ${visible(redact(instance.source))}, ${counted(steps.length, 'step')}, digest ${planDigest(steps)}`,
     ...sourceLines(instance),
     ...(onError === 'stop' ? ['the first command that fails ends it (onError: stop)'] : []),
   ];
+  const width = idWidth(steps);
   steps.forEach((step, index) => {
     const number = String(index + 1).padStart(3);
     lines.push(
-      `${number}  ${step.id.padEnd(14)} ${visible(redact(step.title))}  (${step.digest.slice(0, 12)})`,
-      ...step.details.map((detail) => `${' '.repeat(20)}${visible(redact(detail).replaceAll('\t', '    '))}`),
+      `${number}  ${step.id.padEnd(width)} ${visible(redact(step.title))}  (${step.digest.slice(0, 12)})`,
+      ...step.details.map(
+        (detail) => `${' '.repeat(width + 6)}${visible(redact(detail).replaceAll('\t', '    '))}`,
+      ),
     );
   });
+  if (system?.powerState) lines.push(visible(redact(endLine(system.powerState))));
   return `${lines.join('\n')}\n`;
+}
+
+/** What comes after the verdict. */
+function endLine({ mode, delay, condition }: PowerStateSettings): string {
+  if (condition === false) return `then: no ${mode}, for its condition is false (power_state)`;
+  const when = delay === 'now' ? 'at once' : `after ${counted(delay, 'minute')}`;
+  const only = condition === undefined ? '' : ', where its condition is met';
+  return `then: ${mode} ${when}${only} (power_state)`;
+}
+
+/** The same for programs; a condition is a command, in which secrets may stand. */
+function endOf({ mode, delay, condition }: PowerStateSettings): object {
+  const when = condition === undefined ? 'always' : condition === false ? 'never' : 'condition met';
+  return { mode, delayMinutes: delay === 'now' ? 0 : delay, when };
 }
 
 /** How the source was found, and what came along with the user data. */
@@ -47,7 +66,7 @@ function sourceLines({ recognised, ...instance }: Document['instance']): string[
 
 /** What `slipway plan --output json` prints; without steps where the user data has errors, which `report` tells. */
 export function planAsJson(
-  { format, instance, onError }: Document,
+  { format, instance, onError, system }: Document,
   report: readonly ReportEntry[],
   steps: PlannedStep[] | undefined,
 ): unknown {
@@ -65,6 +84,7 @@ export function planAsJson(
           steps: steps.map(({ id, kind, title, digest, details }) => ({
             ...clean({ id, kind, title, digest, details }),
           })),
+          ...(system?.powerState ? { powerState: endOf(system.powerState) } : {}),
         }),
   };
 }

@@ -68,7 +68,7 @@ describe.runIf(process.getuid?.() === 0)('status for somebody who is not root (n
     expect(status).toMatchObject({ state: 'concluded', journal: 'only root may read it' });
     const text = statusText(status).split('\n');
     expect(text.slice(0, 5)).toEqual([
-      'failed (exit status 1) in 9.0s, at 2026-11-21T06:00:09.000Z',
+      'failed (exit status 1) in 9.0s, at 2026-11-21T06:00:09Z',
       '',
       expect.stringMatching(/^ {2}✔ write 3 files +100ms$/),
       expect.stringMatching(/^ {2}✘ kubeadm join +8.0s {2}2 attempts$/),

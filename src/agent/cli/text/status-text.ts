@@ -86,7 +86,9 @@ function headline({ state, outcome, runningSeconds }: Status): string {
   if (state === 'unknown')
     return 'no verdict yet; whether Slipway is at work, only root can see (sudo slipway status)';
   if (!outcome) return 'concluded before the last reboot';
-  const when = `in ${formatMs(outcome.seconds * 1000)}, at ${outcome.endedAt}`;
+  // Without thousandths: it is to fit 60 columns.
+  const at = outcome.endedAt.replace(/\.\d+Z$/, 'Z');
+  const when = `in ${formatMs(outcome.seconds * 1000)}, at ${at}`;
   return outcome.result === 'succeeded'
     ? `bootstrapped ${when}`
     : `${outcome.result} (exit status ${outcome.exitStatus}) ${when}`;

@@ -4,7 +4,7 @@
  * kubeadm's own standing sentences.
  */
 import { certainAttempts } from '../transcript/certain.ts';
-import type { LogLine } from '../transcript/line.ts';
+import { type LogLine, linesBy } from '../transcript/line.ts';
 import { COMMAND, ERROR_FINDING, KLOG, PHASE_COMMAND, PROGRESS } from '../transcript/sentences.ts';
 import type { Attempt, Verb } from './attempt.ts';
 import { findInStream } from './in-stream.ts';
@@ -20,14 +20,10 @@ const SHORTEST = 24;
 export function findAttempts(lines: readonly LogLine[], known?: Verb): Attempt[] {
   const order = new Map(lines.map((line, index) => [line, index]));
   const commands = commandsIn(lines);
-  const streams = new Map<string, LogLine[]>();
-  for (const line of lines) {
-    const same = streams.get(line.stream);
-    if (same === undefined) streams.set(line.stream, [line]);
-    else same.push(line);
-  }
   const place = (line: LogLine): number => order.get(line) ?? 0;
-  const found = [...streams.values()].flatMap((stream) => withoutCutRepetition(findInStream(stream)));
+  const found = [...linesBy('stream', lines).values()].flatMap((stream) =>
+    withoutCutRepetition(findInStream(stream)),
+  );
   const attempts = certainAttempts(found);
   for (const attempt of attempts) {
     const before = commands.findLast(({ index }) => index <= place(attempt.first) + 1);

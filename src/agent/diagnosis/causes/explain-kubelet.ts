@@ -80,7 +80,9 @@ export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evide
     };
   }
   if (unit === undefined ? crashes === 0 || cameUp(kubeletLog) : isUp(unit) && crashes < 3) return undefined;
-  const known = lastKnown(KUBELET_START_RULES, kubeletLog);
+  // Without a certificate it ends for what a kubelet that has one only complains of.
+  const ends = kubeletLog.filter((line) => FATAL.test(line));
+  const known = lastKnown(KUBELET_START_RULES, kubeletLog) ?? lastKnown(KUBELET_NODE_RULES, ends);
   if (known !== undefined) return known;
   if (crashes === 0 && (unit?.restarts ?? 0) < 2) return stopped(unit);
   const unstartable = kubeletLog.findLast((line) => NOT_EXECUTED.test(line));

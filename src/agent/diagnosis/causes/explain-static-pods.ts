@@ -1,11 +1,23 @@
-/** Explains by the static pods of the control plane: etcd first, since the API server ends when etcd does. */
+/**
+ * Explains by the static pods of the control plane: those that the kubelet does not start, then etcd, since the API server ends
+ * when etcd does.
+ */
 import type { Evidence, StaticPod } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
 import { readComponentLog } from './component-log.ts';
+import { lastKnown, type Rule, reason, rule } from './rule.ts';
 
 const ORDER = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
-export function explainStaticPods({ staticPods }: Evidence): Diagnosis | undefined {
+/** Of pkg/kubelet/lifecycle/predicate.go: a sentence up to 1.20, fields since then. */
+const REFUSED = new RegExp(
+  `Failed to admit pod(?: |, [^"]{1,90}" pod="kube-system/)(${ORDER.join('|')})-[^\\s"_]+(?:_kube-system\\([^\\s)]*\\) - (?:Unexpected error while attempting to recover from admission failure: )?|" err=")(.*)`,
+);
+
+export function explainStaticPods({ staticPods, kubeletLog }: Evidence): Diagnosis | undefined {
+  // One that has containers was admitted after all.
+  const refused = lastKnown([refusal((name) => !staticPods.some((pod) => pod.name === name))], kubeletLog);
+  if (refused !== undefined) return refused;
   const ended = ORDER.flatMap((name) => staticPods.filter((pod) => pod.name === name && hasEnded(pod)));
   for (const pod of ended) {
     // Without an API server the other two cannot but end.
@@ -16,6 +28,18 @@ export function explainStaticPods({ staticPods }: Evidence): Diagnosis | undefin
   }
   return undefined;
 }
+
+const refusal = (isMissing: (name: string) => boolean): Rule =>
+  rule(REFUSED, ([, name = '', why]) =>
+    isMissing(name)
+      ? {
+          code: 'ControlPlaneNotReady',
+          cause: `The kubelet refuses the static pod ${name}: ${reason(why)}.`,
+          remedy:
+            'Start the kubelet again (systemctl restart kubelet): by itself it does not look at a static pod twice. Where the machine has too little of what is named, give it more first.',
+        }
+      : undefined,
+  );
 
 const hasEnded = ({ state, restarts }: StaticPod): boolean => state === 'exited' || restarts > 0;
 

@@ -1,6 +1,6 @@
 /** What keeps a kubelet that runs from its work: its Node, its certificate, its static pods. Texts: 1.20 to 1.36. */
 import { diagnoseImagePull } from '../patterns/image.ts';
-import { CGROUPS_PATH } from './kubelet-start.ts';
+import { CGROUPS_PATH } from './kubelet-start-machine.ts';
 import { type Rule, reason, rule } from './rule.ts';
 
 /** A pod of somebody's may have no image; kubeadm waits for its own. */

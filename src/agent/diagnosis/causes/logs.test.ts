@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { readLogFixtures } from '../../../../test/support/logs/log-fixtures.ts';
 import type { Code } from '../../../protocol/codes/codes.ts';
-import { NO_EVIDENCE } from '../evidence/evidence.ts';
+import { NO_EVIDENCE, type StaticPod } from '../evidence/evidence.ts';
 import { parseJournal } from '../evidence/parse.ts';
 import { readComponentLog } from './component-log.ts';
 import { explainKubeletEnd, explainKubeletRun } from './explain-kubelet.ts';
+import { explainStaticPods } from './explain-static-pods.ts';
 import { readRuntimeLog } from './runtime-log.ts';
 
 const messages = (text: string): string[] => parseJournal(text).map((line) => line.text);
@@ -47,6 +48,39 @@ describe('the log of a kubelet that runs', () => {
     const found = explainKubeletRun(more[2] as Code, evidence);
     expect(found).toMatchObject({ code, cause: expect.stringContaining(cause) });
     expect(explainKubeletEnd(evidence)).toBeUndefined();
+  });
+});
+
+describe('a kubelet that refuses a static pod', () => {
+  const WHY =
+    'preemption: error finding a set of pods to preempt: no set of running pods found to reclaim resources: [(res: ephemeral-storage, q: 104857600), ]';
+  const sentence = (pod: string): string =>
+    `Jan 10 10:00:01 n1 kubelet[42]: W0110 10:00:01.000001      42 predicate.go:113] Failed to admit pod ${pod}(0a1b2c) - Unexpected error while attempting to recover from admission failure: ${WHY}`;
+  const fields = (pod: string): string =>
+    `Jan 10 10:00:01 n1 kubelet[42]: I0110 10:00:01.000001      42 predicate.go:185] "Failed to admit pod, unexpected error while attempting to recover from admission failure" pod="${pod}" err="${WHY}"`;
+  const explained = (line: string, staticPods: StaticPod[] = []) =>
+    explainStaticPods({ ...NO_EVIDENCE, kubeletLog: messages(`${line}\n`), staticPods });
+  const [restarts, log]: [number, string[]] = [4, ['connect: connection refused']];
+  const ended = (name: string): StaticPod => ({ name, state: 'exited', exitCode: 1, restarts, log });
+
+  it.each([sentence('etcd-cp-2.example_kube-system'), fields('kube-system/etcd-cp-2.example')])(
+    'is told before the API server that ends without it: %s',
+    (line) => {
+      expect(explained(line, [ended('kube-apiserver')])).toMatchObject({
+        code: 'ControlPlaneNotReady',
+        cause: `The kubelet refuses the static pod etcd: ${WHY}.`,
+        remedy: expect.stringContaining('systemctl restart kubelet'),
+      });
+    },
+  );
+
+  it('is of no account for a pod that runs or ran since, nor for any other pod', () => {
+    const etcd = sentence('etcd-cp-2_kube-system');
+    expect(explained(etcd, [{ name: 'etcd', state: 'running', restarts: 0, log: [] }])).toBeUndefined();
+    expect(explained(etcd, [ended('etcd')])?.code).toBe('EtcdCrashing');
+    for (const other of ['coredns-1_kube-system', 'etcd-1_shop', 'my-etcd-1_kube-system'])
+      expect(explained(sentence(other))).toBeUndefined();
+    expect(explained(fields('shop/etcd-1'))).toBeUndefined();
   });
 });
 

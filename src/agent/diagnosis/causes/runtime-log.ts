@@ -40,10 +40,14 @@ const RULES: Rule[] = [
   rule(/skip loading plugin[^\n]{0,80}?io\.containerd\.grpc\.v1\.cri[^\n]{0,400}?disabled/i, () =>
     criPlugin('The CRI plugin of containerd is disabled.'),
   ),
-  rule(/no space left on device/, () => ({
-    code: 'DiskFull',
-    cause: 'The container runtime fails because no space is left on the disk.',
-  })),
+  // Of its own work; what a container or a client of it could not write says less.
+  rule(
+    /(?:level=(?:fatal|panic)|^(?:containerd|crio|dockerd|failed to start daemon): |RunPodSandbox|CreateContainer|StartContainer|PullImage|failed to (?:pull|create|prepare|extract|unpack|mount|reserve)|[Ee]rror creating).*no space left on device/,
+    () => ({
+      code: 'DiskFull',
+      cause: 'The container runtime fails because no space is left on the disk.',
+    }),
+  ),
   rule(
     /(?:containerd|crio)\.service: Failed (?:at step EXEC spawning|to locate executable|to execute) (\S+?): (.*)/,
     ([, path, why]) => ({

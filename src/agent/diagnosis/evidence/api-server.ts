@@ -7,6 +7,16 @@ import { parseClusterInfo, readRequestError } from './parse.ts';
 const CLUSTER_INFO = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
 const MAX_BYTES = 1024 * 1024;
 
+/** What the last answer of an API server was, and when, in milliseconds of the host's own clock. */
+const last = new WeakMap<Host, { view: ApiServerView; at: number }>();
+
+/** What this API server has answered within so many milliseconds; undefined where it was not asked, or did not answer. */
+export function seenLately(host: Host, endpoint: string, withinMs: number): ApiServerView | undefined {
+  const seen = last.get(host);
+  const isNew = seen?.view.endpoint === endpoint && host.clock.monotonic() - seen.at <= withinMs;
+  return isNew ? seen.view : undefined;
+}
+
 /**
  * Never throws: what fails is the answer. The certificate is not verified, since nothing that is read is trusted; it only
  * goes into a diagnosis.
@@ -30,12 +40,14 @@ export async function readApiServer(
     // The header has whole seconds, cut off: half a second is added.
     const ahead = Number.isNaN(date) ? undefined : Math.round(((sent + received) / 2 - date - 500) / 1000);
     const clusterInfo = answer.status === 200 ? parseClusterInfo(answer.body) : undefined;
-    return {
+    const view = {
       endpoint,
       status: answer.status,
       ...(ahead === undefined ? {} : { clockAhead: ahead }),
       ...(clusterInfo === undefined ? {} : { clusterInfo }),
     };
+    last.set(host, { view, at: host.clock.monotonic() });
+    return view;
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const failed = readRequestError(error);

@@ -1,11 +1,14 @@
 /** Follows the journal of the kubelet and the container runtime while kubeadm runs. */
 import type { Host } from '../../host/host.ts';
+import { isOlder } from './is-older.ts';
 import { parseJournal } from './parse.ts';
 
 /** So many lines of each are kept; a kubelet that dies of an unknown flag prints some hundred. */
 const KEPT = 800;
 
 export interface UnitFollower {
+  /** When following began. */
+  begun: Date;
   kubelet: readonly string[];
   runtime: readonly string[];
   /** False where there is no journal to follow, or following began in the middle of an attempt. */
@@ -19,6 +22,7 @@ export interface UnitFollower {
 export function followUnits(host: Host, onKubeletLine: (line: string) => void): UnitFollower {
   const controller = new AbortController();
   let running = true;
+  const begun = host.clock.now();
   const kubelet: string[] = [];
   const runtime: string[] = [];
   const keep = (list: string[], line: string): void => {
@@ -35,6 +39,7 @@ export function followUnits(host: Host, onKubeletLine: (line: string) => void): 
       onLine: (raw, stream) => {
         const [line] = stream === 'stdout' ? parseJournal(raw) : [];
         if (line === undefined) return;
+        if (isOlder(line.text, begun)) return;
         if (line.program === 'kubelet' || line.text.startsWith('kubelet.service')) {
           keep(kubelet, line.text);
           onKubeletLine(line.text);
@@ -45,6 +50,7 @@ export function followUnits(host: Host, onKubeletLine: (line: string) => void): 
       running = false;
     });
   return {
+    begun,
     kubelet,
     runtime,
     complete: () => running,

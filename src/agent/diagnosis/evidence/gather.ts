@@ -7,6 +7,7 @@ import { showUnits } from '../../host/show-units.ts';
 import { readApiServer } from './api-server.ts';
 import type { Evidence } from './evidence.ts';
 import { NO_EVIDENCE } from './evidence.ts';
+import { isOlder } from './is-older.ts';
 import { parseDisks, parseJournal, parseListeners, parseMemory, parseSwaps, unitState } from './parse.ts';
 import { type LogMarks, readStaticPods } from './static-pods.ts';
 
@@ -17,6 +18,8 @@ export interface GatherSpec {
   parts: readonly Part[];
   /** Lines of the kubelet and the runtime that were followed since the attempt began; the journal is not asked then. */
   followed?: { kubelet: string[]; runtime: string[] };
+  /** When the attempt began: what the units wrote before is no evidence. Undefined: all of this boot is. */
+  since?: Date;
   /** `host:port` of the API server, where it is known. */
   endpoint?: string;
   criSocket?: string;
@@ -41,15 +44,18 @@ const PATHS = [
 type Work = () => Promise<Partial<Evidence>>;
 
 export async function gatherEvidence(host: Host, spec: GatherSpec): Promise<Evidence> {
-  const { parts, followed, endpoint, criSocket, marks } = spec;
+  const { parts, followed, since, endpoint, criSocket, marks } = spec;
   const evidence: Evidence = { ...NO_EVIDENCE, missing: [] };
   if (followed) Object.assign(evidence, { kubeletLog: followed.kubelet, runtimeLog: followed.runtime });
   const works: [name: string, work: Work][] = [];
   const has = (part: Part): boolean => parts.includes(part);
   if (has('kubelet') && !followed)
-    works.push(["the kubelet's log", () => unitLog(host, ['kubelet'], 'kubeletLog')]);
+    works.push(["the kubelet's log", () => unitLog(host, ['kubelet'], 'kubeletLog', since)]);
   if (has('runtime') && !followed)
-    works.push(["the container runtime's log", () => unitLog(host, ['containerd', 'crio'], 'runtimeLog')]);
+    works.push([
+      "the container runtime's log",
+      () => unitLog(host, ['containerd', 'crio'], 'runtimeLog', since),
+    ]);
   if (has('kubelet') || has('runtime')) works.push(['the state of the services', () => unitStates(host)]);
   if (has('static pods'))
     works.push([
@@ -97,19 +103,16 @@ async function unitLog(
   host: Host,
   units: string[],
   field: 'kubeletLog' | 'runtimeLog',
+  since: Date | undefined,
 ): Promise<Partial<Evidence>> {
   const text = await output(host, [
     'journalctl',
     ...units.flatMap((unit) => ['-u', unit]),
-    '-b',
-    '-o',
-    'short',
-    '--no-pager',
-    '-q',
-    '-n',
-    String(JOURNAL_LINES),
+    ...(since === undefined ? [] : [`--since=@${Math.floor(since.getTime() / 1000)}`]),
+    ...['-b', '-o', 'short', '--no-pager', '-q', '-n', String(JOURNAL_LINES)],
   ]);
-  return { [field]: parseJournal(text).map((line) => line.text) };
+  const lines = parseJournal(text).map((line) => line.text);
+  return { [field]: since === undefined ? lines : lines.filter((line) => !isOlder(line, since)) };
 }
 
 async function unitStates(host: Host): Promise<Partial<Evidence>> {

@@ -22,7 +22,8 @@ const clusterConfig: Pattern = inError(/failed to decode cluster configuration d
 
 /** Up to 1.23 the ConfigMap's name has the version of kubeadm; the token may read only that of the cluster. */
 const kubeletConfigOfOtherVersion: Pattern = inError(
-  /configmaps "(kubelet-config-1\.\d+)" is forbidden/,
+  // What comes with the cluster's own configuration is asked for by the cluster's version.
+  /(?<!component configs: )configmaps "(kubelet-config-1\.\d+)" is forbidden/,
   (match) => ({
     code: 'VersionSkew',
     cause: `The cluster has no ${match[1]} that this machine may read: kubeadm and the cluster have different versions.`,

@@ -102,7 +102,7 @@ function within(lines: readonly string[], most: number): string[] {
 /** Where somebody has put all findings into one line. */
 function apart(line: string): string[] {
   return line.trimStart().indexOf('[ERROR ', 1) > 0
-    ? line.split(/(?<!\s)\s+(?=\[(?:ERROR|WARNING) [\w./-]+\]: |\[preflight\] If)/)
+    ? line.split(/(?<!\s)\s+(?=\[(?:ERROR|WARNING) [\w./\\-]+\]: |\[preflight\] If)/)
     : [line];
 }
 

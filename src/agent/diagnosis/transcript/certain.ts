@@ -60,7 +60,7 @@ const PHASE = new RegExp(
   `^\\W*(?:error: error execution phase |error execution phase (?:${PHASES})(?:[/:\\s]|$))`,
 );
 const LAST_PHASE = new RegExp(`error execution phase (?:${PHASES})(?:/[\\w/-]*)?\\W*$`);
-const CHECK = new RegExp(`^\\W*\\[?(?:ERROR|WARNING) (?:${CHECKS})[\\w./-]*\\]: `);
+const CHECK = new RegExp(`^\\W*\\[?(?:ERROR|WARNING) (?:${CHECKS})[\\w./\\\\-]*\\]: `);
 const KLOG_STEP = /\] \[(?:preflight|kubelet-start|discovery|control-plane|certs|wait-control-plane)\]/;
 
 /** Other programs that are named, and have no cluster to configure, say these too. */
@@ -95,7 +95,7 @@ export function certainAttempts<T extends Run>(attempts: readonly T[]): T[] {
 }
 
 /** What runs kubeadm on a machine, as far as a log names it. */
-const LAUNCHES = /kubeadm|^cloud-(?:init|final)$/;
+export const LAUNCHES = /kubeadm|^cloud-(?:init|final)$/;
 
 /** One finding alone, by a program that is named and does not run kubeadm: others have checks of ports and files too. */
 function isLoneFinding({ first, output, error }: Run): boolean {

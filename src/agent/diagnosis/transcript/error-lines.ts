@@ -15,6 +15,7 @@ import {
   FRAME_FILE,
   HINT,
   KLOG,
+  OTHER_COMMAND,
   OTHERS,
   OWN_ERROR,
   PHASE_ERROR,
@@ -107,7 +108,7 @@ export function beginsTrace(lines: readonly LogLine[], at: number): boolean {
     .every((one) => !KLOG.test(one.text) && !PROGRESS.test(one.text) && !ADVICE.test(one.text));
 }
 
-/** kubeadm's hint ends an error, or the last frame of its stack trace, or the next attempt, or another phase's error. */
+/** What ends an error: kubeadm's hint, the last frame of its stack trace, the next attempt, another phase's error, another command. */
 function endOf(lines: readonly LogLine[], start: number): number {
   const ahead = lines.slice(start, start + MAX_ERROR);
   const [, phase] = PHASE_NAME.exec(ahead[0]?.text ?? '') ?? [];
@@ -115,7 +116,9 @@ function endOf(lines: readonly LogLine[], start: number): number {
     const [, other] = PHASE_NAME.exec(text) ?? [];
     return phase !== undefined && other !== undefined && other !== phase;
   };
-  const next = ahead.findIndex(({ text }, index) => index > 0 && (BEGIN.test(text) || isNext(text)));
+  const next = ahead.findIndex(
+    ({ text }, index) => index > 0 && (BEGIN.test(text) || OTHER_COMMAND.test(text) || isNext(text)),
+  );
   const within = next < 0 ? ahead : ahead.slice(0, next);
   const hint = within.findIndex(({ text }) => HINT.test(text));
   if (hint >= 0) return start + hint + 1;

@@ -12,11 +12,11 @@ export interface LearnedPrefix {
 
 /** Sentences that kubeadm never indents. */
 const ANCHOR =
-  /\[preflight\] (?:Running pre-flight checks|Pulling images required|Reading configuration from|Some fatal errors occurred)|\[init\] Using Kubernetes version: |To see the stack trace of this error execute with --v=5|(?:error: )?error execution phase |\[kubelet-start\] (?:Starting|Writing) |\[certs\] Using certificateDir|\[kubelet-check\] |\[control-plane\] |\[wait-control-plane\] |(?<=[^\s\]:] *)\[ERROR [A-Z][\w./-]+\]: /;
+  /\[preflight\] (?:Running pre-flight checks|Pulling images required|Reading configuration from|Some fatal errors occurred)|\[init\] Using Kubernetes version: |To see the stack trace of this error execute with --v=5|(?:error: )?error execution phase |\[kubelet-start\] (?:Starting|Writing) |\[certs\] Using certificateDir|\[kubelet-check\] |\[control-plane\] |\[wait-control-plane\] |(?<=[^\s\]:] *)\[ERROR [A-Z][\w./\\-]+\]: /;
 const LONGEST = 120;
-/** Another subcommand's step, klog's head, which ends with a bracket, and a quoted or escaped text are no prefix. */
+/** Another subcommand's step, klog's head, which ends with a bracket, and a quoted or escaped text are no prefix, nor is an assignment. */
 const NO_PREFIX =
-  /\[(?:upgrade|reset)[\]/]|\[ERROR |\[preflight\] |error execution |\.go:\d+\] $|["'\\]|[^\s:|>\])#*`[_-]$/;
+  /\[(?:upgrade|reset)[\]/]|\[ERROR |\[preflight\] |error execution |\.go:\d+\] $|= ?`$|["'\\]|[^\s:|>\])#*`[_-]$/;
 const PROSE = /(?<![a-z])[a-z]{2,} [a-z]{2,} $/i;
 /** An editor's line numbers. */
 const NUMBER = /^\s*\d+$/;
@@ -48,7 +48,8 @@ export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
     .map((key) => ({
       form: formOf(key),
       // Where some of kubeadm's lines have no prefix, having one is no sign of another writer.
-      writer: named * 2 > anchors ? key.replace(/^==> |^\s+/, '').trim() : '',
+      // Nor is a comment's or a list's mark.
+      writer: named * 2 > anchors && /[^\W_]/.test(key) ? key.replace(/^==> |^\s+/, '').trim() : '',
     }));
 }
 

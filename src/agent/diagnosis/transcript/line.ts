@@ -8,10 +8,9 @@ export interface LogLine {
   text: string;
   /** The program that wrote it, where the prefix or the line itself tells (`kubelet`, `systemd`, `cloud-init` ...). */
   program?: string;
-  /**
-   * Lines of one writer have the same: file, machine, program and process, or the prefix that somebody put in front.
-   * Only lines of one stream continue one another.
-   */
+  /** Whom the prefix names: file, machine, program and process, or what somebody put in front. */
+  writer: string;
+  /** The writer, and where that may quote others, whose way of writing it is. Only lines of one stream continue one another. */
   stream: string;
   /** Where the prefix or klog's head tells it. */
   time?: LogTime;
@@ -30,4 +29,18 @@ export interface RawLine {
   text: string;
   /** What a record says about the writer, as a prefix that is read like journald's. */
   prefix?: string;
+}
+
+/** The lines of each stream or writer, in their order. */
+export function linesBy<K extends string, T extends Record<K, string>>(
+  key: K,
+  lines: readonly T[],
+): Map<string, T[]> {
+  const found = new Map<string, T[]>();
+  for (const line of lines) {
+    const same = found.get(line[key]);
+    if (same === undefined) found.set(line[key], [line]);
+    else same.push(line);
+  }
+  return found;
 }

@@ -103,7 +103,8 @@ export function peel(raw: string): Peeled {
       writers.push(`${host}/${program}[${pid}]`);
       time ??= clockTime(named[0]);
       text = text.slice(named[0].length);
-      continue;
+      // What that one put in front of the lines of others is its own text.
+      break;
     }
     const bare = BARE.find(([, form]) => form.test(text));
     if (bare !== undefined) {

@@ -1,43 +1,60 @@
 /** From the text of a log file to its lines, each with the stream that it belongs to, wrapped ones put together. */
 import { isUnfinished } from '../patterns/continued.ts';
-import { isCertain } from './certain.ts';
+import { attachBare, eachAlone, type Line, MAX_PIECES } from './alone.ts';
 import { learnPrefixes } from './learned-prefix.ts';
-import type { LogLine, RawLine } from './line.ts';
+import { type LogLine, linesBy, type RawLine } from './line.ts';
 import { peel } from './prefix.ts';
-import {
-  BEGIN,
-  ERROR_WITHIN,
-  FATAL_FINDINGS,
-  FINDING,
-  HINT,
-  isHead,
-  KLOG,
-  OWN_ERROR,
-  PHASE_ERROR,
-  PROGRESS,
-} from './sentences.ts';
-import { unquote } from './unquote.ts';
-import { unwrap, type WidthLine } from './unwrap.ts';
-import { KUBELET_SAYS, MARGIN, nameWriter, OF_CONTAINER } from './writer.ts';
+import { isHead, KLOG } from './sentences.ts';
+import { recordsOf, unquote } from './unquote.ts';
+import { unwrap } from './unwrap.ts';
+import { KUBELET_SAYS, MARGIN, nameWriter } from './writer.ts';
 
 /** @param firstNumber Number of the first line, when `text` is only a part of the file. */
 export function readLines(file: string, text: string, firstNumber = 1): LogLine[] {
-  const lines = unquote(text, firstNumber).map((raw, index) => ({ ...fromRaw(file, raw), index }));
+  const lines = reading(file, recordsOf(text, firstNumber), 0);
+  for (const line of lines) {
+    line.writer = `${file} ${line.writer}`;
+    line.stream = `${file} ${line.stream}`;
+  }
+  return lines;
+}
+
+/** So often may a text be quoted within that of another writer. */
+const MAX_DEPTH = 4;
+
+/** Writers and streams are without the file. */
+function reading(file: string, raw: readonly RawLine[], depth: number): LogLine[] {
+  const alone = (own: readonly RawLine[]): LogLine[] => reading(file, own, depth + 1);
+  const named = peeled(file, raw);
+  attachBare(named);
+  if (hasWriters(named) && depth < MAX_DEPTH) return eachAlone(attached(named), alone);
+  const lines = peeled(file, unquote(raw));
   applyLearned(lines);
   attachBare(lines);
+  if (hasWriters(lines) && depth < MAX_DEPTH) return eachAlone(attached(lines), alone);
   for (const line of lines) nameWriter(line);
   return unwrapped(withWholeRecords(lines));
 }
 
-interface Line extends WidthLine {
-  /** Its place among all lines. */
-  index: number;
-}
+const peeled = (file: string, raw: readonly RawLine[]): Line[] =>
+  raw.map((one, index) => ({ ...fromRaw(file, one), index }));
+
+const hasWriters = (lines: readonly Line[]): boolean => lines.some(({ stream }) => stream !== '');
 
 function fromRaw(file: string, { number, text, prefix }: RawLine): Line {
   const { stream, width, spaced, ...rest } = peel(prefix === undefined ? text : prefix + text);
   const own = prefix === undefined ? width : width - prefix.length;
-  return { file, number, ...rest, stream, width: own, spaced, index: 0, isBare: stream === '' };
+  return {
+    file,
+    number,
+    ...rest,
+    writer: stream,
+    stream,
+    width: own,
+    spaced,
+    index: 0,
+    isBare: stream === '',
+  };
 }
 
 function applyLearned(lines: Line[]): void {
@@ -57,52 +74,6 @@ function applyLearned(lines: Line[]): void {
     line.isBare = line.stream === '';
   }
 }
-
-/**
- * In a log whose lines have prefixes, one without continues the line before it: it was wrapped, or a program wrote several
- * lines at once. Where kubeadm's own lines have none, those without are kubeadm's.
- */
-function attachBare(lines: Line[]): void {
-  // Wrapped at a word, the rest of a phase's error begins as a line of kubeadm's does.
-  const isOwn = ({ isBare, text }: Line): boolean =>
-    isBare &&
-    !FATAL_FINDINGS.test(text) &&
-    (BEGIN.test(text) ||
-      PROGRESS.test(text) ||
-      PHASE_ERROR.test(text) ||
-      HINT.test(text) ||
-      FINDING.test(text));
-  const bare = lines.filter(({ isBare }) => isBare).length;
-  if (bare === lines.length) return;
-  // Wrapped within what kubeadm logs, the rest may begin as a step does.
-  const runs = new Set(
-    lines.filter(({ isBare, text }) => !isBare && BEGIN.test(text)).map(({ stream }) => stream),
-  );
-  const prefixed = lines.filter((line) => runs.has(line.stream) && isCertain(line)).length;
-  if (lines.filter(isOwn).length > prefixed) return;
-  // Of a part of an error nothing else may tell whose the lines are.
-  const isPrefixed = lines.some((line) => !line.isBare && isCertain(line));
-  if (!isPrefixed && lines.some(({ isBare, text }) => isBare && OWN_ERROR.test(text))) return;
-  let before: Line | undefined;
-  /** Others may have written between its two halves. */
-  let open: Line | undefined;
-  for (const line of lines) {
-    if (line.isBare && OF_CONTAINER.test(line.text)) continue;
-    if (!line.isBare || before === undefined) {
-      before = line;
-      if (hasOpenQuotation(line.text)) open = line;
-      continue;
-    }
-    const from: Line = open !== undefined && line.index - open.index <= MAX_PIECES ? open : before;
-    line.stream = from.stream;
-    // What quotes kubeadm is not said to be another program's for standing behind its line.
-    if (from.program !== undefined && !ERROR_WITHIN.test(line.text)) line.program = from.program;
-    if (hasOpenQuotation(line.text)) open = undefined;
-  }
-}
-
-/** More pieces has no record of klog's that somebody has broken. */
-const MAX_PIECES = 12;
 
 /** kubeadm's own sentence on the kubelet's health, broken behind the command. */
 const HEALTH_CALL = /^\s*\[kubelet-check\] The HTTP call equal to .*'$/;
@@ -136,22 +107,22 @@ function withWholeRecords(lines: Line[]): Line[] {
 const continues = (record: string, text: string): boolean =>
   !isHead(text) && (/^\s*\w+="/.test(text) || isUnfinished(record));
 
-const hasOpenQuotation = (text: string): boolean =>
-  ((text.replaceAll('\\"', '').match(/"/g)?.length ?? 0) & 1) === 1;
+/** What has no prefix goes on with what has one; the rest is read by itself. */
+function attached(lines: Line[]): Line[] {
+  const isMixed = (own: readonly Line[]): boolean =>
+    own.some(({ isBare }) => !isBare) && own.some(({ isBare, text }) => isBare && text !== '');
+  return inOrder(lines, (own) => (isMixed(own) ? (unwrap(own) as Line[]) : own)).map((line) => ({
+    ...line,
+    writer: line.stream,
+  }));
+}
 
-function unwrapped(lines: Line[]): LogLine[] {
-  const streams = new Map<string, Line[]>();
-  for (const [index, line] of lines.entries()) {
-    line.index = index;
-    const same = streams.get(line.stream);
-    if (same === undefined) streams.set(line.stream, [line]);
-    else same.push(line);
-  }
-  const whole = [...streams.values()].flatMap((stream) => unwrap(stream) as Line[]);
-  return whole
-    .sort((a, b) => a.index - b.index)
-    .map(({ index: _, isBare: __, width: ___, spaced: ____, ...line }) => ({
-      ...line,
-      stream: `${line.file} ${line.stream}`,
-    }));
+const unwrapped = (lines: Line[]): LogLine[] =>
+  inOrder(lines, (own) => unwrap(own) as Line[]).map(
+    ({ index: _, isBare: __, width: ___, spaced: ____, ...line }) => line,
+  );
+
+function inOrder(lines: Line[], joined: (stream: Line[]) => Line[]): Line[] {
+  for (const [index, line] of lines.entries()) line.index = index;
+  return [...linesBy('stream', lines).values()].flatMap(joined).sort((a, b) => a.index - b.index);
 }

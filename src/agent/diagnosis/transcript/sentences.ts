@@ -25,8 +25,9 @@ export const UNHEALTHY =
 /** It found nobody at the kubelet's port: of a kubelet that comes up it does not say so, for it waits 40 seconds first. */
 export const UNREACHED =
   /^\s*\[kubelet-check\] The HTTP call equal to .*(?:connection refused|actively refused)/;
-export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./-]+\]: /;
-export const ERROR_FINDING = /^\s*\[ERROR [\w./-]+\]: /;
+/** Windows has its own slashes in a check's name. */
+export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./\\-]+\]: /;
+export const ERROR_FINDING = /^\s*\[ERROR [\w./\\-]+\]: /;
 export const PHASE_ERROR = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase(?: \S+|$)/;
 export const FATAL_FINDINGS = /^\s*(?:error: )?\[preflight\] Some fatal errors occurred:/;
 /** The names of its phases, and how those of its checks begin, 1.11 to 1.36: parts of expressions. */
@@ -80,7 +81,7 @@ const OWN_ERRORS = [
 export const OWN_SENTENCES = OWN_ERRORS.map(({ source }) => source).join('|');
 /** An error of kubeadm wherever it stands in a line, as somebody quotes it. */
 export const ERROR_WITHIN = new RegExp(
-  `(?:error: )?error execution phase (?:${PHASES})(?:/[\\w/-]*)?: \\S|\\[ERROR (?:${CHECKS})[\\w./-]*\\]: \\S|(?:${OWN_SENTENCES}).*\\S`,
+  `(?:error: )?error execution phase (?:${PHASES})(?:/[\\w/-]*)?: \\S|\\[ERROR (?:${CHECKS})[\\w./\\\\-]*\\]: \\S|(?:${OWN_SENTENCES}).*\\S`,
 );
 export const OWN_ERROR = new RegExp(`^\\s*(?:\\d+[.)] ?)?(?:error: )?(?:${OWN_SENTENCES})`);
 
@@ -108,8 +109,16 @@ export function isHead(text: string): boolean {
 }
 
 /**
+ * Commands of scripts that run kubeadm, and services, put their name in front of what they complain of. The end of a word
+ * that a terminal has broken must not be one.
+ */
+const NAMED =
+  "(?:(?:apt-get|bash|consul|hostnamectl|iptables|modprobe|nomad|ntpdate|openssl|python3|sshd|sudo|swapoff|swapon|sysctl|umount|useradd|usermod|vault|wget|zypper|[\\w.-]{1,40}\\[\\d+\\]): |curl: \\(|(?:cat|chmod|chown|cp|grep|ln|ls|mkdir|mount|mv|rm|sed|tar|tee): (?:cannot |can't |\\S+: (?:No|Permission|Is) ))";
+
+/**
  * Lines that other programs write between kubeadm's where nothing names the program: shells, logrus, package managers,
  * cloud-init, the kernel, services.
  */
-export const OTHERS =
+const UNNAMED =
   /^(?:\+{1,3} |time="|level=\w+ |\{"|ci-info|Cloud-init v|\d{4}[-/]\d\d[-/]\d\d |Get:\d|Hit:\d|Ign:\d|Err:\d|Fetched \d|Reading (?:package|state)|Building dependency|Setting up \S+ \(|Unpacking \S+ \(|Preparing to unpack|Selecting previously|Processing triggers|E: |W: |dpkg: |debconf: |Created symlink |Warning: The unit file|Failed to (?:start|stop|restart|enable) \S+|Job for \S+ failed|See "systemctl|audit: |audit\(|systemd\[\d+\]: |\w+@\S+[:~].*[#$] |#{5} std|-- |● |Main PID|Loaded: |Active: |Error: |[\w@.-]+\.(?:service|socket|timer|mount|slice|scope): |(?:Started|Stopped|Starting|Stopping|Finished|Reached target|Scheduled restart) )/;
+export const OTHERS = new RegExp(`^${NAMED}|${UNNAMED.source}`);

@@ -1,6 +1,7 @@
 /** Undoes the forms in which other programs quote what kubeadm printed: JSON, Ansible's results, HTML. */
 import { journalPrefix, journalRecords, textOf } from './journal-records.ts';
 import type { RawLine } from './line.ts';
+import { peel } from './prefix.ts';
 
 /** One line of JSON may hold a whole output; more parts than this are not looked at. */
 const MAX_PARTS = 2_000;
@@ -15,15 +16,19 @@ const HTML =
 const TAG = /<\/?(?:pre|code|span|div|samp|p|li|ul|td|tr|b|i|em|strong)\b[^<>]*>/gi;
 const ENTITIES: Record<string, string> = { quot: '"', apos: "'", lt: '<', gt: '>', amp: '&', nbsp: ' ' };
 
-/** @param firstNumber Number of the first line. */
-export function unquote(text: string, firstNumber: number): RawLine[] {
-  const records = journalRecords(text, firstNumber);
-  if (records !== undefined) return records;
-  const isHtml = HTML.test(text);
+/** The lines of a file, and of each record of `journalctl -o json` and the like those of its message. */
+export function recordsOf(text: string, firstNumber: number): RawLine[] {
+  return (
+    journalRecords(text, firstNumber) ??
+    text.split('\n').flatMap((line, index) => recordOf(firstNumber + index, line))
+  );
+}
+
+export function unquote(raw: readonly RawLine[]): RawLine[] {
   const lines: RawLine[] = [];
-  for (const { number, text: raw } of wholeResults(text.split('\n'), firstNumber)) {
-    const plain = isHtml && HTML.test(raw) ? withoutHtml(raw).split('\n') : [raw];
-    for (const part of plain) lines.push(...recordsOf(number, part));
+  for (const line of wholeResults(raw)) {
+    const plain = HTML.test(line.text) ? withoutHtml(line.text).split('\n') : [line.text];
+    for (const text of plain) lines.push(...outOfStrings({ ...line, text }));
   }
   return results(withoutBrokenStrings(lines));
 }
@@ -34,27 +39,33 @@ const END_OF_RESULT =
   /\}\s*$|^(?:TASK|PLAY|NO MORE HOSTS|\.\.\.ignoring|(?:fatal|failed|changed|ok|skipping): \[)/;
 const MAX_RESULT_LINES = 200;
 
-function wholeResults(texts: readonly string[], firstNumber: number): RawLine[] {
+function wholeResults(lines: readonly RawLine[]): RawLine[] {
   const whole: RawLine[] = [];
-  for (let at = 0; at < texts.length; ) {
-    const text = texts[at] ?? '';
-    const number = firstNumber + at;
+  for (let at = 0; at < lines.length; ) {
+    const [first] = lines.slice(at, at + 1);
     at += 1;
-    const pieces = [text];
+    if (first === undefined) break;
+    const pieces = [first.text];
+    const others: RawLine[] = [];
     // What does not fit from its first arrow on fits from none.
-    const arrow = text.indexOf('=> {');
-    const isOpen = arrow >= 0 && BROKEN_RESULT.test(text.slice(arrow));
-    while (isOpen && at < texts.length && pieces.length < MAX_RESULT_LINES) {
-      const next = texts[at] ?? '';
-      if (END_OF_RESULT.test(next) && !/\}\s*$/.test(next)) break;
-      pieces.push(next);
+    const arrow = first.text.indexOf('=> {');
+    const isOpen = arrow >= 0 && BROKEN_RESULT.test(first.text.slice(arrow)) && !isNamed(first);
+    while (isOpen && at < lines.length && pieces.length < MAX_RESULT_LINES) {
+      const [next] = lines.slice(at, at + 1);
+      if (next === undefined || (END_OF_RESULT.test(next.text) && !/\}\s*$/.test(next.text))) break;
       at += 1;
-      if (END_OF_RESULT.test(next)) break;
+      if (isNamed(next)) others.push(next);
+      else pieces.push(next.text);
+      if (others.at(-1) !== next && END_OF_RESULT.test(next.text)) break;
     }
-    whole.push({ number, text: pieces.join('\\n') });
+    whole.push({ ...first, text: pieces.join('\\n') }, ...others);
   }
   return whole;
 }
+
+/** A logger has said who wrote it: it is read with the other lines of that writer. */
+const isNamed = ({ text, prefix }: RawLine): boolean =>
+  prefix !== undefined || peel(text).program !== undefined;
 
 function withoutHtml(raw: string): string {
   return raw
@@ -67,16 +78,20 @@ function withoutHtml(raw: string): string {
     });
 }
 
-/** A line of `journalctl -o json`, of Docker's log driver, or of Ansible; any other line is itself. */
-function recordsOf(number: number, raw: string): RawLine[] {
-  if (raw.length > MAX_JSON) return [{ number, text: raw }];
-  const open = raw.startsWith('{') && /"(?:log|MESSAGE)" ?: ?["[]/.test(raw) ? parsed(raw) : undefined;
-  if (open !== undefined) {
-    const message = textOf(open.MESSAGE ?? open.log);
-    const prefix = open.MESSAGE === undefined ? `${open.time ?? ''} stdout F ` : journalPrefix(open);
-    return split(number, message.replace(/\n$/, ''), prefix);
-  }
-  if (!raw.includes('\\n') || !KUBEADM.test(raw)) return [{ number, text: raw }];
+/** A line of `journalctl -o json` or of Docker's log driver; any other line is itself. */
+function recordOf(number: number, raw: string): RawLine[] {
+  const isRecord = raw.startsWith('{') && raw.length <= MAX_JSON && /"(?:log|MESSAGE)" ?: ?["[]/.test(raw);
+  const open = isRecord ? parsed(raw) : undefined;
+  if (open === undefined) return [{ number, text: raw }];
+  const message = textOf(open.MESSAGE ?? open.log);
+  const prefix = open.MESSAGE === undefined ? `${open.time ?? ''} stdout F ` : journalPrefix(open);
+  return split({ number, prefix }, message.replace(/\n$/, ''));
+}
+
+/** What the strings of a line have that tell of kubeadm, as Ansible prints results; any other line is itself. */
+function outOfStrings(line: RawLine): RawLine[] {
+  const raw = line.text;
+  if (raw.length > MAX_JSON || !raw.includes('\\n') || !KUBEADM.test(raw)) return [line];
   const strings = [...raw.matchAll(/"(?:stderr|stdout|msg|message|log|output)"(?:: ?|=)"((?:[^"\\]|\\.)*)"/g)]
     .map((match) => match[1] ?? '')
     .filter((string) => KUBEADM.test(string));
@@ -88,11 +103,11 @@ function recordsOf(number: number, raw: string): RawLine[] {
   if (strings.length > 1 && ERROR.test(whole[0] ?? '')) whole.reverse();
   // What `timeout` and signals leave stands in the result's status alone.
   const status = /"rc": (124|137|143)\b/.exec(raw)?.[1];
-  const end: RawLine[] = status === undefined ? [] : [{ number, text: `exit status ${status}` }];
+  const end: RawLine[] = status === undefined ? [] : [{ ...line, text: `exit status ${status}` }];
   // Which of kubeadm's commands it was; what stands behind may be secret.
   const [, command] = RESULT_COMMAND.exec(raw) ?? [];
-  const begin: RawLine[] = command === undefined ? [] : [{ number, text: `$ kubeadm ${command}` }];
-  return [...begin, ...whole.flatMap((string) => split(number, unescaped(string))), ...end];
+  const begin: RawLine[] = command === undefined ? [] : [{ ...line, text: `$ kubeadm ${command}` }];
+  return [...begin, ...whole.flatMap((string) => split(line, unescaped(string))), ...end];
 }
 
 function parsed(raw: string): Record<string, unknown> | undefined {
@@ -104,12 +119,11 @@ function parsed(raw: string): Record<string, unknown> | undefined {
   }
 }
 
-function split(number: number, text: string, prefix?: string): RawLine[] {
-  return text
+const split = (line: Omit<RawLine, 'text'>, text: string): RawLine[] =>
+  text
     .split('\n')
     .slice(0, MAX_PARTS)
-    .map((line) => (prefix === undefined ? { number, text: line } : { number, text: line, prefix }));
-}
+    .map((part) => ({ ...line, text: part }));
 
 function unescaped(string: string): string {
   return string.replace(/\\(u[0-9a-fA-F]{4}|.)/g, (_, code: string) => {

@@ -13,7 +13,7 @@ export interface WidthLine extends LogLine {
 }
 
 /** Wrapped to more than this, lines are as long as they are by themselves. */
-const WIDEST = 260;
+export const WIDEST = 260;
 const NARROWEST = 40;
 /** What terminals are set to; one wrapped line of such a width is enough to see it. */
 const USUAL = [72, 76, 80, 100, 120, 132, 140, 160, 180, 200];
@@ -44,6 +44,7 @@ export function unwrap(lines: readonly WidthLine[]): WidthLine[] {
       const glue =
         piece.spaced || !isCut || /^\s/.test(line.text) || areWords(piece.text, line.text) ? ' ' : '';
       last.text = `${last.text}${glue}${line.text.trim()}`;
+      last.spaced = line.spaced;
       pieces += 1;
     } else {
       last = { ...line };

@@ -1,11 +1,11 @@
-import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { win32 } from 'node:path';
 import { RUN_DIR } from '../../document/paths.ts';
-import { followFile } from '../common/files/follow-file.ts';
+import { followRun, statusIn, textIn } from '../common/process/durable-run.ts';
 import { elapsedMs } from '../common/system/clock.ts';
 import { childProcess } from '../common/system/late-modules.ts';
 import { HostError } from '../host.ts';
-import type { DurableHandle, DurableResult, DurableSpec } from '../processes.ts';
+import type { DurableHandle, DurableSpec } from '../processes.ts';
 import { childEnvironment } from './child-environment.ts';
 import { endTree } from './end-tree.ts';
 import { makeFolder } from './files.ts';
@@ -26,8 +26,8 @@ export class DurablePrograms {
 
   find(name: string): 'running' | 'ended' | 'vanished' | undefined {
     if (this.#running.has(name)) return 'running';
-    if (readStatus(this.#dir(name)) !== undefined) return 'ended';
-    return readOf(this.#dir(name), 'pid') === undefined ? undefined : 'vanished';
+    if (statusIn(this.#dir(name)) !== undefined) return 'ended';
+    return textIn(this.#dir(name), 'pid') === undefined ? undefined : 'vanished';
   }
 
   forget(name: string): void {
@@ -39,21 +39,7 @@ export class DurablePrograms {
     const dir = this.#dir(spec.name);
     const adopted = this.find(spec.name) === 'ended';
     const ended = adopted ? Promise.resolve() : this.#start(dir, spec);
-    const streams = (['stdout', 'stderr'] as const).map((name) =>
-      followFile(win32.join(dir, name), (line) => spec.onLine?.(line, name)),
-    );
-    const finish = async (): Promise<DurableResult> => {
-      await ended;
-      const [stdout = '', stderr = ''] = await Promise.all(streams.map((stream) => stream.finish()));
-      return { exitStatus: readStatus(dir), stdout, stderr, ms: Math.round(elapsedMs() - started) };
-    };
-    return {
-      adopted,
-      catchUp: () => {
-        for (const stream of streams) stream.catchUp();
-      },
-      result: finish(),
-    };
+    return followRun({ dir, adopted, ended, started }, spec);
   }
 
   /** Resolves at the program's end, when its status is on disk. */
@@ -105,17 +91,4 @@ function writeStatus(dir: string, status: number): void {
   const path = win32.join(dir, 'status');
   writeFileSync(`${path}.new`, `${status}\n`);
   renameSync(`${path}.new`, path);
-}
-
-function readStatus(dir: string): number | undefined {
-  const text = readOf(dir, 'status') ?? '';
-  return /^\d+\n$/.test(text) ? Number(text) : undefined;
-}
-
-function readOf(dir: string, name: string): string | undefined {
-  try {
-    return readFileSync(win32.join(dir, name), 'utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,13 +1,11 @@
 import {
   closeSync,
   fstatSync,
-  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readlinkSync,
-  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -17,9 +15,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { win32 } from 'node:path';
-import { readBounded } from '../common/files/read-bounded.ts';
+import { ifPresent, kindOf, linkOnce } from '../common/files/entries.ts';
+import { MOST_BYTES, type OpenFile, readOpen, readPart } from '../common/files/read-open.ts';
 import { watchFile } from '../common/files/watch-file.ts';
-import { isErrno, toHostError } from '../common/system/system-error.ts';
+import { toHostError } from '../common/system/system-error.ts';
 import type { FileStat, Files, WriteOptions } from '../files.ts';
 import { HostError } from '../host.ts';
 import { keepForAdministrators } from './access.ts';
@@ -28,8 +27,6 @@ import { writeFileAtomically } from './atomic-file.ts';
 import { RUN, STATE, toWindows } from './paths.ts';
 import { isPort, writePort } from './write-port.ts';
 
-/** No file that Slipway reads as a whole is larger; a caller may allow less. */
-const MOST_BYTES = 256 * 1024 * 1024;
 /** Bits of a mode that let others read. */
 const OTHERS = 0o077;
 /** What Windows runs by its name. */
@@ -65,7 +62,7 @@ export function createFiles(root: string): Files {
       });
     });
 
-  const regular = (real: string, path: string): { fd: number; size: number } => {
+  const regular = (real: string, path: string): OpenFile => {
     const fd = openSync(real, 'r');
     const stat = fstatSync(fd);
     if (stat.isFile()) return { fd, size: stat.size };
@@ -82,34 +79,17 @@ export function createFiles(root: string): Files {
     read: async (path, maxBytes = MOST_BYTES) =>
       attempt('reading', path, (real) => {
         const fd = openSync(real, 'r');
-        try {
-          return readBounded(fd, fstatSync(fd).size, maxBytes, real);
-        } finally {
-          closeSync(fd);
-        }
+        return readOpen({ fd, size: fstatSync(fd).size }, maxBytes, real);
       }),
 
     readIfPresent: async (path, maxBytes = MOST_BYTES) =>
       attempt('reading', path, (real) => {
         const file = ifPresent(() => regular(real, path));
-        if (!file) return undefined;
-        try {
-          return readBounded(file.fd, file.size, maxBytes, real);
-        } finally {
-          closeSync(file.fd);
-        }
+        return file && readOpen(file, maxBytes, real);
       }),
 
     readFrom: async (path, offset, length) =>
-      attempt('reading', path, (real) => {
-        const { fd } = regular(real, path);
-        try {
-          const buffer = Buffer.alloc(length);
-          return buffer.subarray(0, readSync(fd, buffer, 0, length, offset));
-        } finally {
-          closeSync(fd);
-        }
-      }),
+      attempt('reading', path, (real) => readPart(regular(real, path), offset, length)),
 
     stat: async (path) =>
       attempt('looking at', path, (real) => {
@@ -198,35 +178,8 @@ export function makeFolder(real: string, mode = 0o755): void {
   if ((mode & OTHERS) === 0 && own === undefined) keepForAdministrators(real, 'folder');
 }
 
-function linkOnce(source: string, path: string): void {
-  try {
-    linkSync(source, path);
-  } catch (error) {
-    const [one, other] = [source, path].map((name) =>
-      lstatSync(name, { throwIfNoEntry: false, bigint: true }),
-    );
-    const isSame = one !== undefined && one.ino === other?.ino && one.dev === other.dev;
-    if (!isErrno(error, 'EEXIST') || !isSame) throw error;
-  }
-}
-
-function ifPresent<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
-  }
-}
-
 function describe(stat: NonNullable<ReturnType<typeof lstatSync>>, real: string): FileStat {
-  const kind = stat.isFile()
-    ? 'file'
-    : stat.isDirectory()
-      ? 'directory'
-      : stat.isSymbolicLink()
-        ? 'symlink'
-        : 'other';
+  const kind = kindOf(stat);
   const runs = kind === 'file' && PROGRAM.test(real) ? 0o111 : 0;
   // Node.js tells whether a file is read-only, and nothing of others; what is Slipway's own the administrators alone can change.
   const bits = ownFolder(real) === undefined ? 0o644 : 0o600;

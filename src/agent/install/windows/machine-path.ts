@@ -11,6 +11,10 @@ export async function addToPath(host: Host, folder: string): Promise<boolean> {
   return true;
 }
 
+export async function isFirstInPath(host: Host, folder: string): Promise<boolean> {
+  return isSame((await readPath(host))[0] ?? '', folder);
+}
+
 /** @returns false where it is not there @throws InstallError */
 export async function takeFromPath(host: Host, folder: string): Promise<boolean> {
   const folders = await readPath(host);

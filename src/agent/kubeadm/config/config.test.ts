@@ -126,6 +126,39 @@ describe('readConfig', () => {
     expect(allowed('{name: fail-cgroupv1, value: "true"}')).toBe(false);
   });
 
+  it.each([
+    ['nothing', '', undefined],
+    ['a threshold alone', '{name: image-gc-high-threshold, value: "95"}', { own: 0.1, images: 0.15 }],
+    ['a lower one', '{name: image-gc-high-threshold, value: "60"}', { own: 0.1, images: 0.4 }],
+    [
+      'both',
+      '{name: image-gc-high-threshold, value: "100"}, {name: eviction-hard, value: "nodefs.available<2%,imagefs.available<1%"}',
+      { own: 0.02, images: 0.01 },
+    ],
+    [
+      'what is no share',
+      '{name: image-gc-high-threshold, value: many}, {name: eviction-hard, value: "nodefs.available<1Gi"}',
+      { own: 0, images: 0 },
+    ],
+  ])('knows by the arguments of the kubelet when it makes room: %s', (_, args, wanted) => {
+    const text = `{apiVersion: kubeadm.k8s.io/v1beta4, kind: JoinConfiguration, nodeRegistration: {kubeletExtraArgs: [${args}]}}`;
+    expect(readConfig({ verb: 'join', args: [], documents: readDocuments(text, 'f') }).leastFree).toEqual(
+      wanted,
+    );
+  });
+
+  it('knows it by the configuration of all kubelets', () => {
+    const text = `{apiVersion: kubeadm.k8s.io/v1beta4, kind: InitConfiguration}
+---
+{apiVersion: kubelet.config.k8s.io/v1beta1, kind: KubeletConfiguration, imageGCHighThresholdPercent: 92, evictionHard: {imagefs.available: 5%}}`;
+    const { leastFree } = readConfig({ verb: 'init', args: [], documents: readDocuments(text, 'f') });
+    expect(leastFree).toEqual({ own: 0, images: expect.closeTo(0.08) });
+    // It evicts no pods for want of room then, as with the argument.
+    const others = text.replace('imagefs.available: 5%', 'memory.available: 100Mi');
+    const documents = readDocuments(others, 'f');
+    expect(readConfig({ verb: 'init', args: [], documents }).leastFree).toEqual(leastFree);
+  });
+
   it('lets flags win', () => {
     const args = [
       '198.51.100.1:6443',

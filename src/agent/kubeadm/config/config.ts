@@ -3,6 +3,8 @@ import { isMap, isSeq, type YAMLMap } from 'yaml';
 import { type Sensitive, sensitive } from '../../../kit/secrets/sensitive.ts';
 import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './flags.ts';
 import { PKI } from './kubeadm-files.ts';
+import { extraArgument } from './kubelet/extra-argument.ts';
+import { type LeastFree, leastFree } from './kubelet/least-free.ts';
 import { type ConfigDocument, invalid } from './yaml/config-documents.ts';
 import { parseGoDuration } from './yaml/go-duration.ts';
 
@@ -36,12 +38,18 @@ export interface KubeadmConfig {
   /** Directory of the local etcd's data. */
   etcdDataDir: string;
   kubernetesVersion?: string;
+  /** Where kubeadm takes its images from, and how; only what the user set. */
+  imageRepository?: string;
+  imagePullPolicy?: string;
+  imagePullSerial?: string;
   advertiseAddress?: string;
   bindPort: number;
   /** `--provider-id` among the kubelet's extra arguments. */
   providerId?: string;
   /** The kubelet is told to start where control groups are of version 1. */
   allowsCgroupV1: boolean;
+  /** Where the user set other shares than the kubelet's own. */
+  leastFree?: LeastFree;
   /** Directory of patches for what kubeadm makes. */
   patchesDirectory?: string;
   /** Networks and names of the cluster, which only an init is told. */
@@ -98,6 +106,7 @@ export function readConfig({ verb, args, documents, name = 'file' }: ConfigInput
     etcdDataDir: scalar(cluster?.map, 'etcd', 'local', 'dataDir') ?? '/var/lib/etcd',
     bindPort: Number(port ?? 6443) || 6443,
     allowsCgroupV1: allowsCgroupV1(node?.map, documents ?? []),
+    ...given('leastFree', leastFree(kubeletArgument(node?.map), kubeletSetting(documents ?? []))),
     skipPhases: listOr(flagList(flags, 'skip-phases'), node?.map, 'skipPhases'),
     ignorePreflightErrors: [
       ...flagList(flags, 'ignore-preflight-errors'),
@@ -125,10 +134,16 @@ export function readConfig({ verb, args, documents, name = 'file' }: ConfigInput
       flagValue(flags, 'kubernetes-version') ?? scalar(cluster?.map, 'kubernetesVersion'),
     ),
     ...given(
+      'imageRepository',
+      flagValue(flags, 'image-repository') ?? scalar(cluster?.map, 'imageRepository'),
+    ),
+    ...given('imagePullPolicy', scalar(node?.map, 'nodeRegistration', 'imagePullPolicy')),
+    ...given('imagePullSerial', scalar(node?.map, 'nodeRegistration', 'imagePullSerial')),
+    ...given(
       'advertiseAddress',
       flagValue(flags, 'apiserver-advertise-address') ?? scalar(api, 'advertiseAddress'),
     ),
-    ...given('providerId', extraArgument(at(node?.map, 'nodeRegistration'), 'provider-id')),
+    ...given('providerId', kubeletArgument(node?.map)('provider-id')),
   };
 }
 
@@ -191,20 +206,19 @@ function bootstrapToken(flags: ParsedFlags, node: YAMLMap | undefined): Sensitiv
 
 /** Its own argument wins over the cluster's configuration, of which a join sees nothing. */
 function allowsCgroupV1(node: YAMLMap | undefined, documents: readonly ConfigDocument[]): boolean {
-  const argument = extraArgument(at(node, 'nodeRegistration'), 'fail-cgroupv1');
-  const kubelet = documents.find(({ kind }) => kind === 'KubeletConfiguration')?.map;
-  const fails = argument ?? scalar(kubelet, 'failCgroupV1');
+  const fails = kubeletArgument(node)('fail-cgroupv1') ?? kubeletSetting(documents)('failCgroupV1');
   // As the kubelet reads it.
   return fails !== undefined && /^(0|f|false)$/i.test(fails);
 }
 
-/** kubeletExtraArgs is a map up to v1beta3 and a list of name and value from v1beta4 on. */
-export function extraArgument(registration: YAMLMap | undefined, name: string): string | undefined {
-  const extra = registration?.get('kubeletExtraArgs');
-  if (isMap(extra)) return scalar(extra as YAMLMap, name);
-  if (!isSeq(extra)) return undefined;
-  const item = extra.items.filter((entry) => isMap(entry)).findLast((entry) => entry.get('name') === name);
-  return scalar(item as YAMLMap | undefined, 'value');
+function kubeletArgument(node: YAMLMap | undefined): (name: string) => string | undefined {
+  const registration = at(node, 'nodeRegistration');
+  return (name) => extraArgument(registration, name);
+}
+
+function kubeletSetting(documents: readonly ConfigDocument[]): (...path: string[]) => string | undefined {
+  const kubelet = documents.find(({ kind }) => kind === 'KubeletConfiguration')?.map;
+  return (...path) => scalar(kubelet, ...path);
 }
 
 function given<K extends string, V>(key: K, value: V | undefined): { [key in K]?: V } {

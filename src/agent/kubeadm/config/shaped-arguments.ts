@@ -8,7 +8,7 @@ import type { ApiVersion } from './api/versions.ts';
 import { capTimeouts } from './cap-timeouts.ts';
 import { flagList, parseFlags } from './flags.ts';
 import { flagsAsConfig } from './flags-as-config.ts';
-import { withLabels } from './node-labels.ts';
+import { withLabels } from './kubelet/node-labels.ts';
 import { patchesFlag, withPatches } from './patches.ts';
 import { type CallReading, readCall } from './read-call.ts';
 import { shapeConfig } from './shape-config.ts';

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Authority } from '../../../pki/authority.ts';
+import { readApiServer } from '../../diagnosis/evidence/api-server.ts';
 import { HostError } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { awaitCluster, type ClusterFound, type ClusterSpec } from './await-cluster.ts';
@@ -10,7 +11,7 @@ const DEAD = '127.0.0.1:1';
 const ID = 'abcdef';
 
 const { certificate, privateKey } = Authority.create('cluster');
-const PAIR = new Authority(certificate, privateKey).server(['127.0.0.1'], 60_000);
+const PAIR = new Authority(certificate, privateKey).server(['127.0.0.1'], 3_600_000);
 
 /** What the API server answers: a status, and the tokens that have signed the cluster-info. */
 interface Answer {
@@ -65,6 +66,31 @@ describe('awaitCluster', () => {
     const endpoint = await serve(() => ({ status: 200, signedBy: ['zzzzzz', ID] }));
     expect(await wait([endpoint])).toEqual({ endpoint, inVain: false });
     expect({ told, requests }).toEqual({ told: [], requests: 1 });
+  });
+
+  it('asks nobody where that was seen just before, and whom it has not seen', async () => {
+    const endpoint = await serve(() => ({ status: 200, signedBy: [ID] }));
+    const host = createLinuxHost();
+    let now = 0;
+    const at = { ...host, clock: { ...host.clock, monotonic: () => now } };
+    const spec = {
+      endpoints: [endpoint],
+      tokenId: ID,
+      attempt: 1,
+      limitMs: 1_000,
+      onProgress: () => undefined,
+    };
+    const { signal } = new AbortController();
+    await readApiServer(at, endpoint, 1_000);
+    expect(await awaitCluster(at, { ...spec, signal })).toEqual({ endpoint, inVain: false });
+    expect(requests).toBe(1);
+    expect(
+      await awaitCluster(at, { ...spec, signal, tokenId: 'zzzzzz', limitMs: 0, endpoints: [endpoint, DEAD] }),
+    ).toMatchObject({ endpoint });
+    expect(requests).toBe(2);
+    now = 3_000;
+    await awaitCluster(at, { ...spec, signal });
+    expect(requests).toBe(3);
   });
 
   it('waits for the token over one connection, and says what it waits for once', async () => {

@@ -1,5 +1,5 @@
 import { BACKOFF, type Backoff, backoffMs } from '../../../kit/backoff.ts';
-import { readApiServer } from '../../diagnosis/evidence/api-server.ts';
+import { readApiServer, seenLately } from '../../diagnosis/evidence/api-server.ts';
 import type { ApiServerView } from '../../diagnosis/evidence/evidence.ts';
 import type { Host } from '../../host/host.ts';
 import type { HttpClient } from '../../host/network.ts';
@@ -27,6 +27,8 @@ export interface ClusterFound {
 /** A dead one among several costs a second and a half, and not an attempt. */
 const CHOICE_MS = 1_500;
 const LOOK_MS = 5_000;
+/** The check of the machine has asked the API server just before: for so long that counts. */
+const STILL_SO_MS = 2_000;
 /** Of a look after silence. kubeadm gives each request so long; a firewall that opens is noticed within half of it. */
 const LONG_LOOK_MS = 10_000;
 
@@ -42,12 +44,15 @@ const LONG_LOOK_MS = 10_000;
  * @returns undefined when there is no endpoint
  */
 export async function awaitCluster(host: Host, spec: ClusterSpec): Promise<ClusterFound | undefined> {
-  const { endpoints, attempt, limitMs } = spec;
+  const { endpoints, tokenId, attempt, limitMs } = spec;
   const [only] = endpoints;
   if (only === undefined) return undefined;
   if (limitMs <= 0 && endpoints.length === 1) return { endpoint: only, inVain: false };
   const first = (attempt - 1) % endpoints.length;
   const inTurn = [...endpoints.slice(first), ...endpoints.slice(0, first)];
+  const [preferred = only] = inTurn;
+  const seen = seenLately(host, preferred, STILL_SO_MS);
+  if (seen && lacking(seen, tokenId) === undefined) return { endpoint: preferred, inVain: false };
   const clients = inTurn.map((endpoint) => ({ endpoint, client: host.network.client({ insecure: true }) }));
   try {
     return await look(host, clients, spec);

@@ -126,4 +126,26 @@ describe('progressReader', () => {
     expect(told[5]?.length).toBeLessThan(220);
     expect(read('[certs] on stderr', 'stderr')).toBeUndefined();
   });
+
+  it('tells that a join waits for etcd, of which kubeadm says nothing', () => {
+    const written = '[etcd] Creating static Pod manifest for "etcd"';
+    expect(progressReader()(written, 'stdout')).toBe('etcd: Creating static Pod manifest for "etcd"');
+    const read = progressReader();
+    read('[check-etcd] Checking that the etcd cluster is healthy', 'stdout');
+    expect(read(written, 'stdout')).toBe('etcd: Waiting for the new etcd member to start and catch up');
+    const retry = (method: string, error: string): string =>
+      `{"level":"warn","ts":"2026-11-21T02:34:29.1Z","logger":"etcd-client","caller":"v3/retry_interceptor.go:65","msg":"retrying of unary invoker failed","target":"etcd-endpoints://0xc0001/192.0.2.7:2379",${method}"attempt":0,"error":"rpc error: code = Unavailable desc = ${error}"}`;
+    const told = [
+      retry('"method":"/etcdserverpb.Cluster/MemberAdd",', 'etcdserver: unhealthy cluster'),
+      retry('"method":"/etcdserverpb.Cluster/MemberAdd",', 'etcdserver: unhealthy cluster'),
+      retry('', 'error reading from server: \\"EOF\\"'),
+      '{"level":"warn","msg":"something else"}',
+    ].map((line) => read(line, 'stderr'));
+    expect(told).toEqual([
+      'etcd: MemberAdd at 192.0.2.7:2379 is tried again: etcdserver: unhealthy cluster',
+      undefined,
+      'etcd: a request at 192.0.2.7:2379 is tried again: error reading from server: "EOF"',
+      undefined,
+    ]);
+  });
 });

@@ -74,6 +74,7 @@ async function explain(
     ...(follower.complete() && !run.adopted && follower.kubelet.length > 0
       ? { followed: { kubelet: [...follower.kubelet], runtime: [...follower.runtime] } }
       : {}),
+    ...(run.adopted ? {} : { since: follower.begun }),
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(criSocket === undefined ? {} : { criSocket }),
     ...(marks === undefined || run.adopted ? {} : { marks }),

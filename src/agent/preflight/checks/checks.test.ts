@@ -155,7 +155,52 @@ describe('checks on files of a machine', () => {
     expect(await told(resources, { config: init })).toEqual([]);
   });
 
+  const GIB = 1024 ** 3;
+  const withFree = (sizes: Record<string, { free: number; of: number }>) => {
+    const space = async (path: string) => {
+      const { free, of } = sizes[path] ?? { free: 50, of: 100 };
+      return { totalBytes: of * GIB, freeBytes: free * GIB };
+    };
+    host = { ...host, files: { ...host.files, space } };
+    put('/proc/self/mounts', ['/', ...Object.keys(sizes)].map((at) => `a ${at} ext4 rw 0 0\n`).join(''));
+  };
+
+  it.each([
+    [15, undefined],
+    [
+      14.9,
+      '/, where /var/lib/containerd lies, has 14 % (15257 MB) free; below 15 % the kubelet removes images',
+    ],
+    [9.9, '/, where /var/lib/kubelet lies, has 9 % (10137 MB) free; below 10 % the kubelet evicts pods'],
+  ])('a disk for all with %d %% free', async (free, wanted) => {
+    withFree({ '/': { free, of: 100 } });
+    expect(await told(diskSpace)).toEqual(wanted === undefined ? [] : [`warning DiskSpaceLow ${wanted}`]);
+  });
+
+  it('a disk of its own for images, and one for etcd, each by its own measure', async () => {
+    withFree({ '/var/lib/containerd': { free: 12, of: 100 }, '/var/lib/etcd': { free: 12, of: 100 } });
+    expect(await told(diskSpace, { config: init })).toEqual([
+      'warning DiskSpaceLow /var/lib/containerd, where /var/lib/containerd lies, has 12 % (12288 MB) free; below 15 % the kubelet removes images',
+    ]);
+    withFree({ '/var/lib/containerd': { free: 0.5, of: 1 }, '/var/lib/etcd': { free: 9, of: 100 } });
+    expect(await told(diskSpace, { config: init })).toEqual([
+      'warning DiskSpaceLow /var/lib/containerd, where /var/lib/containerd lies, has 50 % (512 MB) free',
+      'warning DiskSpaceLow /var/lib/etcd, where /var/lib/etcd lies, has 9 % (9216 MB) free',
+    ]);
+  });
+
+  it('a disk, by the measure that the kubelet is given', async () => {
+    withFree({ '/': { free: 8, of: 100 } });
+    const by = (leastFree: { own: number; images: number }) =>
+      told(diskSpace, { config: { ...join4, leastFree } });
+    expect(await by({ own: 0.01, images: 0.01 })).toEqual([]);
+    expect(await by({ own: 0.05, images: 0.3 })).toEqual([
+      expect.stringMatching(/containerd lies, has 8 % .* free; below 30 % the kubelet removes images$/),
+    ]);
+  });
+
   it('a read-only file system, wherever it is mounted', async () => {
+    withFree({});
     put('/proc/self/mounts', 'overlay / overlay rw 0 0\n/dev/vdb /var/lib ext4 ro,relatime 0 0\n');
     expect(await told(diskSpace)).toEqual([
       'fatal FileSystemReadOnly /var/lib/kubelet cannot be written: /var/lib is read-only',

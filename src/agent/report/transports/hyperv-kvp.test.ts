@@ -151,7 +151,7 @@ describe('the key-value pool of Hyper-V', () => {
     ]);
     const booted = Math.floor((Date.now() - host.clock.monotonic()) / 1000);
     for (const [, incarnation] of keys.slice(1))
-      expect(Math.abs(Number(incarnation) - booted)).toBeLessThanOrEqual(1);
+      expect(Math.abs(Number(incarnation) - booted)).toBeLessThanOrEqual(10);
   });
 
   it('is made where it is not there', async () => {

@@ -96,7 +96,7 @@ describe('the console', () => {
       expect(await new ConsoleTransport(real, path).deliver(story)).toBe(6);
       const shown = () => readFileSync(seen, 'utf8').split('\r\n');
       await vi.waitUntil(() => shown().some((line) => line.includes('BOOTSTRAP FAILED')), {
-        timeout: 50_000,
+        timeout: 150_000,
       });
       expect(shown().filter((line) => line.startsWith('slipway: '))).toEqual(lines);
     } finally {

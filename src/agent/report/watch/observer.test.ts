@@ -68,7 +68,7 @@ function watcher(expectsSlipway = false): (sentinel?: boolean) => Promise<EventB
 }
 
 /** A program that was started shows itself when it has a processor. */
-const PATIENCE = { timeout: 50_000 };
+const PATIENCE = { timeout: 150_000 };
 const types = (bodies: EventBody[]) => bodies.map(({ type }) => type);
 const ended = (bodies: EventBody[]) => bodies.find((body) => body.type === 'sequence.ended');
 

@@ -13,7 +13,7 @@ const SPEC: CommandSpec = {
 
 function shared(end: CommandEnd): Shared {
   const shell = { run: async () => end, isLast: () => false } as Partial<ShellSession> as ShellSession;
-  return { shell, bootShell: shell } as Partial<Shared> as Shared;
+  return { shell, bootShell: shell, runtimeStarted: async () => undefined } as Partial<Shared> as Shared;
 }
 
 const context = { signal: new AbortController().signal } as Partial<StepContext> as StepContext;

@@ -13,11 +13,17 @@ const REBOOT_AND_AGAIN = 1003;
  * A command of `runcmd`: one that fails is told and does not keep the next one from running, as in
  * cloud-init, unless the user data say `onError: stop`.
  */
-export const runCommand: Work<CommandSpec> = (spec, { shell, afterFailedCommand, askReboot }) => ({
+export const runCommand: Work<CommandSpec> = (
+  spec,
+  { shell, afterFailedCommand, askReboot, runtimeStarted },
+) => ({
   onFailure: afterFailedCommand,
   attempts: 1,
   group: 'runcmd',
-  run: (context) => runInShell(shell, 'runcmd', spec, context, askReboot),
+  run: async (context) => {
+    await runtimeStarted(context.signal);
+    return runInShell(shell, 'runcmd', spec, context, askReboot);
+  },
   ahead: () => shell.begin(spec.index),
 });
 
@@ -31,12 +37,18 @@ export const runBootCommand: Work<CommandSpec> = (spec, { bootShell, afterFailed
 });
 
 /** A script of every boot: the same, behind everything but the commands that run once. */
-export const runBootScript: Work<CommandSpec> = (spec, { scriptShell, afterFailedCommand }) => ({
+export const runBootScript: Work<CommandSpec> = (
+  spec,
+  { scriptShell, afterFailedCommand, runtimeStarted },
+) => ({
   when: 'every-boot',
   onFailure: afterFailedCommand,
   attempts: 1,
   group: 'per-boot',
-  run: (context) => runInShell(scriptShell, 'per-boot', spec, context),
+  run: async (context) => {
+    await runtimeStarted(context.signal);
+    return runInShell(scriptShell, 'per-boot', spec, context);
+  },
 });
 
 async function runInShell(

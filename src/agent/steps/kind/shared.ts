@@ -4,6 +4,7 @@ import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { KubeadmCall } from '../../kubeadm/config/call.ts';
 import type { InventoryOwner } from '../../kubeadm/repeat/inventory.ts';
+import { awaitStart } from '../../startup/await-start.ts';
 import { type SessionOptions, ShellSession } from '../shell/shell-session.ts';
 import { type CommandShell, WindowsCommands } from '../shell/windows-commands.ts';
 
@@ -19,6 +20,8 @@ export interface Shared {
   afterFailedCommand: 'stop' | 'continue';
   /** For whom and for what the steps are run. */
   owner: InventoryOwner;
+  /** Waits until the boot is done with starting the container runtime; a command may use it. Asked once. */
+  runtimeStarted(signal: AbortSignal): Promise<void>;
   /** What is known of a call of kubeadm; the same object for every step. */
   call(command: KubeadmCommand): KubeadmCall;
 }
@@ -45,7 +48,12 @@ export function openShared(
     });
   const files = document.files ?? [];
   const calls = new Map<KubeadmCommand, KubeadmCall>();
+  let started: Promise<void> | undefined;
   return {
+    runtimeStarted(signal) {
+      started ??= awaitStart(host, 'runtime', signal);
+      return started;
+    },
     call(command) {
       const call = calls.get(command) ?? new KubeadmCall(host, command);
       calls.set(command, call);

@@ -73,6 +73,11 @@ function revealed(value: unknown): unknown {
   );
 }
 
+/** How wide the column of ids is in a list for people. */
+export function idWidth(steps: readonly Pick<StepOutline, 'id'>[]): number {
+  return Math.max(14, ...steps.map(({ id }) => id.length));
+}
+
 export function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }

@@ -24,6 +24,7 @@ import type { Shared } from '../kind/shared.ts';
 import { inheriting } from '../shell/shell-state.ts';
 import { joinBy } from './join-by.ts';
 import { prepareCredential } from './kubelet-credential.ts';
+import { prepareRuntime } from './prepare-runtime.ts';
 
 const RETRY = { permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const;
 
@@ -85,7 +86,11 @@ export async function attemptKubeadm(
       if (repeat.kind === 'resume') skipped = repeat.skip;
       else await tellProblems(context, repeat.problems);
     }
-    if (!adopts) await prepareCredential(host, verb, nodeNameOf(host, config));
+    if (!adopts) {
+      await prepareCredential(host, verb, nodeNameOf(host, config));
+      const silent = await prepareRuntime({ verb, path, args, config }, context);
+      if (silent) return { done: false, failure: silent, retry: 'until-deadline' };
+    }
     const run = await runExplained(host, {
       endpoint: config.apiServer,
       criSocket: config.criSocket,

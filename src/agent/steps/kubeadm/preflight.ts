@@ -7,7 +7,7 @@ import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { hasSucceeded } from '../../kubeadm/repeat/succeeded.ts';
 import { findEarlierRun } from '../../kubeadm/run/durable-run.ts';
 import type { PreflightFinding } from '../../preflight/checks/finding.ts';
-import { checkMachine } from '../../preflight/machine.ts';
+import { askVersions, checkMachine } from '../../preflight/machine.ts';
 import { stillStarting } from '../../startup/starting.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { exportedPath } from '../shell/shell-state.ts';
@@ -22,11 +22,12 @@ export interface PreflightSpec {
  * Checks configuration and machine before kubeadm does, in about a second. What will never come right ends
  * the sequence here. All else becomes a finding, and kubeadm runs.
  */
-export const checkBefore: Work<PreflightSpec> = ({ command, mend, expect }, { shell, owner, call }) => ({
+export const checkBefore: Work<PreflightSpec> = ({ command, mend, expect }, shared) => ({
   group: 'runcmd',
 
   async run(context) {
-    const { host } = context;
+    const { host, signal } = context;
+    const { shell, owner, call, runtimeStarted } = shared;
     const earlier = await findEarlierRun(host);
     // kubeadm is at work or has ended and has changed the machine; the next step takes that run over.
     const isOver = await hasSucceeded(host, command.verb, owner);
@@ -35,6 +36,7 @@ export const checkBefore: Work<PreflightSpec> = ({ command, mend, expect }, { sh
     // kubeadm's own words about being called again say more than these checks could.
     if (await looksJoined(host, command.verb))
       return { done: true, message: 'this machine is a node already' };
+    await Promise.all([runtimeStarted(signal), askVersions(host)]);
     const { findings, unanswered, ms } = await checkMachine(host, {
       call: await call(command).read(),
       instance: owner.instance,

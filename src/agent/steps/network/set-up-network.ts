@@ -7,9 +7,14 @@ import { attempt } from '../tools/attempt.ts';
  * The machine's network. Where a source was asked over it, it is set up already, and this finds it so.
  */
 export const setUpNetwork: Work<NetworkSettings> = (settings) => ({
-  run: ({ host, signal, finding }) =>
+  run: ({ host, signal, finding, progress }) =>
     attempt(async () => {
-      const { done, remarks } = await applyNetwork(host, settings, signal);
+      const { done, remarks } = await applyNetwork(
+        host,
+        settings,
+        signal,
+        (message) => void progress(message),
+      );
       for (const message of remarks)
         await finding({ severity: 'warning', code: 'NetworkNotConfigured', message });
       return done;

@@ -77,7 +77,15 @@ function isDeletedLater(address: string): boolean {
 export const hostname: StepKind<Hostname> = {
   name: 'hostname',
   plan: ({ hostname: spec }) =>
-    spec ? [{ id: 'hostname', title: `set the host name to ${spec.name}`, spec }] : [],
+    spec
+      ? [
+          {
+            id: 'hostname',
+            title: `set the host name to ${(spec.prefersFqdn && spec.fqdn) || spec.name}`,
+            spec,
+          },
+        ]
+      : [],
   details: ({ name, fqdn }) => [fqdn ?? name],
   work: async () => (await import('./hostname.ts')).setHostname,
 };

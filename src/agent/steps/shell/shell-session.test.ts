@@ -166,6 +166,23 @@ describe.runIf(isRoot)('ShellSession (real shell in a chroot; needs root)', () =
     await session.close();
   });
 
+  it('goes on where the last word of an agent that was killed comes before that to leave', async () => {
+    const host = createLinuxHost({ root: root.path });
+    const shells = ['true', undefined, 'echo kubeadm said $?'];
+    const first = open(...shells);
+    await first.run(0, never);
+    await first.waitBefore(1, never);
+    const shell = JSON.parse(file('run/slipway/exec/test/pid')).pid;
+    process.kill(-shell, 'SIGSTOP');
+    await first.answer(1, 0);
+    const { tell } = host.files;
+    const files = { ...host.files, tell: (...words: Parameters<typeof tell>) => continued(tell(...words)) };
+    const continued = (told: Promise<void>) => told.then(() => void process.kill(-shell, 'SIGCONT'));
+    const late = openOn({ ...host, files }, ...shells);
+    expect(await late.run(2, never)).toMatchObject({ kind: 'ended', lines: ['kubeadm said 0'] });
+    await late.close();
+  });
+
   it('begins another shell where the first one vanished before it had come to the command', async () => {
     const { processes, ...host } = createLinuxHost({ root: root.path });
     let starts = 0;
@@ -213,10 +230,12 @@ describe.runIf(isRoot)('ShellSession (real shell in a chroot; needs root)', () =
   });
 
   it('ends what runs when the signal aborts', async () => {
-    const session = open('sleep 600');
+    const session = open('echo begun; sleep 600');
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 100);
-    expect(await session.run(0, controller.signal)).toMatchObject({ kind: 'shell-ended' });
+    const running = session.run(0, controller.signal);
+    while (!printed.includes('begun')) await new Promise((resolve) => setTimeout(resolve, 5));
+    controller.abort();
+    expect(await running).toMatchObject({ kind: 'shell-ended' });
     await session.close();
   });
 });

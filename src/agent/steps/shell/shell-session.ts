@@ -182,8 +182,10 @@ export class ShellSession {
         (seen) => seen.waiting === index || seen.running === index || this.#isPassed(seen, index),
       );
       if (marks && this.#isPassed(marks, index)) {
-        await this.#tell(`${marks.waiting} leave`);
-        await this.#handle?.result;
+        const { waiting } = marks;
+        await this.#tell(`${waiting} leave`);
+        // It ends; or the word of the agent before, killed meanwhile, was there first, and it has gone on.
+        await this.#waitFor(index, (seen) => seen.waiting !== waiting);
         continue;
       }
       const vanished = !marks && this.#over?.exitStatus === undefined && !this.#abort.signal.aborted;

@@ -17,6 +17,7 @@ import { blkidType, mkfsCommand } from './mkfs-command.ts';
  */
 export const makeFilesystems: Work<{ entries: FilesystemEntry[] }> = ({ entries }) => ({
   onFailure: 'continue',
+  restsOn: ['disks', 'raid', 'luks'],
   async run(context) {
     const result = await eachEntry(entries, context, (entry) => make(entry, context));
     if (result.done) await settle(context.host, context.signal);
@@ -25,11 +26,14 @@ export const makeFilesystems: Work<{ entries: FilesystemEntry[] }> = ({ entries 
 });
 
 async function make(entry: FilesystemEntry, context: StepContext): Promise<string> {
-  const { host, signal, finding, doneOtherwise } = context;
+  const { host, signal, finding, doneOtherwise, isMissing } = context;
   const device = await findDevice(host, entry.device, signal);
-  // Where another document has made it, it holds the machine's own data by now.
-  const made = doneOtherwise && (await chooseTarget(host, { ...entry, overwrite: false }, device, signal));
-  const target = made && made.kind === 'keep' ? made : await chooseTarget(host, entry, device, signal);
+  // What has been made holds the machine's own data by now.
+  const made =
+    (doneOtherwise || isMissing) &&
+    (await chooseTarget(host, { ...entry, overwrite: false }, device, signal));
+  const target =
+    made && (made.kind === 'keep' || isMissing) ? made : await chooseTarget(host, entry, device, signal);
   const { path } = target.device;
   const argv = await mkfsCommand(host, entry, path);
   const name = `mkfs-${digest(argv).slice(0, 12)}`;

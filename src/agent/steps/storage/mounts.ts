@@ -21,6 +21,7 @@ const DEFAULT_OPTIONS = 'defaults,nofail,_netdev';
  */
 export const mountFilesystems: Work<{ entries: MountEntry[] }> = ({ entries }) => ({
   onFailure: 'continue',
+  restsOn: ['disks', 'raid', 'luks', 'filesystems'],
   async run(context) {
     const { host, signal } = context;
     const present = (await host.files.readIfPresent(FSTAB))?.toString('utf8') ?? '';

@@ -41,7 +41,7 @@ export async function runTool(
     throw new Problem('ToolMissing', `Cannot ${doing}: the program ${argv[0]} is not on this machine`);
   }
   const said = lastLines(result);
-  const how = result.timedOut ? `took longer than ${timeoutMs / 1000} s` : said.at(-1);
+  const how = result.timedOut ? `took longer than ${timeoutMs / 1000} s` : reasonIn(said);
   throw new Problem(
     code,
     `Cannot ${doing}: ${how ?? `${argv[0]} ended with exit status ${result.exitStatus}`}`,
@@ -50,6 +50,11 @@ export async function runTool(
       lines: said,
     },
   );
+}
+
+/** The last line; where it is a mark below what is wrong, as compilers and netplan draw it, that which stands before both. */
+function reasonIn(said: readonly string[]): string | undefined {
+  return said.at(-1) === '^' ? (said.at(-3) ?? said.at(-2)) : said.at(-1);
 }
 
 /** The program's last lines of output, without secrets. */

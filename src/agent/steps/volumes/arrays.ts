@@ -27,6 +27,7 @@ interface Member {
  * assembled where nobody has; one that was cut off while it was made is made again.
  */
 export const makeArrays: Work<{ entries: ArrayEntry[] }> = ({ entries }) => ({
+  restsOn: ['disks'],
   run: (context) => eachEntry(entries, context, (entry) => make(entry, context)),
 });
 

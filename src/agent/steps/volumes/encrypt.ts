@@ -19,6 +19,7 @@ const LUKS = 'crypto_LUKS';
  * given key opens and that is as asked stays; one that was cut off while it was made is made again.
  */
 export const encryptDevices: Work<EncryptionSpec> = (spec) => ({
+  restsOn: ['disks', 'raid'],
   run: (context) => eachEntry(spec.entries, context, (entry) => encrypt(entry, spec, context)),
 });
 
@@ -49,7 +50,7 @@ async function encrypt(entry: EncryptionEntry, spec: EncryptionSpec, context: St
   if (!isOwn && context.doneOtherwise) await refuseOwnOfBefore(entry, content.uuid, context);
   if (isOwn && (await volume.isOpen())) await volume.close();
   const held = heldBy(device, content);
-  if (!isOwn && !entry.wipe && held !== undefined)
+  if (!isOwn && (!entry.wipe || context.isMissing) && held !== undefined)
     throw new Problem('DiskLeftAlone', `${entry.device} holds ${held}, and wipeVolume is not true`);
   await refuseInUse(host, entry.device, device);
   // Who cannot be asked now could not open it later.

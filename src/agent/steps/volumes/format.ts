@@ -16,6 +16,7 @@ const MKFS_MS = 30 * 60_000;
  * that is as said stays; anything else goes only if it may be wiped.
  */
 export const makeVolumes: Work<{ entries: VolumeEntry[] }> = ({ entries }) => ({
+  restsOn: ['disks', 'raid', 'luks'],
   async run(context) {
     const made = await eachEntry(entries, context, (entry) => make(entry, context));
     if (!made.done) return made;
@@ -32,13 +33,18 @@ function depth(path = ''): number {
   return path.split('/').filter((part) => part !== '').length;
 }
 
-async function make(entry: VolumeEntry, { host, signal, doneOtherwise }: StepContext): Promise<string> {
+async function make(
+  entry: VolumeEntry,
+  { host, signal, doneOtherwise, isMissing }: StepContext,
+): Promise<string> {
   const { device, format, wipe } = entry;
   const place = await findDevice(host, device, signal);
   const { path } = place;
-  // What `wipe` gave up is long gone where another document has made the file system: it holds the machine's own data.
-  const found = wipe && !doneOtherwise ? undefined : await contentOf(host, path, 'FilesystemNotMade');
+  // What `wipe` gave up is long gone where the file system was made before: it holds the machine's own data.
+  const found =
+    wipe && !doneOtherwise && !isMissing ? undefined : await contentOf(host, path, 'FilesystemNotMade');
   if (found && isAsAsked(entry, found)) return `${device} has its ${format}`;
+  if (isMissing && found?.type !== undefined) return `${device} holds ${found.type}, and is left as it is`;
   if (found && !wipe) {
     if (found.type !== undefined)
       throw new Problem(

@@ -77,6 +77,24 @@ describe('what wipe: true gives up, after another document has made it', () => {
     expect(id()).not.toBe(made);
   });
 
+  it('is kept whatever it is where only what is missing is made', async () => {
+    const whole = { path: device, kind: 'disk', bytes: 64 * 1024 * 1024, sectorBytes: 512 } as const;
+    host.blockDevices.find = async () => ({ ...whole, partitions: [] });
+    const entry = { device, filesystem: 'ext4', partition: 'none', overwrite: true, extraOpts: [] };
+    const run = () => makeFilesystems({ entries: [entry] }, {} as Shared).run(context({ isMissing: true }));
+    expect(await run()).toMatchObject({ done: true, message: expect.stringContaining('ext4 made') });
+    const made = id();
+    expect(await run()).toMatchObject({ done: true, message: expect.stringContaining('has its') });
+    expect(await format({ isMissing: true })).toMatchObject({ done: true });
+    expect(id()).toBe(made);
+    execFileSync('wipefs', ['--all', device]);
+    expect(await format({ isMissing: true })).toMatchObject({ done: true });
+    expect(id()).toContain('LABEL=data');
+    const labelled = id();
+    expect(await run()).toMatchObject({ done: true, message: expect.stringContaining('left alone') });
+    expect(id()).toBe(labelled);
+  });
+
   it('is a partition table, and stays where it is as asked', async () => {
     expect(await partition({}, 1, 2)).toMatchObject({ done: true });
     const made = id();

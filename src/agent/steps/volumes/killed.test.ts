@@ -91,7 +91,7 @@ describe.each([
       expect(await again(volumes)).toMatchObject({ done: true });
       expect(machine.called.join('\n')).not.toMatch(/--create|luksFormat|bind|wipefs/);
     }
-  }, 180_000);
+  }, 900_000);
 });
 
 it('is opened and assembled after a reboot', async () => {

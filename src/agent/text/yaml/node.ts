@@ -67,6 +67,12 @@ export function pythonText(node: Node): string | undefined {
   }
 }
 
+/** What stands under a key, by the key's `pythonText`; undefined where it is not there, or the node is no mapping. */
+export function valueAt(node: Node | undefined, name: string): Node | undefined {
+  if (node?.kind !== 'mapping') return undefined;
+  return node.entries.find(({ key }) => pythonText(key) === name)?.value;
+}
+
 /** Python's `repr` of a float: the shortest digits that read back the same, `1.0`, `1e+16`, `inf`, `nan`. */
 export function pythonFloat(value: number): string {
   if (Number.isNaN(value)) return 'nan';

@@ -1,5 +1,5 @@
 import { MAX_DECODED_BYTES } from '../../text/limits.ts';
-import { printable, type Report } from '../../text/report.ts';
+import { printable, Report } from '../../text/report.ts';
 import { decodeUserData } from '../decode/decode.ts';
 import type { Part } from '../decode/part.ts';
 import { readArchive } from './archive.ts';
@@ -52,7 +52,7 @@ class Expansion {
   }
 
   async #one(part: Part, chain: readonly string[]): Promise<Part[] | undefined> {
-    const own = part.source.note === undefined ? this.#report : this.#report.counting(part.source.note);
+    const own = this.#report.of(part.source);
     this.#parts += 1;
     if (this.#parts > MAX_PARTS) return this.#tooMuch(`more than ${MAX_PARTS} parts`, own);
     // An archive's own entries are taken as they are: cloud-init looks into none of them.
@@ -89,8 +89,7 @@ class Expansion {
     this.#bytes -= answer.bytes.length;
     if (this.#bytes < 0) return this.#tooMuch(`more than ${MAX_DECODED_BYTES} bytes`, report);
     const name = printable(addressText(address));
-    const inside = report.counting(`counted in ${name}`);
-    const parts = decodeUserData(answer.bytes, inside, name);
+    const parts = decodeUserData(answer.bytes, new Report(report.entries, '', name), name);
     return (
       parts &&
       this.all(
@@ -107,9 +106,5 @@ class Expansion {
 
 /** Its positions count in the included text, and messages say so. */
 function from(part: Part, name: string): Part {
-  const { text, locate, note } = part.source;
-  return {
-    ...part,
-    source: { text, locate, note: note === undefined ? `counted in ${name}` : `${note}, in ${name}` },
-  };
+  return { ...part, source: { ...part.source, within: name } };
 }

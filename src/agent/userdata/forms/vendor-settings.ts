@@ -1,6 +1,6 @@
 import type { Report } from '../../text/report.ts';
 import { Fields } from '../../text/yaml/fields.ts';
-import { type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
+import { type MappingNode, valueAt } from '../../text/yaml/node.ts';
 
 export interface VendorSettings {
   isEnabled: boolean;
@@ -14,7 +14,7 @@ export function vendorSettings(
   image: MappingNode | undefined,
   report: Report,
 ): VendorSettings {
-  const node = keyOf(user) ?? keyOf(image);
+  const node = valueAt(user, 'vendor_data') ?? valueAt(image, 'vendor_data');
   if (node === undefined) return { isEnabled: true, prefix: [] };
   // As with cloud-init, something that is no mapping switches it off.
   if (node.kind !== 'mapping') return { isEnabled: false, prefix: [] };
@@ -23,6 +23,3 @@ export function vendorSettings(
   fields.finish({ disabled_handlers: 'is not supported' });
   return settings;
 }
-
-const keyOf = (root: MappingNode | undefined): Node | undefined =>
-  root?.entries.find(({ key }) => pythonText(key) === 'vendor_data')?.value;

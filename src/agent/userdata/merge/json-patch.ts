@@ -1,7 +1,7 @@
 import type { Position } from '../../document/document.ts';
 import type { Report } from '../../text/report.ts';
 import type { SourceText } from '../../text/source-text.ts';
-import { type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
+import { type MappingNode, type Node, pythonText, valueAt } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { plain } from '../../text/yaml/plain.ts';
 
@@ -64,7 +64,7 @@ function isJson(text: string): boolean {
 }
 
 function readOperation(item: MappingNode): PatchOperation | undefined {
-  const get = (name: string) => item.entries.find(({ key }) => pythonText(key) === name)?.value;
+  const get = (name: string) => valueAt(item, name);
   const [named, path, from, value] = [get('op'), pointer(get('path')), pointer(get('from')), get('value')];
   const op = OPERATIONS.find((known) => named?.kind === 'string' && named.value === known);
   if (op === undefined || path === undefined) return undefined;
@@ -107,11 +107,7 @@ function at(node: Node, path: readonly string[]): Node {
   let here = node;
   for (const key of path) {
     const next =
-      here.kind === 'mapping'
-        ? here.entries.find((entry) => pythonText(entry.key) === key)?.value
-        : here.kind === 'sequence'
-          ? here.items[indexIn(here.items.length - 1, key)]
-          : undefined;
+      here.kind === 'sequence' ? here.items[indexIn(here.items.length - 1, key)] : valueAt(here, key);
     if (next === undefined) throw new PatchError('names something that is not there');
     here = next;
   }

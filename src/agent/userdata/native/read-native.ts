@@ -7,7 +7,7 @@ import { misfits } from '../../text/shape/check-shape.ts';
 import type { SourceText } from '../../text/source-text.ts';
 import { Fields } from '../../text/yaml/fields.ts';
 import type { MappingNode, Node } from '../../text/yaml/node.ts';
-import { pythonText } from '../../text/yaml/node.ts';
+import { pythonText, valueAt } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { fromMetaData } from '../cloud-config/hostname.ts';
 import { readExpect } from '../node/expect.ts';
@@ -48,7 +48,7 @@ export function readNative(
     format: order === 'ignition' ? 'ignition' : 'cloud-config',
     keys: keysOf(root),
   };
-  const nodeSection = root.entries.find(({ key }) => pythonText(key) === 'node')?.value;
+  const nodeSection = valueAt(root, 'node');
   if (content.node !== undefined && nodeSection?.kind === 'mapping')
     content.node = { ...content.node, ...asAuthorsWrite(nodeSection, report) };
   content.files = content.files?.map((file) => ruled(file, order === 'ignition')) ?? [];

@@ -1,7 +1,7 @@
 import type { Host } from '../../host/host.ts';
 import { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
-import { type Node, pythonText } from '../../text/yaml/node.ts';
+import { valueAt } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { plain } from '../../text/yaml/plain.ts';
 import { configFile } from '../instance/config-file.ts';
@@ -21,16 +21,10 @@ export async function networkOfImage(host: Host): Promise<{ config?: NetworkConf
     const text = await configFile(host, path);
     if (!MENTIONS.test(text)) continue;
     const root = parseYaml(plainText(text), new Report());
-    if (at(root, 'network') !== undefined) config ??= { format: 'cloud-init', text, place: path };
-    const list = at(at(at(root, 'system_info'), 'network'), 'renderers');
+    if (valueAt(root, 'network') !== undefined) config ??= { format: 'cloud-init', text, place: path };
+    const list = valueAt(valueAt(valueAt(root, 'system_info'), 'network'), 'renderers');
     const found = list === undefined ? undefined : plain(list);
     if (Array.isArray(found)) renderers ??= found.filter((name) => typeof name === 'string');
   }
   return { ...(config ? { config } : {}), ...(renderers ? { renderers } : {}) };
-}
-
-function at(node: Node | undefined, name: string): Node | undefined {
-  return node?.kind === 'mapping'
-    ? node.entries.find(({ key }) => pythonText(key) === name)?.value
-    : undefined;
 }

@@ -4,7 +4,7 @@ import type { ReportEntry } from '../../document/document.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
 import { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
-import { type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
+import { type Node, pythonText, valueAt } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import type { NetworkConfig } from '../instance/instance.ts';
 import { type Cards, readOpenStackNetwork } from './openstack.ts';
@@ -59,14 +59,14 @@ function interpreted(
     return undefined;
   }
   if (format === 'openstack') return bounded(readOpenStackNetwork(node, report, cards), wrong);
-  const root = at(node, 'network') ?? node;
+  const root = valueAt(node, 'network') ?? node;
   if (root.kind !== 'mapping') {
     wrong('network must be a mapping.', root.where);
     return undefined;
   }
-  const config = at(root, 'config');
+  const config = valueAt(root, 'config');
   if (config?.kind === 'string' && config.value === 'disabled') return 'disabled';
-  const version = at(root, 'version');
+  const version = valueAt(root, 'version');
   const number = version === undefined ? '' : pythonText(version);
   if (number === '2') return bounded(readVersion2(root, report), wrong);
   if (number === '1' && config !== undefined) return bounded(readVersion1(config, report), wrong);
@@ -90,10 +90,6 @@ function bounded(read: Read, wrong: (message: string) => void): Read {
 
 function isEmpty({ links, onlyNetplan }: Read): boolean {
   return links.length === 0 && onlyNetplan.length === 0;
-}
-
-function at(node: MappingNode, name: string): Node | undefined {
-  return node.entries.find(({ key }) => pythonText(key) === name)?.value;
 }
 
 function asNumbers(_key: string, value: unknown): unknown {

@@ -87,6 +87,8 @@ describe('the settings of a node', () => {
   test.each([
     ['{kernal: {}}', '2:11 slipway: kernal is not known.'],
     ['{kernel: []}', '2:19 slipway.kernel must be a mapping'],
+    ['{kubeadm: non}', '2:20 slipway: kubeadm must be a mapping, or none.'],
+    ['{kubeadm: [none]}', '2:20 slipway.kubeadm must be a mapping'],
     ['{kernel: {module: [a]}}', '2:20 slipway.kernel: module is not known.'],
     ['{kernel: {modules: ["a b"]}}', '2:29 slipway.kernel: modules must hold names'],
     ['{kernel: {sysctls: {../x: 1}}}', '2:30 slipway.kernel: a name in sysctls'],

@@ -22,7 +22,9 @@ export function readNode(fields: Fields, report: Report): NodeSettings | undefin
   const containerd = inner('containerd');
   const given = fields.node('kubeadm');
   const isNone = given?.kind === 'string' && given.value === 'none';
-  const kubeadm = isNone ? undefined : inner('kubeadm');
+  const isWord = given?.kind === 'string';
+  if (isWord && !isNone) fields.wrong('kubeadm', 'kubeadm must be a mapping, or none.');
+  const kubeadm = isWord ? undefined : inner('kubeadm');
   const expect = inner('expect');
   const secrets = inner('secrets');
   const labels = inner('labels');

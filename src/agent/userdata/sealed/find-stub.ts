@@ -4,7 +4,7 @@ import type { SealedStub } from '../../../protocol/sealed-stub.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
 import { Report } from '../../text/report.ts';
 import { plainText, type SourceText } from '../../text/source-text.ts';
-import { type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
+import { type MappingNode, type Node, pythonText, valueAt } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import type { Part } from '../decode/part.ts';
 import { readStub } from './read-stub.ts';
@@ -20,7 +20,7 @@ export type FoundStub = SealedStub | 'bad' | undefined;
 /** Looks for a stub in any of its forms: cloud-config, a MIME part, an Ignition config, or a document of its own. */
 export function findStub(parts: readonly Part[], report: Report): FoundStub {
   for (const part of parts) {
-    const own = part.source.note === undefined ? report : report.counting(part.source.note);
+    const own = report.of(part.source);
     const found = stubNode(part);
     if (found === undefined) continue;
     if (parts.length > 1 || found.extra) {
@@ -54,29 +54,29 @@ function stubNode({ type, source }: Part): StubNode | undefined {
 
 function inCloudConfig(source: SourceText): StubNode | undefined {
   const root = mappingOf(source);
-  const slipway = root && childOf(root, 'slipway');
-  const node = slipway?.kind === 'mapping' ? childOf(slipway, 'sealed') : undefined;
+  const slipway = valueAt(root, 'slipway');
+  const node = valueAt(slipway, 'sealed');
   if (root === undefined || slipway?.kind !== 'mapping' || node === undefined) return undefined;
   return { node, extra: besides(root, ['slipway']) ?? besides(slipway, ['sealed']) };
 }
 
 function inDocument(source: SourceText): StubNode | undefined {
   const root = mappingOf(source);
-  if (!root || pythonText(childOf(root, 'kind') ?? root) !== KIND) return undefined;
+  if (!root || pythonText(valueAt(root, 'kind') ?? root) !== KIND) return undefined;
   return {
-    node: childOf(root, 'sealed') ?? root,
+    node: valueAt(root, 'sealed') ?? root,
     extra: besides(root, ['apiVersion', 'kind', 'sealed']),
   };
 }
 
 function inIgnition(source: SourceText): StubNode | undefined {
   const root = mappingOf(source);
-  const storage = root && childOf(root, 'storage');
-  const files = storage?.kind === 'mapping' ? childOf(storage, 'files') : undefined;
+  const storage = valueAt(root, 'storage');
+  const files = valueAt(storage, 'files');
   const all = files?.kind === 'sequence' ? files.items.filter((item) => item.kind === 'mapping') : [];
-  const file = all.find((item) => pythonText(childOf(item, 'path') ?? item) === IGNITION_PATH);
-  const contents = file && childOf(file, 'contents');
-  const url = contents?.kind === 'mapping' ? childOf(contents, 'source') : undefined;
+  const file = all.find((item) => pythonText(valueAt(item, 'path') ?? item) === IGNITION_PATH);
+  const contents = valueAt(file, 'contents');
+  const url = valueAt(contents, 'source');
   if (root === undefined || storage?.kind !== 'mapping' || file === undefined) return undefined;
   const data = dataOf(url?.kind === 'string' ? url.value : '') ?? Buffer.alloc(0);
   const unzipped = isGzip(data) ? gunzip(data, MAX_RAW_BYTES) : { bytes: data };
@@ -92,10 +92,6 @@ function inIgnition(source: SourceText): StubNode | undefined {
 function mappingOf(source: SourceText): MappingNode | undefined {
   const root = parseYaml(source, new Report());
   return root?.kind === 'mapping' ? root : undefined;
-}
-
-function childOf(node: MappingNode, name: string): Node | undefined {
-  return node.entries.find(({ key }) => pythonText(key) === name)?.value;
 }
 
 /** The first entry with another key. */

@@ -5,6 +5,7 @@ import { configOfFile } from '../instance/config-of-file.ts';
 import { readSystemFacts } from '../instance/read-system-facts.ts';
 import { found, type SourceAnswer } from './contract/answer.ts';
 import { readMetaData } from './contract/meta-data.ts';
+import { openStackNames } from './openstack/read-openstack.ts';
 
 /**
  * Reads user data, and optionally metadata, from files that the command line names. `files` is the file
@@ -28,11 +29,18 @@ export async function readExplicitFiles(
   return found({
     source: 'file',
     userData,
-    metaData: meta?.values ?? {},
+    metaData: named(meta?.values ?? {}),
     system: await readSystemFacts(host),
     ...(network === undefined || networkFile === undefined
       ? {}
       : { networkConfig: configOfFile(network.toString('utf8'), networkFile) }),
     ...(meta === undefined || meta.remarks.length === 0 ? {} : { remarks: meta.remarks }),
   });
+}
+
+/** OpenStack's meta_data.json calls the instance by its uuid. */
+function named(values: Record<string, unknown>): Record<string, unknown> {
+  return typeof values.uuid === 'string' && values['instance-id'] === undefined
+    ? openStackNames(values)
+    : values;
 }

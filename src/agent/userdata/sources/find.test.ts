@@ -63,7 +63,7 @@ describe('NoCloud', () => {
 
   test('the second directory counts when there is no first; empty user data is said to be empty', async () => {
     await put({ [`${SEED}-net/user-data`]: '', [`${SEED}-net/meta-data`]: '' });
-    expect(await find()).toEqual({ kind: 'empty', source: `nocloud (${SEED}-net)` });
+    expect(await find()).toMatchObject({ kind: 'empty', source: `nocloud (${SEED}-net)` });
   });
 
   test('broken meta-data is told and passed over', async () => {
@@ -207,10 +207,23 @@ describe('a file that is named', () => {
     });
   });
 
+  test.each([
+    [
+      '{"uuid": "i-9", "hostname": "n9", "random_seed": "hidden"}',
+      { 'instance-id': 'i-9', 'local-hostname': 'n9' },
+    ],
+    ['uuid: i-8\ninstance-id: i-7\n', { 'instance-id': 'i-7' }],
+  ])("explicit metadata may be OpenStack's meta_data.json: %s", async (text, metaData) => {
+    await put({ '/u': 'x', '/m': text });
+    const answer = await find({ userDataFile: '/u', metaDataFile: '/m' });
+    expect(answer).toMatchObject({ kind: 'found', metaData });
+    expect(JSON.stringify(answer)).not.toContain('hidden');
+  });
+
   test('that is missing or empty', async () => {
     await expect(find({ userDataFile: '/nope' })).rejects.toThrow(HostError);
     await put({ '/u': '' });
-    expect(await find({ userDataFile: '/u' })).toEqual({ kind: 'empty', source: 'file' });
+    expect(await find({ userDataFile: '/u' })).toMatchObject({ kind: 'empty', source: 'file' });
   });
 });
 

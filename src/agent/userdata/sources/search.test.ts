@@ -10,13 +10,20 @@ const NOVA = { [`${DMI}/chassis_asset_tag`]: 'OpenStack Nova\n' };
 const V4 = '169.254.169.254';
 const seed = (address: string) => ({ '/proc/cmdline': `ds=nocloud;s=${address}\n` });
 
+const SEED = '/var/lib/cloud/seed/nocloud';
+const SEEDED = {
+  [`${SEED}/meta-data`]: 'instance-id: of-the-seed\nlocal-hostname: of-the-seed\n',
+  [`${SEED}/user-data`]: '#cloud-config\nruncmd: [kubeadm join]\n',
+  '/etc/slipway/sources.yaml': 'metadata: ec2\n',
+};
+
 const PLAYS: readonly Play[] = [
   { name: 'aws', files: AWS, servers: [{ protocol: 'ec2', address: V4 }] },
   { name: 'aws by IPv6', files: AWS, servers: [{ protocol: 'ec2', address: 'fd00:ec2::254' }] },
   {
     name: 'aws late, busy, slow, cut, token lost',
     files: AWS,
-    patienceMs: 12_000,
+    patienceMs: 120_000,
     servers: [
       {
         protocol: 'ec2',
@@ -80,6 +87,20 @@ const PLAYS: readonly Play[] = [
     files: seed('http://192.0.2.1/other/'),
     servers: [{ protocol: 'seed', address: '192.0.2.1' }],
   },
+  ...[
+    { name: 'user data of a seed, metadata of AWS', protocol: 'ec2' as const, faults: [] },
+    {
+      ...{ name: 'the same without user data of AWS', protocol: 'ec2' as const },
+      faults: [{ at: 'user-data', status: 404 }],
+    },
+    { name: 'the same, switched off', protocol: 'ec2-switched-off' as const, faults: [] },
+  ].map(({ name, ...server }) => ({
+    ...{ name, files: { ...SEEDED, ...AWS }, servers: [{ ...server, address: V4 }] },
+  })),
+  {
+    name: 'metadata of nobody',
+    files: { ...SEEDED, '/etc/slipway/sources.yaml': 'metadata: configdrive\n' },
+  },
   { name: 'seed unreachable', files: seed('http://10.0.0.1/secret-path/'), patienceMs: 300 },
   { name: 'seed by ftp', files: seed('ftp://10.0.0.1/secret-path/') },
 ];
@@ -87,7 +108,7 @@ const PLAYS: readonly Play[] = [
 let played: Map<string, Played>;
 beforeAll(async () => {
   played = new Map((await playInNamespace(PLAYS)).map((each) => [each.name, each]));
-}, 60_000);
+}, 300_000);
 
 function of(name: string): Played {
   const found = played.get(name);
@@ -161,6 +182,31 @@ describe('EC2', () => {
     expect(answer.recognised).toBe('/etc/cloud/cloud.cfg.d/10_tinkerbell.cfg');
     expect(userData).toBe(USER_DATA);
     expect(requests.filter((request) => request.startsWith('PUT'))).toEqual([]);
+  });
+});
+
+describe('the metadata of another source', () => {
+  test.each(['user data of a seed, metadata of AWS', 'the same without user data of AWS'])('%s', (name) => {
+    const { answer, userData } = of(name);
+    expect(answer).toMatchObject({
+      kind: 'found',
+      source: `nocloud (${SEED}) with metadata of ec2 (http://${V4})`,
+      metadataOf: `ec2 (http://${V4})`,
+      metaData: { 'instance-id': 'i-0abc' },
+      ds: { _metadata_api_version: '2021-03-23' },
+      cloud: { providerId: 'aws:///eu-west-1a/i-0abc', publicKeys: [KEY] },
+    });
+    expect(userData).toBe(SEEDED[`${SEED}/user-data`]);
+  });
+
+  test('is not done without', () => {
+    expect(of('the same, switched off').answer).toMatchObject({ kind: 'refused', source: 'ec2' });
+    expect(of('metadata of nobody').answer).toMatchObject({
+      ...{
+        kind: 'refused',
+        reason: expect.stringContaining('configdrive, which tells nothing of this machine'),
+      },
+    });
   });
 });
 

@@ -1,10 +1,11 @@
 import { type Host, HostError } from '../../host/host.ts';
 import type { NetworkConfig } from '../instance/instance.ts';
 import { readSystemFacts } from '../instance/read-system-facts.ts';
-import { type SourceAnswer, SourceError } from './contract/answer.ts';
+import { type Found, type SourceAnswer, SourceError } from './contract/answer.ts';
 import { readMachine } from './machine/machine.ts';
+import { OWN_FILE } from './machine/own-file.ts';
 import { readSettings, type SourceSettings } from './machine/settings.ts';
-import type { SourceRow } from './machine/source.ts';
+import type { SourceContext, SourceRow } from './machine/source.ts';
 import { SOURCES } from './table.ts';
 
 /** How long one request may be tried for before the answer is "not yet". */
@@ -23,33 +24,59 @@ export interface SearchOptions {
  * machine (DMI, labels, devices, the kernel command line) and its configuration; nobody is asked over the network to find out
  * whether he is there.
  *
- * @throws HostError if a source is there but unreadable, or `source` is the name of none (EINVAL)
+ * @throws HostError if a source is there but unreadable, `source` is the name of none, or /etc/slipway/sources.yaml is wrong (EINVAL)
  */
 export async function search(host: Host, options: SearchOptions): Promise<SourceAnswer> {
   const machine = await readMachine(host);
   const settings = await readSettings(machine);
   const { rows, how, looked } = chosen(settings, options.source);
   const told = [...looked];
+  const other = metadataRow(settings);
   for (const row of rows) {
     const sign = how ?? (row.recognise === undefined ? undefined : await row.recognise(machine, settings));
     if (sign === undefined && row.recognise !== undefined) continue;
     const { patienceMs = PATIENCE_MS, offerNetwork = () => undefined } = options;
-    const answer = await asked(row, () =>
-      row
-        .load()
-        .then((read) => read({ machine, settings, patienceMs, offerNetwork, isChosen: how !== undefined })),
-    );
-    if (answer.kind === 'found')
-      return {
+    const ask = { machine, settings, patienceMs, offerNetwork };
+    const answer = await asked(row, { ...ask, isChosen: how !== undefined });
+    if (answer.kind === 'found') {
+      const known = {
         ...answer,
         ...(sign === undefined ? {} : { recognised: sign }),
         system: await readSystemFacts(host),
       };
+      return other === undefined || other === row ? known : withOther(known, other, ask);
+    }
     if (answer.kind !== 'not-mine') return answer;
     told.push(...(answer.looked ?? [`${row.name}: nothing there`]));
   }
   return { kind: 'not-mine', looked: [...told, shown(machine.dmi)] };
 }
+
+/** @throws HostError EINVAL if it is the name of no source */
+function metadataRow({ metadata }: SourceSettings): SourceRow | undefined {
+  if (metadata === undefined) return undefined;
+  const row = SOURCES.find((one) => isNamed(one, metadata));
+  if (row === undefined)
+    throw new HostError(
+      `${OWN_FILE}: metadata: ${JSON.stringify(metadata)} is no source; ${NAMES}.`,
+      'EINVAL',
+      OWN_FILE,
+    );
+  return row;
+}
+
+async function withOther(
+  first: Found,
+  row: SourceRow,
+  ask: Omit<SourceContext, 'isChosen'>,
+): Promise<SourceAnswer> {
+  // A server is asked by the network that came with the user data.
+  if (first.networkConfig) ask.offerNetwork(first.networkConfig);
+  const { withMetadataOf } = await import('./with-metadata.ts');
+  return withMetadataOf(first, await asked(row, { ...ask, isChosen: true }), row.name);
+}
+
+const NAMES = `there are: ${SOURCES.map(({ name }) => name).join(', ')}`;
 
 function shown(dmi: (field: 'sys_vendor' | 'product_name' | 'chassis_asset_tag') => string): string {
   const fields = (['sys_vendor', 'product_name', 'chassis_asset_tag'] as const).filter(
@@ -67,8 +94,7 @@ function chosen(
   if (named !== undefined) {
     const rows = SOURCES.filter((row) => isNamed(row, named));
     if (rows.length > 0) return { rows, how: `--source ${named}`, looked: [] };
-    const names = SOURCES.map(({ name }) => name).join(', ');
-    throw new HostError(`There is no source ${JSON.stringify(named)}; there are: ${names}.`, 'EINVAL');
+    throw new HostError(`There is no source ${JSON.stringify(named)}; ${NAMES}.`, 'EINVAL');
   }
   const { list, from = '' } = settings;
   if (list === undefined) return { rows: SOURCES, looked: [] };
@@ -84,9 +110,9 @@ function isNamed({ name, datasource }: SourceRow, given: string): boolean {
   return [name, datasource?.toLowerCase()].includes(given.toLowerCase());
 }
 
-async function asked(row: SourceRow, ask: () => Promise<SourceAnswer>): Promise<SourceAnswer> {
+async function asked(row: SourceRow, context: SourceContext): Promise<SourceAnswer> {
   try {
-    return await ask();
+    return await (await row.load())(context);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     return { kind: error.kind, source: row.name, reason: error.message };

@@ -8,5 +8,5 @@ sleep 6
 END
 chmod 755 /usr/sbin/mkfs.ext4
 $APPLY </tmp/user-data >/tmp/killed & agent=$!
-for i in $(seq 100); do [ -e /var/tmp/calls ] && break; sleep 0.1; done
+until [ -e /var/tmp/calls ]; do kill -0 $agent; sleep 0.1; done
 sleep 1; kill -9 $agent

@@ -4,9 +4,11 @@ user carol
 mkdir -p /etc/slipway/node.d
 echo 'kernel: {modules: [evil]}' >/etc/slipway/node.d/10-evil.yaml
 for change in 'chmod 0666 /etc/slipway/node.d/10-evil.yaml' 'chown carol /etc/slipway/node.d/10-evil.yaml' \
-  'chmod 0777 /etc/slipway/node.d'; do
+  'chmod 0777 /etc/slipway/node.d' 'chmod 0777 /etc/slipway' 'chown carol /etc/slipway'; do
   chown root /etc/slipway/node.d/10-evil.yaml
   chmod 0644 /etc/slipway/node.d/10-evil.yaml
+  chown root /etc/slipway
+  chmod 0755 /etc/slipway /etc/slipway/node.d
   $change
   status=0
   bootstrap /tmp/user-data || status=$?

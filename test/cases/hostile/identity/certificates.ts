@@ -4,12 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { objectPath } from '../../../../src/controller/store/node-bootstrap.ts';
 import { ControllerProcess, controllerCommand } from '../../../support/controller/controller-process.ts';
 import { MACHINES } from '../../../support/controller/management-cluster.ts';
 import { bootstrapEvents, type SimulatedMachine } from '../../../support/controller/simulated-machine.ts';
-import { eventually, type Scene } from '../scene.ts';
+import { eventually } from '../../../support/eventually.ts';
+import type { Scene } from '../scene.ts';
 
 /** The shortest that a controller gives. */
 const LIFE = { option: '--certificate-ttl=1m', ms: 60_000 };
@@ -93,7 +94,7 @@ async function lostAnswers({ cluster, machine, say }: Scene): Promise<void> {
   say('a machine whose answers are lost goes on');
 }
 
-async function deleted({ cluster, machine, say }: Scene): Promise<void> {
+async function deleted({ cluster, controller, ca, machine, say }: Scene): Promise<void> {
   const finalizers = (names: string[]) =>
     cluster.client.request('PATCH', `${MACHINES}/doomed`, {
       body: { metadata: { finalizers: names } },
@@ -112,14 +113,20 @@ async function deleted({ cluster, machine, say }: Scene): Promise<void> {
   );
   // It may still tell how it goes down.
   await report(doomed);
+  const limits = await timeLimits(controller);
+  const closed = once(await halfSent(doomed, controller.port, ca), 'close');
   await finalizers([]);
+  await closed;
+  assert.equal(await timeLimits(controller), limits, 'the connection was left to the limit of a request');
   await eventually('it counts no longer', () =>
     report(doomed).then(
       () => false,
       (error: Error) => /events: 401/.test(error.message),
     ),
   );
-  say('no renewal while the Machine is being deleted, and nothing when it is gone');
+  say(
+    'no renewal while the Machine is being deleted; when it is gone, nothing, and its connections are closed',
+  );
 }
 
 /** `clusterctl move`: the Machine gets another UID, and what it owns gets that in its owner references. */
@@ -169,6 +176,23 @@ async function sessionOf(machine: SimulatedMachine, port: number, ca: string): P
   const [session] = (await once(socket, 'session')) as [Buffer];
   socket.destroy();
   return session;
+}
+
+/** A connection with a request that goes on. */
+async function halfSent(machine: SimulatedMachine, port: number, ca: string): Promise<TLSSocket> {
+  const socket = connect(options(machine, port, ca));
+  socket.on('error', () => {});
+  await once(socket, 'secureConnect');
+  socket.write('POST /v1/events HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 100\r\n\r\n');
+  // From then on the controller knows whose it is.
+  await once(socket, 'data');
+  return socket;
+}
+
+/** How many connections a controller has closed because a request took too long. */
+async function timeLimits({ adminPort }: ControllerProcess): Promise<string> {
+  const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  return /^slipway_refusals_total\{reason="http"\} (\d+)$/m.exec(metrics)?.[1] ?? '0';
 }
 
 /** Sends events over the session of before. @throws Error with the status */

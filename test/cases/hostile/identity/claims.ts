@@ -3,7 +3,8 @@ import type { ListOf } from '../../../../src/controller/kube/objects.ts';
 import { collectionPath, type NodeBootstrap } from '../../../../src/controller/store/node-bootstrap.ts';
 import { MACHINES } from '../../../support/controller/management-cluster.ts';
 import { bootstrapEvents, type SimulatedMachine } from '../../../support/controller/simulated-machine.ts';
-import { eventually, type Scene } from '../scene.ts';
+import { eventually } from '../../../support/eventually.ts';
+import type { Scene } from '../scene.ts';
 
 /** Whoever has a pool's token says to be another machine. */
 export async function claims(scene: Scene): Promise<void> {
@@ -16,9 +17,10 @@ export async function claims(scene: Scene): Promise<void> {
 }
 
 /** A Machine that asks for its own token takes nothing else, at enrolment. */
-async function labelled({ cluster, machine, say }: Scene, pool: string): Promise<void> {
+async function labelled({ cluster, controller, machine, say }: Scene, pool: string): Promise<void> {
   await cluster.createMachine('demands', { token: true, providerID: 'demo:///demands' });
   const token = await cluster.machineToken('demands');
+  await cluster.knownTo(controller);
   await assert.rejects(machine({ hostname: 'demands' }).enrol(pool), /401/);
   await assert.rejects(machine({ hostname: 'x', providerID: 'demo:///demands' }).enrol(pool), /401/);
   assert.deepEqual(await holders(cluster, 'demands'), []);
@@ -61,8 +63,10 @@ async function proved({ cluster, machine, say }: Scene, pool: string): Promise<v
   await assert.rejects(tell(thief, true), /401/);
   assert.deepEqual(await holders(cluster, 'claimed'), ['token']);
   assert.equal((await cluster.condition('claimed'))?.status, 'True');
-  const events = await cluster.api.kubectl(['--namespace=default', 'get', 'events', '--output=json']);
-  assert.match(events, /"reason": "ClaimReplaced"/);
+  await eventually('an Event', async () => {
+    const told = await cluster.api.kubectl(['--namespace=default', 'get', 'events', '--output=json']);
+    return /"reason": "ClaimReplaced"/.test(told);
+  });
   say('a proof takes the place from a claim, and an Event tells it');
 }
 

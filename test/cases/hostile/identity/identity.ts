@@ -1,6 +1,7 @@
 import type { Scene } from '../scene.ts';
 import { certificates, expired } from './certificates.ts';
 import { claims } from './claims.ts';
+import { limits } from './limits.ts';
 import { rotation } from './rotation.ts';
 import { texts } from './texts.ts';
 import { tokens } from './tokens.ts';
@@ -15,6 +16,7 @@ export async function identity(scene: Scene): Promise<void> {
     await tokens(scene);
     await certificates(scene);
     await texts(scene);
+    await limits(scene);
     await rotated.holds();
     await ended();
   } finally {

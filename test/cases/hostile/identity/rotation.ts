@@ -2,8 +2,9 @@ import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { controllerCommand } from '../../../support/controller/controller-process.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { RealMachine, WAIT } from '../../clock/real-machine.ts';
-import { eventually, type Scene } from '../scene.ts';
+import type { Scene } from '../scene.ts';
 
 /**
  * The authority and the token key are replaced under way, with real and simulated machines that know the old one

@@ -8,7 +8,8 @@ import {
 import { createKey } from '../../../../src/pki/csr.ts';
 import { MACHINES } from '../../../support/controller/management-cluster.ts';
 import type { SimulatedMachine } from '../../../support/controller/simulated-machine.ts';
-import { eventually, type Scene } from '../scene.ts';
+import { eventually } from '../../../support/eventually.ts';
+import type { Scene } from '../scene.ts';
 
 /** Tokens that reach further, oftener or longer than they should. */
 export async function tokens(scene: Scene): Promise<void> {
@@ -40,7 +41,7 @@ async function selectors({ cluster, machine, poolToken, say }: Scene): Promise<v
   await assert.rejects(enrols('our-cp', workers), /401/);
   // Nor by a tie that comes later.
   const waiting = machine({ hostname: 'late-cp' });
-  await waiting.enrol(workers);
+  await waiting.enrolSoon(workers);
   await cluster.createMachine('late-cp', { labels: { 'cluster.x-k8s.io/control-plane': '' } });
   const later = machine({ hostname: 'late-worker' });
   await later.enrol(workers);
@@ -48,7 +49,7 @@ async function selectors({ cluster, machine, poolToken, say }: Scene): Promise<v
   await eventually('the tie that may be', () => isTied(cluster, 'late-worker'));
   assert.equal(await isTied(cluster, 'late-cp'), false);
   const control = await poolToken('--role=control-plane', '--cluster=demo');
-  await enrols('our-cp', control);
+  await machine({ hostname: 'our-cp' }).enrolSoon(control);
   say("a pool's token ties Machines of its cluster, role and owner only, at once and later");
 }
 
@@ -60,7 +61,7 @@ async function uses({ controller, machine, poolToken, start, command, say }: Sce
     machine({ port: (at % 2 ? controller : other).port, from: `127.0.8.${at + 1}` }),
   );
   const first = many[0] as SimulatedMachine;
-  await first.enrol(token);
+  await first.enrolSoon(token);
   // Its answer was lost: this is no second use.
   await first.enrol(token);
   const done = await Promise.allSettled(many.slice(1).map((one) => one.enrol(token)));
@@ -76,6 +77,7 @@ async function uses({ controller, machine, poolToken, start, command, say }: Sce
 /** One key is one node. */
 async function oneKey({ machine, poolToken, say }: Scene): Promise<void> {
   const token = await poolToken();
+  await machine().enrolSoon(token);
   const key = createKey();
   const twins = Array.from({ length: 6 }, () => Object.assign(machine(), { key }));
   const done = await Promise.allSettled(twins.map((one) => one.enrol(token)));
@@ -88,7 +90,7 @@ async function oneKey({ machine, poolToken, say }: Scene): Promise<void> {
 async function untied({ cluster, machine, poolToken, say }: Scene): Promise<void> {
   const [old, young] = [machine({ hostname: 'old' }), machine({ hostname: 'young' })];
   const token = await poolToken();
-  for (const one of [old, young]) await one.enrol(token);
+  for (const one of [old, young]) await one.enrolSoon(token);
   const before = await nodes(cluster);
   const nameOf = (host: string): string =>
     before.find(({ spec }) => spec.hostname === host)?.metadata.name ?? '';
@@ -107,7 +109,7 @@ async function untied({ cluster, machine, poolToken, say }: Scene): Promise<void
 async function revoked({ cluster, machine, poolToken, command, say }: Scene): Promise<void> {
   const token = await poolToken();
   const id = token.split('.')[1] ?? '';
-  await machine({ hostname: 'let-in' }).enrol(token);
+  await machine({ hostname: 'let-in' }).enrolSoon(token);
   await command('token', 'revoke', id);
   await eventually('the token counts no longer', () =>
     machine()
@@ -117,7 +119,10 @@ async function revoked({ cluster, machine, poolToken, command, say }: Scene): Pr
         (error: Error) => /401/.test(error.message),
       ),
   );
-  assert.ok(!(await nodes(cluster)).some(({ spec }) => spec.hostname === 'let-in'));
+  await eventually(
+    'whom it let in is gone',
+    async () => !(await nodes(cluster)).some(({ spec }) => spec.hostname === 'let-in'),
+  );
   assert.doesNotMatch(await command('token', 'list'), new RegExp(id));
   say('a revoked token lets nobody in, and whom it let in without a Machine goes');
 }
@@ -131,7 +136,7 @@ async function guesses({ cluster, machine, poolToken, say }: Scene): Promise<voi
     await assert.rejects(machine().enrol(`slwt.${id}.${'A'.repeat(32)}`), /401/);
   }
   assert.ok((await readsOfSecrets(cluster)) - before < 15, 'guesses are read from the API server');
-  await machine().enrol(await poolToken());
+  await machine().enrolSoon(await poolToken());
   say('sixty tokens that nobody made cost the API server no read');
 }
 
@@ -145,7 +150,7 @@ async function comeBack({ cluster, machine, poolToken, command, say }: Scene): P
   await assert.rejects(genuine.enrol(token), /401/);
   await assert.rejects(machine({ hostname: 'returns' }).enrol(token), /401/);
   const next = await command('token', 'create', '--machine=returns', '--namespace=default');
-  await machine({ hostname: 'returns' }).enrol(next);
+  await machine({ hostname: 'returns' }).enrolSoon(next);
   await assert.rejects(machine({ hostname: 'returns' }).enrol(next), /401 .*was used already/);
   await cluster.createMachine('joined-already', { token: true });
   const late = await cluster.machineToken('joined-already');
@@ -154,7 +159,7 @@ async function comeBack({ cluster, machine, poolToken, command, say }: Scene): P
     contentType: 'application/merge-patch+json',
   });
   // Machines are watched in the order of their changes: whoever knows this one knows of the Node.
-  await machine({ hostname: 'seen-after' }).enrol(await poolToken());
+  await machine({ hostname: 'seen-after' }).enrolSoon(await poolToken());
   await cluster.createMachine('seen-after');
   await eventually('the change before it is seen', () => isTied(cluster, 'seen-after'));
   await assert.rejects(machine().enrol(late), /401 .*has its Node already.*TPM/);

@@ -1,5 +1,6 @@
 #!/bin/bash -eu
 # The address and the route come after 5 seconds, DNS answers after 60: until then its server swallows what it is asked.
+missed() { until grep -Eqs "$1" /var/lib/slipway/journal.jsonl; do sleep 0.2; done; }
 case $1 in
 break)
   mkdir /run/late
@@ -10,11 +11,12 @@ break)
   ;;
 mend)
   perl /usr/local/sbin/late-dns &
-  until [ -s /var/lib/slipway/journal.jsonl ]; do sleep 0.2; done
+  missed .
   sleep 5
   ip addr add "$(cat /run/late/address)" dev eth0
   ip route add default via "$(cat /run/late/gateway)"
   sleep 55
+  missed ApiServerNameUnresolved
   : >/run/late/answers
   wait
   ;;

@@ -15,7 +15,7 @@ const transcript = readFileSync('S:\\transcript', 'latin1');
 const [, stdout = transcript, stderr = ''] = /##### stdout\n(.*?)##### stderr\n(.*)/s.exec(transcript) ?? [];
 process.stdout.write(stdout);
 process.stderr.write(stderr);
-if (behaviour === 'fail') process.exit(1);
+if (behaviour === 'fail') process.exit(3);
 if (existsSync('C:\\etc\\kubernetes\\kubelet.conf')) {
   process.stderr.write(
     'error execution phase preflight: [preflight] Some fatal errors occurred:\n\t[ERROR FileAvailable--etc-kubernetes-kubelet.conf]: /etc/kubernetes/kubelet.conf already exists\n',

@@ -97,6 +97,7 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
       },
       (answer) => {
+        isAnswering = true;
         const exported = exportedFrom(answer.socket, request);
         const taken =
           sink && answer.statusCode === 200 ? pour(answer, maxBytes, sink) : collect(answer, maxBytes);
@@ -108,6 +109,7 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
     );
     let peer: Uint8Array | undefined;
     let isLookingUp = false;
+    let isAnswering = false;
     outgoing.on('socket', (socket) => {
       // A reused connection has its handshake behind it; listeners for it would pile up there.
       if (outgoing.reusedSocket) return;
@@ -124,7 +126,8 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
       const words = dates ? untimely(peer, ca, Date.now()) : undefined;
       const inTime = `within ${timeoutMs / 1000} s`;
       if (limit.aborted && isLookingUp) reject(new HostError(`DNS does not answer ${inTime}`, 'EAI_AGAIN'));
-      else if (limit.aborted) reject(new HostError(`no answer ${inTime}`, 'ETIMEDOUT'));
+      else if (limit.aborted)
+        reject(new HostError(`${isAnswering ? 'not all of the' : 'no'} answer ${inTime}`, 'ETIMEDOUT'));
       else if (outgoing.reusedSocket && error.code === 'ECONNRESET') reject(new StaleConnection());
       else reject(words === undefined ? error : new HostError(words, error.code ?? ''));
     });

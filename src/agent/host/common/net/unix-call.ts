@@ -11,6 +11,7 @@ export async function callUnix(
   method: string,
   message: Uint8Array,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<UnaryAnswer> {
   const [{ connect }, { createConnection }] = await Promise.all([import('node:http2'), import('node:net')]);
   return new Promise((resolve, reject) => {
@@ -20,7 +21,10 @@ export async function callUnix(
       () => fail(new HostError(`${socketPath}: no answer`, 'ETIMEDOUT', socketPath)),
       timeoutMs,
     );
+    const stop = (): void => fail(new HostError(`${socketPath}: broken off`, 'ABORT_ERR', socketPath));
+    signal?.addEventListener('abort', stop);
     const end = (): void => {
+      signal?.removeEventListener('abort', stop);
       clearTimeout(timer);
       session.destroy();
       socket.destroy();
@@ -36,6 +40,7 @@ export async function callUnix(
     };
     session.on('error', fail);
     socket.on('error', fail);
+    if (signal?.aborted) stop();
     const stream = session.request({
       ':method': 'POST',
       ':path': method,

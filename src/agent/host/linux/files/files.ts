@@ -1,17 +1,9 @@
 import {
-  chmodSync,
-  closeSync,
-  constants,
   fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  lchownSync,
-  linkSync,
   lstatSync,
   openSync,
   readdirSync,
   readlinkSync,
-  readSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -21,13 +13,17 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { readBounded } from '../../common/files/read-bounded.ts';
+import { appendHandle } from '../../common/files/append-handle.ts';
+import { ifPresent, kindOf, linkOnce } from '../../common/files/entries.ts';
+import { MOST_BYTES, readOpen, readPart } from '../../common/files/read-open.ts';
 import { watchFile } from '../../common/files/watch-file.ts';
-import { isErrno, toHostError } from '../../common/system/system-error.ts';
-import type { AppendHandle, FileStat, Files, WriteOptions } from '../../files.ts';
+import { toHostError } from '../../common/system/system-error.ts';
+import type { FileStat, Files, WriteOptions } from '../../files.ts';
 import { HostError } from '../../host.ts';
 import { type AtomicWrite, writeFilesAtomically } from './atomic-file.ts';
+import { giveTo } from './give-to.ts';
 import { inodesUsedUp } from './inodes.ts';
+import { openToAppend } from './open-to-append.ts';
 import { openParent, type Parent } from './paths/open-parent.ts';
 import { openRegular } from './paths/open-regular.ts';
 import { lookupOwner } from './paths/owners.ts';
@@ -35,10 +31,6 @@ import { realInRoot, resolveInRoot } from './paths/resolve.ts';
 import { tellPipe } from './tell-pipe.ts';
 import { writeDevice } from './write-device.ts';
 import { wroteInPlace } from './write-in-place.ts';
-
-const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NOCTTY } = constants;
-/** No file that Slipway reads as a whole is larger; a caller may allow less. */
-const MOST_BYTES = 256 * 1024 * 1024;
 
 type Write = { path: string; content: Uint8Array | string; options?: WriteOptions };
 
@@ -65,10 +57,14 @@ export function createFiles(root: string): Files {
   };
 
   /** `work` gets the directory's path, which nobody can give another meaning meanwhile. */
-  const inDirectory = <T>(path: string, mode: number, work: (directory: string) => T): T => {
-    const { directory, close } = openParent(root, join(path, '.slipway'), { mode });
+  const inDirectory = <T>(
+    path: string,
+    mode: number,
+    work: (directory: string, isForeign: boolean) => T,
+  ): T => {
+    const { directory, isForeign, close } = openParent(root, join(path, '.slipway'), { mode });
     try {
-      return work(directory);
+      return work(directory, isForeign);
     } finally {
       close();
     }
@@ -121,36 +117,19 @@ export function createFiles(root: string): Files {
     async read(path, maxBytes = MOST_BYTES) {
       return attempt('reading', path, () => {
         const fd = openSync(at(path), 'r');
-        try {
-          return readBounded(fd, fstatSync(fd).size, maxBytes, path);
-        } finally {
-          closeSync(fd);
-        }
+        return readOpen({ fd, size: fstatSync(fd).size }, maxBytes, path);
       });
     },
 
     async readIfPresent(path, maxBytes = MOST_BYTES) {
       return attempt('reading', path, () => {
         const file = ifPresent(() => openRegular(root, path));
-        if (!file) return undefined;
-        try {
-          return readBounded(file.fd, file.size, maxBytes, path);
-        } finally {
-          closeSync(file.fd);
-        }
+        return file && readOpen(file, maxBytes, path);
       });
     },
 
     async readFrom(path, offset, length) {
-      return attempt('reading', path, () => {
-        const { fd } = openRegular(root, path);
-        try {
-          const buffer = Buffer.alloc(length);
-          return buffer.subarray(0, readSync(fd, buffer, 0, length, offset));
-        } finally {
-          closeSync(fd);
-        }
-      });
+      return attempt('reading', path, () => readPart(openRegular(root, path), offset, length));
     },
 
     async stat(path) {
@@ -162,12 +141,12 @@ export function createFiles(root: string): Files {
 
     async openAppend(path, mode) {
       return attempt('opening', path, () => {
-        const { directory, name, close } = openParent(root, path, { mode: 0o755 });
+        const parent = openParent(root, path, { mode: 0o755 });
         try {
-          const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY;
-          return appendHandle(openSync(join(directory, name), flags, mode), path);
+          const fd = openToAppend(parent, path, mode);
+          return appendHandle(fd, path, (bytes) => writeSync(fd, bytes));
         } finally {
-          close();
+          parent.close();
         }
       });
     },
@@ -206,7 +185,13 @@ export function createFiles(root: string): Files {
     watch: (path, changed) => attempt('watching', path, () => watchFile(at(path), changed)),
 
     async rename(from, to) {
-      attempt('renaming', from, () => renameSync(at(from, false), at(to, false)));
+      attempt('renaming', from, () => {
+        inDirectory(dirname(from), 0o755, (here) =>
+          inDirectory(dirname(to), 0o755, (there) =>
+            renameSync(join(here, basename(from)), join(there, basename(to))),
+          ),
+        );
+      });
     },
 
     async symlink(target, path) {
@@ -224,14 +209,11 @@ export function createFiles(root: string): Files {
       });
     },
 
-    async setAttributes(path, { mode, uid, gid }) {
+    async setAttributes(path, attributes) {
       attempt('changing the owner of', path, () => {
-        inDirectory(dirname(path), 0o755, (directory) => {
-          const target = join(directory, basename(path));
-          lchownSync(target, uid, gid);
-          // After the owner: a change of it takes the setuid and setgid bits away.
-          if (mode !== undefined && !lstatSync(target).isSymbolicLink()) chmodSync(target, mode);
-        });
+        inDirectory(dirname(path), 0o755, (directory, isForeign) =>
+          giveTo(join(directory, basename(path)), attributes, isForeign),
+        );
       });
     },
 
@@ -254,77 +236,12 @@ function remove(path: string): void {
   else if (stat) unlinkSync(path);
 }
 
-function linkOnce(source: string, path: string): void {
-  try {
-    linkSync(source, path);
-  } catch (error) {
-    const [one, other] = [source, path].map((name) => lstatSync(name, { throwIfNoEntry: false }));
-    const isSame = one !== undefined && one.ino === other?.ino && one.dev === other.dev;
-    if (!isErrno(error, 'EEXIST') || !isSame) throw error;
-  }
-}
-
-function ifPresent<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
-  }
-}
-
 function describe(stat: NonNullable<ReturnType<typeof lstatSync>>): FileStat {
-  const kind = stat.isFile()
-    ? 'file'
-    : stat.isDirectory()
-      ? 'directory'
-      : stat.isSymbolicLink()
-        ? 'symlink'
-        : 'other';
   return {
-    kind,
+    kind: kindOf(stat),
     size: Number(stat.size),
     mode: Number(stat.mode) & 0o7777,
     uid: Number(stat.uid),
     gid: Number(stat.gid),
-  };
-}
-
-function appendHandle(fd: number, path: string): AppendHandle {
-  const guarded = (doing: string, work: () => void) => {
-    try {
-      work();
-    } catch (error) {
-      throw toHostError(error, doing, path);
-    }
-  };
-  let isSynced = true;
-  const sync = () => {
-    fsyncSync(fd);
-    isSynced = true;
-  };
-  return {
-    async append(data, durable = true) {
-      guarded('writing', () => {
-        const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-        isSynced = false;
-        let written = 0;
-        while (written < bytes.length) written += writeSync(fd, bytes, written);
-        if (durable) sync();
-      });
-    },
-    async truncate(length) {
-      guarded('truncating', () => {
-        ftruncateSync(fd, length);
-        sync();
-      });
-    },
-    async close() {
-      try {
-        if (!isSynced) guarded('writing', sync);
-      } finally {
-        closeSync(fd);
-      }
-    },
   };
 }

@@ -1,10 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -13,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFiles } from './files.ts';
 
@@ -55,6 +57,23 @@ describe.runIf(process.getuid?.() === 0)('a directory of somebody else (needs ro
     expect([told(join(home, 'new')), told(join(home, 'new/er/b'))]).toEqual(['0:0 755', '0:0 644']);
   });
 
+  it('is read, and found to be empty, in an image that lies where only root gets at', async () => {
+    const image = join(base, 'image');
+    mkdirSync(join(image, 'home/alice'), { recursive: true });
+    mkdirSync(join(image, 'tmp'));
+    chmodSync(join(image, 'tmp'), 0o1777);
+    chownSync(join(image, 'home/alice'), ALICE, ALICE);
+    for (const above of [image, base]) chmodSync(above, 0o700);
+    const within = createFiles(image);
+    await within.write('/home/alice/there', 'x', { owner: `${ALICE}:${ALICE}` });
+    expect((await within.read('/home/alice/there')).toString()).toBe('x');
+    for (const path of ['/home/alice/missing', '/tmp/missing', '/tmp/missing/too'])
+      expect(await within.readIfPresent(path), path).toBeUndefined();
+    // Where a link of hers leads, she needs the rights for the whole way.
+    symlinkSync('/tmp/missing', join(image, 'home/alice/link'));
+    await expect(within.readIfPresent('/home/alice/link')).rejects.toThrow('permission denied');
+  });
+
   it('leads root nowhere by a link, whatever root does there', async () => {
     aliceLinks(join(base, 'victim'), 'link');
     aliceLinks(join(base, 'victim/secret'), 'file');
@@ -94,6 +113,61 @@ describe.runIf(process.getuid?.() === 0)('a directory of somebody else (needs ro
     await expect(files.readIfPresent(join(home, 'large'))).rejects.toMatchObject({ errno: 'EFBIG' });
   });
 
+  it('does not make root wait to add to a file', async () => {
+    execFileSync('mkfifo', [join(home, 'pipe')]);
+    const reader = spawn('cat', [join(home, 'pipe')]);
+    try {
+      // With a reader, and without one.
+      for (const _ of [1, 2])
+        await expect(files.openAppend(join(home, 'pipe'), 0o600)).rejects.toMatchObject({
+          errno: expect.stringMatching(/EINVAL|ENXIO/),
+        });
+    } finally {
+      reader.kill('SIGKILL');
+      await once(reader, 'close');
+    }
+  });
+
+  it('gives attributes to what is there and to nothing else, however fast its owner changes it', async () => {
+    const secret = join(base, 'victim/secret');
+    const swap = `const { openSync, closeSync, renameSync, symlinkSync } = require('node:fs');
+      process.setgid(${ALICE}); process.setuid(${ALICE});
+      closeSync(openSync('real', 'w')); symlinkSync(${JSON.stringify(secret)}, 'link');
+      process.stdout.write('x');
+      for (;;) { renameSync('real', 'file'); renameSync('file', 'real'); renameSync('link', 'file'); renameSync('file', 'link'); }`;
+    const user = spawn(process.execPath, ['-e', swap], { cwd: home });
+    try {
+      await once(user.stdout, 'data');
+      for (let round = 0; round < 5_000 && told(secret) === '0:0 600'; round += 1)
+        await files
+          .setAttributes(join(home, 'file'), { mode: 0o644, uid: ALICE, gid: ALICE })
+          .catch(() => undefined);
+    } finally {
+      user.kill('SIGKILL');
+      await once(user, 'close');
+    }
+    expect(told(secret)).toBe('0:0 600');
+    aliceLinks(secret, 'own');
+    await files.setAttributes(join(home, 'own'), { mode: 0o644, uid: ALICE, gid: 0 });
+    expect([lstatSync(join(home, 'own')).gid, told(secret)]).toEqual([0, '0:0 600']);
+    await files.write(join(home, 'plain'), '');
+    await files.setAttributes(join(home, 'plain'), { mode: 0o4750, uid: ALICE, gid: 0 });
+    expect(told(join(home, 'plain'))).toBe(`${ALICE}:0 4750`);
+  });
+
+  it('renames nothing beyond it by links', async () => {
+    await files.write(join(home, 'mine'), 'x');
+    aliceLinks(join(base, 'victim'), 'link');
+    for (const [from, to] of [
+      ['mine', 'link/secret'],
+      ['link/secret', 'stolen'],
+    ] as const)
+      await expect(files.rename(join(home, from), join(home, to))).rejects.toMatchObject({ errno: 'ELOOP' });
+    expect(readFileSync(join(base, 'victim/secret'), 'utf8')).toBe('only for root\n');
+    await files.rename(join(home, 'mine'), join(home, 'yours'));
+    expect(readFileSync(join(home, 'yours'), 'utf8')).toBe('x');
+  });
+
   it('may be where a link of root leads', async () => {
     symlinkSync(home, join(base, 'home'));
     await files.write(join(base, 'home/file'), 'x');
@@ -109,6 +183,52 @@ describe.runIf(process.getuid?.() === 0)('a directory of somebody else (needs ro
     await expect(files.readIfPresent(join(open, 'link'))).rejects.toMatchObject({ errno: 'EACCES' });
     chmodSync(open, 0o1777);
     expect((await files.readIfPresent(join(open, 'link')))?.toString()).toBe('only for root\n');
+  });
+});
+
+describe.runIf(process.getuid?.() === 0)('a directory such as /tmp (needs root)', () => {
+  let shared: string;
+  let victim: string;
+  beforeEach(() => {
+    const base = mkdtempSync(join(tmpdir(), 'slipway-shared-'));
+    chmodSync(base, 0o755);
+    [shared, victim] = [join(base, 'tmp'), join(base, 'victim')];
+    mkdirSync(victim);
+    mkdirSync(shared);
+    chmodSync(shared, 0o1777);
+  });
+  afterEach(() => rmSync(dirname(shared), { recursive: true, force: true }));
+
+  it('leads root nowhere by what somebody puts there at the very moment', async () => {
+    // As if the user had it ready, with a link in it, and showed it again and again.
+    const swap = `const { mkdirSync, renameSync, symlinkSync } = require('node:fs');
+      process.setgid(${ALICE}); process.setuid(${ALICE});
+      mkdirSync('ready'); symlinkSync(${JSON.stringify(victim)}, 'ready/conf');
+      process.stdout.write('x');
+      for (;;) try { renameSync('ready', 'app'); renameSync('app', 'ready'); } catch {}`;
+    const user = spawn(process.execPath, ['-e', swap], { cwd: shared });
+    try {
+      await once(user.stdout, 'data');
+      for (let round = 0; round < 500 && readdirSync(victim).length === 0; round += 1) {
+        await files.write(join(shared, 'app/conf/file'), 'x', { volatile: true }).catch(() => undefined);
+        const made = lstatSync(join(shared, 'app'), { throwIfNoEntry: false });
+        if (made?.uid === 0) rmSync(join(shared, 'app'), { recursive: true });
+      }
+    } finally {
+      user.kill('SIGKILL');
+      await once(user, 'close');
+    }
+    expect(readdirSync(victim)).toEqual([]);
+  });
+
+  it('gets directories for the owner of a file', async () => {
+    const owner = `${ALICE}:${ALICE}`;
+    await files.write(join(shared, 'new/er/file'), 'x', { owner, ownsParents: true, parentsMode: 0o750 });
+    await files.write(join(shared, 'mine/er/file'), 'x');
+    const uids = ['new', 'new/er', 'new/er/file', 'mine', 'mine/er/file'].map(
+      (name) => statSync(join(shared, name)).uid,
+    );
+    expect(uids).toEqual([ALICE, ALICE, ALICE, 0, 0]);
   });
 });
 

@@ -1,11 +1,11 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RUN_DIR } from '../../../document/paths.ts';
-import { followFile } from '../../common/files/follow-file.ts';
+import { followRun, statusIn, textIn } from '../../common/process/durable-run.ts';
 import { elapsedMs } from '../../common/system/clock.ts';
 import { childProcess } from '../../common/system/late-modules.ts';
 import { HostError } from '../../host.ts';
-import type { DurableHandle, DurableResult, DurableSpec } from '../../processes.ts';
+import type { DurableHandle, DurableSpec } from '../../processes.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
 import { endGroup } from './end-group.ts';
@@ -43,11 +43,11 @@ export class DurablePrograms {
   find(name: string): DurableState | undefined {
     const dir = this.#dir(name);
     const identity = readIdentity(dir);
-    if (readStatus(dir) !== undefined) return 'ended';
+    if (statusIn(dir) !== undefined) return 'ended';
     if (identity === undefined) return undefined;
     if (isSame(identity)) return 'running';
     // It may have ended between the two looks.
-    return readStatus(dir) === undefined ? 'vanished' : 'ended';
+    return statusIn(dir) === undefined ? 'vanished' : 'ended';
   }
 
   forget(name: string): void {
@@ -66,25 +66,8 @@ export class DurablePrograms {
     };
     spec.signal?.addEventListener('abort', stop);
     if (spec.signal?.aborted) stop();
-    const streams = (['stdout', 'stderr'] as const).map((name) =>
-      followFile(join(dir, name), (line) => spec.onLine?.(line, name)),
-    );
-    const finish = async (): Promise<DurableResult> => {
-      try {
-        await ended;
-      } finally {
-        spec.signal?.removeEventListener('abort', stop);
-      }
-      const [stdout = '', stderr = ''] = await Promise.all(streams.map((stream) => stream.finish()));
-      return { exitStatus: readStatus(dir), stdout, stderr, ms: Math.round(elapsedMs() - started) };
-    };
-    return {
-      adopted,
-      catchUp: () => {
-        for (const stream of streams) stream.catchUp();
-      },
-      result: finish(),
-    };
+    const over = ended.finally(() => spec.signal?.removeEventListener('abort', stop));
+    return followRun({ dir, adopted, ended: over, started }, spec);
   }
 
   /** Resolves at the program's end. */
@@ -116,7 +99,7 @@ export class DurablePrograms {
 
   async #adopt(dir: string): Promise<void> {
     const identity = readIdentity(dir);
-    while (readStatus(dir) === undefined && identity && isSame(identity)) {
+    while (statusIn(dir) === undefined && identity && isSame(identity)) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
@@ -128,19 +111,9 @@ export class DurablePrograms {
 
 function readIdentity(dir: string): ProcessIdentity | undefined {
   try {
-    return JSON.parse(readFileSync(join(dir, 'pid'), 'utf8'));
+    return JSON.parse(textIn(dir, 'pid') ?? '');
   } catch {
     // Missing, or torn by a full disk: in either case nobody said "go".
-    return undefined;
-  }
-}
-
-/** Undefined if the file is missing or torn. */
-function readStatus(dir: string): number | undefined {
-  try {
-    const text = readFileSync(join(dir, 'status'), 'utf8');
-    return /^\d+\n$/.test(text) ? Number(text) : undefined;
-  } catch {
     return undefined;
   }
 }

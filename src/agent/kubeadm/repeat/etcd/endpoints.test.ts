@@ -27,7 +27,7 @@ describe('where the members of etcd are', () => {
     asked = [];
     server = createServer(
       // As with --tls-max-version, or a load balancer that ends TLS.
-      { ...new Authority(certificate, privateKey).server(['127.0.0.1'], 60_000), maxVersion: 'TLSv1.2' },
+      { ...new Authority(certificate, privateKey).server(['127.0.0.1'], 3_600_000), maxVersion: 'TLSv1.2' },
       (request, response) => {
         asked.push(request.url ?? '');
         response.writeHead(answer.status).end(JSON.stringify(answer.body));

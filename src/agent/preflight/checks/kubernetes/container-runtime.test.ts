@@ -20,8 +20,8 @@ describe('the check of the container runtime', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  const ask = async (kubeadmMinor = 31) => {
-    const config = readConfig({ verb: 'join', args: [`--cri-socket=unix://${dir}/s`] });
+  const ask = async (kubeadmMinor = 31, scheme = 'unix://') => {
+    const config = readConfig({ verb: 'join', args: [`--cri-socket=${scheme}${dir}/s`] });
     const task = { config, kubeadmMinor, attempted: false, mend: false };
     return (await containerRuntime.run(createLinuxHost(), task)).map(
       ({ severity, code, message }) => `${severity} ${code} ${message}`,
@@ -57,6 +57,11 @@ describe('the check of the container runtime', () => {
     });
     return listen(grpc);
   };
+
+  it('finds the socket by a path and by each form of its URL', async () => {
+    await serve(['runtime.v1.RuntimeService']);
+    for (const scheme of ['unix://', 'unix:', '']) expect(await ask(31, scheme), scheme).toEqual([]);
+  });
 
   it('is content with CRI v1, and with v1alpha2 before 1.26', async () => {
     await serve(['runtime.v1.RuntimeService']);

@@ -1,11 +1,10 @@
 import { posix } from 'node:path';
 import { type Host, HostError } from '../../../host/host.ts';
 import { showUnits } from '../../../host/show-units.ts';
+import { DEFAULT_SOCKETS, socketPath } from '../../../kubeadm/config/kubelet/cri-socket.ts';
 import { type Check, isBefore, type Task } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
-/** Where kubeadm looks by default. */
-const KNOWN_SOCKETS = ['/run/containerd/containerd.sock', '/run/crio/crio.sock', '/run/cri-dockerd.sock'];
 /** Who listens at a socket of this name. */
 const UNITS: Readonly<Record<string, string>> = {
   'containerd.sock': 'containerd.service',
@@ -21,7 +20,8 @@ const UNIMPLEMENTED = 12;
 export const containerRuntime: Check = {
   name: 'container runtime',
   async run(host, task) {
-    const configured = task.config?.criSocket?.replace(/^unix:\/\//, '');
+    const criSocket = task.config?.criSocket;
+    const configured = criSocket === undefined ? undefined : socketPath(criSocket);
     // Docker through the kubelet's own shim, up to 1.23: before the kubelet runs, there is no socket to ask.
     if (configured?.endsWith('dockershim.sock')) return [];
     const mayUseDocker = task.kubeadmMinor === undefined || isBefore(task, 24);
@@ -29,10 +29,10 @@ export const containerRuntime: Check = {
     if (configured === undefined && hasDocker) return [];
     if (configured !== undefined) return ask(host, task, configured);
     const there: string[] = [];
-    for (const path of KNOWN_SOCKETS) if ((await host.files.stat(path)) !== undefined) there.push(path);
+    for (const path of DEFAULT_SOCKETS) if ((await host.files.stat(path)) !== undefined) there.push(path);
     if (there.length === 1) return ask(host, task, there[0] ?? '');
     if (there.length === 0) {
-      const message = `there is no container runtime: none of ${KNOWN_SOCKETS.join(', ')} is there`;
+      const message = `there is no container runtime: none of ${DEFAULT_SOCKETS.join(', ')} is there`;
       return [found('fatal', 'ContainerRuntimeDown', message, { kubeadmCheck: 'CRI' })];
     }
     const message = `there are several container runtimes (${there.join(', ')}), and the configuration chooses none`;

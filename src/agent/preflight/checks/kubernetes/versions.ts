@@ -63,9 +63,18 @@ function controlPlaneProblems(
   return findings;
 }
 
-async function kubeletVersion(host: Host): Promise<Version | undefined> {
+/** Asking costs a process. */
+const known = new WeakMap<Host, Version>();
+
+/** What the installed kubelet says; undefined where it says nothing. */
+export async function kubeletVersion(host: Host): Promise<Version | undefined> {
+  const before = known.get(host);
+  if (before !== undefined) return before;
   const result = await host.processes.run({ argv: ['kubelet', '--version'], timeoutMs: 5_000 });
-  return result.exitStatus === 0 ? versionOf(result.stdout.trim().replace(/^Kubernetes /, '')) : undefined;
+  const version =
+    result.exitStatus === 0 ? versionOf(result.stdout.trim().replace(/^Kubernetes /, '')) : undefined;
+  if (version !== undefined) known.set(host, version);
+  return version;
 }
 
 /** Undefined for a label such as `stable-1`. */

@@ -1,24 +1,38 @@
+import { LEAST_FREE } from '../../../kubeadm/config/kubelet/least-free.ts';
 import { type Check, isControlPlane, readText } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
+import { megabytes, percent } from '../share.ts';
 
 const GIB = 1024 ** 3;
-/** Below this share of its own file system, the kubelet evicts pods (its default evictionHard). */
-const LEAST_SHARE = 0.1;
+interface Place {
+  path: string;
+  /** Below this share, the machine is short of room. */
+  leastShare: number;
+  /** What the kubelet does then. */
+  consequence?: string;
+}
 
 /** Checks that Kubernetes has space and permission where it writes. */
 export const diskSpace: Check = {
   name: 'disk space',
   async run(host, task) {
-    const paths = ['/var/lib/kubelet', '/var/lib/containerd', '/etc/kubernetes'];
-    if (isControlPlane(task)) paths.push(task.config?.etcdDataDir ?? '/var/lib/etcd');
+    const { own, images } = task.config?.leastFree ?? LEAST_FREE;
+    const places: Place[] = [
+      { path: '/var/lib/kubelet', leastShare: own, consequence: 'evicts pods' },
+      // Also such as kubeadm waits for.
+      { path: '/var/lib/containerd', leastShare: images, consequence: 'removes images' },
+      { path: '/etc/kubernetes', leastShare: own },
+    ];
+    if (isControlPlane(task))
+      places.push({ path: task.config?.etcdDataDir ?? '/var/lib/etcd', leastShare: own });
     const mounts = readMounts((await readText(host, '/proc/self/mounts')) ?? '');
     const findings: PreflightFinding[] = [];
     const told = new Set<string>();
-    for (const path of paths) {
+    for (const { path, leastShare, consequence } of places) {
       const mount = mounts.findLast(({ at }) => at === '/' || path === at || path.startsWith(`${at}/`));
       if (mount === undefined || told.has(mount.at)) continue;
-      told.add(mount.at);
       if (mount.readOnly) {
+        told.add(mount.at);
         findings.push(
           found('fatal', 'FileSystemReadOnly', `${path} cannot be written: ${mount.at} is read-only`),
         );
@@ -27,8 +41,11 @@ export const diskSpace: Check = {
       const space = await host.files.space(mount.at).catch(() => undefined);
       if (space === undefined || space.totalBytes === 0) continue;
       const share = space.freeBytes / space.totalBytes;
-      if (share >= LEAST_SHARE && space.freeBytes >= GIB) continue;
-      const message = `${mount.at}, where ${path} lies, has ${percent(share)} (${megabytes(space.freeBytes)}) free`;
+      if (share >= leastShare && space.freeBytes >= GIB) continue;
+      told.add(mount.at);
+      const what =
+        consequence && share < leastShare ? `; below ${percent(leastShare)} the kubelet ${consequence}` : '';
+      const message = `${mount.at}, where ${path} lies, has ${percent(share)} (${megabytes(space.freeBytes)}) free${what}`;
       findings.push(found('warning', 'DiskSpaceLow', message));
     }
     return findings;
@@ -51,12 +68,4 @@ function unescaped(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );
-}
-
-function percent(share: number): string {
-  return `${Math.floor(share * 100)} %`;
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.floor(bytes / 1024 / 1024)} MB`;
 }

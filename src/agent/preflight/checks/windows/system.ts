@@ -1,14 +1,14 @@
 import { readKey } from '../../../host/windows-registry.ts';
 import { serviceState } from '../../../host/windows-services.ts';
+import { LEAST_FREE } from '../../../kubeadm/config/kubelet/least-free.ts';
 import type { Check } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
+import { megabytes, percent } from '../share.ts';
 
 /** A longer name is cut off for NetBIOS, and two machines may then have the same one. */
 const LONGEST_NAME = 15;
 const ASK_MS = 5_000;
 const GIB = 1024 ** 3;
-/** Below this share of its own file system, the kubelet evicts pods (its default evictionHard). */
-const LEAST_SHARE = 0.1;
 
 export const windowsName: Check = {
   name: 'the host name',
@@ -65,13 +65,18 @@ export const defender: Check = {
   },
 };
 
+/** What Kubernetes writes lies on the drive of the system, images too. */
 export const systemDrive: Check = {
   name: 'disk space',
-  async run(host): Promise<PreflightFinding[]> {
+  async run(host, { config }): Promise<PreflightFinding[]> {
+    const { own, images } = config?.leastFree ?? LEAST_FREE;
     const space = await host.files.space('/');
     const share = space.freeBytes / space.totalBytes;
-    if (!(space.totalBytes > 0) || (share >= LEAST_SHARE && space.freeBytes >= GIB)) return [];
-    const message = `the system's drive has ${Math.floor(share * 100)} % (${Math.floor(space.freeBytes / 1024 ** 2)} MB) free`;
+    const least = Math.max(own, images);
+    if (!(space.totalBytes > 0) || (share >= least && space.freeBytes >= GIB)) return [];
+    const what = share < own ? 'evicts pods' : share < images ? 'removes images' : undefined;
+    const consequence = what && `; below ${percent(share < own ? own : images)} the kubelet ${what}`;
+    const message = `the system's drive has ${percent(share)} (${megabytes(space.freeBytes)}) free${consequence ?? ''}`;
     return [found('warning', 'DiskSpaceLow', message)];
   },
 };

@@ -4,7 +4,7 @@ import { createLinuxHost } from '../../../host/linux/host.ts';
 import { kubeletService } from '../kubernetes/kubelet-service.ts';
 import { kubeletPort, listenerOf } from './port.ts';
 import { runtimePipe } from './runtime.ts';
-import { defender, hostNetworkService, pageFile, windowsName } from './system.ts';
+import { defender, hostNetworkService, pageFile, systemDrive, windowsName } from './system.ts';
 
 const NETSTAT = `
 Aktive Verbindungen
@@ -44,6 +44,8 @@ function windows({ services = {}, registry = '', netstat = '' }: Said): Host {
     ...real,
     platform: 'windows',
     hostname: () => 'a-name-of-more-than-15',
+    // A kubelet of the host's is none of this machine's.
+    files: { ...real.files, list: async () => [] },
     network: { ...real.network },
     processes: {
       ...real.processes,
@@ -93,4 +95,17 @@ it('looks at what containers and the boot need of Windows', async () => {
   expect(await codes(defender, {})).toEqual([]);
   const excluded = `    ${process.execPath}    REG_DWORD    0x0\r\n`;
   expect(await codes(defender, { services: { WinDefend: '4  RUNNING' }, registry: excluded })).toEqual([]);
+});
+
+const TEN_GIB = 10 * 1024 ** 3;
+
+it.each([
+  [16, []],
+  [14, ["the system's drive has 14 % (1433 MB) free; below 15 % the kubelet removes images"]],
+  [9.5, ["the system's drive has 9 % (972 MB) free; below 10 % the kubelet evicts pods"]],
+])('says what the kubelet does with %s %% of the drive free', async (percent, expected) => {
+  const base = windows({});
+  const space = async () => ({ freeBytes: (TEN_GIB * percent) / 100, totalBytes: TEN_GIB });
+  const host = { ...base, files: { ...base.files, space } } as Host;
+  expect((await systemDrive.run(host, NONE)).map(({ message }) => message)).toEqual(expected);
 });

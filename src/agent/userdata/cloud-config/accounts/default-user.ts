@@ -1,5 +1,11 @@
 import type { Position } from '../../../document/document.ts';
-import { type MappingNode, type Node, pythonText, type ScalarNode } from '../../../text/yaml/node.ts';
+import {
+  type MappingNode,
+  type Node,
+  pythonText,
+  type ScalarNode,
+  valueAt,
+} from '../../../text/yaml/node.ts';
 import { under } from '../../merge/under.ts';
 
 export interface WithDefault {
@@ -20,9 +26,9 @@ export function withDefaultUser(
 ): WithDefault {
   const own: MappingNode | undefined =
     user?.kind === 'string' ? mapping([['name', user]], user.where) : asMapping(user);
-  const image = asMapping(systemInfo && field(asMapping(systemInfo), 'default_user'));
+  const image = asMapping(valueAt(systemInfo, 'default_user'));
   const who = image === undefined ? own : under(own, image);
-  const name = who && textOf(field(who, 'name'));
+  const name = who && textOf(valueAt(who, 'name'));
   const items = itemsOf(users);
   const isAsked = own !== undefined || items.some(isDefault);
   if (who === undefined || name === undefined || !isAsked) return { users };
@@ -72,20 +78,20 @@ function namesOf(item: Node): Node[] {
 function isDefault(item: Node): boolean {
   if (item.kind === 'string') return item.value === 'default';
   return (
-    item.kind === 'mapping' && (textOf(field(item, 'name')) ?? 'default') === 'default' && !isEmpty(item)
+    item.kind === 'mapping' && (textOf(valueAt(item, 'name')) ?? 'default') === 'default' && !isEmpty(item)
   );
 }
 
 /** A mapping without a name that has nothing else either, or is one of snap's, is nobody's. */
 function isEmpty(item: MappingNode): boolean {
-  return item.entries.length === 0 || field(item, 'snapuser') !== undefined;
+  return item.entries.length === 0 || valueAt(item, 'snapuser') !== undefined;
 }
 
 const nameOf = (item: Node): string | undefined =>
-  item.kind === 'string' ? item.value : textOf(field(asMapping(item), 'name'));
+  item.kind === 'string' ? item.value : textOf(valueAt(item, 'name'));
 
 function groupsOf(item: MappingNode): string[] {
-  const node = field(item, 'groups');
+  const node = valueAt(item, 'groups');
   const texts =
     node?.kind === 'sequence' ? node.items.map((each) => pythonText(each) ?? '') : [textOf(node) ?? ''];
   return texts.flatMap((text) => text.split(',')).flatMap((name) => name.trim() || []);
@@ -96,10 +102,6 @@ const textOf = (node: Node | undefined): string | undefined =>
 
 const asMapping = (node: Node | undefined): MappingNode | undefined =>
   node?.kind === 'mapping' ? node : undefined;
-
-function field(node: MappingNode | undefined, name: string): Node | undefined {
-  return node?.entries.find(({ key }) => pythonText(key) === name)?.value;
-}
 
 function without(node: MappingNode, name: string): MappingNode {
   return { ...node, entries: node.entries.filter(({ key }) => pythonText(key) !== name) };

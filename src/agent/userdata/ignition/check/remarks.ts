@@ -31,9 +31,7 @@ export class Remarks {
   }
 
   #at(of: object, keys: readonly (string | number)[]): { path: string; where?: Position; report: Report } {
-    const { elsewhere, ...place } = this.#places.of(of, ...keys);
-    if (elsewhere === undefined) return { ...place, report: this.#report };
-    const { where, note } = elsewhere;
-    return { path: place.path, where, report: this.#report.counting(`counted in ${note}`) };
+    const { text, ...place } = this.#places.of(of, ...keys);
+    return { ...place, report: this.#report.of(text) };
   }
 }

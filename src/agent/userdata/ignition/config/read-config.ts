@@ -29,7 +29,7 @@ export function readConfig(
   whole: Report,
   places: Places = new Places(),
 ): Checked | undefined {
-  const report = source.note === undefined ? whole : whole.counting(`counted in ${source.note}`);
+  const report = whole.of(source);
   const root = jsonOf(source, report);
   const version = root && versionOf(root, source, report);
   if (!root || !version) return undefined;

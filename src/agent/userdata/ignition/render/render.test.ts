@@ -154,8 +154,12 @@ describe('from a web server', () => {
     const { report } = await read(v3({}, { merge: [{ source: `${origin}/x` }] }));
     expect(report).toEqual([
       {
-        ...{ severity: 'error', code: 'UserDataInvalid', where: { line: 3, column: 10 } },
-        message: `$.storage.files.0.path must be an absolute path. (counted in ${origin}/x)`,
+        ...{
+          severity: 'error',
+          code: 'UserDataInvalid',
+          where: { line: 3, column: 10, within: `${origin}/x` },
+        },
+        message: '$.storage.files.0.path must be an absolute path.',
       },
     ]);
   });

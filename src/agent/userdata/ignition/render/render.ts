@@ -154,7 +154,7 @@ class Rendering {
     const { path } = this.#places.of(reference);
     const { source = '' } = reference;
     const name = source.startsWith('data:') ? `the config at ${path}` : addressText(source);
-    return plainText(bytes.toString('utf8'), 0, printable(name));
+    return { ...plainText(bytes.toString('utf8')), within: printable(name) };
   }
 
   async #bytesOf(reference: Resource, settings: Config): Promise<Buffer | undefined> {

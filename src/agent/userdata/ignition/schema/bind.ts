@@ -40,7 +40,7 @@ function read(node: JsonNode, shape: Shape, path: string, reading: Reading, befo
     case 'list': {
       if (node.kind !== 'array') return mismatch('a list');
       const items: unknown[] = [];
-      const children = reading.places.note(items, path, at, reading.source.note);
+      const children = reading.places.note(items, path, at, reading.source);
       node.items.forEach((item, index) => {
         children.set(String(index), reading.source.locate(item.start));
         items.push(read(item, shape.item, `${path}.${index}`, reading, undefined) ?? zero(shape.item));
@@ -65,7 +65,7 @@ function readMembers(
   at: ReturnType<SourceText['locate']>,
 ): void {
   const { source, report } = reading;
-  const children = reading.places.note(target, path, at, source.note);
+  const children = reading.places.note(target, path, at, source);
   const seen = new Set<string>();
   for (const { key, keyStart, value } of members) {
     const name = fieldOf(shape, key, reading.minor);

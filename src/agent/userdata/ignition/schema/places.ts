@@ -1,18 +1,21 @@
 import type { Position } from '../../../document/document.ts';
+import type { SourceText } from '../../../text/source-text.ts';
 
 /** Where something stands: its JSON path, such as `$.storage.files.0.path`, and its line and column. */
 export interface Place {
   path: string;
   /** In the user data. */
   where?: Position;
-  /** Where it stands in another config, and what that is called. */
-  elsewhere?: { where: Position; note: string };
+  /** What its positions count in, where that is not simply the user data. */
+  text: TextName;
 }
+
+type TextName = Pick<SourceText, 'note' | 'within'>;
 
 interface Holder {
   path: string;
   where: Position;
-  note: string | undefined;
+  text: TextName;
   children: Map<string, Position>;
 }
 
@@ -20,12 +23,12 @@ interface Holder {
 export class Places {
   readonly #holders = new WeakMap<object, Holder>();
 
-  /** @param note names the text in which positions count, if that is not the user data */
-  note(value: object, path: string, where: Position, note?: string): Map<string, Position> {
+  /** @param text the one in which positions count */
+  note(value: object, path: string, where: Position, text: TextName): Map<string, Position> {
     const known = this.#holders.get(value);
     if (known) return known.children;
     const children = new Map<string, Position>();
-    this.#holders.set(value, { path, where, note, children });
+    this.#holders.set(value, { path, where, text, children });
     return children;
   }
 
@@ -38,11 +41,10 @@ export class Places {
   /** The place of `value`, or of what lies in it behind `keys`; the deepest that is written down gives the line. */
   of(value: object, ...keys: (string | number)[]): Place {
     const holder = this.#holders.get(value);
-    if (holder === undefined) return { path: ['$', ...keys].join('.') };
+    if (holder === undefined) return { path: ['$', ...keys].join('.'), text: {} };
     const path = [holder.path, ...keys].join('.');
     const [first] = keys;
     const where = (first === undefined ? undefined : holder.children.get(String(first))) ?? holder.where;
-    const { note } = holder;
-    return note === undefined ? { path, where } : { path, elsewhere: { where, note } };
+    return { path, where, text: holder.text };
   }
 }

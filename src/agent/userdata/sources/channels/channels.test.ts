@@ -84,7 +84,7 @@ const PLAYS: Play[] = [
 let played: Map<string, Played>;
 beforeAll(async () => {
   played = new Map((await playInNamespace(PLAYS)).map((each) => [each.name, each]));
-}, 60_000);
+}, 300_000);
 const of = (name: string) => played.get(name);
 
 const IDS = {

@@ -3,6 +3,8 @@ import { asRecord, type JsonRecord } from './json.ts';
 /** Bounds for a service that lists without end. EC2 has some 80 leaves for one network card. */
 const MAX_REQUESTS = 600;
 const MAX_DEPTH = 10;
+/** Of all leaves and listings together; EC2's have some 50 KiB. */
+const MAX_CHARACTERS = 1024 * 1024;
 
 /** The text of a leaf or of a listing; undefined if there is none. */
 type ReadText = (path: string) => Promise<string | undefined>;
@@ -16,8 +18,16 @@ type ReadText = (path: string) => Promise<string | undefined>;
  */
 export async function crawl(read: ReadText): Promise<JsonRecord | undefined> {
   const budget = { left: MAX_REQUESTS };
-  const top = await read('');
-  return top === undefined ? undefined : directory(read, '', top, budget, MAX_DEPTH);
+  let characters = 0;
+  const bounded: ReadText = async (path) => {
+    const text = await read(path);
+    characters += text?.length ?? 0;
+    if (characters <= MAX_CHARACTERS) return text;
+    budget.left = 0;
+    return undefined;
+  };
+  const top = await bounded('');
+  return top === undefined ? undefined : directory(bounded, '', top, budget, MAX_DEPTH);
 }
 
 async function directory(

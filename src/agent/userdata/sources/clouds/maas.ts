@@ -3,7 +3,7 @@ import { basesOf, MetadataClient } from '../client/metadata-client.ts';
 import { type OAuthKeys, oauthHeader } from '../client/oauth1.ts';
 import { found, type SourceAnswer, SourceError } from '../contract/answer.ts';
 import { directoryTree } from '../contract/tree.ts';
-import { configuredFor } from '../machine/configured.ts';
+import { configuredFor, isHttp } from '../machine/configured.ts';
 import type { SourceContext } from '../machine/source.ts';
 
 const VERSION = '2012-03-01';
@@ -20,7 +20,7 @@ export async function readMaas(context: SourceContext): Promise<SourceAnswer> {
   if (seeded !== undefined) return seeded;
   const configured = configuredFor(settings, 'MAAS');
   const url = textOf(configured.metadata_url)?.replace(/\/+$/, '');
-  if (url === undefined || !/^https?:\/\//.test(url))
+  if (url === undefined || !isHttp(url))
     return { kind: 'not-mine', looked: ['maas: no metadata_url in the configuration'] };
   const sign = signer(context, keysIn(configured));
   const client = new MetadataClient(machine.host, {

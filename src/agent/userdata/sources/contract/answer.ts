@@ -8,7 +8,8 @@ import type { SystemFacts } from '../../instance/system-facts.ts';
 export type SourceAnswer =
   /** Nothing here is this source's. `looked`: what was looked at, for a person. */
   | { kind: 'not-mine'; looked?: readonly string[] }
-  | { kind: 'empty'; source: string }
+  /** `found`: what it tells of the machine all the same. */
+  | { kind: 'empty'; source: string; found?: Found }
   /** The source is this machine's, and there is no route to it. */
   | { kind: 'needs-network'; source: string; reason: string }
   /** The source is this machine's, and does not answer yet: it starts late, or has too much to do. */
@@ -24,6 +25,8 @@ export interface Found {
   /** What made this machine the source's, e.g. `sys_vendor is Hetzner`. */
   recognised?: string;
   userData: Buffer;
+  /** The source that everything about the instance is from, where another one gave the user data. */
+  metadataOf?: string;
   /** With `instance-id` and `local-hostname`, as cloud-init's datasource has them. */
   metaData: Record<string, unknown>;
   /** cloud-init's variable `ds`, where it is not `{meta_data: metaData}`. */
@@ -53,7 +56,9 @@ export interface Duty {
 }
 
 export function found(data: Found): SourceAnswer {
-  return data.userData.length === 0 ? { kind: 'empty', source: data.source } : { kind: 'found', ...data };
+  return data.userData.length === 0
+    ? { kind: 'empty', source: data.source, found: data }
+    : { kind: 'found', ...data };
 }
 
 /** Why a source that is this machine's gives nothing; `findUserData` makes the answer of it. */

@@ -10,8 +10,8 @@ export function configuredFor({ datasource }: SourceSettings, name: string): Rec
 /** `datasource: {NAME: {metadata_urls: [...]}}` or `metadata_url`, where the configuration has it. */
 export function configuredBases(settings: SourceSettings, name: string): Base[] | undefined {
   const own = configuredFor(settings, name);
-  const urls = [...textsOf(own.metadata_urls), ...textsOf(own.metadata_url)].filter((url) =>
-    /^https?:\/\//.test(url),
-  );
+  const urls = [...textsOf(own.metadata_urls), ...textsOf(own.metadata_url)].filter(isHttp);
   return urls.length === 0 ? undefined : basesOf(...urls);
 }
+
+export const isHttp = (url: string): boolean => /^https?:\/\//.test(url) && URL.canParse(url);

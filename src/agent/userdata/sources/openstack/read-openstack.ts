@@ -27,7 +27,7 @@ export async function readOpenStack(tree: Tree): Promise<OpenStackData | undefin
   const json = async (path: string): Promise<unknown> => parse(await tree.read(path), path, tree.place);
   const given = asRecord(await json(`openstack/${version}/meta_data.json`));
   if (given === undefined) return undefined;
-  const metaData = renamed(given);
+  const metaData = openStackNames(given);
   if (textOf(metaData['instance-id']) === undefined)
     throw new SourceError('refused', `meta_data.json of ${tree.place} has no uuid.`);
   const networkPath = `openstack/${version}/network_data.json`;
@@ -51,7 +51,7 @@ export async function readOpenStack(tree: Tree): Promise<OpenStackData | undefin
 }
 
 /** cloud-init's own names beside OpenStack's (`KEY_COPIES`). The seed of the random generator is nobody's business. */
-function renamed({ random_seed: _seed, ...given }: JsonRecord): JsonRecord {
+export function openStackNames({ random_seed: _seed, ...given }: JsonRecord): JsonRecord {
   const copies = { 'local-hostname': given.hostname, 'instance-id': given.uuid };
   const known = Object.entries(copies).filter(([, value]) => value !== undefined);
   return { ...given, ...Object.fromEntries(known) };

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  fchownSync,
   fstatSync,
   lchownSync,
   lstatSync,
@@ -33,8 +34,8 @@ export interface MissingParents {
 
 /**
  * Finds the directory that holds `path`, after root's own links, and makes it if it is missing. Where somebody else than
- * root can change a directory, each one below it is opened from its parent, and no link is followed; missing ones are
- * made with that user's rights, unless they are to be root's.
+ * root can change a directory, or make what is missing in it, each one below it is opened from its parent, and no link is
+ * followed; missing ones are made with that user's rights, unless they are to be root's.
  *
  * @throws HostError ELOOP if somebody else's link is in the way; otherwise the system's error
  */
@@ -113,6 +114,10 @@ function openOrMake(root: string, parent: number, path: string, { mode, owner }:
     asUser(root, maker, () => mkdirSync(path, { mode }));
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error;
+    return open();
   }
-  return open();
+  const fd = open();
+  // Where everybody may make something, as in /tmp, root makes the first one and gives it away.
+  if (owner && maker === 0 && fstatSync(fd).uid === 0) fchownSync(fd, owner.uid, owner.gid);
+  return fd;
 }

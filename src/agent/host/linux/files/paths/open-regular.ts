@@ -1,10 +1,11 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { relative } from 'node:path';
 import { HostError } from '../../../host.ts';
 import { asUser } from './as-user.ts';
 import { resolveInRoot } from './resolve.ts';
 import { followTrusted } from './trusted-path.ts';
 
-const { O_RDONLY, O_NONBLOCK, O_NOCTTY, O_NOFOLLOW } = constants;
+const { O_RDONLY, O_NONBLOCK, O_NOCTTY, O_NOFOLLOW, O_DIRECTORY } = constants;
 /** The kernel makes these and whatever they link to; looking at each directory would only cost time. */
 const KERNEL = /^\/(?:proc|sys)\//;
 
@@ -32,7 +33,14 @@ function open(root: string, path: string): number {
   if (root === '/' && KERNEL.test(path)) return openSync(path, flags);
   const { base, rest, whose } = followTrusted(root, path);
   if (whose === undefined) return openSync(base, flags | O_NOFOLLOW);
-  // Below another root, the kernel would follow a link out of it.
-  const real = root === '/' ? [base, ...rest].join('/') : resolveInRoot(root, path);
-  return asUser(root, whose, () => openSync(real, flags));
+  if (root === '/') return asUser(root, whose, () => openSync([base, ...rest].join('/'), flags));
+  // The kernel would follow a link out of the root. And the user need not get at what is root's above: an image in root's home.
+  const real = resolveInRoot(root, path);
+  const above = real.startsWith(`${base}/`) ? base : root;
+  const top = openSync(above, O_RDONLY | O_DIRECTORY);
+  try {
+    return asUser(root, whose, () => openSync(`/proc/self/fd/${top}/${relative(above, real)}`, flags));
+  } finally {
+    closeSync(top);
+  }
 }

@@ -1,11 +1,11 @@
-import { lstatSync, readlinkSync, statSync } from 'node:fs';
+import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { normalize } from 'node:path';
 import { HostError } from '../../../host.ts';
 
 const MAX_LINKS = 40;
 const WRITABLE_BY_ALL = 0o002;
 const STICKY = 0o1000;
-/** Where everybody may change everything, nobody's rights are enough. */
+/** Where everybody may change everything, or make what is missing, nobody's rights are enough. */
 export const NOBODY = 65_534;
 
 /** How far root alone decides where a path leads, and who decides from there on. */
@@ -20,7 +20,8 @@ export interface TrustedPath {
 
 /**
  * Follows an absolute path of the machine as long as only root could have made what is there: directories of root
- * that not everybody may write to, and root's links. `root` stands for the machine's `/`.
+ * that not everybody may write to, and root's links. `root` stands for the machine's `/`. In a directory such as /tmp, what
+ * root has there stays root's; what is missing may at any moment be made by anybody.
  *
  * As in `resolveInRoot`, no link leads out of `root`. A group that root lets write to a directory is trusted.
  *
@@ -55,12 +56,18 @@ export function followTrusted(root: string, path: string): TrustedPath {
       pending.push(...parts(target).reverse());
       continue;
     }
+    if (!stat && isForAll(lstatSync(above + done || '/', { throwIfNoEntry: false })))
+      return foreign(NOBODY, done, part);
     done = next;
     if (!stat?.isDirectory()) continue;
     if (!owners.has(stat.uid)) return foreign(stat.uid, done);
-    if ((stat.mode & WRITABLE_BY_ALL) !== 0 && (stat.mode & STICKY) === 0) return foreign(NOBODY, done);
+    if (isForAll(stat) && (stat.mode & STICKY) === 0) return foreign(NOBODY, done);
   }
   return { base: above + done || '/', rest: [], whose: undefined };
+}
+
+function isForAll(directory: Stats | undefined): boolean {
+  return directory !== undefined && (directory.mode & WRITABLE_BY_ALL) !== 0;
 }
 
 function parts(path: string): string[] {

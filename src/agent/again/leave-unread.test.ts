@@ -1,0 +1,180 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeTinyRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
+import { bootstrap } from '../bootstrap/bootstrap.ts';
+import type { BootstrapOptions } from '../bootstrap/options.ts';
+import { JOURNAL, SENTINEL } from '../document/paths.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+
+const KUBEADM = `#!/bin/sh
+[ "$1" = join ] || exit 0
+echo joined >>/log
+mkdir -p /etc/kubernetes /var/lib/kubelet/pki
+: >/etc/kubernetes/kubelet.conf
+: >/var/lib/kubelet/pki/kubelet-client-current.pem
+`;
+/** Ends half-way: the kubelet has its configuration, and the certificate of before still lies there. */
+const HALF = KUBEADM.replace(/\n$/, '\nexit 1\n');
+const JOIN = 'kubeadm join --token abcdef.0123456789abcdef 10.0.0.1:6443';
+const KEPT = `#cloud-config\nslipway: {wipe: false}\nruncmd: [${JOIN}]\n`;
+const GOOD = `#cloud-config\nruncmd: [echo first >>/log, ${JOIN}]\n`;
+type Recorder = BootstrapOptions['watcher']['record'];
+const SEED = 'var/lib/cloud/seed/nocloud';
+
+const WRONG: [string, string, string][] = [
+  ['bad YAML', '#cloud-config\nwrite_files: [\n', 'UserDataSyntax'],
+  ['a key that is wrong', '#cloud-config\nwrite_files: [{content: x}]\n', 'UserDataInvalid'],
+  ['an unknown format', '{"neither": "one", "nor": "other"}', 'UserDataFormatUnknown'],
+  ['what makes no node', '#cloud-config\nruncmd: [echo other]\n', 'UserDataMakesNoNode'],
+  ['nothing', '', 'UserDataEmpty'],
+];
+
+describe.runIf(process.getuid?.() === 0)('a boot of a node with other user data (needs root)', () => {
+  let root: TinyRoot;
+  beforeEach(() => {
+    root = makeTinyRoot(['mkdir']);
+    put('usr/bin/kubeadm', KUBEADM);
+    chmodSync(join(root.path, 'usr/bin/kubeadm'), 0o755);
+    put('etc/machine-id', `${'a'.repeat(32)}\n`);
+    seed('i-1', GOOD);
+  });
+  afterEach(() => root.remove());
+
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(join(root.path, path)), { recursive: true });
+    writeFileSync(join(root.path, path), text);
+  };
+  const seed = (id: string, userData: string) => {
+    put(`${SEED}/meta-data`, `instance-id: ${id}\n`);
+    put(`${SEED}/user-data`, userData);
+  };
+  const log = () => readFileSync(join(root.path, 'log'), 'utf8');
+  const boot = async (how: { isAgain?: boolean; stop?: AbortSignal; record?: Recorder } = {}) => {
+    const { record = () => undefined, ...options } = how;
+    rmSync(join(root.path, 'run'), { recursive: true, force: true });
+    return bootstrap({
+      host: createLinuxHost({ root: root.path }),
+      agent: '0',
+      deadlineSeconds: 60,
+      stop: new AbortController().signal,
+      ...options,
+      watcher: { record, output: () => undefined },
+      verdict: { fault: new Promise(() => undefined), unwritten: () => undefined },
+    });
+  };
+
+  it.each(WRONG)('leaves it as it is with %s, and says what is wrong', async (_, userData, code) => {
+    expect((await boot()).result).toBe('succeeded');
+    seed('i-1', userData);
+    const outcome = await boot();
+    expect(outcome).toMatchObject({ result: 'succeeded', exitStatus: 0, instance: 'i-1' });
+    expect(outcome.findings.at(-1)).toMatchObject({ severity: 'warning', code: 'NodeLeftAsItIs' });
+    expect(outcome.findings.at(-1)?.message).toContain(`(${code})`);
+    expect(outcome.steps.map(({ result }) => result)).not.toContain('not run');
+    // What a reboot takes is put back, and nothing else is done.
+    expect(readFileSync(join(root.path, SENTINEL), 'utf8')).toBe('success\n');
+    expect(log()).toBe('first\njoined\n');
+    // They stay where they lie, and the node is itself again with those that it had.
+    expect(readFileSync(join(root.path, SEED, 'user-data'), 'utf8')).toBe(userData);
+    seed('i-1', GOOD);
+    expect(await boot()).toMatchObject({ result: 'succeeded', findings: [] });
+    expect(log()).toBe('first\njoined\n');
+  });
+
+  it('leaves it as it is where its source is gone', async () => {
+    await boot();
+    rmSync(join(root.path, SEED), { recursive: true });
+    const outcome = await boot();
+    expect(outcome).toMatchObject({ result: 'succeeded', instance: 'i-1' });
+    expect(outcome.findings.map(({ message }) => message).join()).toMatch(/\(UserDataNotFound\)/);
+    // Another machine made of its image is nobody's node yet.
+    put('etc/machine-id', `${'b'.repeat(32)}\n`);
+    expect(await boot()).toMatchObject({ result: 'transient', failure: { code: 'UserDataNotFound' } });
+  });
+
+  it.each([
+    ['where it has not joined', () => rmSync(join(root.path, 'etc/kubernetes'), { recursive: true })],
+    ['where its journal is gone', () => rmSync(join(root.path, JOURNAL))],
+    [
+      'where its journal cannot be read',
+      () => {
+        rmSync(join(root.path, JOURNAL));
+        mkdirSync(join(root.path, JOURNAL));
+      },
+    ],
+    ['as another instance', () => put(`${SEED}/meta-data`, 'instance-id: i-2\n')],
+  ])('refuses what is wrong %s', async (_, before) => {
+    await boot();
+    seed('i-1', '#cloud-config\nwrite_files: [\n');
+    before();
+    const outcome = await boot();
+    expect(outcome).toMatchObject({ result: 'bad-input', failure: { code: 'UserDataSyntax' } });
+    expect(existsSync(join(root.path, SENTINEL))).toBe(false);
+  });
+
+  const leftHalfWay = async () => {
+    seed('i-1', KEPT);
+    await boot();
+    rmSync(join(root.path, 'etc/kubernetes'), { recursive: true });
+    put('usr/bin/kubeadm', HALF);
+    const stop = new AbortController();
+    const record: Recorder = (line) => {
+      if (line.type === 'step.ended' && line.result === 'failed') stop.abort();
+    };
+    expect((await boot({ stop: stop.signal, record })).failure?.code).toBe('Interrupted');
+  };
+
+  it.each([
+    ['wrong', () => seed('i-1', '#cloud-config\nwrite_files: [\n'), 'UserDataSyntax'],
+    ['gone', () => rmSync(join(root.path, SEED), { recursive: true }), 'UserDataNotFound'],
+  ])(
+    'takes no machine for a node that another join left half-way, with user data that are %s',
+    async (_, wrong, code) => {
+      await leftHalfWay();
+      wrong();
+      expect(await boot()).toMatchObject({ failure: { code } });
+      expect(existsSync(join(root.path, SENTINEL))).toBe(false);
+    },
+  );
+
+  it('finishes a join that was left half-way, also with other user data', async () => {
+    await leftHalfWay();
+    put('usr/bin/kubeadm', KUBEADM);
+    seed('i-1', KEPT.replace('runcmd:', 'write_files: [{path: /etc/new, content: x}]\nruncmd:'));
+    rmSync(join(root.path, 'log'));
+    expect(await boot()).toMatchObject({ result: 'succeeded', findings: [] });
+    expect(log()).toBe('joined\n');
+  });
+
+  it('takes no machine for a node that another instance has been at since', async () => {
+    await boot();
+    seed('i-2', `#cloud-config\nslipway: {onError: stop}\nruncmd: ['false', ${JOIN}]\n`);
+    expect((await boot()).result).toBe('failed');
+    rmSync(join(root.path, SEED), { recursive: true });
+    expect(await boot()).toMatchObject({ result: 'transient', failure: { code: 'UserDataNotFound' } });
+  });
+
+  it('has no verdict on a machine whose agent was told to stop before it had heard of its source', async () => {
+    await boot();
+    rmSync(join(root.path, SEED), { recursive: true });
+    expect((await boot({ stop: AbortSignal.abort() })).result).toBe('transient');
+    expect(existsSync(join(root.path, SENTINEL))).toBe(false);
+  });
+
+  it('takes no machine for a node that its user data made none of', async () => {
+    seed('i-1', '#cloud-config\nslipway: {kubeadm: none}\nruncmd: [echo other]\n');
+    expect((await boot()).result).toBe('succeeded');
+    for (const path of ['etc/kubernetes/kubelet.conf', 'var/lib/kubelet/pki/kubelet-client-current.pem'])
+      put(path, '');
+    seed('i-1', '');
+    expect(await boot()).toMatchObject({ result: 'bad-input', failure: { code: 'UserDataEmpty' } });
+  });
+
+  it('refuses what is wrong to who asked for it', async () => {
+    await boot();
+    seed('i-1', '#cloud-config\nwrite_files: [\n');
+    expect(await boot({ isAgain: true })).toMatchObject({ result: 'bad-input' });
+    expect(log()).toBe('first\njoined\n');
+  });
+});

@@ -1,0 +1,39 @@
+import type { Failure } from '../../protocol/journal.ts';
+import { JOURNAL } from '../document/paths.ts';
+import { MAX_JOURNAL_BYTES, parseJournal } from '../engine/parse-journal.ts';
+import { type Host, HostError } from '../host/host.ts';
+import { looksJoined } from '../kubeadm/repeat/joined.ts';
+import { asBefore } from './as-before.ts';
+import { isHalfDone, lastSuccess } from './last-success.ts';
+import type { LeftAtBoot } from './leave-at-boot.ts';
+
+/**
+ * A node that works stays one whatever is wrong with the user data that its machine has now: all of the last success
+ * counts as done, and nothing is begun.
+ *
+ * @param wrong Why nothing of them can be acted upon
+ * @returns undefined where the machine is no node of this instance; then the failure is the verdict
+ */
+export async function leaveUnread(
+  host: Host,
+  instance: string,
+  wrong: Failure,
+): Promise<LeftAtBoot | undefined> {
+  const bytes = await host.files.readIfPresent(JOURNAL, MAX_JOURNAL_BYTES).catch(noneIfUnreadable);
+  const { records } = parseJournal(bytes ?? Buffer.alloc(0));
+  const last = lastSuccess(records);
+  if (last?.instance !== instance || !last.steps.some(({ id }) => id === 'kubeadm')) return undefined;
+  // The machine is another one since, or was begun as one.
+  if (records.findLast((record) => record.type === 'run.started')?.instance !== instance) return undefined;
+  if (isHalfDone(records, last) || !(await looksJoined(host, 'join'))) return undefined;
+  const message = `The user data that this machine has now were not acted upon: ${wrong.cause} It is a node, and was left as it is (${wrong.code}).`;
+  return {
+    steps: last.steps.map((outline) => asBefore(outline)),
+    findings: [{ severity: 'warning', code: 'NodeLeftAsItIs', message }],
+  };
+}
+
+/** Who cannot read the journal knows of no success, and the verdict on the user data stands. */
+function noneIfUnreadable(error: unknown): undefined {
+  if (!(error instanceof HostError)) throw error;
+}

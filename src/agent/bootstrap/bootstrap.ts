@@ -1,0 +1,58 @@
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { PowerStateSettings } from '../document/system-settings.ts';
+import { lastInstance, noteInstance } from '../engine/last-instance.ts';
+import { outcomeWithoutSequence } from '../engine/outcome.ts';
+import { plan } from '../steps/plan.ts';
+import { keepInstance } from '../userdata/instance/keep-instance.ts';
+import { areWiped } from '../wipe/note.ts';
+import { asNode } from './as-node.ts';
+import { concluding } from './concluding.ts';
+import { paidFor, payDuties, spending, wiping } from './duties.ts';
+import { exposure } from './exposure.ts';
+import { loadWhatComes } from './load-what-comes.ts';
+import type { BootstrapOptions } from './options.ts';
+import { runDocument } from './run-document.ts';
+
+/**
+ * The agent's thread from user data to outcome. Always resolves with a verdict, which is in `outcome.json`
+ * too. Rejects only when another agent is at work (`AgentBusy`): its verdict must stand.
+ */
+export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
+  const { host, agent, watcher } = options;
+  let powerState: PowerStateSettings | undefined;
+  const how = { mode: 'bootstrap', agent, isAgain: options.isAgain ?? false, ...options.verdict } as const;
+  const verdict = await concluding(host, how, async (about) => {
+    let isLeft = false;
+    const onLeft = () => {
+      isLeft = true;
+    };
+    const answer = await loadWhatComes(options);
+    if (answer.kind === 'none') {
+      const { permanent, failure, instance = await lastInstance(host) } = answer;
+      const left = await asNode({ ...options, onLeft }, { ...about, instance }, failure);
+      return left ?? outcomeWithoutSequence(host, about, permanent ? 'bad-input' : 'transient', failure);
+    }
+    about.instance = answer.document.instance.id ?? about.instance;
+    await keepInstance(host, answer.document.instance);
+    const isWiped = await areWiped(host, answer.userData);
+    const duties = [...answer.duties, ...(isWiped ? [] : wiping(options, answer)), ...spending(answer)];
+    const unpaid = await payDuties(options, duties, 'read');
+    const exposed = await exposure(host, answer.document, answer.cloud);
+    const report = [...answer.document.report, ...unpaid, ...exposed];
+    const document = { ...answer.document, report, isWiped };
+    const outcome = await runDocument({ ...options, onLeft }, about, document, plan);
+    // What was not acted upon stays where it lies, for who asks for it.
+    if (isLeft) return outcome;
+    if (outcome.result === 'succeeded') await noteInstance(host, about.instance);
+    // A run that goes on at the next boot has no verdict yet, and bad input changes nothing.
+    if (!options.isAgain && (outcome.result === 'succeeded' || outcome.result === 'failed'))
+      powerState = answer.document.system?.powerState;
+    return paidFor(options, outcome, duties);
+  });
+  if (powerState !== undefined) {
+    const { changePowerState } = await import('../engine/power-state.ts');
+    const done = await changePowerState(host, verdict.instance, powerState);
+    if (done !== undefined) watcher.output(`slipway: ${done}`, 'stderr');
+  }
+  return verdict;
+}

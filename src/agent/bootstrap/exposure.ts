@@ -1,0 +1,19 @@
+import type { Document, ReportEntry } from '../document/document.ts';
+import type { Host } from '../host/host.ts';
+import { knownSecrets } from '../secrets/document-secrets.ts';
+import type { Cloud } from '../userdata/instance/instance.ts';
+
+/** A warning where a web server goes on to give the secrets to whoever reaches it from here. */
+export async function exposure(
+  host: Host,
+  document: Document,
+  cloud: Cloud | undefined,
+): Promise<ReportEntry[]> {
+  if (document.isMetadataGuarded || cloud === undefined) return [];
+  if ((await knownSecrets(host, document)).length === 0) return [];
+  const { exposedAt } = await import('../userdata/sources/exposed.ts');
+  const origin = await exposedAt(host, cloud);
+  if (origin === undefined) return [];
+  const message = `The user data, with what is secret in them, stay readable at ${origin} for whoever reaches it; pods do, unless something keeps them from it.`;
+  return [{ severity: 'warning', code: 'MetadataServesSecrets', message }];
+}

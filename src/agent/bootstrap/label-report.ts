@@ -1,0 +1,24 @@
+import type { Document, ReportEntry } from '../document/document.ts';
+import { stillStarting } from '../startup/starting.ts';
+import { placed } from './entry-words.ts';
+import type { BootstrapOptions } from './options.ts';
+
+/** At what labels need of this machine. */
+const LOOK_AGAIN_MS = 500;
+
+/** Looks at the machine only if labels ask for it. What a label tells of may come up with its driver. */
+export async function labelReport(
+  { host, stop, watcher }: Pick<BootstrapOptions, 'host' | 'stop' | 'watcher'>,
+  document: Document,
+): Promise<ReportEntry[]> {
+  if ((document.node?.labels ?? []).length === 0) return [];
+  const { labelProblems } = await import('../facts/judge/labels-on.ts');
+  for (let isTold = false; ; isTold = true) {
+    const problems = await labelProblems(host, document);
+    const missing = problems.find(({ code }) => code === 'UserDataTemplate');
+    const starting = missing && (await stillStarting(host, 'MachineNotAsExpected'));
+    if (missing === undefined || starting === undefined || stop.aborted) return problems;
+    if (!isTold) watcher.output(`slipway: ${placed(missing)} Looking again: ${starting}`, 'stderr');
+    await host.clock.sleep(LOOK_AGAIN_MS, stop).catch(() => undefined);
+  }
+}

@@ -1,0 +1,35 @@
+import type { Failure, JournalRecord } from '../../protocol/journal.ts';
+import type { Host } from '../host/host.ts';
+
+export interface Watcher {
+  /** Each journal record, after it is on disk. */
+  record(record: JournalRecord): void;
+  /** Each line that a child printed, redacted. */
+  output(line: string, stream: 'stdout' | 'stderr'): void;
+}
+
+export interface BootstrapOptions {
+  host: Host;
+  agent: string;
+  userDataFile?: string;
+  metaDataFile?: string;
+  networkFile?: string;
+  source?: string;
+  deadlineSeconds: number;
+  /** Aborts when somebody stops the agent. */
+  stop: AbortSignal;
+  /** A command of the user data asks for a reboot; `stop` aborts then. Without it such a command has failed. */
+  askReboot?: () => void;
+  /** Do what has changed since the last success, and nothing else. */
+  isAgain?: boolean;
+  watcher: Watcher;
+  verdict: VerdictHooks;
+}
+
+/** How the verdict and the process around it speak with each other. */
+export interface VerdictHooks {
+  /** Rejects with an error that nobody caught: this fault of the agent becomes the verdict. */
+  fault: Promise<never>;
+  /** The agent could not write the verdict, so whoever waits for the file will not see it. */
+  unwritten(failure: Failure): void;
+}

@@ -1,0 +1,125 @@
+import { remember } from '../../kit/secrets/known.ts';
+import { redact } from '../../kit/secrets/redact.ts';
+import type { Failure } from '../../protocol/journal.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Document, ReportEntry } from '../document/document.ts';
+import { failure } from '../engine/failure.ts';
+import { outcomeOfNothing, outcomeWithoutSequence } from '../engine/outcome.ts';
+import type { Step } from '../engine/step.ts';
+import { configurationReport } from '../preflight/configuration-report.ts';
+import { knownSecrets } from '../secrets/document-secrets.ts';
+import { hiddenStep } from '../secrets/hidden-step.ts';
+import { fitting } from '../steps/fitting.ts';
+import { openShared, type Shared } from '../steps/kind/shared.ts';
+import { loadSteps, type PlannedStep } from '../steps/kind/step-kind.ts';
+import { planDigest } from '../steps/plan.ts';
+import { checkMakesNode } from '../userdata/makes-node.ts';
+import { asNode } from './as-node.ts';
+import type { About } from './concluding.ts';
+import { asFinding, placed } from './entry-words.ts';
+import { labelReport } from './label-report.ts';
+import type { BootstrapOptions } from './options.ts';
+import { runJournalled } from './run-journalled.ts';
+
+type RunOptions = Pick<
+  BootstrapOptions,
+  'host' | 'deadlineSeconds' | 'stop' | 'watcher' | 'askReboot' | 'isAgain'
+> & {
+  /** Called where a boot leaves these user data to another run; nobody is to take them away then. Without it all is done. */
+  onLeft?: () => void;
+};
+
+/** Runs the document's steps and makes the outcome. Runs nothing if its report has an error. */
+export async function runDocument(
+  options: RunOptions,
+  about: About,
+  document: Document,
+  toPlan: (document: Document, shared: Shared) => PlannedStep[] | Promise<PlannedStep[]>,
+): Promise<Outcome> {
+  const { host, watcher } = options;
+  // Programs print what they were given, and messages quote it: what is known to be a secret goes nowhere from here.
+  remember(await knownSecrets(host, document));
+  // What calls kubeadm may stand where something could not be read.
+  const isAsked = !options.isAgain && !document.report.some(({ severity }) => severity === 'error');
+  const report = [...document.report, ...(isAsked ? checkMakesNode(document) : [])];
+  // User data that did their work, and have lost their secrets since, are not judged again.
+  if (!document.isWiped)
+    report.push(...(await configurationReport(document)), ...(await labelReport(options, document)));
+  const errors = report.filter(({ severity }) => severity === 'error');
+  const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
+  const refused = async (failure: Failure) =>
+    (await asNode(options, about, failure, findings)) ??
+    outcomeWithoutSequence(host, about, 'bad-input', failure, findings);
+  if (errors.length > 0) return refused(badInput(errors));
+  const again = options.isAgain ? await whatHasChanged(options, document) : undefined;
+  if (again?.kind === 'refused') return outcomeWithoutSequence(host, about, 'bad-input', again.failure);
+  if (again?.isNothing) return outcomeOfNothing(host, about, again.message, findings);
+  if (again) about.instance = again.instance;
+  const shared = openShared(host, document, about.instance, watcher.output.bind(watcher), options.askReboot);
+  try {
+    const { lacking, planned } = await fitting(host, document, await toPlan(document, shared));
+    if (lacking.length > 0) return await refused(badInput(lacking));
+    const steps = again ? await again.load(shared) : await loadSteps(planned, shared);
+    const hidden = steps.map((step) => hiddenStep(step, redact));
+    const outcome = await runJournalled({
+      ...options,
+      about,
+      steps: hidden,
+      digest: planDigest(planned),
+      findings,
+      isWiped: document.isWiped ?? false,
+      ...(again ? { settled: again.settled } : {}),
+      ...(again || document.isWiped ? {} : leaving(options, about, planned, hidden)),
+      commandsDecide: again !== undefined || !planned.some(({ kind }) => kind === 'kubeadm'),
+      isStillNode: async () => {
+        const command = document.commands.find((entry) => entry.kind === 'kubeadm');
+        if (command === undefined) return false;
+        const { isStillNode } = await import('../steps/kubeadm/still-node.ts');
+        return isStillNode(host, command.verb, shared.call(command), options.stop);
+      },
+    });
+    return again && outcome.result === 'succeeded' ? { ...outcome, message: again.message } : outcome;
+  } finally {
+    await shared.bootShell.close();
+    await shared.scriptShell.close();
+    await shared.shell.close();
+  }
+}
+
+function leaving(
+  { host, onLeft }: Pick<RunOptions, 'host' | 'onLeft'>,
+  about: About,
+  planned: readonly PlannedStep[],
+  steps: readonly Step[],
+): Pick<Parameters<typeof runJournalled>[0], 'leave'> {
+  if (onLeft === undefined) return {};
+  return {
+    async leave(records) {
+      if (records.length === 0) return undefined;
+      const { leaveAtBoot } = await import('../again/leave-at-boot.ts');
+      const left = await leaveAtBoot(host, planned, steps, records, about.instance);
+      if (left) onLeft();
+      return left;
+    },
+  };
+}
+
+function badInput(wrong: readonly ReportEntry[]): Failure {
+  const [first, ...others] = wrong as [ReportEntry, ...ReportEntry[]];
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  return failure(first.code, `${placed(first)}${more}`, { lines: others.slice(0, 3).map(placed) });
+}
+
+/** Told before anything is done. */
+async function whatHasChanged(
+  { host, watcher }: Pick<BootstrapOptions, 'host' | 'watcher'>,
+  document: Document,
+) {
+  const { planAgain } = await import('../again/again.ts');
+  const again = await planAgain(host, document);
+  if (again.kind === 'refused') return again;
+  const { againLines } = await import('../again/tell-again.ts');
+  const due = again.due.filter(({ kind }) => kind === 'files' || kind === 'tree');
+  for (const line of againLines({ ...again, due })) watcher.output(`slipway: ${line}`, 'stderr');
+  return again;
+}

@@ -1,0 +1,95 @@
+import type { Finding, JournalRecord, StepOutline } from '../../protocol/journal.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { LeftAtBoot } from '../again/leave-at-boot.ts';
+import { STATE_DIR } from '../document/paths.ts';
+import { historyOf } from '../engine/history.ts';
+import { Journal } from '../engine/journal.ts';
+import { outcomeOf } from '../engine/outcome.ts';
+import { recordDone } from '../engine/record-done.ts';
+import { runSequence } from '../engine/run/run-sequence.ts';
+import type { SequenceOptions } from '../engine/sequence.ts';
+import type { Step } from '../engine/step.ts';
+import { stillStarting } from '../startup/starting.ts';
+import { planDigest } from '../steps/plan.ts';
+import { doneBefore } from '../wipe/done-before.ts';
+import type { About } from './concluding.ts';
+import type { BootstrapOptions } from './options.ts';
+
+/** Opens the journal, runs the steps and makes the outcome of it. */
+export async function runJournalled(
+  options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'> &
+    Pick<SequenceOptions, 'digest' | 'findings' | 'commandsDecide'> & {
+      about: About;
+      steps: Step[];
+      /** The user data have lost their secrets since they did their work. */
+      isWiped: boolean;
+      /** What a boot does of other user data than those that made the node; undefined: all of it. */
+      leave?: (records: readonly JournalRecord[]) => Promise<LeftAtBoot | undefined>;
+      /** Steps that are not done again: in the journal before any other begins, so that no later boot does them. */
+      settled?: readonly StepOutline[];
+      /** Asked where the journal has lost something. */
+      isStillNode: () => Promise<boolean>;
+    },
+): Promise<Outcome> {
+  const { host, about, watcher, isStillNode, isWiped, settled, leave, ...given } = options;
+  await host.files.mkdir(STATE_DIR, 0o700);
+  const journal = await Journal.open(host);
+  const left = await leave?.(journal.records);
+  const sequence = isWiped
+    ? asBefore(given, journal.records, about.instance)
+    : { ...given, ...(left ? asLeft(left, given.findings) : {}) };
+  journal.observe((record) => watcher.record(record));
+  try {
+    const output = watcher.output.bind(watcher);
+    const findings = [...sequence.findings];
+    if (journal.lostBytes > 0) {
+      const { steps } = sequence;
+      // What was under way is not to be taken for done.
+      const wasOver = historyOf(journal.records, about.instance).open === undefined;
+      const isNode = wasOver && (await isStillNode());
+      const message = 'taken for done: the journal was damaged, and the machine is a node';
+      if (isNode) await recordDone({ ...about, host, journal, steps, pid: process.pid, message });
+      findings.push(damaged(journal.lostBytes, isNode));
+    }
+    if (settled) {
+      const message = 'left as it is: only what has changed is done again';
+      await recordDone({ ...about, host, journal, steps: settled, pid: process.pid, message });
+    }
+    return await outcomeOf(
+      host,
+      about,
+      await runSequence({
+        ...sequence,
+        ...about,
+        findings,
+        host,
+        journal,
+        pid: process.pid,
+        uptimeMs: Math.round(1000 * process.uptime()),
+        notFinal: (code) => stillStarting(host, code),
+        output,
+      }),
+    );
+  } finally {
+    await journal.close();
+  }
+}
+
+function asBefore<T extends Pick<SequenceOptions, 'steps' | 'digest'>>(
+  given: T,
+  records: readonly JournalRecord[],
+  instance: string,
+): T {
+  const steps = doneBefore(given.steps, records, instance);
+  return { ...given, steps, digest: planDigest(steps) };
+}
+
+function asLeft({ steps, findings }: LeftAtBoot, others: SequenceOptions['findings']) {
+  return { steps, digest: planDigest(steps), findings: [...others, ...findings], commandsDecide: false };
+}
+
+function damaged(bytes: number, isNode: boolean): Omit<Finding, 'type'> {
+  const done = isNode ? '; this machine is a node all the same, so nothing was done again' : '';
+  const message = `${bytes} bytes of the journal could not be read${done}`;
+  return { severity: 'warning', code: 'JournalDamaged', message };
+}

@@ -1,0 +1,108 @@
+import { type Rule, reason, rule } from './rule.ts';
+
+/** runc's complaint about the path that a kubelet with the other driver gives it. */
+export const CGROUPS_PATH: Rule = rule(
+  /expected cgroupsPath to be of format "?slice:prefix:name"? for systemd cgroups/,
+  () => ({
+    code: 'CgroupDriverMismatch',
+    cause: 'The container runtime uses the cgroup driver systemd, the kubelet cgroupfs.',
+  }),
+);
+
+/** A kubelet whom the machine's cgroups do not suit. */
+export const cgroupRules: Rule[] = [
+  rule(/kubelet is configured to not run on a host using cgroup v1/, () => ({
+    code: 'CgroupsUnsuitable',
+    cause: 'The kubelet refuses to run because this machine uses cgroup v1.',
+    remedy:
+      'Boot the image with cgroup v2 (systemd.unified_cgroup_hierarchy=1), or set failCgroupV1: false in the KubeletConfiguration while the kubelet still allows it.',
+  })),
+  rule(
+    /kubelet cgroup driver: "?(\w+)"? is different from (docker|[\w/ ]+?) cgroup driver: "?(\w+)"?/,
+    ([, kubelet, name, runtime]) => ({
+      code: 'CgroupDriverMismatch',
+      cause: `The kubelet uses the cgroup driver ${kubelet}, the container runtime ${runtime}.`,
+      ...(name === 'docker'
+        ? {
+            remedy:
+              'Write "exec-opts": ["native.cgroupdriver=systemd"] into /etc/docker/daemon.json and cgroupDriver: systemd for the kubelet.',
+          }
+        : {}),
+    }),
+  ),
+  CGROUPS_PATH,
+  rule(/Following Cgroup subsystem not mounted: \[([^\]]*)\]/, ([, names]) => ({
+    code: 'CgroupsUnsuitable',
+    cause: `The kubelet ends because the cgroup controllers ${names} are not there.`,
+  })),
+  rule(
+    /cgroup-root (\[[^\]]*\]|\S+) doesn't exist|cgroup (\[[^\]]*\]|\S+) has some missing (?:controllers|paths): ([^"]*)/,
+    ([, root, name, what]) => ({
+      code: 'CgroupsUnsuitable',
+      cause:
+        root === undefined
+          ? `The kubelet ends because its cgroup ${name} lacks ${reason(what)}.`
+          : `The kubelet ends because the cgroup ${root} does not exist.`,
+    }),
+  ),
+  rule(
+    /cannot find cgroup mount destination|mountpoint for (\w+) not found|failed to find subsystem mount for required subsystem: ?(\w+)/,
+    ([, a, b]) => ({
+      code: 'CgroupsUnsuitable',
+      cause: `The kubelet finds no cgroup hierarchy${(a ?? b) === undefined ? '' : ` for ${a ?? b}`}.`,
+    }),
+  ),
+];
+
+/** One whom something else of the machine stands in the way of. */
+export const machineRules: Rule[] = [
+  // A terminal may have broken the rest.
+  rule(/running with swap on\b/i, () => ({
+    code: 'SwapEnabled',
+    cause: 'The kubelet refuses to run because swap is on.',
+  })),
+  rule(
+    /invalid kernel flag: (\S+?), expected value: (\S+?), actual value: ([^\s",]+)/,
+    ([, name = '', wanted, is]) => ({
+      code: 'KernelSettingWrong',
+      cause: `The kubelet refuses to run because the kernel setting ${name.replaceAll('/', '.')} is ${is} and not ${wanted}.`,
+      remedy: `Write "${name.replaceAll('/', '.')} = ${wanted}" into a file in /etc/sysctl.d, or set protectKernelDefaults: false.`,
+    }),
+  ),
+  rule(
+    /inotify_init: too many open files|fsnotify watcher: too many open files|inotify[^"]*: too many open files/i,
+    () => ({
+      code: 'KernelSettingWrong',
+      cause: 'The kubelet ends because no inotify instance is left (too many open files).',
+      remedy:
+        'Raise fs.inotify.max_user_instances and fs.inotify.max_user_watches in a file in /etc/sysctl.d.',
+    }),
+  ),
+  rule(/open \/dev\/kmsg: ([^"]*)/, ([, why]) => ({
+    code: 'KubeletFileMissing',
+    cause: `The kubelet cannot read /dev/kmsg: ${reason(why)}.`,
+  })),
+  rule(
+    /configured policy "(\w*)" differs from state checkpoint policy "(\w*)"|(?:delete|remove) (?:the )?[^"]*checkpoint file "?(\S+?)"? before restarting/i,
+    ([, now, before]) => ({
+      code: 'LeftoversFound',
+      cause: `The kubelet finds the state of another configuration${now === undefined ? '' : ` (policy ${before} then, ${now} now)`} and does not start.`,
+      remedy: 'Remove /var/lib/kubelet/cpu_manager_state and /var/lib/kubelet/memory_manager_state.',
+    }),
+  ),
+  rule(/listen tcp\d? (\S+?): bind: address already in use/, ([, address]) => ({
+    code: 'PortInUse',
+    cause: `The kubelet cannot listen at ${address}: the port is in use.`,
+  })),
+];
+
+export const diskRules: Rule[] = [
+  rule(/: no space left on device/, () => ({
+    code: 'DiskFull',
+    cause: 'The kubelet ends because no space is left on the disk.',
+  })),
+  rule(/(?:mkdir|open|write|rename|create) (\/\S+?): read-only file system/, ([, path]) => ({
+    code: 'FileSystemReadOnly',
+    cause: `The kubelet ends because it cannot write ${path}: the file system is read-only.`,
+  })),
+];

@@ -1,0 +1,85 @@
+import { type Rule, reason, rule } from './rule.ts';
+
+const flag = (name: string, what: string): ReturnType<Rule['diagnose']> => ({
+  code: 'KubeletBadFlag',
+  cause: `The kubelet ends because of its flag ${name}: ${what}.`,
+});
+
+const config = (what: string): ReturnType<Rule['diagnose']> => ({
+  code: 'KubeletConfigInvalid',
+  cause: `The kubelet does not accept its configuration: ${what}.`,
+});
+
+/** A kubelet that does not take one of its flags. */
+export const flagRules: Rule[] = [
+  rule(/unknown flag: (-{1,2}[\w.-]+)/, ([, name = '']) => flag(name, 'it does not know it')),
+  rule(/unknown shorthand flag: '(.)' in (-\S+)/, ([, , name = '']) => flag(name, 'it does not know it')),
+  rule(/invalid argument "([^"]*)" for "([^"]*)" flag: (.*)/, ([, value, name = '', why]) =>
+    flag(name.replace(/^-\w, /, ''), `"${value}" is not a value for it (${reason(why)})`),
+  ),
+  rule(/flag needs an argument: (\S+)/, ([, name = '']) => flag(name, 'it has no value')),
+  rule(
+    /unknown 'kubernetes\.io' or 'k8s\.io' labels specified with --node-labels: (\[[^\]]*\])/,
+    ([, labels]) => ({
+      ...flag('--node-labels', `a node may not give itself the labels ${labels}`),
+      code: 'KubeletBadFlag',
+      remedy:
+        'Take the labels out of node-labels; let Cluster API (Machine labels) or a controller set labels of kubernetes.io.',
+    }),
+  ),
+  rule(/bad --node-ip "([^"]*)": (.*)/, ([, value, why]) => flag('--node-ip', `"${value}": ${reason(why)}`)),
+  rule(/(--(?:kube|system|qos)-reserved) value failed to parse: (.*)/, ([, name = '', why]) =>
+    flag(name, reason(why)),
+  ),
+  rule(
+    /(?:unknown|unsupported) cloud provider "?([\w-]+)|cloud provider "?([\w-]+)"? (?:was specified|is no longer|has been removed)[^"]*/i,
+    ([, a, b]) =>
+      flag('--cloud-provider', `there is no cloud provider ${a ?? b} in it; it may be "external" or empty`),
+  ),
+  rule(/failed to validate kubelet flags: (?:error )?(.*)/, ([, why]) => flag('set', reason(why))),
+  rule(/(?:command failed" err="|\] )unknown command (\S+)/, ([, word]) =>
+    flag(`"${word?.replace(/"$/, '')}"`, 'it is no flag at all'),
+  ),
+];
+
+/** One that does not take its configuration. */
+export const configRules: Rule[] = [
+  rule(/strict decoding error: ([^"]*(?:"[^"]*"[^"]*)?)/, ([, what]) =>
+    config(reason(what?.replace(/^.*?(unknown field "[^"]*").*$/, '$1'))),
+  ),
+  rule(
+    /(?:unrecognized feature gate: |cannot set feature gate )([\w-]+)(?: to \S+, feature is locked to (\S+))?/,
+    ([, name, locked]) =>
+      config(
+        locked === undefined
+          ? `it does not know the feature gate ${name}`
+          : `the feature gate ${name} is fixed to ${locked.replace(/["\s]+$/, '')}`,
+      ),
+  ),
+  rule(/failed to load kubelet drop-?in file, path: (\S+?),? (?:error: )?(.*)/, ([, path, why]) =>
+    config(`${path}: ${reason(why)}`),
+  ),
+  rule(/failed to walk through kubelet dropin directory "([^"]*)": (.*)/, ([, path, why]) =>
+    config(`its drop-in directory ${path} cannot be read: ${reason(why?.replace(/^lstat \S+: /, ''))}`),
+  ),
+  rule(/kubelet config file "([^"]*)" was empty/, ([, path]) => config(`${path} is empty`)),
+  rule(
+    /failed to validate kubelet configuration, error: (?:invalid configuration: )?(.*?)(?:, path: .*)?$/,
+    ([, what]) => config(reason(what?.replace(/^\[|\]$/g, ''))),
+  ),
+  rule(/swap feature is enabled and LimitedSwap but it is only supported with cgroupv2/, () =>
+    config('swapBehavior LimitedSwap needs cgroup v2'),
+  ),
+  rule(
+    /(?:failed to (?:load|decode|read) [^:]*?kubelet config.*?(?:, error)?|failed to decode): (?!open |error: |failed |error failed )((?:error converting|error unmarshal|yaml|json|no kind|couldn't|parsing|quantities|[^":]*cannot unmarshal).*)/i,
+    ([, what]) => config(reason(what)),
+  ),
+  rule(/initialize logging: (.*)/, ([, what]) => config(reason(what))),
+  rule(
+    /(Cipher suite \S+ not supported[^"]*|unknown tls version "?\w+"?|invalid eviction threshold[^"]*|topology manager policy options [^"]*|reserved-cpus: [^"]*|unable to parse reserved-cpus list: .*)/i,
+    ([, what]) => config(reason(what)),
+  ),
+  rule(/listen tcp\d?:? ?(\S*?): (?:bind: cannot assign requested address|lookup [^"]*)/, ([what]) =>
+    config(`it cannot listen there: ${reason(what)}`),
+  ),
+];

@@ -1,0 +1,40 @@
+/** The document's users and groups. */
+import type { Sensitive } from '../../kit/secrets/sensitive.ts';
+import type { Position } from './position.ts';
+
+export interface GroupEntry {
+  name: string;
+  members: string[];
+  /** Ignition's way: the group is made, changed or removed, until it is as said. */
+  exact?: { exists: boolean; gid?: number; passwordHash?: Sensitive<string>; system: boolean };
+}
+
+export interface UserEntry {
+  name: string;
+  gecos?: string;
+  homedir?: string;
+  shell?: string;
+  primaryGroup?: string;
+  groups: string[];
+  system: boolean;
+  noCreateHome: boolean;
+  noUserGroup: boolean;
+  uid?: number;
+  /** Days from the password's expiry until the account is disabled. */
+  inactive?: string;
+  expiredate?: string;
+  /** A hash, never plain text. It also applies to an existing user (cloud-init `hashed_passwd`). */
+  passwordHash?: Sensitive<string>;
+  /** A hash for a user that this document creates; an existing user keeps its own (cloud-init `passwd`). */
+  initialPasswordHash?: Sensitive<string>;
+  plainPassword?: Sensitive<string>;
+  lockPassword: boolean;
+  /** Lines for sudoers without the user's name; possibly empty. */
+  sudo: string[];
+  sshAuthorizedKeys: string[];
+  /** Names such as `gh:NAME`, whose keys are fetched. */
+  importIds?: string[];
+  /** Ignition's way: the user is made, changed or removed, until it is as said. */
+  exact?: { exists: boolean; noLogInit: boolean };
+  where?: Position;
+}

@@ -1,0 +1,17 @@
+/** Where something stands in user data, and what is to be said of it. */
+import type { Code } from '../../protocol/codes/codes.ts';
+
+/** Place in the user data; both count from 1. */
+export interface Position {
+  line: number;
+  column: number;
+  /** The text that the user data have from elsewhere, in which they count: the address of a config that they include. */
+  within?: string;
+}
+
+export interface ReportEntry {
+  severity: 'error' | 'warning';
+  code: Code;
+  message: string;
+  where?: Position;
+}

@@ -1,0 +1,120 @@
+/** The document's disks, arrays, encrypted devices, file systems and mounts, and the kernel's arguments. */
+import type { FileEntry } from './files.ts';
+import type { Position } from './position.ts';
+
+export interface DiskEntry {
+  device: string;
+  tableType: 'mbr' | 'gpt';
+  /** `true`: one partition over the whole disk; a list: sizes in per cent, each with a type code. */
+  layout: boolean | { percent: number; code?: string }[];
+  overwrite: boolean;
+  where?: Position;
+}
+
+/** A disk with a GPT, some of whose partitions are to be as said; the others stay. */
+export interface PartitioningEntry {
+  device: string;
+  /** All that is on the disk goes first. */
+  wipe: boolean;
+  partitions: PartitionEntry[];
+  where?: Position;
+}
+
+export interface PartitionEntry {
+  /** 0: the one with the label, else the next that is free. */
+  number: number;
+  label?: string;
+  /** 0 or nothing: where there is room, and as much as there is. */
+  startMiB?: number;
+  sizeMiB?: number;
+  typeGuid?: string;
+  guid?: string;
+  exists: boolean;
+  /** One that is there and not as said may be made anew. */
+  wipe: boolean;
+  /** One that differs by its size alone may be resized. */
+  resize: boolean;
+}
+
+/** Arguments that the boot loader is to give the kernel, and those that it is not to give, each as a whole. */
+export interface KernelArgumentsEntry {
+  present: string[];
+  absent: string[];
+}
+
+/** A RAID array. */
+export interface ArrayEntry {
+  name: string;
+  /** Its device node. */
+  path: string;
+  /** As mdadm names it. */
+  level: string;
+  /** Spares among them, the last ones. */
+  devices: string[];
+  spares: number;
+  /** For mdadm. */
+  options: string[];
+  where?: Position;
+}
+
+/** A device that is encrypted as a whole, by LUKS version 2; it is opened as /dev/mapper/NAME. */
+export interface EncryptionEntry {
+  name: string;
+  device: string;
+  label?: string;
+  uuid?: string;
+  /** For cryptsetup's luksFormat and luksOpen. */
+  options: string[];
+  openOptions: string[];
+  discard: boolean;
+  /** What is there goes, whatever it is. */
+  wipe: boolean;
+  /** The key; without one, a key is made. */
+  key?: Pick<FileEntry, 'content' | 'from'>;
+  /** What else opens it: servers and chips that clevis asks. */
+  clevis?: ClevisSettings;
+  where?: Position;
+}
+
+export interface ClevisSettings {
+  pin: string;
+  /** JSON. */
+  config: string;
+  /** Addresses of tang servers whose advertisement is to be fetched. */
+  asks: string[];
+  needsNetwork: boolean;
+  /** Can it be opened at once, so that it is known that it can? */
+  isTried: boolean;
+}
+
+/** A file system on a whole device, as Ignition makes it. */
+export interface VolumeEntry {
+  device: string;
+  format: 'ext4' | 'btrfs' | 'xfs' | 'swap' | 'vfat';
+  label?: string;
+  uuid?: string;
+  options: string[];
+  /** What is there goes, whatever it is. */
+  wipe: boolean;
+  /** Where it is mounted now; for later boots there are units. */
+  mount?: { path: string; options: string[] };
+  where?: Position;
+}
+
+export interface FilesystemEntry {
+  device: string;
+  filesystem: string;
+  label?: string;
+  /** `auto`, `any`, `none` or a number, as in cloud-init. */
+  partition?: string;
+  overwrite: boolean;
+  replaceFs?: string;
+  extraOpts: string[];
+  where?: Position;
+}
+
+export interface MountEntry {
+  /** fs_spec, fs_file, fs_vfstype, fs_mntops, fs_freq, fs_passno; cloud-init's defaults fill missing ones. */
+  fields: [string, string | null, string, string, string, string];
+  where?: Position;
+}

@@ -1,0 +1,207 @@
+import { BACKOFF, backoffMs } from '../../../kit/backoff.ts';
+import { errorMessage } from '../../../kit/errors.ts';
+import type { Code } from '../../../protocol/codes/codes.ts';
+import type { Failure, Result, StepEnded } from '../../../protocol/journal.ts';
+import type { StepVerdict } from '../../../protocol/outcome.ts';
+import { codeOf, failure } from '../failure.ts';
+import type { History } from '../history.ts';
+import type { SequenceOptions } from '../sequence.ts';
+import type { Step, StepContext, StepResult } from '../step.ts';
+import type { Deadline } from './deadline.ts';
+import type { Telling } from './telling.ts';
+
+const DEFAULT_ATTEMPTS = 3;
+
+/** How a sequence or a step ends. */
+export type Verdict = { result: Result; failure?: Failure; step?: string };
+
+/** Runs steps by their attempts, and knows how each has ended. */
+export class StepRunner {
+  readonly verdicts: Map<string, StepVerdict>;
+  /** How many steps it has run; an earlier process had finished the others. */
+  ran = 0;
+  readonly #o: SequenceOptions;
+  readonly #history: History;
+  readonly #deadline: Deadline;
+  readonly #telling: Telling;
+  readonly #skipped: Step[] = [];
+  /** What this sequence has run, by id: where it ended in the journal, if that was in an earlier process. */
+  readonly #ran: Map<string, number>;
+
+  constructor(options: SequenceOptions, history: History, deadline: Deadline, telling: Telling) {
+    this.#o = options;
+    this.#history = history;
+    this.#ran = new Map(history.ranNow);
+    this.#deadline = deadline;
+    this.#telling = telling;
+    this.verdicts = new Map(
+      options.steps.map(({ id, title }) => [id, { id, title, result: 'not run', attempts: 0, seconds: 0 }]),
+    );
+  }
+
+  /** Runs one step until it is done or has failed for good. Undefined when it is done. */
+  async run(step: Step): Promise<Verdict | undefined> {
+    const { host, stop } = this.#o;
+    const { attempts = DEFAULT_ATTEMPTS, backoff = BACKOFF.step } = step;
+    const past = this.#history.step(step.id, step.digest);
+    const isMissing = past.ended?.result === 'done' && this.#restsOnNew(step, past.ended);
+    if (past.ended && !isMissing && (await this.#isDone(step, past.ended, past.superseded))) {
+      await step.settled?.(host, past.ended.result === 'done');
+      this.#skipped.push(step);
+      this.#note(step, past.ended.result === 'failed' ? 'failed' : 'done', past.ended.attempt, past.ended.ms);
+      return past.ended.failure && { result: 'failed', failure: past.ended.failure };
+    }
+    for (const finished of this.#skipped.splice(0)) await finished.renew?.(host);
+    if (this.ran === 0) await this.#startAhead(step);
+    this.ran += 1;
+    let interrupted = past.interrupted;
+    // A run that outlived its agent belongs to the attempt that began it.
+    const goesOn = past.interrupted && (await step.isUnderWay?.(host)) === true;
+    let attempt = goesOn ? past.attempts - 1 : past.attempts;
+    let last: Failure | undefined = past.superseded ? undefined : past.ended?.failure;
+    let isOfBefore = true;
+    let spent = past.spentMs;
+    for (;;) {
+      if (stop.aborted) return this.#interruption(step);
+      if (this.#deadline.passed) return this.#outOfTime(step, last);
+      attempt += 1;
+      await this.#o.journal.append({ type: 'step.started', step: step.id, digest: step.digest, attempt });
+      const before = host.clock.monotonic();
+      const result = await this.#telling.beating(step, () =>
+        this.#attempt(step, { attempt, interrupted, isMissing }),
+      );
+      const ms = host.clock.monotonic() - before;
+      spent += ms;
+      interrupted = false;
+      if (result.done) {
+        const message = result.message ? { message: result.message } : {};
+        const sync = step.settled ? 'now' : 'with-next';
+        await this.#end(step, { attempt, ms, result: 'done', ...message }, sync);
+        this.#note(step, 'done', attempt, spent);
+        await step.settled?.(host, true);
+        return undefined;
+      }
+      if (stop.aborted) return this.#interruption(step);
+      // The deadline cut this attempt off; the one before it came to its own end and says more. That of an earlier run may be over.
+      const saysMore = !isOfBefore || result.failure.code === 'DeadlineExceeded';
+      if (!this.#deadline.passed || !last || !saysMore) {
+        last = result.failure;
+        isOfBefore = false;
+      }
+      this.#note(step, 'failed', attempt, spent);
+      const mayRepeat = result.retry === 'until-deadline' || (result.retry === 'yes' && attempt < attempts);
+      const starting = mayRepeat ? undefined : await this.#notFinal(step, result.failure.code);
+      const again = mayRepeat || starting !== undefined;
+      const pause = starting === undefined ? backoff : BACKOFF.starting;
+      const wait = backoffMs(attempt, pause, () => host.random());
+      const retry = again && wait < this.#deadline.remainingMs();
+      await this.#end(step, {
+        attempt,
+        ms,
+        result: 'failed',
+        failure: result.failure,
+        ...(retry ? { retryInMs: wait } : {}),
+        ...(starting === undefined ? {} : { message: starting }),
+      });
+      await step.settled?.(host, false);
+      if (!again) return { result: result.retry === 'yes' ? 'transient' : 'failed', failure: result.failure };
+      if (!retry || this.#deadline.passed) return this.#outOfTime(step, last);
+      await host.clock.sleep(wait, stop);
+    }
+  }
+
+  /** Stops in each group at a step without `ahead`: the engine may run it again though it was finished. */
+  async #startAhead(current: Step): Promise<void> {
+    const { steps } = this.#o;
+    const seen = new Set<string>();
+    for (const [index, step] of steps.entries()) {
+      if (step.group === undefined || seen.has(step.group)) continue;
+      const { ended } = this.#history.step(step.id, step.digest);
+      if (step.ahead && ended && !isToRunAgain(step, ended)) continue;
+      seen.add(step.group);
+      if (index > steps.indexOf(current)) await step.ahead?.();
+    }
+  }
+
+  async #isDone(step: Step, ended: StepEnded & { boot: string }, superseded: boolean): Promise<boolean> {
+    if (isToRunAgain(step, ended)) return false;
+    if (step.when === 'every-boot' && ended.boot !== (await this.#o.host.bootId())) return false;
+    // Another document's step ran at the same place since, so only a proof can tell.
+    return step.holds ? step.holds(this.#o.host) : !superseded;
+  }
+
+  /** What was done before what it rests on may be gone. */
+  #restsOnNew({ restsOn = [] }: Step, { seq }: { seq: number }): boolean {
+    return restsOn.some((id) => (this.#ran.get(id) ?? 0) > seq);
+  }
+
+  async #attempt(
+    step: Step,
+    how: Pick<StepContext, 'attempt' | 'interrupted' | 'isMissing'>,
+  ): Promise<StepResult> {
+    const { host, stop, mode } = this.#o;
+    const { signal, cancel } = this.#deadline.signal(stop);
+    try {
+      return await step.run({
+        host,
+        ...how,
+        // Who calls the shim asks for just this, and is answered as by kubeadm.
+        doneOtherwise: mode !== 'shim' && this.#history.step(step.id, step.digest).doneOtherwise,
+        signal,
+        remainingMs: () => this.#deadline.remainingMs(),
+        progress: (message, fromOutput) => this.#telling.tell(step, message, fromOutput),
+        finding: (finding) => this.#telling.find(finding),
+        output: this.#o.output ?? (() => undefined),
+      });
+    } catch (error) {
+      const code = codeOf(error, 'FileNotWritten');
+      return {
+        done: false,
+        failure: failure(code, errorMessage(error)),
+        retry: code === 'DiskFull' ? 'yes' : 'no',
+      };
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Why a failure that would end the step does not yet; it is told as progress. */
+  async #notFinal(step: Step, code: Code): Promise<string | undefined> {
+    const starting = await this.#telling.beating(step, async () => this.#o.notFinal?.(code));
+    if (starting !== undefined) await this.#telling.tell(step, `${starting}; the step is tried again`);
+    return starting;
+  }
+
+  #outOfTime(step: Step, last: Failure | undefined): Verdict {
+    const cause = `The deadline of ${this.#o.deadlineSeconds} s passed in step "${step.title}".`;
+    return { result: 'deadline-exceeded', failure: last ?? failure('DeadlineExceeded', cause) };
+  }
+
+  #interruption(step: Step): Verdict {
+    return {
+      result: 'transient',
+      failure: failure('Interrupted', `The agent was told to stop in step "${step.title}".`),
+    };
+  }
+
+  /** After a step that is done, the next record follows at once, so one sync serves both. */
+  async #end(
+    step: Step,
+    end: Omit<StepEnded, 'type' | 'step' | 'digest'>,
+    sync: 'now' | 'with-next' = 'now',
+  ): Promise<void> {
+    await this.#o.journal.append({ type: 'step.ended', step: step.id, digest: step.digest, ...end }, sync);
+    this.#ran.set(step.id, Number.POSITIVE_INFINITY);
+  }
+
+  #note(step: Step, result: StepVerdict['result'], attempts: number, ms: number): void {
+    this.verdicts.set(step.id, { id: step.id, title: step.title, result, attempts, seconds: ms / 1000 });
+  }
+}
+
+/** Does the sequence end with it? */
+export const stops = ({ onFailure = 'stop' }: Step): boolean => onFailure === 'stop';
+
+/** A failed step that does not stop the sequence has had its run. */
+const isToRunAgain = (step: Step, { retryInMs, result }: StepEnded): boolean =>
+  retryInMs !== undefined || (result === 'failed' && stops(step));

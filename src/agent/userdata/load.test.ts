@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { loadDocument } from './load.ts';
+
+const STUB = {
+  ...{ machine: '6ad2', expires: '2026-11-22T12:00:00Z', digest: `sha256:${'a'.repeat(64)}` },
+  ...{ part: 'controller', key: 'controller' },
+};
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'slipway-load-'));
+  mkdirSync(join(root, 'etc/slipway'), { recursive: true });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+test.each(['metadata: [ec2]', 'metadata: nowhere', 'elsewhere: ec2'])(
+  'settings of sources that are wrong (%s) are to be corrected, and no seed is missing',
+  async (settings) => {
+    writeFileSync(join(root, 'etc/slipway/sources.yaml'), settings);
+    expect(await loadDocument(createLinuxHost({ root }), {})).toMatchObject({
+      kind: 'none',
+      permanent: true,
+      failure: { code: 'UserDataInvalid', cause: expect.stringMatching(/^\/etc\/slipway\/sources\.yaml/) },
+    });
+  },
+);
+
+describe('what is wrong with the user data of an instance', () => {
+  const seeded = async (userData: string) => {
+    const seed = join(root, 'var/lib/cloud/seed/nocloud');
+    mkdirSync(seed, { recursive: true });
+    writeFileSync(join(seed, 'meta-data'), 'instance-id: i-1\n');
+    writeFileSync(join(seed, 'user-data'), userData);
+    writeFileSync(join(root, 'etc/.ignition-result.json'), '{}');
+    return loadDocument(createLinuxHost({ root }), {});
+  };
+
+  test.each([
+    ['nothing', '', 'UserDataEmpty'],
+    ['what is not to be had', '#include\nhttp://127.0.0.1:1/\n', 'ResourceNotFetched'],
+    [
+      'what is somewhere else',
+      `#cloud-config\nslipway: {sealed: ${JSON.stringify(STUB)}}\n`,
+      'UserDataSealed',
+    ],
+    ['what Ignition does', '{"ignition": {"version": "3.4.0"}}', 'IgnitionHasRun'],
+  ])('says whose they are: %s', async (_, userData, code) => {
+    expect(await seeded(userData)).toMatchObject({ kind: 'none', failure: { code }, instance: 'i-1' });
+  });
+});

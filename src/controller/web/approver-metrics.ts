@@ -1,0 +1,16 @@
+import { Counter, Histogram, Registry } from './registry.ts';
+import { watchTroubles } from './watch-troubles.ts';
+
+/** Of the approver. */
+export class ApproverMetrics extends Registry {
+  readonly decisions = this.add(
+    new Counter(
+      'slipway_certificate_requests_total',
+      'Certificate requests of kubelets decided, by decision.',
+    ),
+  );
+  readonly latency = this.add(
+    new Histogram('slipway_certificate_request_seconds', 'Time from making a request to its decision.'),
+  );
+  readonly watchTroubles = this.add(watchTroubles());
+}

@@ -1,0 +1,2 @@
+// `kubeadm alpha`: a status that Unix would cut to eight bits.
+process.exit(1001);
