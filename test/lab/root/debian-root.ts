@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached } from '../cache/cache.ts';
-import { LabError, run, runOk } from '../process/command.ts';
+import { needProgram } from '../host/need-program.ts';
+import { runOk } from '../process/command.ts';
 import { formatSources, hostAptSources, SUITE } from './apt.ts';
 import { DIES_WITH_US, inRootOk } from './in-root.ts';
 
@@ -81,7 +81,7 @@ async function bootstrap(
   packages: readonly string[],
   variant: readonly string[] = ['--variant=minbase'],
 ): Promise<void> {
-  await needMmdebstrap();
+  await needProgram('/usr/bin/mmdebstrap', 'mmdebstrap');
   const sources = `${dir}.sources`;
   await writeFile(sources, formatSources(await hostAptSources()));
   try {
@@ -101,20 +101,6 @@ async function bootstrap(
     ]);
   } finally {
     await rm(sources, { force: true });
-  }
-}
-
-/** mmdebstrap is the one tool of the lab that a plain Debian lacks. */
-async function needMmdebstrap(): Promise<void> {
-  if (existsSync('/usr/bin/mmdebstrap')) return;
-  const install = () => run('apt-get', ['-qy', 'install', '--no-install-recommends', 'mmdebstrap']);
-  let done = await install();
-  if (done.code !== 0) {
-    await runOk('apt-get', ['-q', 'update']);
-    done = await install();
-  }
-  if (done.code !== 0) {
-    throw new LabError(`mmdebstrap is missing and apt-get cannot install it: ${done.stderr.trim()}`);
   }
 }
 
