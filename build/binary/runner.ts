@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { execaSync } from 'execa';
+import { installPackages } from '../install-packages.ts';
 import { BUILDER, type Platform } from '../platforms.ts';
 
 const QEMU = '/usr/bin/qemu-aarch64-static';
@@ -24,17 +24,10 @@ function isThere(): boolean {
 }
 
 function install(): void {
-  const advice = `binaries for arm64 need QEMU and libraries: apt-get install ${PACKAGES.join(' ')}`;
-  if (process.getuid?.() !== 0) throw new Error(`${advice} (as root)`);
   console.log(`installing ${PACKAGES.join(' and ')}`);
-  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const apt = (...words: string[]): boolean =>
-    execaSync('apt-get', ['-qq', ...words], { stdio: 'inherit', env: environment, reject: false })
-      .exitCode === 0;
-  const words = ['install', '--yes', '--no-install-recommends', ...PACKAGES];
-  if (!apt(...words)) {
-    apt('update');
-    apt(...words);
-  }
-  if (!isThere()) throw new Error(advice);
+  const failed = installPackages(...PACKAGES);
+  if (!isThere())
+    throw new Error(
+      `binaries for arm64 need QEMU and libraries: apt-get install ${PACKAGES.join(' ')} (${failed})`,
+    );
 }

@@ -81,7 +81,7 @@ async function bootstrap(
   packages: readonly string[],
   variant: readonly string[] = ['--variant=minbase'],
 ): Promise<void> {
-  await needProgram('/usr/bin/mmdebstrap', 'mmdebstrap');
+  needProgram('/usr/bin/mmdebstrap', 'mmdebstrap');
   const sources = `${dir}.sources`;
   await writeFile(sources, formatSources(await hostAptSources()));
   try {

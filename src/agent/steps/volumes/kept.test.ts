@@ -99,7 +99,7 @@ describe('what wipe: true gives up, after another document has made it', () => {
   it.runIf(process.getuid?.() === 0)(
     'is a partition table, and stays where it is as asked (needs root for sfdisk)',
     async () => {
-      await needProgram('/usr/sbin/sfdisk', 'fdisk');
+      needProgram('/usr/sbin/sfdisk', 'fdisk');
       expect(await partition({}, 1, 2)).toMatchObject({ done: true });
       const made = id();
       expect(await partition({ doneOtherwise: true }, 1, 2)).toMatchObject({ done: true });
