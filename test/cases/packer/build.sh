@@ -41,6 +41,12 @@ grep -q 'hosts (1):' /tmp/log || fail "$(cat /tmp/log)"
 if packer_build -var "slipway_sha256=$(printf %064d 0)"; then fail "a program with another digest was taken"; fi
 grep -q 'must be there with the SHA-256' /tmp/log || fail "$(cat /tmp/log)"
 [ ! -e /image/usr/local/bin/slipway ] || fail "it was copied nevertheless"
+printf '#!/bin/sh\necho "{ \\"version\\": \\"99.0.0\\" }"\n' >/image/usr/local/bin/slipway
+chmod 755 /image/usr/local/bin/slipway
+if packer_build -var "slipway_sha256=$SHA256"; then fail "it went over a newer one"; fi
+grep -q '99.0.0, newer than' /tmp/log || fail "$(cat /tmp/log)"
+[ ! -e /image/usr/local/bin/slipway.new ] || fail "the copy stays"
+rm /image/usr/local/bin/slipway
 
 PATH=/usr/local/bin:$PATH
 echo "first: ansible $(ansible-playbook --version | sed -n '1s/.*\[core \(.*\)\]/\1/p')"
@@ -51,7 +57,7 @@ echo "second: ansible $(ansible-playbook --version | sed -n '1s/.*\[core \(.*\)\
 packer_build -var "slipway_sha256=$SHA256" || fail "$(cat /tmp/log)"
 grep -o 'ok=.*failed=[0-9]*' /tmp/log
 
-# As image-builder's node.yml includes it, with the shipped variables.
+# As image-builder's node.yml includes it, with the shipped variables, and with a Python that is in the image alone.
 cat >/tmp/node.yml <<'NODE'
 - hosts: all
   become: true
@@ -61,12 +67,16 @@ cat >/tmp/node.yml <<'NODE'
 NODE
 sed "s/@SHA256@/$SHA256/; s/mode=shim/mode=both/" /src/slipway/packer/image-builder.json >/tmp/image-builder.json
 user_vars=$(python3 -c 'import json; print(json.load(open("/tmp/image-builder.json"))["ansible_user_vars"])')
+mkdir -p /image/opt/bin
+ln -s /usr/bin/python3 /image/opt/bin/python
 echo "as image-builder:"
 echo "default ansible_host=127.0.0.1 ansible_port=2299 ansible_user=root ansible_ssh_private_key_file=/tmp/key" >/tmp/hosts
 ANSIBLE_HOST_KEY_CHECKING=False ansible-playbook -i /tmp/hosts --extra-vars "$user_vars" \
-  --extra-vars @/tmp/image-builder.json --extra-vars sysusrlocal_prefix=/usr/local /tmp/node.yml >/tmp/log 2>&1 ||
+  --extra-vars @/tmp/image-builder.json --extra-vars 'sysusrlocal_prefix=/usr/local ansible_python_interpreter=/opt/bin/python' \
+  /tmp/node.yml >/tmp/log 2>&1 ||
   fail "$(cat /tmp/log)"
 grep -o 'ok=.*failed=[0-9]*' /tmp/log
 
+rm -r /image/opt/bin
 cp /goss/usr/bin/goss /src/slipway/packer/goss/goss-slipway.yaml /image/run/
-chroot /image /usr/bin/env PATH=/usr/local/bin:/usr/bin:/bin /run/goss -g /run/goss-slipway.yaml validate --no-color
+chroot /image /usr/bin/env PATH=/usr/sbin:/usr/bin:/sbin:/bin /run/goss -g /run/goss-slipway.yaml validate --no-color
