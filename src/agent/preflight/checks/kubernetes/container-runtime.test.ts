@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { readConfig } from '../../../kubeadm/config/config.ts';
+import { runPreflight } from '../../run.ts';
 import { containerRuntime } from './container-runtime.ts';
 
 describe('the check of the container runtime', () => {
@@ -85,36 +86,39 @@ describe('the check of the container runtime', () => {
     expect(await ask()).toEqual([expect.stringMatching(/^fatal ContainerRuntimeDown .*an error: so it is/)]);
   });
 
-  it('says that one whose unit is masked comes up never', async () => {
+  it('says that one whose unit is masked comes up never, whatever is ignored, and of one that is disabled that it is', async () => {
     const real = createLinuxHost();
-    const host = (load: string) => ({
+    const host = (stdout: string) => ({
       ...real,
       processes: {
         ...real.processes,
-        run: async () => ({
-          exitStatus: 0,
-          stdout: `LoadState=${load}\n`,
-          stderr: '',
-          timedOut: false,
-          ms: 1,
-        }),
+        run: async () => ({ exitStatus: 0, stdout, stderr: '', timedOut: false, ms: 1 }),
       },
     });
-    const config = readConfig({ verb: 'join', args: [`--cri-socket=unix://${dir}/containerd.sock`] });
-    const look = (load: string) =>
-      containerRuntime.run(host(load), { config, kubeadmMinor: 31, attempted: false, mend: false });
-    expect(await look('masked')).toMatchObject([
-      {
-        severity: 'fatal',
-        code: 'ContainerRuntimeDown',
-        message: expect.stringMatching(/containerd\.service is masked$/),
-        remedy: expect.stringMatching(/systemctl unmask containerd\.service/),
-        isPermanent: true,
-      },
-    ]);
-    const [down] = await look('loaded');
-    expect(down?.message).toMatch(/has no socket/);
+    const args = [`--cri-socket=unix://${dir}/containerd.sock`, '--ignore-preflight-errors=all'];
+    const task = {
+      config: readConfig({ verb: 'join', args }),
+      kubeadmMinor: 31,
+      attempted: false,
+      mend: false,
+    };
+    const look = async (unit: string) =>
+      (await runPreflight(host(unit), task, [containerRuntime])).findings[0];
+    expect(await look('LoadState=masked\n')).toMatchObject({
+      severity: 'fatal',
+      code: 'ContainerRuntimeDown',
+      message: expect.stringMatching(/containerd\.service is masked$/),
+      remedy: expect.stringMatching(/systemctl unmask containerd\.service/),
+      isPermanent: true,
+    });
+    const down = await look('LoadState=loaded\nUnitFileState=enabled\nActiveState=inactive\nJob=0\n');
+    expect(down).toMatchObject({ severity: 'warning', message: expect.stringMatching(/has no socket \(/) });
     expect(down?.isPermanent).toBeUndefined();
+    const disabled = 'LoadState=loaded\nUnitFileState=disabled\nActiveState=inactive\n';
+    expect((await look(`${disabled}Job=0\n`))?.message).toMatch(
+      /has no socket: containerd\.service is disabled, and nothing has started it/,
+    );
+    expect((await look(`${disabled}Job=7\n`))?.message).toMatch(/has no socket \(/);
   });
 
   it('does not wait for one that never answers', async () => {

@@ -63,24 +63,30 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const unit = UNITS[posix.basename(socket)];
-    if (unit !== undefined && (await isMasked(host, unit))) {
+    const state = unit === undefined ? undefined : await startOf(host, unit);
+    if (state === 'masked') {
       const remedy = `Unmask it in the image: systemctl unmask ${unit}`;
       const message = `nothing starts the container runtime: the systemd unit ${unit} is masked`;
-      return [found('fatal', 'ContainerRuntimeDown', message, { ...check, remedy, isPermanent: true })];
+      // Whoever ignores kubeadm's check does not have a runtime by that.
+      return [found('fatal', 'ContainerRuntimeDown', message, { remedy, isPermanent: true })];
     }
     const words: Record<string, string> = {
       ENOENT: 'has no socket',
       ECONNREFUSED: 'does not listen',
       ETIMEDOUT: `does not answer within ${LIMIT_MS / 1000} s`,
     };
-    return down(words[error.errno] ?? `cannot be asked (${error.errno})`);
+    const why = words[error.errno] ?? `cannot be asked (${error.errno})`;
+    return down(state === 'disabled' ? `${why}: ${unit} is disabled, and nothing has started it` : why);
   }
 }
 
-/** A masked unit does not unmask itself, so kubeadm would be tried in vain. */
-async function isMasked(host: Host, unit: string): Promise<boolean> {
-  const [shown] = (await showUnits(host, [unit], ['LoadState'], ASK_MS)) ?? [];
-  return shown?.get('LoadState') === 'masked';
+/** A masked unit does not unmask itself, so kubeadm would be tried in vain; one that is disabled may be another unit's to start. */
+async function startOf(host: Host, unit: string): Promise<'masked' | 'disabled' | undefined> {
+  const asked = ['LoadState', 'UnitFileState', 'ActiveState', 'Job'];
+  const [shown] = (await showUnits(host, [unit], asked, ASK_MS)) ?? [];
+  if (shown?.get('LoadState') === 'masked') return 'masked';
+  const rests = shown?.get('ActiveState') === 'inactive' && Number(shown.get('Job') ?? 0) === 0;
+  return rests && shown?.get('UnitFileState') === 'disabled' ? 'disabled' : undefined;
 }
 
 /** An empty VersionRequest has no bytes at all. */
