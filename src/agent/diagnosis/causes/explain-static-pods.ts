@@ -29,6 +29,12 @@ export function explainStaticPods({ staticPods, kubeletLog }: Evidence): Diagnos
   return undefined;
 }
 
+/** The static pod that this line of the kubelet's refuses for storage; a moment after its start its Node does not show any. */
+export function refusedForStorage(line: string): string | undefined {
+  const [, name, why = ''] = REFUSED.exec(line) ?? [];
+  return why.includes('(res: ephemeral-storage,') ? name : undefined;
+}
+
 const refusal = (isMissing: (name: string) => boolean): Rule =>
   rule(REFUSED, ([, name = '', why]) =>
     isMissing(name)

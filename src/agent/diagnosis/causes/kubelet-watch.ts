@@ -10,6 +10,7 @@ import { type LogMarks, markLogs, readPodLogs } from '../evidence/static-pods.ts
 import type { Diagnosis } from '../patterns/pattern.ts';
 import { readComponentLog } from './component-log.ts';
 import { KUBELET_ENDED, KUBELET_STARTED } from './explain-kubelet.ts';
+import { refusedForStorage } from './explain-static-pods.ts';
 import { KUBELET_START_RULES } from './kubelet-start.ts';
 import { lastKnown } from './rule.ts';
 
@@ -37,7 +38,8 @@ export interface KubeletWatch {
   stop(): void;
 }
 
-export function watchKubelet(host: Host): KubeletWatch {
+/** @param onRefused gets the static pod that the kubelet refuses for a while that it does not wait for itself */
+export function watchKubelet(host: Host, onRefused: (name: string) => void = () => undefined): KubeletWatch {
   const lost = new AbortController();
   const stopped = new AbortController();
   let verdict: Diagnosis | undefined;
@@ -55,7 +57,10 @@ export function watchKubelet(host: Host): KubeletWatch {
     conclude(lastKnown(KUBELET_START_RULES, follower.kubelet));
   };
   const follower = followUnits(host, (line) => {
-    if (!started || !KUBELET_ENDED.test(line)) return;
+    if (!started) return;
+    const refused = refusedForStorage(line);
+    if (refused !== undefined) onRefused(refused);
+    if (!KUBELET_ENDED.test(line)) return;
     ends += 1;
     if (ends >= ENOUGH) void judgeKubelet();
   });

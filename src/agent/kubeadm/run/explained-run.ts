@@ -7,6 +7,7 @@ import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';
 import { classify, type KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import type { Host } from '../../host/host.ts';
 import { type KubeadmRun, type KubeadmSpec, runKubeadm } from './durable-run.ts';
+import { withoutStorageRequest } from './storage-request.ts';
 
 export interface ExplainedSpec extends KubeadmSpec {
   /** `host:port` of the API server that is joined. */
@@ -27,7 +28,10 @@ export interface ExplainedRun extends KubeadmRun {
 
 /** Does not throw for kubeadm's failure; throws HostError when it cannot be started. */
 export async function runExplained(host: Host, spec: ExplainedSpec): Promise<ExplainedRun> {
-  const watch = watchKubelet(host);
+  const watch = watchKubelet(
+    host,
+    withoutStorageRequest(host, (message) => spec.onProgress?.(message)),
+  );
   try {
     const run = await runKubeadm(host, {
       ...spec,
