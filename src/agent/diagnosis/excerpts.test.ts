@@ -216,3 +216,39 @@ describe('the log of a component alone', () => {
     );
   });
 });
+
+it('a program that logs what kubeadm prints says nothing itself', () => {
+  const logged = (msg: string): string =>
+    JSON.stringify({ level: 'info', msg, time: '2026-11-21T02:34:29Z' });
+  const retry = JSON.stringify({
+    level: 'warn',
+    msg: 'retrying of unary invoker failed',
+    error:
+      'rpc error: code = FailedPrecondition desc = etcdserver: can only promote a learner member which is in sync with leader',
+  });
+  const error =
+    'error execution phase control-plane-join/etcd: error creating local etcd static pod manifest file: etcdserver: can only promote a learner member which is in sync with leader';
+  expect(code(logged('[etcd] Creating static Pod manifest for "etcd"'), logged(retry), logged(error))).toBe(
+    'EtcdLearnerNotReady',
+  );
+});
+
+it('a reason may stand on a line of its own, or be cut off', () => {
+  const time = 'timed out waiting for the condition';
+  expect(code('```', 'error execution phase kubelet-start', time, '```')).toBe('KubeadmTimedOut');
+  const { failure } = verdict(
+    'error execution phase upload-config/kubelet: Error writing Crisocket information for the control-...',
+  );
+  expect(failure).toMatchObject({ code: 'NodeNotRegistered', cause: expect.stringMatching(/cut off/) });
+});
+
+it('an error that a page quotes may be wrapped by hand', () => {
+  const lines = [
+    'error: error execution phase check-etcd: could not retrieve the list of',
+    'etcd endpoints: pods is forbidden: User "kubernetes-admin" cannot list',
+    'resource "pods" in API group "" in the namespace "kube-system"',
+  ];
+  expect(code('### Error', '', '```', ...lines, '```', '', 'It came with the third node.')).toBe(
+    'PermissionDenied',
+  );
+});

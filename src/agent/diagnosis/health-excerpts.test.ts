@@ -1,6 +1,6 @@
 /** Excerpts that end where kubeadm waits for the kubelet, the control plane or the API server. */
 import { describe, expect, it } from 'vitest';
-import { code, verdict } from '../../../test/support/logs/log-verdict.ts';
+import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
 
 describe('what kubeadm found unhealthy, without the error that follows', () => {
   const HEALTHY = '[kubelet-check] The kubelet is healthy after 501.1ms';
@@ -126,4 +126,54 @@ it("kubeadm's sentence on how long it waited for the kubelet counts without its 
   });
   const call = `The HTTP call equal to 'curl -sSL http://127.0.0.1:10248/healthz' returned error: ...`;
   expect(code('error:', call, '')).toBe('KubeletUnhealthy');
+});
+
+describe('a kubelet alone', () => {
+  const says = (text: string): string => `Nov 21 02:34:29 n1 kubelet[7]: ${text}`;
+  const expired = (text: string): string =>
+    says(`E1121 02:34:29.000001       7 bootstrap.go:266] ${text} is expired: 2026-01-05 10:00:00 +0000 UTC`);
+  const bootstrap = (rest: string): string =>
+    says(
+      `E1121 02:34:29.000002       7 run.go:74] "command failed" err="failed to run Kubelet: unable to load bootstrap kubeconfig: stat ${rest}`,
+    );
+  const missing = bootstrap('/etc/kubernetes/bootstrap-kubelet.conf: no such file or directory"');
+
+  it.each([
+    [
+      'CertificateInvalid',
+      expired('part of the existing bootstrap client certificate in /etc/kubernetes/kubelet.conf'),
+      missing,
+    ],
+    [
+      'CertificateInvalid',
+      expired('Part of the existing bootstrap client certificate'),
+      bootstrap('/etc/kubern'),
+    ],
+    ['KubeletFileMissing', missing],
+    ['KubeletFileMissing', bootstrap('/etc/kubernetes/bootstrap-kubele')],
+  ])(
+    'that finds no bootstrap kubeconfig does so where its certificate has expired, else by itself: %s',
+    (wanted, ...lines) => {
+      expect(code(...lines)).toBe(wanted);
+    },
+  );
+
+  it('may have the heads of its lines taken off', () => {
+    const watcher = 'E ... "Failed to start cAdvisor" err="inotify_init: too many open files"';
+    expect(code(watcher, '[kubelet-check] The kubelet is not healthy after 4m0s')).toBe('KernelSettingWrong');
+  });
+});
+
+it('a control plane does not come whose sandbox image the runtime says it cannot pull', () => {
+  const runtime = (text: string): string =>
+    `Nov 21 02:34:29 n1 containerd: time="2026-11-21T02:34:29Z" ${text}`;
+  const pull = runtime(
+    'level=error msg="PullImage \\"registry.k8s.io/pause:3.9\\" failed" error="failed to resolve reference: dial tcp 203.0.113.9:443: connect: connection refused"',
+  );
+  const made = runtime(
+    'level=info msg="RunPodSandbox for &PodSandboxMetadata{Name:etcd-n1,} returns sandbox id \\"0a1b\\""',
+  );
+  const error = "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster";
+  expect(code(error, HINT, pull)).toBe('ImagePullFailed');
+  expect(code(error, HINT, pull, made)).toBe('ControlPlaneNotReady');
 });

@@ -1,7 +1,7 @@
 /** An error of kubeadm or the kubelet that somebody has put into a sentence of his own: `find error:   [ERROR Swap]: ...`. */
 import { LAUNCHES } from './transcript/certain.ts';
 import { type LogLine, linesBy } from './transcript/line.ts';
-import { ERROR_WITHIN, OTHERS } from './transcript/sentences.ts';
+import { ERROR_WITHIN, IN_CASE, OTHERS } from './transcript/sentences.ts';
 
 /** Only an excerpt is read so; in a log a program may quote what another has said long ago. */
 const MAX_LINES = 60;
@@ -24,7 +24,8 @@ export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
     if (!excerpts.has(line.writer)) return { line, at: 0 };
     if (SOURCE.test(text) || OTHERS.test(text) || WARNING.test(text)) return { line, at: 0 };
     const own = ERROR_WITHIN.exec(text);
-    if (own !== null && ARGUMENT.test(text.slice(0, own.index))) return { line, at: 0 };
+    const before = text.slice(0, own?.index ?? 0);
+    if (ARGUMENT.test(before) || IN_CASE.test(before)) return { line, at: 0 };
     const kubelet = own === null && line.program !== 'kubelet' ? KUBELET.exec(text) : null;
     return {
       line: kubelet === null ? line : { ...line, program: 'kubelet' },

@@ -220,3 +220,24 @@ it('is no failure what a test of a program expects', () => {
     ),
   ).toBe('nothing');
 });
+
+it('is no failure what a page or a comment says to do in case of one', () => {
+  const error = '[ERROR CRI]: container runtime is not running';
+  expect(code(`# Fix ${error}:`, 'systemctl restart containerd')).toBe('nothing');
+  expect(code(`###### In case of ${error} remove a file`, '\t# rm /etc/containerd/config.toml')).toBe(
+    'nothing',
+  );
+  expect(code('# if it says that a file is there: [ERROR FileAvailable--x]: /x already exists', 'date')).toBe(
+    'nothing',
+  );
+  expect(code(`find error:   ${error}`)).toBe('ContainerRuntimeDown');
+  const ruler = `# ${'='.repeat(40)}`;
+  const script = [
+    ruler,
+    'step "2/3" "Making a token"',
+    ruler,
+    `# (seen once: "couldn't validate the identity of the API Server: could not find a JWS`,
+    '#  signature in the cluster-info ConfigMap for token ID ...")',
+  ];
+  expect(code(...script)).toBe('nothing');
+});

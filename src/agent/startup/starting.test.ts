@@ -136,10 +136,13 @@ describe('not while it starts', () => {
     ['ImageNotFound', 'a registry', 'NetworkManager.service'],
     ['ImageNotFound', 'a name', 'dnsmasq.service'],
     ['KubeadmConfigVersionUnsupported', 'a kubeadm', 'systemd-sysext.service'],
-  ] as const)('takes no %s for final by %s that may be another one while %s starts', async (code, _, name) => {
-    expect(await stillStarting(machine(unit(name, 'activating')), code)).toMatch(`${name} is activating`);
-    expect(await stillStarting(machine(unit(name, 'active', 5)), code)).toBeUndefined();
-  });
+  ] as const)(
+    'takes no %s for final by %s that may be another one while %s starts',
+    async (code, _, name) => {
+      expect(await stillStarting(machine(unit(name, 'activating')), code)).toMatch(`${name} is activating`);
+      expect(await stillStarting(machine(unit(name, 'active', 5)), code)).toBeUndefined();
+    },
+  );
 
   it('asks nobody for a code that rests on words alone, or below a root directory', async () => {
     const silent = { ...machine(undefined), root: '/' };

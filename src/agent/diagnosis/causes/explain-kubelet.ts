@@ -7,8 +7,9 @@ import {
   KUBELET_IMAGE_RULES,
   KUBELET_NODE_RULES,
   SANDBOX_IMAGE,
+  SANDBOX_PULL,
 } from './kubelet-run.ts';
-import { KUBELET_START_RULES, kubeletLastWords } from './kubelet-start.ts';
+import { EXPIRED, KUBELET_START_RULES, kubeletLastWords } from './kubelet-start.ts';
 import { lastKnown } from './rule.ts';
 
 /** systemd's line at the end of a service's main process that was not asked for. */
@@ -19,13 +20,15 @@ export const KUBELET_STARTED = /^\[kubelet-start\] Starting the kubelet/;
 
 /** A kubelet's own last words, where systemd's account is not in the log. */
 const FATAL =
-  /^F\d{4} |run\.go:\d+\] "command failed"|"?[Ff]ailed to run [Kk]ubelet|"?Failed to start ContainerManager|^failed to (?:validate|load) kubelet (?:config|flags)|^panic: /;
+  /^F\d{4} |run\.go:\d+\] "command failed"|"?[Ff]ailed to run [Kk]ubelet|"?Failed to start (?:ContainerManager|cAdvisor)|^failed to (?:validate|load) kubelet (?:config|flags)|^panic: /;
 /** A packaged kubelet ends like that until kubeadm writes its configuration. */
 const NOT_CONFIGURED = /kubelet\/config\.yaml.*no such file or directory/;
 /** systemd's own status for a program that it could not start. */
 const NOT_EXECUTED = /^kubelet\.service: main process exited, code=exited, status=203\/EXEC/i;
 /** It came up after all. */
 const CAME_UP = /Successfully registered node|"Started kubelet"|Starting to sync pods with apiserver/;
+
+const hasSandbox = (line: string): boolean => /RunPodSandbox for .* returns sandbox id/.test(line);
 
 const ENOUGH_COMPLAINTS = 3;
 const EXCERPT_LINES = 8;
@@ -83,6 +86,8 @@ export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evide
   // Without a certificate it ends for what a kubelet that has one only complains of.
   const ends = kubeletLog.filter((line) => FATAL.test(line));
   const known = lastKnown(KUBELET_START_RULES, kubeletLog) ?? lastKnown(KUBELET_NODE_RULES, ends);
+  if (known?.code === 'KubeletFileMissing' && /bootstrap kubeconfig/.test(known.evidence))
+    return lastKnown([EXPIRED], kubeletLog) ?? known;
   if (known !== undefined) return known;
   if (crashes === 0 && (unit?.restarts ?? 0) < 2) return stopped(unit);
   const unstartable = kubeletLog.findLast((line) => NOT_EXECUTED.test(line));
@@ -134,10 +139,14 @@ function stopped(unit: UnitState | undefined): Diagnosis | undefined {
 }
 
 /** What a kubelet that runs complains of, as far as it explains `code`. */
-export function explainKubeletRun(code: Code, { kubeletLog }: Evidence): Diagnosis | undefined {
+export function explainKubeletRun(code: Code, { kubeletLog, runtimeLog }: Evidence): Diagnosis | undefined {
   const containers = (): Diagnosis | undefined => {
     const image = lastKnown(KUBELET_IMAGE_RULES, kubeletLog);
-    return image ?? lastKnown(KUBELET_CONTAINER_RULES, kubeletLog);
+    return (
+      image ??
+      lastKnown(KUBELET_CONTAINER_RULES, kubeletLog) ??
+      lastKnown([SANDBOX_PULL], runtimeLog.slice(runtimeLog.findLastIndex(hasSandbox) + 1))
+    );
   };
   const node = (): Diagnosis | undefined => lastKnown(KUBELET_NODE_RULES, kubeletLog);
   switch (code) {

@@ -36,6 +36,9 @@ export const SANDBOX_IMAGE: Rule = rule(
   sandboxImage,
 );
 
+/** The runtime's own account of it. */
+export const SANDBOX_PULL: Rule = rule(/"?PullImage "?([^\s"]*\/pause:[^\s"]+)(")? failed.*/, sandboxImage);
+
 const imageRules: Rule[] = [
   SANDBOX_IMAGE,
   rule(

@@ -8,6 +8,15 @@ import { cgroupRules, diskRules, machineRules } from './kubelet-start-machine.ts
 import { configRules, flagRules } from './kubelet-start-settings.ts';
 import { plain, type Rule, reason, rule } from './rule.ts';
 
+/** It looks for the bootstrap kubeconfig then, which kubeadm has taken away. */
+export const EXPIRED: Rule = rule(
+  /part of the existing bootstrap client certificate(?: in (\S+))? is expired/i,
+  ([, path]) => ({
+    code: 'CertificateInvalid',
+    cause: `The client certificate of the kubelet${path === undefined ? '' : ` in ${path}`} has expired.`,
+  }),
+);
+
 const fileRules: Rule[] = [
   rule(/certificatesigningrequests\S* is forbidden: User "([^"]*)"/, ([, user]) => ({
     code: 'PermissionDenied',
@@ -37,16 +46,18 @@ const fileRules: Rule[] = [
       persistence: 'until-deadline',
     }),
   ),
-  // journalctl cuts it off where the terminal ends.
+  // A terminal cuts it off where it ends.
+  rule(/unable to load bootstrap kubeconfig: stat \/[^\s:]*[>…]?$/, () => ({
+    code: 'KubeletFileMissing',
+    cause: 'The kubelet ends because its bootstrap kubeconfig is not there.',
+    persistence: 'until-deadline',
+  })),
   rule(/failed to load kubelet config file, path: ([^\s,]+),.*? error: open \S*[>…]$/, ([, path]) => ({
     code: 'KubeletFileMissing',
     cause: `The kubelet ends because it cannot open ${path}; why is cut off.`,
     persistence: 'until-deadline',
   })),
-  rule(/part of the existing bootstrap client certificate in (\S+) is expired/, ([, path]) => ({
-    code: 'CertificateInvalid',
-    cause: `The client certificate in ${path} has expired.`,
-  })),
+  EXPIRED,
   rule(
     /(?:failed to run Kubelet: [^"]*?|failed to load kubelet config file, .*? error: )(?:open|stat) (\/\S+?): (no such file or directory|permission denied)/,
     ([, path, why]) => ({

@@ -44,12 +44,15 @@ const disk: Pattern = inError(
 
 /** 1.20: "error uploading crisocket"; newer: "error writing CRISocket for this node". */
 const notRegistered: Pattern = inError(
-  /error (?:uploading|writing) crisocket[^\n:]*: ([^\n]*(?:timed out waiting for the condition|context deadline exceeded|not found|rate: Wait)[^\n]*)/i,
+  /error (?:uploading|writing) crisocket[^\n:]*: ([^\n]*(?:timed out waiting for the condition|context deadline exceeded|not found|rate: Wait)[^\n]*)|error (?:uploading|writing) crisocket[^\n:]*(?:…|\.{3})$/im,
   (match) => {
     const name = /nodes "([^"]+)" not found/.exec(match[1] ?? '')?.[1];
     return {
       code: 'NodeNotRegistered',
-      cause: `The kubelet has not registered ${name === undefined ? 'this machine as a Node' : `the Node ${name}`} in time.`,
+      cause:
+        match[1] === undefined
+          ? 'The Node of this machine could not be changed; why is cut off.'
+          : `The kubelet has not registered ${name === undefined ? 'this machine as a Node' : `the Node ${name}`} in time.`,
     };
   },
 );

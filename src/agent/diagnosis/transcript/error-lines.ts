@@ -76,7 +76,7 @@ export function errorAt(lines: readonly LogLine[], start: number): ErrorLines {
     } else if (isOfTrace(lines, at, end)) {
       members.add(at);
       continue;
-    } else if (paragraphs > 0 || isUnfinished(last) || /^\s+\S/.test(text)) {
+    } else if (paragraphs > 0 || isUnfinished(last) || /^\s+\S/.test(text) || saysWhy(last, text)) {
       paragraphs -= 1;
       continued.add(at);
     } else continue;
@@ -85,6 +85,11 @@ export function errorAt(lines: readonly LogLine[], start: number): ErrorLines {
   }
   return { end, members, continued };
 }
+
+/** Somebody has put the reason on a line of its own. */
+const saysWhy = (last: string, text: string): boolean =>
+  /^(?:error: )?error execution phase [\w/-]+$/.test(last) && TIME_IS_OVER.test(text);
+const TIME_IS_OVER = /^(?:timed out waiting for the condition|context deadline exceeded)$/;
 
 const PHASE_NAME = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase ([\w/-]+)/;
 

@@ -3,6 +3,7 @@
  * from line to line. A whole output that somebody has indented is one too.
  */
 import { peel } from './prefix.ts';
+import { IN_CASE } from './sentences.ts';
 
 export interface LearnedPrefix {
   form: RegExp;
@@ -32,7 +33,7 @@ export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
     anchors += 1;
     if (match.index === 0 || match.index > LONGEST) continue;
     const prefix = withoutKnown(text.slice(0, match.index));
-    if (prefix === '') continue;
+    if (prefix === '' || IN_CASE.test(prefix)) continue;
     if (prefix.trim() !== '' && NO_PREFIX.test(prefix) && !NUMBER.test(prefix)) continue;
     const key = prefix.replace(/\d+/g, '0');
     found.set(key, (found.get(key) ?? 0) + 1);

@@ -88,6 +88,9 @@ export const OWN_ERROR = new RegExp(`^\\s*(?:\\d+[.)] ?)?(?:error: )?(?:${OWN_SE
 /** Markdown's line around a quoted output: a sentence ends there at the latest. */
 export const FENCE = /^\s*(?:```|~~~)/;
 
+/** In front of an error: what to do where it comes. Nothing has failed there. */
+export const IN_CASE = /^[\s#>*|-]*(?:\d+[.)] )?(?:if|in case|(?:to )?(?:fix|avoid))\b/i;
+
 /** Does a line begin something of its own, so that it does not continue the one before? */
 export function isHead(text: string): boolean {
   return (

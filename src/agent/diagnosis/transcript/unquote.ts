@@ -78,12 +78,19 @@ function withoutHtml(raw: string): string {
     });
 }
 
-/** A line of `journalctl -o json` or of Docker's log driver; any other line is itself. */
+/** The message is what a program that runs kubeadm has read, and not its own. */
+const PASSED_ON =
+  /"(?:msg|message)" ?: ?"(?:\{\\"level\\"|[IWEF]\d{4} \d\d:|\[[a-z][\w/-]*\] |(?:error: )?error execution phase |\\t\[ERROR |To see the stack trace )/;
+
+/** A line of `journalctl -o json`, of Docker's log driver or of a program that logs what kubeadm prints; any other line is itself. */
 function recordOf(number: number, raw: string): RawLine[] {
-  const isRecord = raw.startsWith('{') && raw.length <= MAX_JSON && /"(?:log|MESSAGE)" ?: ?["[]/.test(raw);
+  const isRecord =
+    raw.startsWith('{') &&
+    raw.length <= MAX_JSON &&
+    (/"(?:log|MESSAGE)" ?: ?["[]/.test(raw) || PASSED_ON.test(raw));
   const open = isRecord ? parsed(raw) : undefined;
   if (open === undefined) return [{ number, text: raw }];
-  const message = textOf(open.MESSAGE ?? open.log);
+  const message = textOf(open.MESSAGE ?? open.log ?? open.msg ?? open.message);
   const prefix = open.MESSAGE === undefined ? `${open.time ?? ''} stdout F ` : journalPrefix(open);
   return split({ number, prefix }, message.replace(/\n$/, ''));
 }

@@ -1,7 +1,7 @@
 /** Puts lines together again that a terminal, a pager or a person has wrapped. Works on the lines of one stream. */
 import { isUnfinished } from '../patterns/continued.ts';
 import type { LogLine } from './line.ts';
-import { ERROR_FINDING, isHead, OWN_ERROR, PHASE_ERROR } from './sentences.ts';
+import { ERROR_FINDING, FENCE, isHead, OWN_ERROR, PHASE_ERROR } from './sentences.ts';
 
 export interface WidthLine extends LogLine {
   /** Characters of the whole line, with its prefix. */
@@ -147,5 +147,21 @@ function isBroken(last: WidthLine, piece: WidthLine, next: WidthLine, lines: rea
   if (!isErrorLine(last.text) || lines.length < 2 || piece.width <= NARROWEST) return false;
   // kubeadm leaves no blank at a line's end.
   if (piece.spaced && GOES_ON.test(next.text) && !/: *$/.test(last.text)) return true;
-  return isUnfinished(last.text) && !/: *$/.test(last.text);
+  return (isUnfinished(last.text) && !/: *$/.test(last.text)) || isFenced(piece, lines);
+}
+
+/** So many pieces has an error that somebody has wrapped in a text of his own. */
+const MAX_FENCED = 5;
+
+/** Is the rest of what Markdown quotes wide enough to be one sentence, which goes on from line to line? */
+function isFenced(piece: WidthLine, lines: readonly WidthLine[]): boolean {
+  const rest = lines.slice(lines.indexOf(piece) + 1, lines.indexOf(piece) + 1 + MAX_FENCED);
+  const end = rest.findIndex(({ text }) => FENCE.test(text));
+  const more = rest.slice(0, Math.max(end, 0));
+  const isWide = ({ width }: WidthLine): boolean => width > NARROWEST + 10 && width <= 100;
+  return (
+    more.length > 0 &&
+    [piece, ...more.slice(0, -1)].every(isWide) &&
+    more.every(({ text }) => GOES_ON.test(text) && !isHead(text))
+  );
 }
