@@ -4,6 +4,7 @@ import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
 
 describe('a part of an output, without any step', () => {
   it.each([
+    ['CertificateSecretMissing', 'error downloading the secret: Secret "kubeadm-certs" was not found'],
     ['KubeadmArgumentInvalid', "can not mix '--config' with arguments [patches]"],
     [
       'KubeadmConfigVersionUnsupported',

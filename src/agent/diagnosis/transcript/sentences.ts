@@ -67,7 +67,7 @@ const OWN_ERRORS = [
   /this version of kubeadm only supports deploying clusters/,
   /[Ff]ound multiple CRI (?:sockets|endpoints)/,
   /error uploading crisocket/,
-  /error downloading certs: /,
+  /error downloading (?:certs|the secret): /,
   /couldn't initialize a Kubernetes cluster/,
   /\[?failure loading (?:certificate|key) for/,
   /unable to select an IP from default routes/,
