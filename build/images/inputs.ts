@@ -9,6 +9,8 @@ import { root } from '../project.ts';
 const TAKEN = [
   ...['cloud-init', 'ignition', 'packer', 'windows'],
   ...['images/README.md', 'images/disk', 'images/slipway-controller', 'images/sysext/10-reload.conf'],
+  // Their READMEs lead there.
+  ...['SECURITY.md', 'docs', 'release'],
 ];
 
 /** They as one archive (tar.gz), without what is not committed. @param date the commit's, which all files have */

@@ -78,6 +78,7 @@ async function expectImages(made: string): Promise<void> {
   const { stdout } = await execa('tar', ['-tzf', join(made, 'slipway-images.tar.gz')]);
   for (const path of [
     'cloud-init/vendor-data.sh',
+    'docs/windows.md',
     'images/README.md',
     'images/disk/build.sh',
     'images/disk/root/etc/fstab',
