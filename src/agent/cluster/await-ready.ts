@@ -1,6 +1,7 @@
 import type { Host } from '../host/host.ts';
 import { type KubeletIdentity, readKubeletIdentity } from './kubelet-identity.ts';
-import { NodeAlarm } from './node-alarm.ts';
+import { ObjectAlarm } from './object-alarm.ts';
+import { ownNode } from './object-changes.ts';
 import { type ClusterNode, readNode } from './read-node.ts';
 
 export type Readiness = { ready: true; ms: number } | { ready: false; why: string };
@@ -11,14 +12,14 @@ export type Readiness = { ready: true; ms: number } | { ready: false; why: strin
  */
 export async function awaitReady(host: Host, limitMs: number, signal: AbortSignal): Promise<Readiness> {
   const started = host.clock.monotonic();
-  const alarm = new NodeAlarm(host, limitMs, signal);
+  const alarm = new ObjectAlarm(host, limitMs, signal);
   try {
     for (;;) {
       const { why, identity } = await look(host);
       const ms = host.clock.monotonic() - started;
       if (why === undefined) return { ready: true, ms };
       if (ms >= limitMs || signal.aborted) return { ready: false, why };
-      alarm.set(identity);
+      alarm.set(ownNode(identity));
       await alarm.pause(limitMs - ms);
     }
   } finally {

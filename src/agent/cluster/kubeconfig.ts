@@ -16,6 +16,10 @@ export interface ApiAccess {
   token?: Sensitive<string>;
 }
 
+/** The header by which a token is shown; none for who shows a certificate. */
+export const bearer = (token: ApiAccess['token']): Record<string, string> =>
+  token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` };
+
 /** kubeadm's have 6 KiB; a bundle of authorities may take hundreds. */
 const MAX_BYTES = 1024 * 1024;
 

@@ -1,7 +1,6 @@
 /** Asks the API server for a Node. The Node's own kubelet may ask, and so may the bearer of a token. */
-import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import { type Host, HostError } from '../host/host.ts';
-import type { ApiAccess } from './kubeconfig.ts';
+import { type ApiAccess, bearer } from './kubeconfig.ts';
 import { capacityOf, type NodeCapacity } from './node-capacity.ts';
 
 export interface ClusterNode {
@@ -30,11 +29,7 @@ const LIMIT_MS = 5_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 
 /** Never throws for what the network or the API server do. */
-export async function readNode(
-  host: Host,
-  access: ApiAccess & { token?: Sensitive<string> },
-  name: string,
-): Promise<NodeAnswer> {
+export async function readNode(host: Host, access: ApiAccess, name: string): Promise<NodeAnswer> {
   const { server, token, ...credentials } = access;
   const client = host.network.client(credentials);
   try {
@@ -43,7 +38,7 @@ export async function readNode(
       url: new URL(`/api/v1/nodes/${encodeURIComponent(name)}`, server).href,
       headers: {
         accept: 'application/json',
-        ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
+        ...bearer(token),
       },
       timeoutMs: LIMIT_MS,
       maxBytes: MAX_BYTES,

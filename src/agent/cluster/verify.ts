@@ -10,7 +10,8 @@ import type { Host } from '../host/host.ts';
 import type { KubeadmConfig } from '../kubeadm/config/config.ts';
 import { kubeletTrouble } from './kubelet-health.ts';
 import { KUBELET_KUBECONFIG, type KubeletIdentity, readKubeletIdentity } from './kubelet-identity.ts';
-import { NodeAlarm } from './node-alarm.ts';
+import { ObjectAlarm } from './object-alarm.ts';
+import { ownNode } from './object-changes.ts';
 import { type NodeAnswer, readNode } from './read-node.ts';
 
 export interface VerifySpec {
@@ -47,7 +48,7 @@ export async function verifyNode(host: Host, spec: VerifySpec): Promise<Verdict>
   const { signal, patienceMs = PATIENCE_MS } = spec;
   let patience = patienceMs;
   let told = '';
-  const alarm = new NodeAlarm(host, patienceMs, signal);
+  const alarm = new ObjectAlarm(host, patienceMs, signal);
   try {
     for (let looks = 1; ; looks += 1) {
       const before = host.clock.monotonic();
@@ -57,7 +58,7 @@ export async function verifyNode(host: Host, spec: VerifySpec): Promise<Verdict>
       if (signal.aborted) return verdict(look, false);
       if (look.cause !== told) spec.onProgress(`kubeadm is done; waiting: ${look.cause}`);
       told = look.cause;
-      alarm.set(look.asked);
+      alarm.set(ownNode(look.asked));
       if (look.asked !== undefined) await alarm.pause(LONGEST_PAUSE_MS);
       else await host.clock.sleep(local(host, looks), signal).catch(() => undefined);
       patience -= host.clock.monotonic() - before;

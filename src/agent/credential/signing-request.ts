@@ -1,5 +1,6 @@
 import { clean } from '../../kit/secrets/clean.ts';
-import type { ApiAccess } from '../cluster/kubeconfig.ts';
+import { type ApiAccess, bearer } from '../cluster/kubeconfig.ts';
+import { ObjectAlarm } from '../cluster/object-alarm.ts';
 import { type Host, HostError } from '../host/host.ts';
 import type { HttpAnswer } from '../host/network.ts';
 import { CredentialProblem } from './credential-problem.ts';
@@ -8,7 +9,6 @@ import type { Pending } from './pending.ts';
 const COLLECTION = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const LIMIT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
-const PAUSE_MS = 1_000;
 
 /** Where a request stands. */
 export type Standing =
@@ -44,14 +44,21 @@ export class SigningRequests {
     if (answer.status !== 201 && answer.status !== 409) throw refusal('create a certificate request', answer);
   }
 
-  /** Looks again until it is signed or over, or the time is up. @throws CredentialProblem */
+  /** Until it is signed or over, as the API server tells, or the time is up. @throws CredentialProblem */
   async standing({ name }: Pending, limitMs: number): Promise<Standing> {
     const { clock } = this.#host;
     const end = clock.monotonic() + limitMs;
-    for (;;) {
-      const found = await this.#look(name);
-      if (found.is !== 'open' || clock.monotonic() >= end) return found;
-      await clock.sleep(PAUSE_MS);
+    const alarm = new ObjectAlarm(this.#host, limitMs, new AbortController().signal);
+    try {
+      for (;;) {
+        const found = await this.#look(name);
+        const leftMs = end - clock.monotonic();
+        if (found.is !== 'open' || leftMs <= 0) return found;
+        alarm.set({ access: this.#access, collection: COLLECTION, name });
+        await alarm.pause(leftMs);
+      }
+    } finally {
+      alarm.close();
     }
   }
 
@@ -80,7 +87,7 @@ export class SigningRequests {
         headers: {
           accept: 'application/json',
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
+          ...bearer(token),
         },
         ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
         timeoutMs: LIMIT_MS,

@@ -1,16 +1,15 @@
 import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
 import type { Host } from '../host/host.ts';
-import type { KubeletIdentity } from './kubelet-identity.ts';
-import { watchNode } from './node-changes.ts';
+import { type Watched, watchObject } from './object-changes.ts';
 
 /** Several changes that come together are looked at once. */
 const TOGETHER_MS = 50;
 
 /**
- * Pauses between two looks at this machine's Node. The API server ends them when the Node changes, or comes; where it allows
+ * Pauses between two looks at an object of the API server, which ends them when the object changes, or comes; where it allows
  * no watch they end by themselves, ever less often.
  */
-export class NodeAlarm {
+export class ObjectAlarm {
   readonly #host: Host;
   readonly #limitMs: number;
   readonly #signal: AbortSignal;
@@ -27,22 +26,22 @@ export class NodeAlarm {
     this.#signal = signal;
   }
 
-  /** Begins to watch with the first look that knows for which Node; the same one is watched from then on. */
-  set(identity: KubeletIdentity | undefined): void {
-    if (this.#isAsked || identity?.nodeName === undefined) return;
+  /** Begins to watch with the first look that knows for which; the same one is watched from then on. */
+  set(watched: Watched | undefined): void {
+    if (this.#isAsked || watched === undefined) return;
     this.#isAsked = this.#isWatched = true;
     const watch = {
       limitMs: this.#limitMs,
       signal: AbortSignal.any([this.#signal, this.#over.signal]),
       changed: () => this.#changed.abort(),
     };
-    void watchNode(this.#host, identity, identity.nodeName, watch).then(() => {
+    void watchObject(this.#host, watched, watch).then(() => {
       this.#isWatched = false;
       this.#changed.abort();
     });
   }
 
-  /** Until the Node changes, or for `mostMs`. */
+  /** Until the object changes, or for `mostMs`. */
   async pause(mostMs: number): Promise<void> {
     const { clock } = this.#host;
     this.#pauses += 1;

@@ -1,0 +1,49 @@
+import { type Host, HostError } from '../host/host.ts';
+import { type ApiAccess, bearer } from './kubeconfig.ts';
+import type { KubeletIdentity } from './kubelet-identity.ts';
+
+/** A Node has up to 1.5 MiB, and a watch sends it whole each time. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** An object, and as whom the API server is asked for it. */
+export interface Watched {
+  readonly access: ApiAccess;
+  /** The path below which the API server has it and its like. */
+  readonly collection: string;
+  readonly name: string;
+}
+
+/** The Node of a kubelet that knows its name. */
+export function ownNode(kubelet: KubeletIdentity | undefined): Watched | undefined {
+  if (kubelet?.nodeName === undefined) return undefined;
+  return { access: kubelet, collection: '/api/v1/nodes', name: kubelet.nodeName };
+}
+
+/**
+ * Has the API server tell when an object changes, over one request that stays open (a watch; kubelets may watch their own Node,
+ * and whoever may ask for a certificate the requests for one). What it sends is not read, only that it sends: whoever is told looks
+ * for himself. Resolves when the watch is over, whoever ended it; never throws for what the network or the API server do.
+ */
+export async function watchObject(
+  host: Host,
+  { access, collection, name }: Watched,
+  { limitMs, signal, changed }: { limitMs: number; signal: AbortSignal; changed: () => void },
+): Promise<void> {
+  const { server, token, ...credentials } = access;
+  const client = host.network.client(credentials);
+  const url = new URL(collection, server);
+  url.searchParams.set('watch', 'true');
+  url.searchParams.set('fieldSelector', `metadata.name=${name}`);
+  url.searchParams.set('timeoutSeconds', String(Math.ceil(limitMs / 1000)));
+  try {
+    await client.send({
+      ...{ method: 'GET', url: url.href, headers: { accept: 'application/json', ...bearer(token) } },
+      ...{ timeoutMs: limitMs, maxBytes: MAX_BYTES, signal },
+      sink: async () => changed(),
+    });
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+  } finally {
+    client.close();
+  }
+}
