@@ -221,6 +221,20 @@ it('is no failure what a test of a program expects', () => {
   ).toBe('nothing');
 });
 
+it('is no failure what a program in Python looks for', () => {
+  expect(
+    code(
+      '# error execution phase preflight: [preflight] Some fatal errors occurred',
+      '# [Error x] :',
+      'if found["result"] is None:',
+      '    return response(status=0, message="it failed: {}".format(found.get("message")))',
+      'for line in found["out"].split("\\n"):',
+      '    if line.find("ERROR") != -1:',
+      '        message += line',
+    ),
+  ).toBe('nothing');
+});
+
 it('is no failure what a page or a comment says to do in case of one', () => {
   const error = '[ERROR CRI]: container runtime is not running';
   expect(code(`# Fix ${error}:`, 'systemctl restart containerd')).toBe('nothing');

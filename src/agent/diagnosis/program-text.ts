@@ -15,6 +15,7 @@ const STATEMENTS = [
   /^(?:[\w.]+(?:, [\w.]+)*) :?= (?:`|await |new |func\(|errors\.|[\w.]+\((?!.*\)\.$))/,
   /^(?:\} else \{|if err(?::=|[ =!])|if \w+ [!=]= nil|return (?:nil|errors|fmt|\w+,)|throw new |assert[\s.(]|defer |t\.(?:Fatal|Error|Run)|expect\(|describe\(|it\(|\)\.to[A-Z])/,
   /\.(?:Errorf|Wrapf?|New|Fatalf?|Infof|Warningf)\(/,
+  /^(?:for [\w, ]+ in .+:|if .+ (?:is (?:not )?None|(?:[!=]=|in) \S+):|except\b.*:|\w+ \+= .+|return \w+\(.*)$/,
   /^# ?(?:={20,}|-{20,}|#{20,})/,
   /^(?:fi|esac|done|;;|then|do)$|^case .* in$|^if \[\[? .*(?:then|\]|; fi)$|^elif |^[a-z_]\w*="[^"]*\$/,
 ];
