@@ -151,6 +151,18 @@ describe('bootstrap', () => {
       expect(outcome.result).toBe('succeeded');
     });
 
+    it('gives up at the deadline on a unit that never ends its start, and names it', async () => {
+      const shown = 'Id=local-fs.target\nLoadState=loaded\nActiveState=activating\nJob=1\nNRestarts=0\n';
+      const host = young(600);
+      const run = async () => ({ exitStatus: 0, stdout: shown, stderr: '', timedOut: false, ms: 1 });
+      const { outcome, told } = await look({ ...host, processes: { ...host.processes, run } });
+      expect(outcome).toMatchObject({ result: 'transient', failure: { code: 'UserDataNotFound' } });
+      expect(outcome.failure?.cause).toMatch(
+        /looked again until its deadline of 10.0s: .* is still starting \(local-fs.target is activating\)\.$/,
+      );
+      expect(told).toHaveLength(1);
+    });
+
     it('gives up when the boot is over', async () => {
       const { outcome, told } = await look(young(100));
       expect(outcome).toMatchObject({ result: 'transient', failure: { code: 'UserDataNotFound' } });

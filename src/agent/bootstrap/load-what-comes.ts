@@ -1,8 +1,9 @@
 import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
+import { formatMs } from '../../kit/duration.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import { stillStarting } from '../startup/starting.ts';
 import { type Loaded, type LoadOptions, loadDocument } from '../userdata/load.ts';
-import type { Opener } from '../userdata/opened.ts';
+import type { NoDocument, Opener } from '../userdata/opened.ts';
 import type { BootstrapOptions } from './options.ts';
 
 /** Servers that may answer later. */
@@ -14,7 +15,7 @@ const RESTS_ON_NETWORK: readonly Code[] = ['MetadataRefused', 'UserDataEmpty'];
 
 /**
  * A seed volume may be attached late: as long as disks still come up, its absence is no verdict. A metadata service that the
- * machine shows to be its own is asked until the deadline.
+ * machine shows to be its own is asked until the deadline. Nothing is waited for longer than that: a unit may start forever.
  */
 export async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
   const { host, stop, watcher } = options;
@@ -42,17 +43,25 @@ export async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> 
     const { waitMs, permanent } = answer;
     const { code, cause } = answer.failure;
     const mayPass = !permanent && (AWAITED.includes(code) || waitMs !== undefined);
-    const isAwaited = mayPass && host.clock.monotonic() < end;
+    const leftMs = end - host.clock.monotonic();
     // A file that somebody names comes over no network.
     const mayChange =
       RESTS_ON_CLOCK.includes(code) ||
       (options.userDataFile === undefined && RESTS_ON_NETWORK.includes(code));
     const starting = permanent && !mayChange ? undefined : await stillStarting(host, code);
-    if (starting === undefined && !isAwaited) return answer;
+    if (starting === undefined && !(mayPass && leftMs > 0)) return answer;
+    if (starting !== undefined && leftMs <= 0) return cutOff(answer, starting, options.deadlineSeconds);
     if (told !== cause)
       watcher.output(`slipway: ${cause} Looking again${starting ? `: ${starting}` : '.'}`, 'stderr');
     told = cause;
     const pauseMs = waitMs ?? backoffMs(looks, BACKOFF.userData, () => host.random());
-    await host.clock.sleep(pauseMs, stop).catch(() => undefined);
+    await host.clock.sleep(Math.min(pauseMs, Math.max(leftMs, 0)), stop).catch(() => undefined);
   }
+}
+
+/** What a machine says that has not started yet is not the last word, but somebody waits for one. */
+function cutOff(answer: NoDocument, starting: string, seconds: number): NoDocument {
+  const { failure } = answer;
+  const cause = `${failure.cause} Slipway looked again until its deadline of ${formatMs(seconds * 1000)}: ${starting}.`;
+  return { ...answer, permanent: false, failure: { ...failure, cause } };
 }

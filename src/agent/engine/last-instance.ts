@@ -1,15 +1,26 @@
 import { INSTANCE_NOTE, STATE_DIR } from '../document/paths.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { machineInstance } from './instance.ts';
+import { isAnotherMachine, machineUuid } from './machine-uuid.ts';
 
 const MOST_BYTES = 4096;
+
+interface Note {
+  instance?: unknown;
+  machine?: unknown;
+  uuid?: unknown;
+}
 
 /** Notes for whom a bootstrap has succeeded on this machine, for boots at which its source does not say. */
 export async function noteInstance(host: Host, instance: string): Promise<void> {
   try {
-    if (instance === (await lastInstance(host))) return;
-    const note = { version: 1, instance, machine: await host.machineId() };
+    const before = await readNote(host);
+    const machine = await host.machineId();
+    // Where nothing is shown now, what was shown before stands.
+    const uuid = (await machineUuid(host)) ?? (before.machine === machine ? before.uuid : undefined);
+    if (before.instance === instance && before.machine === machine && before.uuid === uuid) return;
     await host.files.mkdir(STATE_DIR, 0o700);
+    const note = { version: 1, instance, machine, uuid };
     await host.files.write(INSTANCE_NOTE, `${JSON.stringify(note)}\n`, { mode: 0o600 });
   } catch (error) {
     // Nothing of the success rests on it.
@@ -17,17 +28,22 @@ export async function noteInstance(host: Host, instance: string): Promise<void> 
   }
 }
 
-/** For whom this machine was bootstrapped, as far as it can tell by itself; a note that came with an image does not count. */
+/**
+ * For whom this machine was bootstrapped, as far as it can tell by itself. A note that came with an image does not count, nor
+ * does one that came with the copy of a disk: then nobody knows, and the firmware's name stands for the machine.
+ */
 export async function lastInstance(host: Host): Promise<string> {
-  const bytes = await host.files.readIfPresent(INSTANCE_NOTE, MOST_BYTES).catch(() => undefined);
-  const { instance, machine } = read(bytes?.toString('utf8') ?? '');
+  const { instance, machine, uuid } = await readNote(host);
   const isOwn = typeof machine === 'string' && machine === (await host.machineId());
+  const now = await machineUuid(host);
+  if (isOwn && typeof uuid === 'string' && now !== undefined && isAnotherMachine(uuid, now)) return now;
   return isOwn && typeof instance === 'string' ? instance : machineInstance(host);
 }
 
-function read(text: string): { instance?: unknown; machine?: unknown } {
+async function readNote(host: Host): Promise<Note> {
+  const bytes = await host.files.readIfPresent(INSTANCE_NOTE, MOST_BYTES).catch(() => undefined);
   try {
-    return Object(JSON.parse(text));
+    return Object(JSON.parse(bytes?.toString('utf8') ?? ''));
   } catch {
     return {};
   }

@@ -1,0 +1,64 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { INSTANCE_NOTE } from '../document/paths.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { lastInstance, noteInstance } from './last-instance.ts';
+
+const ONE = '4c4c4544-0033-4d10-8052-b4c04f465931';
+const TURNED = '44454c4c-3300-104d-8052-b4c04f465931';
+const OTHER = 'ec2e1916-9099-7caf-fd21-012345abcdef';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'slipway-instance-'));
+  mkdirSync(join(root, 'sys/class/dmi/id'), { recursive: true });
+  mkdirSync(join(root, 'etc'));
+  writeFileSync(join(root, 'etc/machine-id'), 'm-1\n');
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+/** undefined: a machine whose firmware says nothing. */
+const shows = (uuid: string | undefined) => {
+  const file = join(root, 'sys/class/dmi/id/product_uuid');
+  rmSync(file, { force: true });
+  if (uuid !== undefined) writeFileSync(file, `${uuid}\n`);
+};
+const host = () => createLinuxHost({ root });
+const note = () => JSON.parse(readFileSync(join(root, INSTANCE_NOTE), 'utf8'));
+
+it.each([
+  ['the same machine', ONE, ONE, 'i-1'],
+  ['in capitals', ONE, ONE.toUpperCase(), 'i-1'],
+  ['shown in the other byte order', ONE, TURNED, 'i-1'],
+  ['not shown any more', ONE, undefined, 'i-1'],
+  ['not shown before', undefined, ONE, 'i-1'],
+  ['a board without a UUID of its own', 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF', ONE, 'i-1'],
+  ['a filler of the maker', ONE, '03000200-0400-0500-0006-000700080009', 'i-1'],
+  ['the copy of a disk in another machine', ONE, OTHER, OTHER],
+])('%s', async (_, before, now, instance) => {
+  shows(before);
+  await noteInstance(host(), 'i-1');
+  shows(now);
+  expect(await lastInstance(host())).toBe(instance);
+});
+
+it('counts for no machine of another machine id', async () => {
+  await noteInstance(host(), 'i-1');
+  writeFileSync(join(root, 'etc/machine-id'), 'm-2\n');
+  expect(await lastInstance(host())).toBe('m-2');
+});
+
+it('learns the UUID of a machine whose source answers again, and forgets none', async () => {
+  await noteInstance(host(), 'i-1');
+  expect(note()).not.toHaveProperty('uuid');
+  for (const uuid of [ONE, OTHER]) {
+    shows(uuid);
+    await noteInstance(host(), 'i-1');
+    expect([note().uuid, await lastInstance(host())]).toEqual([uuid, 'i-1']);
+  }
+  shows(undefined);
+  await noteInstance(host(), 'i-1');
+  expect(note().uuid).toBe(OTHER);
+});
