@@ -110,6 +110,8 @@ export interface FilesystemEntry {
   overwrite: boolean;
   replaceFs?: string;
   extraOpts: string[];
+  /** A program of the author's that makes it, with its arguments, in place of mkfs; `%(device)s` stands for the place. */
+  command?: string[];
   where?: Position;
 }
 

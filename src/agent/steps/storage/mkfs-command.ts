@@ -20,7 +20,7 @@ export function blkidType(filesystem: string): string {
 }
 
 /**
- * The command that makes a file system: `mkfs.TYPE`, or `mkTYPE` (mkswap). Its flags let it overwrite old
+ * The command that makes a file system: the author's own, `mkfs.TYPE`, or `mkTYPE` (mkswap). Its flags let it overwrite old
  * content: the caller has already made sure that nothing is lost, and these programs know less.
  *
  * @throws Problem ToolMissing
@@ -31,6 +31,8 @@ export async function mkfsCommand(
   path: string,
 ): Promise<[string, ...string[]]> {
   const { filesystem, label, extraOpts } = entry;
+  const [program, ...args] = (entry.command ?? []).map((word) => word.replaceAll('%(device)s', path));
+  if (program !== undefined) return [program, ...args];
   const names = [`mkfs.${filesystem}`, `mk${filesystem}`];
   for (const name of names) {
     const program = await host.processes.which(name);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -76,6 +76,29 @@ describe('what wipe: true gives up, after another document has made it', () => {
     expect(id()).toBe(made);
     expect(await run({})).toMatchObject({ done: true });
     expect(id()).not.toBe(made);
+  });
+
+  it('is made by a command of its own, once, and only over nothing', async () => {
+    const whole = { path: device, kind: 'disk', bytes: 64 * 1024 * 1024, sectorBytes: 512 } as const;
+    host.blockDevices.find = async () => ({ ...whole, partitions: [] });
+    const made = join(directory, 'made');
+    const line = (how: string) => ['/bin/sh', '-c', `echo >>${made} && ${how}`];
+    const run = async (how: string, filesystem = 'ext4') => {
+      const entry = { device, filesystem, label: 'own', partition: 'none', overwrite: false, extraOpts: [] };
+      return makeFilesystems({ entries: [{ ...entry, command: line(how) }] }, {} as Shared).run(context({}));
+    };
+    expect(await run('true')).toMatchObject({
+      failure: { code: 'FilesystemNotMade', cause: expect.stringContaining('blkid finds nothing') },
+    });
+    expect(await run('mkfs.ext4 -q -L own %(device)s')).toMatchObject({ done: true });
+    expect(id()).toContain('LABEL=own');
+    expect(await run('mkfs.ext4 -q -L own %(device)s')).toMatchObject({
+      message: expect.stringContaining('has its'),
+    });
+    expect(await run('mkfs.xfs -f %(device)s', 'xfs')).toMatchObject({
+      message: expect.stringContaining('left alone'),
+    });
+    expect(readFileSync(made, 'utf8')).toBe('\n\n');
   });
 
   it('is kept whatever it is where only what is missing is made', async () => {

@@ -84,6 +84,20 @@ describe('disks, filesystems, mounts, ntp', () => {
     ]);
   });
 
+  test('fs_setup by a command of its own', () => {
+    const line = 'mkfs -t %(filesystem)s -L %(label)s -m 5%% %(device)s';
+    const { filesystems, report } = read(
+      `fs_setup: [{device: /dev/b, label: l, filesystem: ext4, cmd: '${line}', extra_opts: [-F]}, {device: /dev/c, filesystem: xfs, cmd: [mkfs.xfs, '%(device)s']}]`,
+    );
+    expect(filesystems.map(({ command }) => command)).toEqual([
+      ['/bin/sh', '-c', 'mkfs -t ext4 -L l -m 5% %(device)s'],
+      ['mkfs.xfs', '%(device)s'],
+    ]);
+    expect(report.map(({ message }) => message)).toEqual([
+      expect.stringContaining('extra_opts has no effect'),
+    ]);
+  });
+
   test('mounts', () => {
     const mounts =
       '[[sdb1, /a], [/dev/sdc, /b, ext4], [/dev/sdc, ~], ["nfs:/x", /c, nfs, ro, 1, 0], [LABEL=d, /d, ~, noatime]]';
@@ -119,7 +133,14 @@ describe('disks, filesystems, mounts, ntp', () => {
     ['fs_setup: [{filesystem: ext4}]', 'no device'],
     ['fs_setup: [{device: /dev/a}]', 'filesystem'],
     ['fs_setup: [{device: /dev/a, filesystem: ext4, partition: x}]', 'partition'],
-    ['fs_setup: [{device: /dev/a, filesystem: ext4, cmd: x}]', 'cmd'],
+    [
+      'fs_setup: [{device: /dev/a, filesystem: ext4, cmd: "mkfs -L %(label)s %(device)s"}]',
+      '%(label)s: only',
+    ],
+    ['fs_setup: [{device: /dev/a, filesystem: ext4, cmd: "mkfs %d"}]', '%d: a % is written %%'],
+    ['fs_setup: [{device: /dev/a, filesystem: ext4, cmd: "mkfs 5%"}]', '%: a % is written %%'],
+    ['fs_setup: [{device: /dev/a, filesystem: ext4, cmd: []}]', 'cmd is empty'],
+    ['fs_setup: [{device: /dev/a, cmd: "mkfs.ext4 %(device)s"}]', 'filesystem must name a type'],
     ['mounts: x', 'list of lists'],
     ['mounts: [x]', 'list of one to six'],
     ['mounts: [[]]', 'list of one to six'],

@@ -55,7 +55,7 @@ describe('what is converted makes the same machine', () => {
     ['users', 'users: [{name: a, sudo: [x], plain_text_passwd: "null", uid: 0}]\ngroups: [{g: [a]}]'],
     [
       'disks',
-      'disk_setup: {/dev/sdb: {layout: [33, [66, 82]]}}\nfs_setup: [{device: /dev/sdb, filesystem: xfs}]\nmounts: [[/dev/sdb, /a]]',
+      'disk_setup: {/dev/sdb: {layout: [33, [66, 82]]}}\nfs_setup: [{device: /dev/sdb, filesystem: xfs, cmd: [mkfs.xfs, "%(device)s"]}]\nmounts: [[/dev/sdb, /a]]',
     ],
     ['ntp', 'ntp: {servers: [a.example]}'],
     ['a name', 'hostname: other'],

@@ -165,6 +165,7 @@ const STORAGE: Record<string, Shape> = {
         overwrite: bool,
         replaceFs: text,
         extraOpts: texts,
+        command: texts,
       },
       ['device', 'filesystem'],
     ),

@@ -20,10 +20,8 @@ function readFilesystem(item: MappingNode, aliases: Aliases, report: Report): Fi
   if (filesystem === undefined || !/^[A-Za-z0-9_.-]+$/.test(filesystem) || filesystem.startsWith('-')) {
     fields.wrong('filesystem', 'filesystem must name a type, such as ext4 or xfs.');
   }
-  if (fields.node('cmd') !== undefined) {
-    fields.wrong('cmd', 'cmd is not supported; name the filesystem, or make it with a command in bootcmd.');
-  }
   const label = fields.looseText('label');
+  const command = readCommand(fields, { label, filesystem });
   const replaceFs = fields.looseText('replace_fs');
   const partition = target?.partition ?? readPartition(fields);
   const entry: Omit<FilesystemEntry, 'device' | 'filesystem'> = {
@@ -32,12 +30,41 @@ function readFilesystem(item: MappingNode, aliases: Aliases, report: Report): Fi
     overwrite: fields.bool('overwrite', false),
     ...(replaceFs === undefined || replaceFs === '' ? {} : { replaceFs }),
     extraOpts: fields.texts('extra_opts', true),
+    ...(command === undefined ? {} : { command }),
     where: item.where,
   };
+  if (command && entry.extraOpts.length > 0)
+    fields.warn('extra_opts', 'extra_opts has no effect beside cmd, which says everything itself.');
   fields.finish();
   return target === undefined || filesystem === undefined
     ? undefined
     : { device: target.device, filesystem, ...entry };
+}
+
+/**
+ * `cmd`: a line for the shell, or words, with Python's `%(label)s`, `%(filesystem)s` and `%(device)s`. Only the device is not
+ * known yet.
+ */
+function readCommand(
+  fields: Fields,
+  known: Readonly<Record<'label' | 'filesystem', string | undefined>>,
+): string[] | undefined {
+  const node = fields.node('cmd');
+  if (node === undefined) return undefined;
+  const words = fields.texts('cmd', true);
+  const filled = words.map((word) =>
+    word.replace(/%(?:\((\w+)\)s|(.)|$)/gs, (all, name?: string, other?: string) => {
+      if (other === '%') return '%';
+      if (name === 'device') return all;
+      const value = name === 'label' || name === 'filesystem' ? known[name] : undefined;
+      if (value !== undefined && value !== '') return value;
+      const why = name === undefined ? 'a % is written %%.' : 'only what the item gives can stand there.';
+      fields.wrong('cmd', `cmd holds ${printable(all)}: ${why}`);
+      return '';
+    }),
+  );
+  if (filled.length === 0 || filled.join('').trim() === '') fields.wrong('cmd', 'cmd is empty.');
+  return node.kind === 'string' ? ['/bin/sh', '-c', ...filled] : filled;
 }
 
 function readDevice(
