@@ -3,6 +3,7 @@
  * has keys of its own. A member that is absent leaves the system as it is.
  */
 import type { Sensitive } from '../../kit/secrets/sensitive.ts';
+import type { Position } from './position.ts';
 
 export interface SystemSettings {
   randomSeed?: RandomSeedSettings;
@@ -24,7 +25,7 @@ export interface SystemSettings {
   keyboard?: { layout: string; model: string; variant: string; options: string };
   locale?: { name: string; file?: string };
   timezone?: { name: string };
-  repositories?: { files: RepositoryFile[] };
+  repositories?: RepositorySettings;
   packages?: PackageSettings;
   phoneHome?: PhoneHomeSettings;
   finalMessage?: { template: string };
@@ -109,11 +110,19 @@ export interface PasswordSettings {
   expire: boolean;
 }
 
+export interface RepositorySettings {
+  files: RepositoryFile[];
+  /** Names that add-apt-repository knows the addresses and keys of, such as `ppa:WHO/WHAT`. */
+  archives?: { name: string; where?: Position }[];
+}
+
 export interface RepositoryFile {
   path: string;
   content: Sensitive<string>;
   /** A file that is there stays. */
   keeps: boolean;
+  /** The content is the OpenPGP key of this fingerprint, or of its end, which a key server has. */
+  key?: { id: string; url: string; where?: Position };
 }
 
 export interface PackageSettings {

@@ -4,11 +4,16 @@ import type { PlannedStep } from './kind/step-kind.ts';
 
 /** The steps that this machine's system has, and what it lacks. */
 export async function fitting(
-  { platform }: Pick<Host, 'platform'>,
+  host: Pick<Host, 'platform' | 'processes'>,
   document: Document,
   planned: PlannedStep[],
 ): Promise<{ planned: PlannedStep[]; lacking: ReportEntry[] }> {
-  if (platform !== 'windows') return { planned, lacking: [] };
+  if (host.platform !== 'windows') {
+    const settings = document.system?.repositories;
+    if (settings === undefined) return { planned, lacking: [] };
+    const { lackingForApt } = await import('./system/software/lacking.ts');
+    return { planned, lacking: await lackingForApt(host, settings) };
+  }
   const { lackingOnWindows, stepsOnWindows } = await import('./on-windows.ts');
   return { planned: stepsOnWindows(planned), lacking: lackingOnWindows(document, planned) };
 }

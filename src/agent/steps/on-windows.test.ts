@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Document } from '../document/document.ts';
+import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { fitting } from './fitting.ts';
@@ -24,7 +25,7 @@ async function read(userData: string, metaData = 'instance-id: i-1\n'): Promise<
 
 const fitted = async (userData: string, platform: 'linux' | 'windows' = 'windows', metaData?: string) => {
   const document = await read(userData, metaData);
-  const { planned, lacking } = await fitting({ platform }, document, plan(document));
+  const { planned, lacking } = await fitting({ platform } as Host, document, plan(document));
   return {
     kinds: planned.map(({ kind }) => kind),
     lacking: lacking.map(({ message, where }) => [where?.line, where?.column, message.split(':')[0]]),

@@ -2,6 +2,7 @@ import type { Document } from '../../document/document.ts';
 import type { SystemSettings } from '../../document/system-settings.ts';
 import { count, type StepKind } from '../kind/step-kind.ts';
 import type { ImportedKeysSpec } from './access/imported-keys.ts';
+import type { RepositoriesSpec } from './software/repositories.ts';
 
 type Settings = Required<SystemSettings>;
 
@@ -137,12 +138,26 @@ export const timezone = ofSystem('timezone', {
   work: async () => (await import('./local/timezone.ts')).setTimezone,
 });
 
-export const repositories = ofSystem('repositories', {
-  id: 'repositories',
-  title: ({ files }) => `write ${count(files.length, 'file')} of package repositories`,
-  details: ({ files }) => files.map(({ path }) => path),
+export const repositories: StepKind<RepositoriesSpec> = {
+  name: 'repositories',
+  plan: ({ system, fetching, node }: Document) => {
+    const settings = system?.repositories;
+    if (settings === undefined) return [];
+    const { files, archives = [] } = settings;
+    const words = [
+      files.length > 0 && `write ${count(files.length, 'file')} of package repositories`,
+      archives.length > 0 && `add ${count(archives.length, 'package archive')}`,
+    ];
+    const proxy = files.some(({ key }) => key) ? (fetching?.proxy ?? node?.proxy) : undefined;
+    const title = words.filter((each) => each !== false).join(' and ');
+    return [{ id: 'repositories', title, spec: { ...settings, ...(proxy ? { proxy } : {}) } }];
+  },
+  details: ({ files, archives = [] }) => [
+    ...files.map(({ path, key }) => (key ? `${path}: key ${key.id} from ${new URL(key.url).host}` : path)),
+    ...archives.map(({ name }) => name),
+  ],
   work: async () => (await import('./software/repositories.ts')).writeRepositories,
-});
+};
 
 export const packages = ofSystem('packages', {
   id: 'packages',

@@ -39,6 +39,15 @@ export const installPackages: Work<PackageSettings> = ({ refresh, upgrade, wante
     }),
 });
 
+/** Installs what one of apt's own settings needs, where it is not there; as cloud-init does. */
+export async function installForApt(program: string, name: string, context: StepContext): Promise<void> {
+  if (await context.host.processes.which(program)) return;
+  const manager = await managerOf(context.host);
+  if (manager?.program !== 'apt-get')
+    throw new Problem('ToolMissing', `Neither ${program} nor apt-get, which could install it, is there`);
+  await install(manager, [{ name }], false, context);
+}
+
 /** The lists may be as old as the image: without them, a package is not found. */
 async function install(
   manager: PackageManager,

@@ -1,22 +1,56 @@
-import type { RepositoryFile } from '../../../document/system-settings.ts';
+import type { FetchSettings } from '../../../document/document.ts';
+import type { RepositoryFile, RepositorySettings } from '../../../document/system-settings.ts';
+import type { StepContext } from '../../../engine/step.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
+import { runTool } from '../../tools/tool.ts';
+import { installForApt } from './packages.ts';
 
-/** Writes files that name repositories, and the keys that vouch for them. */
-export const writeRepositories: Work<{ files: RepositoryFile[] }> = ({ files }) => ({
+export type RepositoriesSpec = RepositorySettings & { proxy?: NonNullable<FetchSettings['proxy']> };
+
+const ARCHIVE_MS = 300_000;
+
+/** Writes files that name repositories, and the keys that vouch for them (cloud-init's `cc_apt_configure` and the like). */
+export const writeRepositories: Work<RepositoriesSpec> = ({ files, archives = [], proxy }) => ({
   onFailure: 'continue',
-  run: ({ host }) =>
-    attempt(async () => {
+  attempts: 5,
+  async run(context) {
+    const { host, signal } = context;
+    const result = await attempt(async () => {
       const release = /^VERSION_CODENAME="?(\w+)/m.exec(
         (await host.files.readIfPresent('/etc/os-release'))?.toString('utf8') ?? '',
       )?.[1];
       let written = 0;
-      for (const { path, content, keeps } of files) {
-        if (keeps && (await host.files.stat(path))) continue;
-        const text = content.reveal().replaceAll('$RELEASE', release ?? '$RELEASE');
-        await host.files.write(path, text, { mode: 0o644 });
+      for (const file of files) {
+        if (file.keeps && (await host.files.stat(file.path))) continue;
+        const text = await contentOf(file, proxy, context);
+        await host.files.write(file.path, text.replaceAll('$RELEASE', release ?? '$RELEASE'), {
+          mode: 0o644,
+        });
         written += 1;
       }
-      return written === files.length ? `${written} written` : `${written} written, the others were there`;
-    }),
+      for (const { name } of archives) {
+        await installForApt('add-apt-repository', 'software-properties-common', context);
+        const argv: [string, ...string[]] = ['add-apt-repository', '--yes', '--no-update', name];
+        const how = { doing: `add the archive ${name}`, code: 'PackagesNotInstalled' } as const;
+        await runTool(host, argv, { ...how, timeoutMs: ARCHIVE_MS, signal });
+      }
+      const told =
+        written === files.length ? `${written} written` : `${written} written, the others were there`;
+      return archives.length === 0 ? told : `${told}, ${archives.length} added`;
+    });
+    // A node is not to wait for a key until its deadline.
+    return !result.done && result.retry === 'until-deadline' ? { ...result, retry: 'yes' } : result;
+  },
 });
+
+async function contentOf(
+  { content, key }: RepositoryFile,
+  proxy: RepositoriesSpec['proxy'],
+  context: StepContext,
+): Promise<string> {
+  if (key === undefined) return content.reveal();
+  await installForApt('gpg', 'gnupg', context);
+  const { keyFromServer } = await import('./server-key.ts');
+  return keyFromServer(context.host, key, proxy, context.signal);
+}

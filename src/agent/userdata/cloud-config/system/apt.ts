@@ -1,32 +1,36 @@
 import { sensitive } from '../../../../kit/secrets/sensitive.ts';
-import type { RepositoryFile } from '../../../document/system-settings.ts';
+import type { RepositorySettings } from '../../../document/system-settings.ts';
 import { printable, type Report } from '../../../text/report.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
 import { type Find, fieldsOf } from './system-reader.ts';
 
+type RepositoryFile = RepositorySettings['files'][number];
+
 const KEYRINGS = '/etc/apt/cloud-init.gpg.d';
+/** gpg's and cloud-init's. */
+const KEY_SERVER = 'keyserver.ubuntu.com';
 const NOT_DONE = 'is not supported; write the file with write_files';
 /** What only an image of Debian asks of cloud-init itself. */
 const OF_CLOUD_INIT = 'has no effect: Slipway never writes the main list of sources anew';
 
 /**
- * `apt`: `sources` with a key in the document, `conf`, `http_proxy` and the like. A source whose key lies on a key server, or
- * that is a PPA, is an error: without its key nothing of it could be installed.
+ * `apt`: `sources` with a key in the document or on a key server, PPAs, `conf`, `http_proxy` and the like.
  */
-export function readAptSources(find: Find, report: Report): RepositoryFile[] {
+export function readAptSources(find: Find, report: Report): Required<RepositorySettings> {
   const fields = fieldsOf(find, 'apt', report);
-  if (fields === undefined) return [];
-  const found: RepositoryFile[] = [];
+  const found: Required<RepositorySettings> = { files: [], archives: [] };
+  if (fields === undefined) return found;
+  const { files } = found;
   const conf = fields.text('conf');
-  if (conf !== undefined) found.push(made('/etc/apt/apt.conf.d/94cloud-init-config', ended(conf)));
+  if (conf !== undefined) files.push(made('/etc/apt/apt.conf.d/94cloud-init-config', ended(conf)));
   const proxies = proxyLines(fields);
-  if (proxies !== '') found.push(made('/etc/apt/apt.conf.d/90cloud-init-aptproxy', proxies));
+  if (proxies !== '') files.push(made('/etc/apt/apt.conf.d/90cloud-init-aptproxy', proxies));
   const sources = fields.node('sources');
   if (sources?.kind === 'mapping') {
     const all = new Fields(sources, 'apt.sources', report);
     for (const name of all.names()) {
       const node = all.node(name);
-      if (node?.kind === 'mapping') found.push(...source(name, new Fields(node, 'apt.sources', report)));
+      if (node?.kind === 'mapping') readSource(name, new Fields(node, 'apt.sources', report), found);
       else all.wrong(name, 'every source must be a mapping.');
     }
   } else if (sources !== undefined) fields.expected('sources', sources, 'a mapping');
@@ -58,41 +62,59 @@ function proxyLines(fields: Fields): string {
   return lines.join('');
 }
 
-function source(name: string, fields: Fields): RepositoryFile[] {
+function readSource(name: string, fields: Fields, { files, archives }: Required<RepositorySettings>): void {
   const [line, key, file] = [fields.text('source'), fields.text('key'), fields.text('filename') ?? name];
   // A line that is there already is not written twice, whatever `append` says.
   fields.bool('append', true);
-  const [keyId] = [fields.looseText('keyid'), fields.looseText('keyserver')];
+  const keyId = fields.looseText('keyid');
+  const server = fields.looseText('keyserver') ?? KEY_SERVER;
   fields.finish();
   if (line === undefined && key === undefined && keyId === undefined)
     fields.warn('source', `${printable(name)} names neither a source nor a key; nothing comes of it.`);
   const base = file.replace(/\.list$/, '');
   if (!/^[\w.:+-]+$/.test(base)) {
     fields.wrong('filename', `${printable(file)} is no name of a file below /etc/apt/sources.list.d.`);
-    return [];
-  }
-  if (keyId !== undefined && key === undefined) {
-    fields.wrong('keyid', 'Slipway asks no key server; give the key itself behind key.');
-    return [];
-  }
-  if (line?.startsWith('ppa:') || line?.startsWith('cloud-archive:')) {
-    fields.wrong(
-      'source',
-      'Slipway does not know the addresses of a PPA; give a whole line of sources.list.',
-    );
-    return [];
+    return;
   }
   if (line !== undefined && /\$(?!RELEASE\b|MIRROR\b|KEY_FILE\b|SECURITY\b|PRIMARY\b)/.test(line))
     fields.warn('source', 'only $RELEASE and $KEY_FILE are filled in.');
   const ring = `${KEYRINGS}/${base}.asc`;
   const signed = line?.includes('$KEY_FILE') ?? false;
   const keyPath = signed ? ring : `/etc/apt/trusted.gpg.d/${base}.asc`;
-  return [
-    ...(key === undefined ? [] : [made(keyPath, ended(key))]),
-    ...(line === undefined
-      ? []
-      : [made(`/etc/apt/sources.list.d/${base}.list`, ended(line.replaceAll('$KEY_FILE', ring)))]),
-  ];
+  if (key !== undefined) files.push(made(keyPath, ended(key)));
+  else if (keyId !== undefined) {
+    const found = readKey(fields, keyId, server);
+    if (found) files.push({ ...made(keyPath, ''), key: { ...found, where: fields.where } });
+  }
+  // What cloud-init takes for add-apt-repository's.
+  if (line !== undefined && /^[\w-]+:\w/.test(line)) archives.push({ name: line, where: fields.where });
+  else if (line !== undefined)
+    files.push(made(`/etc/apt/sources.list.d/${base}.list`, ended(line.replaceAll('$KEY_FILE', ring))));
+}
+
+/** Where a key server has a key, and what of its fingerprint is known. */
+function readKey(fields: Fields, keyId: string, server: string): { id: string; url: string } | undefined {
+  const id = keyId.replace(/\s+/g, '').replace(/^0x/i, '').toUpperCase();
+  if (!/^(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})$/.test(id)) {
+    fields.wrong('keyid', 'keyid must be the fingerprint of a key, or the last 8 or 16 digits of it.');
+    return undefined;
+  }
+  if (id.length === 8)
+    fields.warn('keyid', 'anybody can make a key with such a short id; give the whole fingerprint.');
+  const [, scheme, rest = ''] = /^(?:(\w+):\/\/)?(.*?)\/*$/s.exec(server.trim()) ?? [];
+  const hasPort = /:\d+$/.test(rest);
+  const base = {
+    hkp: `http://${rest}${hasPort ? '' : ':11371'}`,
+    hkps: `https://${rest}`,
+    http: `http://${rest}`,
+    https: `https://${rest}`,
+    // As gpg takes it with a port; without one, over TLS.
+    none: `${hasPort ? 'http' : 'https'}://${rest}`,
+  }[scheme ?? 'none'];
+  const url = `${base}/pks/lookup?op=get&options=mr&search=0x${id}`;
+  if (base !== undefined && rest !== '' && !/[\s?#@]/.test(rest) && URL.canParse(url)) return { id, url };
+  fields.wrong('keyserver', 'keyserver must be a host, or an address of hkp, hkps, http or https.');
+  return undefined;
 }
 
 const ended = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);

@@ -11,8 +11,10 @@ import { type Find, fieldsOf, type SystemReader } from './system-reader.ts';
 export const repositories: SystemReader<'repositories'> = {
   name: 'repositories',
   read(find, { report }) {
-    const files = [...yum(find, report), ...zypper(find, report), ...readAptSources(find, report)];
-    return files.length === 0 ? undefined : { files };
+    const { files: ofApt, archives } = readAptSources(find, report);
+    const files = [...yum(find, report), ...zypper(find, report), ...ofApt];
+    if (files.length + archives.length === 0) return undefined;
+    return { files, ...(archives.length === 0 ? {} : { archives }) };
   },
 };
 

@@ -140,6 +140,46 @@ describe('keys about the system', () => {
     });
   });
 
+  it('takes keys from key servers, and archives by their names', () => {
+    const fpr = '9DC8 5822 9FC7 DD38 854A  E2D8 8D81 803C 0EBF CD88';
+    const at = (server: string) =>
+      `d: {source: "deb [signed-by=$KEY_FILE] http://b/ x main", keyid: "${fpr}"${server}}`;
+    const { system, told } = read(
+      `apt: {sources: {${at('')}, p: {source: "ppa:a/b"}, s: {keyid: 0EBFCD88, keyserver: "hkp://k.example"}}}`,
+    );
+    const search = 'pks/lookup?op=get&options=mr&search=0x';
+    const id = fpr.replaceAll(' ', '');
+    expect(system).toMatchObject({
+      repositories: {
+        files: [
+          {
+            path: '/etc/apt/cloud-init.gpg.d/d.asc',
+            key: { id, url: `https://keyserver.ubuntu.com/${search}${id}` },
+          },
+          {
+            path: '/etc/apt/sources.list.d/d.list',
+            content: 'deb [signed-by=/etc/apt/cloud-init.gpg.d/d.asc] http://b/ x main\n',
+          },
+          {
+            path: '/etc/apt/trusted.gpg.d/s.asc',
+            key: { id: '0EBFCD88', url: `http://k.example:11371/${search}0EBFCD88` },
+          },
+        ],
+        archives: [{ name: 'ppa:a/b' }],
+      },
+    });
+    expect(told).toEqual([expect.stringContaining('anybody can make a key with such a short id')]);
+    for (const [server, host] of [
+      ['keys.example', 'https://keys.example'],
+      ['keys.example:80', 'http://keys.example:80'],
+      ['hkps://keys.example', 'https://keys.example'],
+      ['https://keys.example/', 'https://keys.example'],
+    ])
+      expect(JSON.stringify(read(`apt: {sources: {${at(`, keyserver: "${server}"`)}}}`).system)).toContain(
+        `${host}/${search}`,
+      );
+  });
+
   it.each([
     ['timezone: ../../etc/passwd', 'error 2:11 timezone must name'],
     ['locale: "a b"', 'error 2:9 locale must name'],
@@ -149,8 +189,12 @@ describe('keys about the system', () => {
     ['packages: ["-y"]', 'every item must be the name of a package'],
     ['packages: ["a; rm"]', 'every item must be the name of a package'],
     ['yum_repos: {"../x": {baseurl: a}}', 'an id or a setting that no such file can hold'],
-    ['apt: {sources: {x: {source: "ppa:a/b"}}}', 'does not know the addresses of a PPA'],
-    ['apt: {sources: {x: {source: deb, keyid: ABC}}}', 'asks no key server'],
+    ['apt: {sources: {x: {source: deb, keyid: ABC}}}', 'keyid must be the fingerprint'],
+    [
+      'apt: {sources: {x: {source: deb, keyid: "0x0123ABCD", keyserver: "ldap://x"}}}',
+      'keyserver must be a host',
+    ],
+    ['apt: {sources: {x: {source: deb, keyid: "0x0123ABCD", keyserver: "a b"}}}', 'keyserver must be a host'],
     ['apt: {sources: {"../x": {source: deb}}}', 'is no name of a file'],
     ['swap: {filename: x, size: 1G}', 'an absolute path'],
     ['growpart: {devices: [sda]}', 'neither a mount point nor a device'],
