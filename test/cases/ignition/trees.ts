@@ -112,7 +112,7 @@ function configOf(choices: Choices): object {
       ...(choices.chance(30) ? { group: choices.of([{ id: 13 }, { name: 'core' }]) } : {}),
     };
   };
-  const mode = () => (choices.chance(60) ? { mode: choices.of([0o600, 0o644, 0o755, 0o400, 0o777]) } : {});
+  const mode = () => (choices.chance(60) ? { mode: choices.of([0o600, 0o644, 0o755, 0o400, 0o4777]) } : {});
   const resource = () => {
     const text = `${choices.below(1000)} ${'x'.repeat(choices.below(50))}`;
     const source = `data:,${encodeURIComponent(text)}`;

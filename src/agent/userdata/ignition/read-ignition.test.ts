@@ -39,6 +39,15 @@ it('places what is wrong by path, line and column', async () => {
   ]);
 });
 
+it.each([
+  ['3.5.0', 0o755],
+  ['3.6.0', 0o4755],
+])('takes special bits of a mode as Ignition does: %s', async (version, mode) => {
+  const storage = { files: [{ path: '/a', mode: 0o4755 }], directories: [{ path: '/b', mode: 0o4755 }] };
+  const document = await read(v3({ storage }, version));
+  expect([document.files[0]?.mode, document.directories?.[0]?.mode]).toEqual([mode, mode]);
+});
+
 describe('as ignition-validate', () => {
   it.each<[string, unknown, string[]]>([
     [

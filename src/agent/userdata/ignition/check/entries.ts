@@ -2,7 +2,7 @@ import { join, normalize } from 'node:path/posix';
 import type { Config, Link, Owner, Storage } from '../schema/spec3.ts';
 import type { Remarks } from './remarks.ts';
 import { checkResource } from './resources.ts';
-import { modeProblem, pathProblem } from './values.ts';
+import { checkMode, pathProblem } from './values.ts';
 
 /** Special bits mean something since 3.6. */
 const SPECIAL_BITS_SINCE = 6;
@@ -17,9 +17,7 @@ export function checkEntries(config: Config, minor: number, say: Remarks): void 
     checkOwner(node.group, say);
   }
   for (const node of [...files, ...directories]) {
-    say.error(node, ['mode'], modeProblem(node.mode));
-    if (minor < SPECIAL_BITS_SINCE && ((node.mode ?? 0) & 0o7000) !== 0)
-      say.warn(node, ['mode'], 'has setuid, setgid or sticky bits, which Ignition sets since spec 3.6 only');
+    checkMode(node, minor >= SPECIAL_BITS_SINCE, say);
   }
   for (const file of files) {
     if (file.contents) checkResource(file.contents, minor, say, true);

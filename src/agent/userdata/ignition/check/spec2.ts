@@ -4,11 +4,11 @@ import { type Schemes, urlProblem } from '../url/url-problem.ts';
 import type { Remarks } from './remarks.ts';
 import { checkUnits2 } from './units2.ts';
 import {
+  checkMode,
   compressionProblem,
   guidProblem,
   hashProblem,
   labelProblem,
-  modeProblem,
   partitionLabelProblem,
   pathProblem,
   raidProblem,
@@ -71,7 +71,7 @@ function checkNodes(
       if (owner?.id !== undefined && owner.name) say.error(owner, [], 'has both id and name');
   }
   for (const node of [...files, ...directories]) {
-    say.error(node, ['mode'], modeProblem(node.mode));
+    checkMode(node, false, say);
     const stays = 'append' in node && node.append === true;
     if (node.mode === undefined && !stays)
       say.warn(node, [], 'has no mode, so nobody but root can read it (0000)');

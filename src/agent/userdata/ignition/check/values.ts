@@ -1,3 +1,5 @@
+import type { Remarks } from './remarks.ts';
+
 /** Checks of single values that both specs know, by the types of Ignition's config. Each gives a problem in words. */
 
 const GUID = /^(?:|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})$/;
@@ -17,9 +19,17 @@ function isClean(path: string): boolean {
   return path === '/' || !/\/(?:\.{0,2}(?:\/|$))/.test(path);
 }
 
-export function modeProblem(mode: number | undefined): string | undefined {
-  if (mode === undefined || (mode >= 0 && mode <= 0o7777)) return undefined;
-  return 'is no file mode (JSON knows decimal numbers only: 420 is 0644)';
+/** Takes from a mode what Ignition leaves out of it, and says so: nobody is to get a program with root's rights by surprise. */
+export function checkMode(node: { mode?: number }, isSpecial: boolean, say: Remarks): void {
+  const { mode } = node;
+  if (mode === undefined) return;
+  if (mode < 0 || mode > 0o7777)
+    say.error(node, ['mode'], 'is no file mode (JSON knows decimal numbers only: 420 is 0644)');
+  else if (!isSpecial && (mode & 0o7000) !== 0) {
+    const why = 'has setuid, setgid or sticky bits, which count since spec 3.6 only; they are left out';
+    say.warn(node, ['mode'], why);
+    node.mode = mode & 0o777;
+  }
 }
 
 /** @param functions Hash functions that the spec knows. */
