@@ -36,7 +36,9 @@ export type Readiness = 'init' | 'containerd';
 /** containerd says that it has started before its CRI service answers. */
 const READY: Record<Readiness, string> = {
   init: 'systemctl is-active --quiet sysinit.target',
-  containerd: 'systemctl is-active --quiet dbus.service containerd.service && crictl info >/dev/null 2>&1',
+  // kubeadm needs no crictl from 1.31 on, so a release's programs may come without it.
+  containerd: `systemctl is-active --quiet dbus.service containerd.service &&
+if command -v crictl; then crictl info; else ctr plugins ls | grep 'cri .* ok'; fi >/dev/null 2>&1`,
 };
 
 /** A boot takes seconds, on a busy host minutes. */
