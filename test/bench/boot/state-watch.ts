@@ -22,23 +22,42 @@ export const READY_NODES: Awaited = {
 };
 export const RUNNING_PODS: Awaited = { kind: 'pods', field: '.status.phase', value: 'Running' };
 
+/** kubectl's watch ends with the API server that it asks. */
+const AGAIN_MS = 100;
+
 /** Sees objects come to a state at the moment when the API server tells it. */
 export class StateWatch {
   readonly #awaited: Awaited;
-  readonly #kubectl: Running;
+  readonly #begin: () => Running;
+  #kubectl: Running;
+  #again: NodeJS.Timeout | undefined;
+  #closed = false;
   readonly #seenAt = new Map<string, number>();
   readonly #waiting = new Map<string, () => void>();
 
-  private constructor(awaited: Awaited, kubectl: Running) {
+  private constructor(awaited: Awaited, begin: () => Running) {
     this.#awaited = awaited;
-    this.#kubectl = kubectl;
+    this.#begin = begin;
+    this.#kubectl = this.#watch();
+  }
+
+  #watch(): Running {
+    const kubectl = this.#begin();
     if (kubectl.stdout)
       createInterface(kubectl.stdout).on('line', (line) => {
         const [name = '', value] = line.split(' ');
-        if (value !== awaited.value || this.#seenAt.has(name)) return;
+        if (value !== this.#awaited.value || this.#seenAt.has(name)) return;
         this.#seenAt.set(name, performance.now());
         this.#waiting.get(name)?.();
       });
+    const over = () => {
+      if (this.#closed) return;
+      this.#again = setTimeout(() => {
+        this.#kubectl = this.#watch();
+      }, AGAIN_MS);
+    };
+    kubectl.then(over, over);
+    return kubectl;
   }
 
   static async open(
@@ -52,7 +71,7 @@ export class StateWatch {
       ...[kubectl, kubeconfig, 'get', awaited.kind, '--watch'],
       `--output=jsonpath={.metadata.name} {${awaited.field}}{"\\n"}`,
     ]);
-    return new StateWatch(awaited, start(program, rest, { buffer: false }));
+    return new StateWatch(awaited, () => start(program, rest, { buffer: false }));
   }
 
   /** @returns when it was seen so, as performance.now() has it */
@@ -77,6 +96,8 @@ export class StateWatch {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#again);
     this.#kubectl.kill('SIGKILL');
     await this.#kubectl.catch(() => undefined);
   }

@@ -6,13 +6,17 @@ export interface ProcessId {
   start: number;
 }
 
-/** The process with this number now, or undefined when there is none (a zombie counts as gone). */
+/**
+ * The process with this number now, or undefined when there is none. A zombie counts as gone, but not while threads of it are
+ * still there: they hold its files and ports.
+ */
 export function processId(pid: number): ProcessId | undefined {
   const stat = readStat(pid);
   if (stat === undefined) return undefined;
   // The second field is the command in parentheses and may itself hold spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+  const threads = Number(fields[17]);
+  if (fields[0] === 'X' || (fields[0] === 'Z' && threads <= 1)) return undefined;
   return { pid, start: Number(fields[19]) };
 }
 
