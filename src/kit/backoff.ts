@@ -24,6 +24,8 @@ export const BACKOFF = {
   silent: { baseMs: 500, capMs: 5_000 },
   /** A bootstrap token that the API server does not know yet; hundreds of machines may ask. */
   token: { baseMs: 250, capMs: 2_000 },
+  /** etcd, whose members change or catch up: each look asks all of them. */
+  etcd: { baseMs: 250, capMs: 2_000 },
   /** A Node that is not Ready yet, of which the API server does not tell when it changes. */
   ready: { baseMs: 250, capMs: 2_000 },
   /** The same where it does: only for a watch that has died without a word. */

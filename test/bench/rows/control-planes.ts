@@ -24,7 +24,7 @@ export const controlPlanes: Row = async ({ runs = 2, say }) => {
         const first = await prepared(lab, 'cp1', way, { role, userData: init, ip: INIT_IP });
         const { seconds: made } = await timed(first, () => readyBy(first, 'cp1'));
         await boots.note(run, first, { role: 'first control plane', way, seconds: made });
-        await bootstrapped(first);
+        await joinable(first);
         const join = controlPlaneJoin(cluster, JOIN_IP);
         const second = await prepared(lab, 'cp2', way, { role, userData: join, ip: JOIN_IP });
         const { seconds: joined } = await timed(second, () => readyBy(first, 'cp2'));
@@ -51,9 +51,11 @@ async function readyBy(machine: Machine, name: string): Promise<number> {
   return performance.now();
 }
 
-/** A Ready Node may still lack what others join by. */
-async function bootstrapped(machine: Machine): Promise<void> {
-  const script = `until [ -e ${SENTINEL} ]; do sleep 0.2; done`;
+/** A Ready Node may still lack what others join by: what kubeadm does last, and the controller manager's signature with the token. */
+async function joinable(machine: Machine): Promise<void> {
+  const kubectl = 'kubectl --kubeconfig /etc/kubernetes/admin.conf --namespace kube-public';
+  const signed = `${kubectl} get configmap cluster-info --output yaml | grep --quiet jws-kubeconfig-`;
+  const script = `until [ -e ${SENTINEL} ] && ${signed}; do sleep 0.2; done`;
   const { code } = await machine.exec(['sh', '-c', script], { timeoutMs: 1000 * READY_LIMIT });
-  if (code !== 0) throw new BenchError(`${machine.name} was not bootstrapped after ${READY_LIMIT} s`);
+  if (code !== 0) throw new BenchError(`${machine.name} could not be joined after ${READY_LIMIT} s`);
 }

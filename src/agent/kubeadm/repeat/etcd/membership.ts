@@ -1,4 +1,5 @@
 /** Brings this machine's etcd member into a state in which its control plane can be joined once more. */
+import { BACKOFF, backoffMs } from '../../../../kit/backoff.ts';
 import { CODES, type Code } from '../../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../../protocol/journal.ts';
 import { type Host, HostError } from '../../../host/host.ts';
@@ -24,15 +25,15 @@ export interface MembershipSpec {
 
 const MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
 const PATIENCE_MS = 90_000;
-const PAUSE_MS = 2_000;
-const REMOVALS = 5;
+/** etcd calls itself unhealthy for five seconds after every change of its members. */
+const REMOVAL_MS = 10_000;
 
 /** Looks, and removes or awaits a half-joined member. Never throws for what etcd or the network do. @throws HostError for the disk */
 export async function settleMembership(host: Host, spec: MembershipSpec): Promise<Membership> {
   return withEtcd(host, spec, async (client, own) => {
     const until = host.clock.monotonic() + (spec.patienceMs ?? PATIENCE_MS);
     let told = '';
-    for (;;) {
+    for (let looks = 1; ; looks += 1) {
       const members = await look(client, own);
       const patient = host.clock.monotonic() < until;
       const decision = decide(members, own, patient);
@@ -58,7 +59,7 @@ export async function settleMembership(host: Host, spec: MembershipSpec): Promis
       if (spec.signal.aborted) return blocked('EtcdUnhealthy', `there was no more time to wait: ${message}`);
       if (message !== told) spec.onProgress(`waiting: ${message}`);
       told = message;
-      await host.clock.sleep(PAUSE_MS, spec.signal).catch(() => undefined);
+      await pause(host, looks, spec.signal);
     }
   });
 }
@@ -128,15 +129,23 @@ async function look(client: EtcdClient, own: Own): Promise<SeenMember[]> {
   );
 }
 
-/** etcd calls itself unhealthy for five seconds after every change of its members. */
+const pause = (host: Host, looks: number, signal?: AbortSignal): Promise<void> =>
+  host.clock
+    .sleep(
+      backoffMs(looks, BACKOFF.etcd, () => host.random()),
+      signal,
+    )
+    .catch(() => undefined);
+
 async function remove(host: Host, client: EtcdClient, id: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+  const until = host.clock.monotonic() + REMOVAL_MS;
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await client.remove(id);
     } catch (error) {
       const passes = error instanceof EtcdRefusal && /unhealthy cluster/.test(error.message);
-      if (!passes || attempt === REMOVALS) throw error;
-      await host.clock.sleep(PAUSE_MS);
+      if (!passes || host.clock.monotonic() >= until) throw error;
+      await pause(host, attempt);
     }
   }
 }
