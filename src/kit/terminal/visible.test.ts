@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { visible, visibleOutput, visibleTexts } from './visible.ts';
+import { mapTexts, visible, visibleOutput, visibleTexts } from './visible.ts';
 
 it('shows what a terminal would act upon', () => {
   expect(visible('a\x1b[2Jb\u202ec\nd')).toBe('a\ufffd[2Jb\ufffdc\ufffdd');
@@ -21,4 +21,21 @@ it('reaches every text of a value', () => {
     n: 1,
     u: undefined,
   });
+});
+
+it('maps texts as JSON has them, touches nothing else, and gives the same object back where nothing changes', () => {
+  fc.assert(
+    fc.property(fc.json(), (json) => {
+      const value: unknown = JSON.parse(json);
+      const before = JSON.stringify(value);
+      expect(mapTexts(value, (text) => text)).toBe(value);
+      const mapped = JSON.stringify(mapTexts(value, (text) => `${text}!`));
+      expect(mapped).toBe(
+        JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? `${inner}!` : inner)),
+      );
+      expect(JSON.stringify(value)).toBe(before);
+    }),
+  );
+  const odd: unknown = JSON.parse('{"__proto__": {"a": "x"}, "1": ["", "y"]}');
+  expect(JSON.stringify(mapTexts(odd, () => 'z'))).toBe('{"1":["z","z"],"__proto__":{"a":"z"}}');
 });

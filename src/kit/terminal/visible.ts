@@ -24,10 +24,15 @@ export function mapTexts<T>(value: T, map: (text: string) => string): T {
   const mapped = (inner: unknown): unknown => {
     if (typeof inner === 'string') return map(inner);
     if (typeof inner !== 'object' || inner === null) return inner;
-    const entries = Object.entries(inner);
-    const after = entries.map(([, deeper]) => mapped(deeper));
-    if (after.every((deeper, at) => deeper === entries[at]?.[1])) return inner;
-    return Array.isArray(inner) ? after : Object.fromEntries(entries.map(([key], at) => [key, after[at]]));
+    const before = inner as Record<string, unknown>;
+    let after: Record<string, unknown> | undefined;
+    for (const key of Object.keys(before)) {
+      const deeper = mapped(before[key]);
+      if (deeper === before[key]) continue;
+      after ??= (Array.isArray(inner) ? [...inner] : { ...before }) as Record<string, unknown>;
+      after[key] = deeper;
+    }
+    return after ?? inner;
   };
   return mapped(value) as T;
 }
