@@ -110,7 +110,7 @@ export interface FilesystemEntry {
   overwrite: boolean;
   replaceFs?: string;
   extraOpts: string[];
-  /** A program of the author's that makes it, with its arguments, in place of mkfs; `%(device)s` stands for the place. */
+  /** A program of the author's that makes it, with its arguments, in place of mkfs; `%(device)s` stands for the place, `%%` for a per cent. */
   command?: string[];
   where?: Position;
 }

@@ -31,7 +31,9 @@ export async function mkfsCommand(
   path: string,
 ): Promise<[string, ...string[]]> {
   const { filesystem, label, extraOpts } = entry;
-  const [program, ...args] = (entry.command ?? []).map((word) => word.replaceAll('%(device)s', path));
+  const [program, ...args] = (entry.command ?? []).map((word) =>
+    word.replace(/%%|%\(device\)s/g, (found) => (found === '%%' ? '%' : path)),
+  );
   if (program !== undefined) return [program, ...args];
   const names = [`mkfs.${filesystem}`, `mk${filesystem}`];
   for (const name of names) {

@@ -85,12 +85,12 @@ describe('disks, filesystems, mounts, ntp', () => {
   });
 
   test('fs_setup by a command of its own', () => {
-    const line = 'mkfs -t %(filesystem)s -L %(label)s -m 5%% %(device)s';
+    const line = 'mkfs -t %(filesystem)s -L %(label)s -m 5%% %(device)s %%(device)s';
     const { filesystems, report } = read(
-      `fs_setup: [{device: /dev/b, label: l, filesystem: ext4, cmd: '${line}', extra_opts: [-F]}, {device: /dev/c, filesystem: xfs, cmd: [mkfs.xfs, '%(device)s']}]`,
+      `fs_setup: [{device: /dev/b, label: l%, filesystem: ext4, cmd: '${line}', extra_opts: [-F]}, {device: /dev/c, filesystem: xfs, cmd: [mkfs.xfs, '%(device)s']}]`,
     );
     expect(filesystems.map(({ command }) => command)).toEqual([
-      ['/bin/sh', '-c', 'mkfs -t ext4 -L l -m 5% %(device)s'],
+      ['/bin/sh', '-c', 'mkfs -t ext4 -L l%% -m 5%% %(device)s %%(device)s'],
       ['mkfs.xfs', '%(device)s'],
     ]);
     expect(report.map(({ message }) => message)).toEqual([

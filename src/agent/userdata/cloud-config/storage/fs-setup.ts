@@ -43,7 +43,7 @@ function readFilesystem(item: MappingNode, aliases: Aliases, report: Report): Fi
 
 /**
  * `cmd`: a line for the shell, or words, with Python's `%(label)s`, `%(filesystem)s` and `%(device)s`. Only the device is not
- * known yet.
+ * known yet, so it stays, and so does `%%`.
  */
 function readCommand(
   fields: Fields,
@@ -54,10 +54,9 @@ function readCommand(
   const words = fields.texts('cmd', true);
   const filled = words.map((word) =>
     word.replace(/%(?:\((\w+)\)s|(.)|$)/gs, (all, name?: string, other?: string) => {
-      if (other === '%') return '%';
-      if (name === 'device') return all;
+      if (other === '%' || name === 'device') return all;
       const value = name === 'label' || name === 'filesystem' ? known[name] : undefined;
-      if (value !== undefined && value !== '') return value;
+      if (value !== undefined && value !== '') return value.replaceAll('%', '%%');
       const why = name === undefined ? 'a % is written %%.' : 'only what the item gives can stand there.';
       fields.wrong('cmd', `cmd holds ${printable(all)}: ${why}`);
       return '';
