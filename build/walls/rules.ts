@@ -131,7 +131,7 @@ const AGENT: Readonly<Record<string, string>> = {
     steps/kind steps/shell`,
   'steps/network': 'document network steps/kind steps/tools',
   'steps/node': `kit protocol document engine fetch host kubeadm/config kubeadm/run steps/containerd steps/kind
-    steps/tools stores/contract stores/reference`,
+    steps/system steps/tools stores/contract stores/reference`,
   'steps/shell': 'kit document host',
   'steps/storage': 'kit document engine host startup steps/kind steps/tools',
   'steps/system': 'kit document engine fetch host steps/accounts steps/kind steps/tools',

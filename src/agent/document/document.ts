@@ -164,7 +164,22 @@ export interface NtpSettings {
   allow?: string[];
   /** The service to configure, by cloud-init's name; absent: the one that the image has. */
   client?: string;
+  /** What the author says of the service himself; a service that nobody knows says all but the content's defaults. */
+  own?: OwnTimeService;
   where?: Position;
+}
+
+/** The parts of a time service, where they are not those that it has on every machine. */
+export interface OwnTimeService {
+  /** Where its configuration lies, and what that is to be. */
+  path?: string;
+  content?: Sensitive<string>;
+  /** By which it is known to be installed: a name, or a path. */
+  program?: string;
+  /** Installed where the program is not there. */
+  packages?: string[];
+  /** Its unit, without `.service`. */
+  unit?: string;
 }
 
 /** How Slipway checks the machine before kubeadm runs. */

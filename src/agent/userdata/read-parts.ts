@@ -9,7 +9,7 @@ import { isForThisMachine } from './forms/launch-index.ts';
 import { vendorSettings } from './forms/vendor-settings.ts';
 import type { Instance } from './instance/instance.ts';
 import { publicKeysOf } from './instance/public-keys.ts';
-import { renderPart } from './jinja/render-part.ts';
+import { renderPart, renderText } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';
 import { readJsonPatch } from './merge/json-patch.ts';
 import { type ConfigPart, mergeParts } from './merge/merge-parts.ts';
@@ -55,7 +55,8 @@ export function readParts(
   if (theirs.configs.length > 0) root = under(root, rootOfAll(theirs.configs));
   if (image !== undefined) root = under(root, image);
   const counted = own.configs.length === 1 ? (own.configs[0]?.report ?? report) : report;
-  const content: Content | undefined = root && readCloudConfig(topLevel(root, counted), instance, counted);
+  const content: Content | undefined =
+    root && readCloudConfig(topLevel(root, counted), { ...instance, render: renderText }, counted);
   const keys = instance.cloud?.publicKeys ?? publicKeysOf(instance.metaData);
   if (content === undefined && keys.length > 0) {
     const message = 'The metadata has public keys for the default user, and no cloud-config asks for one.';

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { NtpSettings } from '../../document/document.ts';
 import type { StepContext, StepResult, StepWork } from '../../engine/step.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -127,6 +128,42 @@ it('makes a configuration where the distribution has none', async () => {
   mkdirSync(join(root, '/etc/ntpsec'), { recursive: true });
   expect(await run()).toMatchObject({ done: true });
   expect(read('/etc/ntpsec/ntp.conf')).toMatch(/\nserver time\.example iburst\ndriftfile .*\n$/);
+});
+
+it('writes the author’s own configuration to its place, and keeps the one that was there', async () => {
+  install('/usr/sbin/ownd');
+  put('/etc/own.conf', 'before\n');
+  const own = {
+    path: '/etc/own.conf',
+    content: sensitive('mine\n'),
+    program: 'ownd',
+    packages: [],
+    unit: 'own',
+  };
+  for (const _ of [1, 2]) {
+    expect(await run({ client: 'own', own })).toMatchObject({ done: true, message: 'own configured' });
+    expect([read('/etc/own.conf'), read('/etc/own.conf.dist')]).toEqual(['mine\n', 'before\n']);
+  }
+  install('/usr/sbin/chronyd');
+  await run({ own: { path: '/etc/elsewhere.conf' } });
+  expect(read('/etc/elsewhere.conf')).toMatch(/\nserver time\.example iburst\ndriftfile .*\n/);
+  expect(existsSync(join(root, '/etc/chrony.conf'))).toBe(false);
+});
+
+it('says what is missing where the author’s own service is not there and nothing can install it', async () => {
+  const own = {
+    path: '/etc/own.conf',
+    content: sensitive('mine\n'),
+    program: 'ownd',
+    packages: ['own'],
+    unit: 'own',
+  };
+  expect(await run({ client: 'own', own })).toMatchObject({
+    failure: {
+      code: 'TimeSyncNotSetUp',
+      cause: expect.stringContaining('no package manager could install it'),
+    },
+  });
 });
 
 it('passes a masked service over for one that may run', async () => {

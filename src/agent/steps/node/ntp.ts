@@ -1,34 +1,44 @@
 import type { NtpSettings } from '../../document/document.ts';
 import { failed } from '../../engine/failure.ts';
+import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import type { Work } from '../kind/step-kind.ts';
+import { installPrograms } from '../system/software/packages.ts';
 import { Problem } from '../tools/problem.ts';
 import { systemdRuns } from '../tools/systemd.ts';
 import { runTool } from '../tools/tool.ts';
-import { configOf, installedService, type TimeService, unitOf } from './time/services.ts';
+import {
+  type Chosen,
+  chooseService,
+  configOf,
+  isInstalled,
+  type TimeService,
+  unitOf,
+} from './time/services.ts';
 import { isOurs, timesyncdDropIn, withSources } from './time/sources.ts';
 
 /**
- * Configures the machine's time service with user data's servers (cloud-init's `cc_ntp`): the first installed
- * one of chrony, systemd-timesyncd and ntp. As in cloud-init, it installs nothing, and `enabled: false`
- * changes nothing. Without servers and pools, the distribution's own stay.
+ * Configures the machine's time service with user data's servers (cloud-init's `cc_ntp`): the one that is named, which is
+ * installed where it is missing, else the first installed one of chrony, systemd-timesyncd and ntp. As in cloud-init,
+ * `enabled: false` changes nothing. Without servers and pools, the distribution's own stay.
  */
 export const setUpTime: Work<NtpSettings> = (settings) => ({
   onFailure: 'continue',
-  async run({ host, signal }) {
+  async run(context) {
+    const { host, signal } = context;
     if (!settings.enabled) return { done: true, message: 'left as it is (enabled: false)' };
-    const service = await installedService(host, settings.client);
-    if (!service) {
+    const chosen = await chooseService(host, settings);
+    if (!chosen) {
       const cause =
-        settings.client === undefined
-          ? 'No time service is installed (systemd-timesyncd, chrony or ntp), so nothing keeps the clock right'
-          : `The time service ${settings.client}, which the user data name, is not installed`;
+        'No time service is installed (systemd-timesyncd, chrony or ntp), so nothing keeps the clock right';
       return failed('TimeSyncNotSetUp', cause);
     }
     try {
-      if (asksForMore(settings)) await configure(host, service, settings);
-      const running = await apply(host, service, signal);
-      return { done: true, message: `${service.name} configured${running}` };
+      // First: where the configuration lies, the package knows.
+      await provide(chosen, settings, context);
+      if (asksForMore(settings)) await configure(host, chosen.service, settings);
+      const running = await apply(host, chosen.service, settings, signal);
+      return { done: true, message: `${chosen.service.name} configured${running}` };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return failed(error.code, error.message, error.more);
@@ -36,13 +46,36 @@ export const setUpTime: Work<NtpSettings> = (settings) => ({
   },
 });
 
-function asksForMore({ servers, pools, peers = [], allow = [] }: NtpSettings): boolean {
-  return servers.length + pools.length + peers.length + allow.length > 0;
+function asksForMore({ servers, pools, peers = [], allow = [], own }: NtpSettings): boolean {
+  const isPlaced = own?.content !== undefined || own?.path !== undefined;
+  return isPlaced || servers.length + pools.length + peers.length + allow.length > 0;
+}
+
+async function provide(
+  { service, isInstalled: isThere }: Chosen,
+  { own }: NtpSettings,
+  context: StepContext,
+): Promise<void> {
+  if (isThere) return;
+  const packages = own?.packages ?? service.packages;
+  const { programs } = own?.program === undefined ? service : { programs: [own.program] };
+  const absent = `The time service ${service.name}, which the user data name, is not installed`;
+  if (packages.length === 0) throw new Problem('TimeSyncNotSetUp', absent);
+  await installPrograms(packages, context).catch((error: unknown) => {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem('TimeSyncNotSetUp', `${absent}: ${error.message}`, error.more);
+  });
+  if (!(await isInstalled(context.host, { programs })))
+    throw new Problem('TimeSyncNotSetUp', `${absent} by its packages`);
 }
 
 async function configure(host: Host, service: TimeService, settings: NtpSettings): Promise<void> {
-  const { path, text } = await configOf(host, service);
-  if (service.style === 'drop-in') {
+  const { own } = settings;
+  const { path, text } = await configOf(
+    host,
+    own?.path === undefined ? service : { ...service, configs: [own.path] },
+  );
+  if (own?.content === undefined && service.style === 'drop-in') {
     const wanted = timesyncdDropIn(settings);
     if (text !== wanted) await host.files.write(path, wanted);
     return;
@@ -52,7 +85,7 @@ async function configure(host: Host, service: TimeService, settings: NtpSettings
     text === undefined || isOurs(text) ? (await host.files.readIfPresent(aside))?.toString('utf8') : text;
   // Chrony says whom it serves; ntpd serves everybody whom its own restrictions do not keep out.
   const allowed = service.name === 'chrony' ? (settings.allow ?? []).map((each) => `allow ${each}`) : [];
-  const wanted = withSources(original ?? service.otherwise, settings, allowed);
+  const wanted = own?.content?.reveal() ?? withSources(original ?? service.otherwise, settings, allowed);
   if (text === wanted) return;
   // cloud-init renames it; a copy leaves the service a configuration at every moment.
   if (text !== undefined && !isOurs(text)) await host.files.write(aside, text);
@@ -60,13 +93,20 @@ async function configure(host: Host, service: TimeService, settings: NtpSettings
 }
 
 /** Starts the service with its new configuration, now and at every boot. */
-async function apply(host: Host, service: TimeService, signal: AbortSignal): Promise<string> {
+async function apply(
+  host: Host,
+  service: TimeService,
+  { own }: NtpSettings,
+  signal: AbortSignal,
+): Promise<string> {
   if (!(await systemdRuns(host))) return '';
-  const unit = await unitOf(host, service);
+  const unit = own?.unit ?? (await unitOf(host, service));
   if (!unit)
     throw new Problem('TimeSyncNotSetUp', `${service.name} is installed, but has no systemd service`);
   const how = { code: 'TimeSyncNotSetUp', timeoutMs: 60_000, signal } as const;
-  await runTool(host, ['systemctl', 'enable', `${unit}.service`], { doing: `enable ${unit}`, ...how });
+  // The author's own may be another name of a unit, which cannot be enabled; cloud-init enables none.
+  if (own?.unit === undefined)
+    await runTool(host, ['systemctl', 'enable', `${unit}.service`], { doing: `enable ${unit}`, ...how });
   // --no-block, because at boot the service may be ordered after something that waits for this step.
   await runTool(host, ['systemctl', 'restart', '--no-block', `${unit}.service`], {
     doing: `restart ${unit}`,

@@ -1,52 +1,78 @@
-import type { NtpSettings } from '../../document/document.ts';
-import type { Report } from '../../text/report.ts';
+import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import type { NtpSettings, OwnTimeService } from '../../document/document.ts';
+import { printable, type Report } from '../../text/report.ts';
 import { Fields } from '../../text/yaml/fields.ts';
 import { describe, type Node } from '../../text/yaml/node.ts';
+import type { SystemFacts } from '../instance/system-facts.ts';
 
 /** cloud-init's names of the services that Slipway configures. */
 const CLIENTS = ['chrony', 'systemd-timesyncd', 'ntp'];
+
+/** Those that cloud-init knows as well, and has no configuration for on most systems. */
+const OTHERS: Readonly<Record<string, Required<Omit<OwnTimeService, 'content'>>>> = {
+  openntpd: { program: 'ntpd', path: '/etc/ntpd.conf', packages: [], unit: 'ntpd' },
+  ntpdate: { program: 'ntpdate', path: '/etc/ntp.conf', packages: ['ntpdate'], unit: 'ntpdate' },
+};
+
+/** How the author's own template of a configuration becomes text. */
+export interface TimeTemplates {
+  render: (
+    template: string,
+    variables: Readonly<Record<string, readonly string[]>>,
+  ) => { text: string } | { problem: string };
+  system?: SystemFacts;
+}
+
+type Named = Pick<NtpSettings, 'servers' | 'pools' | 'peers' | 'allow'>;
 
 /**
  * `ntp`: time servers (cloud-init's `cc_ntp`). It is on unless `enabled` is false; an empty `ntp:` means on
  * with the distribution's servers.
  */
-export function readNtp(node: Node, report: Report): NtpSettings | undefined {
+export function readNtp(node: Node, templates: TimeTemplates, report: Report): NtpSettings | undefined {
   if (node.kind === 'null') return { enabled: true, servers: [], pools: [], where: node.where };
   if (node.kind !== 'mapping') {
     report.error('UserDataInvalid', `ntp must be a mapping, not ${describe(node)}.`, node.where);
     return undefined;
   }
   const fields = new Fields(node, 'ntp', report);
-  const settings = {
-    enabled: fields.bool('enabled', true),
+  const [peers, allow] = [hosts(fields, 'peers'), networks(fields)];
+  const named: Named = {
     servers: hosts(fields, 'servers'),
     pools: hosts(fields, 'pools'),
-    ...more(fields),
+    ...(peers.length > 0 ? { peers } : {}),
+    ...(allow.length > 0 ? { allow } : {}),
+  };
+  const enabled = fields.bool('enabled', true);
+  const client = fields.text('ntp_client') ?? 'auto';
+  const config = fields.node('config');
+  if (config !== undefined && config.kind !== 'mapping') fields.expected('config', config, 'a mapping');
+  // What is off is not looked at any further, as with cloud-init.
+  const given = enabled && config?.kind === 'mapping' ? new Fields(config, 'ntp.config', report) : undefined;
+  const own = given && readOwn(given, client, named, templates);
+  const isOurs = CLIENTS.includes(client);
+  if (client !== 'auto' && !isOurs && own === undefined && enabled)
+    fields.warn(
+      'ntp_client',
+      `ntp_client must be auto, ${CLIENTS.join(', ')}, or be said in config; it is ignored.`,
+    );
+  fields.finish();
+  return {
+    enabled,
+    ...named,
+    ...(isOurs || (own && client !== 'auto') ? { client } : {}),
+    ...(own ? { own } : {}),
     where: node.where,
   };
-  const other = 'is not supported (Slipway configures the time service that the image has)';
-  fields.finish({ config: other });
-  return settings;
 }
 
-/** What only some services know. */
-function more(fields: Fields): Pick<NtpSettings, 'peers' | 'allow' | 'client'> {
-  const peers = hosts(fields, 'peers');
-  const allow = fields.texts('allow').flatMap((text) => {
+function networks(fields: Fields): string[] {
+  return fields.texts('allow').flatMap((text) => {
     const network = text.trim();
     if (/^(?:all|[0-9a-fA-F.:]+(?:\/\d{1,3})?)$/.test(network)) return [network];
     fields.wrong('allow', 'allow must hold networks such as 10.0.0.0/8.');
     return [];
   });
-  const client = fields.text('ntp_client');
-  const isNamed = client !== undefined && client !== 'auto';
-  if (isNamed && !CLIENTS.includes(client))
-    fields.warn('ntp_client', `ntp_client must be auto, ${CLIENTS.join(', ')}; it is ignored.`);
-  return {
-    ...(peers.length > 0 ? { peers } : {}),
-    ...(allow.length > 0 ? { allow } : {}),
-    ...(isNamed && CLIENTS.includes(client) ? { client } : {}),
-  };
 }
 
 function hosts(fields: Fields, name: string): string[] {
@@ -56,4 +82,86 @@ function hosts(fields: Fields, name: string): string[] {
     fields.wrong(name, `${name} must hold host names or addresses.`);
     return [];
   });
+}
+
+/** `config`: a service that nobody else knows, or another place, text or package for one that is known. */
+function readOwn(fields: Fields, client: string, named: Named, templates: TimeTemplates): OwnTimeService {
+  const [path, program, unit] = [
+    fields.text('confpath'),
+    fields.text('check_exe'),
+    fields.text('service_name'),
+  ];
+  const packages = fields.node('packages') && fields.texts('packages');
+  const template = fields.text('template');
+  if (path !== undefined && !/^\/[^\0]*[^\0/]$/.test(path))
+    fields.wrong('confpath', 'confpath must be the absolute path of a file.');
+  if (program !== undefined && !/^[\w.+/][\w.+/-]*$/.test(program))
+    fields.wrong('check_exe', 'check_exe must name a program.');
+  if (unit !== undefined && !/^[A-Za-z0-9][\w.@:-]*$/.test(unit))
+    fields.wrong('service_name', 'service_name must name a service.');
+  for (const name of packages ?? [])
+    if (!/^[A-Za-z0-9][\w.+:=~@/-]*$/.test(name))
+      fields.wrong('packages', 'packages must hold names of packages.');
+  if (fields.node('template_name') !== undefined)
+    fields.wrong('template_name', 'template_name is not supported; write the template itself.');
+  fields.finish();
+  const text = template ? rendered(template, fields, named, templates) : undefined;
+  const own: OwnTimeService = {
+    ...(Object.hasOwn(OTHERS, client) ? OTHERS[client] : {}),
+    ...(path === undefined ? {} : { path }),
+    ...(program === undefined ? {} : { program }),
+    ...(packages === undefined ? {} : { packages }),
+    ...(unit === undefined ? {} : { unit: unit.replace(/\.service$/, '') }),
+    ...(text === undefined ? {} : { content: sensitive(text) }),
+  };
+  if (client === 'auto' || CLIENTS.includes(client)) return own;
+  const said = {
+    confpath: own.path,
+    check_exe: own.program,
+    packages: own.packages,
+    service_name: own.unit,
+    template,
+  };
+  const lacking = Object.entries(said).flatMap(([name, value]) => (value ? [] : [name]));
+  if (lacking.length > 0)
+    fields.wrong(
+      'config',
+      `${printable(client)} is no service that is known, and lacks ${lacking.join(', ')}.`,
+    );
+  return own;
+}
+
+/** Without sources, cloud-init gives the template those of the distribution. */
+function rendered(
+  template: string,
+  fields: Fields,
+  { servers, pools, peers = [], allow = [] }: Named,
+  { render, system }: TimeTemplates,
+): string | undefined {
+  const [, kind] = /^##[^\S\n]*template:[^\S\n]*(.*?)[^\S\n]*(?:\n|$)/i.exec(template) ?? [];
+  const body = kind === undefined ? template : template.slice(template.indexOf('\n') + 1 || template.length);
+  if (kind?.toLowerCase() !== 'jinja') {
+    // cloud-init's other kind fills in Python's own writing of a list, or fails.
+    if ((kind === undefined || kind.toLowerCase() === 'basic') && !/\$\{?[\w.]/.test(body)) return body;
+    fields.wrong('template', 'template must begin with the line "## template: jinja" to be filled in.');
+    return undefined;
+  }
+  const isSaid = servers.length + pools.length > 0;
+  const all = { servers, pools: isSaid ? pools : poolsOf(system?.distro), peers, allow };
+  const result = render(body, all);
+  if ('problem' in result) {
+    fields.wrong('template', `Jinja template: ${result.problem}`);
+    return undefined;
+  }
+  if (result.text.includes('CI_MISSING_JINJA_VAR/'))
+    fields.warn('template', 'template knows no variables but servers, pools, peers and allow.');
+  return result.text;
+}
+
+/** There are none of SUSE's own, nor of systems that cloud-init knows as such. */
+function poolsOf(distro = ''): string[] {
+  const name = /^(?:alpine|eurolinux)?$/.test(distro)
+    ? ''
+    : distro.replace(/^(?:sles|opensuse).*/, 'opensuse');
+  return [0, 1, 2, 3].map((number) => [number, name, 'pool.ntp.org'].filter((part) => part !== '').join('.'));
 }

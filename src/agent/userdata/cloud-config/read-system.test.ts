@@ -123,6 +123,38 @@ describe('disks, filesystems, mounts, ntp', () => {
     expect(read('ntp: {ntp_client: auto}').ntp).not.toHaveProperty('client');
   });
 
+  test('ntp with a service of its own', () => {
+    const config =
+      'config: {confpath: /etc/own.conf, check_exe: ownd, packages: [own], service_name: own.service, template: "## template:jinja\\n{% for a in servers + pools -%}\\nserver {{ a }}\\n{% endfor %}{{ peers }}"}';
+    const own = (text: string) => {
+      const { ntp, report } = read(text);
+      expect(report.filter(({ severity }) => severity === 'error')).toEqual([]);
+      return { ...ntp?.own, content: ntp?.own?.content?.reveal() };
+    };
+    expect(own(`ntp: {ntp_client: own, servers: [a.test], ${config}}`)).toEqual({
+      path: '/etc/own.conf',
+      program: 'ownd',
+      packages: ['own'],
+      unit: 'own',
+      content: 'server a.test\n[]',
+    });
+    expect(own(`ntp: {ntp_client: own, ${config}}`).content).toMatch(
+      /^server 0\.pool\.ntp\.org\n(?:.*\n){3}\[\]$/,
+    );
+    expect(own('ntp: {config: {template: "a\\n5 $ # $(x)\\n"}}')).toEqual({ content: 'a\n5 $ # $(x)\n' });
+    expect(own('ntp: {ntp_client: openntpd, config: {template: a}}')).toEqual({
+      path: '/etc/ntpd.conf',
+      program: 'ntpd',
+      packages: [],
+      unit: 'ntpd',
+      content: 'a',
+    });
+    expect(read('ntp: {enabled: false, config: {confpath: x}}').ntp).not.toHaveProperty('own');
+    expect(warnings(read('ntp: {config: {template: "## template: jinja\\n{{ pool }}"}}')).join()).toContain(
+      'no variables but servers',
+    );
+  });
+
   test.each([
     ['disk_setup: x', 'mapping of devices'],
     ['disk_setup: {/dev/a: x}', 'must be a mapping'],
@@ -147,6 +179,16 @@ describe('disks, filesystems, mounts, ntp', () => {
     ['ntp: x', 'must be a mapping'],
     ['ntp: {allow: ["10/8\\nx"]}', 'allow must hold networks'],
     ['ntp: {servers: ["a b"]}', 'host names'],
+    ['ntp: {config: x}', 'config must be a mapping'],
+    ['ntp: {config: {confpath: etc/x}}', 'absolute path'],
+    ['ntp: {config: {check_exe: -x}}', 'name a program'],
+    ['ntp: {config: {packages: [-x]}}', 'names of packages'],
+    ['ntp: {config: {service_name: "a b"}}', 'name a service'],
+    ['ntp: {config: {template_name: x}}', 'template_name is not supported'],
+    ['ntp: {config: {template: "server $servers"}}', '## template: jinja'],
+    ['ntp: {config: {template: "## template: mako\\nx"}}', '## template: jinja'],
+    ['ntp: {config: {template: "## template: jinja\\n{% do x %}"}}', 'Jinja template'],
+    ['ntp: {ntp_client: own, config: {confpath: /a}}', 'lacks check_exe, packages, service_name, template'],
   ])('%s', (text, word) => {
     expect(errors(read(text)).join()).toContain(word);
   });

@@ -11,7 +11,7 @@ import { readRuncmd } from './commands/runcmd.ts';
 import { readWriteFiles } from './files/write-files.ts';
 import { readHostname } from './hostname.ts';
 import { KNOWN_KEYS } from './known-keys.ts';
-import { readNtp } from './ntp.ts';
+import { readNtp, type TimeTemplates } from './ntp.ts';
 import { warnOfShapes } from './shape/check-keys.ts';
 import { readAliases } from './storage/devices.ts';
 import { readDiskSetup } from './storage/disk-setup.ts';
@@ -53,8 +53,8 @@ const READ_BEFORE: readonly string[] = ['vendor_data', 'launch-index'];
 
 const PASSWORDS: readonly string[] = ['password', 'chpasswd'];
 
-/** What the source of the user data knows beside it. */
-interface Told {
+/** What the source of the user data knows beside it, and how a template within them is rendered. */
+interface Told extends TimeTemplates {
   metaData: Record<string, unknown>;
   deviceAliases?: Readonly<Record<string, string>>;
   cloud?: { publicKeys: readonly string[] };
@@ -63,7 +63,7 @@ interface Told {
 /** Reads every key that Slipway acts upon and warns of every other. Errors go to `report`; it throws none. */
 export function readCloudConfig(
   keys: TopLevel,
-  { metaData, deviceAliases = {}, cloud }: Told,
+  { metaData, deviceAliases = {}, cloud, ...templates }: Told,
   report: Report,
 ): Content {
   const asked = new Set<string>();
@@ -82,7 +82,7 @@ export function readCloudConfig(
   };
   const { hostname, isPreserved } = readHostname(names, metaData, report);
   const ntpNode = find('ntp');
-  const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, report);
+  const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, templates, report);
   const { users, defaultUser } = withDefaultUser(find('users'), find('user'), find('system_info'));
   const system = readSystem((name) => present(find(name)), {
     report,

@@ -3,7 +3,7 @@ import { derivedText, type SourceText } from '../../text/source-text.ts';
 import { type Part, typeOf } from '../decode/part.ts';
 import { renderTemplate } from './render.ts';
 import { TemplateError } from './syntax/template-error.ts';
-import { MISSING_PREFIX, type Value } from './values/values.ts';
+import { list, MISSING_PREFIX, type Value } from './values/values.ts';
 
 /**
  * Renders a part that begins with `## template: jinja`; the result's first line decides its type. Positions
@@ -28,6 +28,24 @@ export function renderPart(part: Part, variables: Map<string, Value>, report: Re
     if (!(error instanceof TemplateError)) throw error;
     report.error('UserDataTemplate', `Jinja template: ${error.message}`, source.locate(body + error.offset));
     return undefined;
+  }
+}
+
+/**
+ * Renders a template that stands in a value of the user data.
+ *
+ * @returns the text, or what is wrong with the template
+ */
+export function renderText(
+  template: string,
+  variables: Readonly<Record<string, readonly string[]>>,
+): { text: string } | { problem: string } {
+  try {
+    const values = Object.entries(variables).map(([name, texts]) => [name, list(texts)] as const);
+    return { text: renderTemplate(template, new Map(values)).reduce((all, { text }) => all + text, '') };
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return { problem: error.message };
   }
 }
 

@@ -23,6 +23,7 @@ export const SECRET: ReadonlySet<string> = new Set([
   'users.initialPasswordHash',
   'users.plainPassword',
   'groups.exact.passwordHash',
+  'ntp.own.content',
   'node.proxy.http',
   'node.proxy.https',
   'node.secrets.vault.appRole.secretId',

@@ -57,7 +57,10 @@ describe('what is converted makes the same machine', () => {
       'disks',
       'disk_setup: {/dev/sdb: {layout: [33, [66, 82]]}}\nfs_setup: [{device: /dev/sdb, filesystem: xfs, cmd: [mkfs.xfs, "%(device)s"]}]\nmounts: [[/dev/sdb, /a]]',
     ],
-    ['ntp', 'ntp: {servers: [a.example]}'],
+    [
+      'ntp',
+      'ntp: {servers: [a.example], ntp_client: own, config: {confpath: /a, check_exe: a, packages: [], service_name: a, template: "a\\n"}}',
+    ],
     ['a name', 'hostname: other'],
     ['a name that stays', 'preserve_hostname: true'],
     [

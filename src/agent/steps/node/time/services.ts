@@ -1,4 +1,5 @@
 import { dirname } from 'node:path/posix';
+import type { NtpSettings } from '../../../document/document.ts';
 import type { Host } from '../../../host/host.ts';
 
 /** A program that keeps the clock right, with the distributions' names for its parts. */
@@ -15,6 +16,8 @@ export interface TimeService {
   style: 'drop-in' | 'whole';
   /** The configuration if the distribution has none. */
   otherwise: string;
+  /** What it is installed from, where user data name it and it is not there. */
+  packages: readonly string[];
 }
 
 /** In the order in which cloud-init prefers them. */
@@ -26,6 +29,7 @@ const SERVICES: readonly TimeService[] = [
     units: ['chrony', 'chronyd'],
     style: 'whole',
     otherwise: 'driftfile /var/lib/chrony/drift\nmakestep 1.0 3\nrtcsync\n',
+    packages: ['chrony'],
   },
   {
     name: 'systemd-timesyncd',
@@ -34,6 +38,7 @@ const SERVICES: readonly TimeService[] = [
     units: ['systemd-timesyncd'],
     style: 'drop-in',
     otherwise: '',
+    packages: [],
   },
   {
     name: 'ntp',
@@ -42,27 +47,51 @@ const SERVICES: readonly TimeService[] = [
     units: ['ntpsec', 'ntp', 'ntpd'],
     style: 'whole',
     otherwise: 'driftfile /var/lib/ntp/ntp.drift\n',
+    packages: ['ntpsec'],
   },
 ];
 
-/**
- * This machine's time service; undefined if it has none. A masked one must not run (for example in a guest
- * whose hypervisor sets the clock), so any other comes first.
- *
- * @param client The only one to look for
- */
-export async function installedService(host: Host, client?: string): Promise<TimeService | undefined> {
-  const installed: TimeService[] = [];
-  for (const service of SERVICES) {
-    if (client !== undefined && service.name !== client) continue;
-    if (!(await isInstalled(host, service))) continue;
-    if (!(await isMasked(host, service))) return service;
-    installed.push(service);
-  }
-  return installed[0];
+/** The service that the user data mean, and whether it is there. */
+export interface Chosen {
+  service: TimeService;
+  isInstalled: boolean;
 }
 
-async function isInstalled(host: Host, { programs }: TimeService): Promise<boolean> {
+/**
+ * The service that is named, or this machine's: the first that is installed. A masked one must not run (for example in a guest
+ * whose hypervisor sets the clock), so any other comes first. Undefined where none is named nor installed.
+ */
+export async function chooseService(
+  host: Host,
+  { client, own }: Pick<NtpSettings, 'client' | 'own'>,
+): Promise<Chosen | undefined> {
+  const known = SERVICES.filter(({ name }) => client === undefined || name === client);
+  const candidates = known.length > 0 ? known : [nobodys(client ?? '')];
+  const installed: TimeService[] = [];
+  for (const candidate of candidates) {
+    const service = own?.program === undefined ? candidate : { ...candidate, programs: [own.program] };
+    if (!(await isInstalled(host, service))) continue;
+    if (!(await isMasked(host, service))) return { service, isInstalled: true };
+    installed.push(service);
+  }
+  const [found] = installed;
+  if (found) return { service: found, isInstalled: true };
+  const [first] = candidates;
+  return first && (client !== undefined || own) ? { service: first, isInstalled: false } : undefined;
+}
+
+/** One of which everything is said by the user data. */
+const nobodys = (name: string): TimeService => ({
+  name,
+  programs: [],
+  configs: [`/etc/${name}.conf`],
+  units: [name],
+  style: 'whole',
+  otherwise: '',
+  packages: [],
+});
+
+export async function isInstalled(host: Host, { programs }: Pick<TimeService, 'programs'>): Promise<boolean> {
   for (const program of programs) {
     const found = program.startsWith('/')
       ? await host.files.stat(program)

@@ -45,7 +45,19 @@ export async function installForApt(program: string, name: string, context: Step
   const manager = await managerOf(context.host);
   if (manager?.program !== 'apt-get')
     throw new Problem('ToolMissing', `Neither ${program} nor apt-get, which could install it, is there`);
-  await install(manager, [{ name }], false, context);
+  await installPrograms([name], context);
+}
+
+/** Installs packages that another setting needs. */
+export async function installPrograms(names: readonly string[], context: StepContext): Promise<void> {
+  const manager = await managerOf(context.host);
+  if (manager === undefined) throw new Problem('ToolMissing', 'no package manager could install it');
+  await install(
+    manager,
+    names.map((name) => ({ name })),
+    false,
+    context,
+  );
 }
 
 /** The lists may be as old as the image: without them, a package is not found. */
