@@ -1,6 +1,7 @@
 import type { Target } from '../target.ts';
 import { answers, kubeconfig, stateFiles, tools, watch } from './answers.ts';
 import { authors } from './authors/check-and-convert.ts';
+import { aptKeys, fsCommands, keyListings, timeServices } from './cloud-config/own-words.ts';
 import { controllerKubeconfig } from './controller-kubeconfig.ts';
 import { enrolment } from './enrolment.ts';
 import { events, reply } from './events.ts';
@@ -21,6 +22,7 @@ import { cloudConfig, forms, ignition, jinja, metaData, mime, nodeSettings, pack
 
 export const TARGETS: readonly Target[] = [
   ...[cloudConfig, jinja, mime, packed, forms, ignition, nodeSettings, metaData, authors],
+  ...[fsCommands, aptKeys, keyListings, timeServices],
   ...[volumes, cloudDocuments, machines, network],
   ...[kubeadmConfig, kubeadmOutput, logs],
   ...[journal, outcome, spool, stateFiles],
