@@ -6,6 +6,7 @@ import { cloudInitRoot, withScratchRoot } from '../../lab/lab.ts';
 import { unpackedPackage } from '../../lab/root/unpacked-package.ts';
 import { Choices } from '../ignition/random.ts';
 import { generated } from './generated.ts';
+import { schema } from './schema.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../../..');
 const FEWEST = 60;
@@ -26,12 +27,25 @@ interface Job {
   'meta-data': string;
 }
 
+type Program = 'cloud-init' | 'slipway' | 'image';
+
 /** Documents about the whole system, applied by cloud-init 26.2 and by Slipway, each to a copy of one root. */
 export async function differential(say: (line: string) => void): Promise<void> {
   const newest = await unpackedPackage('cloud-init', say, 'forky');
   const lower = [newest, ...(await cloudInitRoot(say))];
-  const jobs = documents();
-  const [theirs, ours] = [await applied('cloud-init', lower, jobs), await applied('slipway', lower, jobs)];
+  await schema(lower, say);
+  const whole = documents();
+  await compared('slipway', lower, whole);
+  say(
+    `${whole.length} documents about the system: the same files, owners, modes and links as with cloud-init 26.2`,
+  );
+  const atRest = documentsOfImages();
+  await compared('image', lower, atRest);
+  say(`${atRest.length} documents about files, users and groups: the same by slipway apply --root`);
+}
+
+async function compared(program: Program, lower: string[], jobs: Job[]): Promise<void> {
+  const [theirs, ours] = [await applied('cloud-init', lower, jobs), await applied(program, lower, jobs)];
   const told: string[] = [];
   jobs.forEach((job, index) => {
     const [expected, found] = [theirs[index], ours[index]];
@@ -43,22 +57,35 @@ export async function differential(say: (line: string) => void): Promise<void> {
   });
   assert.ok(jobs.length >= FEWEST, `only ${jobs.length} documents`);
   assert.equal(told.length, 0, told.join('\n'));
-  say(
-    `${jobs.length} documents about the system: the same files, owners, modes and links as with cloud-init 26.2`,
-  );
 }
 
+/** What of made documents an image takes; who its default user is, it does not say before it boots. */
+function documentsOfImages(): Job[] {
+  return Array.from({ length: 3 * FEWEST }, (_, seed) => generated(new Choices(GENERATED + seed)))
+    .map(({ write_files, users, groups }) => ({
+      preserve_hostname: true,
+      users: [users ?? []].flat().filter((user) => user !== 'default'),
+      ...(groups === undefined ? {} : { groups }),
+      ...(write_files === undefined ? {} : { write_files }),
+    }))
+    .filter((config) => config.users.length > 0 || 'write_files' in config)
+    .slice(0, FEWEST)
+    .map(jobOf);
+}
+
+const metaData = 'instance-id: i-1\nlocal-hostname: node-1\n';
+const jobOf = (config: object): Job => ({
+  'user-data': `#cloud-config\n${stringify(config, { version: '1.1', aliasDuplicateObjects: false })}`,
+  'meta-data': metaData,
+});
+
 function documents(): Job[] {
-  const metaData = 'instance-id: i-1\nlocal-hostname: node-1\n';
   const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
   const system = parse(read('system.yaml'), { version: '1.1' }) as object[];
   const forms = parse(read('forms.yaml')) as { user: string; vendor?: string }[];
   const seeds = Array.from({ length: GENERATED }, (_, index) => index);
   return [
-    ...[...system, ...seeds.map((seed) => generated(new Choices(seed)))].map((config) => ({
-      'user-data': `#cloud-config\n${stringify(config, { version: '1.1', aliasDuplicateObjects: false })}`,
-      'meta-data': metaData,
-    })),
+    ...[...system, ...seeds.map((seed) => generated(new Choices(seed)))].map(jobOf),
     ...forms.map(({ user, vendor }) => ({
       'user-data': user,
       'meta-data': metaData,
@@ -67,7 +94,7 @@ function documents(): Job[] {
   ];
 }
 
-async function applied(program: 'cloud-init' | 'slipway', lower: string[], jobs: Job[]): Promise<Applied[]> {
+async function applied(program: Program, lower: string[], jobs: Job[]): Promise<Applied[]> {
   return withScratchRoot(lower, async (root) => {
     const zones = ZONES.map((zone) => `/usr/share/zoneinfo/${zone}`);
     const script = [

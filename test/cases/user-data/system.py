@@ -1,5 +1,6 @@
 # Reads a list of user data (JSON) and applies each of them to a copy of this root, with the program named: cloud-init's own
-# modules in the order of Debian's cloud.cfg, or Slipway. Answers with what was changed below each copy.
+# modules in the order of Debian's cloud.cfg, or Slipway, from inside or (`image`) on the directory. Answers with what was
+# changed below each copy.
 import hashlib
 import json
 import os
@@ -42,6 +43,8 @@ def run_cloud_init():
 
 
 def apply(root):
+    if PROGRAM == "image":
+        os.execv("/checkout/dist/slipway-linux-x64", ["slipway", "apply", "--root", root, f"{root}{SEED}/user-data"])
     os.chroot(root)
     os.chdir("/")
     if PROGRAM == "slipway":

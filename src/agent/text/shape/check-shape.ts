@@ -48,8 +48,7 @@ function fits(shape: Scalar, node: Node): boolean {
   if (shape.kind === 'bool')
     return node.kind === 'bool' && (shape.only === undefined || node.value === shape.only);
   if (shape.kind === 'whole') return node.kind === 'int' && (shape.min ?? Number(node.value)) <= node.value;
-  // Only a date is read by its form; everything else that YAML did not take for a string is none.
-  if (node.kind === 'timestamp') return shape.like?.test(node.value) ?? false;
+  // What YAML did not take for a string is none, a date without quotes neither.
   if (node.kind !== 'string' && node.kind !== 'binary') return false;
   const value = node.kind === 'string' ? node.value : '';
   return (shape.only?.includes(value) ?? true) && (shape.like?.test(value) ?? true);
@@ -84,7 +83,7 @@ function ofMap(
   for (const { key, value } of node.entries) {
     const name = pythonText(key) ?? '';
     const place = `${path}.${printable(name)}`;
-    const inner = Object.hasOwn(shape.keys, name) ? shape.keys[name] : undefined;
+    const inner = Object.hasOwn(shape.keys, name) ? shape.keys[name] : shape.rest;
     if (inner === undefined) found.push({ path: place, expected: 'is not known', where: key.where });
     else found.push(...misfits(inner, value, place));
   }

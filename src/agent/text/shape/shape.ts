@@ -6,7 +6,13 @@ export type Shape =
   | { kind: 'nothing' }
   | { kind: 'anything' }
   | { kind: 'list'; items: Shape; min: number; max?: number; unique: boolean }
-  | { kind: 'map'; keys: Readonly<Record<string, Shape>>; required: readonly string[]; min: number }
+  | {
+      kind: 'map';
+      keys: Readonly<Record<string, Shape>>;
+      required: readonly string[];
+      min: number;
+      rest?: Shape;
+    }
   | { kind: 'table'; values: Shape; like?: RegExp; words?: string }
   | { kind: 'either'; of: readonly Shape[] }
   /** Understood still, but another spelling took its place. */
@@ -39,6 +45,11 @@ export function list(items: Shape, how: { min?: number; max?: number; unique?: b
 /** A mapping of these keys and no others. */
 export function map(keys: Record<string, Shape>, required: readonly string[] = [], min = 0): Shape {
   return { kind: 'map', keys, required, min };
+}
+
+/** A mapping of these keys, and of others with values of a shape. */
+export function open(keys: Record<string, Shape>, rest: Shape, required: readonly string[] = []): Shape {
+  return { kind: 'map', keys, required, min: 1, rest };
 }
 
 /** A mapping whose keys the author chooses. */

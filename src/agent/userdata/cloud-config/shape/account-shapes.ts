@@ -14,14 +14,14 @@ import {
   whole,
 } from '../../../text/shape/shape.ts';
 
-const names = either(text, list(text), table(either(nothing, text, bool, list(text))));
-const keys = list(text);
+const names = either(text, list(text, { min: 1 }), table(nothing));
+const keys = list(text, { min: 1 });
 
 /** A user as cloud-init's schema has it; names with hyphens are old spellings of the same keys. */
 const user: Record<string, Shape> = {
   name: text,
   doas: list(text),
-  expiredate: like(/^\d{4}-\d{2}-\d{2}$/, 'a date such as 2030-12-31'),
+  expiredate: like(/^\d{4}-\d{2}-\d{2}$/, 'a date in quotes, such as "2030-12-31"'),
   gecos: text,
   groups: names,
   homedir: text,
@@ -49,7 +49,7 @@ const user: Record<string, Shape> = {
   snapuser: text,
   ssh_authorized_keys: keys,
   'ssh-authorized-keys': old('ssh_authorized_keys'),
-  ssh_import_id: list(text),
+  ssh_import_id: keys,
   'ssh-import-id': old('ssh_import_id'),
   ssh_redirect_user: bool,
   'ssh-redirect-user': old('ssh_redirect_user'),
@@ -63,6 +63,8 @@ const password = either(
   map({ name: text, type: oneOf('RANDOM') }, ['name', 'type']),
 );
 
+const members = either(text, list(text, { min: 1 }));
+
 const HOST_KEY = /^(?:ecdsa|ed25519|rsa)_(?:public|private|certificate)$/;
 
 /** Keys about users, groups, passwords and ssh. */
@@ -72,11 +74,11 @@ export const ACCOUNT_SHAPES: Readonly<Record<string, Shape>> = {
     list(either(text, list(text), map(user))),
     table(either(text, bool, map(user), list(text), nothing)),
   ),
-  user: either(text, map(user)),
+  user: either(text, map(user, ['name'])),
   groups: either(
     text,
-    table(either(text, list(text)), /./, 'a name of a group'),
-    list(either(text, table(either(text, list(text)))), { min: 1 }),
+    table(members, /./, 'a name of a group'),
+    list(either(text, table(members)), { min: 1 }),
   ),
   password: text,
   chpasswd: map({

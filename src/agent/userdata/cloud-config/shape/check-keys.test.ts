@@ -22,7 +22,23 @@ describe("what differs from cloud-init's schema is told at its place", () => {
     ['ntp: {servers: [a, a]}', '1:20 ntp.servers has the same item twice'],
     ['ntp: {serves: [a]}', 'ntp.serves is not known'],
     ['ntp: {config: {}}', 'ntp.config is an empty mapping'],
-    ['users:\n- name: a\n  expiredate: 2038,1,19', 'must be a date such as 2030-12-31, not this text'],
+    [
+      'users:\n- name: a\n  expiredate: 2038,1,19',
+      'must be a date in quotes, such as "2030-12-31", not this text',
+    ],
+    [
+      'users: [{name: a, expiredate: 2038-01-19}]',
+      'users.0.expiredate must be a date in quotes, such as "2030-12-31", not a date',
+    ],
+    ['users: [{name: a, groups: []}]', 'users.0.groups is an empty list'],
+    ['user: {shell: /bin/sh}', 'user has no name'],
+    ['groups: {a: []}', 'groups.a is an empty list'],
+    ['mounts: [[a, b, c, d, 0, 2]]', 'mounts.0.4 must be a string (put it in quotes), not a number'],
+    ['yum_repos: {a: {baseurl: 5}}', 'yum_repos.a.baseurl must be a string'],
+    ['zypper: {}', 'zypper is an empty mapping'],
+    ['zypper: {repos: [{id: a}], config: {}}', 'zypper.repos.0 has no baseurl'],
+    ['launch-index: x', 'launch-index must be a number'],
+    ['vendor_data: {prefix: [1.5]}', 'vendor_data.prefix.0 must be'],
     ['users: [{name: a, lock-passwd: true}]', 'users.0.lock-passwd is an old spelling of lock_passwd'],
     ['users: [{name: a, shell: [x]}]', 'users.0.shell must be a string'],
     ['mounts: [[a, b, c, d, e, f, g]]', 'mounts.0 must have at most 6 items'],
@@ -32,7 +48,7 @@ describe("what differs from cloud-init's schema is told at its place", () => {
     ['chpasswd: {users: [{name: a}]}', 'chpasswd.users.0 has no'],
     ['growpart: {mode: false, devices: /}', 'growpart.devices must be a list'],
     ['apt: {sources: {a: {}}}', 'apt.sources.a is an empty mapping'],
-    ['yum_repos: {a: {$: b}}', 'is not one of the keys'],
+    ['yum_repos: {a: {b: [c]}}', 'yum_repos.a.b must be'],
     ['{}', 'has no keys'],
   ])('%j', (text, told) => {
     expect(warnings(text).join('\n')).toContain(told);
@@ -41,7 +57,7 @@ describe("what differs from cloud-init's schema is told at its place", () => {
   test.each([
     'runcmd: [ls, [ls, -l], null]',
     "write_files: [{path: /a, permissions: '0644', content: x, encoding: b64, append: true}]",
-    'users: [default, {name: a, expiredate: 2038-01-19, sudo: false, uid: 5, groups: [a]}]',
+    'users: [default, {name: a, expiredate: "2038-01-19", sudo: false, uid: 5, groups: [a]}]',
     'users: {a: {shell: /bin/sh}}',
     'users: a, b',
     'ntp:',

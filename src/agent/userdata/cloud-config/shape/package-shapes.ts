@@ -1,4 +1,15 @@
-import { bool, either, list, map, type Shape, table, text, whole } from '../../../text/shape/shape.ts';
+import {
+  anything,
+  bool,
+  either,
+  list,
+  map,
+  open,
+  type Shape,
+  table,
+  text,
+  whole,
+} from '../../../text/shape/shape.ts';
 
 const mirrors = list(
   map(
@@ -43,10 +54,16 @@ export const PACKAGE_SHAPES: Readonly<Record<string, Shape>> = {
     1,
   ),
   yum_repo_dir: text,
-  yum_repos: table(
-    table(either(text, bool, whole(), list(text)), /^[0-9a-zA-Z_]+$/, 'letters, digits and _'),
-    /./,
-    'a name',
+  yum_repos: open(
+    {},
+    open(
+      { baseurl: text, metalink: text, mirrorlist: text, name: text, enabled: bool },
+      either(text, bool, whole()),
+    ),
+  ),
+  zypper: open(
+    { repos: list(open({ id: text, baseurl: text }, anything, ['id', 'baseurl']), { min: 1 }) },
+    anything,
   ),
   disable_ec2_metadata: bool,
 };

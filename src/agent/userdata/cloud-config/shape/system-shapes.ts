@@ -1,4 +1,5 @@
 import {
+  anything,
   bool,
   either,
   like,
@@ -82,7 +83,7 @@ export const SYSTEM_SHAPES: Readonly<Record<string, Shape>> = {
   device_aliases: table(text),
   disk_setup: table(disk),
   fs_setup: list(filesystem),
-  mounts: list(list(either(text, whole(), nothing), { min: 1, max: 6 }), { min: 1 }),
+  mounts: list(list(text, { min: 1, max: 6 }), { min: 1 }),
   mount_default_fields: list(either(text, nothing), { min: 6, max: 6 }),
   swap: map({
     filename: text,
@@ -111,6 +112,9 @@ export const SYSTEM_SHAPES: Readonly<Record<string, Shape>> = {
       ),
     }),
   ),
+  vendor_data: map({ enabled: either(bool, text), prefix: either(text, list(either(text, whole()))) }),
+  'launch-index': whole(),
+  system_info: table(anything),
   timezone: text,
   locale: either(text, bool),
   locale_configfile: text,
