@@ -151,7 +151,41 @@ const PLAYS: Play[] = CLOUDS.flatMap(({ protocol, files, addresses, port }) =>
         address,
         ...(port === undefined ? {} : { port }),
         lateMs: 60,
-        faults: [{ status: 503 }],
+        faults: [
+          ...[{ status: 503 }, { status: 429, headers: { 'retry-after': '0' } }],
+          ...[{ cut: true }, { slowMs: 500 }],
+        ],
+      },
+    ],
+  })),
+);
+
+/** Those too that have tests of their own. */
+const ALL = [
+  ...CLOUDS,
+  { protocol: 'ec2', files: { [`${DMI}/product_uuid`]: 'ec2e1916-9099\n' }, addresses: [V4] },
+  { protocol: 'gce', files: { [`${DMI}/product_name`]: 'Google Compute Engine\n' }, addresses: [V4] },
+  { protocol: 'openstack', files: { [`${DMI}/chassis_asset_tag`]: 'OpenStack Nova\n' }, addresses: [V4] },
+  {
+    protocol: 'azure',
+    files: { [`${DMI}/chassis_asset_tag`]: '7783-7084-3265-9085-8269-3286-77\n' },
+    addresses: [V4],
+  },
+];
+/** What a service may answer to everything, and what comes of it at once. */
+const ANSWERS = { 'sends elsewhere': 302, 'turns away': 403 };
+const REFUSED: Play[] = ALL.flatMap(({ protocol, files, addresses, port }) =>
+  Object.entries(ANSWERS).map(([words, status]) => ({
+    name: `${protocol} ${words}`,
+    files,
+    patienceMs: 60_000,
+    addresses,
+    servers: [
+      {
+        protocol,
+        address: addresses[0] ?? V4,
+        ...(port === undefined ? {} : { port }),
+        faults: [{ status, headers: { location: 'http://198.51.100.1/' }, times: 1_000 }],
       },
     ],
   })),
@@ -191,14 +225,18 @@ const ODD: Play[] = [
 
 let played: Map<string, Played>;
 beforeAll(async () => {
-  played = new Map((await playInNamespace([...PLAYS, ...ODD])).map((each) => [each.name, each]));
+  played = new Map((await playInNamespace([...PLAYS, ...REFUSED, ...ODD])).map((each) => [each.name, each]));
 }, 300_000);
+
+test.each(REFUSED.map(({ name }) => name))('%s: refused at once', (name) => {
+  expect(played.get(name)?.answer).toMatchObject({ kind: 'refused' });
+});
 
 test.each(
   CLOUDS.flatMap(({ protocol, addresses, expected }) =>
     addresses.map((address) => [`${protocol} at ${address}`, expected] as const),
   ),
-)('%s, though it starts late and is busy', (name, expected) => {
+)('%s, though it starts late, is busy, slow and cut off', (name, expected) => {
   const { answer, userData } = played.get(name) ?? {};
   expect(answer).toMatchObject({ kind: 'found', ...expected });
   expect([USER_DATA, Buffer.from(USER_DATA).toString('base64')]).toContain(userData);
