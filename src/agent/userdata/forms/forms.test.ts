@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -95,6 +96,36 @@ describe('#include', () => {
     expect((await read(`#include-once\n#include ${url}/one\n`)).report).toEqual([
       expect.stringMatching(/^error 2: http:.*\/one, which is included, was refused: .*404$|404\.$/),
     ]);
+  });
+
+  it('takes nothing but what its digest says, from a server, a file, or what it has kept', async () => {
+    const text = gzipSync('#cloud-config\nruncmd: [pinned]\n');
+    const sum = (name: string) => `${name}-${createHash(name).update(text).digest('hex')}`;
+    pages.set('/pinned', text);
+    writeFileSync(join(root, 'pinned'), text);
+    const wrong = `sha256-${'0'.repeat(64)}`;
+    for (const address of [`${url}/pinned`, 'file:///pinned']) {
+      for (const name of ['sha256', 'sha512'])
+        expect(await read(`#include ${address}#${sum(name)}\n`)).toMatchObject({
+          run: ['pinned'],
+          report: [],
+        });
+      expect((await read(`#include\n${address}#${wrong}\n`)).report).toEqual([
+        expect.stringMatching(
+          /^error 2: .*\/pinned, which is included, is something else than its digest says\.$/,
+        ),
+      ]);
+      expect((await read(`#include ${address}#sha256-AB\n`)).report.join()).toContain(
+        'neither sha256-SUM nor',
+      );
+    }
+    await read(`#include-once ${url}/pinned#${sum('sha256')}\n`, {}, true);
+    const [kept = ''] = readdirSync(join(root, 'var/lib/slipway/includes'));
+    writeFileSync(join(root, 'var/lib/slipway/includes', kept), 'changed');
+    expect((await read(`#include-once ${url}/pinned#${sum('sha256')}\n`)).report.join()).toContain(
+      'something else',
+    );
+    expect(asked.every((path) => path === '/pinned')).toBe(true);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { digest } from '../../../kit/digest.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import { INCLUDES_DIR } from '../../document/paths.ts';
@@ -19,6 +20,9 @@ export interface Library {
   /** Aborts at the deadline. */
   signal?: AbortSignal;
 }
+
+/** Behind a `#` of the address, which no server is told of and cloud-init passes over. */
+const DIGEST = /^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})$/;
 
 export const NOT_ASKED = 'is not looked at without a machine.';
 
@@ -42,11 +46,27 @@ export async function included(library: Library, address: string, isOnce: boolea
   const path = address.startsWith('/') ? address : undefined;
   if (path === undefined && !URL.canParse(address)) return { problem: 'is no address' };
   const url = path === undefined ? new URL(address) : undefined;
+  const hash = url?.hash.slice(1) ?? '';
+  if (/^sha\d/i.test(hash) && !DIGEST.test(hash))
+    return { problem: 'has a digest that is neither sha256-SUM nor sha512-SUM, in lower case' };
+  const pinned = DIGEST.test(hash) ? hash : undefined;
   if (path !== undefined || url?.protocol === 'file:')
-    return fromFile(library, path ?? decodedPath(url?.pathname ?? ''), url?.hostname ?? '');
+    return matching(
+      await fromFile(library, path ?? decodedPath(url?.pathname ?? ''), url?.hostname ?? ''),
+      pinned,
+    );
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     return { problem: `is neither a file nor http or https, but ${printable(url?.protocol ?? '')}` };
-  return fromServer(library, url, isOnce);
+  return matching(await fromServer(library, url, isOnce), pinned);
+}
+
+/** What the author has pinned by its digest is nothing else, whoever answers and whatever was kept. */
+function matching(found: Included, pinned: string | undefined): Included {
+  if (pinned === undefined || 'problem' in found) return found;
+  const [name = '', sum] = pinned.split('-');
+  return createHash(name).update(found.bytes).digest('hex') === sum
+    ? found
+    : { problem: 'is something else than its digest says' };
 }
 
 /** What people read of an address: no user, no query. */
