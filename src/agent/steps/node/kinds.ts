@@ -93,7 +93,11 @@ export const hostname: StepKind<Hostname> = {
 export const ntp: StepKind<NtpSettings> = {
   name: 'ntp',
   plan: ({ ntp: spec }) => (spec ? [{ id: 'ntp', title: 'set up time synchronisation', spec }] : []),
-  details: ({ servers, pools }) => [...servers, ...pools],
+  details: ({ servers, pools, own }) => [
+    ...servers,
+    ...pools,
+    ...(own?.path === undefined ? [] : [`configured at ${own.path}`]),
+  ],
   work: async () => (await import('./ntp.ts')).setUpTime,
 };
 
