@@ -84,6 +84,12 @@ class Expansion {
       return refuse(
         `The user data includes more than ${MAX_INCLUDES} addresses, or more than ${MAX_INCLUDE_DEPTH} one in the other.`,
       );
+    if (this.#library.isOffline && /^https?:[^#]*(?:#(?!sha)|$)/i.test(address))
+      report.warn(
+        'UserDataInvalid',
+        `${addressText(address)} is included without a digest (#sha256-SUM): who answers there decides what the machine does.`,
+        where,
+      );
     const answer = await included(this.#library, address, isOnce);
     if ('problem' in answer) return refuse(`${addressText(address)}, which is included, ${answer.problem}.`);
     this.#bytes -= answer.bytes.length;

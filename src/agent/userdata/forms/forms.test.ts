@@ -128,6 +128,18 @@ describe('#include', () => {
     expect(asked.every((path) => path === '/pinned')).toBe(true);
   });
 
+  it('is told of to authors where it has no digest', async () => {
+    const library = { host: createLinuxHost({ root }), instance: '', keeps: false, isOffline: true } as const;
+    const told = async (address: string) => {
+      const text = Buffer.from(`#include ${address}\n`);
+      const { report } = await readUserData(text, { metaData: {}, source: 'file' }, { library });
+      return report.map(({ message }) => message).join();
+    };
+    expect(await told('https://h/a?k=v')).toContain('https://h/a is included without a digest');
+    expect(await told(`https://h/a#sha256-${'0'.repeat(64)}`)).not.toContain('without a digest');
+    expect(await told('file:///a')).not.toContain('without a digest');
+  });
+
   it.each([
     ['#include\nfile:///none\n', 'error 2: /none, which is included, names a file that is not there.'],
     ['#include\ngopher://a/b\n', 'is neither a file nor http or https, but gopher:'],
