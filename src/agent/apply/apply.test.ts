@@ -78,6 +78,23 @@ describe.runIf(process.getuid?.() === 0)('apply (needs root for owners)', () => 
     }
   });
 
+  it('appends as on a machine: nothing to nothing, the same text twice, with the last mode; once, however often it runs', async () => {
+    const text =
+      '#cloud-config\nwrite_files:\n- {path: /none, append: true}\n- {path: /twice, content: a, permissions: "0600"}\n- {path: /twice, content: a, append: true}\n- {path: /grown, content: b, append: true, permissions: "0640"}\n';
+    for (const _ of [1, 2]) {
+      expect(await applied(text)).toEqual({ failure: undefined, done: ['files'] });
+      const found = ['none', 'twice', 'grown'].map((name) => [
+        readFileSync(join(image, name), 'utf8'),
+        lstatSync(join(image, name)).mode & 0o777,
+      ]);
+      expect(found).toEqual([
+        ['', 0o644],
+        ['aa', 0o644],
+        ['b', 0o640],
+      ]);
+    }
+  });
+
   it('never leaves the directory, wherever its links lead', async () => {
     symlinkSync(join(top, 'outside'), join(image, 'absolute'));
     symlinkSync('../outside', join(image, 'relative'));

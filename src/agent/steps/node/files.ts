@@ -68,14 +68,19 @@ async function confirmLast(
 
 async function writeInOrder(host: Host, entries: readonly FileEntry[], interrupted: boolean): Promise<void> {
   let batch: FileEntry[] = [];
+  const anew = new Set<string>();
   for (const entry of entries) {
     // The file that a later entry appends to must exist first.
     if (entry.append || batch.some(({ path }) => path === entry.path)) {
       await writeBatch(host, batch);
       batch = [];
     }
-    if (entry.append) await append(host, entry, interrupted);
-    else batch.push(entry);
+    // What was just written anew holds nothing that an earlier run has appended.
+    if (entry.append) await append(host, entry, interrupted && !anew.has(entry.path));
+    else {
+      batch.push(entry);
+      anew.add(entry.path);
+    }
   }
   await writeBatch(host, batch);
 }
@@ -98,10 +103,7 @@ async function append(
 ): Promise<void> {
   const addition = Buffer.from(content.reveal());
   const present = (await host.files.readIfPresent(path)) ?? Buffer.alloc(0);
-  if (interrupted && present.subarray(-addition.length).equals(addition)) return;
-  await host.files.write(path, Buffer.concat([present, addition]), {
-    mode,
-    owner,
-    ownsParents: true,
-  });
+  const isThere = interrupted && present.subarray(present.length - addition.length).equals(addition);
+  const whole = isThere ? present : Buffer.concat([present, addition]);
+  await host.files.write(path, whole, { mode, owner, ownsParents: true });
 }
