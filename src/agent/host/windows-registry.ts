@@ -5,6 +5,9 @@ const LONGEST_MS = 20_000;
 /** `    Name    REG_SZ    value`, as reg.exe prints it. */
 const VALUE = /^ {4}(\S.*?) {4}REG_([A-Z_]+) {4}(.*)$/;
 
+/** What the firmware says of the machine, anew at each boot. */
+export const BIOS = 'HKLM\\HARDWARE\\DESCRIPTION\\System\\BIOS';
+
 type Machine = Pick<Host, 'env' | 'processes'>;
 
 /**

@@ -1,5 +1,5 @@
 import type { Host } from '../../host/host.ts';
-import { readKey } from '../../host/windows-registry.ts';
+import { BIOS, readKey } from '../../host/windows-registry.ts';
 import { defined } from '../reading/defined.ts';
 import type {
   CpuFacts,
@@ -13,7 +13,6 @@ import { Reading } from '../reading/reading.ts';
 import { askCim, type CimClass, type Instance } from './cim.ts';
 import { adaptersOf, cardsOf, drivesOf } from './devices.ts';
 
-const BIOS = 'HKLM\\HARDWARE\\DESCRIPTION\\System\\BIOS';
 const PROCESSOR = 'HKLM\\HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0';
 const CONTROL = 'HKLM\\SYSTEM\\CurrentControlSet\\Control';
 const ENVIRONMENT = `${CONTROL}\\Session Manager\\Environment`;

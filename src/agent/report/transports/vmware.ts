@@ -1,5 +1,7 @@
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
+import { vmwareTool } from '../../host/vmware-tool.ts';
+import { BIOS, readKey } from '../../host/windows-registry.ts';
 import { shorten } from '../events/bounded.ts';
 import { describeEvent } from '../events/describe-event.ts';
 import { DeliveryError, type Transport } from './transport.ts';
@@ -38,25 +40,22 @@ export class VmwareTransport implements Transport {
     const command = `info-set ${key} ${value}`;
     const tool = await vmwareTool(this.#host);
     if (tool === undefined) throw new DeliveryError('neither vmware-rpctool nor vmtoolsd is on this machine');
-    const argv: [string, ...string[]] = tool.endsWith('vmtoolsd')
-      ? [tool, '--cmd', command]
-      : [tool, command];
-    const answer = await this.#host.processes.run({ argv, timeoutMs: TIMEOUT_MS, signal });
+    const call = { argv: [...tool, command] as typeof tool, timeoutMs: TIMEOUT_MS, signal };
+    const answer = await this.#host.processes.run(call);
     if (answer.exitStatus !== 0) {
       const why = (answer.stderr || answer.stdout).trim() || `status ${answer.exitStatus}`;
-      throw new DeliveryError(`${tool}: ${why}`);
+      throw new DeliveryError(`${tool[0]}: ${why}`);
     }
   }
 }
 
 /** Is this a virtual machine of VMware that has the tool? */
 export async function isVmware(host: Host): Promise<boolean> {
-  const vendor = (await host.files.readIfPresent(VENDOR))?.toString('utf8') ?? '';
+  const vendor =
+    host.platform === 'windows'
+      ? ((await readKey(host, BIOS)).get('systemmanufacturer') ?? '')
+      : ((await host.files.readIfPresent(VENDOR))?.toString('utf8') ?? '');
   return vendor.includes('VMware') && (await vmwareTool(host)) !== undefined;
-}
-
-async function vmwareTool(host: Host): Promise<string | undefined> {
-  return (await host.processes.which('vmware-rpctool')) ?? (await host.processes.which('vmtoolsd'));
 }
 
 /** Only for a verdict: during the bootstrap vm-operator says by itself that nothing is known. */

@@ -1,4 +1,5 @@
 import { type Host, HostError } from '../../../host/host.ts';
+import { vmwareTool } from '../../../host/vmware-tool.ts';
 
 const TIMEOUT_MS = 20_000;
 /** The host allows 64 KiB, or 1 MiB by a setting; base64 and all. */
@@ -14,13 +15,14 @@ export interface GuestRpc {
   set(key: string, value: string): Promise<void>;
 }
 
-/** vmware-rpctool, else vmtoolsd; undefined where the image has neither. */
+/** Undefined where the image has none of VMware's tools. */
 export async function openGuestRpc(host: Host): Promise<GuestRpc | undefined> {
-  const tool = (await host.processes.which('vmware-rpctool')) ?? (await host.processes.which('vmtoolsd'));
-  if (tool === undefined) return undefined;
+  const program = await vmwareTool(host);
+  if (program === undefined) return undefined;
+  const [tool] = program;
   const call = async (words: string) => {
-    const argv: [string, ...string[]] = tool.endsWith('vmtoolsd') ? [tool, '--cmd', words] : [tool, words];
-    return host.processes.run({ argv, env: { LC_ALL: 'C' }, timeoutMs: TIMEOUT_MS, keepBytes: KEEP_BYTES });
+    const limits = { timeoutMs: TIMEOUT_MS, keepBytes: KEEP_BYTES };
+    return host.processes.run({ argv: [...program, words], env: { LC_ALL: 'C' }, ...limits });
   };
   return {
     tool,

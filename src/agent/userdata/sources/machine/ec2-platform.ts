@@ -11,6 +11,7 @@ export async function ec2Platform(machine: Machine): Promise<string | undefined>
 export async function ec2Sign({
   dmi,
   firstLine,
+  host,
 }: Machine): Promise<{ platform: string; how: string } | undefined> {
   const serial = dmi('product_serial');
   if (serial.endsWith('.brightbox.com')) return { platform: 'brightbox', how: `product_serial is ${serial}` };
@@ -23,6 +24,9 @@ export async function ec2Sign({
     return { platform: 'outscale', how: 'product_name is 3DS Outscale VM' };
   if ((await firstLine('/sys/hypervisor/uuid')).startsWith('ec2'))
     return { platform: 'aws', how: '/sys/hypervisor/uuid begins with ec2' };
+  // Windows tells no id without PowerShell.
+  if (host.platform === 'windows' && vendor === 'Amazon EC2')
+    return { platform: 'aws', how: `sys_vendor is ${vendor}` };
   // The second form has the first bytes in the other order: 45E12AEC for EC2AE145.
   const uuid = dmi('product_uuid').split('-')[0] ?? '';
   return /^ec2|2[0-9a-f]ec$/i.test(uuid)

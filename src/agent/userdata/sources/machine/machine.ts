@@ -1,4 +1,5 @@
 import { type Host, HostError } from '../../../host/host.ts';
+import { BIOS, readKey } from '../../../host/windows-registry.ts';
 
 const DMI = '/sys/class/dmi/id';
 const MAX_BYTES = 64 * 1024;
@@ -38,7 +39,8 @@ const FIELDS: readonly DmiField[] = [
 export async function readMachine(host: Host): Promise<Machine> {
   const firstLine = async (path: string) => (await text(host, path)).split('\n')[0]?.trim() ?? '';
   const values = new Map<DmiField, string>();
-  for (const field of FIELDS) values.set(field, await firstLine(`${DMI}/${field}`));
+  if (host.platform === 'windows') await readFirmware(host, values);
+  else for (const field of FIELDS) values.set(field, await firstLine(`${DMI}/${field}`));
   const isContainer = await inContainer(host);
   const line = isContainer
     ? (await text(host, '/proc/1/cmdline')).replaceAll('\0', ' ')
@@ -51,6 +53,13 @@ export async function readMachine(host: Host): Promise<Machine> {
     has: async (path) => (await host.files.stat(path).catch(absent)) !== undefined,
     firstLine,
   };
+}
+
+/** What Windows keeps of DMI where that needs no PowerShell: the names, and no serial number, id or asset tag. */
+async function readFirmware(host: Host, values: Map<DmiField, string>): Promise<void> {
+  const said = await readKey(host, BIOS);
+  values.set('sys_vendor', said.get('systemmanufacturer') ?? '');
+  values.set('product_name', said.get('systemproductname') ?? '');
 }
 
 /** As `systemd-detect-virt --container` does: systemd says so itself, else its first process was told. */
