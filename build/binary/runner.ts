@@ -9,12 +9,12 @@ const PACKAGES = ['qemu-user-static', 'libstdc++6-arm64-cross'];
 
 /**
  * What runs programs of a platform here: a code cache serves only the V8 that made it, so the Node.js of each binary
- * has to run. Nothing for the builder's own, QEMU's emulation of a process for arm64.
+ * has to run. Nothing for the builder's own and for this machine's, QEMU's emulation of a process for arm64.
  *
  * @throws Error where it is missing and cannot be installed
  */
 export function runnerOf(platform: Platform): readonly string[] {
-  if (platform === BUILDER) return [];
+  if (platform === BUILDER || platform === `linux-${process.arch}`) return [];
   if (!isThere()) install();
   return [QEMU, '-L', LIBRARIES];
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { cacheDir } from '../lab/cache/cache.ts';
 import { freeAmounts } from '../lab/host/capacity.ts';
@@ -20,14 +21,24 @@ function isCase(name: string): boolean {
   return ['case.yaml', 'run.ts'].some((file) => existsSync(join(import.meta.dirname, name, file)));
 }
 
+/** What a case's run.ts says of it, where it has one. */
+async function traits(name: string): Promise<{ onlyByName?: boolean; alsoOn?: string }> {
+  const program = join(import.meta.dirname, name, 'run.ts');
+  return existsSync(program) ? import(pathToFileURL(program).href) : {};
+}
+
 /** Those that need not be asked for by their names. */
 async function regular(): Promise<string[]> {
   const names: string[] = [];
-  for (const name of folders) {
-    const program = join(import.meta.dirname, name, 'run.ts');
-    if (!existsSync(program) || (await import(program)).onlyByName !== true) names.push(name);
-  }
+  for (const name of folders) if ((await traits(name)).onlyByName !== true) names.push(name);
   return names;
+}
+
+/** Cases that are asked for by their names, and need no lab on a machine of this kind. */
+async function needNoLab(names: readonly string[]): Promise<boolean> {
+  const kind = `${process.platform}-${process.arch}`;
+  const all = await Promise.all(names.map(traits));
+  return names.length > 0 && all.every(({ alsoOn }) => alsoOn === kind);
 }
 
 /** A case may have up to three machines; MB that it takes. */
@@ -44,13 +55,14 @@ async function main(): Promise<number> {
   const unknown = positionals.find((name) => !folders.includes(name));
   if (unknown) throw new Error(`there is no case "${unknown}"; there are: ${folders.join(', ')}`);
   const able = await requirements();
-  if (!able.ok) return skip(able);
+  const hasLab = able.ok;
+  if (!hasLab && !(await needNoLab(positionals))) return skip(able);
   const wanted = longestFirst(positionals.length > 0 ? positionals : await regular());
   const started = performance.now();
   const busy = watchProcessors();
   // Cases start the same programs some hundred times: Node.js need not compile their sources each time.
   process.env.NODE_COMPILE_CACHE ??= join(cacheDir(), 'node');
-  const ends = await inLanes(wanted, jobsFrom(values.jobs));
+  const ends = await inLanes(wanted, hasLab ? jobsFrom(values.jobs) : 1);
   const passed = ends.filter(({ ok }) => ok);
   keepDurations(Object.fromEntries(passed.map(({ name, seconds }) => [name, seconds])));
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
@@ -127,7 +139,8 @@ function longestLast(ends: readonly End[]): string[] {
 
 async function aboutOf(name: string): Promise<string> {
   const folder = join(import.meta.dirname, name);
-  if (!existsSync(join(folder, 'case.yaml'))) return (await import(join(folder, 'run.ts'))).about;
+  if (!existsSync(join(folder, 'case.yaml')))
+    return (await import(pathToFileURL(join(folder, 'run.ts')).href)).about;
   return (await import('./case-file.ts')).readCase(folder).about;
 }
 

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { buildBinary } from '../../../build/binary/binary.ts';
 import { buildController } from '../../../build/binary/controller-binary.ts';
 import { runnerOf } from '../../../build/binary/runner.ts';
+import { distPath } from '../../../build/platforms.ts';
 import { projectVersion } from '../../../build/project.ts';
 import { ARM_BOARD } from '../../../src/agent/facts/fixtures/arm-board.ts';
 import { plant } from '../../../src/agent/facts/fixtures/tree.ts';
@@ -13,7 +22,11 @@ import { withoutSteering } from '../../../src/kit/environment.ts';
 import { expectControllerImage } from './controller-image.ts';
 import { expectFetched, type Slipway } from './fetched.ts';
 
-export const about = 'both programs for arm64, built on x64, work: QEMU runs them';
+export const about =
+  'both programs for arm64, built on x64, work: QEMU runs them, or this machine where it is one for arm64';
+
+/** Where it needs no lab, and takes the programs of `npm run build -- --all`. */
+export const alsoOn = 'linux-arm64';
 
 const USER_DATA = `#cloud-config
 slipway: {kubeadm: none}
@@ -27,24 +40,45 @@ export async function run(say: (line: string) => void): Promise<void> {
     const binary = join(folder, 'slipway');
     mkdirSync(join(folder, 'dist'));
     const controller = join(folder, 'dist/slipway-controller-linux-arm64');
-    const [bundle, licenses] = [join(folder, 'slipway.cjs'), join(folder, 'LICENSES.txt')];
-    const about = [
-      await buildBinary('linux-arm64', { binary, bundle, licenses }),
-      await buildController('linux-arm64', controller),
-    ];
-    for (const line of about) assert.match(line, new RegExp(` ${projectVersion()} .*, linux-arm64\\)$`));
-    say('both are built, and say what they are');
+    const isHere = process.arch === 'arm64';
+    for (const line of await (isHere ? take : make)(binary, controller))
+      assert.match(line, new RegExp(` ${projectVersion()} .*, linux-arm64\\)$`));
+    say(`both are ${isHere ? 'there' : 'built'}, and say what they are`);
     const slipway = programOf(binary);
     await expectWork(slipway, folder);
     say('plan, bootstrap and status do as on x64');
     await expectFetched(slipway, folder);
     say('it fetches over HTTPS and HTTP, and applies what is included to an image');
+    if (isHere) return;
     writeFileSync(join(folder, 'dist/slipway-controller-linux-x64'), 'for amd64');
     await expectControllerImage(folder, say);
     say("the controller's image for both platforms has a program for each, which runs there");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** @returns what they say of themselves */
+async function make(binary: string, controller: string): Promise<string[]> {
+  const [bundle, licenses] = ['slipway.cjs', 'LICENSES.txt'].map((name) => join(dirname(binary), name)) as [
+    string,
+    string,
+  ];
+  return [
+    await buildBinary('linux-arm64', { binary, bundle, licenses }),
+    await buildController('linux-arm64', controller),
+  ];
+}
+
+/** What was built on x64 lies in dist/. */
+async function take(binary: string, controller: string): Promise<string[]> {
+  const said: string[] = [];
+  for (const [name, path] of [['slipway', binary] as const, ['slipway-controller', controller] as const]) {
+    copyFileSync(distPath(name, 'linux-arm64'), path);
+    chmodSync(path, 0o755);
+    said.push((await execa(path, ['--version'])).stdout);
+  }
+  return said;
 }
 
 /** Runs the program and gives what it prints. */

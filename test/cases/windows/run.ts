@@ -1,105 +1,67 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildWindows } from '../../../build/binary/windows/windows.ts';
-import { projectVersion } from '../../../build/project.ts';
-import { expectReboot, expectRefusal, expectTenBoots, putUserData } from './boots.ts';
-import { expectEveryStepKilled } from './every-step.ts';
-import { expectFailure, expectResumedJoin, prepareJoin } from './join.ts';
-import { expectKilled, expectPreflight, expectReported, expectUninstalled } from './setup.ts';
-import { type WindowsMachine, withWindowsMachine } from './windows-machine.ts';
+import { distPath, WINDOWS } from '../../../build/platforms.ts';
+import { root } from '../../../build/project.ts';
+import { DRIVE_C, inRoot, WINE_ENVIRONMENT, wineLayers, withScratchDir } from '../../lab/lab.ts';
+import { expectAll } from './all.ts';
+import { fillShared } from './prepare.ts';
+import { windowsMachine } from './windows-machine.ts';
 
-export const about = 'slipway.exe, built on Linux, works: Wine runs it';
+export const about = 'slipway.exe, built on Linux, works: Wine runs it, or Windows where this is Windows';
 
-const SLIPWAY = 'S:\\slipway.exe';
+/** Where it needs no lab: there it is the machine itself that is changed. */
+export const alsoOn = 'win32-x64';
 
-export function run(say: (line: string) => void): Promise<void> {
-  return withWindowsMachine(say, async (machine) => {
-    await buildWindows(join(machine.shared, 'slipway.exe'));
-    copyFileSync(join(import.meta.dirname, 'worker.user-data'), join(machine.shared, 'user-data'));
-    putUserData(machine);
-    await expectAnswers(machine);
-    say('version, plan, check and facts answer as on Linux');
-    await expectPreflight(machine);
-    say('preflight asks the service manager');
-    await prepareJoin(machine);
-    await expectInstalled(machine);
-    say('install puts program and shim in place, the shim first in PATH');
-    await expectFailure(machine);
-    say('what kubeadm says of its failure is explained, and its exit status arrives');
-    await expectResumedJoin(machine);
-    say('killed while kubeadm joined, and called again: cleared up, joined, the sentinel is there');
-    await expectEveryStepKilled(machine);
-    say('killed at the beginning and at the end of every step, and called again each time: it joins, once');
-    await expectRefusal(machine);
-    say('what Windows lacks is refused by name, and nothing of the rest is done; a node is left as it is');
-    rmSync(machine.onC('ProgramData/slipway'), { recursive: true, force: true });
-    await expectReboot(machine);
-    say('a command asks for a reboot: cloudbase-init is told, and the next boot goes on behind it');
-    await expectTenBoots(machine);
-    say('a command that always asks for a reboot gets ten boots');
-    rmSync(machine.onC('ProgramData/slipway'), { recursive: true });
-    await expectKilled(machine);
-    say('killed within a command, and called again in the same boot: that command runs again, and the next');
-    await expectReported(machine);
-    say('the reporter tells the serial port, and ends');
-    await expectUninstalled(machine);
-    say('install puts all in place, the task too, and uninstall takes it back');
+const LIMIT_MS = 3_600_000;
+
+type Say = (line: string) => void;
+
+export function run(say: Say): Promise<void> {
+  return process.platform === 'win32' ? onThisMachine(say) : underWine(say);
+}
+
+/** In a root with Wine, a program of Linux has Windows' programs run. */
+function underWine(say: Say): Promise<void> {
+  return withScratchDir(async (dir) => {
+    const lower = await wineLayers(say);
+    const [upper, shared] = [join(dir, 'upper'), join(dir, 'shared')];
+    for (const folder of [upper, shared]) mkdirSync(folder);
+    await buildWindows(join(shared, 'slipway.exe'));
+    await fillShared(shared);
+    let rest = '';
+    const { code, stderr } = await inRoot({
+      lower,
+      upper,
+      binds: [
+        { from: shared, to: '/shared' },
+        { from: root, to: '/checkout', readOnly: true },
+      ],
+      env: { ...WINE_ENVIRONMENT, XDG_RUNTIME_DIR: '/tmp' },
+      script: `ln -sfn /shared ${DRIVE_C}/../dosdevices/s:
+cd /shared
+exec /checkout/node_modules/.bin/node /checkout/test/cases/windows/under-wine.ts /shared "$WINEPREFIX"`,
+      timeoutMs: LIMIT_MS,
+      onOutput: (text) => {
+        const lines = (rest + text).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) if (line.startsWith('say: ')) say(line.slice(5));
+      },
+    });
+    assert.equal(code, 0, stderr);
   });
 }
 
-async function expectAnswers(machine: WindowsMachine): Promise<void> {
-  const version = await machine.run(SLIPWAY, 'version', '--output', 'json');
-  assert.partialDeepStrictEqual(JSON.parse(version.stdout), {
-    version: projectVersion(),
-    platform: 'win32-x64',
-  });
-  const plan = await machine.run(SLIPWAY, 'plan', '--user-data', 'S:\\user-data');
-  assert.deepEqual({ status: plan.status, stderr: plan.stderr }, { status: 0, stderr: '' });
-  assert.match(plan.stdout, /write \/run\/kubeadm\/kubeadm-join-config\.yaml.*kubeadm join --config/s);
-  const check = await machine.run(SLIPWAY, 'check', 'S:\\user-data');
-  assert.equal(check.status, 1, check.stderr);
-  assert.match(check.stdout, /^S:\\user-data:5:5: error: .*\[join-without-ca-hash\]/m);
-  const facts = JSON.parse((await machine.run(SLIPWAY, 'facts', '--output', 'json')).stdout);
-  assert.equal(facts.cpu.architecture, 'x86_64');
-  assert.ok(facts.cpu.threads >= 1, JSON.stringify(facts));
-  assert.match(facts.kernel.release, /^10\.0\.\d+/);
-  assert.ok(
-    facts.remarks.some(({ path }: { path: string }) => path === 'powershell.exe'),
-    JSON.stringify(facts),
-  );
-  const missing = await machine.run(SLIPWAY, 'check', 'S:\\nothing');
-  assert.equal(missing.status, 2);
-  assert.match(missing.stderr, /S:\\nothing cannot be read: .*no such file or directory/);
-}
-
-const ENVIRONMENT = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment';
-
-async function expectInstalled(machine: WindowsMachine): Promise<void> {
-  const path = '%SystemRoot%\\system32;C:\\k';
-  const set = await machine.run(
-    'reg.exe',
-    'add',
-    ENVIRONMENT,
-    '/v',
-    'Path',
-    '/t',
-    'REG_EXPAND_SZ',
-    '/d',
-    path,
-    '/f',
-  );
-  assert.equal(set.status, 0, set.stderr);
-  for (const first of [true, false]) {
-    const { status, stdout, stderr } = await machine.run(SLIPWAY, 'install', '--shim');
-    assert.equal(status, 0, stderr);
-    assert.match(stdout, first ? /shim put first in/ : /shim is first in/);
-    assert.match(stdout, /a command that changes into C:\\k calls the kubeadm there/i);
-  }
-  const shim = await machine.run('kubeadm', 'version', '-o', 'short');
-  assert.deepEqual(
-    { status: shim.status, stdout: shim.stdout },
-    { status: 0, stdout: 'v1.31.4\n' },
-    shim.stderr,
-  );
+/** Real Windows, which takes a program of `npm run build -- --all` that was made on Linux. */
+async function onThisMachine(say: Say): Promise<void> {
+  if (process.env.CI === undefined)
+    throw new Error('this would change this machine, and not change it back: set CI where it may');
+  const shared = mkdtempSync(join(tmpdir(), 'slipway-windows-'));
+  copyFileSync(distPath('slipway', WINDOWS), join(shared, 'slipway.exe'));
+  await fillShared(shared);
+  execFileSync('subst', ['S:', shared]);
+  await expectAll(windowsMachine(), say);
 }

@@ -1,10 +1,8 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer as plain } from 'node:http';
 import { createServer } from 'node:https';
-
-// The cluster that the machine joins, and the kubelet's health, where neither Kubernetes nor a kubelet runs: their answers, on
-// this host's side of Wine's network. Arguments: PEM files of certificate and key.
-const [certificate = '', key = ''] = process.argv.slice(2);
+import { join } from 'node:path';
 
 const kubeconfig = `apiVersion: v1
 kind: Config
@@ -26,10 +24,22 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   },
 };
 
-const api = createServer({ cert: readFileSync(certificate), key: readFileSync(key) }, (request, answer) => {
-  const found = ANSWERS[new URL(request.url ?? '/', 'https://x').pathname];
-  answer.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
-  answer.end(JSON.stringify(found ?? { kind: 'Status', code: 404 }));
-});
-const kubelet = plain((_, answer) => answer.end('ok'));
-api.listen(6443, '127.0.0.1', () => kubelet.listen(10_248, '127.0.0.1', () => console.log('ready')));
+/**
+ * The cluster that the machine joins, and the kubelet's health, where neither Kubernetes nor a kubelet runs: their answers, by this
+ * program, which has one network with the machine. Nothing keeps it from ending.
+ *
+ * @param shared folder with the PEM files of certificate and key
+ */
+export async function startCluster(shared: string): Promise<void> {
+  const [cert, key] = ['client.pem', 'client.key'].map((name) => readFileSync(join(shared, name)));
+  const api = createServer({ cert, key }, (request, answer) => {
+    const found = ANSWERS[new URL(request.url ?? '/', 'https://x').pathname];
+    answer.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    answer.end(JSON.stringify(found ?? { kind: 'Status', code: 404 }));
+  });
+  const kubelet = plain((_, answer) => answer.end('ok'));
+  for (const [server, port] of [[api, 6443] as const, [kubelet, 10_248] as const]) {
+    server.unref().listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  }
+}

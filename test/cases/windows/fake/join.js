@@ -1,9 +1,11 @@
 // Stands in for kubeadm.exe: node.exe under that name runs this for `kubeadm join ...`. It says what a real kubeadm has said (a
-// transcript of src/agent/diagnosis/fixtures), and leaves the files that a real join leaves. S:\behaviour tells how it goes.
+// transcript of src/agent/diagnosis/fixtures), ends as that did, and leaves the files that a real join leaves. S:\behaviour tells how it goes.
 const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 
 const words = process.argv.slice(2);
 const behaviour = readFileSync('S:\\behaviour', 'utf8').trim();
+// The next one joins.
+if (behaviour === 'fail-once') writeFileSync('S:\\behaviour', 'join');
 appendFileSync('S:\\calls', `join ${words.join(' ')}\n`);
 const config =
   words.find((word) => word.startsWith('--config='))?.slice('--config='.length) ??
@@ -15,7 +17,7 @@ const transcript = readFileSync('S:\\transcript', 'latin1');
 const [, stdout = transcript, stderr = ''] = /##### stdout\n(.*?)##### stderr\n(.*)/s.exec(transcript) ?? [];
 process.stdout.write(stdout);
 process.stderr.write(stderr);
-if (behaviour === 'fail') process.exit(3);
+if (behaviour.startsWith('fail')) process.exit(Number(/^# exit: (\d+)$/m.exec(transcript)?.[1]));
 if (existsSync('C:\\etc\\kubernetes\\kubelet.conf')) {
   process.stderr.write(
     'error execution phase preflight: [preflight] Some fatal errors occurred:\n\t[ERROR FileAvailable--etc-kubernetes-kubelet.conf]: /etc/kubernetes/kubelet.conf already exists\n',
