@@ -143,6 +143,14 @@ describe('a log', () => {
     });
   });
 
+  it('tells the failure before a retry that is cut off before it has got as far', () => {
+    const [late] = fixtures.filter(({ name }) => name === 'join-1.20-token-unknown.txt');
+    const retry = `${late?.text}+ kubeadm join --config /run/kubeadm/kubeadm.yaml\n[preflight] Running pre-flight checks\n`;
+    expect(diagnose(retry)).toMatchObject({ result: 'failed', failure: { code: 'TokenUnknown' } });
+    const further = `${retry}[kubelet-start] Starting the kubelet\n`;
+    expect(diagnose(further)).toMatchObject({ result: 'unfinished', attempts: [{}, {}] });
+  });
+
   it('says that kubeadm is not there', () => {
     const verdict = diagnose(
       `${CLOUD_INIT}\n/var/lib/cloud/instance/scripts/runcmd: line 3: kubeadm: command not found\n${FAILED}`,

@@ -15,6 +15,7 @@ import { withoutProgramText } from './program-text.ts';
 import { tellingLines } from './telling-lines.ts';
 import { isHearsay } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
+import { BEGIN, PROGRESS } from './transcript/sentences.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
 
 export interface LogVerdict {
@@ -74,6 +75,8 @@ export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogV
       verdict: judge(attempt, evidence, lines, behind === undefined ? sight.end : undefined),
     };
   });
+  const [before, retry] = attempts.slice(-2);
+  if (before !== undefined && retry !== undefined && isCutRetry(before, retry)) attempts.pop();
   const summaries = attempts.map(({ verdict }) => verdict);
   const last = attempts.at(-1);
   if (last === undefined) return withoutAttempt(lines, all);
@@ -82,6 +85,22 @@ export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogV
     return { result, failure, telling: tellingLines(last.attempt, failure, lines), attempts: summaries };
   }
   return { result, telling: result === 'unfinished' ? endOf(last.attempt) : [], attempts: summaries };
+}
+
+interface Judged {
+  attempt: Attempt;
+  verdict: AttemptVerdict;
+}
+
+/** The log ends before kubeadm, called again, has got as far as the failure before it. */
+function isCutRetry(before: Judged, retry: Judged): boolean {
+  const known = new Set(before.attempt.output.map(({ text }) => text));
+  return (
+    before.verdict.result === 'failed' &&
+    retry.verdict.result === 'unfinished' &&
+    retry.attempt.error.length === 0 &&
+    retry.attempt.output.every(({ text }) => !PROGRESS.test(text) || BEGIN.test(text) || known.has(text))
+  );
 }
 
 function judge(

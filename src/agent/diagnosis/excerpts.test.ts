@@ -253,3 +253,19 @@ it('an error that a page quotes may be wrapped by hand', () => {
     'PermissionDenied',
   );
 });
+
+it('a dry run and a trace give the cause before what it caused', () => {
+  const step =
+    '[download-certs] Downloading the certificates in Secret "kubeadm-certs" in the "kube-system" Namespace';
+  const user = 'User "system:bootstrap:abcdef" cannot get resource "secrets" in API group ""';
+  const refused = `secrets "kubeadm-certs" is forbidden: ${user} in the namespace "kube-system"`;
+  expect(code(step, refused, 'error downloading the secret')).toBe('PermissionDenied');
+  const trace = [
+    'k8s.io/kubernetes/cmd/kubeadm/app/phases/copycerts.DownloadCerts',
+    '\tcmd/kubeadm/app/phases/copycerts/copycerts.go:228',
+  ];
+  const gone = 'Secret "kubeadm-certs" was not found in the "kube-system" Namespace.';
+  expect(code(step, gone, 'error downloading the secret', ...trace, 'error downloading certs')).toBe(
+    'CertificateSecretMissing',
+  );
+});

@@ -177,3 +177,12 @@ it('a control plane does not come whose sandbox image the runtime says it cannot
   expect(code(error, HINT, pull)).toBe('ImagePullFailed');
   expect(code(error, HINT, pull, made)).toBe('ControlPlaneNotReady');
 });
+
+it('a kubelet whose complaint is cut off before its reason did not register', () => {
+  const head = 'kubelet_node_status.go:92] "Unable to register node with API server"';
+  expect(code(`${head} err="Post \\"https://10.1.0>`)).toBe('NodeNotRegistered');
+  expect(code(`E0608 16:18:55.158403     690 ${head} err="Post \\"https://10.1.0.4:6443/api/v1/no`)).toBe(
+    'NodeNotRegistered',
+  );
+  expect(code('"Unable to register node with API server"')).toBe('nothing');
+});

@@ -3,6 +3,7 @@ import type { Code } from '../../../protocol/codes/codes.ts';
 import type { Evidence, UnitState } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
 import {
+  CUT_REGISTRATION,
   KUBELET_CONTAINER_RULES,
   KUBELET_IMAGE_RULES,
   KUBELET_NODE_RULES,
@@ -60,7 +61,7 @@ export function explainLoneKubelet(evidence: Evidence, isAlone: boolean): Diagno
   // Of an excerpt a person has chosen the lines; in a journal one complaint passes as it came.
   const enough = since.length > EXCERPT_LINES ? ENOUGH_COMPLAINTS : 1;
   // Without sandboxes there is no API server to register with.
-  for (const rules of [[SANDBOX_IMAGE], KUBELET_NODE_RULES]) {
+  for (const rules of [[SANDBOX_IMAGE], KUBELET_NODE_RULES, [CUT_REGISTRATION]]) {
     const complaints = since.filter((line) => lastKnown(rules, [line]) !== undefined);
     if (complaints.length >= enough) return lastKnown(rules, complaints);
   }
@@ -104,7 +105,7 @@ export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evide
   const times = Math.max(crashes, unit?.restarts ?? 0);
   return {
     code: 'KubeletCrashing',
-    cause: `The kubelet ended ${times} times${words === undefined ? '' : `; it says: ${words}`}.`,
+    cause: `The kubelet ended ${times === 1 ? 'once' : `${times} times`}${words === undefined ? '' : `; it says: ${words}`}.`,
     evidence: words ?? kubeletLog.findLast((line) => KUBELET_ENDED.test(line)) ?? '',
   };
 }

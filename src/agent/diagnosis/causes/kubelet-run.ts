@@ -195,6 +195,15 @@ const nodeRules: Rule[] = [
   ),
 ];
 
+/** A pager or a person cut it off before the reason. */
+export const CUT_REGISTRATION: Rule = rule(
+  /Unable to register node (?:"[^"]*" )?with API server(?:" err="[^\s"]*(?: "[^\s"]*)?|: (?:Post|Get) "?https:[^\s"]*)[>…]?$/,
+  () => ({
+    code: 'NodeNotRegistered',
+    cause: 'The kubelet could not register its Node with the API server; why is cut off.',
+  }),
+);
+
 export const KUBELET_IMAGE_RULES: readonly Rule[] = imageRules;
 export const KUBELET_CONTAINER_RULES: readonly Rule[] = containerRules;
 export const KUBELET_NODE_RULES: readonly Rule[] = nodeRules;

@@ -31,6 +31,11 @@ export const cgroupRules: Rule[] = [
     }),
   ),
   CGROUPS_PATH,
+  rule(/cannot enter cgroupv2 "([^"]*)" with domain controllers/, ([, path]) => ({
+    code: 'CgroupsUnsuitable',
+    cause: `The kubelet may not use the cgroup ${path} as it needs to: it is in an invalid state.`,
+    remedy: 'In a container, give it a cgroup namespace of its own, with all controllers delegated to it.',
+  })),
   rule(/Following Cgroup subsystem not mounted: \[([^\]]*)\]/, ([, names]) => ({
     code: 'CgroupsUnsuitable',
     cause: `The kubelet ends because the cgroup controllers ${names} are not there.`,

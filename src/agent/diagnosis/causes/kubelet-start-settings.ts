@@ -67,6 +67,9 @@ export const configRules: Rule[] = [
     /failed to validate kubelet configuration, error: (?:invalid configuration: )?(.*?)(?:, path: .*)?$/,
     ([, what]) => config(reason(what?.replace(/^\[|\]$/g, ''))),
   ),
+  rule(/failed to run [Kk]ubelet: invalid configuration: (cgroups-per-qos .*)/, ([, what]) =>
+    config(reason(what)),
+  ),
   rule(/swap feature is enabled and LimitedSwap but it is only supported with cgroupv2/, () =>
     config('swapBehavior LimitedSwap needs cgroup v2'),
   ),

@@ -59,6 +59,19 @@ const fileRules: Rule[] = [
   })),
   EXPIRED,
   rule(
+    /(?:unable to load (?:bootstrap )?kubeconfig|invalid kubeconfig): (?!(?:stat|open) |[^"]*(?:stat|open) \/)(.*)/,
+    ([, why]) => ({
+      code: 'KubeletConfigInvalid',
+      cause: `The kubelet ends because its kubeconfig cannot be used: ${reason(why)}.`,
+      remedy:
+        'kubeadm writes /etc/kubernetes/kubelet.conf and bootstrap-kubelet.conf; look for what changed or emptied them.',
+    }),
+  ),
+  rule(/tls: private key does not match public key/, () => ({
+    code: 'CertificateInvalid',
+    cause: 'The kubelet cannot use its certificate: the private key does not belong to it.',
+  })),
+  rule(
     /(?:failed to run Kubelet: [^"]*?|failed to load kubelet config file, .*? error: )(?:open|stat) (\/\S+?): (no such file or directory|permission denied)/,
     ([, path, why]) => ({
       code: 'KubeletFileMissing',

@@ -49,7 +49,7 @@ const unknownKind: Pattern = inError(/no kind "([^"]+)" is registered for versio
 }));
 
 const syntax: Pattern = inError(
-  /(?:yaml: |error converting YAML to JSON: |could not interpret GroupVersionKind[^\n]*?: |error unmarshaling JSON: |invalid configuration[^\n]*?: )+([^\n]+)|couldn't get version\/kind[^\n]*|json: (?:cannot unmarshal|unknown field)[^\n]*/,
+  /(?:yaml: |error converting YAML to JSON: |could not interpret GroupVersionKind[^\n]*?: |error unmarshaling JSON: |strict decoding error: |invalid configuration[^\n]*?: )+([^\n]+)|couldn't get version\/kind[^\n]*|json: (?:cannot unmarshal|unknown field)[^\n]*/,
   (match) => ({
     code: 'KubeadmConfigInvalid',
     cause: `The kubeadm configuration is not readable: ${shorten(match[1] ?? match[0], 200)}.`,
@@ -58,7 +58,7 @@ const syntax: Pattern = inError(
 );
 
 const noDocument: Pattern = inError(
-  /no (JoinConfiguration|InitConfiguration or ClusterConfiguration kind|InitConfiguration|ClusterConfiguration|[\w ]{1,80}Configuration) (?:was )?found in the (?:supplied config|YAML file)|invalid configuration: kinds? [^\n]*|kind and apiVersion is mandatory information[^\n]*/,
+  /no (JoinConfiguration|InitConfiguration or ClusterConfiguration kind|InitConfiguration|ClusterConfiguration|[\w ]{1,80}Configuration) (?:was )?found in the (?:supplied config|YAML file|configuration file)|invalid configuration: kinds? [^\n]*|kind and apiVersion is mandatory information[^\n]*/,
   (match) => ({
     code: 'KubeadmConfigInvalid',
     cause:
@@ -81,6 +81,11 @@ const field: Pattern = inError(
       /, [\w.[\]]+: (Invalid|Required|Forbidden).*$/,
       '',
     );
+    if (kind === 'Required value')
+      return {
+        code: fromFlag ? 'KubeadmArgumentInvalid' : 'KubeadmConfigInvalid',
+        cause: `The field ${path.replace(/^\[/, '')} has no value${reason === '' ? '' : `: ${shorten(reason.replace(/\]$/, ''), 200)}`}.`,
+      };
     const because =
       reason === ''
         ? kind.toLowerCase()
@@ -122,7 +127,7 @@ const versionSkew: Pattern = inError(
 );
 
 const bindAddress: Pattern = inError(
-  /cannot use "([^"]*)" as the bind address for the API Server|cannot parse IP address: (\S*)|couldn't use "[^"]*" as "[^"]*", must be [^\n]*|couldn't parse IP address[^\n]*/,
+  /cannot use "([^"]*)" as the bind address for the API Server|cannot parse IP address: (\S*)|couldn't use "[^"]*" as "[^"]*", must be [^\n]*|couldn't parse IP address[^\n]*|error parsing LocalAPIEndpoint AdvertiseAddress [^\n]*/,
   (match) => ({
     code: 'ControlPlaneConfigInvalid',
     cause: `The address for the API server cannot be used: ${shorten(match[0], 160)}.`,
@@ -131,7 +136,7 @@ const bindAddress: Pattern = inError(
 
 /** kubeadm looks for the interface of the default route; at boot the network may not be up yet. */
 const noAddress: Pattern = inError(
-  /no acceptable interface with global unicast address found on host|no default routes found in "[^"]*"[^\n]*|unable to select an IP from default routes|no default routes for [^\n]*|could not find (?:an? )?(?:usable )?(?:default )?(?:interface|route)[^\n]*/i,
+  /no acceptable interface with global unicast address found on host|no default routes found in "[^"]*"[^\n]*|unable to select an IP from default routes|no default routes for [^\n]*|unable to resolve link-local addresses|could not find (?:an? )?(?:usable )?(?:default )?(?:interface|route)[^\n]*/i,
   (match) => ({
     code: 'NoUsableAddress',
     cause: `This machine has no usable IP address (yet): ${shorten(match[0], 120)}.`,
@@ -139,10 +144,13 @@ const noAddress: Pattern = inError(
 );
 
 const featureGate: Pattern = inError(
-  /unrecognized feature-gate key: (\S+)|missing bool value for feature-gate key[^\n]*|invalid value \S* for feature-gate key[^\n]*|is incompatible with the \S+ feature gate[^\n]*|(?:unrecognized|invalid) feature gate[^\n]*|feature-gates?[^\n]*(?:unsupported|invalid|deprecated)[^\n]*/i,
+  /unrecognized feature-gate key: (\S+)|missing bool value for feature-gate key[^\n]*|invalid value \S* for feature-gate key[^\n]*|the requested Kubernetes version \S+ is incompatible with the \S+ feature gate[^\n]*|(?:unrecognized|invalid) feature gate[^\n]*|feature-gates?[^\n]*(?:unsupported|invalid|deprecated)[^\n]*/i,
   (match) => ({
     code: 'KubeadmConfigInvalid',
-    cause: `kubeadm does not know a feature gate: ${shorten(match[1] ?? match[0], 120)}.`,
+    cause:
+      match[1] === undefined
+        ? `A feature gate cannot be set: ${shorten(match[0], 160)}.`
+        : `kubeadm does not know a feature gate: ${shorten(match[1], 120)}.`,
   }),
   beforePhases,
 );
@@ -157,7 +165,7 @@ const tokenForm: Pattern = inError(
 );
 
 const hostPort: Pattern = inError(
-  /hostport (\S[^\n]*?): (?:host|port)[^\n]* must be [^\n]*|failed to parse (?:the )?host and port[^\n]*|invalid value ["`]?([^"`\n]*)["`]? given for (?:controlPlaneEndpoint|api\.(?:bindPort|advertiseAddress))[^\n]*/i,
+  /hostport (\S[^\n]*?): (?:host|port)[^\n]* must be [^\n]*|failed to parse (?:the )?host and port[^\n]*|invalid value ["`]?([^"`\n]*)["`]? given for (?:controlPlaneEndpoint|api\.(?:bindPort|advertiseAddress))[^\n]*|error parsing cluster controlPlaneEndpoint [^\n]*/i,
   (match) => ({
     code: 'KubeadmConfigInvalid',
     cause: `An endpoint is not a host and port: ${shorten(match[0], 160)}.`,
@@ -170,6 +178,24 @@ const serviceSubnet: Pattern = inError(
   (match) => ({
     code: 'KubeadmConfigInvalid',
     cause: `networking.serviceSubnet cannot be used: ${shorten(match[0], 160)}.`,
+  }),
+);
+
+const flagOfComponent: Pattern = inError(
+  /could not parse the value of the (kube-[\w-]+) flag ([\w-]+) as an integer/,
+  (match) => ({
+    code: 'KubeadmConfigInvalid',
+    cause: `The value of ${match[2]} in extraArgs of ${match[1]} is not a number.`,
+  }),
+);
+
+/** A label such as `stable` stands for a version that only a server knows. */
+const versionUnknown: Pattern = inError(
+  /unable to (?:get|read content of) URL "([^"]+)": ([^\n]*)/,
+  (match) => ({
+    code: 'ResourceNotFetched',
+    cause: `kubeadm could not find out the version of Kubernetes from ${match[1]}: ${shorten((match[2] ?? '').replace(/^Get "[^"]*": /, ''), 160)}.`,
+    remedy: 'Write kubernetesVersion as v1.2.3: then no server is asked.',
   }),
 );
 
@@ -190,6 +216,8 @@ export const configPatterns: Pattern[] = [
   unknownVersion,
   unknownKind,
   version,
+  versionUnknown,
+  flagOfComponent,
   versionSkew,
   noAddress,
   featureGate,

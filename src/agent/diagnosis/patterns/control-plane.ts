@@ -95,20 +95,31 @@ const patch: Pattern = inError(
     const isPod = !isKubelet && /^(?:kube-|etcd)/.test(target ?? '');
     return {
       code: isKubelet ? 'KubeletConfigInvalid' : isPod ? 'ControlPlaneConfigInvalid' : 'KubeadmConfigInvalid',
-      cause: `kubeadm could not apply a patch to ${isKubelet ? "the kubelet's configuration" : (target ?? what)}: ${why.replace(/[.\s]+$/, '')}.`,
+      cause: `kubeadm could not apply a patch to ${isKubelet ? "the kubelet's configuration" : (target ?? what)}${why === '' ? '' : `: ${why.replace(/[.\s]+$/, '')}`}.`,
       remedy: 'Correct the patch in the directory that patches.directory of the kubeadm configuration names.',
     };
   },
 );
 
+/** Before any of them is applied all are read. */
+const patchFiles: Pattern = inError(
+  /could not (?:list patch files for path|split patches for data|convert patch to JSON|read patch file)[^\n]*|couldn't read[^\n]*patch[^\n]*|could not apply patch[^\n]*|the file extension must be one of[^\n]*|unknown (?:or missing )?patch[^\n]*|unknown target, [^\n]*/i,
+  (match) => ({
+    code: 'KubeadmConfigInvalid',
+    cause: `The patches for kubeadm cannot be used: ${shorten(match[0].replace(/:$/, ''), 200)}.`,
+    remedy:
+      'Correct patches.directory of the kubeadm configuration, and the names and contents of the files there.',
+  }),
+);
+
 const manifest: Pattern = inError(
-  /failed to (?:create|write)[^\n]*(?:static pod|manifest)[^\n]*|error creating (?:static pod|control plane|local etcd static pod)[^\n]*|couldn't read[^\n]*patch[^\n]*|could not apply patch[^\n]*|unknown (?:patch|target)[^\n]*/i,
+  /failed to (?:create|write)[^\n]*(?:static pod|manifest)[^\n]*|error creating (?:static pod|control plane|local etcd static pod)[^\n]*|failed to (?:run component|create users and groups)[^\n]*|could not parse the address and port of all control plane components[^\n]*/i,
   (match) => ({
     code: 'ControlPlaneConfigInvalid',
-    cause: `The static pods of the control plane could not be written: ${shorten(match[0], 200)}.`,
+    cause: `The static pods of the control plane could not be set up: ${shorten(match[0], 200)}.`,
   }),
   ({ output }) => !/etcd/.test(output.phase ?? '') || IN_INIT.test(output.phase ?? ''),
 );
 
 export const controlPlanePatterns: Pattern[] = [notInitialised, incomplete, noEndpoint, patch, component];
-export const controlPlaneLatePatterns: Pattern[] = [neverUp, neverUpCut, declared, manifest];
+export const controlPlaneLatePatterns: Pattern[] = [neverUp, neverUpCut, declared, patchFiles, manifest];

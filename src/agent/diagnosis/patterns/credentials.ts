@@ -91,6 +91,45 @@ const notYetValid: Pattern = inError(
   }),
 );
 
+/** What each of them lacks, by the command that looks for it. */
+const absent: Pattern = inError(
+  /couldn't load (\S+) certificate authority from (\S+)|the CA files do not exist, please run|open (\/etc\/kubernetes\/pki\/[^:\s]+): no such file or directory/,
+  (match) => ({
+    code: 'CertificatesMissing',
+    cause:
+      match[3] !== undefined
+        ? `A certificate or key is missing: ${match[3]}.`
+        : match[1] === undefined
+          ? 'The certificate of the cluster CA, or its key, is missing.'
+          : `The certificate of the CA ${match[1]}, or its key, is missing in ${match[2]}.`,
+  }),
+);
+
+/** Those that kubeadm makes itself: a phase was left out, or called before the one that writes them. */
+const kubeconfigMissing: Pattern = inError(
+  /(?:kubeconfig|Error loading \S+|could not load "\S+"|file does not exists or it is not valid): (?:stat|open) (\/[^:\s]+\.conf): no such file or directory|File (\/\S+\.conf) does not exists/,
+  (match) => ({
+    code: 'CertificatesMissing',
+    cause: `The kubeconfig ${match[1] ?? match[2]} is not there.`,
+    remedy:
+      'Run the phase that writes it (kubeadm init phase kubeconfig), or kubeadm init or join as a whole.',
+  }),
+);
+
+/** From 1.34 on it looks into what is there more closely. */
+const foreignKubeconfig: Pattern = inError(
+  /a kubeconfig file "([^"]+)" exists but (does not contain a trusted CA)|failed to load kubeconfig file (\S+) that already exists on disk: ([^\n]*)|failed to find [\w ]*CurrentContext[\w ]* of the kubeconfig file (\S+)|the kubeconfig file "([^"]+)" (contains an invalid CA cert)/,
+  (match) => {
+    const [, trusted, why, broken, reason, lost, invalidCa, ca] = match;
+    const said = why ?? ca ?? (reason === undefined ? 'has no current context' : shorten(reason, 160));
+    return {
+      code: 'LeftoversFound',
+      cause: `${trusted ?? broken ?? lost ?? invalidCa} is there already and cannot be used: ${said}.`,
+      remedy: 'Remove the file (kubeadm reset -f), and build the image without it.',
+    };
+  },
+);
+
 const staleKubeconfig: Pattern = inError(
   /a kubeconfig file "([^"]+)" exists already but has got the wrong ([^\n:]*)/,
   (match) => ({
@@ -101,7 +140,7 @@ const staleKubeconfig: Pattern = inError(
 );
 
 const invalid: Pattern = inError(
-  /failure loading (?:certificate|key) for [^\n]*|(?<![^\n:])[^\n:]*private key (?:type )?does not match public key[^\n]*|couldn't load the (?:certificate|key|private key|public key) file[^\n]*|(?<![^\n])[^\n]*certificate \S+ (?:is not signed by corresponding CA|has expired|is not valid)[^\n]*|(?<![^\n])[^\n]*(?:file content is not a valid|no certificate was found|private key file)[^\n]*/i,
+  /failure loading (?:certificate|key) for [^\n]*|(?<![^\n:])[^\n:]*private key (?:type )?does not match public key[^\n]*|couldn't load the (?:certificate|key|private key|public key) file[^\n]*|(?<![^\n])[^\n]*certificate [\w/ -]+ (?:is not signed by corresponding CA|has expired|is not valid|is not a CA\b|is not a certificate authority)[^\n]*|(?<![^\n])[^\n]*(?:file content is not a valid|no certificate was found|private key file)[^\n]*/i,
   (match) => ({
     code: 'CertificateInvalid',
     cause: `A certificate or key cannot be used: ${shorten(match[0], 240)}.`,
@@ -109,7 +148,30 @@ const invalid: Pattern = inError(
 );
 
 /** Before the patterns on TLS, whose words appear in the same errors. */
-export const localCertificatePatterns: Pattern[] = [staleKubeconfig, notYetValid, foreign, unfit];
-export const certificatePatterns: Pattern[] = [certificateKey, certificateSecret, missing, invalid];
+export const localCertificatePatterns: Pattern[] = [
+  staleKubeconfig,
+  foreignKubeconfig,
+  notYetValid,
+  foreign,
+  unfit,
+];
+export const certificatePatterns: Pattern[] = [
+  certificateKey,
+  certificateSecret,
+  missing,
+  kubeconfigMissing,
+  invalid,
+  absent,
+];
 
-export const credentialPatterns: Pattern[] = [rejected, forbidden, admission];
+/** From 1.29 on admin.conf has its rights by a binding that super-admin.conf makes. */
+const notBound: Pattern = inError(
+  /the ClusterRoleBinding for the (\S+) Group is missing but there is no (\S+) to create it/,
+  (match) => ({
+    code: 'PermissionDenied',
+    cause: `admin.conf has no rights in the cluster: the ClusterRoleBinding of the group ${match[1]} is missing, and there is no ${match[2]} that could make it.`,
+    remedy: 'Bind that group to the ClusterRole cluster-admin, or run kubeadm init as a whole.',
+  }),
+);
+
+export const credentialPatterns: Pattern[] = [rejected, forbidden, notBound, admission];

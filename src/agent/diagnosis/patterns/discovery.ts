@@ -25,7 +25,7 @@ const caHash: Pattern = inError(
 );
 
 const caHashForm: Pattern = inError(
-  /invalid (?:discovery token CA certificate )?(?:public key )?hash[^\n]*|invalid hash[^\n]*|unknown hash format[^\n]*|expected a \d+ byte SHA-256 hash[^\n]*|(?<=identity of the API Server: )encoding\/hex: [^\n]*/,
+  /invalid (?:discovery token CA certificate )?(?:public key )?hash[^\n]*|invalid hash[^\n]*|unknown hash format[^\n]*|expected a \d+ byte SHA-256 hash[^\n]*|could not decode SHA-256 from hex[^\n]*|(?<=identity of the API Server: )encoding\/hex: [^\n]*/,
   (match) => ({
     code: 'KubeadmConfigInvalid',
     cause: `A hash in caCertHashes is malformed: ${shorten(match[0], 160)}.`,
@@ -34,7 +34,7 @@ const caHashForm: Pattern = inError(
 );
 
 const clusterInfo: Pattern = inError(
-  /configmaps "cluster-info" (not found|is forbidden[^\n]*)|there is no (\S+) key in the cluster-info ConfigMap|malformed kubeconfig in the cluster-info ConfigMap|couldn't parse the kubeconfig file in the cluster-info ConfigMap|the second kubeconfig from the cluster-info ConfigMap|failed to parse cluster CA from the cluster-info ConfigMap/,
+  /configmaps "cluster-info" (not found|is forbidden[^\n]*)|there is no (\S+) key in the cluster-info ConfigMap|malformed kubeconfig in the cluster-info ConfigMap|couldn't parse the kubeconfig file in the cluster-info ConfigMap|the second kubeconfig from the cluster-info ConfigMap|failed to parse cluster CA from the cluster-info ConfigMap|cluster CA found in cluster-info ConfigMap is invalid|no kubeconfig key in ConfigMap/,
   (match) => ({
     code: 'ClusterInfoUnavailable',
     cause: `cluster-info in the namespace kube-public cannot be used: ${shorten(match[1] ?? match[0], 160)}.`,
@@ -42,7 +42,7 @@ const clusterInfo: Pattern = inError(
 );
 
 const discoveryFile: Pattern = inError(
-  /(?:couldn't load|failed to load|invalid) (?:the )?discovery (?:kubeconfig|file)[^\n]*|expected the kubeconfig file to be located in[^\n]*|error retrieving (?:the )?discovery[^\n]*|no valid (?:cluster|credentials|authentication)[^\n]*in (?:the )?(?:discovery|kubeconfig)[^\n]*|kubeconfig file doesn't have (?:authentication|current context)[^\n]*|failed to find the current (?:cluster|user)[^\n]*|the provided (?:cluster-info )?kubeconfig file (?:must|is)[^\n]*|couldn't find a valid discovery configuration[^\n]*|could not (?:find authentication credentials for the TLS bootstrap process|get CA certificate from discovery kubeconfig)[^\n]*|no CA certificates? found in [^\n]*/i,
+  /(?:couldn't load|failed to load|invalid) (?:the )?discovery (?:kubeconfig|file)[^\n]*|expected the kubeconfig file to be located in[^\n]*|error retrieving (?:the )?discovery[^\n]*|no valid (?:cluster|credentials|authentication)[^\n]*in (?:the )?(?:discovery|kubeconfig)[^\n]*|kubeconfig file doesn't have (?:authentication|current context)[^\n]*|failed to find the current (?:cluster|user)[^\n]*|the provided (?:cluster-info )?kubeconfig file (?:must|is)[^\n]*|couldn't find a valid discovery configuration[^\n]*|could not (?:find authentication credentials for the TLS bootstrap process|get CA certificate from discovery kubeconfig)[^\n]*|no CA certificates? found in [^\n]*|the TLS bootstrap kubeconfig is malformed[^\n]*|(?<=identity of the API Server: )(?:no matching cluster for the current context|the current context is invalid)[^\n]*/i,
   (match) => ({
     code: 'DiscoveryFileInvalid',
     cause: `The kubeconfig for discovery cannot be used: ${shorten(match[0], 200).replace(/\.$/, '')}.`,

@@ -59,7 +59,7 @@ export function diagnoseImagePull({ text }: PreflightFinding, named?: string): O
 }
 
 function reason(text: string): string {
-  const lookup = /lookup (\S+)/.exec(text)?.[1];
+  const lookup = /lookup ([^\s:]+)/.exec(text)?.[1];
   if (lookup !== undefined) return `the name ${lookup} cannot be resolved`;
   const dial = /dial tcp (\S+?): (?:connect: )?([^\n"]+)/.exec(text);
   if (dial !== null) return `${dial[1]}: ${shorten(dial[2] ?? '', 80)}`;

@@ -67,12 +67,14 @@ const noCertificate: Pattern = inError(
   }),
   ({ output }) =>
     /^(kubelet-start|kubelet-wait-bootstrap)$/.test(output.phase ?? '') &&
-    /Waiting for the kubelet to perform the TLS Bootstrap/.test(output.stdout) &&
+    /Waiting for the kubelet to perform the TLS Bootstrap|failed while waiting for TLS bootstrap/.test(
+      `${output.stdout}\n${output.error}`,
+    ) &&
     !/CRISocket|crisocket/i.test(output.error),
 );
 
 const notStarted: Pattern = inError(
-  /(?:failed to write kubelet configuration|error writing (?:instance )?kubelet configuration to disk|couldn't write kubelet|could not (?:start|stop|restart) the kubelet|error (?:writing|applying)[^\n]*kubelet[^\n]*|kubelet service does not exist|unable to (?:start|stop) the kubelet)[^\n]*/i,
+  /(?:failed to write kubelet configuration|error writing (?:instance )?kubelet configuration to disk|couldn't write kubelet|could not (?:start|stop|restart) the kubelet|error (?:writing|applying)[^\n]*kubelet[^\n]*|kubelet service does not exist|unable to (?:start|stop) the kubelet|couldn't save (?:bootstrap-kubelet\.conf|the CA certificate) to disk|the file "[^"]*kubelet\.conf" (?:does not|is not))[^\n]*/i,
   (match) => ({
     code: 'KubeletNotStarted',
     cause: `The kubelet could not be set up: ${shorten(match[0], 200)}.`,

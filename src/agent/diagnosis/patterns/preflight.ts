@@ -124,6 +124,25 @@ const externalEtcd: Reader = ({ name, text }) => {
   return simple('EtcdUnhealthy')({ name, text });
 };
 
+/** A kubelet for another machine, or with a library that is not there, is no missing one. */
+const kubeletVersion: Reader = ({ text }) => {
+  if (/couldn't parse Kubernetes version/.test(text))
+    return simple('KubeadmConfigInvalid')({ name: '', text });
+  if (!/executable file not found|couldn't get kubelet version/.test(text))
+    return simple('VersionSkew')({ name: '', text });
+  const isMissing = /executable file not found/.test(text);
+  return {
+    code: isMissing ? 'ProgramMissing' : 'KubeletNotStarted',
+    cause: `The version of the kubelet cannot be found out: ${endSentence(shorten(text, 160))}`,
+    ...(isMissing
+      ? {}
+      : {
+          remedy:
+            'Run kubelet --version on the machine; put a kubelet into the image that is made for its processor and its libraries.',
+        }),
+  };
+};
+
 /** By the start of the check's name; in order of what a person should mend first. */
 const READERS: [start: string, reader: Reader][] = [
   ['IsPrivilegedUser', simple('NotRoot')],
@@ -136,18 +155,7 @@ const READERS: [start: string, reader: Reader][] = [
         : simple('ContainerRuntimeUnsuitable')({ name: '', text }),
   ],
   ['FileExisting-', program],
-  [
-    'KubeletVersion',
-    ({ text }) =>
-      /executable file not found|couldn't get kubelet version/.test(text)
-        ? {
-            code: /exec format error|permission denied|[Uu]nable to parse output/.test(text)
-              ? 'KubeletNotStarted'
-              : 'ProgramMissing',
-            cause: `The version of the kubelet cannot be found out: ${endSentence(shorten(text, 160))}`,
-          }
-        : simple('VersionSkew')({ name: '', text }),
-  ],
+  ['KubeletVersion', kubeletVersion],
   [
     'KubernetesVersion',
     ({ text }) =>
@@ -156,7 +164,10 @@ const READERS: [start: string, reader: Reader][] = [
   ['FileContent-', kernelSetting],
   ['Swap', simple('SwapEnabled')],
   ['NumCPU', simple('MachineTooSmall')],
-  ['Mem', simple('MachineTooSmall')],
+  [
+    'Mem',
+    (finding) => simple(/less than/.test(finding.text) ? 'MachineTooSmall' : 'PreflightFailed')(finding),
+  ],
   ['DirAvailable-', simple('LeftoversFound')],
   ['FileAvailable-', simple('LeftoversFound')],
   ['Port-', port],

@@ -37,6 +37,9 @@ const NO_ANSWER =
 /** crictl's or the CRI client's own words for what it could not do. */
 const WORDS = /level=fatal msg="((?:[^"\\]|\\.)*)"/;
 
+/** What it answered, where kubeadm asks by itself. */
+const ANSWER = /failed to get runtime status: rpc error: code = \w+ desc = ([^\n]+)/;
+
 /** It answers, and says of itself that it is not ready. */
 const NOT_READY = /container runtime condition "(\w+)" is not true\. reason: (.*?), message: ([^\n]*)/;
 
@@ -51,7 +54,7 @@ function diagnosedRuntime(text: string): Omit<Diagnosis, 'evidence'> {
     };
   }
   const isSilent = NO_ANSWER.test(text) && !/unknown service runtime|code = Unimplemented/i.test(text);
-  const words = WORDS.exec(text)?.[1];
+  const words = (WORDS.exec(text) ?? ANSWER.exec(text))?.[1];
   if (!isSilent && /unknown service runtime|code = Unimplemented|API is not implemented/i.test(text)) {
     return {
       code: 'ContainerRuntimeUnsuitable',

@@ -70,7 +70,7 @@ export function errorAt(lines: readonly LogLine[], start: number): ErrorLines {
       members.add(at);
       continue;
     } else if (PROGRESS.test(text) || OTHERS.test(text)) continue;
-    else if (finding > 0) {
+    else if (finding > 0 && !isFrame(lines, at)) {
       if (!continuesFinding(last, text) || finding > MAX_REPEATED) continue;
       finding += 1;
     } else if (isOfTrace(lines, at, end)) {
@@ -95,10 +95,11 @@ const PHASE_NAME = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase ([\w/-]
 
 /** A message with its stack trace, or a frame of one: a function's name, then its file on an indented line. */
 function isOfTrace(lines: readonly LogLine[], at: number, end: number): boolean {
-  const text = lines[at]?.text ?? '';
-  if (FRAME_FILE.test(text) || FRAME_FILE.test(lines[at + 1]?.text ?? '')) return true;
-  return beginsTrace(lines.slice(0, end), at);
+  return isFrame(lines, at) || beginsTrace(lines.slice(0, end), at);
 }
+
+const isFrame = (lines: readonly LogLine[], at: number): boolean =>
+  lines.slice(at, at + 2).some(({ text }) => FRAME_FILE.test(text));
 
 /** A message whose stack trace follows soon. */
 export function beginsTrace(lines: readonly LogLine[], at: number): boolean {

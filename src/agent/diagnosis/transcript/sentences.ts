@@ -68,6 +68,7 @@ const OWN_ERRORS = [
   /[Ff]ound multiple CRI (?:sockets|endpoints)/,
   /error uploading crisocket/,
   /error downloading (?:certs|the secret): /,
+  /Secret "kubeadm-certs" was not found in the|secrets "kubeadm-certs" is forbidden: User "system:bootstrap:/,
   /couldn't initialize a Kubernetes cluster/,
   /\[?failure loading (?:certificate|key) for/,
   /unable to select an IP from default routes/,
@@ -116,7 +117,7 @@ export function isHead(text: string): boolean {
  * that a terminal has broken must not be one.
  */
 const NAMED =
-  "(?:(?:apt-get|bash|consul|hostnamectl|iptables|modprobe|nomad|ntpdate|openssl|python3|sshd|sudo|swapoff|swapon|sysctl|umount|useradd|usermod|vault|wget|zypper|[\\w.-]{1,40}\\[\\d+\\]): |curl: \\(|(?:cat|chmod|chown|cp|grep|ln|ls|mkdir|mount|mv|rm|sed|tar|tee): (?:cannot |can't |\\S+: (?:No|Permission|Is) ))";
+  "(?:(?:apt-get|bash|consul|hostnamectl|iptables|modprobe|nomad|ntpdate|openssl|python3|sshd|sudo|swapoff|swapon|sysctl|umount|useradd|usermod|vault|wget|zypper|[\\w.-]{1,40}\\[\\d+\\]): (?!Invalid value|Required value|Forbidden|Unsupported value|Duplicate value)|curl: \\(|(?:cat|chmod|chown|cp|grep|ln|ls|mkdir|mount|mv|rm|sed|tar|tee): (?:cannot |can't |\\S+: (?:No|Permission|Is) ))";
 
 /**
  * Lines that other programs write between kubeadm's where nothing names the program: shells, logrus, package managers,
