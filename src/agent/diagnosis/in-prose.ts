@@ -26,6 +26,9 @@ export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
     const own = ERROR_WITHIN.exec(text);
     const before = text.slice(0, own?.index ?? 0);
     if (ARGUMENT.test(before) || IN_CASE.test(before)) return { line, at: 0 };
+    // A sentence of kubeadm's without a reason is only spoken of.
+    const [quoted = ''] = before.endsWith('`') ? text.slice(before.length).split('`') : [text];
+    if (own !== null && !ERROR_WITHIN.test(quoted)) return { line, at: 0 };
     const kubelet = own === null && line.program !== 'kubelet' ? KUBELET.exec(text) : null;
     return {
       line: kubelet === null ? line : { ...line, program: 'kubelet' },

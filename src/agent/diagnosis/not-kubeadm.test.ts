@@ -20,6 +20,8 @@ describe('what others do with kubeadm', () => {
     ];
     expect(code(...init, ...upgrade)).toBe('succeeded');
     expect(verdict(...init, ...upgrade).attempts).toHaveLength(1);
+    const found = ['[preflight] Some fatal errors occurred:', '\t[ERROR Swap]: running with swap on'];
+    expect(code('docker exec n1-control-plane kubeadm upgrade apply v1.35.5 -y', ...found)).toBe('nothing');
   });
 
   it('Ansible tells the error before the progress', () => {
@@ -245,6 +247,11 @@ it('is no failure what a page or a comment says to do in case of one', () => {
     'nothing',
   );
   expect(code(`find error:   ${error}`)).toBe('ContainerRuntimeDown');
+  const validate = "couldn't validate the identity of the API Server";
+  expect(code(`An expired token gives \`${validate}\` or unauthorized errors.`)).toBe('nothing');
+  expect(code(`It said \`${validate}: dial tcp 10.0.0.9:6443: i/o timeout\` twice.`)).toBe(
+    'ApiServerUnreachable',
+  );
   const ruler = `# ${'='.repeat(40)}`;
   const script = [
     ruler,

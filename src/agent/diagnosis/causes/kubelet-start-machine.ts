@@ -31,6 +31,11 @@ export const cgroupRules: Rule[] = [
     }),
   ),
   CGROUPS_PATH,
+  // Somebody has cut it off.
+  rule(/misconfiguration: kubelet cgroup driver: /, () => ({
+    code: 'CgroupDriverMismatch',
+    cause: 'The kubelet and the container runtime use different cgroup drivers.',
+  })),
   rule(/cannot enter cgroupv2 "([^"]*)" with domain controllers/, ([, path]) => ({
     code: 'CgroupsUnsuitable',
     cause: `The kubelet may not use the cgroup ${path} as it needs to: it is in an invalid state.`,

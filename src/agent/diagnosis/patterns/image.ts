@@ -47,8 +47,8 @@ export function diagnoseImagePull({ text }: PreflightFinding, named?: string): O
     return { code: 'DiskFull', cause: `${what} could not be pulled: no space is left on the disk.` };
   }
   if (
-    /connect(?:ing)? endpoint|containerd\.sock|crio\.sock/.test(text) &&
-    /refused|no such file/.test(text)
+    (/connect(?:ing)? endpoint|dial unix\s+\S+\.sock/.test(text) && /refused|no such\s+file/.test(text)) ||
+    /Cannot connect to the Docker daemon/.test(text)
   ) {
     return {
       code: 'ContainerRuntimeDown',

@@ -40,7 +40,8 @@ const unhealthy: Pattern = (input) => {
   const healthy = /\[kubelet-check\] The kubelet is healthy after/.test(output.stdout);
   if (saidSo === null && (healthy || (call === undefined && declared === null))) return undefined;
   const [, url = '', error, status, error2, status2] = call ?? [];
-  const reason = error ?? error2;
+  // Somebody has put what kubeadm advises behind it.
+  const reason = (error ?? error2)?.replace(/ - The kubelet is .*/, '');
   const refused = REFUSED.test(reason ?? saidSo?.[0] ?? '');
   const cause = refused
     ? `The kubelet is not running: nothing answers at ${url === '' ? 'its health port' : url}.`

@@ -81,9 +81,12 @@ function diagnosedRuntime(text: string): Omit<Diagnosis, 'evidence'> {
       text,
     )?.[1] ?? '';
   const at = socket === undefined ? '' : ` at ${socket}`;
+  // Of a sentence that was cut off nobody knows whether it answered.
   return {
     code: 'ContainerRuntimeDown',
-    cause: `The container runtime${at} does not answer${reason === '' ? '' : `: ${reason}`}.`,
+    cause: isSilent
+      ? `The container runtime${at} does not answer${reason === '' ? '' : `: ${reason}`}.`
+      : `kubeadm could not connect to the container runtime${at}.`,
   };
 }
 

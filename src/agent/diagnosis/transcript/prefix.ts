@@ -36,7 +36,9 @@ const DAY = '(?:(?:\\p{L}{2,9}\\.?|\\d{1,2}月) {1,2}\\d{1,2}日?|\\d{1,2}\\.? \
 const WEEKDAY = '(?:\\p{L}{1,4}\\.?,? )?';
 const HOST = '[\\w.:-]+';
 const PROGRAM = '(?<program>[\\w@.()/+-]{1,64}?)';
-const PROCESS = '\\[(?<pid>\\d+)\\]: ?';
+// A field of a list, as kubeadm names it, looks like a program with its process.
+const PROCESS =
+  '\\[(?<pid>\\d+)\\]:(?! (?:Invalid value|Required value|Forbidden|Unsupported value|Duplicate value)) ?';
 const MAYBE_PROCESS = `(?:\\[(?<pid>\\d+)\\])?: ?`;
 /** Programs whose lines syslog writes without a process. */
 const WITHOUT_PROCESS = '(?<program>kernel|systemd|kubelet|kubeadm|containerd|crio|dockerd|cloud-init|sudo)';

@@ -11,7 +11,7 @@ export const UPGRADE_FINDING =
   /^\s*\[(?:ERROR|WARNING) (?:CreateJob|(?:ControlPlane|Master)NodesReady|StaticPodManifest|APIServerHealth)\]: |there are NotReady (?:control-planes|masters) in the cluster|Job "upgrade-health-check/;
 /** A command line that does something else. */
 export const OTHER_COMMAND =
-  /^(?:\+ |\S*[#$%] |[^'"]{0,60}[#$] )?(?:sudo )?(?:\S*\/)?kubeadm (?:upgrade|reset|certs|config|token)\b/;
+  /^(?:\+ |\S*[#$%] |[^'"]{0,60}[#$] )?(?:sudo )?(?:(?:docker|nerdctl|podman) exec \S+ )?(?:\S*\/)?kubeadm (?:upgrade|reset|certs|config|token)\b/;
 export const SUCCESS =
   /^Your Kubernetes (?:control-plane|master) has initialized successfully!|^This node has joined the cluster(?:[: ]|$)/;
 /** The last line of an error. */
@@ -121,8 +121,8 @@ const NAMED =
 
 /**
  * Lines that other programs write between kubeadm's where nothing names the program: shells, logrus, package managers,
- * cloud-init, the kernel, services.
+ * cloud-init, the kernel, services. `level=fatal` is how crictl ends, which a finding repeats; its time may stand a line before.
  */
 const UNNAMED =
-  /^(?:\+{1,3} |time="|level=\w+ |\{"|ci-info|Cloud-init v|\d{4}[-/]\d\d[-/]\d\d |Get:\d|Hit:\d|Ign:\d|Err:\d|Fetched \d|Reading (?:package|state)|Building dependency|Setting up \S+ \(|Unpacking \S+ \(|Preparing to unpack|Selecting previously|Processing triggers|E: |W: |dpkg: |debconf: |Created symlink |Warning: The unit file|Failed to (?:start|stop|restart|enable) \S+|Job for \S+ failed|See "systemctl|audit: |audit\(|systemd\[\d+\]: |\w+@\S+[:~].*[#$] |#{5} std|-- |● |Main PID|Loaded: |Active: |Error: |[\w@.-]+\.(?:service|socket|timer|mount|slice|scope): |(?:Started|Stopped|Starting|Stopping|Finished|Reached target|Scheduled restart) )/;
+  /^(?:\+{1,3} |time="|level=(?!fatal msg=")\w+ |\{"|ci-info|Cloud-init v|\d{4}[-/]\d\d[-/]\d\d |Get:\d|Hit:\d|Ign:\d|Err:\d|Fetched \d|Reading (?:package|state)|Building dependency|Setting up \S+ \(|Unpacking \S+ \(|Preparing to unpack|Selecting previously|Processing triggers|E: |W: |dpkg: |debconf: |Created symlink |Warning: The unit file|Failed to (?:start|stop|restart|enable) \S+|Job for \S+ failed|See "systemctl|audit: |audit\(|systemd\[\d+\]: |\w+@\S+[:~].*[#$] |#{5} std|-- |● |Main PID|Loaded: |Active: |Error: |[\w@.-]+\.(?:service|socket|timer|mount|slice|scope): |(?:Started|Stopped|Starting|Stopping|Finished|Reached target|Scheduled restart) )/;
 export const OTHERS = new RegExp(`^${NAMED}|${UNNAMED.source}`);

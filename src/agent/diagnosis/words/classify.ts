@@ -23,7 +23,14 @@ import { kubeletHealthPatterns, kubeletPatterns } from '../patterns/kubelet.ts';
 import { networkPatterns, webhookPatterns } from '../patterns/network.ts';
 import { machinePatterns, nodePatterns, registrationPatterns } from '../patterns/node.ts';
 import { type KubeadmOutput, parseKubeadmOutput } from '../patterns/output.ts';
-import { type Diagnosis, type Facts, inError, type Pattern } from '../patterns/pattern.ts';
+import {
+  type Diagnosis,
+  type Facts,
+  inError,
+  lineAround,
+  type Pattern,
+  shorten,
+} from '../patterns/pattern.ts';
 import { preflightPattern } from '../patterns/preflight.ts';
 import { runtimePatterns } from '../patterns/runtime.ts';
 import { tlsPatterns } from '../patterns/tls.ts';
@@ -55,6 +62,16 @@ const timedOut: Pattern = inError(
   }),
 );
 
+/** When the control plane is up, each phase of `init` asks it for something. */
+const notCarriedOut: Pattern = inError(
+  /timed out waiting for the condition|context deadline exceeded|client rate limiter Wait/,
+  ({ input }) => ({
+    code: 'ApiServerUnreachable',
+    cause: `The API server did not carry out a request in time: ${shorten(lineAround(input, input.indexOf('error execution phase')).replace(/^.*?error execution phase \S+ ?/, ''), 200)}.`,
+  }),
+  ({ output }) => /^(?:upload-|bootstrap-token|addon)/.test(output.phase ?? ''),
+);
+
 const PATTERNS: Pattern[] = [
   ...machinePatterns,
   preflightPattern,
@@ -76,6 +93,7 @@ const PATTERNS: Pattern[] = [
   ...kubeletPatterns,
   ...controlPlaneLatePatterns,
   discoveryTimedOut,
+  notCarriedOut,
   timedOut,
 ];
 
