@@ -121,7 +121,7 @@ const AGENT: Readonly<Record<string, string>> = {
   startup: 'protocol host',
   steps: `kit document host steps/accounts steps/boot steps/commands steps/containerd steps/kind steps/kubeadm
     steps/network steps/node steps/storage steps/system steps/tree steps/units steps/volumes text`,
-  'steps/accounts': 'document engine host steps/kind steps/tools',
+  'steps/accounts': 'kit document engine host steps/kind steps/tools',
   'steps/boot': 'document engine host steps/kind steps/tools',
   'steps/commands': 'kit document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
@@ -129,14 +129,14 @@ const AGENT: Readonly<Record<string, string>> = {
   'steps/kubeadm': `kit protocol cluster credential report/config diagnosis/words document engine facts/judge host kubeadm/config
     kubeadm/repeat kubeadm/run preflight preflight/checks reset startup
     steps/kind steps/shell`,
-  'steps/network': 'document network steps/kind steps/tools',
+  'steps/network': 'kit document network steps/kind steps/tools',
   'steps/node': `kit protocol document engine fetch host kubeadm/config kubeadm/run steps/containerd steps/kind
     steps/system steps/tools stores/contract stores/reference`,
   'steps/shell': 'kit document host',
   'steps/storage': 'kit document engine host startup steps/kind steps/tools',
   'steps/system': 'kit document engine fetch host steps/accounts steps/kind steps/tools',
   'steps/tree': 'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference',
-  'steps/units': 'document engine host steps/kind steps/tools',
+  'steps/units': 'kit document engine host steps/kind steps/tools',
   'steps/volumes': 'kit document engine fetch host steps/kind steps/storage steps/tools stores/contract',
   'steps/tools': `kit protocol document engine host identity/tpm secrets stores stores/contract stores/reference
     tpm/sealing`,

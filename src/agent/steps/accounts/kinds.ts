@@ -1,12 +1,13 @@
+import { counted } from '../../../kit/counted.ts';
 import type { GroupEntry, UserEntry } from '../../document/document.ts';
-import { count, type StepKind } from '../kind/step-kind.ts';
+import type { StepKind } from '../kind/step-kind.ts';
 
 export const groups: StepKind<{ entries: GroupEntry[] }> = {
   name: 'groups',
   plan: ({ groups: entries }) =>
     entries.length === 0
       ? []
-      : [{ id: 'groups', title: `create ${count(entries.length, 'group')}`, spec: { entries } }],
+      : [{ id: 'groups', title: `create ${counted(entries.length, 'group')}`, spec: { entries } }],
   details: ({ entries }) => entries.map(({ name }) => name),
   work: async () => (await import('./groups.ts')).createGroups,
 };
@@ -16,7 +17,7 @@ export const users: StepKind<{ entries: UserEntry[] }> = {
   plan: ({ users: entries }) =>
     entries.length === 0
       ? []
-      : [{ id: 'users', title: `create ${count(entries.length, 'user')}`, spec: { entries } }],
+      : [{ id: 'users', title: `create ${counted(entries.length, 'user')}`, spec: { entries } }],
   details: ({ entries }) => entries.map(({ name }) => name),
   work: async () => (await import('./users.ts')).createUsers,
 };

@@ -77,7 +77,3 @@ function revealed(value: unknown): unknown {
 export function idWidth(steps: readonly Pick<StepOutline, 'id'>[]): number {
   return Math.max(14, ...steps.map(({ id }) => id.length));
 }
-
-export function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
-}

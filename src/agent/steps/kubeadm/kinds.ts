@@ -1,9 +1,10 @@
+import { counted } from '../../../kit/counted.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
 import type { KubeadmAdditions } from '../../document/node-settings.ts';
 import { expectationLines } from '../../facts/judge/unmet.ts';
-import { count, type StepKind } from '../kind/step-kind.ts';
+import type { StepKind } from '../kind/step-kind.ts';
 import type { PatchesSpec } from './kubeadm-patches.ts';
 import type { KubeadmSpec } from './kubeadm-step.ts';
 import type { PreflightSpec } from './preflight.ts';
@@ -36,7 +37,7 @@ export const patches: StepKind<PatchesSpec, Call> = {
 const staticPods = (moment: 'before' | 'after'): StepKind<StaticPodsSpec, Call> => ({
   name: 'static-pods',
   plan: ({ command, additions: { staticPods: entries } }) => {
-    const title = `${moment} kubeadm: write ${count(entries.length, 'static pod')}`;
+    const title = `${moment} kubeadm: write ${counted(entries.length, 'static pod')}`;
     return entries.length === 0
       ? []
       : [{ id: `static-pods/${moment}`, title, spec: { entries, command, moment } }];

@@ -1,3 +1,4 @@
+import { counted } from '../../../kit/counted.ts';
 import { CODES } from '../../../protocol/codes/codes.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
@@ -87,6 +88,6 @@ function capital(text: string): string {
 }
 
 function summary(count: number, ms: number): string {
-  const what = count === 0 ? 'nothing amiss' : `${count} finding${count === 1 ? '' : 's'}`;
+  const what = count === 0 ? 'nothing amiss' : counted(count, 'finding');
   return `${what}, ${(ms / 1000).toFixed(1)} s`;
 }

@@ -1,12 +1,13 @@
+import { counted } from '../../../kit/counted.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
-import { count, type StepKind } from '../kind/step-kind.ts';
+import type { StepKind } from '../kind/step-kind.ts';
 
 export const network: StepKind<NetworkSettings> = {
   name: 'network',
   plan: ({ network: spec }) =>
     spec === undefined
       ? []
-      : [{ id: 'network', title: `set up the network: ${count(spec.links.length, 'interface')}`, spec }],
+      : [{ id: 'network', title: `set up the network: ${counted(spec.links.length, 'interface')}`, spec }],
   details: ({ links, dns, onlyNetplan }) => [
     ...links.map(({ id, match, name, addresses, dhcp4, dhcp6 }) => {
       const which = match?.mac ?? match?.name ?? name ?? id;

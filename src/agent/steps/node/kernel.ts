@@ -1,3 +1,4 @@
+import { counted } from '../../../kit/counted.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import type { KernelSettings } from '../../document/node-settings.ts';
 import { failed } from '../../engine/failure.ts';
@@ -39,7 +40,7 @@ export const setUpKernel: Work<KernelSettings> = ({ modules, sysctls }) => ({
     if (failures[0] !== undefined) return failures[0];
     return {
       done: true,
-      message: `${summary(modules.length, 'module')}, ${summary(settings.length, 'setting')}`,
+      message: `${counted(modules.length, 'module')}, ${counted(settings.length, 'setting')}`,
     };
   },
 });
@@ -73,8 +74,4 @@ async function attempt(host: Host, argv: [string, ...string[]]): Promise<Problem
   // Older procps: sysctl ends with 0 even if the kernel refuses the value, but prints an error.
   if (result.exitStatus === 0 && !/^sysctl: /m.test(result.stderr)) return undefined;
   return { exitStatus: result.exitStatus, lines: lastLines(result) };
-}
-
-function summary(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }

@@ -1,8 +1,9 @@
+import { counted } from '../../../kit/counted.ts';
 import { digest } from '../../../kit/digest.ts';
 import type { Hostname, NtpSettings } from '../../document/document.ts';
 import type { KernelSettings } from '../../document/node-settings.ts';
 import { isSecretReference, readReference, shownAddress } from '../../stores/reference/reference.ts';
-import { count, type StepKind } from '../kind/step-kind.ts';
+import type { StepKind } from '../kind/step-kind.ts';
 import { storesFor } from '../tools/secret-files.ts';
 import type { FilesSpec } from './files.ts';
 import type { ProxySpec } from './proxy.ts';
@@ -17,7 +18,7 @@ export const files: StepKind<FilesSpec> = {
       : [
           {
             id: 'files',
-            title: `write ${count(entries.length, 'file')}`,
+            title: `write ${counted(entries.length, 'file')}`,
             spec: { entries, ...storesFor(document, entries) },
           },
         ];
@@ -42,7 +43,7 @@ export const deferredFiles: typeof files = {
       : [
           {
             id: 'files/deferred',
-            title: `write ${count(entries.length, 'deferred file')}`,
+            title: `write ${counted(entries.length, 'deferred file')}`,
             spec: { entries, ...storesFor(document, entries) },
           },
         ];
@@ -60,7 +61,7 @@ export const secretDeletion: StepKind<DeletionSpec> = {
       : [
           {
             id: 'secrets/deleted',
-            title: `delete ${count(addresses.length, 'secret')} at the source`,
+            title: `delete ${counted(addresses.length, 'secret')} at the source`,
             spec: { addresses, ...storesFor(document, document.files) },
           },
         ];

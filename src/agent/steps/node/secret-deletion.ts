@@ -1,8 +1,8 @@
+import { counted } from '../../../kit/counted.ts';
 import type { Sensitive } from '../../../kit/secrets/sensitive.ts';
 import { SecretError } from '../../stores/contract/secret-error.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { Work } from '../kind/step-kind.ts';
-import { count } from '../kind/step-kind.ts';
 import { SecretContents } from '../tools/secret-content.ts';
 
 export interface DeletionSpec {
@@ -38,6 +38,6 @@ export const deleteSecrets: Work<DeletionSpec> = ({ addresses, stores }) => ({
     } finally {
       await secrets.close();
     }
-    return { done: true, message: `${count(deleted, 'secret')} of ${addresses.length} deleted` };
+    return { done: true, message: `${counted(deleted, 'secret')} of ${addresses.length} deleted` };
   },
 });

@@ -1,12 +1,13 @@
+import { counted } from '../../../kit/counted.ts';
 import type { DiskEntry, FilesystemEntry, MountEntry } from '../../document/document.ts';
-import { count, type StepKind } from '../kind/step-kind.ts';
+import type { StepKind } from '../kind/step-kind.ts';
 
 export const disks: StepKind<{ entries: DiskEntry[] }> = {
   name: 'disks',
   plan: ({ disks: entries }) =>
     entries.length === 0
       ? []
-      : [{ id: 'disks', title: `partition ${count(entries.length, 'disk')}`, spec: { entries } }],
+      : [{ id: 'disks', title: `partition ${counted(entries.length, 'disk')}`, spec: { entries } }],
   details: ({ entries }) => entries.map(({ device }) => device),
   work: async () => (await import('./disks.ts')).partitionDisks,
 };
@@ -16,7 +17,7 @@ export const filesystems: StepKind<{ entries: FilesystemEntry[] }> = {
   plan: ({ filesystems: entries }) =>
     entries.length === 0
       ? []
-      : [{ id: 'filesystems', title: `make ${count(entries.length, 'file system')}`, spec: { entries } }],
+      : [{ id: 'filesystems', title: `make ${counted(entries.length, 'file system')}`, spec: { entries } }],
   details: ({ entries }) => entries.map(({ device }) => device),
   work: async () => (await import('./filesystems.ts')).makeFilesystems,
 };
@@ -26,7 +27,7 @@ export const mounts: StepKind<{ entries: MountEntry[] }> = {
   plan: ({ mounts: entries }) =>
     entries.length === 0
       ? []
-      : [{ id: 'mounts', title: `mount ${count(entries.length, 'file system')}`, spec: { entries } }],
+      : [{ id: 'mounts', title: `mount ${counted(entries.length, 'file system')}`, spec: { entries } }],
   details: ({ entries }) => entries.map(({ fields }) => fields.join(' ')),
   work: async () => (await import('./mounts.ts')).mountFilesystems,
 };

@@ -1,6 +1,7 @@
+import { counted } from '../../../kit/counted.ts';
 import type { Document } from '../../document/document.ts';
 import type { SystemSettings } from '../../document/system-settings.ts';
-import { count, type StepKind } from '../kind/step-kind.ts';
+import type { StepKind } from '../kind/step-kind.ts';
 import type { ImportedKeysSpec } from './access/imported-keys.ts';
 import type { RepositoriesSpec } from './software/repositories.ts';
 
@@ -37,7 +38,7 @@ export const randomSeed = ofSystem('randomSeed', {
 
 export const growPartitions = ofSystem('growPartitions', {
   id: 'growpart',
-  title: ({ devices }) => `grow ${count(devices.length, 'partition')}`,
+  title: ({ devices }) => `grow ${counted(devices.length, 'partition')}`,
   details: ({ devices }) => devices,
   work: async () => (await import('./disk/grow-partitions.ts')).growThePartitions,
 });
@@ -71,7 +72,7 @@ export const resolver = ofSystem('resolver', {
 export const authorities = ofSystem('authorities', {
   id: 'ca-certs',
   title: ({ trusted, replaces }) =>
-    `trust ${count(trusted.length, 'certificate')}${replaces ? ' and none of the image' : ''}`,
+    `trust ${counted(trusted.length, 'certificate')}${replaces ? ' and none of the image' : ''}`,
   work: async () => (await import('./access/authorities.ts')).trustAuthorities,
 });
 
@@ -86,7 +87,7 @@ export const hostKeys = ofSystem('hostKeys', {
 export const loginKeys = ofSystem('loginKeys', {
   id: 'ssh/authorized-keys',
   title: ({ keys, defaultUser }) =>
-    `let ${count(keys.length, 'key')} log in${defaultUser === undefined ? '' : ` as ${defaultUser}`}`,
+    `let ${counted(keys.length, 'key')} log in${defaultUser === undefined ? '' : ` as ${defaultUser}`}`,
   details: ({ rootOptions }) => [rootOptions === '' ? 'as root too' : 'root is told to come as another'],
   work: async () => (await import('./access/login-keys.ts')).authorizeKeys,
 });
@@ -99,7 +100,7 @@ export const importedKeys: StepKind<ImportedKeysSpec> = {
     const users = [...own, ...(system?.importedKeys ? [system.importedKeys] : [])];
     if (users.length === 0) return [];
     const proxy = fetching?.proxy ?? node?.proxy;
-    const title = `import the SSH keys of ${count(users.length, 'user')}`;
+    const title = `import the SSH keys of ${counted(users.length, 'user')}`;
     return [{ id: 'ssh/imported-keys', title, spec: { users, ...(proxy ? { proxy } : {}) } }];
   },
   details: ({ users }) => users.map(({ name, ids }) => `${name}: ${ids.join(' ')}`),
@@ -108,7 +109,7 @@ export const importedKeys: StepKind<ImportedKeysSpec> = {
 
 export const passwords = ofSystem('passwords', {
   id: 'passwords',
-  title: ({ users }) => `set ${count(users.length, 'password')}`,
+  title: ({ users }) => `set ${counted(users.length, 'password')}`,
   details: ({ users, expire }) =>
     users.map(({ name }) => `${name}${expire ? ', to be changed at the next login' : ''}`),
   work: async () => (await import('./access/passwords.ts')).setPasswords,
@@ -145,8 +146,8 @@ export const repositories: StepKind<RepositoriesSpec> = {
     if (settings === undefined) return [];
     const { files, archives = [] } = settings;
     const words = [
-      files.length > 0 && `write ${count(files.length, 'file')} of package repositories`,
-      archives.length > 0 && `add ${count(archives.length, 'package archive')}`,
+      files.length > 0 && `write ${counted(files.length, 'file')} of package repositories`,
+      archives.length > 0 && `add ${counted(archives.length, 'package archive')}`,
     ];
     const proxy = files.some(({ key }) => key) ? (fetching?.proxy ?? node?.proxy) : undefined;
     const title = words.filter((each) => each !== false).join(' and ');
@@ -162,7 +163,7 @@ export const repositories: StepKind<RepositoriesSpec> = {
 export const packages = ofSystem('packages', {
   id: 'packages',
   title: ({ wanted, upgrade, refresh }) => {
-    const done = [upgrade && 'upgrade', wanted.length > 0 && `install ${count(wanted.length, 'package')}`];
+    const done = [upgrade && 'upgrade', wanted.length > 0 && `install ${counted(wanted.length, 'package')}`];
     const words = done.filter((each) => each !== false);
     return words.length > 0 ? words.join(' and ') : refresh ? 'read the lists of packages anew' : 'nothing';
   },

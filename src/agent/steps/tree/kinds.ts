@@ -1,7 +1,8 @@
+import { counted } from '../../../kit/counted.ts';
 import { digest } from '../../../kit/digest.ts';
 import type { Document, FetchSettings } from '../../document/document.ts';
 import { shownAddress } from '../../stores/reference/reference.ts';
-import { count, type StepKind } from '../kind/step-kind.ts';
+import type { StepKind } from '../kind/step-kind.ts';
 import { storesFor } from '../tools/secret-files.ts';
 import type { TreeSpec } from './tree.ts';
 
@@ -11,11 +12,11 @@ export const tree: StepKind<TreeSpec> = {
     const { files: all, directories = [], links = [], fetching = NO_SETTINGS } = document;
     const files = all.filter(({ rule }) => rule !== undefined);
     const parts = [
-      ...(files.length > 0 ? [count(new Set(files.map(({ path }) => path)).size, 'file')] : []),
+      ...(files.length > 0 ? [counted(new Set(files.map(({ path }) => path)).size, 'file')] : []),
       ...(directories.length > 0
-        ? [count(directories.length, 'directory').replace('directorys', 'directories')]
+        ? [counted(directories.length, 'directory').replace('directorys', 'directories')]
         : []),
-      ...(links.length > 0 ? [count(links.length, 'link')] : []),
+      ...(links.length > 0 ? [counted(links.length, 'link')] : []),
     ];
     if (parts.length === 0) return [];
     const spec = { files, directories, links, fetching, ...storesFor(document, files) };

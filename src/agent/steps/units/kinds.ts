@@ -1,5 +1,6 @@
+import { counted } from '../../../kit/counted.ts';
 import type { Document, UnitEntry, UnitNeeds } from '../../document/document.ts';
-import { count, type StepKind } from '../kind/step-kind.ts';
+import type { StepKind } from '../kind/step-kind.ts';
 import { type StartSpec, startOrder } from './order.ts';
 
 export const unitFiles: StepKind<{ entries: UnitEntry[] }> = {
@@ -7,7 +8,7 @@ export const unitFiles: StepKind<{ entries: UnitEntry[] }> = {
   plan: ({ units: entries = [] }: Document) =>
     entries.length === 0
       ? []
-      : [{ id: 'units', title: `set up ${count(entries.length, 'unit')}`, spec: { entries } }],
+      : [{ id: 'units', title: `set up ${counted(entries.length, 'unit')}`, spec: { entries } }],
   details: ({ entries }) =>
     entries.map(({ name, content, dropIns, enabled, masked }) =>
       [
@@ -28,7 +29,7 @@ export const unitStarts: StepKind<StartSpec> = {
     const names = [...spec.required, ...spec.wanted, ...spec.others];
     return names.length + spec.awaited.length === 0
       ? []
-      : [{ id: 'units/start', title: `start ${count(names.length, 'unit')}`, spec }];
+      : [{ id: 'units/start', title: `start ${counted(names.length, 'unit')}`, spec }];
   },
   details: ({ required, wanted, others, awaited }) => [
     ...required.map((name) => `${name}, which kubeadm requires`),
@@ -46,7 +47,7 @@ export const laterUnitStarts: StepKind<StartSpec> = {
     const spec = { required: [], wanted: [], others, awaited: [] };
     return others.length === 0
       ? []
-      : [{ id: 'units/start-later', title: `start ${count(others.length, 'unit')}`, spec }];
+      : [{ id: 'units/start-later', title: `start ${counted(others.length, 'unit')}`, spec }];
   },
 };
 

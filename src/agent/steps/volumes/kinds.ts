@@ -1,5 +1,6 @@
+import { counted } from '../../../kit/counted.ts';
 import type { ArrayEntry, PartitioningEntry, VolumeEntry } from '../../document/document.ts';
-import { count, type StepKind } from '../kind/step-kind.ts';
+import type { StepKind } from '../kind/step-kind.ts';
 import { storesFor } from '../tools/secret-files.ts';
 import type { EncryptionSpec } from './encryption-spec.ts';
 
@@ -8,11 +9,11 @@ export const partitionings: StepKind<{ entries: PartitioningEntry[] }> = {
   plan: ({ partitionings: entries = [] }) =>
     entries.length === 0
       ? []
-      : [{ id: 'disks', title: `partition ${count(entries.length, 'disk')}`, spec: { entries } }],
+      : [{ id: 'disks', title: `partition ${counted(entries.length, 'disk')}`, spec: { entries } }],
   details: ({ entries }) =>
     entries.map(
       ({ device, wipe, partitions }) =>
-        `${device}${wipe ? ' anew' : ''}: ${count(partitions.length, 'partition')}`,
+        `${device}${wipe ? ' anew' : ''}: ${counted(partitions.length, 'partition')}`,
     ),
   work: async () => (await import('./partition.ts')).partitionDisks,
 };
@@ -22,7 +23,7 @@ export const arrays: StepKind<{ entries: ArrayEntry[] }> = {
   plan: ({ arrays: entries = [] }) =>
     entries.length === 0
       ? []
-      : [{ id: 'raid', title: `make ${count(entries.length, 'RAID array')}`, spec: { entries } }],
+      : [{ id: 'raid', title: `make ${counted(entries.length, 'RAID array')}`, spec: { entries } }],
   details: ({ entries }) =>
     entries.map(({ name, level, devices }) => `${name}, ${level} of ${devices.join(', ')}`),
   work: async () => (await import('./arrays.ts')).makeArrays,
@@ -35,7 +36,7 @@ export const encryptions: StepKind<EncryptionSpec> = {
     if (entries.length === 0) return [];
     const keys = entries.flatMap(({ key }) => (key ? [key] : []));
     const spec = { entries, fetching, ...storesFor(document, keys) };
-    return [{ id: 'luks', title: `encrypt ${count(entries.length, 'device')}`, spec }];
+    return [{ id: 'luks', title: `encrypt ${counted(entries.length, 'device')}`, spec }];
   },
   details: ({ entries }) =>
     entries.map(({ name, device, wipe, clevis }) =>
@@ -51,7 +52,7 @@ export const volumes: StepKind<{ entries: VolumeEntry[] }> = {
   plan: ({ volumes: entries = [] }) =>
     entries.length === 0
       ? []
-      : [{ id: 'filesystems', title: `make ${count(entries.length, 'file system')}`, spec: { entries } }],
+      : [{ id: 'filesystems', title: `make ${counted(entries.length, 'file system')}`, spec: { entries } }],
   details: ({ entries }) =>
     entries.map(({ device, format, wipe, mount }) =>
       [`${format} on ${device}`, ...(wipe ? ['anew'] : []), ...(mount ? [`at ${mount.path}`] : [])].join(' '),
