@@ -25,7 +25,7 @@ run(process.argv.slice(2)).then(
   (error: unknown) => {
     complain(error);
     // A server that could not begin whole (a port that is taken) must not stay.
-    process.exit(error instanceof UsageError ? 2 : 1);
+    process.exit(error instanceof UsageError ? error.status : 1);
   },
 );
 

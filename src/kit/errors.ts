@@ -45,7 +45,14 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** An argument makes no sense; exit status 2. */
+/** A command line that cannot be used; its message is for the person who typed it. */
 export class UsageError extends ExpectedError {
   override readonly name = 'UsageError';
+  /** The exit status. */
+  readonly status: number;
+
+  constructor(message: string, status = 2) {
+    super(message);
+    this.status = status;
+  }
 }

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { counted } from '../../kit/counted.ts';
+import { UsageError } from '../../kit/errors.ts';
 import { collect } from '../collect/collect.ts';
 import { HostError } from '../host/host.ts';
 import { createHost } from '../machine.ts';
-import { UsageError, withUsage } from './options/options.ts';
+import { withUsage } from './options/options.ts';
 import { planFile } from './process/plan-file.ts';
 import { version } from './process/version.ts';
 

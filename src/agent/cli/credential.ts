@@ -1,3 +1,4 @@
+import { UsageError } from '../../kit/errors.ts';
 import { visible } from '../../kit/terminal/visible.ts';
 import { CODES } from '../../protocol/codes/codes.ts';
 import { KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';
@@ -8,7 +9,7 @@ import { writeKubeletConfig } from '../credential/set-up.ts';
 import { HostError } from '../host/host.ts';
 import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
 import { createHost } from '../machine.ts';
-import { demandRoot, pathOption, UsageError, withUsage } from './options/options.ts';
+import { demandRoot, pathOption, withUsage } from './options/options.ts';
 
 export interface CredentialFlags {
   node: string;

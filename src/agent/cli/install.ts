@@ -1,10 +1,11 @@
+import { UsageError } from '../../kit/errors.ts';
 import type { Host } from '../host/host.ts';
 import { checkImage } from '../install/check.ts';
 import { install } from '../install/install.ts';
 import { InstallError } from '../install/install-error.ts';
 import { uninstall } from '../install/uninstall.ts';
 import { createHost } from '../machine.ts';
-import { rootOption, UsageError, withUsage } from './options/options.ts';
+import { rootOption, withUsage } from './options/options.ts';
 import { version } from './process/version.ts';
 
 export interface InstallFlags {

@@ -1,8 +1,9 @@
+import { UsageError } from '../../kit/errors.ts';
 import { visibleOutput } from '../../kit/terminal/visible.ts';
 import { AgentBusyError } from '../bootstrap/concluding.ts';
 import { createHost } from '../machine.ts';
 import { kubeadmRuns, type ResetReport, resetNode } from '../reset/reset.ts';
-import { demandRoot, formatOption, UsageError, withUsage } from './options/options.ts';
+import { demandRoot, formatOption, withUsage } from './options/options.ts';
 import { version } from './process/version.ts';
 
 export interface ResetFlags {

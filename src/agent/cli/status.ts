@@ -1,3 +1,4 @@
+import { UsageError } from '../../kit/errors.ts';
 import { visibleTexts } from '../../kit/terminal/visible.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { JOURNAL } from '../document/paths.ts';
@@ -6,7 +7,7 @@ import { type Host, HostError } from '../host/host.ts';
 import { createHost } from '../machine.ts';
 import { timelineOf } from '../timeline/spans.ts';
 import { waterfall } from '../timeline/waterfall.ts';
-import { durationOption, formatOption, rootOption, UsageError, withUsage } from './options/options.ts';
+import { durationOption, formatOption, rootOption, withUsage } from './options/options.ts';
 import { liveStatus } from './text/status-live.ts';
 import { readStatus, type Status } from './text/status-read.ts';
 import { looksOf, statusText } from './text/status-text.ts';

@@ -1,6 +1,6 @@
-import { errorMessage } from '../../kit/errors.ts';
+import { errorMessage, UsageError } from '../../kit/errors.ts';
 import { createHost } from '../machine.ts';
-import { formatOption, pathOption, UsageError, withUsage } from './options/options.ts';
+import { formatOption, pathOption, withUsage } from './options/options.ts';
 import { version, versionText } from './process/version.ts';
 
 declare const SLIPWAY_PUBLIC_KEY: string | undefined;

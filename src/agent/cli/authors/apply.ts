@@ -1,3 +1,4 @@
+import { UsageError } from '../../../kit/errors.ts';
 import { placeText } from '../../../kit/position.ts';
 import { remember } from '../../../kit/secrets/known.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
@@ -8,7 +9,7 @@ import { type Host, HostError } from '../../host/host.ts';
 import { createHost } from '../../machine.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
 import { fromMetaData } from '../../userdata/cloud-config/hostname.ts';
-import { demandRoot, rootOption, UsageError, withUsage } from '../options/options.ts';
+import { demandRoot, rootOption, withUsage } from '../options/options.ts';
 import { complain } from '../text/complain.ts';
 import { readForMachine } from './for-machine.ts';
 import type { Metadata } from './sample-metadata.ts';

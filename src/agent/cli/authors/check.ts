@@ -1,3 +1,4 @@
+import { UsageError } from '../../../kit/errors.ts';
 import { remember } from '../../../kit/secrets/known.ts';
 import { check, type Finding } from '../../check/check.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
@@ -11,7 +12,7 @@ import { configOfFile } from '../../userdata/instance/config-of-file.ts';
 import type { Instance } from '../../userdata/instance/instance.ts';
 import { checkMakesNode } from '../../userdata/makes-node.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
-import { pathOption, UsageError, withUsage } from '../options/options.ts';
+import { pathOption, withUsage } from '../options/options.ts';
 import { type Checked, checkedAsJson, checkedAsText } from './check-text.ts';
 import { readInput } from './input.ts';
 import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';

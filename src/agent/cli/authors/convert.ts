@@ -1,8 +1,9 @@
+import { UsageError } from '../../../kit/errors.ts';
 import { placeText } from '../../../kit/position.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { createHost } from '../../machine.ts';
-import { UsageError, withUsage } from '../options/options.ts';
+import { withUsage } from '../options/options.ts';
 import { readForMachine } from './for-machine.ts';
 
 export interface ConvertFlags {

@@ -1,9 +1,10 @@
+import { UsageError } from '../../../kit/errors.ts';
 import type { Document } from '../../document/document.ts';
 import { FetchError } from '../../fetch/fetch.ts';
 import type { Host } from '../../host/host.ts';
 import { decoded } from '../../userdata/read-document.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
-import { UsageError } from '../options/options.ts';
+
 import { readInput } from './input.ts';
 import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';
 

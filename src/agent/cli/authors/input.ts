@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import { errorMessage } from '../../../kit/errors.ts';
+import { errorMessage, UsageError } from '../../../kit/errors.ts';
 import type { Host } from '../../host/host.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
-import { UsageError } from '../options/options.ts';
 
 /** The bytes of a file, or of standard input for `-`. @throws UsageError where they cannot be read */
 export async function readInput(host: Host, file: string): Promise<Buffer> {

@@ -1,6 +1,7 @@
+import { UsageError } from '../../../kit/errors.ts';
 import type { Host } from '../../host/host.ts';
 import { readMetaData } from '../../userdata/sources/contract/meta-data.ts';
-import { UsageError } from '../options/options.ts';
+
 import { readInput } from './input.ts';
 
 export type Metadata = Record<string, unknown>;

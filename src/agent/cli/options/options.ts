@@ -1,19 +1,7 @@
 import { resolve } from 'node:path';
 import { parseSeconds } from '../../../kit/duration.ts';
-import { ExpectedError } from '../../../kit/errors.ts';
+import { UsageError } from '../../../kit/errors.ts';
 import type { Host } from '../../host/host.ts';
-
-/** A command line that cannot be used; its message is for the person who typed it. */
-export class UsageError extends ExpectedError {
-  override readonly name = 'UsageError';
-  /** The exit status. */
-  readonly status: number;
-
-  constructor(message: string, status = 2) {
-    super(message);
-    this.status = status;
-  }
-}
 
 /** @throws UsageError */
 export function durationOption(name: string, text: string): number {
