@@ -6,7 +6,7 @@ import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { forgetRun } from '../run/durable-run.ts';
+import { forgetRun } from '../run/run-kubeadm.ts';
 import { KubeadmCall } from './call.ts';
 import { SHAPED_CONFIG, type ShapeOptions, shapedArguments } from './shaped-arguments.ts';
 

@@ -6,7 +6,7 @@ import { NO_EVIDENCE } from '../../diagnosis/evidence/evidence.ts';
 import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';
 import { classify, type KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import type { Host } from '../../host/host.ts';
-import { type KubeadmRun, type KubeadmSpec, runKubeadm } from './durable-run.ts';
+import { type KubeadmRun, type KubeadmSpec, runKubeadm } from './run-kubeadm.ts';
 import { withoutStorageRequest } from './storage-request.ts';
 
 export interface ExplainedSpec extends KubeadmSpec {

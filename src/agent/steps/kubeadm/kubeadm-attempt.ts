@@ -13,12 +13,12 @@ import { type AttemptNote, noteAttempt, readAttempt } from '../../kubeadm/repeat
 import { type InventoryOwner, readInventory, takeInventory } from '../../kubeadm/repeat/inventory.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { prepareRepeat } from '../../kubeadm/repeat/repeat.ts';
-import { findEarlierRun } from '../../kubeadm/run/durable-run.ts';
 import { type ExplainedRun, runExplained } from '../../kubeadm/run/explained-run.ts';
 import { kubeadmMinor } from '../../kubeadm/run/kubeadm-minor.ts';
 import { capSeconds, DISCOVERY_SECONDS, LAST_WORD_SECONDS } from '../../kubeadm/run/policy.ts';
 import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
 import { findRealKubeadm, slipwayInstead } from '../../kubeadm/run/real-kubeadm.ts';
+import { findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { noteBefore } from '../../reset/before.ts';
 import type { Shared } from '../kind/shared.ts';
 import { inheriting } from '../shell/shell-state.ts';

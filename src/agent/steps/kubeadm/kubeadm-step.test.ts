@@ -8,7 +8,7 @@ import type { Step, StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { INVENTORY } from '../../kubeadm/repeat/inventory.ts';
-import { forgetRun } from '../../kubeadm/run/durable-run.ts';
+import { forgetRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { openShared } from '../kind/shared.ts';
 import { bootstrapNode } from './kubeadm-step.ts';
 

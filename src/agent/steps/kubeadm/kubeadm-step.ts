@@ -8,7 +8,7 @@ import { forgetAttempt } from '../../kubeadm/repeat/attempt-note.ts';
 import { forgetInventory } from '../../kubeadm/repeat/inventory.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { forgetSuccess, hasSucceeded, noteSuccess } from '../../kubeadm/repeat/succeeded.ts';
-import { findEarlierRun, forgetRun } from '../../kubeadm/run/durable-run.ts';
+import { findEarlierRun, forgetRun } from '../../kubeadm/run/run-kubeadm.ts';
 import type { Shared } from '../kind/shared.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { attemptKubeadm } from './kubeadm-attempt.ts';

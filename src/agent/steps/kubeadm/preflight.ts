@@ -6,7 +6,7 @@ import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { hasSucceeded } from '../../kubeadm/repeat/succeeded.ts';
-import { findEarlierRun } from '../../kubeadm/run/durable-run.ts';
+import { findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
 import type { PreflightFinding } from '../../preflight/checks/finding.ts';
 import { askVersions, checkMachine } from '../../preflight/machine.ts';
 import { stillStarting } from '../../startup/starting.ts';

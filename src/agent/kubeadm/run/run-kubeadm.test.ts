@@ -6,9 +6,9 @@ import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { KubeadmError } from '../config/yaml/failure.ts';
 import { looksJoined } from '../repeat/joined.ts';
-import { findEarlierRun, forgetRun, runKubeadm } from './durable-run.ts';
 import { progressReader } from './progress.ts';
 import { findRealKubeadm, kubeadmVersion } from './real-kubeadm.ts';
+import { findEarlierRun, forgetRun, runKubeadm } from './run-kubeadm.ts';
 
 describe('kubeadm as a program', () => {
   let machine: StandIn;
