@@ -6,10 +6,10 @@ import { NO_EVIDENCE } from '../../diagnosis/evidence/evidence.ts';
 import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';
 import { classify, type KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import type { Host } from '../../host/host.ts';
-import { type KubeadmRun, type KubeadmSpec, runKubeadm } from './run-kubeadm.ts';
+import { type KubeadmRun, type RunSpec, runKubeadm } from './run-kubeadm.ts';
 import { withoutStorageRequest } from './storage-request.ts';
 
-export interface ExplainedSpec extends KubeadmSpec {
+export interface ExplainedSpec extends RunSpec {
   /** `host:port` of the API server that is joined. */
   endpoint?: string | undefined;
   criSocket?: string | undefined;

@@ -9,7 +9,7 @@ export const KUBEADM_RUN = 'kubeadm';
 
 type Argv = [string, ...string[]];
 
-export interface KubeadmSpec {
+export interface RunSpec {
   /** Path of the real kubeadm. */
   path: string;
   verb: 'init' | 'join';
@@ -48,7 +48,7 @@ export async function findEarlierRun(host: Host): Promise<'running' | 'ended' | 
  * kubeadm's failure; throws HostError when it cannot be started. Call `forgetRun` once the result is in the
  * journal.
  */
-export async function runKubeadm(host: Host, spec: KubeadmSpec): Promise<KubeadmRun> {
+export async function runKubeadm(host: Host, spec: RunSpec): Promise<KubeadmRun> {
   const earlier = await findEarlierRun(host);
   const read = progressReader();
   const argv: Argv = [spec.path, spec.verb, ...spec.args];
