@@ -64,21 +64,6 @@ export class ControlPlane {
     return auditLog(this.#places.dir);
   }
 
-  /** PEM files that Cluster API hands to machines, by their path below /etc/kubernetes/pki. */
-  get caFiles(): Record<string, string> {
-    const names = [
-      'ca.crt',
-      'ca.key',
-      'etcd/ca.crt',
-      'etcd/ca.key',
-      'front-proxy-ca.crt',
-      'front-proxy-ca.key',
-      'sa.pub',
-      'sa.key',
-    ];
-    return Object.fromEntries(names.map((name) => [name, readFileSync(join(this.pki, name), 'utf8')]));
-  }
-
   /** For `--discovery-token-ca-cert-hash` and `caCertHashes`. */
   get caCertHashes(): string[] {
     const key = new X509Certificate(readFileSync(join(this.pki, 'ca.crt'))).publicKey;
@@ -142,10 +127,6 @@ export class ControlPlane {
       ).includes(`jws-kubeconfig-${id}"`);
     await waitFor(signed, { timeoutMs: 600_000, what: `cluster-info to be signed with token ${id}` });
     return token;
-  }
-
-  async deleteToken(id: string): Promise<void> {
-    await this.#ok('kubeadm', ['token', 'delete', id]);
   }
 
   /** Take one process away; `start` brings it back with its data. */
