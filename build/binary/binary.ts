@@ -18,7 +18,7 @@ export interface Built {
 }
 
 /** The files in dist/. */
-export function builtFor(platform: Platform): Built {
+function builtFor(platform: Platform): Built {
   return { binary: distPath('slipway', platform), bundle: bundlePath, licenses: licensesPath };
 }
 

@@ -35,7 +35,7 @@ export function makeSysext(made: Package, fileSystem: FileSystem): string {
 }
 
 /** The tree of an extension. */
-export function laySysext(made: Package): void {
+function laySysext(made: Package): void {
   layTree(made);
   const units = join(made.tree, 'usr/lib/systemd/system');
   for (const target of ['multi-user', 'sysinit'])

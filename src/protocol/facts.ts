@@ -18,7 +18,7 @@ export const CAPACITY_TAINTS_FACT = 'capacity-taints';
 export const MAX_CAPACITY_LIST = 1000;
 
 /** `cpu`, `memory` and `ephemeral-disk` are quantities of Kubernetes; `maxPods` and `gpu-count` are whole numbers. */
-export const CAPACITY_KEYS = ['cpu', 'memory', 'ephemeral-disk', 'maxPods', 'gpu-count', 'gpu-type'] as const;
+const CAPACITY_KEYS = ['cpu', 'memory', 'ephemeral-disk', 'maxPods', 'gpu-count', 'gpu-type'] as const;
 export type CapacityKey = (typeof CAPACITY_KEYS)[number];
 export type Capacity = Partial<Record<CapacityKey, string>>;
 

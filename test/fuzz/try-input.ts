@@ -9,7 +9,7 @@ export interface Fault {
 }
 
 /** Processor time that reading one input may take, in milliseconds; other work on the machine does not count. */
-export const MAX_MS = 2_000;
+const MAX_MS = 2_000;
 /** Bytes outside of the heap (buffers) that may stay after one input. Of the heap itself, the worker has no more to give. */
 const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
 

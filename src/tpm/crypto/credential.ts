@@ -12,7 +12,7 @@ export interface Credential {
 }
 
 /** Bytes of a secret at most: the digest of the endorsement key's hash. */
-export const MAX_CREDENTIAL_BYTES = 32;
+const MAX_CREDENTIAL_BYTES = 32;
 
 /**
  * TPM2_MakeCredential without a TPM (Part 1, 24): `value` comes out only in the TPM that holds `ek`, and only while an

@@ -17,7 +17,7 @@ export interface Importable {
 }
 
 /** Bytes that an object can hold (MAX_SYM_DATA); wrap a key for more. */
-export const MAX_SEALED_BYTES = 128;
+const MAX_SEALED_BYTES = 128;
 
 /**
  * Seals `data` to the TPM that holds `parent`, to be opened by TPM2_Import, TPM2_Load and TPM2_Unseal (Part 1, 23.3).
@@ -49,7 +49,7 @@ export function sealFor(
 }
 
 /** The digest of a policy of one TPM2_PolicyPCR (Part 3, 23.7). */
-export function pcrPolicy(selection: PcrSelection, pcrDigest: Uint8Array): Buffer {
+function pcrPolicy(selection: PcrSelection, pcrDigest: Uint8Array): Buffer {
   return createHash('sha256')
     .update(Buffer.alloc(32))
     .update(u32(COMMAND.policyPcr))

@@ -14,7 +14,7 @@ export interface PcrSelection {
 /** Values by register. */
 export type PcrValues = ReadonlyMap<number, Uint8Array>;
 
-export const PCR_COUNT = 24;
+const PCR_COUNT = 24;
 const BITMAP_BYTES = PCR_COUNT / 8;
 const MAX_BANKS = 16;
 

@@ -2,7 +2,7 @@ import type { Random } from '../random.ts';
 import type { Mutation } from './bytes.ts';
 
 /** Values at which numbers, names and types break. */
-export const LIMITS: readonly string[] = [
+const LIMITS: readonly string[] = [
   ...['0', '-1', '1', '007', '0x7fffffff', '2147483647', '2147483648', '-2147483649', '4294967296'],
   ...['9007199254740991', '9007199254740993', '18446744073709551616', '1e400', '-1e400', '1e-400', '0.1'],
   ...['NaN', '.nan', '.inf', '-.inf', 'Infinity', '1_000', '1:30:00', '0o777', '+1', '-0', '--1'],

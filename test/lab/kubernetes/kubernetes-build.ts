@@ -22,7 +22,7 @@ rm -rf /var/lib/apt/lists/*`;
 }
 
 /** Debian's source package of Kubernetes and the one library that must replace a vendored one; apt checks the signatures. */
-export async function kubernetesSource(say?: Say): Promise<string> {
+async function kubernetesSource(say?: Say): Promise<string> {
   return cached(
     {
       name: 'kubernetes-source',

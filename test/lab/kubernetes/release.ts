@@ -97,7 +97,7 @@ export function fastKeys({ configApi }: Pick<Release, 'configApi'>): object {
 }
 
 /** Since 1.35 kubelets do not start where control groups are of version 1, unless they are told to. */
-export function refusesCgroupV1(minor: number, version1 = hostHasCgroupV1()): boolean {
+function refusesCgroupV1(minor: number, version1 = hostHasCgroupV1()): boolean {
   return minor >= 35 && version1;
 }
 

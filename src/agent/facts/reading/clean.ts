@@ -38,6 +38,6 @@ export function cleaned(bytes: Uint8Array): Cleaned {
   return { value };
 }
 
-export function isPlaceholder(text: string): boolean {
+function isPlaceholder(text: string): boolean {
   return SHARED_UUIDS.test(text) || PLACEHOLDERS.some((pattern) => pattern.test(text));
 }

@@ -5,13 +5,13 @@ import type { Host } from '../../host/host.ts';
 import { KubeadmError } from '../config/yaml/failure.ts';
 
 /** Searched after PATH: cloud-init and systemd start programs with a PATH that lacks some of them. */
-export const KUBEADM_DIRECTORIES = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/bin'];
+const KUBEADM_DIRECTORIES = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/bin'];
 
 /** The same on Windows, where image-builder's images have it. */
 const WINDOWS_DIRECTORIES = ['C:\\k', 'C:\\Program Files\\Kubernetes'];
 
 /** Names the real kubeadm where it is not in PATH or has another name. */
-export const KUBEADM_VARIABLE = 'SLIPWAY_KUBEADM';
+const KUBEADM_VARIABLE = 'SLIPWAY_KUBEADM';
 
 /** Tells a kubeadm which Slipway has called it, so that two of them never call each other for ever. */
 const CALLER_VARIABLE = 'SLIPWAY_CALLER';

@@ -5,7 +5,7 @@ import { progressReader } from './progress.ts';
 import { kubeadmEnvironment } from './real-kubeadm.ts';
 
 /** Name of the durable run; one kubeadm at a time on a machine. */
-export const KUBEADM_RUN = 'kubeadm';
+const KUBEADM_RUN = 'kubeadm';
 
 type Argv = [string, ...string[]];
 

@@ -32,7 +32,7 @@ export function connectionPath({ id }: Pick<NetworkLink, 'id'>): string {
 }
 
 /** The same on every machine, so that a connection can be named by others. */
-export function connectionUuid(id: string): string {
+function connectionUuid(id: string): string {
   const bytes = createHash('sha1')
     .update(Buffer.from(NAMESPACE.replaceAll('-', ''), 'hex'))
     .update(id)

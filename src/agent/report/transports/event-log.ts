@@ -10,7 +10,7 @@ const TIMEOUT_MS = 10_000;
 const MOST_CHARACTERS = 20_000;
 
 /** What `Get-WinEvent` finds each type of event by, from 1 to 1000 as eventcreate has it; never change one. */
-export const EVENT_IDS: Partial<Record<EventType, number>> = {
+const EVENT_IDS: Partial<Record<EventType, number>> = {
   'sequence.started': 1,
   'sequence.ended': 2,
   'step.attempt': 3,
@@ -64,10 +64,7 @@ export async function hasEventLog(host: Host): Promise<boolean> {
 }
 
 /** Undefined for what nobody reads. */
-export function eventCreation(
-  host: Pick<Host, 'env'>,
-  event: SlipwayEvent,
-): [string, ...string[]] | undefined {
+function eventCreation(host: Pick<Host, 'env'>, event: SlipwayEvent): [string, ...string[]] | undefined {
   const [text, id] = [describeEvent(event), EVENT_IDS[event.type]];
   if (text === undefined || id === undefined) return undefined;
   return [

@@ -7,9 +7,9 @@ import { describeEvent } from '../events/describe-event.ts';
 import { DeliveryError, type Transport } from './transport.ts';
 
 /** vm-operator makes a condition of the virtual machine of it: `bool,reason,message`. */
-export const CONDITION_KEY = 'guestinfo.vmservice.bootstrap.condition';
+const CONDITION_KEY = 'guestinfo.vmservice.bootstrap.condition';
 /** Where the bootstrap stands, as JSON. */
-export const STATUS_KEY = 'guestinfo.slipway.status';
+const STATUS_KEY = 'guestinfo.slipway.status';
 
 const VENDOR = '/sys/class/dmi/id/sys_vendor';
 const TIMEOUT_MS = 5000;

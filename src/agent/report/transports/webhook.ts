@@ -33,7 +33,7 @@ export class WebhookTransport implements Transport {
 }
 
 /** The event as CloudEvents 1.0 has it; `id` and `source` together name it for ever. */
-export function cloudEvent(event: SlipwayEvent): Record<string, unknown> {
+function cloudEvent(event: SlipwayEvent): Record<string, unknown> {
   return {
     specversion: '1.0',
     id: `${event.boot}/${event.seq}`,

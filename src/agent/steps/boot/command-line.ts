@@ -1,7 +1,7 @@
 import type { KernelArgumentsEntry } from '../../document/document.ts';
 
 /** The words of a kernel's command line; quotes keep words together. */
-export function wordsOf(line: string): string[] {
+function wordsOf(line: string): string[] {
   return line.match(/(?:"[^"]*"|\S)+/g) ?? [];
 }
 

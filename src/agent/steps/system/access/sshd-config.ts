@@ -40,7 +40,7 @@ export async function addLines(host: Host, lines: readonly string[]): Promise<vo
 }
 
 /** The text of sshd_config with an option set; unchanged if it is. Options are the same in any case. */
-export function withOption(text: string, option: string, value: string): string {
+function withOption(text: string, option: string, value: string): string {
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
   let isSet = false;
   const kept = lines.map((line) => {

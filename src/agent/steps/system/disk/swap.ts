@@ -71,7 +71,7 @@ async function sizeOf(host: Host, { file, size, mostBytes }: SwapSettings): Prom
 }
 
 /** As much as there is memory up to 4 GiB, then ever less of it. */
-export function suggested(memory: number): number {
+function suggested(memory: number): number {
   if (memory < 4 * GIB) return memory;
   return memory < 16 * GIB ? 4 * GIB : Math.round(Math.sqrt(memory / GIB)) * GIB;
 }

@@ -40,7 +40,7 @@ async function template(host: Host): Promise<string | undefined> {
 }
 
 /** Fills in the two names; a template that says more than them is not taken. */
-export function fromTemplate(
+function fromTemplate(
   text: string | undefined,
   { name, fqdn }: Required<Pick<Hostname, 'name' | 'fqdn'>>,
 ): string | undefined {
@@ -69,7 +69,7 @@ function whole(isDebian: boolean, { name, fqdn }: Required<Pick<Hostname, 'name'
 }
 
 /** The text with one line that gives `address` the two names. */
-export function withEntry(
+function withEntry(
   text: string,
   address: string,
   { name, fqdn }: Required<Pick<Hostname, 'name' | 'fqdn'>>,

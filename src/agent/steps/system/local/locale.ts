@@ -24,7 +24,7 @@ export const setLocale: Work<{ name: string; file?: string }> = ({ name, file })
 });
 
 /** The text of the file with LANG set; unchanged if it is. Debian's takes no quotes off in some readers. */
-export function withLang(text: string, name: string, isDebian: boolean): string {
+function withLang(text: string, name: string, isDebian: boolean): string {
   const line = isDebian || /^[\w.@-]+$/.test(name) ? `LANG=${name}` : `LANG="${name}"`;
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const at = lines.findIndex((each) => /^\s*(?:export\s+)?LANG=/.test(each));

@@ -2,7 +2,7 @@ import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import { pythonText } from '../../../text/yaml/node.ts';
 import { fieldsOf, type SystemReader } from './system-reader.ts';
 
-export const PHONE_HOME_KEYS: readonly string[] = [
+const PHONE_HOME_KEYS: readonly string[] = [
   'pub_key_rsa',
   'pub_key_ecdsa',
   'pub_key_ed25519',

@@ -48,7 +48,7 @@ export interface Rendered {
  */
 const KNOWN = new WeakMap<Library, Map<string, Buffer>>();
 
-export function refersToOthers(checked: Checked): boolean {
+function refersToOthers(checked: Checked): boolean {
   return othersOf(checked).length > 0 || Boolean(checked.config.ignition?.config?.replace?.source);
 }
 

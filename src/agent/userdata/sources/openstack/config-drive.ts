@@ -6,8 +6,8 @@ import { isNova } from './nova.ts';
 import { type OpenStackData, readOpenStack } from './read-openstack.ts';
 
 /** Places in the image, before volumes (`DataSourceConfigDrive`). */
-export const CONFIG_DRIVE_SEEDS = ['/var/lib/cloud/seed/config_drive', '/config-drive'];
-export const CONFIG_DRIVE_LABELS = ['config-2', 'CONFIG-2'];
+const CONFIG_DRIVE_SEEDS = ['/var/lib/cloud/seed/config_drive', '/config-drive'];
+const CONFIG_DRIVE_LABELS = ['config-2', 'CONFIG-2'];
 
 /** A config drive, version 2: a directory of the image, or a volume labelled config-2. */
 export async function readConfigDrive({ machine }: SourceContext): Promise<SourceAnswer> {
