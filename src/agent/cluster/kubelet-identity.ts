@@ -1,12 +1,11 @@
 /** What the kubelet of this machine knows: where its API server is and who it is there. */
 import { X509Certificate } from 'node:crypto';
 import type { Host } from '../host/host.ts';
+import { API_SERVER_MANIFEST } from '../kubeadm/config/kubeadm-files.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 import { readKubeletCredential } from './kubelet-credential.ts';
 
 export const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf';
-
-const MANIFEST = '/etc/kubernetes/manifests/kube-apiserver.yaml';
 
 export interface KubeletIdentity {
   /** URL of the API server; on a control plane its own. */
@@ -44,7 +43,7 @@ export async function readKubeletIdentity(host: Host): Promise<KubeletIdentity |
  * of this machine yet, or may not let it reach itself.
  */
 async function localApiServer(host: Host): Promise<string | undefined> {
-  const manifest = (await host.files.readIfPresent(MANIFEST))?.toString('utf8') ?? '';
+  const manifest = (await host.files.readIfPresent(API_SERVER_MANIFEST))?.toString('utf8') ?? '';
   const endpoint = /kube-apiserver\.advertise-address\.endpoint: *"?([^\s"]+)/.exec(manifest)?.[1];
   const url = `https://${endpoint}`;
   return endpoint === undefined || !URL.canParse(url) ? undefined : url;

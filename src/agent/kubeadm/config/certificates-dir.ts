@@ -1,7 +1,6 @@
 import type { Host } from '../../host/host.ts';
-import { PKI } from './kubeadm-files.ts';
+import { API_SERVER_MANIFEST, PKI } from './kubeadm-files.ts';
 
-const MANIFEST = '/etc/kubernetes/manifests/kube-apiserver.yaml';
 /** A name of kubeadm's own: other flags may name files that are somebody else's. */
 const CERTIFICATE = /=([^"'\n=]+)\/apiserver-kubelet-client\.crt/;
 
@@ -10,6 +9,6 @@ const CERTIFICATE = /=([^"'\n=]+)\/apiserver-kubelet-client\.crt/;
  * cluster, so that no configuration here names it; the API server's manifest does. @throws HostError
  */
 export async function certificatesDirOf(host: Host): Promise<string> {
-  const manifest = (await host.files.readIfPresent(MANIFEST, 1024 * 1024))?.toString('utf8') ?? '';
+  const manifest = (await host.files.readIfPresent(API_SERVER_MANIFEST, 1024 * 1024))?.toString('utf8') ?? '';
   return CERTIFICATE.exec(manifest)?.[1] ?? PKI;
 }

@@ -1,6 +1,15 @@
 /** What kubeadm writes below /etc/kubernetes and where its certificates lie, by name. */
 
 export const PKI = '/etc/kubernetes/pki';
+export const API_SERVER_MANIFEST = '/etc/kubernetes/manifests/kube-apiserver.yaml';
+export const ETCD_MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
+/** Of a control plane's static pods. */
+export const MANIFESTS = [
+  API_SERVER_MANIFEST,
+  '/etc/kubernetes/manifests/kube-controller-manager.yaml',
+  '/etc/kubernetes/manifests/kube-scheduler.yaml',
+  ETCD_MANIFEST,
+];
 
 /** Where a configuration puts certificates. */
 export interface CertificatePlaces {
@@ -32,7 +41,5 @@ const OTHERS = [
   ...['admin', 'super-admin', 'bootstrap-kubelet', 'kubelet', 'controller-manager', 'scheduler'].map(
     (name) => `/etc/kubernetes/${name}.conf`,
   ),
-  ...['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'].map(
-    (name) => `/etc/kubernetes/manifests/${name}.yaml`,
-  ),
+  ...MANIFESTS,
 ];

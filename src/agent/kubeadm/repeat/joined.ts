@@ -1,5 +1,6 @@
 /** Evidence on disk that a node is still bootstrapped, for deciding whether a finished step may be skipped. */
 import type { Host } from '../../host/host.ts';
+import { API_SERVER_MANIFEST } from '../config/kubeadm-files.ts';
 
 /**
  * Is the work of a finished `kubeadm init` or `join` still there?
@@ -10,8 +11,7 @@ import type { Host } from '../../host/host.ts';
  */
 export async function looksJoined(host: Host, verb: 'init' | 'join'): Promise<boolean> {
   const needed = ['/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/pki/kubelet-client-current.pem'];
-  if (verb === 'init')
-    needed.push('/etc/kubernetes/admin.conf', '/etc/kubernetes/manifests/kube-apiserver.yaml');
+  if (verb === 'init') needed.push('/etc/kubernetes/admin.conf', API_SERVER_MANIFEST);
   for (const path of needed) {
     if ((await host.files.stat(path)) === undefined) return false;
   }

@@ -12,7 +12,7 @@
 import { redact } from '../../../kit/secrets/redact.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
-import { kubeadmFiles } from '../config/kubeadm-files.ts';
+import { ETCD_MANIFEST, kubeadmFiles, MANIFESTS } from '../config/kubeadm-files.ts';
 import { kubeadmEnvironment } from '../run/real-kubeadm.ts';
 import { digestOf, type Inventory, type InventoryEntry } from './inventory.ts';
 
@@ -22,7 +22,6 @@ const KUBELET_FILES = [
   '/var/lib/kubelet/kubeadm-flags.env',
   '/var/lib/kubelet/instance-config.yaml',
 ];
-const ETCD_MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
 const EMPTY_CERT_DIR = `${RUN_DIR}/no-certificates`;
 
 export interface CleanSpec {
@@ -87,8 +86,7 @@ async function kubeletState(host: Host): Promise<string[]> {
 
 /** Did kubeadm get as far as setting up the kubelet or writing static pods? */
 async function wasSetUp(host: Host, inventory: Inventory): Promise<boolean> {
-  const manifests = kubeadmFiles().filter((path) => path.includes('/manifests/'));
-  for (const path of [...KUBELET_FILES, ...manifests]) {
+  for (const path of [...KUBELET_FILES, ...MANIFESTS]) {
     if (await differs(host, path, inventory.entries[path])) return true;
   }
   return false;

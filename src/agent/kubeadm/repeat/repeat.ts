@@ -4,6 +4,7 @@
  */
 import type { Failure } from '../../../protocol/journal.ts';
 import type { Host } from '../../host/host.ts';
+import { ETCD_MANIFEST } from '../config/kubeadm-files.ts';
 import type { AttemptNote } from './attempt-note.ts';
 import { leaveEtcd, type Membership, settleMembership } from './etcd/membership.ts';
 import type { Inventory } from './inventory.ts';
@@ -44,7 +45,6 @@ export type Repeat =
 
 /** kubeadm begins anew after it went on this many times without success. */
 const MAX_RESUMED = 4;
-const ETCD_MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
 const ADMIN = '/etc/kubernetes/admin.conf';
 
 /** @throws HostError when the disk cannot be read or written */

@@ -3,6 +3,7 @@ import { BACKOFF, backoffMs } from '../../../../kit/backoff.ts';
 import { CODES, type Code } from '../../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../../protocol/journal.ts';
 import { type Host, HostError } from '../../../host/host.ts';
+import { ETCD_MANIFEST } from '../../config/kubeadm-files.ts';
 import { EtcdClient, EtcdRefusal } from './client.ts';
 import { decide, type Own, ownMember, removal, type SeenMember } from './decide.ts';
 import { findEndpoints, ownPeerUrl, readEtcdCredentials } from './endpoints.ts';
@@ -23,7 +24,6 @@ export interface MembershipSpec {
   patienceMs?: number;
 }
 
-const MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
 const PATIENCE_MS = 90_000;
 /** etcd calls itself unhealthy for five seconds after every change of its members. */
 const REMOVAL_MS = 10_000;
@@ -95,7 +95,7 @@ async function withEtcd(
       'EtcdUnhealthy',
       `before the join is repeated, the members of etcd have to be looked at, and they cannot be found: ${endpoints.why}`,
     );
-  const hasManifest = (await host.files.stat(MANIFEST)) !== undefined;
+  const hasManifest = (await host.files.stat(ETCD_MANIFEST)) !== undefined;
   const client = new EtcdClient(host, others(endpoints.urls, peerUrl), credentials);
   try {
     return await work(client, { name: nodeName, peerUrl, hasManifest });

@@ -1,10 +1,6 @@
-import { PKI } from '../../../kubeadm/config/kubeadm-files.ts';
+import { MANIFESTS, PKI } from '../../../kubeadm/config/kubeadm-files.ts';
 import { type Check, isControlPlane, type Task } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
-
-const MANIFESTS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'].map(
-  (name) => `/etc/kubernetes/manifests/${name}.yaml`,
-);
 
 /** Files of an earlier node that kubeadm refuses. Slipway cleans up its own attempts before the next. */
 export const leftovers: Check = {
