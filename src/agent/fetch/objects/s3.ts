@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Host, HostError } from '../../host/host.ts';
 import { instanceRole } from '../../stores/aws/instance-role.ts';
-import { type AwsCredentials, signedHeaders } from '../../stores/aws/signature.ts';
+import { type AwsCredentials, encoded, signedHeaders } from '../../stores/aws/signature.ts';
 import { SecretError } from '../../stores/contract/secret-error.ts';
 import { ec2Platform } from '../../userdata/sources/machine/ec2-platform.ts';
 import { readMachine } from '../../userdata/sources/machine/machine.ts';
@@ -114,12 +114,4 @@ function signed(
     ...{ method, url, headers, body, region, service: 's3', credentials, now },
   });
   return all;
-}
-
-/** RFC 3986, as the signature has it. */
-function encoded(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }

@@ -54,7 +54,7 @@ export function signedHeaders(request: ToSign): Record<string, string> {
 }
 
 /** RFC 3986: encodeURIComponent leaves more than that as it is. */
-function encoded(text: string): string {
+export function encoded(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
     (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
