@@ -26,7 +26,7 @@ export function asRefused(error: unknown): Refused {
 }
 
 /** It is no fault of the controller. */
-export function isExpected(error: unknown): boolean {
+export function isNoFault(error: unknown): boolean {
   return error instanceof WireError || error instanceof StoreBusy || error instanceof StoreRefuses;
 }
 

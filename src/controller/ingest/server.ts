@@ -25,7 +25,7 @@ import { Former } from './former.ts';
 import type { EventIntake } from './intake.ts';
 import { peerAddress } from './peer-address.ts';
 import { Peers } from './peers.ts';
-import { asRefused, isExpected, strangers } from './refusals.ts';
+import { asRefused, isNoFault, strangers } from './refusals.ts';
 
 export interface TlsFiles {
   readonly key: string;
@@ -217,7 +217,7 @@ export class IngestServer {
     const words = peer || refused.isProved ? refused.words : undefined;
     this.#metrics.requests.add({ path: pathLabel(request.url), status: String(REFUSAL_STATUS[code]) });
     this.#refuse(code, address, refused.message, peer);
-    if (refused !== error && !isExpected(error)) {
+    if (refused !== error && !isNoFault(error)) {
       this.#log.error('a request failed because of a fault in the controller', { reason: reason(error) });
     }
     const body: Refusal = {
