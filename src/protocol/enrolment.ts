@@ -3,6 +3,7 @@
  * itself and never sends it. To renew the certificate it uses mutual TLS and needs no token.
  */
 import { ENROLMENT_VERSION, readProof, type TpmProof } from './attestation.ts';
+import { TIME } from './checks.ts';
 import type { MachineIdentity } from './events.ts';
 import { readMachine } from './read-events.ts';
 import { optional, parseBody, textMatching, version, WireError, type WireObject } from './wire.ts';
@@ -38,7 +39,6 @@ const PEM =
   /^(?:-----BEGIN [A-Z0-9 ]{1,40}-----\r?\n[A-Za-z0-9+/=\r\n]+-----END [A-Z0-9 ]{1,40}-----\r?\n?)+$/;
 /** Printable, without spaces; at least 16 characters, so that nobody guesses one. */
 const TOKEN = /^[\x21-\x7e]{16,256}$/;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 /** @throws WireError */
 export function readEnrolRequest(bytes: Uint8Array): EnrolRequest {

@@ -3,15 +3,13 @@ import { messageOf } from '../model/message.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { type Action, Admissions } from '../proofs/admissions.ts';
 import { lineOf, type NodeLine } from '../store/node-line.ts';
-import { openSource, type SourceOptions } from './source.ts';
+import { OBJECT_NAME, openSource, type SourceOptions } from './source.ts';
 import { table } from './text/table.ts';
 
 interface NodesOptions extends SourceOptions {
   wide?: boolean;
   controllerNamespace: string;
 }
-
-const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /** @returns 0; 1 if there is no such node */
 export async function nodesCommand(
@@ -63,7 +61,7 @@ async function decide(action: Action, texts: readonly string[], options: NodesOp
 
 function namesOf(text: string, own: string): { namespace: string; name: string } {
   const [name = '', namespace = own, ...more] = text.split('/').reverse();
-  if (more.length > 0 || !NAME.test(name) || !NAME.test(namespace))
+  if (more.length > 0 || !OBJECT_NAME.test(name) || !OBJECT_NAME.test(namespace))
     throw new UsageError(`${text} is neither a name nor namespace/name`);
   return { namespace, name };
 }

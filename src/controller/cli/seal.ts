@@ -11,7 +11,7 @@ import { readInput, readTarget } from '../sealing/read-target.ts';
 import { sealUserData } from '../sealing/seal-user-data.ts';
 import { STUB_FORMATS, stubText } from '../sealing/stub-text.ts';
 import { milliseconds } from './serve.ts';
-import { openSource, type SourceOptions } from './source.ts';
+import { OBJECT_NAME, openSource, type SourceOptions } from './source.ts';
 
 export interface SealOptions extends SourceOptions {
   machine?: string;
@@ -28,7 +28,6 @@ export interface SealOptions extends SourceOptions {
   controllerNamespace: string;
 }
 
-const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 const WEB = /^https?:\/\/[^\s"'\\]+$/;
 
 /** `slipway-controller seal`: all of a machine's user data (`--machine`), or one file of them (`--path`). */
@@ -86,7 +85,7 @@ async function sealAll(
 /** What makes no sense together is told before anything is read. */
 function formatOf(options: SealOptions & { machine: string }): (typeof STUB_FORMATS)[number] {
   const { machine, url, part, inline, endpoint = [] } = options;
-  if (!NAME.test(machine)) throw new UsageError(`--machine: ${machine} is no name of an object`);
+  if (!OBJECT_NAME.test(machine)) throw new UsageError(`--machine: ${machine} is no name of an object`);
   if (options.pcrs !== undefined && options.for === undefined)
     throw new UsageError('--pcrs: the registers are those of --for, which is missing');
   if ((url === undefined) !== (part === undefined))

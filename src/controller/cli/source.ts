@@ -25,6 +25,9 @@ export interface Source {
   readonly database?: SqliteStore;
 }
 
+/** The name of an object of Kubernetes, or of its namespace. */
+export const OBJECT_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
 /** Without a cluster, nodes lie in this namespace unless a token names another. */
 const STANDALONE_NAMESPACE = 'default';
 

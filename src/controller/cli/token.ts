@@ -5,7 +5,7 @@ import { makeToken, type TokenShelf } from '../attest/token.ts';
 import type { MachineSelector } from '../model/selector.ts';
 import { makeMachineToken } from '../serve/machine-token.ts';
 import { count, milliseconds } from './serve.ts';
-import { openSource, type Source, type SourceOptions } from './source.ts';
+import { OBJECT_NAME, openSource, type Source, type SourceOptions } from './source.ts';
 import { listTokens, revokeToken } from './tokens.ts';
 
 export interface TokenOptions extends SourceOptions {
@@ -19,7 +19,6 @@ export interface TokenOptions extends SourceOptions {
   controllerNamespace: string;
 }
 
-const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 const OWNER = /^[A-Z][A-Za-z]{0,62}\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /** @returns 0; 1 if there is no token to revoke */
@@ -49,7 +48,7 @@ export async function tokenCommand(
 
 async function createToken(options: TokenOptions): Promise<number> {
   const { machine, controllerNamespace } = options;
-  if (machine !== undefined && !NAME.test(machine))
+  if (machine !== undefined && !OBJECT_NAME.test(machine))
     throw new UsageError(`--machine: ${machine} is no name of an object`);
   const selector = selectorOf(options);
   const uses = count(options.uses, '--uses');
@@ -78,7 +77,7 @@ async function createToken(options: TokenOptions): Promise<number> {
 function selectorOf({ cluster, role, owner, data }: TokenOptions): MachineSelector {
   if (data !== undefined && (cluster !== undefined || owner !== undefined))
     throw new UsageError('--cluster and --owner: without a cluster there are no Machines');
-  if (cluster !== undefined && !NAME.test(cluster))
+  if (cluster !== undefined && !OBJECT_NAME.test(cluster))
     throw new UsageError(`--cluster: ${cluster} is no name of an object`);
   if (owner !== undefined && !OWNER.test(owner))
     throw new UsageError(`--owner: ${owner} is no kind and name; write MachineDeployment/workers`);
