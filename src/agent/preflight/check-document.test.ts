@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDocument } from '../userdata/read-document.ts';
+import { readDocument } from '../userdata/fixtures/read-document.ts';
 import { checkDocument } from './check-document.ts';
 
 const userData = (config: string, before = '') => `#cloud-config

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sensitive } from '../../kit/secrets/sensitive.ts';
-import { readDocument } from '../userdata/read-document.ts';
+import { readDocument } from '../userdata/fixtures/read-document.ts';
 import { documentSecrets } from './document-secrets.ts';
 
 const USER_DATA = `#cloud-config

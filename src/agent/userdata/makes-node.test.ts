@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CODES } from '../../protocol/codes/codes.ts';
+import { readDocument } from './fixtures/read-document.ts';
 import { checkMakesNode } from './makes-node.ts';
-import { readDocument } from './read-document.ts';
 
 const check = (text: string, onDisk: [string, string][] = []) =>
   checkMakesNode(readDocument(Buffer.from(text), { source: 'test', metaData: {} }, onDisk));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Document, KubeadmCommand } from '../document/document.ts';
+import { readDocument } from './fixtures/read-document.ts';
 import { fixture } from './fixtures/read-json.ts';
-import { readDocument } from './read-document.ts';
 
 const INSTANCE = {
   metaData: { 'instance-id': 'i-1', 'local-hostname': 'node-1.example.test' },

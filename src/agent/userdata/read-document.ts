@@ -11,17 +11,6 @@ import { type NodeFile, settingsIn } from './node/node-files.ts';
 import { merged, type SlipwayKey, withSlipway } from './node/slipway.ts';
 import { readParts } from './read-parts.ts';
 
-/**
- * Turns user data into a document: it undoes gzip, base64 and MIME, renders jinja, and reads `#cloud-config`
- * and scripts by cloud-init's rules (see docs/user-data.md).
- *
- * Bad input never throws; `report` has every error and warning, if possible with line and column. Do not act
- * upon a document with an error. It neither reads nor changes the machine.
- */
-export function readDocument(raw: Buffer, instance: Instance, onDisk: readonly NodeFile[] = []): Document {
-  return documentOfParts(decoded(raw, instance), instance, onDisk);
-}
-
 /** User data in parts, and what is known to be wrong so far. */
 export interface Decoded {
   report: Report;
@@ -51,6 +40,12 @@ function vendorParts({ vendorData }: Instance, report: Report): Part[] {
   }));
 }
 
+/**
+ * The document that parts make: jinja is rendered, `#cloud-config` and scripts are read by cloud-init's rules (see docs/user-data.md).
+ *
+ * Bad input never throws; `report` has every error and warning, if possible with line and column. Do not act
+ * upon a document with an error. It neither reads nor changes the machine.
+ */
 export function documentOfParts(
   { report, parts, vendorParts = [], image }: Decoded,
   instance: Instance,

@@ -23,7 +23,7 @@ export interface Surroundings {
 
 /**
  * Turns user data of any format into a document. What reads Ignition is loaded only where an Ignition config
- * was found. Bad input never throws; see `readDocument`.
+ * was found. Bad input never throws; see `documentOfParts`.
  *
  * @throws NotYetIncluded if a server does not give what is included yet
  */

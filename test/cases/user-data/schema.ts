@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readDocument } from '../../../src/agent/userdata/read-document.ts';
+import { readDocument } from '../../../src/agent/userdata/fixtures/read-document.ts';
 import { withScratchRoot } from '../../lab/lab.ts';
 
 const FEWEST = 10_000;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { readDocument } from '../../userdata/read-document.ts';
+import { readDocument } from '../../userdata/fixtures/read-document.ts';
 import { GPU_SERVER, plant } from '../fixtures/tree.ts';
 import { gatherFacts } from '../gather.ts';
 import type { Facts } from '../reading/facts.ts';

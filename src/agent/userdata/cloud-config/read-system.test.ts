@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Document } from '../../document/document.ts';
-import { readDocument } from '../read-document.ts';
+import { readDocument } from '../fixtures/read-document.ts';
 
 const read = (text: string, metaData: Record<string, unknown> = {}): Document =>
   readDocument(Buffer.from(`#cloud-config\n${text}`), { metaData, source: 'nocloud' });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readDocument } from '../read-document.ts';
+import { readDocument } from '../fixtures/read-document.ts';
 
 /** A multipart of cloud-configs; the text before the first empty line of each are further headers. */
 const read = (...parts: [headers: string, config: string][]) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { readDocument } from '../read-document.ts';
+import { readDocument } from '../fixtures/read-document.ts';
 import { type NodeFile, readNodeFiles } from './node-files.ts';
 
 const read = (text: string, onDisk: NodeFile[] = []) =>

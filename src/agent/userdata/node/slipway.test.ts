@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../steps/plan.ts';
-import { readDocument } from '../read-document.ts';
+import { readDocument } from '../fixtures/read-document.ts';
 
 const read = (text: string) =>
   readDocument(Buffer.from(`#cloud-config\n${text}`), { metaData: {}, source: 'nocloud' });

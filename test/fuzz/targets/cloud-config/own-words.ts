@@ -3,7 +3,7 @@ import type { Host } from '../../../../src/agent/host/host.ts';
 import { mkfsCommand } from '../../../../src/agent/steps/storage/mkfs-command.ts';
 import { keyFromServer } from '../../../../src/agent/steps/system/software/server-key.ts';
 import { Problem } from '../../../../src/agent/steps/tools/problem.ts';
-import { readDocument } from '../../../../src/agent/userdata/read-document.ts';
+import { readDocument } from '../../../../src/agent/userdata/fixtures/read-document.ts';
 import { texts } from '../../corpus.ts';
 import { memoryHost } from '../../memory-host.ts';
 import { must, type Target } from '../../target.ts';

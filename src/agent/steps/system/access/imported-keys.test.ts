@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { StepContext } from '../../../engine/step.ts';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
-import { readDocument } from '../../../userdata/read-document.ts';
+import { readDocument } from '../../../userdata/fixtures/read-document.ts';
 import { openShared } from '../../kind/shared.ts';
 import { plan } from '../../plan.ts';
 

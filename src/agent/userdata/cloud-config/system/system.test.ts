@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDocument } from '../../read-document.ts';
+import { readDocument } from '../../fixtures/read-document.ts';
 
 const META = { 'instance-id': 'i-1', 'local-hostname': 'node-1.example.test' };
 const KEY = 'ssh-ed25519 AAAAC3 me';

@@ -18,7 +18,7 @@ export type SourceAnswer =
   | { kind: 'refused'; source: string; reason: string }
   | ({ kind: 'found' } & Found);
 
-/** User data with its metadata; fits `readDocument(found.userData, found)`. */
+/** User data with its metadata; fits `readUserData(found.userData, found)`. */
 export interface Found {
   /** Name and place, e.g. `nocloud (/dev/sr0)`. */
   source: string;
