@@ -5,9 +5,9 @@ import type { Library } from './forms/included.ts';
 import { holdsOthers } from './forms/stand-ins.ts';
 import { renderedConfig, withMetaData } from './ignition-metadata.ts';
 import type { Instance } from './instance/instance.ts';
+import { type Decoded, decoded, documentOfParts, documentWith } from './make-document.ts';
 import type { Native } from './native/read-native.ts';
 import type { NodeFile } from './node/node-files.ts';
-import { type Decoded, decoded, documentOfParts, documentWith } from './read-document.ts';
 import type { FoundStub } from './sealed/find-stub.ts';
 
 /** What the machine adds to its user data. */

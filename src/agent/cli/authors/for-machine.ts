@@ -2,7 +2,7 @@ import { UsageError } from '../../../kit/errors.ts';
 import type { Document } from '../../document/document.ts';
 import { FetchError } from '../../fetch/fetch.ts';
 import type { Host } from '../../host/host.ts';
-import { decoded } from '../../userdata/read-document.ts';
+import { decoded } from '../../userdata/make-document.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 
 import { readInput } from './input.ts';
