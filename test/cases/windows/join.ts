@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Ended, until, type WindowsMachine } from './windows-machine.ts';
 
 const JOINED = 'success \r\n';
+const SUPPORT = 'C:\\ProgramData\\slipway\\support.tar.zst';
 const SENTINEL = 'run/cluster-api/bootstrap-success.complete';
 
 const SUCCESS = 'negative/join-succeeded-after-trouble.txt';
@@ -57,6 +58,9 @@ export async function expectFailures(machine: WindowsMachine): Promise<void> {
     assert.equal(failed.status, Number(head('exit')), `${transcript}: ${failed.stderr}`);
     assert.ok(failed.stderr.includes(`[${head('code')}]`), `${transcript}: ${failed.stderr}`);
     assert.equal(existsSync(machine.onC(SENTINEL)), false);
+    // What is kept for support is told by the name that it has there.
+    assert.ok(failed.stderr.includes(`${SUPPORT}\n`), failed.stderr);
+    assert.equal(outcomeOf(machine).support, SUPPORT);
     forget(machine);
   }
   assert.equal((await machine.run('kubeadm', 'alpha')).status, 1001);
@@ -101,12 +105,14 @@ export function behave({ shared }: WindowsMachine, behaviour: string, transcript
     rmSync(join(shared, left), { force: true });
 }
 
-function expectJoined({ onC }: WindowsMachine, { status, stderr }: Ended): void {
+function expectJoined(machine: WindowsMachine, { status, stderr }: Ended): void {
   assert.equal(status, 0, stderr);
-  assert.equal(readFileSync(onC(SENTINEL), 'utf8'), JOINED);
-  const outcome = JSON.parse(readFileSync(onC('run/slipway/outcome.json'), 'utf8'));
-  assert.partialDeepStrictEqual(outcome, { result: 'succeeded', exitStatus: 0, mode: 'shim' });
+  assert.equal(readFileSync(machine.onC(SENTINEL), 'utf8'), JOINED);
+  assert.partialDeepStrictEqual(outcomeOf(machine), { result: 'succeeded', exitStatus: 0, mode: 'shim' });
 }
+
+const outcomeOf = ({ onC }: WindowsMachine) =>
+  JSON.parse(readFileSync(onC('run/slipway/outcome.json'), 'utf8'));
 
 const calls = ({ shared }: WindowsMachine): string => readFileSync(join(shared, 'calls'), 'utf8');
 

@@ -23,20 +23,21 @@ export async function collectAfter(host: Host, outcome: Outcome): Promise<void> 
     const { archive } = await collect(host, { agent: version().version, limitMs: LIMIT_MS, more });
     await host.files.mkdir(STATE_DIR, 0o700);
     await host.files.write(SUPPORT_FILE, archive, { mode: 0o600 });
-    await tellInVerdict(host, outcome);
-    process.stderr.write(`slipway: for support, without secrets: ${SUPPORT_FILE}\n`);
+    // By the name that it has there.
+    const support = host.platform === 'windows' ? await host.files.real(SUPPORT_FILE) : SUPPORT_FILE;
+    await tellInVerdict(host, { ...outcome, support });
+    process.stderr.write(`slipway: for support, without secrets: ${support}\n`);
   } catch (error) {
     process.stderr.write(`slipway: nothing was collected for support: ${errorMessage(error)}\n`);
   }
 }
 
 /** Not where another agent has begun, or come to a verdict of its own. */
-async function tellInVerdict(host: Host, outcome: Outcome): Promise<void> {
+async function tellInVerdict(host: Host, told: Outcome): Promise<void> {
   const lock = await host.lock('agent');
   if ('heldBy' in lock) return;
   try {
-    if ((await readOutcome(host))?.endedAt !== outcome.endedAt) return;
-    const told = { ...outcome, support: SUPPORT_FILE };
+    if ((await readOutcome(host))?.endedAt !== told.endedAt) return;
     await writeOutcome(host, told).catch(() => writeOutcomeAside(host, told));
   } finally {
     await lock.release();
