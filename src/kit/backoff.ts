@@ -46,6 +46,20 @@ export const BACKOFF = {
   fight: { baseMs: 5_000, capMs: 10 * 60_000 },
 } as const satisfies Record<string, Backoff>;
 
+/** Pauses that are the same each time: one machine asks for itself, or somebody else has to do something first. */
+export const PAUSE_MS = {
+  /** A server that phone_home tells. */
+  phoneHome: 3_000,
+  /** User data that lie elsewhere: a TPM takes its time, and who has them has other machines. */
+  elsewhere: 5_000,
+  /** The same until a person has decided something. */
+  person: 10_000,
+  /** A Node's name that the cluster has not given up yet. */
+  nodeName: 2_000,
+  /** A certificate that could not be renewed and is still good. */
+  renewal: 60_000,
+} as const;
+
 /** The controller's Retry-After while its store accepts nothing and names no time. */
 export const STORE_BUSY_MS = 2_000;
 

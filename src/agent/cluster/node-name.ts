@@ -1,3 +1,4 @@
+import { PAUSE_MS } from '../../kit/backoff.ts';
 /**
  * A Node of this machine's name that is still Ready: either the machine that had the name before is gone, and the cluster
  * notices when its grace period has passed, or another machine lives under it. Watching tells the two apart.
@@ -30,7 +31,6 @@ export type NameVerdict =
 
 /** The controller's default was 40 s up to 1.31 and is 50 s since; it looks every five seconds. */
 const GRACE_MS = 70_000;
-const PAUSE_MS = 2_000;
 /** After this many failed looks in a row the name counts as unknown. */
 const MAX_UNSEEN = 5;
 
@@ -50,7 +50,7 @@ export async function awaitNodeName(host: Host, spec: NameSpec): Promise<NameVer
     unseen = answer.kind === 'node' ? 0 : unseen + 1;
     if (signal.aborted || unseen >= MAX_UNSEEN) return 'unknown';
     if (host.clock.monotonic() >= until) break;
-    await host.clock.sleep(PAUSE_MS, signal).catch(() => undefined);
+    await host.clock.sleep(PAUSE_MS.nodeName, signal).catch(() => undefined);
   }
   if (seen === undefined || (await isThisMachine(host, seen))) return 'unknown';
   return 'taken';

@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { PAUSE_MS } from '../../kit/backoff.ts';
 import { type ApiAccess, readKubeconfig } from '../cluster/kubeconfig.ts';
 import {
   type CredentialOwner,
@@ -22,8 +23,6 @@ const WAIT_MS = { first: 60_000, renewal: 10_000 };
 /** Longer than another call takes. */
 const LOCK_MS = 150_000;
 const LOOK_MS = 200;
-/** After a renewal that failed. */
-const AGAIN_MS = 60_000;
 
 export interface Wanted {
   readonly nodeName: string;
@@ -75,7 +74,11 @@ async function give(host: Host, { nodeName, kubeconfig }: Wanted): Promise<Given
     const isOurs =
       error instanceof CredentialProblem || error instanceof TpmProblem || error instanceof HostError;
     if (!isOurs || !kept || !isUsable) throw error;
-    return { credential: kept, until: Math.min(now + AGAIN_MS, validity.usableUntil), trouble: error };
+    return {
+      credential: kept,
+      until: Math.min(now + PAUSE_MS.renewal, validity.usableUntil),
+      trouble: error,
+    };
   }
 }
 

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PAUSE_MS } from '../../kit/backoff.ts';
 import { bootstrap } from '../bootstrap/bootstrap.ts';
 import { HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { type Given, type Got, type World, world } from '../stores/fixtures/world.ts';
 import { capaUserData } from '../userdata/handed/fixtures/capa.ts';
-import { WAIT_MS } from './gather.ts';
 
 const METADATA = 'http://169.254.169.254/latest';
 const ROLE = `${METADATA}/meta-data/iam/security-credentials/`;
@@ -61,7 +61,7 @@ async function run(text: string) {
       // Who waits for the store waits no time here; heartbeats do.
       clock: {
         ...clock,
-        sleep: async (ms, signal) => (ms === WAIT_MS ? undefined : clock.sleep(ms, signal)),
+        sleep: async (ms, signal) => (ms === PAUSE_MS.elsewhere ? undefined : clock.sleep(ms, signal)),
       },
     },
     agent: '0',

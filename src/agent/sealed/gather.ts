@@ -1,3 +1,4 @@
+import { PAUSE_MS } from '../../kit/backoff.ts';
 import { gunzip } from '../../kit/bytes/gunzip.ts';
 import { digest } from '../../kit/digest.ts';
 import { sensitive } from '../../kit/secrets/sensitive.ts';
@@ -10,9 +11,6 @@ import { SecretStores } from '../stores/open-stores.ts';
 import { MAX_DECODED_BYTES } from '../text/limits.ts';
 import type { HandedOver, Opened } from '../userdata/opened.ts';
 import { keepSpent, readKept } from './kept.ts';
-
-/** Between two tries. */
-export const WAIT_MS = 5_000;
 
 /**
  * Gets user data that lie in pieces in a store of secrets, in place of the boothook that would write them to a file. They stay in
@@ -35,7 +33,7 @@ export async function gatherUserData(
     if (!(error instanceof SecretError)) throw error;
     const permanent = CODES[error.code].persistence === 'permanent';
     const why = failure(error.code, `The user data cannot be had: ${error.message}`);
-    return { kind: 'none', permanent, failure: why, ...(permanent ? {} : { waitMs: WAIT_MS }) };
+    return { kind: 'none', permanent, failure: why, ...(permanent ? {} : { waitMs: PAUSE_MS.elsewhere }) };
   } finally {
     await stores.close();
   }

@@ -1,3 +1,4 @@
+import { PAUSE_MS } from '../../kit/backoff.ts';
 import { CODES } from '../../protocol/codes/codes.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { ReleaseReply } from '../../protocol/release.ts';
@@ -20,11 +21,6 @@ import { openKeyByTpm } from './open-key.ts';
 import { release } from './release.ts';
 import { SealedProblem } from './sealed-problem.ts';
 
-/** A TPM takes its time, and the controller has other machines. */
-const WAIT_MS = 5_000;
-/** Until a person has decided something. */
-const WAIT_FOR_PEOPLE_MS = 10_000;
-
 /**
  * Opens sealed user data into memory. Where a bootstrap has succeeded with them, it gives what was kept of them without their
  * secrets, and asks nobody.
@@ -46,7 +42,7 @@ export async function openUserData(host: Host, stub: SealedStub, claimed: Claime
       kind: 'none',
       permanent,
       failure: failure(code, message),
-      ...(permanent ? {} : { waitMs: isForPeople ? WAIT_FOR_PEOPLE_MS : WAIT_MS }),
+      ...(permanent ? {} : { waitMs: isForPeople ? PAUSE_MS.person : PAUSE_MS.elsewhere }),
     };
   }
 }

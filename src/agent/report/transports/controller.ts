@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { PAUSE_MS } from '../../../kit/backoff.ts';
 import { errorMessage } from '../../../kit/errors.ts';
 import { retryAfterMs } from '../../../kit/retry-after.ts';
 import { utcTime } from '../../../kit/utc-time.ts';
@@ -21,8 +22,6 @@ import { DeliveryError, type Transport } from './transport.ts';
 
 /** No endpoint holds the reporter longer than this; then it asks the next one. */
 const TIMEOUT_MS = 20_000;
-/** A certificate that could not be renewed is still good; trying again must not cost every delivery a request. */
-const RENEWAL_PAUSE_MS = 60_000;
 /** Smaller bodies do not gain by it. */
 const GZIP_FROM = 1024;
 /** Bad, too large, or nothing that can be stored: the same events would be refused again. */
@@ -119,7 +118,8 @@ export class ControllerTransport implements Transport {
     this.#identity ??= await readIdentity(host, instance);
     const known = this.#identity;
     const now = await momentOf(host);
-    const isPausing = now.mono - this.#renewalFailedAt < RENEWAL_PAUSE_MS;
+    // Trying again must not cost every delivery a request.
+    const isPausing = now.mono - this.#renewalFailedAt < PAUSE_MS.renewal;
     const isDoubted = this.#isDoubted && known !== undefined;
     this.#isDoubted = false;
     if (known && !isDoubted && (!isDueForRenewal(known, now) || isPausing)) return known;

@@ -1,10 +1,10 @@
+import { PAUSE_MS } from '../../../../kit/backoff.ts';
 import type { PhoneHomeSettings } from '../../../document/system-settings.ts';
 import { type Host, HostError } from '../../../host/host.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 import { Problem } from '../../tools/problem.ts';
 
-const PAUSE_MS = 3_000;
 const TIMEOUT_MS = 10_000;
 
 /** Posts names and public keys of the machine to a server, as a form (cloud-init's `cc_phone_home`). */
@@ -20,7 +20,7 @@ export const tellServer: Work<PhoneHomeSettings> = (settings, { owner: { instanc
       const body = Buffer.from(new URLSearchParams(told).toString());
       let last = '';
       for (let number = 1; number <= settings.tries && !signal.aborted; number += 1) {
-        if (number > 1) await host.clock.sleep(PAUSE_MS, signal).catch(() => undefined);
+        if (number > 1) await host.clock.sleep(PAUSE_MS.phoneHome, signal).catch(() => undefined);
         const answer = await post(host, url, body, signal);
         if (answer === undefined) return `told ${settings.post.join(', ')}`;
         last = answer;
