@@ -10,12 +10,12 @@ import { diagnose, refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
 import { outOfProse } from './in-prose.ts';
-import { bareFailure, failureOfNode } from './lone-node.ts';
+import { bareFailure, EXCERPT, failureOfNode } from './lone-node.ts';
 import { withoutProgramText } from './program-text.ts';
 import { tellingLines } from './telling-lines.ts';
 import { isHearsay } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
-import { BEGIN, PROGRESS } from './transcript/sentences.ts';
+import { BEGIN, ERROR_FINDING, FINDING, KLOG, PROGRESS } from './transcript/sentences.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
 
 export interface LogVerdict {
@@ -81,6 +81,9 @@ export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogV
   const last = attempts.at(-1);
   if (last === undefined) return withoutAttempt(lines, all);
   const { failure, result } = last.verdict;
+  const spokenOf =
+    result === 'unfinished' && attempts.length === 1 ? besideFirstLine(last, lines) : undefined;
+  if (spokenOf !== undefined) return spokenOf;
   if (result === 'failed' && failure !== undefined) {
     return { result, failure, telling: tellingLines(last.attempt, failure, lines), attempts: summaries };
   }
@@ -92,13 +95,15 @@ interface Judged {
   verdict: AttemptVerdict;
 }
 
+const isWarning = (text: string): boolean => FINDING.test(text) && !ERROR_FINDING.test(text);
+
 /** The log ends before kubeadm, called again, has got as far as the failure before it. */
 function isCutRetry(before: Judged, retry: Judged): boolean {
   const known = new Set(before.attempt.output.map(({ text }) => text));
   return (
     before.verdict.result === 'failed' &&
     retry.verdict.result === 'unfinished' &&
-    retry.attempt.error.length === 0 &&
+    retry.attempt.error.every(({ text }) => KLOG.test(text) || isWarning(text)) &&
     retry.attempt.output.every(({ text }) => !PROGRESS.test(text) || BEGIN.test(text) || known.has(text))
   );
 }
@@ -126,6 +131,22 @@ function judge(
   return lost === undefined
     ? { ...summary, result: 'unfinished' }
     : { ...summary, result: 'failed', failure: lost };
+}
+
+/** A page that quotes no more of an attempt than how it begins may tell its end in a sentence, or the kubelet's. */
+function besideFirstLine({ attempt }: Judged, lines: readonly LogLine[]): LogVerdict | undefined {
+  const steps = [...attempt.output, ...attempt.error].filter(({ text }) => !FINDING.test(text));
+  if (lines.length > EXCERPT || steps.some(({ text }) => PROGRESS.test(text) && !BEGIN.test(text)))
+    return undefined;
+  const own = new Set([...attempt.output, ...attempt.error]);
+  const quoted = outOfProse(lines.filter((line) => !own.has(line)));
+  const told = quoted === undefined ? undefined : diagnoseLog(quoted);
+  if (told?.result === 'failed') return told;
+  const node = failureOfNode(lines);
+  // Before kubeadm has written its files the kubelet cannot but end.
+  return node === undefined || ['KubeletFileMissing', 'KubeletCrashing'].includes(node.code)
+    ? undefined
+    : lone(node, lines);
 }
 
 /** A shell tells on the line behind the last of a program that a signal ended it. */

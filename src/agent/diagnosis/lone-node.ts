@@ -11,7 +11,7 @@ import type { LogLine } from './transcript/line.ts';
 import type { KubeadmFailure } from './words/classify.ts';
 
 /** In a longer log a component that ended may belong to anything. */
-const EXCERPT = 60;
+export const EXCERPT = 60;
 /** Distributions with a kubelet of their own, which no kubeadm has set up. */
 const DISTRIBUTION =
   /\b(?:k3s|rke2|k0s|microk8s)(?:\.service\b| (?:server|agent|start|kubelet)\b)|\b(?:restart|start|status|-u) (?:k3s|rke2|k0s)\b/;

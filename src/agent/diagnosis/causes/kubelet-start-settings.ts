@@ -70,6 +70,11 @@ export const configRules: Rule[] = [
   rule(/failed to run [Kk]ubelet: invalid configuration: (cgroups-per-qos .*)/, ([, what]) =>
     config(reason(what)),
   ),
+  // 1.22 and 1.23 have it as a message of its own.
+  rule(
+    /"Failed to validate kubelet configuration(?: file)?" err="(?:invalid configuration: )?(.*)/,
+    ([, what]) => config(reason(what?.replace(/^\[|\]$/g, ''))),
+  ),
   rule(/swap feature is enabled and LimitedSwap but it is only supported with cgroupv2/, () =>
     config('swapBehavior LimitedSwap needs cgroup v2'),
   ),

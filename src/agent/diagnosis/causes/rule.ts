@@ -39,7 +39,10 @@ export function plain(line: string): string {
 export function reason(text: string | undefined): string {
   // journalctl marks with `>` where it cut a line off.
   const cut = (text ?? '').replace(/^([^<]*[^<>\s-])>$/, '$1…');
-  const bare = cut.replace(/(?<![\s.,;])[\s.,;]+$/, '').trim();
+  const bare = cut
+    .replace(/" path=.*$/, '')
+    .replace(/(?<![\s.,;])[\s.,;]+$/, '')
+    .trim();
   const quotes = bare.split('"').length - 1;
   return shorten(quotes % 2 === 1 ? bare.replace(/(?<![\s.,;])[\s.,;]*"[\s.,;]*$/, '') : bare, 200);
 }
