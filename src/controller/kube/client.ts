@@ -55,16 +55,11 @@ export class KubeClient {
    */
   async request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
     if (method !== 'GET') this.writes += 1;
-    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const end = signal ? AbortSignal.any([deadline, signal]) : deadline;
-    try {
+    return this.#within(`${method} ${path}`, options, async (end) => {
       const { body } = await this.#send(method, path, options, end, this.#transport);
       const text = await wholeText(body);
       return (text === '' ? undefined : JSON.parse(text)) as T;
-    } catch (error) {
-      throw asKubeError(error, `${method} ${path}`, deadline.aborted ? timeoutMs : undefined);
-    }
+    });
   }
 
   /**
@@ -73,14 +68,22 @@ export class KubeClient {
    * @throws KubeError like `request`
    */
   async stream(path: string, options: RequestOptions & { signal: AbortSignal }): Promise<Readable> {
-    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
+    const send = (end: AbortSignal) => this.#send('GET', path, options, end, this.#watchTransport);
+    return (await this.#within(`GET ${path}`, options, send)).body;
+  }
+
+  /** A timer that is stopped leaves nothing; AbortSignal.timeout leaves weak references for each collection of garbage to look at. */
+  async #within<T>(
+    what: string,
+    { timeoutMs = DEFAULT_TIMEOUT_MS, signal }: RequestOptions,
+    work: (end: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
-    const end = AbortSignal.any([deadline.signal, signal]);
     try {
-      return (await this.#send('GET', path, options, end, this.#watchTransport)).body;
+      return await work(signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal);
     } catch (error) {
-      throw asKubeError(error, `GET ${path}`, deadline.signal.aborted ? timeoutMs : undefined);
+      throw asKubeError(error, what, deadline.signal.aborted ? timeoutMs : undefined);
     } finally {
       clearTimeout(timer);
     }
