@@ -5,7 +5,7 @@ import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './
 import { PKI } from './kubeadm-files.ts';
 import { extraArgument } from './kubelet/extra-argument.ts';
 import { type LeastFree, leastFree } from './kubelet/least-free.ts';
-import { type ConfigDocument, invalid } from './yaml/config-documents.ts';
+import { type ConfigDocument, invalid, NODE_KINDS } from './yaml/config-documents.ts';
 import { parseGoDuration } from './yaml/go-duration.ts';
 
 export interface KubeadmConfig {
@@ -81,7 +81,7 @@ export function readConfig({ verb, args, documents, name = 'file' }: ConfigInput
   const flags = parseFlags(args);
   const own = (kind: string): ConfigDocument | undefined =>
     documents?.find((document) => document.own && document.kind === kind);
-  const node = own(verb === 'init' ? 'InitConfiguration' : 'JoinConfiguration');
+  const node = own(NODE_KINDS[verb]);
   const cluster = own('ClusterConfiguration');
   if (documents !== undefined && node === undefined && (verb === 'join' || cluster === undefined)) {
     throw invalid(

@@ -1,8 +1,6 @@
 /** How kubeadm is told where patches are: in its configuration since v1beta3, before that by flags. */
-import { readDocuments } from './yaml/config-documents.ts';
+import { NODE_KINDS, readDocuments } from './yaml/config-documents.ts';
 import { putScalar } from './yaml/edit-yaml.ts';
-
-const KINDS = { init: 'InitConfiguration', join: 'JoinConfiguration' } as const;
 
 /** `--experimental-patches` up to 1.21, `--patches` from 1.22 on (kubernetes/kubernetes #103063). */
 export function patchesFlag(directory: string, minor: number | undefined): string {
@@ -23,7 +21,7 @@ export function withPatches(
   { version, minor }: { version: string; minor: number | undefined },
 ): { text: string; flags: string[] } {
   if (/^v1(?:alpha\d+|beta[12])$/.test(version)) return { text, flags: [patchesFlag(directory, minor)] };
-  const kind = KINDS[verb];
+  const kind = NODE_KINDS[verb];
   const own = readDocuments(text, 'file').some((document) => document.own && document.kind === kind);
   if (!own) {
     const gap = text.endsWith('\n') ? '' : '\n';

@@ -1,11 +1,11 @@
 /** Labels for the kubelet to register with: its argument node-labels, beside what the configuration has there. */
 import { isMap, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
-import { readDocuments } from '../yaml/config-documents.ts';
+import { isNothing } from '../api/nodes.ts';
+import { NODE_KINDS, readDocuments } from '../yaml/config-documents.ts';
 import { findPair, insert, putScalar, replaceNull } from '../yaml/edit-yaml.ts';
 import { KubeadmError } from '../yaml/failure.ts';
 import { extraArgument } from './extra-argument.ts';
 
-const KINDS = { init: 'InitConfiguration', join: 'JoinConfiguration' } as const;
 const NAME = 'node-labels';
 
 /**
@@ -20,7 +20,7 @@ export function withLabels(
   labels: Readonly<Record<string, string>>,
   version: string,
 ): string {
-  const kind = KINDS[verb];
+  const kind = NODE_KINDS[verb];
   const own = readDocuments(text, 'file').find((document) => document.own && document.kind === kind);
   const isList = !/^v1(?:alpha\d+|beta[123])$/.test(version);
   const registration = own?.map.get('nodeRegistration');
@@ -58,10 +58,10 @@ function intoList(text: string, map: YAMLMap, value: string): string {
     return insert(text, map, 'nodeRegistration', `{kubeletExtraArgs: [${item}]}`);
   const inner = registration.value;
   if (!isMap(inner))
-    return isEmpty(inner) ? replaceNull(text, registration, `{kubeletExtraArgs: [${item}]}`) : text;
+    return isNothing(inner) ? replaceNull(text, registration, `{kubeletExtraArgs: [${item}]}`) : text;
   const extra = findPair(inner as YAMLMap, 'kubeletExtraArgs');
   if (extra === undefined) return insert(text, inner as YAMLMap, 'kubeletExtraArgs', `[${item}]`);
-  if (!isSeq(extra.value)) return isEmpty(extra.value) ? replaceNull(text, extra, `[${item}]`) : text;
+  if (!isSeq(extra.value)) return isNothing(extra.value) ? replaceNull(text, extra, `[${item}]`) : text;
   return inSequence(text, extra.value as YAMLSeq, item, value);
 }
 
@@ -82,8 +82,4 @@ function inSequence(text: string, list: YAMLSeq, item: string, value: string): s
   // An anchor or a tag before the first dash: not worth a risk.
   if (lead.trim() !== '' || text[start] !== '-') return text;
   return `${text.slice(0, start)}- ${item}\n${lead}${text.slice(start)}`;
-}
-
-function isEmpty(node: unknown): boolean {
-  return node === null || node === undefined || (isScalar(node) && node.value === null);
 }

@@ -8,6 +8,9 @@ import { positionText } from '../../../../kit/position.ts';
 import { type Aliases, aliasesOf } from './aliases.ts';
 import { KubeadmError } from './failure.ts';
 
+/** The kind that says what this machine becomes. */
+export const NODE_KINDS = { init: 'InitConfiguration', join: 'JoinConfiguration' } as const;
+
 export interface ConfigDocument {
   kind: string;
   /** e.g. `v1beta3` for kinds of kubeadm itself, the whole `group/version` for others. */
