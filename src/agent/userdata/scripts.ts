@@ -2,6 +2,7 @@ import { digest } from '../../kit/digest.ts';
 import { sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Command } from '../document/document.ts';
 import { STATE_DIR } from '../document/paths.ts';
+import { quoted } from './cloud-config/commands/shell.ts';
 import type { Part } from './decode/part.ts';
 
 const DIRECTORY = `${STATE_DIR}/scripts`;
@@ -54,8 +55,6 @@ function runFromFile(path: string, text: string, prefix: readonly string[]): str
     `chmod 0700 '${path}' && ${[...prefix.map(quoted), `'${path}'`].join(' ')}; (slipway_status=$?; rm -f '${path}'; exit "$slipway_status")`,
   ].join('\n');
 }
-
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** The script that one of these commands runs; undefined for any other command. */
 export function scriptOf({ shell }: Command): string | undefined {

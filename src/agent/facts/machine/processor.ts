@@ -1,4 +1,5 @@
 import { countOfList } from '../../../kit/numbers/number-list.ts';
+import { MACHINES } from '../../userdata/instance/read-system-facts.ts';
 import { defined } from '../reading/defined.ts';
 import type { CpuFacts } from '../reading/facts.ts';
 import { LIST_BYTES, type Reading } from '../reading/reading.ts';
@@ -30,9 +31,6 @@ export async function readProcessor(reading: Reading): Promise<CpuFacts> {
     flags: flags.filter((flag) => /^[\w.-]{1,64}$/.test(flag)),
   };
 }
-
-/** Node.js has its own names. */
-const MACHINES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 
 type Counts = Pick<CpuFacts, 'sockets' | 'cores' | 'threads'>;
 

@@ -17,7 +17,7 @@ export async function readSystemFacts(host: Host): Promise<SystemFacts> {
 }
 
 /** Kernels before 6.1 have no /proc/sys/kernel/arch, and Node.js has its own names for machines. */
-const MACHINES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
+export const MACHINES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 
 async function text(host: Host, path: string): Promise<string | undefined> {
   return (await host.files.readIfPresent(path))?.toString('utf8');

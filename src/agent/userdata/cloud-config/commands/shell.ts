@@ -52,7 +52,7 @@ function wordOf(word: Node, key: string, report: Report): string {
   return '';
 }
 
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 function hint(item: Node): string {
   return item.kind === 'mapping' ? ' A line that holds ": " must be quoted.' : '';

@@ -54,7 +54,7 @@ function walk(root: string, path: string, followLast: boolean): string {
   return above + done || '/';
 }
 
-function partsOf(path: string): string[] {
+export function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '' && part !== '.');
 }
 

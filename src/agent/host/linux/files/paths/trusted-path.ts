@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { normalize } from 'node:path';
 import { HostError } from '../../../host.ts';
+import { partsOf } from './resolve.ts';
 
 const MAX_LINKS = 40;
 const WRITABLE_BY_ALL = 0o002;
@@ -32,7 +33,7 @@ export function followTrusted(root: string, path: string): TrustedPath {
     throw new HostError(`the path ${JSON.stringify(path)} is not absolute`, 'EINVAL', path);
   const above = root === '/' ? '' : root;
   const owners = new Set([0, process.geteuid?.() ?? 0, statSync(root).uid]);
-  const pending = parts(normalize(path)).reverse();
+  const pending = partsOf(normalize(path)).reverse();
   let done = '';
   let links = 0;
   const foreign = (whose: number, base: string, ...names: string[]) => ({
@@ -53,7 +54,7 @@ export function followTrusted(root: string, path: string): TrustedPath {
       if (links > MAX_LINKS) throw new HostError(`${path}: too many symbolic links`, 'ELOOP', path);
       const target = readlinkSync(above + next);
       if (target.startsWith('/')) done = '';
-      pending.push(...parts(target).reverse());
+      pending.push(...partsOf(target).reverse());
       continue;
     }
     if (!stat && isForAll(lstatSync(above + done || '/', { throwIfNoEntry: false })))
@@ -68,8 +69,4 @@ export function followTrusted(root: string, path: string): TrustedPath {
 
 function isForAll(directory: Stats | undefined): boolean {
   return directory !== undefined && (directory.mode & WRITABLE_BY_ALL) !== 0;
-}
-
-function parts(path: string): string[] {
-  return path.split('/').filter((part) => part !== '' && part !== '.');
 }
