@@ -4,7 +4,7 @@ export type { ProcessName } from './control-plane/config.ts';
 export { ControlPlane } from './control-plane/control-plane.ts';
 export { type Requirements, requirements } from './host/requirements.ts';
 export type { Role } from './images/images.ts';
-export { type ExecOptions, Machine, type Readiness } from './machine/machine.ts';
+export { CRI_ANSWERS, type ExecOptions, Machine, type Readiness } from './machine/machine.ts';
 export type { MachineFile, MachineUnit } from './machine/machine-files.ts';
 export { cpuSecondsOfLabs, Lab, machineLayers, openLab, openUserLab, type UpOptions } from './open-lab.ts';
 export { type Finished, LabError } from './process/command.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareSnapshots, hostSnapshot } from './host/host-snapshot.ts';
 import { labDir } from './lab-record.ts';
-import type { Machine } from './machine/machine.ts';
+import { CRI_ANSWERS, type Machine } from './machine/machine.ts';
 import { openLab } from './open-lab.ts';
 import { LabError, start } from './process/command.ts';
 import { waitFor } from './process/wait-for.ts';
@@ -56,7 +56,7 @@ async function machineChecks(say: Say): Promise<void> {
       },
       units: { 'lab-check.service': { content: UNIT } },
     });
-    await machine.execOk(['crictl', 'info']);
+    await machine.execOk(['sh', '-c', CRI_ANSWERS]);
     same(
       (await machine.execOk(['kubeadm', 'version', '--output=short'])).startsWith('v1.'),
       true,

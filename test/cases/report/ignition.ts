@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Lab, Machine } from '../../lab/lab.ts';
+import { CRI_ANSWERS, type Lab, type Machine } from '../../lab/lab.ts';
 import type { ClusterData } from '../../support/cluster-api/cluster-data.ts';
 import { ignitionJoin, ignitionWorker } from '../../support/cluster-api/ignition.ts';
 import { bootMachine } from '../../support/machines.ts';
@@ -28,7 +28,7 @@ export async function observeIgnition(
       ...ignitionWorker(cluster, name, {
         // Cluster API's unit does not wait for the container runtime.
         preKubeadmCommands: [
-          'until crictl info >/dev/null 2>&1; do sleep 0.2; done',
+          `until ${CRI_ANSWERS}; do sleep 0.2; done`,
           'if [ -e /etc/falter ]; then rm /etc/falter; echo "not this time" >&2; false; fi',
         ],
         caCertHash: `sha256:${'0'.repeat(64)}`,

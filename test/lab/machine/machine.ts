@@ -33,12 +33,14 @@ export interface ExecOptions extends Pick<RunOptions, 'input' | 'timeoutMs' | 'o
 /** How far a boot must have come: PID 1 answers, or the container runtime is up as well. */
 export type Readiness = 'init' | 'containerd';
 
+/** A command of the shell. kubeadm needs no crictl from 1.31 on, so a release's programs may come without it. */
+export const CRI_ANSWERS =
+  "if command -v crictl; then crictl info; else ctr plugins ls | grep 'cri .* ok'; fi >/dev/null 2>&1";
+
 /** containerd says that it has started before its CRI service answers. */
 const READY: Record<Readiness, string> = {
   init: 'systemctl is-active --quiet sysinit.target',
-  // kubeadm needs no crictl from 1.31 on, so a release's programs may come without it.
-  containerd: `systemctl is-active --quiet dbus.service containerd.service &&
-if command -v crictl; then crictl info; else ctr plugins ls | grep 'cri .* ok'; fi >/dev/null 2>&1`,
+  containerd: `systemctl is-active --quiet dbus.service containerd.service && ${CRI_ANSWERS}`,
 };
 
 /** A boot takes seconds, on a busy host minutes. */
