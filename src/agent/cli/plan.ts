@@ -32,6 +32,8 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     const format = formatOption(flags.output);
     if (flags.again && root === '/') demandRoot('read what was done before', 'slipway plan --again');
     const host = createHost({ root });
+    // It is over before compiled code would pay.
+    host.stayLean();
     await demandDirectory(host);
     const answer = await loadDocument(host, files);
     const tell = (plain: unknown): void => {
