@@ -124,25 +124,29 @@ export async function verdicts(say: (line: string) => void): Promise<void> {
   let refused = 0;
   let number = 0;
   for (; number < 400; number += 1) {
-    const text = JSON.stringify(variant(number), undefined, 1);
-    const theirs = await judged(validator, text);
-    const ours = await read(text);
-    const told = `variant ${number}\n${text}\ntheirs ${JSON.stringify(theirs)}\nours ${JSON.stringify(ours)}`;
-    assert.equal(ours.refused, theirs.refused, told);
-    // Ours may tell of more at once: Go stops at the first value of a wrong type.
-    for (const path of theirs.errors)
-      assert.ok(
-        ours.errors.some((own) => isNear(own, path)),
-        `${path}\n${told}`,
-      );
-    for (const path of theirs.warnings)
-      assert.ok(
-        ours.warnings.some((own) => isNear(own, path)),
-        `${path}\n${told}`,
-      );
-    if (theirs.refused) refused += 1;
+    if (await isRefused(validator, JSON.stringify(variant(number), undefined, 1))) refused += 1;
   }
   say(`${number} configs: ${refused} refused, by ignition-validate and Slipway alike, at the same places`);
+}
+
+/** By both alike, or by none. */
+export async function isRefused(validator: string, text: string): Promise<boolean> {
+  const theirs = await judged(validator, text);
+  const ours = await read(text);
+  const told = `${text}\ntheirs ${JSON.stringify(theirs)}\nours ${JSON.stringify(ours)}`;
+  assert.equal(ours.refused, theirs.refused, told);
+  // Ours may tell of more at once: Go stops at the first value of a wrong type.
+  for (const path of theirs.errors)
+    assert.ok(
+      ours.errors.some((own) => isNear(own, path)),
+      `${path}\n${told}`,
+    );
+  for (const path of theirs.warnings)
+    assert.ok(
+      ours.warnings.some((own) => isNear(own, path)),
+      `${path}\n${told}`,
+    );
+  return theirs.refused;
 }
 
 /** The same place, or one in it: whether a list or its item is named is a matter of taste. */
