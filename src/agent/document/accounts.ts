@@ -31,6 +31,13 @@ export interface UserEntry {
   lockPassword: boolean;
   /** Lines for sudoers without the user's name; possibly empty. */
   sudo: string[];
+  /** Whole lines of doas.conf. */
+  doas?: string[];
+  /** Only for a new user, as are the next two: whom SELinux takes it for. */
+  selinuxUser?: string;
+  /** False: groups that are not there are an error. */
+  createsGroups?: boolean;
+  noLogInit?: boolean;
   sshAuthorizedKeys: string[];
   /** Names such as `gh:NAME`, whose keys are fetched. */
   importIds?: string[];

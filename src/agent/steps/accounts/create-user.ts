@@ -24,9 +24,8 @@ export async function createUser(
   const present = await findAccount(host, name);
   if (present) return { account: present, isNew: noted?.phase === 'created' };
 
-  for (const group of [...user.groups, ...(user.primaryGroup ? [user.primaryGroup] : [])]) {
-    await createGroup(host, group);
-  }
+  const groups = [...user.groups, ...(user.primaryGroup ? [user.primaryGroup] : [])];
+  if (user.createsGroups !== false) for (const group of groups) await createGroup(host, group);
   const home = user.homedir ?? `${await homeBase(host)}/${name}`;
   const newHome = hasHome(user) && !(await host.files.stat(home)) ? { newHome: home } : {};
   const before = { ...newHome, newGroup: !(await groupExists(host, name)) };
@@ -64,10 +63,12 @@ function options(user: UserEntry): string[] {
     ['--shell', user.shell],
     ['--expiredate', user.expiredate],
     ['--inactive', user.inactive],
+    ['--selinux-user', user.selinuxUser],
   ];
   return [
     ...values.flatMap(([flag, value]) => (value === undefined || value === '' ? [] : [flag, String(value)])),
     ...(user.noUserGroup ? ['--no-user-group'] : []),
+    ...(user.noLogInit ? ['--no-log-init'] : []),
     ...(user.system ? ['--system'] : []),
     hasHome(user) ? '--create-home' : '--no-create-home',
   ];

@@ -5,6 +5,7 @@ import { eachEntry, place } from '../tools/each-entry.ts';
 import { Problem } from '../tools/problem.ts';
 import { keyOf } from './authorized-keys.ts';
 import { createUser } from './create-user.ts';
+import { writeDoasRules } from './doas.ts';
 import { ensureUser } from './ensure-user.ts';
 import { NewUsers } from './new-users.ts';
 import { type PasswordResult, setPassword } from './password.ts';
@@ -29,7 +30,7 @@ export const createUsers: Work<{ entries: UserEntry[] }> = ({ entries }) => ({
 
 async function setUp(user: UserEntry, newUsers: NewUsers, { host, finding }: StepContext): Promise<string> {
   if (user.exact) return ensureUser(host, user, user.exact);
-  const { name, sshAuthorizedKeys, sudo } = user;
+  const { name, sshAuthorizedKeys, sudo, doas = [] } = user;
   const noHome = (user.noCreateHome && 'no_create_home') || (user.system && 'system');
   if (noHome && sshAuthorizedKeys.length > 0) {
     const cause = `The user ${name} was not created: ${noHome} leaves it without a home directory, where its ssh_authorized_keys would go`;
@@ -38,9 +39,15 @@ async function setUp(user: UserEntry, newUsers: NewUsers, { host, finding }: Ste
   const warn = (message: string) =>
     finding({ severity: 'warning', code: 'AccountSettingIgnored', message, ...place(user.where) });
 
-  const { account, isNew } = await createUser(host, user, newUsers);
+  const hasSelinux =
+    user.selinuxUser === undefined || (await host.files.stat('/sys/fs/selinux/enforce')) !== undefined;
+  if (!hasSelinux)
+    await warn(`The kernel has no SELinux, so the user ${name} was not made one of its users.`);
+  const { selinuxUser: _, ...without } = user;
+  const { account, isNew } = await createUser(host, hasSelinux ? user : without, newUsers);
   const ignored = aboutPassword(await setPassword(host, user, isNew), name);
   if (ignored) await warn(ignored);
+  if (doas.length > 0) await writeDoasRules(host, name, doas);
   if (sudo.length > 0) await writeSudoRules(host, name, sudo);
   if (sshAuthorizedKeys.length > 0) {
     const bad = sshAuthorizedKeys.filter((line) => keyOf(line) === undefined).length;

@@ -24,6 +24,20 @@ describe('users and groups', () => {
     ).toEqual(['carol', 'dave']);
   });
 
+  test('what is about doas, SELinux and groups', () => {
+    const rule = 'permit nopass keepenv a as root cmd apk args add';
+    const { users, report } = read(
+      `users: [{name: a, doas: ['${rule}'], selinux_user: staff_u, create_groups: false, no_log_init: true}, {name: b, create_groups: true}]\n`,
+    );
+    expect(report).toEqual([]);
+    expect(users[0]).toMatchObject({
+      ...{ doas: [rule], selinuxUser: 'staff_u', createsGroups: false, noLogInit: true },
+    });
+    expect(users[1]).not.toHaveProperty('createsGroups');
+    for (const wrong of ['permit b', 'allow a', 'permit a cmd x\\npermit b', 'permit'])
+      expect(errors(read(`users: [{name: a, doas: ["${wrong}"]}]`))).toHaveLength(1);
+  });
+
   test('an empty key, as Cluster API writes it, and a user of snap are left out with a warning', () => {
     const document = read('users: [{name: a, ssh_authorized_keys: [null, ssh-rsa x]}, {snapuser: s@x}]\n');
     expect(errors(document)).toEqual([]);

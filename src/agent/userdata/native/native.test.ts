@@ -52,7 +52,10 @@ describe('what is converted makes the same machine', () => {
     ],
     ['windows', 'write_files: [{path: /a, content: "a\\r\\nb\\r\\n"}]'],
     ['commands', 'bootcmd: [a]\nruncmd: ["true", [ls, 1:20], "a: b # c", "kubeadm join --config /a --v 5"]'],
-    ['users', 'users: [{name: a, sudo: [x], plain_text_passwd: "null", uid: 0}]\ngroups: [{g: [a]}]'],
+    [
+      'users',
+      'users: [{name: a, sudo: [x], doas: [permit a], selinux_user: staff_u, create_groups: false, no_log_init: true, plain_text_passwd: "null", uid: 0}]\ngroups: [{g: [a]}]',
+    ],
     [
       'disks',
       'disk_setup: {/dev/sdb: {layout: [33, [66, 82]]}}\nfs_setup: [{device: /dev/sdb, filesystem: xfs, cmd: [mkfs.xfs, "%(device)s"]}]\nmounts: [[/dev/sdb, /a]]',

@@ -6,12 +6,8 @@ import { pythonText } from '../../../text/yaml/node.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
 
 const UNSUPPORTED: Readonly<Record<string, string>> = {
-  ssh_redirect_user: 'is not supported',
-  doas: 'is not supported',
-  selinux_user: 'is not supported',
+  ssh_redirect_user: 'is not supported; put what is to be told before the key in ssh_authorized_keys',
   snapuser: 'is not supported',
-  no_log_init: 'is not supported',
-  create_groups: 'is not supported (missing groups are created)',
 };
 
 /**
@@ -48,6 +44,10 @@ export function readUser(fields: Fields, given?: string): UserEntry | undefined 
     ...passwords(fields),
     lockPassword: fields.bool('lock_passwd', true),
     sudo: sudoRules(fields),
+    ...doasRules(fields, name),
+    ...optional('selinuxUser', account(fields, 'selinux_user')),
+    ...(fields.bool('create_groups', true) ? {} : { createsGroups: false }),
+    ...(fields.bool('no_log_init', false) ? { noLogInit: true } : {}),
     sshAuthorizedKeys: sshKeys(fields),
     ...importIds(fields),
     where: fields.where,
@@ -139,6 +139,17 @@ function sudoRules(fields: Fields): string[] {
   const rules = fields.texts('sudo', true).map((rule) => rule.trim());
   if (rules.some((rule) => rule.includes('\n'))) fields.wrong('sudo', 'a sudo rule must be one line.');
   return rules.filter((rule) => rule !== '');
+}
+
+/** cloud-init's own measure of a rule: it must be one, and about this user. */
+const DOAS =
+  /^(?:permit|deny)(?:\s+(?:nolog|nopass|persist|keepenv|setenv \{[^}\n]+\}))*\s+(\w+)(?:\s+as\s+\w+)?(?:\s+cmd\s+\S+(?:\s+args(?:[^\S\n]+\S+)*)?)?$/;
+
+function doasRules(fields: Fields, name: string): Pick<UserEntry, 'doas'> {
+  const rules = fields.texts('doas').map((rule) => rule.trim());
+  if (rules.some((rule) => DOAS.exec(rule)?.[1] !== name))
+    fields.wrong('doas', 'doas must hold rules of doas.conf that name this user.');
+  return rules.length === 0 ? {} : { doas: rules };
 }
 
 function sshKeys(fields: Fields): string[] {

@@ -20,7 +20,7 @@ const keys = list(text, { min: 1 });
 /** A user as cloud-init's schema has it; names with hyphens are old spellings of the same keys. */
 const user: Record<string, Shape> = {
   name: text,
-  doas: list(text),
+  doas: keys,
   expiredate: like(/^\d{4}-\d{2}-\d{2}$/, 'a date in quotes, such as "2030-12-31"'),
   gecos: text,
   groups: names,

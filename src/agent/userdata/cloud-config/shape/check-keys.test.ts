@@ -31,6 +31,7 @@ describe("what differs from cloud-init's schema is told at its place", () => {
       'users.0.expiredate must be a date in quotes, such as "2030-12-31", not a date',
     ],
     ['users: [{name: a, groups: []}]', 'users.0.groups is an empty list'],
+    ['users: [{name: a, doas: []}]', 'users.0.doas is an empty list'],
     ['user: {shell: /bin/sh}', 'user has no name'],
     ['groups: {a: []}', 'groups.a is an empty list'],
     ['mounts: [[a, b, c, d, 0, 2]]', 'mounts.0.4 must be a string (put it in quotes), not a number'],
