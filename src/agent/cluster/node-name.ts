@@ -1,8 +1,8 @@
-import { PAUSE_MS } from '../../kit/backoff.ts';
 /**
  * A Node of this machine's name that is still Ready: either the machine that had the name before is gone, and the cluster
  * notices when its grace period has passed, or another machine lives under it. Watching tells the two apart.
  */
+import { PAUSE_MS } from '../../kit/backoff.ts';
 import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Host } from '../host/host.ts';
 import { type ClusterNode, readNode } from './read-node.ts';

@@ -95,7 +95,7 @@ const patch: Pattern = inError(
     const isPod = !isKubelet && /^(?:kube-|etcd)/.test(target ?? '');
     return {
       code: isKubelet ? 'KubeletConfigInvalid' : isPod ? 'ControlPlaneConfigInvalid' : 'KubeadmConfigInvalid',
-      cause: `kubeadm could not apply a patch to ${isKubelet ? "the kubelet's configuration" : (target ?? what)}${why === '' ? '' : `: ${why.replace(/[.\s]+$/, '')}`}.`,
+      cause: `kubeadm could not apply a patch to ${isKubelet ? "the kubelet's configuration" : (target ?? what)}${why === '' ? '' : `: ${why.trimEnd().replace(/\.$/, '')}`}.`,
       remedy: 'Correct the patch in the directory that patches.directory of the kubeadm configuration names.',
     };
   },
