@@ -1,6 +1,7 @@
 /** What people cut out of a kubelet's journal, beside kubeadm's output or alone. */
 import { describe, expect, it } from 'vitest';
 import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
+import { kubeletLastWords } from './causes/kubelet-start.ts';
 
 describe('a kubelet', () => {
   const refused =
@@ -227,6 +228,12 @@ describe('the last words of a kubelet', () => {
     ],
   ])('count %s', (_, wanted, line) => {
     expect(code('It does not start:', line, 'container_runtime: "containerd"')).toBe(wanted);
+  });
+
+  it('go on behind a quotation in them', () => {
+    const line =
+      'E0503 04:05:06.000001      77 server.go:302] "Failed to run kubelet" err="failed to run Kubelet: rpc error: desc = \\"transport: no such thing\\" and more"';
+    expect(kubeletLastWords([line])).toContain('and more');
   });
 
   it('may be cut by journalctl, at the end of a line or of the excerpt', () => {

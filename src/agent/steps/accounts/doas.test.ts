@@ -1,4 +1,13 @@
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -17,6 +26,10 @@ it('gives rules once, and keeps the mode of the file that is there', async () =>
     chmodSync(file, 0o400);
     await writeDoasRules(host, 'c', ['permit c']);
     expect(lstatSync(file).mode & 0o777).toBe(0o400);
+    renameSync(file, join(root, 'etc/other.conf'));
+    symlinkSync('other.conf', file);
+    await writeDoasRules(host, 'd', ['permit d']);
+    expect(lstatSync(join(root, 'etc/other.conf')).mode & 0o777).toBe(0o440);
   } finally {
     rmSync(root, { recursive: true });
   }

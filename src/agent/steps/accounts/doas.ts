@@ -1,4 +1,5 @@
 import type { Host } from '../../host/host.ts';
+import { presentMode } from '../tools/present-mode.ts';
 
 const FILE = '/etc/doas.conf';
 
@@ -8,6 +9,6 @@ export async function writeDoasRules(host: Host, user: string, rules: readonly s
   const block = ['', `# Rules for ${user}`, ...rules, ''].join('\n');
   if (present?.includes(block)) return;
   const head = '# Made by Slipway from the user data of this machine\n';
-  if (present === undefined) await host.files.write(FILE, `${head}${block}`, { mode: 0o440 });
-  else await host.files.write(FILE, present + block, { mode: (await host.files.stat(FILE))?.mode ?? 0o440 });
+  const mode = await presentMode(host, FILE, 0o440);
+  await host.files.write(FILE, `${present ?? head}${block}`, { mode });
 }

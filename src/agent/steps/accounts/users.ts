@@ -42,7 +42,9 @@ async function setUp(user: UserEntry, newUsers: NewUsers, { host, finding }: Ste
   const hasSelinux =
     user.selinuxUser === undefined || (await host.files.stat('/sys/fs/selinux/enforce')) !== undefined;
   if (!hasSelinux)
-    await warn(`The kernel has no SELinux, so the user ${name} was not made one of its users.`);
+    await warn(
+      `There is no SELinux here (/sys/fs/selinux), so the user ${name} was not made one of its users.`,
+    );
   const { selinuxUser: _, ...without } = user;
   const { account, isNew } = await createUser(host, hasSelinux ? user : without, newUsers);
   const ignored = aboutPassword(await setPassword(host, user, isNew), name);

@@ -4,6 +4,7 @@ import { failed } from '../../engine/failure.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import type { Work } from '../kind/step-kind.ts';
+import { presentMode } from '../tools/present-mode.ts';
 import { Problem } from '../tools/problem.ts';
 import { runTool } from '../tools/tool.ts';
 import { isOurs, registryFiles } from './hosts-toml.ts';
@@ -103,7 +104,7 @@ async function replace(
 
 async function keepAside(host: Host, path: string, content: string): Promise<void> {
   if ((await host.files.stat(`${path}${ASIDE}`)) !== undefined) return;
-  const mode = ((await host.files.stat(path))?.mode ?? 0o600) & 0o777;
+  const mode = await presentMode(host, path, 0o600);
   await host.files.write(`${path}${ASIDE}`, content, { mode });
 }
 
@@ -122,7 +123,7 @@ async function restart(
     if (present === undefined) await host.files.remove(CONFIG);
     else
       await host.files.write(CONFIG, present, {
-        mode: ((await host.files.stat(CONFIG))?.mode ?? 0o644) & 0o777,
+        mode: await presentMode(host, CONFIG, 0o644),
       });
     await restartContainerd(host, signal).catch(() => undefined);
     const cause = `${error.message}; the configuration before is in force again`;

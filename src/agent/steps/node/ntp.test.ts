@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -147,6 +148,25 @@ it('writes the author’s own configuration to its place, and keeps the one that
   install('/usr/sbin/chronyd');
   await run({ own: { path: '/etc/elsewhere.conf' } });
   expect(read('/etc/elsewhere.conf')).toMatch(/\nserver time\.example iburst\ndriftfile .*\n/);
+  expect(existsSync(join(root, '/etc/chrony.conf'))).toBe(false);
+});
+
+it('keeps what lies at the author’s own place beside it, with its mode, for timesyncd too', async () => {
+  install('/usr/lib/systemd/systemd-timesyncd');
+  const path = '/etc/systemd/timesyncd.conf';
+  put(path, 'before\n', 0o640);
+  for (const _ of [1, 2]) {
+    expect(await run({ client: 'systemd-timesyncd', own: { path } })).toMatchObject({ done: true });
+    expect(read(path)).toMatch(/^\[Time\]\nNTP=time\.example$/m);
+    expect(read(`${path}.dist`)).toBe('before\n');
+    for (const each of [path, `${path}.dist`]) expect(statSync(join(root, each)).mode & 0o777).toBe(0o640);
+  }
+});
+
+it('chooses by what is there where the author names a program and no service', async () => {
+  install('/usr/sbin/ntpd');
+  put('/etc/ntp.conf', 'driftfile x\n');
+  expect(await run({ own: { program: '/usr/sbin/ntpd' } })).toMatchObject({ message: 'ntp configured' });
   expect(existsSync(join(root, '/etc/chrony.conf'))).toBe(false);
 });
 

@@ -4,6 +4,7 @@ import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { installPrograms } from '../system/software/packages.ts';
+import { presentMode } from '../tools/present-mode.ts';
 import { Problem } from '../tools/problem.ts';
 import { systemdRuns } from '../tools/systemd.ts';
 import { runTool } from '../tools/tool.ts';
@@ -56,9 +57,9 @@ async function provide(
   { own }: NtpSettings,
   context: StepContext,
 ): Promise<void> {
-  if (isThere) return;
-  const packages = own?.packages ?? service.packages;
   const { programs } = own?.program === undefined ? service : { programs: [own.program] };
+  if (isThere && (own?.program === undefined || (await isInstalled(context.host, { programs })))) return;
+  const packages = own?.packages ?? service.packages;
   const absent = `The time service ${service.name}, which the user data name, is not installed`;
   if (packages.length === 0) throw new Problem('TimeSyncNotSetUp', absent);
   await installPrograms(packages, context).catch((error: unknown) => {
@@ -75,21 +76,21 @@ async function configure(host: Host, service: TimeService, settings: NtpSettings
     host,
     own?.path === undefined ? service : { ...service, configs: [own.path] },
   );
-  if (own?.content === undefined && service.style === 'drop-in') {
-    const wanted = timesyncdDropIn(settings);
-    if (text !== wanted) await host.files.write(path, wanted);
-    return;
-  }
-  const aside = `${path}.dist`;
+  const replace = async (wanted: string) => {
+    if (text === wanted) return;
+    const mode = await presentMode(host, path, 0o644);
+    // cloud-init renames it; a copy leaves the service a configuration at every moment.
+    if (text !== undefined && !isOurs(text)) await host.files.write(`${path}.dist`, text, { mode });
+    await host.files.write(path, wanted, { mode });
+  };
+  if (own?.content === undefined && service.style === 'drop-in') return replace(timesyncdDropIn(settings));
   const original =
-    text === undefined || isOurs(text) ? (await host.files.readIfPresent(aside))?.toString('utf8') : text;
+    text === undefined || isOurs(text)
+      ? (await host.files.readIfPresent(`${path}.dist`))?.toString('utf8')
+      : text;
   // Chrony says whom it serves; ntpd serves everybody whom its own restrictions do not keep out.
   const allowed = service.name === 'chrony' ? (settings.allow ?? []).map((each) => `allow ${each}`) : [];
-  const wanted = own?.content?.reveal() ?? withSources(original ?? service.otherwise, settings, allowed);
-  if (text === wanted) return;
-  // cloud-init renames it; a copy leaves the service a configuration at every moment.
-  if (text !== undefined && !isOurs(text)) await host.files.write(aside, text);
-  await host.files.write(path, wanted);
+  return replace(own?.content?.reveal() ?? withSources(original ?? service.otherwise, settings, allowed));
 }
 
 /** Starts the service with its new configuration, now and at every boot. */

@@ -3,6 +3,7 @@ import type { StepContext } from '../../engine/step.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { findDevice } from '../storage/find-device.ts';
 import { eachEntry } from '../tools/each-entry.ts';
+import { presentMode } from '../tools/present-mode.ts';
 import { Problem } from '../tools/problem.ts';
 import { begunNote, givenUuid, isSameUuid } from './begun.ts';
 import { askTangServers, bindClevis, unlockByClevis } from './clevis.ts';
@@ -123,6 +124,6 @@ async function addToCrypttab(entry: EncryptionEntry, uuid: string, { host }: Ste
     needsNetwork: clevis?.needsNetwork === true,
   });
   if (after === before) return;
-  const mode = (await host.files.stat(CRYPTTAB))?.mode ?? 0o600;
+  const mode = await presentMode(host, CRYPTTAB, 0o600);
   await host.files.write(CRYPTTAB, after, { mode, owner: '0:0' });
 }

@@ -34,8 +34,14 @@ describe('users and groups', () => {
       ...{ doas: [rule], selinuxUser: 'staff_u', createsGroups: false, noLogInit: true },
     });
     expect(users[1]).not.toHaveProperty('createsGroups');
-    for (const wrong of ['permit b', 'allow a', 'permit a cmd x\\npermit b', 'permit'])
-      expect(errors(read(`users: [{name: a, doas: ["${wrong}"]}]`))).toHaveLength(1);
+    for (const wrong of ['permit b', 'allow a', 'permit a cmd x\\npermit b', 'permit\\na', 'permit']) {
+      const document = read(`users: [{name: a, doas: ["${wrong}"]}]`);
+      expect([document.users[0]?.doas, errors(document), warnings(document).length]).toEqual([
+        undefined,
+        [],
+        1,
+      ]);
+    }
   });
 
   test('an empty key, as Cluster API writes it, and a user of snap are left out with a warning', () => {

@@ -115,16 +115,19 @@ describe('#include', () => {
           /^error 2: .*\/pinned, which is included, is something else than its digest says\.$/,
         ),
       ]);
-      expect((await read(`#include ${address}#sha256-AB\n`)).report.join()).toContain(
-        'neither sha256-SUM nor',
-      );
+      for (const form of ['sha256-AB', `sha-256-${'0'.repeat(64)}`])
+        expect((await read(`#include ${address}#${form}\n`)).report.join()).toContain(
+          'neither sha256-SUM nor',
+        );
     }
-    await read(`#include-once ${url}/pinned#${sum('sha256')}\n`, {}, true);
+    pages.set('/pinned', Buffer.from('somebody else'));
+    const once = `#include-once ${url}/pinned#${sum('sha256')}\n`;
+    expect((await read(once, {}, true)).report.join()).toContain('something else');
+    pages.set('/pinned', text);
+    expect(await read(once, {}, true)).toMatchObject({ run: ['pinned'], report: [] });
     const [kept = ''] = readdirSync(join(root, 'var/lib/slipway/includes'));
     writeFileSync(join(root, 'var/lib/slipway/includes', kept), 'changed');
-    expect((await read(`#include-once ${url}/pinned#${sum('sha256')}\n`)).report.join()).toContain(
-      'something else',
-    );
+    expect((await read(once)).report.join()).toContain('something else');
     expect(asked.every((path) => path === '/pinned')).toBe(true);
   });
 
@@ -137,6 +140,7 @@ describe('#include', () => {
     };
     expect(await told('https://h/a?k=v')).toContain('https://h/a is included without a digest');
     expect(await told(`https://h/a#sha256-${'0'.repeat(64)}`)).not.toContain('without a digest');
+    expect(await told('https://h/a#sha256-AB')).toContain('neither sha256-SUM nor');
     expect(await told('file:///a')).not.toContain('without a digest');
   });
 

@@ -42,13 +42,13 @@ export class NotYetIncluded extends FetchError {
  * @throws NotYetIncluded if the server may answer later
  */
 export async function included(library: Library, address: string, isOnce: boolean): Promise<Included> {
-  if (library.isOffline) return { problem: NOT_ASKED.slice(0, -1) };
   const path = address.startsWith('/') ? address : undefined;
   if (path === undefined && !URL.canParse(address)) return { problem: 'is no address' };
   const url = path === undefined ? new URL(address) : undefined;
   const hash = url?.hash.slice(1) ?? '';
-  if (/^sha\d/i.test(hash) && !DIGEST.test(hash))
+  if (/^sha/i.test(hash) && !DIGEST.test(hash))
     return { problem: 'has a digest that is neither sha256-SUM nor sha512-SUM, in lower case' };
+  if (library.isOffline) return { problem: NOT_ASKED.slice(0, -1) };
   const pinned = DIGEST.test(hash) ? hash : undefined;
   if (path !== undefined || url?.protocol === 'file:')
     return matching(
@@ -57,7 +57,7 @@ export async function included(library: Library, address: string, isOnce: boolea
     );
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     return { problem: `is neither a file nor http or https, but ${printable(url?.protocol ?? '')}` };
-  return matching(await fromServer(library, url, isOnce), pinned);
+  return fromServer(library, url, isOnce, pinned);
 }
 
 /** What the author has pinned by its digest is nothing else, whoever answers and whatever was kept. */
@@ -97,18 +97,26 @@ async function fromFile({ host }: Library, path: string, server: string): Promis
   }
 }
 
-async function fromServer(library: Library, url: URL, isOnce: boolean): Promise<Included> {
+async function fromServer(
+  library: Library,
+  url: URL,
+  isOnce: boolean,
+  pinned: string | undefined,
+): Promise<Included> {
   const { host, instance, keeps } = library;
   const name = shown(url.href);
   const kept = `${INCLUDES_DIR}/${digest([instance, url.href]).slice(0, 32)}`;
   const present = isOnce ? await host.files.readIfPresent(kept, MAX_RAW_BYTES) : undefined;
-  if (present !== undefined) return { bytes: present, name };
+  if (present !== undefined) return matching({ bytes: present, name }, pinned);
   try {
     const remote = { url: sensitive(url.href), headers: [], isCompressed: false };
     const settings = { authorities: [], totalSeconds: INCLUDE_SECONDS };
     const bytes = await fetchBytes(host, remote, settings, MAX_RAW_BYTES, library.signal);
-    if (isOnce && keeps) await host.files.write(kept, bytes, { mode: 0o600, parentsMode: 0o700 });
-    return { bytes, name };
+    const found = matching({ bytes, name }, pinned);
+    // What is not what it should be is fetched anew the next time.
+    if (isOnce && keeps && !('problem' in found))
+      await host.files.write(kept, bytes, { mode: 0o600, parentsMode: 0o700 });
+    return found;
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     if (library.signal?.aborted)

@@ -69,7 +69,9 @@ export async function chooseService(
   const candidates = known.length > 0 ? known : [nobodys(client ?? '')];
   const installed: TimeService[] = [];
   for (const candidate of candidates) {
-    const service = own?.program === undefined ? candidate : { ...candidate, programs: [own.program] };
+    // Where none is named, the author's own program says nothing of which one is there.
+    const program = client === undefined ? undefined : own?.program;
+    const service = program === undefined ? candidate : { ...candidate, programs: [program] };
     if (!(await isInstalled(host, service))) continue;
     if (!(await isMasked(host, service))) return { service, isInstalled: true };
     installed.push(service);
