@@ -170,6 +170,13 @@ it('chooses by what is there where the author names a program and no service', a
   expect(existsSync(join(root, '/etc/chrony.conf'))).toBe(false);
 });
 
+it('installs nothing where the author’s program is there, whatever service that is', async () => {
+  install('/usr/bin/other');
+  const own = { path: '/etc/other.conf', content: sensitive('mine\n'), program: 'other' };
+  expect(await run({ own })).toMatchObject({ done: true });
+  expect(read('/etc/other.conf')).toBe('mine\n');
+});
+
 it('says what is missing where the author’s own service is not there and nothing can install it', async () => {
   const own = {
     path: '/etc/own.conf',

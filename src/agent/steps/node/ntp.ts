@@ -58,7 +58,8 @@ async function provide(
   context: StepContext,
 ): Promise<void> {
   const { programs } = own?.program === undefined ? service : { programs: [own.program] };
-  if (isThere && (own?.program === undefined || (await isInstalled(context.host, { programs })))) return;
+  // As in cloud-init the author's own program alone says whether the packages are needed.
+  if (own?.program === undefined ? isThere : await isInstalled(context.host, { programs })) return;
   const packages = own?.packages ?? service.packages;
   const absent = `The time service ${service.name}, which the user data name, is not installed`;
   if (packages.length === 0) throw new Problem('TimeSyncNotSetUp', absent);
