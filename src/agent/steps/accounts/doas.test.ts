@@ -29,7 +29,7 @@ it('gives rules once, and keeps the mode of the file that is there', async () =>
     renameSync(file, join(root, 'etc/other.conf'));
     symlinkSync('other.conf', file);
     await writeDoasRules(host, 'd', ['permit d']);
-    expect(lstatSync(join(root, 'etc/other.conf')).mode & 0o777).toBe(0o440);
+    expect(lstatSync(join(root, 'etc/other.conf')).mode & 0o777).toBe(0o400);
   } finally {
     rmSync(root, { recursive: true });
   }

@@ -151,7 +151,7 @@ function doasRules(fields: Fields, name: string): Pick<UserEntry, 'doas'> {
     return rules.length === 0 ? {} : { doas: rules };
   fields.warn(
     'doas',
-    'doas must hold rules of doas.conf that name this user, one line each; none of them is written.',
+    'doas must hold rules of doas.conf, one line each, that name this user, and a name that cloud-init takes there (letters, digits and _); none of them is written.',
   );
   return {};
 }
