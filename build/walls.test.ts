@@ -32,6 +32,8 @@ describe('walls', () => {
     ['src/kit/numbers/a.ts', `import { x } from '../../agent/x.ts';`],
     ['src/kit/a.ts', `import { x } from '../pki/x.ts';`],
     ['src/kit/a.ts', `import { x } from 'node:fs';`],
+    ['src/kit/a.ts', `export class WireError extends Error {}`],
+    ['src/agent/cli/a.ts', `class Odd extends TypeError {}`],
     ['src/kit/a.ts', `import { isIP, connect } from 'node:net';`],
     ['src/kit/a.ts', `import net, { isIP } from 'node:net';`],
     ['src/kit/a.ts', `import { hostname as isIP } from 'node:os';`],

@@ -10,7 +10,7 @@ import {
   PURE_MODULES,
   PURE_NAMES,
 } from './walls/machine.ts';
-import { isListed, isTest, LARGEST_FOLDER, ROOMS } from './walls/rules.ts';
+import { BRANDS, isListed, isTest, LARGEST_FOLDER, ROOMS } from './walls/rules.ts';
 import { readUses, type Use } from './walls/uses.ts';
 
 /**
@@ -69,6 +69,10 @@ function problemOf(path: string, use: Use, packages: readonly string[]): string 
       return !room.machine && MACHINE_MEMBERS_OF_PROCESS.includes(what)
         ? machine(name, `process.${what}`)
         : undefined;
+    case 'error':
+      return BRANDS[what] === path
+        ? undefined
+        : `${what} is an error without the brand: extend ExpectedError`;
     case 'import':
       return problemOfImport(path, use, packages);
   }

@@ -17,6 +17,12 @@ export interface Room {
 /** Sources that one folder may hold directly. */
 export const LARGEST_FOLDER = 15;
 
+/** The errors that extend one of JavaScript, with their file: the brand, and what crosses the wire and so imports nothing. */
+export const BRANDS: Readonly<Record<string, string>> = {
+  ExpectedError: 'src/kit/errors.ts',
+  WireError: 'src/protocol/wire.ts',
+};
+
 /** What both programs are built from, and what knows neither of them. */
 const SHARED = [
   'src/protocol',
@@ -142,7 +148,7 @@ const AGENT: Readonly<Record<string, string>> = {
     tpm/sealing`,
   stores: `kit document fetch stores/age stores/aws stores/clouds stores/contract stores/jwe stores/reference
     stores/vault`,
-  'stores/age': 'stores/contract',
+  'stores/age': 'kit stores/contract',
   'stores/aws': 'host stores/contract stores/reference userdata/sources/client',
   'stores/clouds': 'host stores/contract stores/reference userdata/sources/client',
   'stores/contract': 'kit protocol document host stores/reference userdata/sources/contract',
@@ -150,7 +156,7 @@ const AGENT: Readonly<Record<string, string>> = {
   'stores/reference': '',
   'stores/vault': 'kit document host stores/contract stores/reference',
   text: 'kit protocol document',
-  'text/yaml': 'document text',
+  'text/yaml': 'kit document text',
   timeline: 'kit protocol',
   'text/shape': 'document text text/yaml',
   userdata: `kit protocol document engine fetch host text text/yaml userdata/cloud-config userdata/decode
@@ -168,7 +174,7 @@ const AGENT: Readonly<Record<string, string>> = {
     userdata/ignition/url`,
   'userdata/ignition/config': `text userdata/ignition/check userdata/ignition/json
     userdata/ignition/schema`,
-  'userdata/ignition/json': '',
+  'userdata/ignition/json': 'kit',
   'userdata/ignition/lift': 'kit document text userdata/cloud-config userdata/ignition/unit',
   'userdata/ignition/render': `document fetch text userdata/forms userdata/ignition/check userdata/ignition/config
     userdata/ignition/schema userdata/ignition/translate`,
@@ -181,9 +187,9 @@ const AGENT: Readonly<Record<string, string>> = {
   'userdata/jinja': `text userdata/cloud-config userdata/decode userdata/instance userdata/jinja/filters
     userdata/jinja/syntax userdata/jinja/values`,
   'userdata/jinja/filters': 'text/yaml userdata/jinja/values',
-  'userdata/jinja/syntax': 'text userdata/jinja/filters userdata/jinja/values',
-  'userdata/jinja/values': 'text text/yaml',
-  'userdata/merge': 'document text text/yaml',
+  'userdata/jinja/syntax': 'kit text userdata/jinja/filters userdata/jinja/values',
+  'userdata/jinja/values': 'kit text text/yaml',
+  'userdata/merge': 'kit document text text/yaml',
   'userdata/native': `kit document host stores/reference text text/shape text/yaml userdata/cloud-config userdata/node
     npm:yaml`,
   'userdata/network': 'kit document host network text text/yaml userdata/decode userdata/instance',

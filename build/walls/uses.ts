@@ -8,6 +8,7 @@ import {
 } from 'typescript/unstable/ast';
 import {
   isCallExpression,
+  isClassDeclaration,
   isElementAccessExpression,
   isIdentifier,
   isImportDeclaration,
@@ -21,11 +22,15 @@ import { API } from 'typescript/unstable/sync';
 import { HIDDEN_IMPORTS } from './machine.ts';
 
 const LOADERS = [...HIDDEN_IMPORTS, 'getBuiltinModule'];
+const ERRORS = ['Error', 'AggregateError', 'RangeError', 'SyntaxError', 'TypeError'];
 
 /** Something that a file takes from elsewhere. */
 export interface Use {
-  /** `import`: every form of import and export, of values and of types, with its specifier; `computed`: its source text. */
-  readonly kind: 'import' | 'computed' | 'name' | 'process';
+  /**
+   * `import`: every form of import and export, of values and of types, with its specifier; `computed`: its source text;
+   * `error`: a class that extends an error of JavaScript.
+   */
+  readonly kind: 'import' | 'computed' | 'name' | 'process' | 'error';
   readonly what: string;
   /** Names that an import declaration takes at run time, so no types; undefined where it takes all, or the default. */
   readonly names?: readonly string[];
@@ -78,6 +83,12 @@ function usesOf(source: SourceFile): Use[] {
       const of = wordOf(node.expression);
       if (of === 'process') add('process', name, node);
       if (of === 'globalThis') add('name', name, node);
+    }
+    if (isClassDeclaration(node)) {
+      const parents = node.heritageClauses?.flatMap(({ types }) =>
+        types.map((type) => wordOf(type.expression)),
+      );
+      if (parents?.some((parent) => ERRORS.includes(parent))) add('error', node.name?.text ?? '', node);
     }
     // Not only where they are called: they can be given another name first.
     if (isIdentifier(node) && LOADERS.includes(node.text)) add('name', node.text, node);

@@ -1,7 +1,8 @@
 import { createDecipheriv } from 'node:crypto';
+import { ExpectedError } from '../../../kit/errors.ts';
 
 /** The file is not of age's format, version 1, or was damaged. */
-export class AgeFormatError extends Error {
+export class AgeFormatError extends ExpectedError {
   override readonly name = 'AgeFormatError';
 }
 

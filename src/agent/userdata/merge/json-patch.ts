@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../../kit/errors.ts';
 import type { Position } from '../../document/document.ts';
 import type { Report } from '../../text/report.ts';
 import type { SourceText } from '../../text/source-text.ts';
@@ -14,7 +15,8 @@ export interface PatchOperation {
   where: Position;
 }
 
-export class PatchError extends Error {
+/** A patch that cannot be made; the message says what it does. */
+export class PatchError extends ExpectedError {
   override readonly name = 'PatchError';
 }
 

@@ -1,3 +1,5 @@
+import { ExpectedError } from '../../../kit/errors.ts';
+
 /**
  * How a part is merged into the parts before it, as `Merge-Type` and `merge_how` say it:
  * `list(append)+dict(no_replace)`.
@@ -15,7 +17,8 @@ export type Strategy = Partial<Record<MergedKind, ReadonlySet<string>>>;
  */
 export const USUAL: Strategy = { dict: new Set(['replace']), list: new Set(), str: new Set() };
 
-export class StrategyError extends Error {
+/** A way of merging that cannot be gone; the message says what it does. */
+export class StrategyError extends ExpectedError {
   override readonly name = 'StrategyError';
 }
 

@@ -50,7 +50,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-class StaleConnection extends Error {}
+/** Never leaves this file. */
+class StaleConnection extends HostError {}
 
 /** Where a connection goes and comes from, if not from the URL alone. The Host header stays the URL's. */
 function route({ socketPath, address, localPort }: HttpClientOptions): RequestOptions {
@@ -128,7 +129,8 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
       if (limit.aborted && isLookingUp) reject(new HostError(`DNS does not answer ${inTime}`, 'EAI_AGAIN'));
       else if (limit.aborted)
         reject(new HostError(`${isAnswering ? 'not all of the' : 'no'} answer ${inTime}`, 'ETIMEDOUT'));
-      else if (outgoing.reusedSocket && error.code === 'ECONNRESET') reject(new StaleConnection());
+      else if (outgoing.reusedSocket && error.code === 'ECONNRESET')
+        reject(new StaleConnection(error.message, error.code));
       else reject(words === undefined ? error : new HostError(words, error.code ?? ''));
     });
     outgoing.end(body);

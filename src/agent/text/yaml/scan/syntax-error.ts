@@ -1,5 +1,7 @@
+import { ExpectedError } from '../../../../kit/errors.ts';
+
 /** The text breaks a rule of YAML at `offset`. The message is a sentence and quotes nothing of the text. */
-export class YamlSyntaxError extends Error {
+export class YamlSyntaxError extends ExpectedError {
   override readonly name = 'YamlSyntaxError';
   readonly offset: number;
 

@@ -1,8 +1,9 @@
+import { ExpectedError } from '../../../../kit/errors.ts';
 import type { JsonArray, JsonMember, JsonNode, JsonObject } from './node.ts';
 import { readString } from './string.ts';
 
 /** The text is not JSON; `offset` is where that shows. */
-export class JsonError extends Error {
+export class JsonError extends ExpectedError {
   override readonly name = 'JsonError';
   readonly offset: number;
 

@@ -1,3 +1,5 @@
+import { ExpectedError } from '../../../../kit/errors.ts';
+
 /** An immutable value of a template, with Python's distinctions: integers are bigint, floats are number. */
 export type Value = null | boolean | bigint | number | string | Sequence | Dict | Undefined | Loop;
 
@@ -87,7 +89,7 @@ export interface CallArgs {
 }
 
 /** A value breaks a rule of Python; becomes a `TemplateError` at the place of the expression. */
-export class ValueError extends Error {}
+export class ValueError extends ExpectedError {}
 
 /** cloud-init prints this in front of an undefined name (`MISSING_JINJA_PREFIX`). */
 export const MISSING_PREFIX = 'CI_MISSING_JINJA_VAR/';
