@@ -29,7 +29,7 @@ describe('walls', () => {
     ['src/protocol/a.ts', `import { x } from '../kit/x.ts';`],
     ['src/protocol/a.ts', `import { x } from 'node:fs';`],
     ['src/kit/a.ts', `import { x } from '../agent/x.ts';`],
-    ['src/kit/numbers/a.ts', `import { x } from '../../agent/x.ts';`],
+    ['src/kit/bytes/a.ts', `import { x } from '../../agent/x.ts';`],
     ['src/kit/a.ts', `import { x } from '../pki/x.ts';`],
     ['src/kit/a.ts', `import { x } from 'node:fs';`],
     ['src/kit/a.ts', `export class WireError extends Error {}`],
@@ -128,10 +128,10 @@ describe('walls', () => {
     put('src/kit/b.ts', `import type { C } from './c.ts';`);
     put('src/kit/c.ts', `import { a } from './a.ts';`);
     put('src/kit/d.ts', `import { x } from './numbers/x.ts';`);
-    put('src/kit/numbers/y.ts', `import { a } from '../a.ts';`);
+    put('src/kit/bytes/y.ts', `import { a } from '../a.ts';`);
     expect(breachesOfWalls(folder)).toEqual([
       'a circle: src/kit/a.ts, src/kit/b.ts, src/kit/c.ts',
-      'a circle: src/kit, src/kit/numbers',
+      'a circle: src/kit, src/kit/bytes',
     ]);
   });
 

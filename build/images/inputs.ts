@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { execaSync } from 'execa';
-import { tar } from '../../src/kit/tar.ts';
+import { tar } from '../../src/kit/bytes/tar.ts';
 import { root } from '../project.ts';
 
 /** What people take as it is: folders, and files of one whose others only packages are made of. */

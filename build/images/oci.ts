@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type TarEntry, tar } from '../../src/kit/tar.ts';
+import { type TarEntry, tar } from '../../src/kit/bytes/tar.ts';
 import type { Platform } from '../platforms.ts';
 import type { Package } from './tree.ts';
 

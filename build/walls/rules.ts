@@ -275,7 +275,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'src/agent/text/yaml': 'scan',
   'src/agent/userdata/cloud-config': 'accounts commands files shape storage system',
   'src/controller/cli': 'text',
-  'src/kit': 'bytes numbers secrets terminal',
+  'src/kit': 'bytes command-line secrets terminal',
   'src/protocol': 'codes',
 };
 

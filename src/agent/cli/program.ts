@@ -38,7 +38,7 @@ export async function run(argv: string[]): Promise<number> {
   }
   const reportFlags = plainReportFlags(argv);
   if (reportFlags) return (await import('./report.ts')).reportCommand(reportFlags);
-  const { runCommandLine } = await import('../../kit/command-line.ts');
+  const { runCommandLine } = await import('../../kit/command-line/command-line.ts');
   const { addHelp, WORDS } = await import('./text/help.ts');
   return runCommandLine(
     'slipway',
@@ -231,5 +231,7 @@ function describeProgram(
   program
     .command('licenses')
     .description('licence texts of everything in this binary')
-    .action(async () => conclude((await import('../../kit/licenses.ts')).licensesCommand('slipway')));
+    .action(async () =>
+      conclude((await import('../../kit/command-line/licenses.ts')).licensesCommand('slipway')),
+    );
 }

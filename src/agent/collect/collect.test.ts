@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StandIn } from '../../../test/support/kubeadm/kubeadm-stand-in.ts';
-import { tar } from '../../kit/tar.ts';
+import { tar } from '../../kit/bytes/tar.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { redactSettings, secretsIn } from '../secrets/secrets.ts';

@@ -4,10 +4,10 @@
  */
 
 import { zstdCompressSync } from 'node:zlib';
+import { type TarEntry, tar } from '../../kit/bytes/tar.ts';
 import { errorMessage } from '../../kit/errors.ts';
 import { remember } from '../../kit/secrets/known.ts';
 import { redact } from '../../kit/secrets/redact.ts';
-import { type TarEntry, tar } from '../../kit/tar.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
 import { homes } from '../host/homes.ts';
 import type { Host } from '../host/host.ts';

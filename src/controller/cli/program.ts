@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { runCommandLine } from '../../kit/command-line.ts';
+import { runCommandLine } from '../../kit/command-line/command-line.ts';
 import { versionText } from './version.ts';
 
 /** Runs the command line. @returns the exit status */
@@ -210,6 +210,6 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .command('licenses')
     .description('licence texts of everything in this binary')
     .action(async () =>
-      conclude((await import('../../kit/licenses.ts')).licensesCommand('slipway-controller')),
+      conclude((await import('../../kit/command-line/licenses.ts')).licensesCommand('slipway-controller')),
     );
 }

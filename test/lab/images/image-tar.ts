@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import { type TarEntry, tar } from '../../../src/kit/tar.ts';
+import { type TarEntry, tar } from '../../../src/kit/bytes/tar.ts';
 
 /** A container image of one layer, made from files. */
 export interface ImageSpec {

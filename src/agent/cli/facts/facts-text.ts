@@ -1,4 +1,4 @@
-import { bytesText } from '../../../kit/numbers/bytes.ts';
+import { bytesText } from '../../../kit/bytes-text.ts';
 import { pad, width } from '../../../kit/terminal/columns.ts';
 import type { Disk, Facts, Gpu, NetworkInterface, PciDevice } from '../../facts/reading/facts.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Words } from '../../../kit/command-line.ts';
+import type { Words } from '../../../kit/command-line/command-line.ts';
 import { CODES } from '../../../protocol/codes/codes.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
 

@@ -1,4 +1,4 @@
-import { bytesText } from '../../../kit/numbers/bytes.ts';
+import { bytesText } from '../../../kit/bytes-text.ts';
 import type { Comparison, DiskExpectation, Expectations } from '../../document/expectations.ts';
 import type { Disk, Facts, Gpu } from '../reading/facts.ts';
 

@@ -1,4 +1,4 @@
-import { countOfList } from '../../../kit/numbers/number-list.ts';
+import { countOfList } from '../../../kit/number-list.ts';
 import { MACHINES } from '../../userdata/instance/read-system-facts.ts';
 import { defined } from '../reading/defined.ts';
 import type { CpuFacts } from '../reading/facts.ts';

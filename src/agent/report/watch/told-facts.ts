@@ -1,4 +1,4 @@
-import { bytesText } from '../../../kit/numbers/bytes.ts';
+import { bytesText } from '../../../kit/bytes-text.ts';
 import {
   CAPACITY_FACT,
   CAPACITY_LABELS_FACT,

@@ -1,4 +1,4 @@
-import { countOfList } from '../../../../kit/numbers/number-list.ts';
+import { countOfList } from '../../../../kit/number-list.ts';
 import { type Check, isControlPlane, readText } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Values } from './terminal/completion.ts';
-import type { Manual } from './terminal/man-page.ts';
+import type { Values } from './completion.ts';
+import type { Manual } from './man-page.ts';
 
 /** Bad arguments; of the agent the same status as bad user data. */
 const USAGE_STATUS = 2;
@@ -54,8 +54,8 @@ function addShellCommands(program: Command, conclude: (status: number) => void, 
     .argument('<shell>', 'bash, zsh or fish')
     .helpGroup('About:')
     .action(async (given: string) => {
-      const { completion, SHELLS } = await import('./terminal/completion.ts');
-      const { commandTable } = await import('./terminal/command-table.ts');
+      const { completion, SHELLS } = await import('./completion.ts');
+      const { commandTable } = await import('./command-table.ts');
       const shell = SHELLS.find((known) => known === given);
       if (shell === undefined) {
         process.stderr.write(`${program.name()}: ${given} is none of ${SHELLS.join(', ')}\n`);
@@ -70,8 +70,8 @@ function addShellCommands(program: Command, conclude: (status: number) => void, 
     .description('the manual page: PROGRAM man | man -l -')
     .helpGroup('About:')
     .action(async () => {
-      const { manPage } = await import('./terminal/man-page.ts');
-      const { commandTable } = await import('./terminal/command-table.ts');
+      const { manPage } = await import('./man-page.ts');
+      const { commandTable } = await import('./command-table.ts');
       const { values: _, ...texts } = words;
       process.stdout.write(
         manPage({
