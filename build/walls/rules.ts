@@ -102,6 +102,7 @@ const AGENT: Readonly<Record<string, string>> = {
   install: 'kit document host',
   'install/windows': 'document host install',
   'machine.ts': 'host host/linux host/windows',
+  kubeadm: 'kit protocol',
   'kubeadm/config': 'kit protocol document host npm:yaml',
   'kubeadm/repeat': 'kit protocol cluster document host kubeadm/config kubeadm/run',
   'kubeadm/run': `kit protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document

@@ -3,7 +3,7 @@ import { placedMessage } from '../kubeadm/config/api/problem.ts';
 import type { KubeadmConfig } from '../kubeadm/config/config.ts';
 import type { CallReading } from '../kubeadm/config/read-call.ts';
 import { shapedConfig } from '../kubeadm/config/shaped-arguments.ts';
-import { KubeadmError } from '../kubeadm/config/yaml/failure.ts';
+import { KubeadmError } from '../kubeadm/kubeadm-error.ts';
 import { kubeadmMinor } from '../kubeadm/run/kubeadm-minor.ts';
 import { findRealKubeadm } from '../kubeadm/run/real-kubeadm.ts';
 import { found, type PreflightFinding } from './checks/finding.ts';

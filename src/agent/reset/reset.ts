@@ -20,7 +20,7 @@ import { Journal } from '../engine/journal.ts';
 import type { Host } from '../host/host.ts';
 import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
 import { certificateFiles, kubeadmFiles } from '../kubeadm/config/kubeadm-files.ts';
-import { KubeadmError } from '../kubeadm/config/yaml/failure.ts';
+import { KubeadmError } from '../kubeadm/kubeadm-error.ts';
 import { forgetAttempt } from '../kubeadm/repeat/attempt-note.ts';
 import { forgetInventory } from '../kubeadm/repeat/inventory.ts';
 import { configuredSocket, kubeadmError } from '../kubeadm/repeat/leftovers.ts';

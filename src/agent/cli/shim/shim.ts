@@ -1,7 +1,7 @@
 import { failure } from '../../engine/failure.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { parseInvocation } from '../../kubeadm/config/invocation.ts';
-import { KubeadmError } from '../../kubeadm/config/yaml/failure.ts';
+import { KubeadmError } from '../../kubeadm/kubeadm-error.ts';
 import {
   findRealKubeadm,
   kubeadmEnvironment,

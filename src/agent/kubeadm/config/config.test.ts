@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { KubeadmError } from '../kubeadm-error.ts';
 import { readConfig } from './config.ts';
 import { readDocuments } from './yaml/config-documents.ts';
-import { KubeadmError } from './yaml/failure.ts';
 
 const JOIN = `---
 apiVersion: kubeadm.k8s.io/v1beta3

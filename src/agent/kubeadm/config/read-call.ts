@@ -1,7 +1,7 @@
 import type { KubeadmCommand } from '../../document/document.ts';
+import { KubeadmError } from '../kubeadm-error.ts';
 import { type KubeadmConfig, readConfig } from './config.ts';
 import { type ConfigDocument, readDocuments } from './yaml/config-documents.ts';
-import { KubeadmError } from './yaml/failure.ts';
 
 /** A call of kubeadm with its configuration, as both stand at one moment. */
 export interface CallReading {

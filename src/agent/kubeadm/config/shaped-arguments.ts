@@ -1,6 +1,7 @@
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
+import { KubeadmError } from '../kubeadm-error.ts';
 import { checkConfig } from './api/check.ts';
 import { convertConfig } from './api/convert.ts';
 import { type ConfigProblem, placedMessage } from './api/problem.ts';
@@ -13,7 +14,6 @@ import { patchesFlag, withPatches } from './patches.ts';
 import { type CallReading, readCall } from './read-call.ts';
 import { shapeConfig } from './shape-config.ts';
 import { putScalar } from './yaml/edit-yaml.ts';
-import { KubeadmError } from './yaml/failure.ts';
 
 /** The copy of the configuration that kubeadm reads; it holds what the original holds, token included. */
 export const SHAPED_CONFIG = `${RUN_DIR}/kubeadm.yaml`;

@@ -1,5 +1,5 @@
 import type { Host } from '../../host/host.ts';
-import { KubeadmError } from '../config/yaml/failure.ts';
+import { KubeadmError } from '../kubeadm-error.ts';
 import { kubeadmVersion } from './real-kubeadm.ts';
 
 /** Two steps want to know, and asking costs a process. */

@@ -2,7 +2,7 @@
 import type { Failure } from '../../../protocol/journal.ts';
 import { WINDOWS_SHIM } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
-import { KubeadmError } from '../config/yaml/failure.ts';
+import { KubeadmError } from '../kubeadm-error.ts';
 
 /** Searched after PATH: cloud-init and systemd start programs with a PATH that lacks some of them. */
 const KUBEADM_DIRECTORIES = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/bin'];

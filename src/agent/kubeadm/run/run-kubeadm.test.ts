@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/kubeadm-stand-in.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { KubeadmError } from '../config/yaml/failure.ts';
+import { KubeadmError } from '../kubeadm-error.ts';
 import { looksJoined } from '../repeat/joined.ts';
 import { progressReader } from './progress.ts';
 import { findRealKubeadm, kubeadmVersion } from './real-kubeadm.ts';

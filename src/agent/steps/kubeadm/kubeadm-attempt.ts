@@ -8,7 +8,7 @@ import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
 import { shapedArguments } from '../../kubeadm/config/shaped-arguments.ts';
-import { KubeadmError } from '../../kubeadm/config/yaml/failure.ts';
+import { KubeadmError } from '../../kubeadm/kubeadm-error.ts';
 import { type AttemptNote, noteAttempt, readAttempt } from '../../kubeadm/repeat/attempt-note.ts';
 import { type InventoryOwner, readInventory, takeInventory } from '../../kubeadm/repeat/inventory.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';

@@ -1,9 +1,9 @@
 /** Labels for the kubelet to register with: its argument node-labels, beside what the configuration has there. */
 import { isMap, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
+import { KubeadmError } from '../../kubeadm-error.ts';
 import { isNothing } from '../api/nodes.ts';
 import { NODE_KINDS, readDocuments } from '../yaml/config-documents.ts';
 import { findPair, insert, putScalar, replaceNull } from '../yaml/edit-yaml.ts';
-import { KubeadmError } from '../yaml/failure.ts';
 import { extraArgument } from './extra-argument.ts';
 
 const NAME = 'node-labels';

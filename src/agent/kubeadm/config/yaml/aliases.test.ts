@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { KubeadmError } from '../../kubeadm-error.ts';
 import { checkConfig } from '../api/check.ts';
 import { readDocuments } from './config-documents.ts';
-import { KubeadmError } from './failure.ts';
 
 const HEAD = 'apiVersion: kubeadm.k8s.io/v1beta3\nkind: InitConfiguration\n';
 const laughs = (levels: number): string =>

@@ -5,8 +5,8 @@
 
 import { type Document, isMap, isScalar, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml';
 import { positionText } from '../../../../kit/position.ts';
+import { KubeadmError } from '../../kubeadm-error.ts';
 import { type Aliases, aliasesOf } from './aliases.ts';
-import { KubeadmError } from './failure.ts';
 
 /** The kind that says what this machine becomes. */
 export const NODE_KINDS = { init: 'InitConfiguration', join: 'JoinConfiguration' } as const;

@@ -1,7 +1,7 @@
 /** Failures of our own around kubeadm, told with a code of the table. */
-import { ExpectedError } from '../../../../kit/errors.ts';
-import { CODES, type Code } from '../../../../protocol/codes/codes.ts';
-import type { Failure } from '../../../../protocol/journal.ts';
+import { ExpectedError } from '../../kit/errors.ts';
+import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import type { Failure } from '../../protocol/journal.ts';
 
 /** Thrown where kubeadm cannot even be started; `failure` is ready for the journal. */
 export class KubeadmError extends ExpectedError {
