@@ -10,8 +10,16 @@ import {
   PURE_MODULES,
   PURE_NAMES,
 } from './walls/machine.ts';
-import { BRANDS, isListed, isTest, LARGEST_FOLDER, ROOMS } from './walls/rules.ts';
+import { BRANDS, isTest, LARGEST_FOLDER, ROOMS } from './walls/rules.ts';
 import { readUses, type Use } from './walls/uses.ts';
+
+/** By path of the file, as `readUses` gives them. */
+type Uses = ReadonlyMap<string, readonly Use[]>;
+
+/** What the sources of a checkout use: of src/, build/ and test/, tests themselves left out. */
+export function usesIn(folder: string): Uses {
+  return readUses(folder, (path) => /^(?:src|build|test)\//.test(path) && !isTest(path));
+}
 
 /**
  * Holds the sources of a project against the rooms of `walls/rules.ts`, and looks for circles and crowded folders, those of
@@ -20,10 +28,9 @@ import { readUses, type Use } from './walls/uses.ts';
  * @param folder the checkout: tsconfig.json, package.json, src/, build/ and test/
  * @returns a sentence for each breach, with `file:line` where it lies in one
  */
-export function breachesOfWalls(folder: string): string[] {
+export function breachesOfWalls(folder: string, uses: Uses = usesIn(folder)): string[] {
   const packages = dependenciesOf(folder);
-  const uses = readUses(folder, (path) => /^(?:src|build|test)\//.test(path) && !isTest(path));
-  const product = new Map([...uses].filter(([path]) => path.startsWith('src/')));
+  const product = productOf(uses);
   const walls = [...product].flatMap(([path, list]) =>
     list.flatMap((use) => {
       const problem = problemOf(path, use, packages);
@@ -33,15 +40,38 @@ export function breachesOfWalls(folder: string): string[] {
   const circles = [...circlesOfFiles(uses), ...circlesOfFolders(product)].map(
     (ring) => `a circle: ${ring.join(', ')}`,
   );
-  return [...walls, ...circles, ...unlistedFolders([...product.keys()]), ...crowdedFolders([...uses.keys()])];
+  const withoutRow = [...new Set([...product.keys()].map(roomOf))].filter(
+    (room) => !Object.hasOwn(ROOMS, room),
+  );
+  return [
+    ...walls,
+    ...circles,
+    ...withoutRow.map((room) => `${room} has no row in build/walls/rules.ts: say what it may import`),
+    ...crowdedFolders([...uses.keys()]),
+  ];
 }
 
-/** What each folder is, its row says. */
-function unlistedFolders(paths: readonly string[]): string[] {
-  const folders = new Set(paths.filter((path) => !Object.hasOwn(ROOMS, path)).map((path) => dirname(path)));
-  return [...folders]
-    .filter((folder) => !isListed(folder))
-    .map((folder) => `${folder} has no row in build/walls/rules.ts: make it a room, or a part of one`);
+/** Words of rows that no source needs: a row says what its room imports, no more. */
+export function idleWords(uses: Uses): string[] {
+  const used = new Set<string>();
+  for (const [path, list] of productOf(uses)) {
+    used.add(roomOf(path));
+    for (const { kind, what } of list) {
+      if (kind !== 'import') continue;
+      const isOurs = /^\.\.?\//.test(what);
+      used.add(`${roomOf(path)} ${isOurs ? roomOf(posix.join(dirname(path), what)) : what.split('/')[0]}`);
+    }
+  }
+  return Object.entries(ROOMS).flatMap(([name, { imports, packages }]) => [
+    ...(used.has(name) ? [] : [`${name} has a row in build/walls/rules.ts, and no sources`]),
+    ...[...imports, ...packages]
+      .filter((word) => !used.has(`${name} ${word}`))
+      .map((word) => `${name} does not import ${word}: take it out of its row`),
+  ]);
+}
+
+function productOf(uses: Uses): Uses {
+  return new Map([...uses].filter(([path]) => path.startsWith('src/')));
 }
 
 /** A newcomer finds a thing in a minute where no folder is a heap. */
@@ -55,8 +85,8 @@ function crowdedFolders(paths: readonly string[]): string[] {
 
 function problemOf(path: string, use: Use, packages: readonly string[]): string | undefined {
   const name = roomOf(path);
-  const room = name === undefined ? undefined : ROOMS[name];
-  // That it has none is told of the folder.
+  const room = ROOMS[name];
+  // That it has none is told of the room.
   if (!room) return undefined;
   const { what } = use;
   switch (use.kind) {
@@ -80,13 +110,13 @@ function problemOf(path: string, use: Use, packages: readonly string[]): string 
 
 function problemOfImport(path: string, use: Use, packages: readonly string[]): string | undefined {
   const { what } = use;
-  const name = roomOf(path) ?? '';
+  const name = roomOf(path);
   const room = ROOMS[name];
   if (/^\.\.?\//.test(what)) {
     const target = posix.join(dirname(path), what);
     if (isTest(target)) return `imports ${target}, which is for tests only`;
     const to = roomOf(target);
-    if (to !== undefined && (to === name || room?.imports.includes(to))) return undefined;
+    if (to === name || room?.imports.includes(to)) return undefined;
     return `imports ${target}; ${name} may import ${['itself', ...(room?.imports ?? [])].join(', ')}`;
   }
   const module = what.replace(/^node:/, '');
@@ -97,19 +127,17 @@ function problemOfImport(path: string, use: Use, packages: readonly string[]): s
   }
   const known = packages.find((one) => what === one || what.startsWith(`${one}/`));
   if (known === undefined) return `imports ${what}, which is none of the dependencies in package.json`;
-  if (room?.packages?.includes(known)) return undefined;
-  return `imports ${what}; ${name} may import ${room?.packages?.join(', ') ?? 'no package'}`;
+  if (room?.packages.includes(known)) return undefined;
+  return `imports ${what}; ${name} may import ${room?.packages.join(', ') || 'no package'}`;
 }
 
-function machine(room: string | undefined, what: string): string {
+function machine(room: string, what: string): string {
   return `uses ${what}; ${room} does not touch the machine, a Host does (src/agent/host)`;
 }
 
-/** The longest room that `path` lies in. */
-function roomOf(path: string): string | undefined {
-  return Object.keys(ROOMS)
-    .filter((room) => path === room || path.startsWith(`${room}/`))
-    .sort((a, b) => b.length - a.length)[0];
+/** The folder, or the file itself where it has a row of its own. */
+function roomOf(path: string): string {
+  return Object.hasOwn(ROOMS, path) ? path : dirname(path);
 }
 
 function dependenciesOf(folder: string): string[] {
@@ -121,7 +149,9 @@ function dependenciesOf(folder: string): string[] {
 
 // node build/walls.ts [FOLDER]; part of npm run check.
 if (import.meta.main) {
-  const breaches = breachesOfWalls(process.argv[2] ?? root);
+  const folder = process.argv[2] ?? root;
+  const uses = usesIn(folder);
+  const breaches = [...breachesOfWalls(folder, uses), ...idleWords(uses)];
   for (const breach of breaches) console.error(breach);
   if (breaches.length > 0) {
     console.error(`\nWalls: ${breaches.length} breaches; see docs/decisions/walls.md.`);

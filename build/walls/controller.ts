@@ -3,26 +3,28 @@
  * behind no Host. What it is told and decides (machines, attest, model ...) computes; rooms with `MACHINE` serve, store and ask.
  */
 export const CONTROLLER: Readonly<Record<string, string>> = {
-  'log.ts': 'kit',
+  'log.ts': 'kit/secrets',
   model: 'kit protocol',
   web: 'MACHINE',
-  policy: 'kit protocol tpm/evidence tpm/wire kube model',
+  policy: 'kit protocol protocol/codes tpm/evidence tpm/wire kube model',
   kube: 'kit npm:undici npm:yaml MACHINE',
-  store: 'kit protocol kube model MACHINE',
-  attest: 'kit protocol pki tpm/crypto tpm/evidence tpm/objects tpm/wire kube model policy store',
+  store: 'kit kit/terminal protocol kube model MACHINE',
+  attest:
+    'kit pki protocol protocol/codes tpm/crypto tpm/evidence tpm/objects tpm/wire kube model policy store',
   capacity: 'protocol kube log.ts machines model store',
   machines: 'kit protocol attest kube log.ts model policy store web',
   proofs: 'kit protocol attest kube log.ts machines model policy store',
   // What a machine gets only by a proof that it gives now.
-  fresh: 'protocol pki attest model store',
-  release: 'protocol attest fresh kube model store',
+  fresh: 'pki protocol protocol/codes attest model store',
+  release: 'protocol attest fresh kube store',
   // What an operator seals, and for whom; no machine talks to it.
-  sealing: 'kit protocol tpm/evidence tpm/objects tpm/sealing kube machines release MACHINE',
-  approve: 'kit protocol pki kube log.ts machines model',
-  ingest: 'kit protocol attest fresh log.ts model release store web MACHINE',
+  sealing: 'kit kit/terminal protocol tpm/evidence tpm/objects tpm/sealing kube machines release MACHINE',
+  approve: 'kit pki protocol kube log.ts machines model',
+  ingest: 'kit kit/secrets protocol attest fresh log.ts model release store web MACHINE',
   keys: 'kit pki kube log.ts store',
-  serve: `kit pki approve attest capacity fresh ingest keys kube log.ts machines model policy proofs release
-    store web MACHINE`,
-  cli: `kit protocol pki tpm/evidence tpm/objects tpm/sealing attest keys kube log.ts model proofs release
-    sealing serve store npm:commander MACHINE`,
+  serve: `kit approve attest capacity fresh ingest keys kube log.ts machines model policy proofs release store web
+    MACHINE`,
+  'cli/text': 'kit protocol model',
+  cli: `kit kit/command-line protocol tpm/sealing attest cli/text keys kube log.ts model proofs release sealing serve
+    store npm:commander MACHINE`,
 };

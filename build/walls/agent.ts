@@ -1,0 +1,226 @@
+/**
+ * The agent's rooms, each with what it may import, in the words of rules.ts. Read it as the house's plan: whoever stands in
+ * nobody's row is nobody's business, and rows that name a room say who may import it. Only `host` has `MACHINE`: all others get a Host,
+ * and which one that is, `machine.ts` decides for a command.
+ */
+export const AGENT: Readonly<Record<string, string>> = {
+  again: `kit kit/secrets kit/terminal protocol tpm/sealing document engine host kubeadm/config kubeadm/repeat steps
+    steps/commands steps/kind steps/tools`,
+  apply: 'protocol document host steps steps/kind stores/reference',
+  bootstrap: `kit kit/secrets kit/terminal protocol protocol/codes again document engine engine/run facts/judge host
+    network preflight sealed secrets startup steps steps/kind steps/kubeadm userdata userdata/instance
+    userdata/sources wipe`,
+  check: 'kit kit/bytes protocol protocol/codes tpm/sealing check/rule check/rules document',
+  'check/rule': 'check/shell document userdata',
+  'check/rules': 'check/rule check/shell document stores/reference',
+  'check/shell': '',
+  cli: `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes again bootstrap cli/authors cli/facts
+    cli/options cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine
+    facts/judge host identity/tpm install install/windows kubeadm/config machine.ts preflight preflight/checks
+    release report report/config report/events reset secrets startup steps timeline userdata wipe npm:commander`,
+  'cli/authors': `kit kit/secrets kit/terminal apply check check/rule cli/options cli/process cli/text document fetch
+    host machine.ts preflight secrets text userdata userdata/cloud-config userdata/forms userdata/instance
+    userdata/native userdata/network userdata/sources/contract`,
+  'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
+  'cli/options': 'kit host',
+  'cli/process':
+    'kit kit/secrets protocol cli/options collect document engine host machine.ts network steps userdata',
+  'cli/shim': `kit/secrets protocol tpm/sealing bootstrap cli/options cli/process cli/text document engine host
+    identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts secrets steps userdata`,
+  'cli/text': `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes bootstrap check/rule diagnosis
+    diagnosis/transcript diagnosis/words document engine host identity/tpm report/watch steps steps/kind
+    npm:commander`,
+  cluster: 'kit kit/secrets protocol protocol/codes document host kubeadm/config text text/yaml',
+  collect: 'kit kit/bytes kit/secrets document host kubeadm/config secrets',
+  credential: 'kit kit/secrets pki protocol cluster document engine host identity identity/tpm report/config',
+  diagnosis: `kit/secrets protocol/codes diagnosis/attempts diagnosis/causes diagnosis/evidence diagnosis/patterns
+    diagnosis/transcript diagnosis/words`,
+  'diagnosis/attempts': 'diagnosis/transcript',
+  'diagnosis/causes': 'protocol/codes diagnosis/evidence diagnosis/patterns diagnosis/words host',
+  'diagnosis/evidence': 'diagnosis/transcript host',
+  'diagnosis/patterns': 'protocol/codes',
+  'diagnosis/transcript': 'diagnosis/patterns',
+  'diagnosis/words': 'kit/secrets protocol protocol/codes diagnosis/patterns',
+  document: 'kit/secrets protocol protocol/codes',
+  engine: 'kit kit/secrets kit/terminal protocol protocol/codes document host',
+  'engine/run': 'kit protocol protocol/codes engine host',
+  facts: 'document facts/devices facts/machine facts/reading facts/windows host',
+  'facts/devices': 'facts/reading host',
+  'facts/judge':
+    'kit document facts facts/reading host userdata/jinja userdata/jinja/syntax userdata/jinja/values',
+  'facts/machine': 'kit facts/reading userdata/instance',
+  'facts/reading': 'kit host',
+  'facts/windows': 'facts/reading host',
+  fetch: 'kit kit/secrets document fetch/objects host',
+  'fetch/objects': 'host stores/aws stores/clouds stores/contract userdata/sources/machine',
+  host: 'kit tpm MACHINE',
+  'host/common/files': 'host host/common/system MACHINE',
+  'host/common/net': 'kit host host/common/system MACHINE',
+  'host/common/process': 'host host/common/files host/common/system MACHINE',
+  'host/common/system': 'kit host MACHINE',
+  'host/linux': `host host/common/net host/common/system host/linux/files host/linux/files/paths host/linux/process
+    host/linux/system MACHINE`,
+  'host/linux/files': 'host host/common/files host/common/system host/linux/files/paths MACHINE',
+  'host/linux/files/paths': 'host host/common/system MACHINE',
+  'host/linux/process':
+    'kit document host host/common/process host/common/system host/linux/files/paths MACHINE',
+  'host/linux/system': 'tpm host host/common/system MACHINE',
+  'host/windows':
+    'kit document host host/common/files host/common/net host/common/process host/common/system MACHINE',
+  identity: `kit kit/secrets kit/terminal pki protocol tpm tpm/commands tpm/evidence tpm/objects tpm/wire document host
+    identity/tpm report/config`,
+  'identity/tpm': `kit protocol protocol/codes tpm tpm/commands tpm/crypto tpm/evidence tpm/objects tpm/sealing
+    tpm/wire document host`,
+  install: 'kit document host',
+  'install/windows': 'document host install',
+  kubeadm: 'kit protocol protocol/codes',
+  'kubeadm/config': `kit/secrets document host kubeadm kubeadm/config/api kubeadm/config/kubelet kubeadm/config/yaml
+    npm:yaml`,
+  'kubeadm/config/api': 'kit protocol/codes kubeadm/config/yaml npm:yaml',
+  'kubeadm/config/kubelet': 'kubeadm kubeadm/config/api kubeadm/config/yaml npm:yaml',
+  'kubeadm/config/yaml': 'kit kubeadm npm:yaml',
+  'kubeadm/repeat': `kit/secrets protocol protocol/codes document host kubeadm/config kubeadm/repeat/etcd
+    kubeadm/repeat/phases kubeadm/run`,
+  'kubeadm/repeat/etcd': 'kit protocol protocol/codes cluster host kubeadm/config',
+  'kubeadm/repeat/phases': 'host kubeadm/run',
+  'kubeadm/run': `kit kit/secrets protocol diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document host
+    kubeadm kubeadm/config kubeadm/config/kubelet`,
+  'machine.ts': 'host host/linux host/windows',
+  network: 'kit/secrets document host network/render secrets startup steps/tools',
+  'network/render': 'document',
+  preflight: `kit document host kubeadm kubeadm/config kubeadm/config/api kubeadm/repeat kubeadm/run preflight/checks
+    preflight/checks/kubernetes preflight/checks/machine preflight/checks/windows`,
+  'preflight/checks': 'protocol/codes document host kubeadm/config',
+  'preflight/checks/kubernetes': `protocol/codes diagnosis/evidence host kubeadm/config kubeadm/config/api
+    kubeadm/config/kubelet preflight/checks`,
+  'preflight/checks/machine':
+    'kit facts facts/judge host kubeadm/config kubeadm/config/kubelet preflight/checks',
+  'preflight/checks/windows': 'host kubeadm/config/kubelet preflight/checks',
+  release: '',
+  report: `kit kit/secrets protocol protocol/codes cluster document engine facts facts/reading host report/config
+    report/events report/spool report/transports report/watch report/watch/boot`,
+  'report/config': 'kit kit/secrets document host text text/yaml',
+  'report/events': 'kit kit/secrets kit/terminal protocol host',
+  'report/spool': 'protocol document host report/events',
+  'report/transports': 'kit protocol host identity identity/tpm report/config report/events',
+  'report/watch': `kit protocol protocol/codes cluster document engine facts/reading host report/events
+    report/watch/boot`,
+  'report/watch/boot': `protocol protocol/codes diagnosis diagnosis/transcript diagnosis/words document host
+    report/events`,
+  reset: 'kit kit/secrets credential document engine host kubeadm kubeadm/config kubeadm/repeat kubeadm/run',
+  sealed: `kit kit/bytes kit/secrets protocol protocol/codes tpm/commands tpm/sealing tpm/wire document engine fetch
+    host identity identity/tpm report/config stores stores/contract text userdata wipe`,
+  secrets: 'kit/bytes kit/secrets protocol document engine host',
+  startup: 'protocol/codes host',
+  steps: `kit document host steps/accounts steps/boot steps/commands steps/containerd steps/kind steps/kubeadm
+    steps/network steps/node steps/storage steps/system steps/system/software steps/tree steps/units steps/volumes
+    text`,
+  'steps/accounts': 'kit document engine host steps/kind steps/tools',
+  'steps/boot': 'document engine host steps/kind steps/tools',
+  'steps/commands': 'kit/secrets document engine steps/kind steps/shell',
+  'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
+  'steps/kind':
+    'kit kit/secrets protocol document engine host kubeadm/config kubeadm/repeat startup steps/shell',
+  'steps/kubeadm': `kit kit/secrets protocol protocol/codes cluster credential diagnosis/words document engine
+    facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/run preflight preflight/checks report/config
+    reset startup steps/kind steps/shell`,
+  'steps/network': 'kit document network steps/kind steps/tools',
+  'steps/node': `kit kit/secrets protocol document engine fetch host kubeadm/config kubeadm/run steps/containerd
+    steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference`,
+  'steps/node/time': 'document host',
+  'steps/shell': 'kit/secrets document host',
+  'steps/storage': 'kit document engine host startup steps/kind steps/tools',
+  'steps/system': `kit document steps/kind steps/system/access steps/system/disk steps/system/ending steps/system/local
+    steps/system/software`,
+  'steps/system/access': 'kit/secrets document fetch host steps/accounts steps/kind steps/tools',
+  'steps/system/disk': 'document host steps/kind steps/tools',
+  'steps/system/ending': 'kit document host steps/kind steps/tools',
+  'steps/system/local': 'document host steps/kind steps/tools',
+  'steps/system/software': 'kit/secrets document engine fetch host steps/kind steps/tools',
+  'steps/tools': `kit kit/secrets protocol protocol/codes tpm/sealing document engine host identity/tpm secrets stores
+    stores/contract stores/reference`,
+  'steps/tree': 'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference',
+  'steps/units': 'kit document engine host steps/kind steps/tools',
+  'steps/volumes':
+    'kit kit/secrets document engine fetch host steps/kind steps/storage steps/tools stores/contract',
+  stores: `kit kit/bytes kit/secrets document fetch stores/age stores/aws stores/clouds stores/contract stores/jwe
+    stores/reference stores/vault`,
+  'stores/age': 'kit stores/contract',
+  'stores/aws': 'host stores/contract stores/reference userdata/sources/client',
+  'stores/clouds': 'host stores/contract stores/reference userdata/sources/client',
+  'stores/contract': 'kit protocol/codes document host stores/reference userdata/sources/contract',
+  'stores/jwe': 'host stores/contract',
+  'stores/reference': '',
+  'stores/vault': 'document host stores/contract',
+  text: 'kit/terminal protocol/codes document',
+  'text/shape': 'document text text/yaml',
+  'text/yaml': 'kit document text text/yaml/scan',
+  'text/yaml/scan': 'kit text',
+  timeline: 'kit kit/terminal protocol',
+  userdata: `kit kit/secrets protocol document engine fetch host text text/yaml userdata/cloud-config
+    userdata/cloud-config/commands userdata/decode userdata/forms userdata/handed userdata/ignition
+    userdata/instance userdata/jinja userdata/merge userdata/native userdata/network userdata/node userdata/sealed
+    userdata/sources userdata/sources/contract userdata/sources/machine`,
+  'userdata/cloud-config': `kit/secrets document text text/yaml userdata/cloud-config/accounts
+    userdata/cloud-config/commands userdata/cloud-config/files userdata/cloud-config/shape
+    userdata/cloud-config/storage userdata/cloud-config/system userdata/instance userdata/node`,
+  'userdata/cloud-config/accounts': 'kit/secrets document text text/yaml userdata/merge',
+  'userdata/cloud-config/commands': 'kit/secrets document kubeadm/config text text/yaml',
+  'userdata/cloud-config/files': 'kit/bytes kit/secrets document stores/reference text text/yaml',
+  'userdata/cloud-config/shape': 'text text/shape text/yaml',
+  'userdata/cloud-config/storage': 'document text text/yaml',
+  'userdata/cloud-config/system':
+    'kit/bytes kit/secrets document text text/yaml userdata/cloud-config/accounts',
+  'userdata/decode': 'kit/bytes document text',
+  'userdata/forms': 'kit kit/bytes kit/secrets document fetch host text text/yaml userdata/decode',
+  'userdata/handed': 'document userdata/decode userdata/forms',
+  'userdata/ignition': `document text userdata/forms userdata/ignition/check userdata/ignition/config
+    userdata/ignition/lift userdata/ignition/render userdata/ignition/schema userdata/ignition/translate`,
+  'userdata/ignition/check': `document stores/reference text userdata/ignition/schema userdata/ignition/unit
+    userdata/ignition/url`,
+  'userdata/ignition/config': 'text userdata/ignition/check userdata/ignition/json userdata/ignition/schema',
+  'userdata/ignition/json': 'kit',
+  'userdata/ignition/lift': 'kit/secrets document text userdata/cloud-config/commands userdata/ignition/unit',
+  'userdata/ignition/render': `document fetch text userdata/forms userdata/ignition/check userdata/ignition/config
+    userdata/ignition/schema userdata/ignition/translate`,
+  'userdata/ignition/schema': 'document text userdata/ignition/json',
+  'userdata/ignition/translate': `kit kit/bytes kit/secrets document fetch/objects stores/reference text
+    userdata/ignition/check userdata/ignition/schema userdata/ignition/url`,
+  'userdata/ignition/unit': '',
+  'userdata/ignition/url': 'kit/bytes',
+  'userdata/instance': 'document host',
+  'userdata/jinja': `text userdata/cloud-config userdata/decode userdata/instance userdata/jinja/filters
+    userdata/jinja/syntax userdata/jinja/values`,
+  'userdata/jinja/filters': 'text/yaml userdata/jinja/values',
+  'userdata/jinja/syntax': 'kit text userdata/jinja/filters userdata/jinja/values',
+  'userdata/jinja/values': 'kit text text/yaml',
+  'userdata/merge': 'kit document text text/yaml',
+  'userdata/native': `kit kit/secrets document host stores/reference text text/shape text/yaml userdata/cloud-config
+    userdata/node npm:yaml`,
+  'userdata/network': 'kit kit/bytes kit/secrets document host network text text/yaml userdata/instance',
+  'userdata/node': `kit kit/secrets protocol document host kubeadm/config stores/reference text text/yaml
+    userdata/jinja/syntax userdata/jinja/values`,
+  'userdata/sealed': 'kit/bytes protocol text text/yaml userdata/decode',
+  'userdata/sources': `host text userdata/instance userdata/sources/azure userdata/sources/channels
+    userdata/sources/client userdata/sources/clouds userdata/sources/contract userdata/sources/machine
+    userdata/sources/nocloud userdata/sources/openstack`,
+  'userdata/sources/azure': `host userdata/sources/client userdata/sources/contract userdata/sources/machine
+    userdata/sources/volumes`,
+  'userdata/sources/channels': `kit/bytes host text userdata/instance userdata/sources/client userdata/sources/contract
+    userdata/sources/machine userdata/sources/volumes`,
+  'userdata/sources/client': 'kit host text userdata/sources/contract',
+  'userdata/sources/clouds': `kit host userdata/instance userdata/sources/client userdata/sources/contract
+    userdata/sources/machine`,
+  'userdata/sources/contract':
+    'kit protocol/codes document host text text/yaml userdata/decode userdata/instance',
+  'userdata/sources/images': 'host text',
+  'userdata/sources/machine': `kit host text text/yaml userdata/instance userdata/sources/client
+    userdata/sources/contract`,
+  'userdata/sources/nocloud': `host userdata/instance userdata/sources/client userdata/sources/contract
+    userdata/sources/machine userdata/sources/volumes`,
+  'userdata/sources/openstack': `userdata/instance userdata/sources/client userdata/sources/contract
+    userdata/sources/machine userdata/sources/volumes`,
+  'userdata/sources/volumes':
+    'document host userdata/sources/contract userdata/sources/images userdata/sources/machine',
+  wipe: 'kit protocol document engine host secrets steps',
+};
