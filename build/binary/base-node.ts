@@ -7,7 +7,7 @@ import { packageFolder } from './npm-package.ts';
 import { runnerOf } from './runner.ts';
 
 /** The Node.js that goes into a binary. */
-export interface BaseNode {
+interface BaseNode {
   /** Absolute path of the npm package's file, with its symbols. */
   readonly path: string;
   /** Words before the path of a program of that platform that run it on this machine; none where it runs by itself, or not at all. */

@@ -10,7 +10,7 @@ import { stripBinary } from './strip.ts';
 import { warmUp } from './warm-up.ts';
 
 /** Absolute paths of what is built. */
-export interface Built {
+interface Built {
   readonly binary: string;
   readonly bundle: string;
   /** Licence texts of all that is in the binary; it holds them too. */

@@ -9,7 +9,7 @@ export interface Bundle {
   readonly metafile: Metafile;
 }
 
-export interface BundleOptions {
+interface BundleOptions {
   /** Path of the entry, from the project's root. */
   readonly entry?: string;
   /** False keeps names and module borders readable, to find out what is evaluated when. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { nodeBinary, root } from '../project.ts';
 
 /** A part of the binary that others wrote. */
-export interface Part {
+interface Part {
   readonly name: string;
   readonly version: string;
   /** SPDX expression, as its package.json has it. */

@@ -31,7 +31,7 @@ const seaConfig = {
   execArgvExtension: 'none',
 };
 
-export interface PackOptions {
+interface PackOptions {
   /** Absolute path of the main script, one CommonJS file. The blob appears beside it. */
   readonly main: string;
   /** Names of files beside the main script that go into the binary, by the name under which it asks for them. */

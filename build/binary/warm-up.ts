@@ -6,7 +6,7 @@ import { EXEC_ARGV, SEED } from './pack.ts';
 /** Caches are made until two are the same; where so many differ, something in the agent hangs on chance. */
 const MOST_CACHES = 8;
 
-export interface WarmUp {
+interface WarmUp {
   /** The Node.js that goes into the binary: a cache serves exactly the V8 that made it. */
   readonly node: string;
   /** Words that run it here; see `BaseNode`. */

@@ -32,7 +32,7 @@ export function readFormats(text: string): Format[] {
     });
 }
 
-export interface ImageOptions {
+interface ImageOptions {
   readonly format: Format;
   readonly platform: Platform;
   /** Where it goes. */

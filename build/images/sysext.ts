@@ -10,7 +10,7 @@ const ARCHITECTURES: Readonly<Record<Platform, string>> = { 'linux-x64': 'x86-64
 /** A name for the file system that is the same each time; the image's own is `slipway`, as its extension release says. */
 const UUID = '6f0b6f9e-51d7-4b0c-9d3c-3f2f1c5e7a10';
 
-export type FileSystem = 'squashfs' | 'erofs';
+type FileSystem = 'squashfs' | 'erofs';
 
 /**
  * Makes a system extension (systemd-sysext 252 or newer, Flatcar too): everything below /usr, for whatever distribution.

@@ -24,7 +24,7 @@ import { provenance, type Subject } from './provenance.ts';
 import { sbom } from './sbom.ts';
 import { sign } from './sign.ts';
 
-export interface ReleaseOptions {
+interface ReleaseOptions {
   /** The folder that becomes the release; it must not be there. */
   readonly folder: string;
   /** minisign's secret key; without one nothing is signed. */

@@ -14,7 +14,7 @@ const PLACES = [
 ];
 
 /** What is made of a checkout: how it is called, and the files that come of it, all of a folder where none are named. */
-export interface Made {
+interface Made {
   readonly words: readonly string[];
   readonly folder: string;
   readonly files?: readonly string[];

@@ -18,7 +18,7 @@ interface Sbom {
   readonly [field: string]: unknown;
 }
 
-export interface Described {
+interface Described {
   readonly program: 'slipway' | 'slipway-controller';
   readonly platform: AgentPlatform;
   /** Absolute path of the binary. */

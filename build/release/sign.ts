@@ -1,6 +1,6 @@
 import { execaSync } from 'execa';
 
-export interface SignOptions {
+interface SignOptions {
   readonly file: string;
   /** Path of minisign's secret key. Where it has a password, minisign asks for it. */
   readonly key: string;

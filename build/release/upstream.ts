@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { type AgentPlatform, WINDOWS } from '../platforms.ts';
 
-export interface Upstream {
+interface Upstream {
   /** Where releases of Node.js lie. */
   readonly from: string;
   /** Such as `v24.21.0`. */

@@ -2,7 +2,7 @@ import { dirname, posix } from 'node:path';
 import type { Use } from './uses.ts';
 
 /** What imports each other in a ring, in the order of names. */
-export type Circle = readonly string[];
+type Circle = readonly string[];
 
 /** By path of the file, as `readUses` gives them. */
 type Uses = ReadonlyMap<string, readonly Use[]>;

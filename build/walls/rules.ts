@@ -2,7 +2,7 @@ import { AGENT } from './agent.ts';
 import { CONTROLLER } from './controller.ts';
 
 /** The rooms of the source tree and the walls between them, as data. */
-export interface Room {
+interface Room {
   /** Rooms that it may import besides itself. */
   readonly imports: readonly string[];
   /** Packages of package.json's dependencies that it may import. */

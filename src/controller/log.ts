@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { redact } from '../kit/secrets/redact.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
-export type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
+type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 const ORDER: readonly Level[] = ['debug', 'info', 'warn', 'error'];
 

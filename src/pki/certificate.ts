@@ -18,7 +18,7 @@ import { OID } from './oids.ts';
 import { toPem } from './pem.ts';
 import { publicBytes } from './public-bytes.ts';
 
-export type CertificateUse = 'authority' | 'server' | 'client';
+type CertificateUse = 'authority' | 'server' | 'client';
 
 export interface CertificateRequest {
   readonly use: CertificateUse;
@@ -35,7 +35,7 @@ export interface CertificateRequest {
   readonly notAfter: Date;
 }
 
-export interface Issuer {
+interface Issuer {
   /** Common name of the authority. */
   readonly name: string;
   readonly publicKey: KeyObject;

@@ -1,7 +1,7 @@
 /** Checks of values that were read from a file, for readers that skip whatever fails them. */
 import { RESULTS, SEVERITIES } from './journal.ts';
 
-export type Check = (value: unknown) => boolean;
+type Check = (value: unknown) => boolean;
 
 /** A check for each named field; other fields may hold anything. */
 export type Shape = Readonly<Record<string, Check>>;
@@ -15,7 +15,7 @@ export const isText: Check = (value) => typeof value === 'string';
 export const isName: Check = (value) =>
   typeof value === 'string' && value.length >= 1 && value.length <= 256 && value.isWellFormed();
 export const isTime: Check = (value) => typeof value === 'string' && TIME.test(value);
-export const isCode: Check = (value) => typeof value === 'string' && CODE.test(value);
+const isCode: Check = (value) => typeof value === 'string' && CODE.test(value);
 export const isFlag: Check = (value) => typeof value === 'boolean';
 /** Seconds or milliseconds, possibly with a fraction; the bound is far below what a number can count. */
 export const isDuration: Check = (value) => typeof value === 'number' && value >= 0 && value <= 2 ** 43;

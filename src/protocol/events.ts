@@ -67,7 +67,7 @@ export interface EventStep {
 /** `observed`: Slipway does not bootstrap this machine; the reporter only watches cloud-init and kubeadm. */
 export type SequenceMode = 'bootstrap' | 'shim' | 'observed';
 
-export interface SequenceStartedEvent {
+interface SequenceStartedEvent {
   type: 'sequence.started';
   sequence: string;
   mode: SequenceMode;
@@ -95,7 +95,7 @@ export interface SequenceEndedEvent {
   failure?: EventFailure;
 }
 
-export interface StepStartedEvent {
+interface StepStartedEvent {
   type: 'step.started';
   sequence: string;
   step: EventStep;
@@ -103,7 +103,7 @@ export interface StepStartedEvent {
 }
 
 /** How far a step has come, for example the phase of kubeadm. */
-export interface StepProgressEvent {
+interface StepProgressEvent {
   type: 'step.progress';
   sequence: string;
   step: EventStep;
@@ -111,7 +111,7 @@ export interface StepProgressEvent {
 }
 
 /** An attempt failed, and another follows. */
-export interface StepAttemptEvent {
+interface StepAttemptEvent {
   type: 'step.attempt';
   sequence: string;
   step: EventStep;
@@ -121,7 +121,7 @@ export interface StepAttemptEvent {
   retryInMs: number;
 }
 
-export interface StepEndedEvent {
+interface StepEndedEvent {
   type: 'step.ended';
   sequence: string;
   step: EventStep;
@@ -150,14 +150,14 @@ export interface FactEvent {
 }
 
 /** The bootstrap is alive, although nothing else was reported for a while. */
-export interface HeartbeatEvent {
+interface HeartbeatEvent {
   type: 'heartbeat';
   sequence: string;
   step?: EventStep;
 }
 
 /** Cluster API's sentinel appeared: kubeadm has succeeded. */
-export interface SentinelEvent {
+interface SentinelEvent {
   type: 'sentinel.seen';
   path: string;
 }
@@ -185,12 +185,12 @@ export interface AgentLostEvent {
 }
 
 /** Somebody reset the agent's state (`kubeadm reset`): earlier events no longer apply. */
-export interface NodeResetEvent {
+interface NodeResetEvent {
   type: 'node.reset';
 }
 
 /** Events that were lost: disk and memory were full, or every receiver refused them. No loss is silent. */
-export interface EventsLostEvent {
+interface EventsLostEvent {
   type: 'events.lost';
   count: number;
   why: string;
@@ -220,6 +220,6 @@ export type SlipwayEvent = EventHead & EventBody;
  * How a reader represents an event whose type a newer reporter invented: only the head, so that it can store
  * and acknowledge it.
  */
-export type UnknownEvent = EventHead & { type: 'unknown'; kind: string };
+type UnknownEvent = EventHead & { type: 'unknown'; kind: string };
 
 export type ReadEvent = SlipwayEvent | UnknownEvent;

@@ -68,7 +68,7 @@ export interface StepStarted {
 }
 
 /** News from a running step, such as a phase of kubeadm. */
-export interface StepProgress {
+interface StepProgress {
   type: 'step.progress';
   step: string;
   message: string;
@@ -77,7 +77,7 @@ export interface StepProgress {
 }
 
 /** The agent is alive in a long step. After a kill, only the time since the last heartbeat is not counted. */
-export interface Heartbeat {
+interface Heartbeat {
   type: 'heartbeat';
   step: string;
 }
@@ -153,7 +153,7 @@ export interface NodeReset {
 }
 
 /** The agent repaired the journal: its end was torn (power loss) or a line was unreadable. */
-export interface JournalRepaired {
+interface JournalRepaired {
   type: 'journal.repaired';
   /** Bytes that were cut off or skipped. */
   bytes: number;

@@ -37,7 +37,7 @@ export interface ReleaseReply {
   part?: Uint8Array;
 }
 
-export const DIGEST = /^sha256:[0-9a-f]{64}$/;
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /** @throws WireError */
 export function readReleaseRequest(body: Uint8Array): ReleaseRequest {

@@ -39,7 +39,7 @@ export interface Apply {
   say?: string;
 }
 
-export interface MachineSpec {
+interface MachineSpec {
   role: Role;
   mode: BootOptions['mode'];
   ip?: string;

@@ -3,7 +3,7 @@ import { type Host, HostError } from '../../src/agent/host/host.ts';
 import { Broken } from './target.ts';
 
 /** What the network answers to any request; absent: there is none. */
-export type Answer = (url: string) => { status: number; body: string; headers?: Record<string, string> };
+type Answer = (url: string) => { status: number; body: string; headers?: Record<string, string> };
 
 export interface MemoryHost extends Host {
   /** Contents by path; what is written goes here and nowhere else. */

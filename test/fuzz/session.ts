@@ -21,7 +21,7 @@ const HEAP_MIB = 128 + 256;
 
 type Plan = Pick<Task, 'targets' | 'seed' | 'runs' | 'ms' | 'bytes' | 'examples'>;
 
-export interface SessionOptions extends Plan {
+interface SessionOptions extends Plan {
   /** Called when a target is through. */
   done?(target: string, runs: number): void;
   /** Called with each finding at once. */

@@ -8,7 +8,7 @@ import { alive, type ProcessId } from './process/process-id.ts';
 import { sweepScratch } from './root/in-root.ts';
 
 /** What is known of a lab on disk, so that somebody else can take it away. */
-export interface LabRecord {
+interface LabRecord {
   id: string;
   /** The process whose death ends the lab; null for a lab that belongs to the person at the keyboard. */
   owner: ProcessId | null;

@@ -1,19 +1,16 @@
 /** The lab for tests: real machines of Linux namespaces with systemd, containerd and Kubernetes. */
 
-export type { ProcessName } from './control-plane/config.ts';
 export { ControlPlane } from './control-plane/control-plane.ts';
 export { type Requirements, requirements } from './host/requirements.ts';
 export type { Role } from './images/images.ts';
-export { CRI_ANSWERS, type ExecOptions, Machine, type Readiness } from './machine/machine.ts';
+export { CRI_ANSWERS, Machine } from './machine/machine.ts';
 export type { MachineFile, MachineUnit } from './machine/machine-files.ts';
-export { cpuSecondsOfLabs, Lab, machineLayers, openLab, openUserLab, type UpOptions } from './open-lab.ts';
+export { cpuSecondsOfLabs, Lab, machineLayers, openLab } from './open-lab.ts';
 export { type Finished, LabError } from './process/command.ts';
-export { type InRoot, inRoot, withScratchDir } from './root/in-root.ts';
+export { inRoot, withScratchDir } from './root/in-root.ts';
 export {
-  bootCloudInit,
   CLOUD_INIT_BOOT,
   cloudInitRoot,
-  ignitionBinary,
   ignitionValidator,
   runIgnition,
   type ScratchRoot,

@@ -39,7 +39,7 @@ import { cloudInitLayer, nodeLayer } from './root/node-layer.ts';
 
 type Say = (line: string) => void;
 
-export interface UpOptions {
+interface UpOptions {
   /** true: real cloud-init runs at boot; default: cloud-init is not installed at all. */
   cloudInit?: boolean;
   /** Which container images are there; default: all of a control plane. */

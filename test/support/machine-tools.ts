@@ -4,7 +4,7 @@
  */
 import type { StandIn } from './kubeadm/kubeadm-stand-in.ts';
 
-export interface MachineTools {
+interface MachineTools {
   /** What `journalctl -f -u kubelet ...` prints, a second after it was started. */
   followed?: string;
   /** What `journalctl -b -u UNIT` prints. */

@@ -8,7 +8,7 @@ export type Death =
   /** Killed as soon as the record is on disk. */
   | { at: number; how: 'after' };
 
-export interface MortalHost {
+interface MortalHost {
   host: Host;
   /** Resolves when the agent on it is dead: from then on nothing that it asks of the machine is ever answered. */
   dead: Promise<void>;

@@ -8,7 +8,7 @@ const CHECKOUT = '/checkout';
 const REPOSITORY = join(import.meta.dirname, '../..');
 const NODE = `${CHECKOUT}/node_modules/.bin/node`;
 
-export interface ApplyOptions {
+interface ApplyOptions {
   /** Below a root directory (a second way to the same files), or as the machine itself. */
   below?: boolean;
   interrupted?: boolean;

@@ -32,7 +32,7 @@ export function parted(document: Document): Parted {
   };
 }
 
-export interface Watcher {
+interface Watcher {
   done(step: PlannedStep, message: string): void;
   finding(finding: Pick<Finding, 'code' | 'message'>): void;
 }

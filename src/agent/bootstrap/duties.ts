@@ -6,7 +6,7 @@ import { asFinding } from './entry-words.ts';
 import type { BootstrapOptions } from './options.ts';
 
 /** What the source of the user data is owed, each upon its own event. */
-export type Duties = Extract<Loaded, { kind: 'document' }>['duties'];
+type Duties = Extract<Loaded, { kind: 'document' }>['duties'];
 
 /** A file that somebody named stays as it is, and so does user data that makes no node. */
 export function wiping(

@@ -10,7 +10,7 @@ import { version } from './process/version.ts';
 
 const LIMIT_MS = 30_000;
 
-export interface CollectFlags {
+interface CollectFlags {
   out?: string;
 }
 

@@ -11,7 +11,7 @@ import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
 import { createHost } from '../machine.ts';
 import { demandRoot, pathOption, withUsage } from './options/options.ts';
 
-export interface CredentialFlags {
+interface CredentialFlags {
   node: string;
   kubeconfig?: string;
   setUp?: boolean;

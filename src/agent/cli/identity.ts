@@ -8,7 +8,7 @@ import { identityAsJson, identityAsText } from './text/identity-text.ts';
 
 const SILENCE_MS = 5_000;
 
-export interface IdentityFlags {
+interface IdentityFlags {
   output: string;
   tpm?: string;
 }

@@ -8,7 +8,7 @@ import { createHost } from '../machine.ts';
 import { rootOption, withUsage } from './options/options.ts';
 import { version } from './process/version.ts';
 
-export interface InstallFlags {
+interface InstallFlags {
   root: string;
   shim?: boolean;
   service?: boolean;

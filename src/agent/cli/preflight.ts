@@ -17,7 +17,7 @@ import { loadDocument } from '../userdata/load.ts';
 import { formatOption, sourceOptions, withUsage } from './options/options.ts';
 import { complain } from './text/complain.ts';
 
-export interface PreflightFlags {
+interface PreflightFlags {
   userData?: string;
   metaData?: string;
   mend?: boolean;

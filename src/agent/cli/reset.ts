@@ -6,7 +6,7 @@ import { kubeadmRuns, type ResetReport, resetNode } from '../reset/reset.ts';
 import { demandRoot, formatOption, withUsage } from './options/options.ts';
 import { version } from './process/version.ts';
 
-export interface ResetFlags {
+interface ResetFlags {
   yes?: boolean;
   output: string;
 }

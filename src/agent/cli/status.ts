@@ -12,7 +12,7 @@ import { liveStatus } from './text/status-live.ts';
 import { readStatus, type Status } from './text/status-read.ts';
 import { looksOf, statusText } from './text/status-text.ts';
 
-export interface StatusFlags {
+interface StatusFlags {
   wait?: boolean;
   timeout?: string;
   timeline?: boolean;

@@ -5,7 +5,7 @@ import { version, versionText } from './process/version.ts';
 
 declare const SLIPWAY_PUBLIC_KEY: string | undefined;
 
-export interface VersionFlags {
+interface VersionFlags {
   output: string;
   verify?: string;
   publicKey?: string;

@@ -4,7 +4,7 @@ import { ObjectAlarm } from './object-alarm.ts';
 import { ownNode } from './object-changes.ts';
 import { type ClusterNode, readNode } from './read-node.ts';
 
-export type Readiness = { ready: true; ms: number } | { ready: false; why: string };
+type Readiness = { ready: true; ms: number } | { ready: false; why: string };
 
 /**
  * Waits for `limitMs` at most until this machine's Node is Ready; else says why it is not, in the cluster's words. The API

@@ -9,7 +9,7 @@ const CONFIG = '/var/lib/kubelet/config.yaml';
 const DEFAULT_PORT = 10_248;
 const LIMIT_MS = 2_000;
 
-export type KubeletHealth =
+type KubeletHealth =
   | { kind: 'healthy' }
   /** Its configuration turns the health endpoint off. */
   | { kind: 'unknown' }

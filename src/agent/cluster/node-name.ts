@@ -7,7 +7,7 @@ import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Host } from '../host/host.ts';
 import { type ClusterNode, readNode } from './read-node.ts';
 
-export interface NameSpec {
+interface NameSpec {
   /** `host:port` of the API server. */
   endpoint: string;
   /** PEM of the cluster's authority. */

@@ -23,7 +23,7 @@ export interface VerifySpec {
   patienceMs?: number;
 }
 
-export type Verdict =
+type Verdict =
   | { ok: true; nodeName?: string; warning?: { code: Code; message: string } }
   /** `final`: waiting longer, or kubeadm once more, would not change it. */
   | { ok: false; final: boolean; failure: Failure };

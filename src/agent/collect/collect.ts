@@ -21,7 +21,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const COMMAND_MS = 3_000;
 const AT_ONCE = 4;
 
-export interface CollectOptions {
+interface CollectOptions {
   agent: string;
   /** After this time, it takes what it has. */
   limitMs: number;
@@ -29,7 +29,7 @@ export interface CollectOptions {
   more?: { path: string; text: string }[];
 }
 
-export interface Collected {
+interface Collected {
   /** A tar archive, compressed with zstd. */
   archive: Buffer;
   files: number;

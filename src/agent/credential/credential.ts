@@ -24,7 +24,7 @@ const WAIT_MS = { first: 60_000, renewal: 10_000 };
 const LOCK_MS = 150_000;
 const LOOK_MS = 200;
 
-export interface Wanted {
+interface Wanted {
   readonly nodeName: string;
   /** Path of the kubeconfig that names the cluster. */
   readonly kubeconfig: string;

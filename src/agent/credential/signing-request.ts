@@ -11,7 +11,7 @@ const LIMIT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
 
 /** Where a request stands. */
-export type Standing =
+type Standing =
   | { readonly is: 'signed'; readonly certificate: string }
   | { readonly is: 'open' }
   /** Nobody knows it, or it came to nothing: another key has to be asked for. */

@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 
 /** Moments in milliseconds since 1970. */
-export interface Validity {
+interface Validity {
   /** From then on another one is asked for. */
   readonly renewAt: number;
   /** From then on it is not given out. */

@@ -47,7 +47,7 @@ const IS_DOWN = /healthz' (?:failed with|returned) error: .*connection refused/;
 const NOTHING: LogVerdict = { result: 'nothing', telling: [], attempts: [] };
 
 /** What is known of the last attempt besides the log. */
-export interface LogSight {
+interface LogSight {
   /** What it does, where the log does not tell. */
   verb?: Verb | undefined;
   /** Given where kubeadm is known to have ended, and not well. */

@@ -15,7 +15,7 @@ import type { Part } from './evidence/gather.ts';
 import type { Diagnosis } from './patterns/pattern.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
 
-export type DiagnosisInput = KubeadmEnd & TokenSight;
+type DiagnosisInput = KubeadmEnd & TokenSight;
 
 /** Failures that say "in vain" but not why: the machine may know. */
 const NODE_SYMPTOMS: readonly Code[] = [

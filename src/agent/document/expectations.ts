@@ -22,12 +22,12 @@ export interface Comparison {
   text: string;
 }
 
-export interface NumberExpectation extends Comparison {
+interface NumberExpectation extends Comparison {
   what: (typeof EXPECTED_NUMBERS)[number];
   where?: { line: number; column: number };
 }
 
-export interface WordExpectation {
+interface WordExpectation {
   what: (typeof EXPECTED_WORDS)[number];
   value: string;
   where?: { line: number; column: number };

@@ -1,5 +1,5 @@
 /** A name by which somebody's public SSH keys are known, such as `gh:octocat`. */
-export interface KeyId {
+interface KeyId {
   service: 'gh' | 'lp';
   name: string;
 }

@@ -102,7 +102,7 @@ export interface RoutingRule {
   tos?: number;
 }
 
-export interface NameServers {
+interface NameServers {
   servers: string[];
   search: string[];
 }

@@ -33,7 +33,7 @@ export interface SystemSettings {
 }
 
 /** What the machine is called; see `Hostname`. */
-export interface OwnName {
+interface OwnName {
   name: string;
   fqdn?: string;
 }
@@ -76,7 +76,7 @@ export interface AuthoritySettings {
 }
 
 export const HOST_KEY_TYPES = ['rsa', 'ecdsa', 'ed25519'] as const;
-export type HostKeyType = (typeof HOST_KEY_TYPES)[number];
+type HostKeyType = (typeof HOST_KEY_TYPES)[number];
 
 export interface HostKeySettings {
   /** The image's own go first. */

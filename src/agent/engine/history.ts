@@ -10,7 +10,7 @@ import type {
 type Of<T> = JournalRecord & T;
 
 /** What the journal says of one step. */
-export interface StepHistory {
+interface StepHistory {
   /** The last record that ended it. */
   ended?: Of<StepEnded>;
   /** A record says that it began, none that it ended: the agent or the machine died meanwhile. */

@@ -4,7 +4,7 @@ import { readRecord } from '../../protocol/read-journal.ts';
 /** A larger journal is damaged. */
 export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
 
-export interface ParsedJournal {
+interface ParsedJournal {
   records: JournalRecord[];
   /** Bytes up to the end of the last whole line. */
   goodLength: number;

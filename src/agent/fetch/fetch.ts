@@ -28,7 +28,7 @@ export class FetchError extends ExpectedError {
 }
 
 /** Where to put what comes; told the bytes after they are decompressed. */
-export type Sink = (piece: Uint8Array) => Promise<void>;
+type Sink = (piece: Uint8Array) => Promise<void>;
 
 /**
  * Fetches something from a web server or a store of objects, follows its redirects, decompresses it and compares its hash. Only

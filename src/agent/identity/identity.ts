@@ -27,7 +27,7 @@ export interface Moment {
 }
 
 /** When this machine got its certificate, and its lifetime. */
-export interface Given extends Moment {
+interface Given extends Moment {
   lifeMs: number;
 }
 

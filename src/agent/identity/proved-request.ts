@@ -24,7 +24,7 @@ export interface Asker {
   readonly means: Means;
 }
 
-export interface Question {
+interface Question {
   readonly path: string;
   /** Beside the version, the machine and the proof. */
   readonly body: object;

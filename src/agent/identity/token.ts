@@ -3,7 +3,7 @@ import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import { type Host, HostError } from '../host/host.ts';
 
 /** Where the enrolment token comes from. */
-export interface TokenSource {
+interface TokenSource {
   token?: Sensitive<string>;
   tokenFile?: string;
 }

@@ -13,7 +13,7 @@ import {
   wantedLink,
 } from './place.ts';
 
-export interface InstallWishes {
+interface InstallWishes {
   readonly shim: boolean;
   readonly units: readonly UnitName[];
   /** Of the running program. */

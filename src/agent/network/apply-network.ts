@@ -19,7 +19,7 @@ import { renameCards } from './rename-cards.ts';
 import type { RenderedFile } from './render/rendered.ts';
 
 /** What was done, in a few words, and what a person should know of it. */
-export interface Applied {
+interface Applied {
   done: string;
   remarks: string[];
 }

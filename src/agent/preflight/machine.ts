@@ -7,7 +7,7 @@ import { expectations } from './checks/machine/expectations.ts';
 import { findInstalled, type Prepared, prepare } from './prepare.ts';
 import { type PreflightResult, runPreflight } from './run.ts';
 
-export interface MachineTask {
+interface MachineTask {
   /** How Slipway will call kubeadm; undefined for the check of an image. */
   call?: CallReading | undefined;
   instance: string;

@@ -7,7 +7,7 @@ const TRUSTED = 'trusted comment: ';
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** A public key as minisign writes it: `Ed`, eight bytes of key id, 32 bytes of key. */
-export interface PublicKey {
+interface PublicKey {
   /** Hexadecimal digits, as minisign prints it: the bytes in reverse order. */
   readonly id: string;
   readonly key: KeyObject;
@@ -31,7 +31,7 @@ export function readPublicKey(text: string): PublicKey | undefined {
 }
 
 /** What a signature says that holds. */
-export interface Signed {
+interface Signed {
   /** The trusted comment, which is signed as well. */
   readonly comment: string;
 }

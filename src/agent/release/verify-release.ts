@@ -16,7 +16,7 @@ export interface Claim {
 }
 
 /** A program that is what it says. */
-export interface Verified {
+interface Verified {
   readonly sha256: string;
   readonly keyId: string;
 }

@@ -2,7 +2,7 @@ import { REPORT_DIR, RUN_DIR } from '../document/paths.ts';
 import { type Host, HostError } from '../host/host.ts';
 
 /** How far a receiver is. */
-export interface Cursor {
+interface Cursor {
   seq: number;
   /** Belongs to this instance of the machine. */
   instance: string;

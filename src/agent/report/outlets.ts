@@ -16,7 +16,7 @@ import type { Transport } from './transports/transport.ts';
 import { isVmware, VmwareTransport } from './transports/vmware.ts';
 import { WebhookTransport } from './transports/webhook.ts';
 
-export interface OutletsOptions {
+interface OutletsOptions {
   host: Host;
   spool: Spool;
   log: Log;

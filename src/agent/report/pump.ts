@@ -137,7 +137,7 @@ export class Pump {
   }
 }
 
-export interface PumpOptions {
+interface PumpOptions {
   host: Host;
   spool: Spool;
   transport: Transport;

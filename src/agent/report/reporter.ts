@@ -35,7 +35,7 @@ const RECEIVERS: [string, boolean][] = [
   ['vmware', false],
 ];
 
-export interface ReporterOptions {
+interface ReporterOptions {
   host: Host;
   version: string;
   log: Log;

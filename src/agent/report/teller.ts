@@ -25,7 +25,7 @@ import type { ToldFacts } from './watch/told-facts.ts';
 const PROBE = `${REPORT_DIR}/probe`;
 const PROBE_BYTES = 4096;
 
-export interface TellerOptions {
+interface TellerOptions {
   host: Host;
   spool: Spool;
   log: Log;

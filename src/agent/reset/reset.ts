@@ -44,7 +44,7 @@ const KUBELET_FILES = [
 const ETCD = '/var/lib/etcd';
 const RESET_MS = 300_000;
 
-export interface ResetOptions {
+interface ResetOptions {
   agent: string;
   /** A line of the real kubeadm, without secrets. */
   onLine?(line: string): void;

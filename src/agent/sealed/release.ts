@@ -15,7 +15,7 @@ import { EnrolmentRefused } from '../identity/refused.ts';
 import type { ServerSettings } from '../report/config/settings.ts';
 import { knownCode, SealedProblem } from './sealed-problem.ts';
 
-export interface ReleaseServer extends ServerSettings {
+interface ReleaseServer extends ServerSettings {
   readonly endpoints: readonly string[];
 }
 

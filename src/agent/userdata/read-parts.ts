@@ -18,7 +18,7 @@ import type { SlipwayKey } from './node/slipway.ts';
 import { boothookCommand, onceCommand, RUNCMD_NAME, scriptCommand } from './scripts.ts';
 
 /** The parts of user data, and what counts where they say nothing. */
-export interface AllParts {
+interface AllParts {
   user: readonly Part[];
   /** What the cloud gives to all its machines. */
   vendor: readonly Part[];

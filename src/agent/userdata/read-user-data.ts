@@ -11,7 +11,7 @@ import type { NodeFile } from './node/node-files.ts';
 import type { FoundStub } from './sealed/find-stub.ts';
 
 /** What the machine adds to its user data. */
-export interface Surroundings {
+interface Surroundings {
   onDisk?: readonly NodeFile[];
   /** What cloud.cfg of the image says. */
   image?: Decoded['image'];

@@ -6,7 +6,7 @@ import { plan } from '../steps/plan.ts';
 import { includeAny, wipeCopies } from './copies.ts';
 import { noteWiped } from './note.ts';
 
-export interface Wiped {
+interface Wiped {
   document: Document;
   /** As they came. */
   userData: Buffer;

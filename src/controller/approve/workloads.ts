@@ -8,7 +8,7 @@ import { WorkQueue } from '../machines/work-queue.ts';
 import { Approver, type ApproverParts } from './approver.ts';
 import { tellOfOthers } from './others.ts';
 
-export interface WorkloadsParts extends Omit<ApproverParts, 'client' | 'cluster' | 'trouble'> {
+interface WorkloadsParts extends Omit<ApproverParts, 'client' | 'cluster' | 'trouble'> {
   /** Of the cluster that has the Machines. */
   readonly home: KubeClient;
   /** The Secret with a Cluster's kubeconfig is called as the Cluster, and this. */

@@ -4,7 +4,7 @@ import { barredBy } from './judge.ts';
 import type { ShownPeer } from './peer.ts';
 import { Refused } from './refused.ts';
 
-export interface BearerParts {
+interface BearerParts {
   readonly store: Store;
   /** The node that enrolled with this key: a node that was tied late has its Machine's name since. */
   readonly nodeOfKey: (keyDigest: string) => { namespace: string; name: string } | undefined;

@@ -14,7 +14,7 @@ import { type Peer, peerUri, type ShownPeer } from './peer.ts';
 import { Refused } from './refused.ts';
 import type { TpmChallenges } from './tpm-challenges.ts';
 
-export interface EnrolmentParts extends HolderParts {
+interface EnrolmentParts extends HolderParts {
   readonly bearers: Bearers;
   readonly authority: () => Authority;
   /** All authorities that count, in PEM; the one that signs is the first. */

@@ -12,7 +12,7 @@ import { Refused } from './refused.ts';
 import type { Found } from './ties.ts';
 
 /** What a machine proved under policies. */
-export interface Judgement {
+interface Judgement {
   readonly policies: readonly string[];
   /** Somebody has to admit it first. */
   readonly isPending: boolean;
@@ -33,7 +33,7 @@ export interface JudgeParts {
 }
 
 /** What TPMs' counters were. */
-export interface CounterBook {
+interface CounterBook {
   /** In a late proof, by which it was this Machine. */
   seen(endorsementKey: string, uid: string): TpmCounters | undefined;
   /** Nothing where the TPM has no node yet. @throws StoreBusy */

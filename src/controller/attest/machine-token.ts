@@ -30,7 +30,7 @@ function macOf(payload: Uint8Array, key: Uint8Array): Buffer {
 }
 
 /** Finds Machines by their UID. */
-export interface MachinesByUid {
+interface MachinesByUid {
   byUid(uid: string): { readonly namespace: string } | undefined;
 }
 

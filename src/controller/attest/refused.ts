@@ -2,7 +2,7 @@ import { ExpectedError } from '../../kit/errors.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { RefusalCode } from '../../protocol/exchange.ts';
 
-export interface RefusedOptions {
+interface RefusedOptions {
   /** For a machine that proved its identity. */
   words?: string;
   /** The code that the machine's own verdict gets; it is told with `words`. */

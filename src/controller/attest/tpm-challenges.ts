@@ -17,7 +17,7 @@ import { MalformedError } from '../../tpm/wire/reader.ts';
 import { Refused } from './refused.ts';
 
 /** What was asked, until the answer comes. */
-export interface Challenge {
+interface Challenge {
   readonly endorsementKey: string;
   readonly ak: PublicArea;
   readonly instance: string;
@@ -38,7 +38,7 @@ interface Waiting extends Challenge {
 }
 
 /** Which Machine a machine with this endorsement key may be. */
-export type FindByTpm = (
+type FindByTpm = (
   endorsementKey: string,
   machine: MachineIdentity,
 ) => { readonly byFirstUse: boolean } | undefined;

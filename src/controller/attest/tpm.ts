@@ -13,7 +13,7 @@ import { Refused } from './refused.ts';
 import type { TpmChallenges } from './tpm-challenges.ts';
 
 /** Finds the one Machine that a machine with an endorsement key can be. */
-export interface MachinesByTpm {
+interface MachinesByTpm {
   byTpm(
     endorsementKey: string,
     machine: MachineIdentity,

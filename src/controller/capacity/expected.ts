@@ -17,7 +17,7 @@ export interface Brought {
   readonly taints: readonly string[];
 }
 
-export interface Expected {
+interface Expected {
   /** By their whole keys. */
   readonly annotations: Record<string, string>;
   /** How the machines differ, in words; empty where they are alike. */

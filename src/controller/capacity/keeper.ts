@@ -20,7 +20,7 @@ import { writeAlike, writeAnnotations } from './write.ts';
 /** A group says what its last machines were; older ones may have been of another size. */
 const LAST = 5;
 
-export interface KeeperParts {
+interface KeeperParts {
   readonly client: KubeClient;
   readonly version: MachineVersion;
   readonly log: Log;

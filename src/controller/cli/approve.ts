@@ -7,7 +7,7 @@ import { asked } from './signals.ts';
 import { versionText } from './version.ts';
 
 /** The options as the command line gives them. */
-export interface ApproveOptions {
+interface ApproveOptions {
   kubeconfig?: string;
   cluster?: string;
   clusterKubeconfig?: string;

@@ -8,7 +8,7 @@ import { authoritySecret, tokenKeySecret } from '../keys/secret-place.ts';
 import { rotatedTokens, type TokenMaterial } from '../keys/token-keys.ts';
 import { openSource, type SourceOptions } from './source.ts';
 
-export interface CaOptions extends SourceOptions {
+interface CaOptions extends SourceOptions {
   controllerNamespace: string;
   overlap: string;
 }

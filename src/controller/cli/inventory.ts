@@ -45,7 +45,7 @@ const COLUMNS: readonly Column[] = [
 /** What a table on a terminal has room for. */
 const SHORT = new Set(['VENDOR', 'PRODUCT', 'INSTANCE TYPE', 'THREADS', 'MEMORY', 'GPUS', 'DISKS', 'SERIAL']);
 
-export interface InventoryOptions extends SourceOptions {
+interface InventoryOptions extends SourceOptions {
   format?: string;
 }
 

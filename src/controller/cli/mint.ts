@@ -5,7 +5,7 @@ import { asked } from './signals.ts';
 import { versionText } from './version.ts';
 
 /** The options as the command line gives them. */
-export interface MintOptions {
+interface MintOptions {
   kubeconfig?: string;
   namespace?: string;
   machineTokenTtl: string;

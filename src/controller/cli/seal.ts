@@ -13,7 +13,7 @@ import { STUB_FORMATS, stubText } from '../sealing/stub-text.ts';
 import { milliseconds } from './serve.ts';
 import { OBJECT_NAME, openSource, type SourceOptions } from './source.ts';
 
-export interface SealOptions extends SourceOptions {
+interface SealOptions extends SourceOptions {
   machine?: string;
   path?: string;
   for?: string;

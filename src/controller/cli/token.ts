@@ -8,7 +8,7 @@ import { count, milliseconds } from './serve.ts';
 import { OBJECT_NAME, openSource, type Source, type SourceOptions } from './source.ts';
 import { listTokens, revokeToken } from './tokens.ts';
 
-export interface TokenOptions extends SourceOptions {
+interface TokenOptions extends SourceOptions {
   machine?: string;
   cluster?: string;
   role: string;

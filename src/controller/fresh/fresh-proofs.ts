@@ -10,7 +10,7 @@ import { Refused } from '../attest/refused.ts';
 import type { Ties } from '../attest/ties.ts';
 import type { MachineTie, NodeRecord } from '../model/node-record.ts';
 
-export interface FreshProofParts {
+interface FreshProofParts {
   readonly bearers: Pick<Bearers, 'admit'>;
   readonly ties: Ties;
   readonly judge: Pick<Judge, 'judge'>;
@@ -19,7 +19,7 @@ export interface FreshProofParts {
 }
 
 /** What a machine wants something by, beside its certificate. */
-export interface Shown {
+interface Shown {
   readonly machine: MachineIdentity;
   readonly proof?: TpmProof;
 }

@@ -7,7 +7,7 @@ import type { KubeletKey, NodeRecord } from '../model/node-record.ts';
 import { type Store, StoreBusy } from '../store/store.ts';
 import type { FreshProofs } from './fresh-proofs.ts';
 
-export interface KubeletKeyParts {
+interface KubeletKeyParts {
   readonly proofs: Pick<FreshProofs, 'of'>;
   readonly store: Pick<Store, 'find'>;
   /** @returns false if the node is not as the record says */

@@ -20,7 +20,7 @@ const MANY_EVENTS = 128;
  * `now`: somebody waits for it. `if-idle`: it has waited long enough but lets others go first. `later`: it
  * can wait.
  */
-export type Due = 'now' | 'if-idle' | 'later';
+type Due = 'now' | 'if-idle' | 'later';
 
 /**
  * Decides when to write these events. Verdicts and other turns are due now. The rest is collected, because

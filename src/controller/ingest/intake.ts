@@ -27,7 +27,7 @@ const READS = { perSecond: 0.5, burst: 20 };
 /** Another replica may write between reading and writing; more conflicts than this are no accident. */
 const MAX_TRIES = 5;
 
-export interface Intake {
+interface Intake {
   /** Every event of the batch up to and including this number is stored. */
   readonly stored: number;
   readonly fresh: number;

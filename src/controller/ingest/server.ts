@@ -34,7 +34,7 @@ export interface TlsFiles {
   readonly ca: string;
 }
 
-export interface IngestOptions {
+interface IngestOptions {
   readonly tls: TlsFiles;
   readonly connections: ConnectionLimits;
   /** Requests per machine. */

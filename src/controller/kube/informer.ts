@@ -6,7 +6,7 @@ import { readJsonList } from './json-list.ts';
 import { isStatus, KubeError } from './kube-error.ts';
 import type { KubeObject, ListOf } from './objects.ts';
 
-export interface InformerHandlers<T> {
+interface InformerHandlers<T> {
   /** An object was added or changed. Never called twice for one resource version. */
   changed(object: T): void;
   /** An object is gone; its key is `namespace/name`. */

@@ -13,7 +13,7 @@ interface Lease extends KubeObject {
   };
 }
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly namespace: string;
   readonly name: string;
   /** Unique among the replicas. */

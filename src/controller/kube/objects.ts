@@ -1,6 +1,6 @@
 /** The parts of Kubernetes' objects that we use. */
 
-export interface ObjectMeta {
+interface ObjectMeta {
   name: string;
   namespace?: string;
   uid?: string;
@@ -13,7 +13,7 @@ export interface ObjectMeta {
   ownerReferences?: OwnerReference[];
 }
 
-export interface OwnerReference {
+interface OwnerReference {
   apiVersion: string;
   kind: string;
   name: string;
@@ -31,9 +31,4 @@ export interface KubeObject {
 export interface ListOf<T> {
   metadata: { resourceVersion: string; continue?: string };
   items: T[];
-}
-
-/** `namespace/name`, the key of an object in maps and on command lines. */
-export function keyOf({ metadata }: KubeObject): string {
-  return `${metadata.namespace ?? ''}/${metadata.name}`;
 }

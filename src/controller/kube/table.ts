@@ -5,7 +5,7 @@ interface Table {
   rows: { cells: unknown[]; object: { metadata: { namespace?: string; name: string } } }[];
 }
 
-export interface TableRow {
+interface TableRow {
   readonly namespace: string;
   readonly name: string;
   /** Cells by column name; empty if there is no value. */

@@ -4,7 +4,7 @@ import type { Metrics } from '../web/metrics.ts';
 import type { EventRecorder, MachineEvent } from './event-recorder.ts';
 import type { Machine } from './machine.ts';
 
-export interface AlarmParts {
+interface AlarmParts {
   readonly recorder: EventRecorder;
   readonly byUid: (uid: string) => Machine | undefined;
   readonly metrics: Metrics;

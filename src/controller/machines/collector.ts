@@ -6,7 +6,7 @@ import { objectPath } from '../store/node-bootstrap.ts';
 
 const LOOK_MS = 15_000;
 
-export interface CollectorParts {
+interface CollectorParts {
   readonly client: KubeClient;
   /** Nodes that are no Machine's. */
   readonly untied: () => Iterable<NodeRecord>;

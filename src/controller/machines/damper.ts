@@ -1,4 +1,4 @@
-export interface Patience {
+interface Patience {
   /** So many changes are nobody's trouble. */
   readonly free: number;
   /** The wait before the next one; it doubles with each. */

@@ -85,7 +85,7 @@ export interface Machine {
 }
 
 /** A condition of ours as it is on the Machine. */
-export interface OwnCondition {
+interface OwnCondition {
   readonly digest: string;
   readonly status: Condition['status'];
   readonly since: string | undefined;

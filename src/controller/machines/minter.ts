@@ -7,7 +7,7 @@ import type { MachineIdentities } from '../store/machine-identities.ts';
 import type { Machine } from './machine.ts';
 import { WorkQueue } from './work-queue.ts';
 
-export interface MinterParts {
+interface MinterParts {
   readonly client: KubeClient;
   readonly key: () => Uint8Array;
   readonly identities: Pick<MachineIdentities, 'of'>;

@@ -25,7 +25,7 @@ const PROGRESS = { free: 20, firstMs: 30_000, capMs: SPARING_MS };
 /** A silent machine gets a condition only when its first events should have arrived. */
 const WAITING_MS = 30_000;
 
-export interface ReconcilerParts {
+interface ReconcilerParts {
   readonly client: KubeClient;
   readonly version: MachineVersion;
   readonly directory: MachineDirectory;

@@ -1,7 +1,7 @@
 import { BACKOFF, waitMs } from '../../kit/backoff.ts';
 import { KubeError } from '../kube/kube-error.ts';
 
-export interface WorkQueueOptions {
+interface WorkQueueOptions {
   /** How many keys are in work at once. */
   readonly parallel: number;
   readonly failed: (key: string, error: unknown, retryInMs: number) => void;

@@ -35,7 +35,7 @@ export interface NodeIdentityPolicy extends KubeObject {
 type KubeletKeys = 'Any' | 'First' | 'Proved';
 
 /** What PCRs have to be. */
-export interface WantedRegisters {
+interface WantedRegisters {
   readonly pcrs: readonly number[];
   /** In hex, by PCR; or those of another Machine; or those that the Machine first showed. */
   readonly as:

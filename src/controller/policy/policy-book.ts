@@ -2,7 +2,7 @@ import { isSelected, type Selected } from '../model/selector.ts';
 import type { IdentityPolicy } from './identity-policy.ts';
 
 /** What policies look at. */
-export interface Governed extends Selected {
+interface Governed extends Selected {
   readonly namespace: string;
 }
 

@@ -7,7 +7,7 @@ import { registerName } from './registers.ts';
 import { Violation } from './violation.ts';
 
 /** How a machine came. */
-export type Way = 'tpm' | 'token' | 'claim';
+type Way = 'tpm' | 'token' | 'claim';
 
 /** Why a machine that came this way cannot be one that these policies select; undefined if it can. */
 export function refusedWay(policies: readonly IdentityPolicy[], way: Way): string | undefined {
@@ -65,10 +65,10 @@ function unproved(
 }
 
 /** Values of registers in hex, by number. */
-export type Registers = Readonly<Record<string, string>>;
+type Registers = Readonly<Record<string, string>>;
 
 /** What a machine has booted into. */
-export interface Booted {
+interface Booted {
   readonly shown: Registers;
   readonly boot?: BootStory | undefined;
   /** What was measured in the boot that it has to be like. */

@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts';
 
 export type Action = 'admit' | 'quarantine' | 'release';
 
-export interface AdmissionParts {
+interface AdmissionParts {
   readonly client: KubeClient;
   readonly store: Pick<Store, 'find'>;
   /** The controller's namespace. */

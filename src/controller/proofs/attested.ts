@@ -51,7 +51,7 @@ function of(status: Condition['status'], why: string, message: string): Conditio
   return { type: ATTESTED, status, reason: why, message: boundedText(printable(message), MAX_MESSAGE_BYTES) };
 }
 
-export interface AttestedParts {
+interface AttestedParts {
   readonly client: KubeClient;
   readonly version: MachineVersion;
   readonly byUid: (uid: string) => Machine | undefined;

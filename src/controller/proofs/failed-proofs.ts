@@ -9,7 +9,7 @@ import { writeAdmission } from '../store/admission.ts';
 import type { Store } from '../store/store.ts';
 import type { AttestedConditions } from './attested.ts';
 
-export interface FailedProofParts {
+interface FailedProofParts {
   readonly client: KubeClient;
   readonly store: Pick<Store, 'find'>;
   readonly alarms: Pick<Alarms, 'failed'>;

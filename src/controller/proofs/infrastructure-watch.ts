@@ -8,7 +8,7 @@ import type { MachineDirectory } from '../machines/directory.ts';
 import { ENDORSEMENT_KEY, type Infrastructure, type Machine } from '../machines/machine.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
 
-export interface InfrastructureWatchParts {
+interface InfrastructureWatchParts {
   readonly client: KubeClient;
   readonly directory: Pick<MachineDirectory, 'byUid' | 'infrastructure'>;
   readonly alarms: Pick<Alarms, 'disagrees'>;

@@ -13,7 +13,7 @@ interface Known {
   readonly told: string;
 }
 
-export interface PolicyWatchParts {
+interface PolicyWatchParts {
   readonly client: KubeClient;
   readonly book: PolicyBook;
   readonly log: Log;

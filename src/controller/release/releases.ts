@@ -5,7 +5,7 @@ import { Refused } from '../attest/refused.ts';
 import type { FreshProofs } from '../fresh/fresh-proofs.ts';
 import type { SealedParts } from './sealed-parts.ts';
 
-export interface ReleaseParts {
+interface ReleaseParts {
   readonly proofs: Pick<FreshProofs, 'of'>;
   readonly sealed: Pick<SealedParts, 'of' | 'take'>;
 }

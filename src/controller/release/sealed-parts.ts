@@ -22,7 +22,7 @@ interface PartSecret extends KubeObject {
   data?: Record<string, string>;
 }
 
-export const PART_TYPE = 'slipway.dev/sealed-user-data';
+const PART_TYPE = 'slipway.dev/sealed-user-data';
 const PREFIX = 'slipway-sealed-';
 const LABEL = 'slipway.dev/sealed-user-data';
 const MACHINE = 'slipway.dev/machine';

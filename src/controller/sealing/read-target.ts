@@ -8,7 +8,7 @@ import type { EcArea, RsaArea } from '../../tpm/objects/public-area.ts';
 import { areaOfEndorsementKey } from '../../tpm/objects/templates.ts';
 
 /** Whom something is sealed for. */
-export interface Target {
+interface Target {
   readonly ek: RsaArea | EcArea;
   /** `sha256:...` of it. */
   readonly endorsementKey: string;

@@ -6,7 +6,7 @@ import { partDigest, sealPart } from '../../tpm/sealing/sealed-part.ts';
 import type { SealedPart } from '../release/sealed-parts.ts';
 import type { SealedFor } from './machine-data.ts';
 
-export interface ToSeal {
+interface ToSeal {
   readonly machine: Pick<SealedFor, 'namespace' | 'name' | 'uid'>;
   /** User data of any format. */
   readonly content: Uint8Array;
@@ -18,7 +18,7 @@ export interface ToSeal {
   readonly controller?: SealedStub['controller'];
 }
 
-export interface SealedData {
+interface SealedData {
   readonly stub: SealedStub;
   readonly part: Uint8Array;
   /** What the controller has to keep; undefined where it is not asked. */

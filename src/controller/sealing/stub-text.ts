@@ -2,7 +2,7 @@ import type { SealedStub } from '../../protocol/sealed-stub.ts';
 
 /** The forms that a stub may have; each is found where user data of that format is. */
 export const STUB_FORMATS = ['cloud-config', 'mime', 'ignition', 'document'] as const;
-export type StubFormat = (typeof STUB_FORMATS)[number];
+type StubFormat = (typeof STUB_FORMATS)[number];
 
 /** Where an Ignition that acts upon the stub puts it; it is read from the config itself. */
 const IGNITION_PATH = '/etc/slipway/sealed.yaml';

@@ -16,7 +16,7 @@ import type { ServeSettings } from './settings.ts';
 /** Time for current requests when the process has to end; a cluster waits 30 s. */
 const DRAIN_MS = 10_000;
 
-export interface FrontParts {
+interface FrontParts {
   readonly keys: Keys;
   readonly intake: EventIntake;
   readonly enrolment: Enrolment;

@@ -11,7 +11,7 @@ import { writeCounters } from '../store/tpm-counters.ts';
 import type { WriteBudget } from '../store/write-budget.ts';
 import type { Management } from './management.ts';
 
-export interface JudgingParts {
+interface JudgingParts {
   readonly client: KubeClient;
   /** The controller's own. */
   readonly namespace: string;

@@ -19,7 +19,7 @@ import { collectionPath, type NodeBootstrap, recordOf } from '../store/node-boot
 import type { Metrics } from '../web/metrics.ts';
 import { Gauge } from '../web/registry.ts';
 
-export interface ManagementParts {
+interface ManagementParts {
   readonly client: KubeClient;
   readonly version: MachineVersion;
   readonly metrics: Metrics;

@@ -11,7 +11,7 @@ import { InfrastructureWatch } from '../proofs/infrastructure-watch.ts';
 import { PolicyWatch } from '../proofs/policy-watch.ts';
 import { collectionPath, type NodeBootstrap, objectPath, recordOf } from '../store/node-bootstrap.ts';
 
-export interface MemberWatchParts {
+interface MemberWatchParts {
   /** Of the cluster that has the Machines. */
   readonly client: KubeClient;
   readonly version: MachineVersion;

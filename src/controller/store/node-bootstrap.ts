@@ -2,7 +2,7 @@ import type { KubeObject } from '../kube/objects.ts';
 import type { MachineTie, NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary, type Summary } from '../model/summary.ts';
 
-export const GROUP = 'slipway.dev';
+const GROUP = 'slipway.dev';
 export const API_VERSION = `${GROUP}/v1alpha1`;
 export const FIELD_MANAGER = 'slipway-controller';
 

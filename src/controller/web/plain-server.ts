@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-export interface PlainAnswer {
+interface PlainAnswer {
   readonly status: number;
   readonly text: string;
   readonly type?: string;

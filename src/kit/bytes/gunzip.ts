@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 
 /** The decompressed bytes, or why there are none. */
-export type Gunzipped = { bytes: Buffer } | { problem: 'too-large' | 'damaged' };
+type Gunzipped = { bytes: Buffer } | { problem: 'too-large' | 'damaged' };
 
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;

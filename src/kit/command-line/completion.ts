@@ -1,7 +1,7 @@
 import type { CommandRow, OptionRow } from './command-table.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof SHELLS)[number];
+type Shell = (typeof SHELLS)[number];
 
 /** Words that a value of this name may be, such as `format`: `text`, `json`. */
 export type Values = Readonly<Record<string, readonly string[]>>;

@@ -5,7 +5,7 @@
  * are as long as strangers make them, so no pattern may look further from any position than it consumes or a bound:
  * a pattern begins at a literal word, or where a word begins, and its repetitions exclude what it begins with.
  */
-export interface Rule {
+interface Rule {
   pattern: RegExp;
   /** Source of what each match has in it, whatever the case of letters: a text without any rule's sign is looked at once. */
   sign: string;

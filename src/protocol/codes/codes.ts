@@ -16,7 +16,7 @@ import { PREFLIGHT_CODES } from './preflight.ts';
 import { REPORT_CODES } from './report.ts';
 import { SECRET_CODES } from './secrets.ts';
 
-export type { Category, CodeEntry, Persistence } from './entry.ts';
+export type { Persistence } from './entry.ts';
 
 export const CODES = {
   UserDataNotFound: entry(

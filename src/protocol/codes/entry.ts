@@ -1,6 +1,6 @@
 /** The shape of an entry in the table of codes. */
 
-export type Category =
+type Category =
   | 'user data'
   | 'preflight'
   | 'runtime'

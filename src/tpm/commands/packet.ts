@@ -32,7 +32,7 @@ export interface Call {
   readonly makesHandle?: true;
 }
 
-export interface Answer {
+interface Answer {
   /** 0 if the command makes none. */
   readonly handle: number;
   readonly parameters: WireReader;

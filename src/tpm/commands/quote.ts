@@ -7,7 +7,7 @@ import type { LoadedKey } from './primary.ts';
 import { EMPTY_PASSWORD } from './session.ts';
 
 /** As the TPM gave it; `decodeQuoted` and `decodeSignature` read it. */
-export interface Quote {
+interface Quote {
   /** TPMS_ATTEST. */
   readonly quoted: Uint8Array;
   /** TPMT_SIGNATURE. */

@@ -11,9 +11,9 @@ import { bytesOf, sized } from '../wire/writer.ts';
 import { kdfe } from './key-derivation.ts';
 
 /** What a seed is for. It goes into its derivation, so that one made for another purpose is of no use. */
-export type SeedPurpose = 'IDENTITY' | 'DUPLICATE' | 'SECRET';
+type SeedPurpose = 'IDENTITY' | 'DUPLICATE' | 'SECRET';
 
-export interface SharedSeed {
+interface SharedSeed {
   readonly seed: Uint8Array;
   /** Content of a TPM2B_ENCRYPTED_SECRET: only the TPM that holds the key gets the seed out of it. */
   readonly secret: Uint8Array;

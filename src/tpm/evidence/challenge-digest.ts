@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** What a challenge ties together (threat model 6 and 9). */
-export interface Challenged {
+interface Challenged {
   /** Random, of whoever asks; used once. */
   readonly nonce: Uint8Array;
   /** SHA-256 of the certificate request, as text, that the certificate is to be for. */

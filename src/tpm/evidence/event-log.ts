@@ -24,7 +24,7 @@ export interface BootLog {
 }
 
 /** Bytes of a log at most. Real ones have some 20 to 80 KiB. */
-export const MAX_LOG_BYTES = 1024 * 1024;
+const MAX_LOG_BYTES = 1024 * 1024;
 const MAX_EVENTS = 8192;
 const MAX_BANKS = 8;
 const MAX_PCR = 23;

@@ -4,7 +4,7 @@ import { MalformedError, WireReader } from '../wire/reader.ts';
 import { FIELD_BYTES, padded } from './public-area.ts';
 
 /** TPMT_SIGNATURE (Part 2, 11.3.4) by ECDSA or RSASSA with SHA-256. */
-export type Signature = { type: 'ec'; r: Uint8Array; s: Uint8Array } | { type: 'rsa'; bytes: Uint8Array };
+type Signature = { type: 'ec'; r: Uint8Array; s: Uint8Array } | { type: 'rsa'; bytes: Uint8Array };
 
 /** @throws MalformedError */
 export function decodeSignature(bytes: Uint8Array): Signature {

@@ -28,7 +28,7 @@ const BEGIN = `-----BEGIN ${LABEL}-----`;
 const VERSION = 1;
 const TAG_BYTES = 16;
 
-export interface ToSeal {
+interface ToSeal {
   readonly ek: RsaArea | EcArea;
   /** Where the file will lie. */
   readonly path: string;

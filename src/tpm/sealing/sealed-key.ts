@@ -4,7 +4,7 @@ import type { EcArea, RsaArea } from '../objects/public-area.ts';
 import { ALG } from '../wire/constants.ts';
 
 /** A key that one TPM alone can open, as text: bytes in base64. */
-export interface SealedKeyText {
+interface SealedKeyText {
   endorsementKey: string;
   pcrs: number[];
   public: string;

@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { MalformedError } from '../wire/reader.ts';
 
 /** What a sealed part is for; it opens for nothing else. */
-export interface Bound {
+interface Bound {
   /** Names the Machine: its UID, or whatever the stub calls it where no controller is asked. */
   readonly machine: string;
   /** ISO 8601 in UTC, as the stub has it. */

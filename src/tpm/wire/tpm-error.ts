@@ -1,7 +1,7 @@
 import { ExpectedError } from '../../kit/errors.ts';
 
 /** What a TPM's refusal means to those who can act upon it. */
-export type TpmRefusal =
+type TpmRefusal =
   | 'busy'
   | 'locked out'
   | 'wrong password'

@@ -4,7 +4,7 @@ import { median } from '../measure/interleave.ts';
 import type { RowResult, Verdict } from '../row.ts';
 import { PLAIN, WAYS, type Way } from './contenders.ts';
 
-export type Role = 'worker' | 'first control plane' | 'second control plane';
+type Role = 'worker' | 'first control plane' | 'second control plane';
 
 /** At most so much of cloud-init + kubeadm. */
 const GOALS: Readonly<Record<Role, number>> = {
@@ -13,7 +13,7 @@ const GOALS: Readonly<Record<Role, number>> = {
   'second control plane': 0.85,
 };
 
-export interface Boot {
+interface Boot {
   role: Role;
   way: Way;
   /** From the start of PID 1 to the Node being Ready. */

@@ -5,7 +5,7 @@ import { CONDITION, type MachineObject } from '../../../src/controller/machines/
 import { MACHINES } from '../../support/controller/management-cluster.ts';
 import { bootstrapEvents, SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly machines: number;
   /** Machines that begin each second. */
   readonly perSecond: number;
@@ -22,7 +22,7 @@ export interface FleetOptions {
   readonly ended?: (count: number) => void;
 }
 
-export interface FleetResult {
+interface FleetResult {
   /** Milliseconds from sending a batch to its answer, in the order in which machines began. */
   readonly admissions: number[][];
   /** Milliseconds from sending the verdict to the condition seen on a watch of Machines. */

@@ -4,7 +4,7 @@ import type { ClusterData } from '../../support/cluster-api/cluster-data.ts';
 import { joinConfiguration } from '../../support/cluster-api/kubeadm-configuration.ts';
 import { workerJoin } from '../../support/cluster-api/user-data.ts';
 
-export const LIMIT_MS = 300_000;
+const LIMIT_MS = 300_000;
 
 export interface Round {
   /** Differs for each join, so that none is taken for a repetition of another. */

@@ -1,6 +1,6 @@
 import type { Usage } from './measure.ts';
 
-export interface Contender {
+interface Contender {
   readonly label: string;
   /** One whole run. */
   readonly run: () => Usage | Promise<Usage>;

@@ -12,7 +12,7 @@ export interface Usage {
   readonly peakMib: number;
 }
 
-export interface MeasureOptions {
+interface MeasureOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** A command that ends by executing its arguments, such as `unshare ...`: it prepares, and is not measured. */
   readonly within?: readonly string[];

@@ -5,7 +5,7 @@ import { createHost } from '../../../src/agent/machine.ts';
 import { kubeadmLike } from './kubeadm-like.ts';
 
 /** One machine that waits for the cluster. */
-export interface Joiner {
+interface Joiner {
   /** Milliseconds since 1970. */
   beganAt: number;
   /** Requests that it sent, and how many of them found nobody. */
@@ -61,7 +61,7 @@ function counted(joiner: Joiner, sentAt: number[]): Host {
 }
 
 /** Machines that wait for one cluster, in this process: each has its own client, connection and back-off. */
-export async function crowd(spec: CrowdSpec): Promise<Crowd> {
+async function crowd(spec: CrowdSpec): Promise<Crowd> {
   const { who, endpoint, tokenId, machines, withinMs, limitMs } = spec;
   const sentAt: number[] = [];
   const joiners = await Promise.all(

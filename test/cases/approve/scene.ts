@@ -23,7 +23,7 @@ export const BOOTSTRAP_TOKEN = 'abcdef.0123456789abcdef';
 const GROUP = 'system:bootstrappers:kubeadm:default-node-token';
 
 /** What a kubelet has once its first request is granted. */
-export interface Kubelet {
+interface Kubelet {
   readonly node: string;
   readonly client: KubeClient;
 }

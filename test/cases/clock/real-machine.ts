@@ -20,7 +20,7 @@ export const WAIT = `while [ ! -e ${GATE} ]; do sleep 0.05; done`;
 /** Takes most of a second until the gate is opened, and no time from then on. */
 export const TICK = `[ -e ${GATE} ] || sleep 0.8`;
 
-export interface RealMachineOptions {
+interface RealMachineOptions {
   name: string;
   /** Absent for the real one. */
   clock?: SteppedClock;

@@ -86,7 +86,7 @@ async function reportSomewhere(
 }
 
 /** The embedded store: killed again and again while a machine reports; what was acknowledged is there afterwards. */
-export async function killedStandalone({ say }: Pick<Scene, 'say'>): Promise<void> {
+async function killedStandalone({ say }: Pick<Scene, 'say'>): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'slipway-standalone-'));
   const words = ['--standalone', `--data=${data}`];
   let controller = await ControllerProcess.start(words);

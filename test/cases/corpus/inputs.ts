@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { run } from '../../lab/process/command.ts';
 
 /** What the real program says of an input: takes it, takes it with a warning, refuses it, or judges no such format. */
-export type Oracle = 'fully' | 'warn' | 'refuse' | 'other-format';
+type Oracle = 'fully' | 'warn' | 'refuse' | 'other-format';
 
 export interface Input {
   name: string;

@@ -26,7 +26,7 @@ export function shipped(name: string, release: MadeRelease, settings: Settings =
     .replace(/^( *SLIPWAY_WAIT=)300$/m, `$1${settings.wait ?? 300}`);
 }
 
-export interface Boot {
+interface Boot {
   readonly userData: string;
   readonly vendorData?: string;
   /** Starts what serves /srv/release. */

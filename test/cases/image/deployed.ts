@@ -14,7 +14,7 @@ const BUDGET = { newer: 'policy/v1', known: 'policy/v1beta1', since: 21 };
 /** Policies of admission are stable since. */
 const POLICIES = { kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'], since: 30 };
 
-export interface Pod {
+interface Pod {
   name: string;
   ip: string;
 }

@@ -26,14 +26,14 @@ export interface WindowsMachine {
   addDrive(folder: string): Promise<void>;
 }
 
-export interface Boot {
+interface Boot {
   commands(line: string): Promise<Ended>;
   /** Ends a program as the task manager does. */
   end(pid: string): Promise<void>;
 }
 
 /** Wine's machine, for a program of Linux beside it. */
-export interface Wine {
+interface Wine {
   readonly shared: string;
   /** Where its files lie: WINEPREFIX. */
   readonly prefix: string;

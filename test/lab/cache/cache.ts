@@ -15,7 +15,7 @@ export function cacheDir(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /** One thing the cache can hold: the recipe is everything that decides its content. */
-export interface Recipe {
+interface Recipe {
   name: string;
   recipe: unknown;
   /** Fills the (existing, empty) directory; whatever it leaves there is the result. */

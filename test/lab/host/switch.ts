@@ -6,7 +6,7 @@ import { type ProcessId, processId } from '../process/process-id.ts';
 export const GATEWAY = '10.99.0.1';
 
 /** A lab's network: a bridge in a namespace of its own, alive as long as its holder process. */
-export interface Switch {
+interface Switch {
   holder: ProcessId;
   /** Tell the holder that the lab is gone already, and wait for its end. Only for a switch with `onOwnerGone`. */
   close: () => Promise<void>;

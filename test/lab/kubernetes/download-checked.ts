@@ -10,7 +10,7 @@ import { sha256File } from './sha256-file.ts';
 type Say = (line: string) => void;
 
 /** An archive, and which of its files are wanted; they lose their folders. */
-export interface Archive {
+interface Archive {
   url: string;
   sums?: string;
   members: readonly string[];

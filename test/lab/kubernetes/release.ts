@@ -11,7 +11,7 @@ const IMAGES = [
   'etcd',
 ] as const;
 
-export type ImageName = (typeof IMAGES)[number];
+type ImageName = (typeof IMAGES)[number];
 
 export type ConfigApi = 'v1beta2' | 'v1beta3' | 'v1beta4';
 

@@ -26,7 +26,7 @@ import {
   machineState,
 } from './machine-record.ts';
 
-export interface ExecOptions extends Pick<RunOptions, 'input' | 'timeoutMs' | 'onOutput'> {
+interface ExecOptions extends Pick<RunOptions, 'input' | 'timeoutMs' | 'onOutput'> {
   env?: Readonly<Record<string, string>>;
 }
 

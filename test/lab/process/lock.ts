@@ -1,6 +1,6 @@
 import { LabError, startApart } from './command.ts';
 
-export interface Held {
+interface Held {
   release: () => Promise<void>;
 }
 

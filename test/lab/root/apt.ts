@@ -6,7 +6,7 @@ import { LabError, runOk } from '../process/command.ts';
 export const SUITE = 'bookworm';
 
 /** One place where the release's packages come from, as the host itself is set up to reach it. */
-export interface AptSource {
+interface AptSource {
   uri: string;
   suites: string[];
   components: string[];

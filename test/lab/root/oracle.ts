@@ -55,24 +55,6 @@ cloud-init modules --mode config
 cloud-init modules --mode final
 `;
 
-/**
- * Put user data where cloud-init's NoCloud source finds it, and run all its stages in the root.
- * The answer is cloud-init's own: look into `root.changes` for what it made.
- */
-export function bootCloudInit(
-  root: ScratchRoot,
-  userData: string,
-  metaData = 'instance-id: i-1\nlocal-hostname: oracle\n',
-): Promise<Finished> {
-  const script = `
-seed=/var/lib/cloud/seed/nocloud
-mkdir -p $seed
-cat > $seed/user-data
-printf '%s' "$META_DATA" > $seed/meta-data
-${CLOUD_INIT_BOOT}`;
-  return root.run(script, { input: userData, env: { META_DATA: metaData }, timeoutMs: 600_000 });
-}
-
 /** Debian's Ignition, unpacked: the engine itself, which no Debian has on its PATH. */
 export async function ignitionBinary(say?: Say): Promise<string> {
   return join(await ignitionPackage(say), 'usr/lib/dracut/modules.d/30ignition/ignition');

@@ -2,7 +2,7 @@ import type { MachineFile } from '../../lab/lab.ts';
 import type { ClusterData } from './cluster-data.ts';
 import { joinConfiguration } from './kubeadm-configuration.ts';
 
-export interface IgnitionOptions {
+interface IgnitionOptions {
   preKubeadmCommands?: string[];
   /** Replaces the right one, to make joins that fail. */
   caCertHash?: string;

@@ -9,7 +9,7 @@ import {
 import type { ClusterData } from './cluster-data.ts';
 
 /** What tests set of a kubeadm configuration; in the words of kubeadm, whatever the API. */
-export interface NodeOptions {
+interface NodeOptions {
   /** Of the node; default: what cloud-init puts in its place. */
   name?: string;
   kubeletExtraArgs?: Readonly<Record<string, string>>;

@@ -237,7 +237,7 @@ async function end(child: Running | undefined, signal: NodeJS.Signals): Promise<
 }
 
 /** Ports that were free a moment ago, all different. */
-export async function freePorts(count: number): Promise<number[]> {
+async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))));
   const ports = servers.map((server) => {

@@ -27,7 +27,7 @@ export async function startLabController(control: ControlPlane): Promise<Control
   return await ControllerProcess.start([...words, `--listen=${SWITCH}:${PORT}`], control.onSwitch([]));
 }
 
-export interface WithTpm {
+interface WithTpm {
   role: Role;
   ip?: string;
   /** Cloud-init is in the image. */

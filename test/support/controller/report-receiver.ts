@@ -13,7 +13,7 @@ import { readBatch } from '../../../src/protocol/read-events.ts';
 import { WireError } from '../../../src/protocol/wire.ts';
 
 /** What a test wants the receiver to do with a request instead of its work. */
-export type Mood = (request: { path: string; events: readonly ReadEvent[] }) => Answer | undefined;
+type Mood = (request: { path: string; events: readonly ReadEvent[] }) => Answer | undefined;
 
 interface Answer {
   status: number;

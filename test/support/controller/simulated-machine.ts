@@ -17,7 +17,7 @@ import { ENROL_PATH, EVENTS_PATH } from '../../../src/protocol/exchange.ts';
 import { eventually } from '../eventually.ts';
 import type { SimulatedTpm } from '../tpm/simulated-tpm.ts';
 
-export interface Answer {
+interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;

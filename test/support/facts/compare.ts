@@ -11,7 +11,7 @@ export const QUESTIONS = {
 } as const;
 
 /** What a program said; undefined where it is not there, or failed. */
-export type Told = (name: string) => string | undefined;
+type Told = (name: string) => string | undefined;
 
 /** Holds facts against what these programs say on the same machine. @returns those that were there */
 export function compare(facts: Facts, told: Told): string[] {

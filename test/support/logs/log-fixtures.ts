@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-export interface LogFixture {
+interface LogFixture {
   name: string;
   code: string;
   cause: string;

@@ -1,7 +1,7 @@
 /** The forms in which people have kubeadm's output: wrapped, prefixed, quoted, and among other programs' lines. */
 
 /** A generator of numbers below `max`, the same for the same seed. */
-export type Pick = (max: number) => number;
+type Pick = (max: number) => number;
 
 export function picker(seed: number): Pick {
   let state = (seed * 2654435761 + 12345) % 2147483648;
@@ -11,14 +11,14 @@ export function picker(seed: number): Pick {
   };
 }
 
-export interface Form {
+interface Form {
   name: string;
   /** @param lines Of kubeadm; those of others stand between them where `others` says so. */
   apply(lines: readonly Part[]): string;
 }
 
 /** A line of an output, and who wrote it. */
-export interface Part {
+interface Part {
   text: string;
   /** Undefined for kubeadm. */
   program?: string;
@@ -198,7 +198,7 @@ const UPGRADE = `[upgrade/health] FATAL: [preflight] Some fatal errors occurred:
 To see the stack trace of this error execute with --v=5 or higher`;
 
 /** Lines of other programs on a machine that is coming up; none of them explains a failure of kubeadm. */
-export const FOREIGN: readonly Part[] = [
+const FOREIGN: readonly Part[] = [
   { program: 'sshd', pid: 901, text: 'error: kex_exchange_identification: Connection closed by remote host' },
   {
     program: 'sshd',

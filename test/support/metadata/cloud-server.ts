@@ -11,7 +11,7 @@ export interface Asked {
   remotePort: number;
 }
 
-export interface Told {
+interface Told {
   status: number;
   body?: string | Buffer;
   headers?: Record<string, string>;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface Literal {
+interface Literal {
   /** `file:line`. */
   where: string;
   expression: RegExp;

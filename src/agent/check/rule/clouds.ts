@@ -1,5 +1,5 @@
 /** How much user data a platform takes. */
-export interface Cloud {
+interface Cloud {
   name: string;
   title: string;
   bytes: number;

@@ -1,5 +1,5 @@
 /** What stands between two commands of a shell text. */
-export type Joint = ';' | '|' | '||' | '&&' | '&' | 'newline';
+type Joint = ';' | '|' | '||' | '&&' | '&' | 'newline';
 
 /** A command of a shell text, without what stands in its substitutions, and what follows it. */
 export interface Piece {

@@ -14,7 +14,7 @@ import { complain } from '../text/complain.ts';
 import { readForMachine } from './for-machine.ts';
 import type { Metadata } from './sample-metadata.ts';
 
-export interface ApplyFlags {
+interface ApplyFlags {
   root: string;
   metaData?: string;
   partly?: boolean;

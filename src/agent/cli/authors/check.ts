@@ -17,7 +17,7 @@ import { type Checked, checkedAsJson, checkedAsText } from './check-text.ts';
 import { readInput } from './input.ts';
 import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';
 
-export interface CheckFlags {
+interface CheckFlags {
   strict?: boolean;
   cloud?: string;
   metaData?: string;

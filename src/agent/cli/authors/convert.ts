@@ -6,7 +6,7 @@ import { createHost } from '../../machine.ts';
 import { withUsage } from '../options/options.ts';
 import { readForMachine } from './for-machine.ts';
 
-export interface ConvertFlags {
+interface ConvertFlags {
   metaData?: string;
   schema?: boolean;
 }

@@ -52,7 +52,7 @@ function refuseUnfinished(): void {
   process.exitCode = 1;
 }
 
-export interface Fault {
+interface Fault {
   /** Rejects with the first uncaught error, so that a run can conclude with it. */
   error: Promise<never>;
   /** Aborts then, so that what is under way comes to an end. */

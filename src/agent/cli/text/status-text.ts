@@ -7,7 +7,7 @@ import { columnsOf } from './live-line.ts';
 import type { Status, StepStatus } from './status-read.ts';
 
 /** How the place shows text where it is printed. */
-export interface Looks {
+interface Looks {
   /** Columns of the terminal; absent where there is none, and lines may be as long as they are. */
   columns?: number;
   colours: boolean;

@@ -94,7 +94,7 @@ function fromRunning(runtimeLog: string[]): Diagnosis | undefined {
   return found?.facts?.fromCriPlugin ? found : undefined;
 }
 
-export function describe({ name, load, active, sub, result, exitStatus }: UnitState): string {
+function describe({ name, load, active, sub, result, exitStatus }: UnitState): string {
   if (load === 'masked') return `${name} is masked`;
   const how = result === 'success' || result === '' ? '' : `, ${result}`;
   const status = exitStatus === 0 ? '' : `, exit status ${exitStatus}`;

@@ -73,7 +73,7 @@ export interface ApiServerView {
   clusterInfo?: ClusterInfoView;
 }
 
-export interface ClusterInfoView {
+interface ClusterInfoView {
   /** Ids of the tokens that have signed it. */
   signedBy: string[];
 }

@@ -4,7 +4,7 @@ import { componentLines } from './component-lines.ts';
 import { type Evidence, NO_EVIDENCE, type StaticPod } from './evidence.ts';
 
 /** Indexes among all lines, and the lines between which the attempt ran. */
-export interface LogSpan {
+interface LogSpan {
   first: LogLine;
   /** Of the attempt before; -1 where there is none. */
   after: number;

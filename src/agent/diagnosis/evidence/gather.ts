@@ -14,7 +14,7 @@ import { type LogMarks, readStaticPods } from './static-pods.ts';
 /** The parts of the evidence; a diagnosis asks only for those that can change it. */
 export type Part = 'kubelet' | 'runtime' | 'static pods' | 'machine' | 'API server' | 'listeners';
 
-export interface GatherSpec {
+interface GatherSpec {
   parts: readonly Part[];
   /** Lines of the kubelet and the runtime that were followed since the attempt began; the journal is not asked then. */
   followed?: { kubelet: string[]; runtime: string[] };

@@ -31,7 +31,7 @@ const MAX_EARLY = 8;
 /** What a program printed whose output a finding repeats, in lines. */
 const MAX_REPEATED = 30;
 
-export interface ErrorLines {
+interface ErrorLines {
   /** Index behind the last line. */
   end: number;
   /** The lines until there that are the error's. */

@@ -5,7 +5,7 @@
 import { peel } from './prefix.ts';
 import { IN_CASE } from './sentences.ts';
 
-export interface LearnedPrefix {
+interface LearnedPrefix {
   form: RegExp;
   /** What names the writer; empty where it does not tell one from another. */
   writer: string;

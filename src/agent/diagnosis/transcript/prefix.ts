@@ -5,7 +5,7 @@
 import type { LogTime } from './line.ts';
 import { clockTime } from './time.ts';
 
-export interface Peeled {
+interface Peeled {
   text: string;
   program?: string;
   /** What names the writer, as far as known prefixes tell. */

@@ -79,7 +79,7 @@ const OWN_ERRORS = [
   /error creating local etcd static pod manifest file/,
   /The HTTP call equal to 'curl -sSL [^']*:102(?:48|55)\/healthz' (?:\w*ailed with error|returned (?:error|HTTP code|status code))/,
 ];
-export const OWN_SENTENCES = OWN_ERRORS.map(({ source }) => source).join('|');
+const OWN_SENTENCES = OWN_ERRORS.map(({ source }) => source).join('|');
 /** An error of kubeadm wherever it stands in a line, as somebody quotes it. */
 export const ERROR_WITHIN = new RegExp(
   `(?:error: )?error execution phase (?:${PHASES})(?:/[\\w/-]*)?: \\S|\\[ERROR (?:${CHECKS})[\\w./\\\\-]*\\]: \\S|(?:${OWN_SENTENCES}).*\\S`,

@@ -10,7 +10,7 @@ const DISPLAY = /^0x03/;
 const PROCESSING_ACCELERATOR = /^0x12/;
 const COPROCESSOR = /^0x0b40/;
 
-export interface PciFacts {
+interface PciFacts {
   gpus: Gpu[];
   accelerators: PciDevice[];
   displays: PciDevice[];

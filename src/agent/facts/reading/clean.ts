@@ -14,7 +14,7 @@ const PLACEHOLDERS = [
 const SHARED_UUIDS =
   /^(0{8}-0{4}-0{4}-0{4}-0{12}|f{8}-f{4}-f{4}-f{4}-f{12}|03000200-0400-0500-0006-000700080009)$/i;
 
-export interface Cleaned {
+interface Cleaned {
   /** Undefined where nothing is said. */
   value?: string;
   /** What was wrong with it, after "it"; undefined where it is taken as it stands. */

@@ -11,12 +11,12 @@ export type ObjectAddress =
   | { store: 'gs'; bucket: string; key: string };
 
 /** A partition of AWS: its domain, and a region that is in it. */
-export interface Partition {
+interface Partition {
   domain: string;
   region: string;
 }
 
-export interface AccessPoint {
+interface AccessPoint {
   name: string;
   account: string;
   region: string;

@@ -8,7 +8,7 @@ import { keepForAdministrators } from './access.ts';
 const REPLACE_MS = 3_000;
 const AGAIN_MS = 25;
 
-export interface AtomicWrite {
+interface AtomicWrite {
   /** As Windows names it. */
   readonly path: string;
   readonly content: Uint8Array;

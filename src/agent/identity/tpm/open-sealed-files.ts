@@ -8,7 +8,7 @@ import { TpmProblem } from './tpm-problem.ts';
 import { type OwnKey, withEndorsementKey } from './with-endorsement-key.ts';
 
 /** Content that is sealed, and where it is to lie. */
-export interface Sealed {
+interface Sealed {
   readonly path: string;
   readonly content: Uint8Array;
 }

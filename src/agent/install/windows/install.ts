@@ -8,7 +8,7 @@ import { unitFile } from '../units.ts';
 import { addToPath } from './machine-path.ts';
 import { LOCAL_SCRIPT, PROGRAM, SHIM, TASK, TASK_FILE } from './places.ts';
 
-export interface WindowsWishes {
+interface WindowsWishes {
   readonly shim: boolean;
   readonly service: boolean;
   readonly report: boolean;

@@ -60,7 +60,7 @@ export interface KubeadmConfig {
   ignorePreflightErrors: string[];
 }
 
-export interface ConfigInput {
+interface ConfigInput {
   verb: 'init' | 'join';
   /** Everything behind the verb. */
   args: readonly string[];

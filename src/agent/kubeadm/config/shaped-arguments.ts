@@ -18,7 +18,7 @@ import { putScalar } from './yaml/edit-yaml.ts';
 /** The copy of the configuration that kubeadm reads; it holds what the original holds, token included. */
 export const SHAPED_CONFIG = `${RUN_DIR}/kubeadm.yaml`;
 
-export interface ShapedArguments {
+interface ShapedArguments {
   args: string[];
   /** What a person should know of the configuration, and does not stop kubeadm. */
   warnings: ConfigProblem[];

@@ -24,7 +24,7 @@ const KUBELET_FILES = [
 ];
 const EMPTY_CERT_DIR = `${RUN_DIR}/no-certificates`;
 
-export interface CleanSpec {
+interface CleanSpec {
   verb: 'init' | 'join';
   /** The phase that failed, when known; after `preflight` nothing but files can be left. */
   phase?: string | undefined;
@@ -33,7 +33,7 @@ export interface CleanSpec {
   etcdIsSettled?: boolean;
 }
 
-export interface CleanReport {
+interface CleanReport {
   /** `kubeadm reset` was run and ended well. */
   reset: boolean;
   removed: string[];

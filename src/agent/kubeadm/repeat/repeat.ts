@@ -35,7 +35,7 @@ export interface RepeatSpec {
   onProgress(message: string): void;
 }
 
-export type Repeat =
+type Repeat =
   /** The machine is as it was before the first attempt, but for `problems`. */
   | { kind: 'anew'; problems: string[] }
   /** kubeadm is to skip these phases. */

@@ -7,7 +7,7 @@ import type { Host } from '../../host/host.ts';
 import type { InventoryOwner } from './inventory.ts';
 import { looksJoined } from './joined.ts';
 
-export const SUCCEEDED = `${STATE_DIR}/kubeadm-succeeded`;
+const SUCCEEDED = `${STATE_DIR}/kubeadm-succeeded`;
 
 type Owner = Pick<InventoryOwner, 'instance' | 'document'>;
 

@@ -2,7 +2,7 @@ import { BACKOFF, backoffMs } from '../../../kit/backoff.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { DEFAULT_SOCKETS, socketPath } from '../config/kubelet/cri-socket.ts';
 
-export interface RuntimeSpec {
+interface RuntimeSpec {
   /** As in kubeadm's configuration; undefined: wherever kubeadm looks. */
   criSocket: string | undefined;
   /** Then kubeadm says what is wrong. */

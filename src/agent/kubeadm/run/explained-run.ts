@@ -9,7 +9,7 @@ import type { Host } from '../../host/host.ts';
 import { type KubeadmRun, type RunSpec, runKubeadm } from './run-kubeadm.ts';
 import { withoutStorageRequest } from './storage-request.ts';
 
-export interface ExplainedSpec extends RunSpec {
+interface ExplainedSpec extends RunSpec {
   /** `host:port` of the API server that is joined. */
   endpoint?: string | undefined;
   criSocket?: string | undefined;

@@ -10,7 +10,7 @@ import { DEFAULT_SOCKETS, socketPath } from '../config/kubelet/cri-socket.ts';
 import { hasImage, pullImage } from './cri-images.ts';
 import { kubeadmEnvironment } from './real-kubeadm.ts';
 
-export interface PullSpec {
+interface PullSpec {
   /** Of the real kubeadm. */
   path: string;
   /** Of kubeadm init, as it will be called. */

@@ -116,7 +116,7 @@ async function isProgram(host: Host, path: string): Promise<boolean> {
   return stat.kind === 'symlink' || (stat.kind === 'file' && (stat.mode & 0o111) !== 0);
 }
 
-export interface KubeadmVersion {
+interface KubeadmVersion {
   /** As printed, e.g. `v1.31.2`. */
   text: string;
   major: number;

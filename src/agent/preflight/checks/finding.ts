@@ -4,7 +4,7 @@ import { CODES, type Code } from '../../../protocol/codes/codes.ts';
  * `fatal`: kubeadm is certain to refuse the machine, or it cannot work as a node. `warning`: either is
  * possible. `mended`: the problem existed, and Slipway has mended it.
  */
-export type Severity = 'fatal' | 'warning' | 'mended';
+type Severity = 'fatal' | 'warning' | 'mended';
 
 /** What a check found. */
 export interface PreflightFinding {

@@ -24,7 +24,7 @@ import {
 const MAX_BYTES = 256 * 1024;
 const KERNEL_LINE = '/proc/cmdline';
 
-export interface LoadedSettings {
+interface LoadedSettings {
   settings: Settings;
   problems: ConfigProblem[];
 }

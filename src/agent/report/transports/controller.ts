@@ -27,7 +27,7 @@ const GZIP_FROM = 1024;
 /** Bad, too large, or nothing that can be stored: the same events would be refused again. */
 const FOR_GOOD: readonly number[] = [400, 413, 422];
 
-export interface ControllerOptions {
+interface ControllerOptions {
   host: Host;
   settings: ControllerSettings;
   machine: () => MachineIdentity;

@@ -59,7 +59,7 @@ export async function isVmware(host: Host): Promise<boolean> {
 }
 
 /** Only for a verdict: during the bootstrap vm-operator says by itself that nothing is known. */
-export function conditionOf(event: SlipwayEvent): string | undefined {
+function conditionOf(event: SlipwayEvent): string | undefined {
   if (event.type !== 'sequence.ended' && event.type !== 'agent.lost') return undefined;
   const { failure } = event;
   if (!failure) return 'true,Bootstrapped,The machine is bootstrapped.';

@@ -20,7 +20,7 @@ export interface Loss {
   silent: boolean;
 }
 
-export type AgentNews = { kind: 'lost'; loss: Loss } | { kind: 'back' } | { kind: 'nothing' };
+type AgentNews = { kind: 'lost'; loss: Loss } | { kind: 'back' } | { kind: 'nothing' };
 
 const NOTHING: AgentNews = { kind: 'nothing' };
 

@@ -7,7 +7,7 @@ import type { Host } from '../../host/host.ts';
 const CHUNK = 1024 * 1024;
 
 /** What has come since the last look. */
-export interface JournalNews {
+interface JournalNews {
   records: JournalRecord[];
   /** Names this journal; another one has another name. Empty while there is no record. */
   id: string;

@@ -6,7 +6,7 @@ import { runTool } from '../tools/tool.ts';
 import { changedLine } from './command-line.ts';
 
 /** One way in which a machine gives its kernel arguments. */
-export interface Loader {
+interface Loader {
   name: string;
   isThere(host: Host): Promise<boolean>;
   change(asked: KernelArgumentsEntry, context: StepContext): Promise<void>;

@@ -4,7 +4,7 @@ import type { MirrorSettings, RegistrySettings } from '../../document/node-setti
 const HEADER = '# Written by Slipway from the settings of the node (slipway.containerd.registries).\n';
 
 /** A file to be written. */
-export interface RegistryFile {
+interface RegistryFile {
   path: string;
   content: string;
 }

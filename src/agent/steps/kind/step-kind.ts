@@ -18,7 +18,7 @@ export interface StepKind<Spec, From = Document> {
 }
 
 /** What the plan of a kind says of one step. */
-export interface Wanted<Spec> {
+interface Wanted<Spec> {
   /** The same for the same place in the document. */
   id: string;
   /** A few words for people, free of arguments that could hold a secret. */

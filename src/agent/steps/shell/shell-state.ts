@@ -4,7 +4,7 @@
  */
 import type { Host } from '../../host/host.ts';
 
-export interface StateFiles {
+interface StateFiles {
   env: string;
   cwd: string;
 }

@@ -11,7 +11,7 @@ const DEVICE_MS = 10_000;
 const MOUNT_MS = 90_000;
 
 /** `no-device`: the device is missing, and its options allow that (nofail). */
-export type Activation = 'mounted' | 'was-mounted' | 'no-device' | 'not-automatic';
+type Activation = 'mounted' | 'was-mounted' | 'no-device' | 'not-automatic';
 
 /**
  * Does for one line of fstab what `mount -a` and `swapon -a` do.

@@ -9,7 +9,7 @@ import { waitFor } from './wait.ts';
 const NODE_MS = 10_000;
 
 /** What to do for an entry of fs_setup, and why. */
-export type Target =
+type Target =
   | { kind: 'make'; device: BlockDevice }
   | { kind: 'keep'; device: BlockDevice }
   /** `holds`: what is there instead of what user data asks for. */

@@ -4,7 +4,7 @@ import { Problem } from '../tools/problem.ts';
 import { partitionType } from './partition-types.ts';
 
 /** A desired partition: sectors (absent for the last, which takes the rest) and type in sfdisk's words. */
-export interface PlannedPartition {
+interface PlannedPartition {
   sectors?: number;
   type: string;
   /** True if user data names the type; otherwise an existing partition may have any type. */

@@ -4,7 +4,7 @@ import type { Host } from '../../host/host.ts';
 const TAG = /^(?:LABEL|UUID|PARTLABEL|PARTUUID|ID)=/;
 
 /** The first field of a mount. */
-export type Source =
+type Source =
   | { kind: 'metadata-name' }
   /** `missing`: there is no such device (now). */
   | { kind: 'device'; spec: string; missing: boolean }

@@ -7,7 +7,7 @@ import { Problem } from './problem.ts';
 const KEPT_LINES = 3;
 const NOT_FOUND = 127;
 
-export interface ToolRun {
+interface ToolRun {
   /** The purpose, as in "cannot create the user alice". */
   doing: string;
   /** The code of its failure. */

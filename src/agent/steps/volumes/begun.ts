@@ -6,13 +6,13 @@ import type { Host } from '../../host/host.ts';
  * What Slipway has begun to make on devices that were free: written before the first byte goes to them, so that after a crash
  * it is known to hold nothing of anybody's, and when it is whole it is known as what was asked for.
  */
-export interface Begun {
+interface Begun {
   /** Of the array or volume: it is in the mark on the device too. */
   uuid: string;
   isWhole: boolean;
 }
 
-export interface BegunNote {
+interface BegunNote {
   read(): Promise<Begun | undefined>;
   write(begun: Begun): Promise<void>;
 }

@@ -1,6 +1,6 @@
 export const CRYPTTAB = '/etc/crypttab';
 
-export interface CrypttabLine {
+interface CrypttabLine {
   name: string;
   uuid: string;
   /** A path, or `none`. */

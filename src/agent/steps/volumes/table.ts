@@ -11,7 +11,7 @@ export interface Present {
 }
 
 /** A partition with its number, in sectors. */
-export interface Asked extends PartitionEntry {
+interface Asked extends PartitionEntry {
   start?: number;
   size?: number;
 }

@@ -7,7 +7,7 @@ export interface AwsCredentials {
   sessionToken?: string;
 }
 
-export interface ToSign {
+interface ToSign {
   method: string;
   url: URL;
   /** With lower-case names; without `host`, `x-amz-date` and `x-amz-security-token`, which are added. */

@@ -12,4 +12,4 @@ export class SecretError extends ExpectedError {
   }
 }
 
-export type SecretCode = Extract<Code, `Secret${string}`>;
+type SecretCode = Extract<Code, `Secret${string}`>;

@@ -8,7 +8,7 @@ const ONE_ANSWER_MS = 20_000;
 /** base64 in JSON, and what else stands in an answer. */
 const MOST_ANSWER_BYTES = 2 * MOST_SECRET_BYTES;
 
-export interface Asked extends Pick<HttpRequest, 'method' | 'body'> {
+interface Asked extends Pick<HttpRequest, 'method' | 'body'> {
   path: string;
   headers?: Record<string, string>;
 }

@@ -46,7 +46,7 @@ export interface SealedReference {
   place: string;
 }
 
-export type Reference = StoredReference | SealedReference;
+type Reference = StoredReference | SealedReference;
 
 /** Options of single stores, beside `field`, `encoding` and `delete`. */
 const OPTIONS: Readonly<Record<StoreName, readonly string[]>> = {

@@ -8,7 +8,7 @@ import { StoreClient } from '../contract/store-client.ts';
 
 const MOST_FILE_BYTES = 64 * 1024;
 
-export interface Call {
+interface Call {
   token?: string;
   body?: Record<string, unknown>;
 }

@@ -4,7 +4,7 @@ import { describe, type Node, pythonText } from '../yaml/node.ts';
 import type { Shape } from './shape.ts';
 
 /** Where a value has not its shape, and what the shape is. */
-export interface Misfit {
+interface Misfit {
   /** Keys and list indexes from the root, such as `write_files.0.owner`. */
   path: string;
   expected: string;

@@ -26,7 +26,7 @@ export interface Built {
 }
 
 /** A collection that is being filled. */
-export interface Filling<A extends unknown[]> {
+interface Filling<A extends unknown[]> {
   add(...parts: A): void;
   done(): Built;
 }

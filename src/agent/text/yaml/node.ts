@@ -14,7 +14,7 @@ export type ScalarNode =
   /** `value` is the date or datetime as Python's `str()` writes it. */
   | { kind: 'timestamp'; value: string; where: Position };
 
-export interface SequenceNode {
+interface SequenceNode {
   kind: 'sequence';
   items: Node[];
   where: Position;

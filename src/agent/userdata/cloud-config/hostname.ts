@@ -3,7 +3,7 @@ import type { Report } from '../../text/report.ts';
 import { describe, type Node, pythonText } from '../../text/yaml/node.ts';
 
 /** The top-level keys of cloud-config that concern the host name; undefined if missing. */
-export interface HostnameKeys {
+interface HostnameKeys {
   hostname?: Node | undefined;
   fqdn?: Node | undefined;
   preserve_hostname?: Node | undefined;
@@ -12,7 +12,7 @@ export interface HostnameKeys {
 }
 
 /** How the machine is called, and whether it keeps the name that it has (`preserve_hostname`). */
-export interface NameRead {
+interface NameRead {
   hostname?: Hostname;
   isPreserved: boolean;
 }

@@ -32,7 +32,7 @@ export interface Content {
 const NULL: Node = { kind: 'null', where: { line: 1, column: 1 } };
 
 /** The top-level keys of a cloud-config, merged over the parts of a multipart. */
-export type TopLevel = ReadonlyMap<string, MappingEntry>;
+type TopLevel = ReadonlyMap<string, MappingEntry>;
 
 /** The entries of a cloud-config's root; none for an empty document. */
 export function topLevel(root: Node, report: Report): TopLevel {

@@ -1,7 +1,7 @@
 import { MAX_MIME_HEADERS } from '../../text/limits.ts';
 
 /** The headers of a MIME entity by lower-case name, and where its body begins. The first of equals counts. */
-export interface Headers {
+interface Headers {
   fields: Map<string, string>;
   /** Where each of them begins. */
   offsets: Map<string, number>;

@@ -3,7 +3,7 @@ import { isOwnDocument } from '../../text/own-document.ts';
 import type { SourceText } from '../../text/source-text.ts';
 
 /** The kinds of parts, by cloud-init's names of content types. */
-export type PartType =
+type PartType =
   | 'text/cloud-config'
   | 'text/jinja2'
   | 'text/x-shellscript'

@@ -27,7 +27,7 @@ const DIGEST = /^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})$/;
 export const NOT_ASKED = 'is not looked at without a machine.';
 
 /** What an address gives: bytes, or why it will never give any. */
-export type Included = { bytes: Buffer; name: string } | { problem: string };
+type Included = { bytes: Buffer; name: string } | { problem: string };
 
 /** The included texts cannot be had yet; another try may succeed. */
 export class NotYetIncluded extends FetchError {

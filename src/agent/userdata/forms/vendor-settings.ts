@@ -2,7 +2,7 @@ import type { Report } from '../../text/report.ts';
 import { Fields } from '../../text/yaml/fields.ts';
 import { type MappingNode, valueAt } from '../../text/yaml/node.ts';
 
-export interface VendorSettings {
+interface VendorSettings {
   isEnabled: boolean;
   /** Words before each of the vendor's scripts, which run it. */
   prefix: string[];

@@ -19,7 +19,7 @@ import { unitsOf } from './translate/units.ts';
 import { volumesOf } from './translate/volumes.ts';
 
 /** The part of a document that an Ignition config provides. */
-export type IgnitionContent = Pick<Document, 'format' | 'files' | 'commands' | 'users' | 'groups'> &
+type IgnitionContent = Pick<Document, 'format' | 'files' | 'commands' | 'users' | 'groups'> &
   Partial<
     Pick<
       Document,

@@ -5,8 +5,8 @@ import { ExpectedError } from '../../../kit/errors.ts';
  * `list(append)+dict(no_replace)`.
  */
 
-export const KINDS = ['dict', 'list', 'str'] as const;
-export type MergedKind = (typeof KINDS)[number];
+const KINDS = ['dict', 'list', 'str'] as const;
+type MergedKind = (typeof KINDS)[number];
 
 /** Options by kind; a kind that is not named is not merged. */
 export type Strategy = Partial<Record<MergedKind, ReadonlySet<string>>>;

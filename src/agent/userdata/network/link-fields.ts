@@ -108,7 +108,7 @@ function isServer(text: string): boolean {
   return /^[\w.:%@#[\]-]{2,300}$/.test(text) && /^\[?[0-9a-fA-F:]*[.:]/.test(text);
 }
 
-export interface RouteNames {
+interface RouteNames {
   to: readonly string[];
   via: string;
   onLink?: string;

@@ -16,7 +16,7 @@ import { readVersion2 } from './version2.ts';
 const MOST_LINKS = 500;
 
 /** What came of a configuration: nothing where it says so, or after an error. */
-export interface NetworkRead {
+interface NetworkRead {
   settings?: NetworkSettings;
   /** `{config: disabled}`: the network stays as it is. */
   isDisabled: boolean;

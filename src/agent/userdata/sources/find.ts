@@ -4,7 +4,7 @@ import type { SourceAnswer } from './contract/answer.ts';
 import { readExplicitFiles } from './explicit-file.ts';
 import type { SearchOptions } from './search.ts';
 
-export interface FindOptions extends SearchOptions {
+interface FindOptions extends SearchOptions {
   /** Take the user data from this file and from nowhere else. */
   userDataFile?: string;
   /** Metadata for `userDataFile`. */

@@ -14,7 +14,7 @@ const LOOK_MS = 100;
 /** From this size on, what was read goes back to the file system: the file lies in /run, which is memory. */
 const GIVE_BACK_BYTES = 16 * 1024 * 1024;
 
-export interface Follower {
+interface Follower {
   /** Reads what has come so far and delivers whole lines. */
   catchUp(): void;
   /** Reads the rest, stops following, and returns the last MiB of the file. */

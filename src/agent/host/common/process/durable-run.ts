@@ -5,7 +5,7 @@ import { followFile } from '../files/follow-file.ts';
 import { elapsedMs } from '../system/clock.ts';
 
 /** A run that is under way or over: its folder, who began it, and what resolves at the program's end. */
-export interface DurableRun {
+interface DurableRun {
   readonly dir: string;
   readonly adopted: boolean;
   readonly ended: Promise<void>;

@@ -7,7 +7,7 @@ import { TailBuffer } from '../../tail-buffer.ts';
 const KEEP_BYTES = 256 * 1024;
 
 /** How a system starts a program, and ends it with all that it has started. */
-export interface Start {
+interface Start {
   readonly argv: readonly [string, ...string[]];
   readonly env: NodeJS.ProcessEnv;
   readonly isLeader: boolean;

@@ -30,7 +30,7 @@ echo $? >"$dir/status"
 
 const POLL_MS = 100;
 
-export type DurableState = 'running' | 'ended' | 'vanished';
+type DurableState = 'running' | 'ended' | 'vanished';
 
 /** Programs that outlive the agent; see `DurableSpec`. Files: /run/slipway/exec/NAME, mode 0700. */
 export class DurablePrograms {

@@ -9,7 +9,7 @@ import { beta2ToBeta3, beta3ToBeta4 } from './to-newer.ts';
 import { beta3ToBeta2, beta4ToBeta3 } from './to-older.ts';
 import { API_VERSIONS, type ApiVersion, isApiVersion, isSince, newestSpoken, speaks } from './versions.ts';
 
-export interface Converted {
+interface Converted {
   text: string;
   /** Arguments to be added to kubeadm's command line. */
   flags: string[];

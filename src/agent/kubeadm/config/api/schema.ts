@@ -168,7 +168,7 @@ export const SCHEMA: Record<'InitConfiguration' | 'ClusterConfiguration' | 'Join
   }),
 };
 
-export type OwnKind = keyof typeof SCHEMA;
+type OwnKind = keyof typeof SCHEMA;
 
 export function isOwnKind(kind: string): kind is OwnKind {
   return Object.hasOwn(SCHEMA, kind);

@@ -21,7 +21,7 @@ export interface Own {
   hasManifest: boolean;
 }
 
-export type Decision =
+type Decision =
   /** The cluster knows nothing of this machine. */
   | { act: 'nothing' }
   /** It votes and is healthy: a join need not add it again. */

@@ -13,7 +13,7 @@ const CLIENT_URLS = 'kubeadm.kubernetes.io/etcd.advertise-client-urls';
 const LIMIT_MS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export type Endpoints =
+type Endpoints =
   | { kind: 'found'; urls: string[] }
   /** etcd does not run on the control planes, so this machine has no member. */
   | { kind: 'none' }

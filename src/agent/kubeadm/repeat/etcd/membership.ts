@@ -16,7 +16,7 @@ export type Membership =
   /** Nothing may be cleaned or repeated now. */
   | { state: 'blocked'; failure: Failure };
 
-export interface MembershipSpec {
+interface MembershipSpec {
   nodeName: string;
   signal: AbortSignal;
   onProgress(message: string): void;

@@ -6,7 +6,7 @@ import { asEventFailure } from '../../events/from-journal.ts';
 import type { KubeadmProcess } from './kubeadm-process.ts';
 
 /** What is known of an attempt besides its output. */
-export interface KubeadmSight {
+interface KubeadmSight {
   /** What a kubeadm that was seen running did. */
   seen?: KubeadmProcess['verb'] | undefined;
   /** What it is to do. */

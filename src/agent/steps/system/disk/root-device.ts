@@ -2,7 +2,7 @@ import type { Host } from '../../../host/host.ts';
 import { Problem } from '../../tools/problem.ts';
 import { runTool } from '../../tools/tool.ts';
 
-export interface Mounted {
+interface Mounted {
   device: string;
   filesystem: string;
 }

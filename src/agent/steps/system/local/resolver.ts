@@ -19,7 +19,7 @@ export const writeResolver: Work<ResolverSettings> = (settings) => ({
     }),
 });
 
-export function resolvConf({ servers, search, domain, sortlist, options }: ResolverSettings): string {
+function resolvConf({ servers, search, domain, sortlist, options }: ResolverSettings): string {
   const lines = [
     '# Made by Slipway from the user data of this machine',
     ...servers.map((server) => `nameserver ${server}`),

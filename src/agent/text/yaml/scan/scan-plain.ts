@@ -6,7 +6,7 @@ const FLOW_RUN = /[^ \t\n\u2028\u2029:,?[\]{}]+/y;
 const SPACES = / +/y;
 
 /** A plain value. `endedLine` is true if a line break followed; a key may begin after it. */
-export interface Plain {
+interface Plain {
   token: Token;
   endedLine: boolean;
 }

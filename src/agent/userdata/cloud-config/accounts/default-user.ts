@@ -8,7 +8,7 @@ import {
 } from '../../../text/yaml/node.ts';
 import { under } from '../../merge/under.ts';
 
-export interface WithDefault {
+interface WithDefault {
   /** `users` with the default user by its name, as the last. */
   users: Node | undefined;
   /** Its name; absent where nobody asks for it, or nobody says who it is. */

@@ -60,7 +60,7 @@ function checkLinks(
 }
 
 /** Where a hard link leads; one that is not absolute counts from the link itself, as in Ignition. */
-export function targetOf({ path = '', target = '' }: Link): string {
+function targetOf({ path = '', target = '' }: Link): string {
   const clean = normalize(target).replace(/(.)\/$/, '$1');
   return clean.startsWith('/') ? clean : join(path, target);
 }

@@ -6,7 +6,7 @@ interface Span {
   end: number;
 }
 
-export type JsonScalar = Span &
+type JsonScalar = Span &
   (
     | { kind: 'null' }
     | { kind: 'boolean'; value: boolean }

@@ -36,7 +36,7 @@ export async function rendered(
   return report.failed ? undefined : { checked: whole, asked: rendering.asked };
 }
 
-export interface Rendered {
+interface Rendered {
   checked: Checked;
   /** What was asked of servers, with the headers and addresses that only this machine knows. */
   asked: RemoteContent[];

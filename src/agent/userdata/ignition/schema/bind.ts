@@ -5,7 +5,7 @@ import type { Places } from './places.ts';
 import type { Shape, Struct, Value } from './shape.ts';
 
 /** What a config is read with. */
-export interface Reading {
+interface Reading {
   source: SourceText;
   /** Minor version of the spec: keys of later ones are not known. */
   minor: number;

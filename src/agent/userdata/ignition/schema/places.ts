@@ -2,7 +2,7 @@ import type { Position } from '../../../document/document.ts';
 import type { SourceText } from '../../../text/source-text.ts';
 
 /** Where something stands: its JSON path, such as `$.storage.files.0.path`, and its line and column. */
-export interface Place {
+interface Place {
   path: string;
   /** In the user data. */
   where?: Position;

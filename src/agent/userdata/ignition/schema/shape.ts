@@ -4,7 +4,7 @@
  */
 export type Shape = Scalar | List | Struct;
 
-export interface Scalar {
+interface Scalar {
   kind: 'string' | 'integer' | 'boolean';
 }
 
@@ -22,7 +22,7 @@ export interface Struct<Fields extends Record<string, Field> = Record<string, Fi
   fields: Fields;
 }
 
-export interface Field<Of extends Shape = Shape> {
+interface Field<Of extends Shape = Shape> {
   shape: Of;
   since: number;
 }

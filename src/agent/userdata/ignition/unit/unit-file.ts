@@ -6,7 +6,7 @@ export interface UnitOption {
 }
 
 /** What go-systemd's unit parser, by which Ignition judges, makes of a unit file. */
-export interface UnitFile {
+interface UnitFile {
   sections: string[];
   options: UnitOption[];
   /** What is wrong with it, in words. */

@@ -19,7 +19,7 @@ export function basesOf(...urls: readonly string[]): Base[] {
 const NO_ROUTE = new Set(['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 /** Is a redirect followed? `same`: only to the same host and port. Metadata services redirect to nobody else. */
-export type Redirects = 'never' | 'same' | 'any';
+type Redirects = 'never' | 'same' | 'any';
 
 /** Where a service is: a URL without a slash at its end, and the address to connect to where the URL cannot say it. */
 export interface Base {

@@ -4,7 +4,7 @@ import type { MetadataClient } from '../client/metadata-client.ts';
 import { type Found, SourceError } from '../contract/answer.ts';
 
 /** What clouds give by EC2's paths under one version, without its tokens. */
-export interface Ec2Like {
+interface Ec2Like {
   metaData: JsonRecord;
   userData: Buffer;
   zone?: string;

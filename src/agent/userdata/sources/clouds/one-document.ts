@@ -6,7 +6,7 @@ import { asking } from '../machine/asking.ts';
 import type { SourceContext } from '../machine/source.ts';
 
 /** A cloud that says everything in one JSON document, user data included. */
-export interface OneDocument {
+interface OneDocument {
   /** cloud-init's name in the configuration. */
   datasource: string;
   /** Slipway's name, and cloud-init's of cloud and platform. */

@@ -16,7 +16,7 @@ export interface SourceContext {
 }
 
 /** @throws HostError if it is there but unreadable. @throws SourceError if it is there and gives nothing */
-export type ReadSource = (context: SourceContext) => Promise<SourceAnswer>;
+type ReadSource = (context: SourceContext) => Promise<SourceAnswer>;
 
 /** A source as the table of sources has it. */
 export interface SourceRow {

@@ -10,7 +10,7 @@ export interface Seed {
 }
 
 /** A seed's file by its name, e.g. `user-data`; undefined if it is missing. */
-export type ReadSeedFile = (name: string) => Promise<Buffer | undefined>;
+type ReadSeedFile = (name: string) => Promise<Buffer | undefined>;
 
 /**
  * Reads a NoCloud seed. It has both `user-data` and `meta-data` (either may be empty), and possibly `vendor-data` and

@@ -5,7 +5,7 @@ import { readVolume } from './read-volume.ts';
 import { labelled, type Scanned } from './scan.ts';
 
 /** Reads what a source looks for among a volume's files; undefined if it is not there. */
-export type ReadTree<T> = (tree: Tree) => Promise<T | undefined>;
+type ReadTree<T> = (tree: Tree) => Promise<T | undefined>;
 
 /**
  * Looks for something on the volumes with one of these labels.

@@ -27,7 +27,7 @@ export interface Parent {
   close(): void;
 }
 
-export interface MissingParents {
+interface MissingParents {
   mode: number;
   owner?: { uid: number; gid: number };
 }

@@ -7,10 +7,10 @@ const MAX_LINKS = 40;
 const WRITABLE_BY_ALL = 0o002;
 const STICKY = 0o1000;
 /** Where everybody may change everything, or make what is missing, nobody's rights are enough. */
-export const NOBODY = 65_534;
+const NOBODY = 65_534;
 
 /** How far root alone decides where a path leads, and who decides from there on. */
-export interface TrustedPath {
+interface TrustedPath {
   /** A path of this process without links that only root can change; it may still be missing. */
   base: string;
   /** What of the path lies below `base` where others than root can put links and change directories. */
