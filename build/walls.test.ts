@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeBinary, root } from './project.ts';
-import { breachesOfWalls, idleWords, usesIn } from './walls.ts';
+import { readUses } from './walls/uses.ts';
+import { breachesOfWalls, idleExports, idleWords } from './walls.ts';
 
 describe('walls', () => {
   let folder: string;
@@ -142,9 +143,7 @@ describe('walls', () => {
     (path) => {
       put(`${path}/a.ts`, 'export const x = 1;');
       put(`${path}/b.ts`, `import { x } from './a.ts';`);
-      expect(breachesOfWalls(folder)).toEqual([
-        `${path} has no row in build/walls/rules.ts: say what it may import`,
-      ]);
+      expect(breachesOfWalls(folder)).toEqual([`${path} has no row in build/walls: say what it may import`]);
     },
   );
 
@@ -152,11 +151,30 @@ describe('walls', () => {
     put('src/pki/a.ts', `import { x } from '../kit/x.ts';`);
     put('src/agent/apply/a.ts', `import { x } from '../host/x.ts';`);
     put('src/agent/steps/containerd/a.ts', `import { x } from 'smol-toml';`);
-    const idle = idleWords(usesIn(folder));
+    const idle = idleWords(readUses(folder));
     expect(idle).toContain('src/agent/apply does not import src/agent/steps/kind: take it out of its row');
-    expect(idle).toContain('src/agent/kubeadm/config has a row in build/walls/rules.ts, and no sources');
+    expect(idle).toContain('src/agent/kubeadm/config has a row in build/walls, and no sources');
     expect(idle.filter((line) => line.startsWith('src/pki '))).toEqual([]);
     expect(idle.join()).not.toMatch(/apply does not import src.agent.host:|smol-toml/);
+  });
+
+  it('sees what is exported and nobody imports, and knows each way to import a name', () => {
+    const used = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    put('src/kit/a.ts', used.map((name) => `export const ${name} = 1;`).join('\n'));
+    put('src/kit/a.test.ts', `import { a, type b as B } from './a.ts';\nexport { c as C } from './a.ts';`);
+    put('src/kit/b.ts', `const { d: D } = await import('./a.ts');\nconst E = (await import('./a.ts')).e;`);
+    put('build/c.ts', `type F = import('../src/kit/a.ts').f;`);
+    put('src/kit/all.ts', 'export const x = 1;\nexport type Y = 1;');
+    put('build/d.ts', `import * as all from '../src/kit/all.ts';\nexport { C } from '../src/kit/a.test.ts';`);
+    put('test/e.ts', 'export function run() {}');
+    expect(idleExports(readUses(folder))).toEqual([
+      'src/agent/host/x.ts:1: exports T, which no other file imports',
+      'src/kit/a.ts:7: exports g, which no other file imports',
+      'src/kit/a.ts:8: exports h, which no other file imports',
+      'build/d.ts:2: exports C, which no other file imports',
+    ]);
+    put('test/f.ts', `import('../src/kit/a.ts').then(({ g }) => g);`);
+    expect(idleExports(readUses(folder)).join()).not.toContain('src/kit/a.ts');
   });
 
   it('sees a folder with more sources than a reader takes in, and counts no tests', () => {

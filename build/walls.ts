@@ -16,11 +16,6 @@ import { readUses, type Use } from './walls/uses.ts';
 /** By path of the file, as `readUses` gives them. */
 type Uses = ReadonlyMap<string, readonly Use[]>;
 
-/** What the sources of a checkout use: of src/, build/ and test/, tests themselves left out. */
-export function usesIn(folder: string): Uses {
-  return readUses(folder, (path) => /^(?:src|build|test)\//.test(path) && !isTest(path));
-}
-
 /**
  * Holds the sources of a project against the rooms of `walls/rules.ts`, and looks for circles and crowded folders, those of
  * the build and of what tests share too.
@@ -28,8 +23,9 @@ export function usesIn(folder: string): Uses {
  * @param folder the checkout: tsconfig.json, package.json, src/, build/ and test/
  * @returns a sentence for each breach, with `file:line` where it lies in one
  */
-export function breachesOfWalls(folder: string, uses: Uses = usesIn(folder)): string[] {
+export function breachesOfWalls(folder: string, all: Uses = readUses(folder)): string[] {
   const packages = dependenciesOf(folder);
+  const uses = new Map([...all].filter(([path]) => !isTest(path)));
   const product = productOf(uses);
   const walls = [...product].flatMap(([path, list]) =>
     list.flatMap((use) => {
@@ -46,7 +42,7 @@ export function breachesOfWalls(folder: string, uses: Uses = usesIn(folder)): st
   return [
     ...walls,
     ...circles,
-    ...withoutRow.map((room) => `${room} has no row in build/walls/rules.ts: say what it may import`),
+    ...withoutRow.map((room) => `${room} has no row in build/walls: say what it may import`),
     ...crowdedFolders([...uses.keys()]),
   ];
 }
@@ -63,15 +59,32 @@ export function idleWords(uses: Uses): string[] {
     }
   }
   return Object.entries(ROOMS).flatMap(([name, { imports, packages }]) => [
-    ...(used.has(name) ? [] : [`${name} has a row in build/walls/rules.ts, and no sources`]),
+    ...(used.has(name) ? [] : [`${name} has a row in build/walls, and no sources`]),
     ...[...imports, ...packages]
       .filter((word) => !used.has(`${name} ${word}`))
       .map((word) => `${name} does not import ${word}: take it out of its row`),
   ]);
 }
 
+/** What src/ and build/ export, and no other file imports: it says that others depend on it, and none does. */
+export function idleExports(uses: Uses): string[] {
+  const taken = new Set<string>();
+  for (const [path, list] of uses) {
+    for (const { what, names } of list.filter(({ kind }) => kind === 'import')) {
+      for (const name of names ?? ['*']) taken.add(`${posix.join(dirname(path), what)} ${name}`);
+    }
+  }
+  return [...uses].flatMap(([path, list]) =>
+    path.startsWith('test/') || taken.has(`${path} *`)
+      ? []
+      : list
+          .filter(({ kind, what }) => kind === 'export' && !taken.has(`${path} ${what}`))
+          .map(({ what, line }) => `${path}:${line}: exports ${what}, which no other file imports`),
+  );
+}
+
 function productOf(uses: Uses): Uses {
-  return new Map([...uses].filter(([path]) => path.startsWith('src/')));
+  return new Map([...uses].filter(([path]) => path.startsWith('src/') && !isTest(path)));
 }
 
 /** A newcomer finds a thing in a minute where no folder is a heap. */
@@ -103,6 +116,8 @@ function problemOf(path: string, use: Use, packages: readonly string[]): string 
       return BRANDS[what] === path
         ? undefined
         : `${what} is an error without the brand: extend ExpectedError`;
+    case 'export':
+      return undefined;
     case 'import':
       return problemOfImport(path, use, packages);
   }
@@ -122,7 +137,7 @@ function problemOfImport(path: string, use: Use, packages: readonly string[]): s
   const module = what.replace(/^node:/, '');
   if (builtinModules.includes(module) || what.startsWith('node:')) {
     const pure =
-      PURE_MODULES.includes(module) || use.names?.every((word) => PURE_NAMES[module]?.includes(word));
+      PURE_MODULES.includes(module) || use.values?.every((word) => PURE_NAMES[module]?.includes(word));
     return room?.machine || pure ? undefined : machine(name, what);
   }
   const known = packages.find((one) => what === one || what.startsWith(`${one}/`));
@@ -150,8 +165,8 @@ function dependenciesOf(folder: string): string[] {
 // node build/walls.ts [FOLDER]; part of npm run check.
 if (import.meta.main) {
   const folder = process.argv[2] ?? root;
-  const uses = usesIn(folder);
-  const breaches = [...breachesOfWalls(folder, uses), ...idleWords(uses)];
+  const uses = readUses(folder);
+  const breaches = [...breachesOfWalls(folder, uses), ...idleWords(uses), ...idleExports(uses)];
   for (const breach of breaches) console.error(breach);
   if (breaches.length > 0) {
     console.error(`\nWalls: ${breaches.length} breaches; see docs/decisions/walls.md.`);

@@ -1,50 +1,43 @@
 import { relative } from 'node:path';
-import {
-  type Node,
-  type NoSubstitutionTemplateLiteral,
-  type SourceFile,
-  type StringLiteral,
-  SyntaxKind,
-} from 'typescript/unstable/ast';
+import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast';
 import {
   isCallExpression,
   isClassDeclaration,
   isElementAccessExpression,
   isIdentifier,
-  isImportDeclaration,
-  isNamedImports,
   isNewExpression,
-  isNoSubstitutionTemplateLiteral,
   isPropertyAccessExpression,
-  isStringLiteral,
 } from 'typescript/unstable/ast/is';
 import { API } from 'typescript/unstable/sync';
 import { HIDDEN_IMPORTS } from './machine.ts';
+import { isText, namesExported, namesTaken, valuesTaken, wordOf } from './names.ts';
 
 const LOADERS = [...HIDDEN_IMPORTS, 'getBuiltinModule'];
 const ERRORS = ['Error', 'AggregateError', 'RangeError', 'SyntaxError', 'TypeError'];
 
-/** Something that a file takes from elsewhere. */
+/** Something that a file takes from elsewhere, or a name that it exports. */
 export interface Use {
   /**
    * `import`: every form of import and export, of values and of types, with its specifier; `computed`: its source text;
-   * `error`: a class that extends an error of JavaScript.
+   * `error`: a class that extends an error of JavaScript; `export`: a name.
    */
-  readonly kind: 'import' | 'computed' | 'name' | 'process' | 'error';
+  readonly kind: 'import' | 'computed' | 'name' | 'process' | 'error' | 'export';
   readonly what: string;
-  /** Names that an import declaration takes at run time, so no types; undefined where it takes all, or the default. */
-  readonly names?: readonly string[];
+  /** Names that an import takes; undefined where it may take all. */
+  readonly names?: readonly string[] | undefined;
+  /** Those of an import declaration that are there at run time, so no types; undefined where it may take all. */
+  readonly values?: readonly string[] | undefined;
   /** From 1. */
   readonly line: number;
 }
 
 /**
- * What each file of a TypeScript project uses, as TypeScript itself parses it.
+ * What each file of a TypeScript project uses and exports, as TypeScript itself parses it.
  *
  * @param folder holds tsconfig.json
  * @returns uses by path from `folder`
  */
-export function readUses(folder: string, accept: (path: string) => boolean): Map<string, Use[]> {
+export function readUses(folder: string): Map<string, Use[]> {
   const api = new API({ cwd: folder });
   try {
     const config = `${folder}/tsconfig.json`;
@@ -52,9 +45,8 @@ export function readUses(folder: string, accept: (path: string) => boolean): Map
     if (!project) throw new Error(`${config} cannot be opened as a project`);
     const uses = new Map<string, Use[]>();
     for (const file of project.rootFiles) {
-      const path = relative(folder, file);
-      const source = accept(path) ? project.program.getSourceFile(file) : undefined;
-      if (source) uses.set(path, usesOf(source));
+      const source = project.program.getSourceFile(file);
+      if (source) uses.set(relative(folder, file), usesOf(source));
     }
     return uses;
   } finally {
@@ -64,11 +56,17 @@ export function readUses(folder: string, accept: (path: string) => boolean): Map
 
 function usesOf(source: SourceFile): Use[] {
   const uses: Use[] = [];
-  const add = (kind: Use['kind'], what: string, node: Node, names?: string[]): void => {
+  const add = (kind: Use['kind'], what: string, node: Node, names?: Pick<Use, 'names' | 'values'>): void => {
     const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
-    uses.push({ kind, what, line: line + 1, ...(names ? { names } : {}) });
+    uses.push({ kind, what, line: line + 1, ...names });
   };
-  for (const specifier of source.imports) add('import', wordOf(specifier), specifier, namesTaken(specifier));
+  for (const specifier of source.imports) {
+    const [names, values] = [namesTaken(specifier), valuesTaken(specifier)];
+    add('import', wordOf(specifier), specifier, { names, values });
+  }
+  for (const statement of source.statements) {
+    for (const name of namesExported(statement, source)) add('export', name, statement);
+  }
   const visit = (node: Node): void => {
     if (isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword) {
       const [argument] = node.arguments;
@@ -96,22 +94,4 @@ function usesOf(source: SourceFile): Use[] {
   };
   source.forEachChild(visit);
   return uses;
-}
-
-function namesTaken({ parent }: Node): string[] | undefined {
-  const clause = isImportDeclaration(parent) ? parent.importClause : undefined;
-  if (clause?.phaseModifier === SyntaxKind.TypeKeyword) return [];
-  const bindings = clause?.name ? undefined : clause?.namedBindings;
-  if (!bindings || !isNamedImports(bindings)) return undefined;
-  const taken = bindings.elements.filter(({ isTypeOnly }) => !isTypeOnly);
-  return taken.map(({ name, propertyName }) => wordOf(propertyName ?? name));
-}
-
-function wordOf(node: Node): string {
-  if (isIdentifier(node)) return node.text;
-  return isText(node) ? node.text : '';
-}
-
-function isText(node: Node): node is StringLiteral | NoSubstitutionTemplateLiteral {
-  return isStringLiteral(node) || isNoSubstitutionTemplateLiteral(node);
 }
