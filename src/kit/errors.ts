@@ -30,7 +30,7 @@ export function lastWords(error: unknown): string {
 /** What keeps a program from printing: a full disk, a quota, a disk that is broken or a terminal that has gone, a limit. */
 const UNPRINTED = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG']);
 
-/** Of an error that nobody caught: the standard output or error takes no more, and why; undefined of all others. */
+/** Says why the standard output or error takes no more, if that is the error that nobody caught; undefined for all others. */
 export function unprinted(error: unknown): string | undefined {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error && 'errno' in error))
     return undefined;

@@ -6,7 +6,7 @@ import type { MachineIdentity } from './events.ts';
 import { readMachine } from './read-events.ts';
 import { asObject, b64, bytes, parseBody, version, WireError, type WireObject } from './wire.ts';
 
-/** Of enrolment as a whole. */
+/** The version of enrolment as a whole. */
 export const ENROLMENT_VERSION = 1;
 
 export const CHALLENGE_PATH = '/v1/enroll/challenge';
@@ -17,7 +17,7 @@ export const MAX_CHALLENGE_BYTES = 16 * 1024;
 /** A key's certificate has some 1,100 bytes, and few have more than two above it. */
 export const MAX_CERTIFICATES_BYTES = 8 * 1024;
 
-/** Of a boot log; the rest of an enrolment has room beside it as base64. */
+/** The size of a boot log; the rest of an enrolment has room beside it as base64. */
 export const MAX_LOG_BYTES = 7680;
 
 /** Label of the exporter that names a connection (RFC 9266, 4). */

@@ -23,7 +23,7 @@ export interface KubeletKeyRequest {
   machine: MachineIdentity;
   /** PKCS#10 in PEM, signed by the key. */
   csr: string;
-  /** Of a machine that enrolled by its TPM. */
+  /** Comes from a machine that enrolled by its TPM. */
   proof?: TpmProof;
 }
 

@@ -23,7 +23,7 @@ export const MAX_RELEASE_REQUEST_BYTES = 16 * 1024;
 export interface ReleaseRequest {
   version: typeof ENROLMENT_VERSION;
   machine: MachineIdentity;
-  /** Of a machine that enrolled by its TPM. */
+  /** Comes from a machine that enrolled by its TPM. */
   proof?: TpmProof;
 }
 

@@ -20,7 +20,7 @@ import { loadAgain } from './load-again.ts';
 /** What another run on a machine that was bootstrapped before does. */
 export interface Again extends Changes {
   kind: 'again';
-  /** For whom the last success was; what is done now is for the same one. */
+  /** The instance that the last success was for; this run is for the same one. */
   instance: string;
   /** The plan with the files alone that are not as they should be. */
   due: readonly PlannedStep[];

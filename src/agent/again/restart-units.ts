@@ -71,7 +71,7 @@ function texts(host: Host, files: readonly UnitFile[]): Promise<(string | undefi
 
 async function restart({ host, finding, signal }: StepContext, name: string): Promise<void> {
   const { exitStatus, stderr } = await host.processes.run({
-    // Of a template those that run of it.
+    // Of a template unit, systemd restarts the instances that run.
     argv: ['systemctl', 'try-restart', '--', name.replace('@.', '@*.')],
     env: { LC_ALL: 'C' },
     timeoutMs: RESTART_MS,

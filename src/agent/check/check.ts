@@ -15,7 +15,7 @@ export interface Finding {
   where?: Position;
 }
 
-/** Of one rule in one file; who has more has read enough. */
+/** Most findings of one rule in one file; whoever has more has read enough. */
 const MOST_HITS = 100;
 
 /** Everything worth a word in a document, in the order of its lines: what reading it told, and what the rules find. */

@@ -13,7 +13,7 @@ export interface KubeletCredential {
   readonly key: string;
 }
 
-/** For whom, and in which cluster: a certificate is of no use in another one. */
+/** The Node and the cluster that a certificate is for; it is of no use in another one. */
 export interface CredentialOwner {
   readonly nodeName: string;
   /** PEM of the cluster's authorities. */

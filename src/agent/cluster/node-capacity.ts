@@ -10,7 +10,7 @@ export interface NodeCapacity {
   readonly taints: string;
 }
 
-/** Of each Node its own; of Kubernetes for every Node; of Cluster API, which knows them from its own objects. */
+/** Labels that differ from Node to Node, that Kubernetes gives every Node, or that Cluster API knows from its own objects. */
 const OTHERS_LABELS = [
   /^kubernetes\.io\/hostname$/,
   /^beta\.kubernetes\.io\//,

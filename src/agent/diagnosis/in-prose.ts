@@ -39,7 +39,7 @@ export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
   return found.map(({ line, at }) => (at === 0 ? line : { ...line, text: line.text.slice(at) }));
 }
 
-/** Of those that are named, only what runs kubeadm shows texts of others. */
+/** Where programs are named, only one that runs kubeadm shows texts of others. */
 const isExcerpt = (lines: readonly LogLine[]): boolean =>
   LAUNCHES.test(lines[0]?.program ?? 'kubeadm') &&
   lines.filter(({ text }) => text.trim() !== '').length <= MAX_LINES;

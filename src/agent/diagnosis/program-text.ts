@@ -5,7 +5,7 @@
 import { type LogLine, linesBy } from './transcript/line.ts';
 import { PROGRESS } from './transcript/sentences.ts';
 
-/** Of a whole log some lines may look like anything. */
+/** In a longer text some lines may look like anything. */
 const MAX_LINES = 60;
 const ENOUGH = 2;
 /** Statements of Go, TypeScript, Python and the shell, as no log has them on lines of their own. */

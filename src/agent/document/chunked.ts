@@ -6,6 +6,6 @@ export interface ChunkedUserData {
   file: string;
   /** All pieces together are base64. */
   isBase64: boolean;
-  /** Of the store, where that is not AWS' own. */
+  /** The store's address, where that is not AWS' own. */
   endpoint?: string;
 }

@@ -26,7 +26,7 @@ export interface KubeadmCommand {
   configPath?: string;
   /** `host:port` of API servers to try instead of the configured one; those that answer come first. */
   endpoints?: string[];
-  /** For the kubelet to register with; their values are computed just before. */
+  /** The kubelet registers with these; their values are computed just before. */
   labels?: NodeLabel[];
   /** Directory of patches, if the configuration names none. */
   patches?: string;

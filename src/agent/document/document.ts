@@ -159,7 +159,7 @@ export interface NtpSettings {
   enabled: boolean;
   servers: string[];
   pools: string[];
-  /** Of chrony and ntp alone: equals that give and take the time, and networks that may ask for it. */
+  /** Only chrony and ntp have these: equals that give and take the time, and networks that may ask for it. */
   peers?: string[];
   allow?: string[];
   /** The service to configure, by cloud-init's name; absent: the one that the image has. */
@@ -174,7 +174,7 @@ export interface OwnTimeService {
   /** Where its configuration lies, and what that is to be. */
   path?: string;
   content?: Sensitive<string>;
-  /** By which it is known to be installed: a name, or a path. */
+  /** Shows by its presence that the service is installed: a name, or a path. */
   program?: string;
   /** Installed where the program is not there. */
   packages?: string[];

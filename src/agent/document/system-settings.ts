@@ -121,7 +121,7 @@ export interface RepositoryFile {
   content: Sensitive<string>;
   /** A file that is there stays. */
   keeps: boolean;
-  /** The content is the OpenPGP key of this fingerprint, or of its end, which a key server has. */
+  /** A key server has the content: the OpenPGP key with this fingerprint, or with this end of one. */
   key?: { id: string; url: string; where?: Position };
 }
 

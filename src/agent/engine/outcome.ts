@@ -79,7 +79,7 @@ export async function writeOutcome(host: Host, outcome: Outcome): Promise<void> 
   await host.files.write(OUTCOME, text, { mode: 0o644, volatile: true });
 }
 
-/** For a /run that is full or read-only: `slipway status` and the reporter look here too. @throws HostError */
+/** Takes the place of a /run that is full or read-only: `slipway status` and the reporter look here too. @throws HostError */
 export async function writeOutcomeAside(host: Host, outcome: Outcome): Promise<void> {
   await host.files.mkdir(STATE_DIR, 0o700);
   await host.files.write(OUTCOME_ASIDE, `${JSON.stringify(outcome, undefined, 2)}\n`, { mode: 0o644 });

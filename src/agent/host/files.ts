@@ -17,7 +17,7 @@ export interface WriteOptions {
   ownsParents?: boolean;
   /** Permission bits of directories that are made for the file; default 0o755. */
   parentsMode?: number;
-  /** For files that no reboot is to survive, as in /run: the write is atomic but not synced to the disk. */
+  /** The file need not survive a reboot, as in /run: the write is atomic but not synced to the disk. */
   volatile?: boolean;
 }
 

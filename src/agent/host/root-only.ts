@@ -2,7 +2,7 @@ import type { FileStat } from './files.ts';
 import type { Host } from './host.ts';
 
 const WRITABLE_BY_OTHERS = 0o022;
-/** Of a directory: nobody renames or removes in it what is another one's. */
+/** The bit of a directory in which nobody renames or removes what is another one's. */
 const STICKY = 0o1000;
 
 /**

@@ -16,7 +16,7 @@ import {
 interface InstallWishes {
   readonly shim: boolean;
   readonly units: readonly UnitName[];
-  /** Of the running program. */
+  /** The version of the running program. */
   readonly version: string;
   /** Path of the running program. */
   readonly self: string;

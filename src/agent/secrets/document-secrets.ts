@@ -88,7 +88,7 @@ function ofSystem({ passwords, hostKeys, repositories, phoneHome }: SystemSettin
   ];
 }
 
-/** Keys of netplan's configuration behind which a secret stands: of radios, of 802.1X, of tunnels. */
+/** Keys of netplan's configuration whose value is a secret: of radios, of 802.1X, of tunnels. */
 const OF_NETWORKS = /^(?:password|client-key-password|sae-password|psk|key|private|shared|pin)$/;
 
 function ofNetwork(json: string | undefined): string[] {

@@ -16,7 +16,7 @@ export type Part =
   | 'cluster';
 
 export interface Service {
-  /** For a sentence: "<called> is still starting". */
+  /** Its name in a sentence: "<called> is still starting". */
   called: string;
   /** systemd's units for it; those that a machine does not have count for nothing. */
   units: readonly string[];

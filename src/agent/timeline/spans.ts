@@ -11,7 +11,7 @@ export interface Span {
   ms: number;
   /** `pause`: nothing ran until the next attempt. `open`: under way, or cut off when the journal ends there. */
   end: 'done' | 'failed' | 'pause' | 'open';
-  /** Of a step; absent for a first one that was the only one. */
+  /** Which attempt of its step it is; absent where there was only one. */
   attempt?: number;
   /** What the step told of on its way: kubeadm's phases, what was waited for. In order, without gaps. */
   parts?: Part[];

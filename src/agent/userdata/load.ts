@@ -176,7 +176,7 @@ async function handedOver(
   };
 }
 
-/** With documents of /etc/slipway/config.d; what joins them is loaded only where there are any. */
+/** Joins the documents of /etc/slipway/config.d; the code for it is loaded only where there are any. */
 async function withDocuments(
   host: Host,
   document: Document,

@@ -17,7 +17,7 @@ const PICKLE = 'obj.pkl';
 const LIKE_A_NAME = /^[A-Za-z_.]+$/;
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Does what user data include once, and Slipway keeps, hold any of them? */
+/** Does any text that user data included, and that Slipway keeps, hold one of the secrets? */
 export async function includeAny({ files }: Host, secrets: readonly string[]): Promise<boolean> {
   for (const name of await files.list(INCLUDES_DIR)) {
     const bytes = await files.readIfPresent(`${INCLUDES_DIR}/${name}`, MOST_BYTES);

@@ -12,7 +12,7 @@ import { Turns } from './turns.ts';
 import { type Verdict, wait } from './verdict.ts';
 
 export interface ApproverParts extends Omit<World, 'node'> {
-  /** Of the cluster in which kubelets ask. */
+  /** The client of the cluster in which kubelets ask. */
   readonly client: KubeClient;
   readonly rules: Rules;
   /** Reads a Machine and its NodeBootstrap anew: what is followed may be old, and an approval is for good. */

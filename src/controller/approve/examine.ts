@@ -8,7 +8,7 @@ import { deny, leave, type Verdict } from './verdict.ts';
 
 /** A request of a kubelet that is well-formed; whose it is and whether it may have it is still open. */
 export interface Asked {
-  /** Of the CertificateSigningRequest. */
+  /** The name of the CertificateSigningRequest. */
   readonly name: string;
   readonly uid: string;
   readonly version: string;

@@ -24,7 +24,7 @@ export function readMember(object: AddressedMachine, version: MachineVersion): M
   return { ...readMachine(object, version), ...addressesOf(object.status?.addresses) };
 }
 
-/** Of a Machine or a Node: both have them in one form. */
+/** The addresses of a Machine or a Node: both have them in one form. */
 export function addressesOf(addresses: readonly Address[] = []): Pick<Member, 'hosts' | 'ips'> {
   const hosts = new Set<string>();
   const ips = new Set<string>();

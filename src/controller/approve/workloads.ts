@@ -9,7 +9,7 @@ import { Approver, type ApproverParts } from './approver.ts';
 import { tellOfOthers } from './others.ts';
 
 interface WorkloadsParts extends Omit<ApproverParts, 'client' | 'cluster' | 'trouble'> {
-  /** Of the cluster that has the Machines. */
+  /** The client of the cluster that has the Machines. */
   readonly home: KubeClient;
   /** The Secret with a Cluster's kubeconfig is called as the Cluster, and this. */
   readonly suffix: string;

@@ -49,7 +49,7 @@ export interface Claim {
   readonly counters?: TpmCounters;
   /** What the boot log says of them. */
   readonly boot?: BootStory;
-  /** Of the endorsement key and of those above it, as the machine sent them: DER, one after the other. */
+  /** Certificates of the endorsement key and of those above it, as the machine sent them: DER, one after the other. */
   readonly certificates?: Uint8Array;
 }
 

@@ -229,7 +229,7 @@ export class Holders {
   }
 }
 
-/** For the machine's own log: its token is genuine, and this is no fault of its node. */
+/** Words for the machine's own log: its token is genuine, and this is no fault of its node. */
 const HAS_NODE =
   'The Machine has its Node already, and from then on no token counts for it: it may be in other hands by now. This node is as it is; what it tells of its bootstrap is not taken. Let the reporter start before kubeadm does, or let the machine prove itself by its TPM (report.controller.tpm, and slipway.dev/endorsement-key on the Machine), which counts at any time.';
 

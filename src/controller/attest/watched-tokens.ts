@@ -93,7 +93,7 @@ export class WatchedTokens implements TokenBook {
     const known = this.#known.get(record.id);
     const used = usesOf(secret);
     const version = secret.metadata.resourceVersion;
-    // Of the past, too: then the next count meets the present version.
+    // This takes in an older state too: the next count then meets the present version.
     if (known) Object.assign(known, { record, used, version });
     else this.#known.set(record.id, { record, used, version, left: 0, turn: Promise.resolve() });
   }

@@ -5,7 +5,7 @@ import type { Condition, MachineVersion } from '../machines/machine.ts';
 export const CAPACITY_LABEL = 'slipway.dev/capacity';
 /** The cluster-autoscaler's (cloudprovider/clusterapi): what a Node of the group will bring. */
 export const CAPACITY_PREFIX = 'capacity.cluster-autoscaler.kubernetes.io/';
-/** Of the annotations alone: before Kubernetes 1.22, what one manager applies to the status takes its other fields away. */
+/** Manages the annotations alone: before Kubernetes 1.22, what one manager applies to the status takes its other fields away. */
 export const CAPACITY_MANAGER = 'slipway-controller-capacity';
 export const ALIKE = 'slipway.dev/MachinesAlike';
 

@@ -14,11 +14,11 @@ interface FreshProofParts {
   readonly bearers: Pick<Bearers, 'admit'>;
   readonly ties: Ties;
   readonly judge: Pick<Judge, 'judge'>;
-  /** Of the proof by a TPM. */
+  /** Judges the proof by a TPM. */
   readonly tpm: Attestor;
 }
 
-/** What a machine wants something by, beside its certificate. */
+/** What a machine shows, beside its certificate, to get what it asks for. */
 interface Shown {
   readonly machine: MachineIdentity;
   readonly proof?: TpmProof;

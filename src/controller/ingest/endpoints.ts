@@ -149,7 +149,7 @@ export class Endpoints {
     return { version: ENROLMENT_VERSION };
   }
 
-  /** Of what a machine proves anew. */
+  /** Bounds how often a machine proves itself anew. */
   #limitProofs(peer: ShownPeer): void {
     const waitMs = this.#asked.take(peer.binding);
     if (waitMs > 0) throw new Refused('slow-down', 'too many proofs', { retryAfterMs: waitMs });

@@ -15,7 +15,7 @@ import { MachineIndex } from './machine-index.ts';
 interface ProvedNode {
   readonly namespace: string;
   readonly name: string;
-  /** Of the Machine that it is. */
+  /** The UID of the Machine that it is. */
   readonly uid: string;
   readonly instance: string;
   readonly counters: TpmCounters | undefined;

@@ -80,7 +80,7 @@ export interface Machine {
   readonly since: string | undefined;
   readonly status: Condition['status'] | undefined;
   readonly said: string | undefined;
-  /** Of the condition on its proof: digest, status and since when. */
+  /** The condition that tells of its proof: digest, status and since when. */
   readonly attested: OwnCondition | undefined;
 }
 

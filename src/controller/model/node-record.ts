@@ -66,7 +66,7 @@ export interface NodeSpec {
     readonly at: string;
     /** The token that it used up, or its pool's token. */
     readonly token?: string;
-    /** Of the TPM that it proved. */
+    /** The key of the TPM that it proved. */
     readonly endorsementKey?: string;
     /** Values of the PCRs that it signed, in hex, by number. */
     readonly registers?: Readonly<Record<string, string>>;
@@ -83,7 +83,7 @@ export interface NodeSpec {
   readonly admission?: Admission;
   /** Absent where its machine has proved none. */
   readonly kubelet?: KubeletKey;
-  /** Of its TPM in a late proof. */
+  /** What its TPM's counters were in a late proof. */
   readonly counters?: TpmCounters;
   /** Absent while its Machine is unknown. */
   readonly machine?: MachineTie;

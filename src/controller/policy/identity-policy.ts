@@ -67,7 +67,7 @@ export interface IdentityPolicy {
   readonly windowMs: number;
   readonly isManual: boolean;
   readonly kubeletKeys: KubeletKeys;
-  /** Why nobody can keep it. Its Machines let nobody in until it is put right. */
+  /** Why no machine can satisfy it. Until it is put right, nobody gets in as one of its Machines. */
   readonly invalid: string | undefined;
 }
 

@@ -38,7 +38,7 @@ export class FailedProofs {
     const { reason, message, other } = violation;
     const { alarms, attested, changed, client, store } = this.#parts;
     alarms.failed(other ? [owner.uid, other.uid] : [owner.uid], reason, message);
-    // Of a machine that is proved already, somebody else's failure says nothing.
+    // Somebody else's failure says nothing of a machine that is proved already.
     if (other) return this.#borrowed(namespace, other, violation);
     const holder = await store.find(namespace, owner.name);
     const isHeld = holder?.spec.machine?.uid === owner.uid && isProof(holder);

@@ -47,7 +47,7 @@ export class InfrastructureWatch {
     this.#queue = new WorkQueue((uid) => this.#look(uid), {
       parallel: 4,
       failed: (uid, error, retryInMs) => {
-        // Of an API server in trouble the watches tell; this one only where a machine waits for it.
+        // The watches tell of an API server in trouble; this tells of it only where a machine waits.
         const level = parts.directory.infrastructure.isAwaited(uid) ? 'warn' : 'debug';
         parts.log[level]('an infrastructure object could not be read', {
           ...{ machine: parts.directory.byUid(uid)?.name, reason: reason(error), retryInMs },

@@ -75,7 +75,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Of `--pcrs`, in order. */
+/** The registers that `--pcrs` names, in order. */
 export function registers(text: string): number[] {
   const pcrs = text.split(',').map(Number);
   // An empty word is no register, though it counts as 0.

@@ -12,7 +12,7 @@ import { PolicyWatch } from '../proofs/policy-watch.ts';
 import { collectionPath, type NodeBootstrap, objectPath, recordOf } from '../store/node-bootstrap.ts';
 
 interface MemberWatchParts {
-  /** Of the cluster that has the Machines. */
+  /** The client of the cluster that has the Machines. */
   readonly client: KubeClient;
   readonly version: MachineVersion;
   /** Undefined: all. */

@@ -8,7 +8,7 @@ interface Lease extends KubeObject {
 }
 
 /**
- * Which Machine an endorsement key belongs to that nobody had named: one Lease each, called by the key, in the controller's
+ * Remembers which Machine an endorsement key belongs to, if nobody had named the key: one Lease each, called by the key, in the controller's
  * namespace. A name is made once, so of two that come at the same moment, whatever the replicas and namespaces, one gets it.
  */
 export class KeyHolders {

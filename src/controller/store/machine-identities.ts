@@ -9,7 +9,7 @@ export interface Proofs {
   /** Tokens of an earlier epoch count no longer. */
   readonly epoch: number;
   readonly keyDigest: string;
-  /** Of the TPM by which it was proved under a policy. */
+  /** The key of the TPM by which it was proved under a policy. */
   readonly endorsementKey?: string;
   /** PCRs as that TPM first signed them, in hex, by number. */
   readonly registers?: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export type PatchOperation =
   | { op: 'test' | 'add' | 'replace'; path: string; value: unknown }
   | { op: 'remove'; path: string };
 
-/** Of a node that nothing has been written of yet. */
+/** The first patch of a node that nothing has been written of yet. */
 export function firstPatch(record: NodeRecord, addition: Addition): PatchOperation[] {
   const status: NodeBootstrapStatus = {
     ...head(record, addition),

@@ -9,7 +9,7 @@ import { StoreSpent } from './store.ts';
 const WRITES = { thrifty: { perSecond: 0.2, burst: 30 }, ready: { perSecond: 5, burst: 300 } };
 const BYTES = { perSecond: 8 * 1024, burst: 4 * 1024 * 1024 };
 
-/** Of a node, what says whose budget it is. */
+/** What says of a node whose budget it is. */
 interface Spender extends Pick<NodeRecord, 'namespace' | 'name' | 'bytes'> {
   readonly spec: Pick<NodeSpec, 'keyDigest'> & { readonly enrolment: { readonly endorsementKey?: string } };
 }

@@ -1,7 +1,7 @@
 import { Counter, Histogram, Registry } from './registry.ts';
 import { watchTroubles } from './watch-troubles.ts';
 
-/** Of the approver. */
+/** Figures of the approver. */
 export class ApproverMetrics extends Registry {
   readonly decisions = this.add(
     new Counter(

@@ -1,7 +1,7 @@
 import { Counter, Histogram, Registry } from './registry.ts';
 import { watchTroubles } from './watch-troubles.ts';
 
-/** Of the controller that machines talk to. */
+/** Figures of the controller that machines talk to. */
 export class Metrics extends Registry {
   readonly requests = this.add(new Counter('slipway_requests_total', 'Requests by path and answer.'));
   readonly refusals = this.add(

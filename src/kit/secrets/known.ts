@@ -4,7 +4,7 @@ import { MARK } from './rules.ts';
 const SHORTEST = 6;
 /** What is left of a base64 form without its ends, which depend on the neighbours; a shorter one may be anything. */
 const SHORTEST_ENCODED = 8;
-/** Of a secret of several lines (a key), lines of this length count; a shorter one may stand anywhere. */
+/** In a secret of several lines (a key), lines of this length count; a shorter one may stand anywhere. */
 const SHORTEST_LINE = 16;
 
 let remembered: readonly string[] = [];

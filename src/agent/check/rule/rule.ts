@@ -22,6 +22,6 @@ export interface Hit {
   /** What was found, without any value that may be secret. */
   message: string;
   where?: Position | undefined;
-  /** Words by which reading the document has told the same; that is left out then. */
+  /** Words by which a message of the document's reader is known to say the same; it is left out then. */
   alreadyTold?: string;
 }

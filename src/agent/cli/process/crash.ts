@@ -59,7 +59,7 @@ interface Fault {
   signal: AbortSignal;
 }
 
-/** From now on an uncaught error is the run's, which tells it as its verdict. */
+/** From now on an uncaught error ends the run, which tells it as its verdict. */
 export function catchFaults(): Fault {
   const controller = new AbortController();
   const error = new Promise<never>((_resolve, reject) => {

@@ -27,7 +27,7 @@ export function explainDiscovery(
   return explainApiServer(base, evidence);
 }
 
-/** Of an API server that could not be used: which of the four steps fails now, if kubeadm did not say. */
+/** Which of the four steps to an API server fails now, if kubeadm did not say. */
 export function explainApiServer(base: KubeadmFailure, { apiServer: view }: Evidence): Diagnosis | undefined {
   if (view === undefined || base.facts?.saysHow) return undefined;
   const at = `The API server at ${view.endpoint}`;

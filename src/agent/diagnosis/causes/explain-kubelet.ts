@@ -58,7 +58,7 @@ export function explainLoneKubelet(evidence: Evidence, isAlone: boolean): Diagno
     const isReason = found?.code !== 'KubeletCrashing' || log.length === since.length;
     if (found !== undefined && isReason) return found;
   }
-  // Of an excerpt a person has chosen the lines; in a journal one complaint passes as it came.
+  // A person has chosen the lines of an excerpt; in a whole journal, a single complaint may have passed again.
   const enough = since.length > EXCERPT_LINES ? ENOUGH_COMPLAINTS : 1;
   // Without sandboxes there is no API server to register with.
   for (const rules of [[SANDBOX_IMAGE], KUBELET_NODE_RULES, [CUT_REGISTRATION]]) {
@@ -100,7 +100,7 @@ export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evide
     };
   }
   const words = kubeletLastWords(kubeletLog);
-  // Of a log alone, a few ends without a reason are no explanation: the kubelet may have come up late.
+  // Where a log is all there is, a few ends without a reason explain nothing: the kubelet may have come up late.
   if (isCollected && words === undefined && crashes < 3) return undefined;
   const times = Math.max(crashes, unit?.restarts ?? 0);
   return {

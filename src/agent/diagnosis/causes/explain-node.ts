@@ -37,7 +37,7 @@ export function explainNode(base: KubeadmFailure, evidence: Evidence): Diagnosis
 /** A runtime that kubeadm could not reach tells nothing of a kubelet that was not started yet. */
 const concernsKubelet = ({ code }: KubeadmFailure): boolean => !code.startsWith('ContainerRuntime');
 
-/** Of a log that somebody collected: ends without a reason explain only what says nothing more exact. */
+/** In a log that somebody collected, ends without a reason explain only a failure that says nothing more exact. */
 function kubeletEnd({ code }: KubeadmFailure, evidence: Evidence): Diagnosis | undefined {
   const found = explainKubeletEnd(evidence);
   const isVague = ['KubeletUnhealthy', 'KubeadmTimedOut', 'KubeadmInterrupted'].includes(code);

@@ -9,7 +9,7 @@ import { lastKnown, type Rule, reason, rule } from './rule.ts';
 
 const ORDER = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
-/** Of pkg/kubelet/lifecycle/predicate.go: a sentence up to 1.20, fields since then. */
+/** The words of pkg/kubelet/lifecycle/predicate.go: a sentence up to 1.20, fields since then. */
 const REFUSED = new RegExp(
   `Failed to admit pod(?: |, [^"]{1,90}" pod="kube-system/)(${ORDER.join('|')})-[^\\s"_]+(?:_kube-system\\([^\\s)]*\\) - (?:Unexpected error while attempting to recover from admission failure: )?|" err=")(.*)`,
 );

@@ -40,7 +40,7 @@ const RULES: Rule[] = [
   rule(/skip loading plugin[^\n]{0,80}?io\.containerd\.grpc\.v1\.cri[^\n]{0,400}?disabled/i, () =>
     criPlugin('The CRI plugin of containerd is disabled.'),
   ),
-  // Of its own work; what a container or a client of it could not write says less.
+  // Only the runtime's own work counts; what a container or a client could not write says less.
   rule(
     /(?:level=(?:fatal|panic)|^(?:containerd|crio|dockerd|failed to start daemon): |RunPodSandbox|CreateContainer|StartContainer|PullImage|failed to (?:pull|create|prepare|extract|unpack|mount|reserve)|[Ee]rror creating).*no space left on device/,
     () => ({

@@ -69,7 +69,7 @@ export interface ApiServerView {
   status?: number;
   /** Seconds that this machine's clock is ahead of the API server's; negative when behind. */
   clockAhead?: number;
-  /** Of the ConfigMap cluster-info. */
+  /** What the ConfigMap cluster-info says. */
   clusterInfo?: ClusterInfoView;
 }
 

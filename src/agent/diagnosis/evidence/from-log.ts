@@ -6,7 +6,7 @@ import { type Evidence, NO_EVIDENCE, type StaticPod } from './evidence.ts';
 /** Indexes among all lines, and the lines between which the attempt ran. */
 interface LogSpan {
   first: LogLine;
-  /** Of the attempt before; -1 where there is none. */
+  /** The last line of the attempt before; -1 where there is none. */
   after: number;
   /** Of the attempt behind; the number of lines where there is none. */
   before: number;

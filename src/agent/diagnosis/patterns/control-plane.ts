@@ -54,7 +54,7 @@ const neverUp: Pattern = inError(
   inWait,
 );
 
-/** Of a trace that was cut before its last frames. */
+/** Matches a trace that was cut before its last frames. */
 const neverUpCut: Pattern = inError(
   /^(?:couldn't|could not) initialize a Kubernetes cluster$/m,
   () => ({

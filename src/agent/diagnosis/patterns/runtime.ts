@@ -81,7 +81,7 @@ function diagnosedRuntime(text: string): Omit<Diagnosis, 'evidence'> {
       text,
     )?.[1] ?? '';
   const at = socket === undefined ? '' : ` at ${socket}`;
-  // Of a sentence that was cut off nobody knows whether it answered.
+  // A sentence that was cut off does not say whether the runtime answered.
   return {
     code: 'ContainerRuntimeDown',
     cause: isSilent

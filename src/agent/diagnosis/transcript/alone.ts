@@ -49,7 +49,7 @@ function again(own: readonly Placed<Line>[], read: Read): Placed<LogLine>[] {
   return read(raw).map((inner) => {
     const from = outer.get(inner.number);
     if (from === undefined) return { line: inner, place };
-    // Of a result the output is read before the error, which stands in front of it.
+    // A result's output is read before its error, though the error stands first.
     place = Math.max(place, from.place);
     const { writer, program = inner.program, time = inner.time } = from.line;
     const line = { ...inner, writer: joined(writer, inner.writer), stream: joined(writer, inner.stream) };
@@ -103,7 +103,7 @@ function areText(lines: readonly Line[]): boolean {
   );
   const prefixed = lines.filter((line) => runs.has(line.stream) && isCertain(line)).length;
   if (lines.filter(isOwn).length > prefixed || areApart(lines)) return true;
-  // Of a part of an error nothing else may tell whose the lines are.
+  // Where there is only a part of an error, nothing else may tell whose lines these are.
   const isPrefixed = lines.some((line) => !line.isBare && isCertain(line));
   return !isPrefixed && lines.some(({ isBare, text }) => isBare && OWN_ERROR.test(text));
 }
@@ -132,7 +132,7 @@ function areApart(lines: readonly Line[]): boolean {
   return wholes > parts;
 }
 
-/** Of the lines without a prefix; somebody may have indented them all. */
+/** The indentation that most lines without a prefix share; somebody may have indented them all. */
 function usualIndent(lines: readonly Line[]): number {
   const times = new Map<number, number>();
   for (const { isBare, text } of lines)

@@ -47,7 +47,7 @@ async function* asUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield Buffer.from(decoder.decode());
 }
 
-/** The first chunk of at least two bytes, and all of them again. */
+/** The first bytes, two at least where there are so many, and all chunks from the start. */
 async function peeked(chunks: AsyncIterable<Buffer>): Promise<{ first: Buffer; all: AsyncIterable<Buffer> }> {
   const rest = chunks[Symbol.asyncIterator]();
   let first: Buffer = Buffer.alloc(0);

@@ -36,7 +36,7 @@ interface ErrorLines {
   end: number;
   /** The lines until there that are the error's. */
   members: Set<number>;
-  /** Of these, those that go on with the sentence of the member before them. */
+  /** The members that go on with the sentence of the member before them. */
   continued: Set<number>;
 }
 

@@ -1,7 +1,7 @@
 /** When a line was written, from the prefix that tells it. */
 import type { LogTime } from './line.ts';
 
-/** By how they begin in the languages that journald's short forms are met in; longer beginnings come first. */
+/** How the names of months begin in the languages in which journald's short forms are met; longer beginnings come first. */
 const MONTHS: readonly [month: number, beginnings: RegExp][] = [
   [1, /^(?:jan|ene|gen|янв|sty|sij|oca|led|1月)/],
   [2, /^(?:feb|fév|fev|фев|lut|şub|úno|2月)/],
@@ -42,7 +42,7 @@ export function clockTime(head: string): LogTime | undefined {
 function monthOf(name: string | undefined): number | undefined {
   if (name === undefined) return undefined;
   const lower = name.toLowerCase();
-  // Of `11月`, `1月` is no beginning.
+  // `11月` does not begin with `1月`.
   return MONTHS.findLast(([, beginnings]) => beginnings.test(lower))?.[0];
 }
 

@@ -102,7 +102,7 @@ function outOfStrings(line: RawLine): RawLine[] {
   const strings = [...raw.matchAll(/"(?:stderr|stdout|msg|message|log|output)"(?:: ?|=)"((?:[^"\\]|\\.)*)"/g)]
     .map((match) => match[1] ?? '')
     .filter((string) => KUBEADM.test(string));
-  // Of a result that was cut the error may stand in its list of lines alone.
+  // In a result that was cut, the error may stand in the list of lines alone.
   const [, item] = strings.some((string) => ERROR.test(string)) ? [] : (LIST_ITEM.exec(raw) ?? []);
   if (item !== undefined) strings.unshift(item, ...(strings.length === 0 ? [raw] : []));
   const whole = strings.length > 0 ? [...new Set(strings)] : [raw];

@@ -142,7 +142,7 @@ function areWords(line: string, next: string): boolean {
   return WORDS.has(last.toLowerCase()) && (WORDS.has(first.toLowerCase()) || /^[A-Z]/.test(first));
 }
 
-/** Of a few lines nobody can tell a width: an error that stops within a quotation goes on. */
+/** A few lines show no width, but an error that stops within a quotation goes on. */
 function isBroken(last: WidthLine, piece: WidthLine, next: WidthLine, lines: readonly WidthLine[]): boolean {
   if (!isErrorLine(last.text) || lines.length < 2 || piece.width <= NARROWEST) return false;
   // kubeadm leaves no blank at a line's end.

@@ -34,7 +34,7 @@ export async function readProcessor(reading: Reading): Promise<CpuFacts> {
 
 type Counts = Pick<CpuFacts, 'sockets' | 'cores' | 'threads'>;
 
-/** By the sets of processors that share a core or a package. Those that are offline belong to none. */
+/** Counts the sets of processors that share a core or a package. Those that are offline belong to none. */
 async function topology(reading: Reading): Promise<Counts | undefined> {
   const path = `${CPUS}/online`;
   const online = (await reading.bytes('cpu.threads', path))?.toString('latin1').trim();

@@ -25,7 +25,7 @@ export interface Facts {
   readonly tpm?: { readonly version: string };
   readonly kernel: { readonly release?: string; readonly version?: string };
   readonly os: { readonly id?: string; readonly name?: string; readonly version?: string };
-  /** Of the control groups: `v1`, `v2`, or `hybrid`. */
+  /** The version of the control groups: `v1`, `v2`, or `hybrid`. */
   readonly cgroups?: string;
   /** What the source of user data knows of the machine. */
   readonly source: SourceFacts;
@@ -113,7 +113,7 @@ export interface NetworkInterface {
   readonly mtu?: number;
   readonly speedMbps?: number;
   readonly driver?: string;
-  /** Of PCI, where it is there. */
+  /** The address on the PCI bus, where there is one. */
   readonly address?: string;
   /** With the length of the prefix: `10.0.0.5/24`. */
   readonly addresses: readonly string[];

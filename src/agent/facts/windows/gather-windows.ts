@@ -144,7 +144,7 @@ async function readSoftware(reading: Reading): Promise<Pick<Facts, 'kernel' | 'o
   };
 }
 
-/** By what hypervisors call their machines; undefined is no proof of hardware. */
+/** What hypervisors call their machines; a name that is not here is no proof of hardware. */
 const HYPERVISORS: readonly (readonly [RegExp, string])[] = [
   [/^Microsoft Corporation Virtual Machine/, 'microsoft'],
   [/^VMware/, 'vmware'],

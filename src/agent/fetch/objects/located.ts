@@ -9,7 +9,7 @@ export interface Located {
   anonymous?: { why: string; mayPass: boolean };
 }
 
-/** By whom the stores are asked. */
+/** What it takes to ask a store. */
 export interface Asking {
   host: Host;
   client: HttpClient;

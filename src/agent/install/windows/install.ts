@@ -12,7 +12,7 @@ interface WindowsWishes {
   readonly shim: boolean;
   readonly service: boolean;
   readonly report: boolean;
-  /** Of the running program. */
+  /** The version of the running program. */
   readonly version: string;
   /** Path of the running program. */
   readonly self: string;

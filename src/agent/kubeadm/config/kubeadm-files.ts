@@ -3,7 +3,7 @@
 export const PKI = '/etc/kubernetes/pki';
 export const API_SERVER_MANIFEST = '/etc/kubernetes/manifests/kube-apiserver.yaml';
 export const ETCD_MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
-/** Of a control plane's static pods. */
+/** The manifests of a control plane's static pods. */
 export const MANIFESTS = [
   API_SERVER_MANIFEST,
   '/etc/kubernetes/manifests/kube-controller-manager.yaml',
@@ -13,9 +13,9 @@ export const MANIFESTS = [
 
 /** Where a configuration puts certificates. */
 export interface CertificatePlaces {
-  /** Of a ClusterConfiguration. */
+  /** What a ClusterConfiguration sets. */
   readonly certificatesDir?: string;
-  /** Of a JoinConfiguration: a worker's one certificate. */
+  /** What a JoinConfiguration sets: a worker's one certificate. */
   readonly caCertPath?: string;
 }
 

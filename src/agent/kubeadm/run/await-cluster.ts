@@ -27,9 +27,9 @@ export interface ClusterFound {
 /** A dead one among several costs a second and a half, and not an attempt. */
 const CHOICE_MS = 1_500;
 const LOOK_MS = 5_000;
-/** The check of the machine has asked the API server just before: for so long that counts. */
+/** The check of the machine has just asked the API server: its answer counts for so long. */
 const STILL_SO_MS = 2_000;
-/** Of a look after silence. kubeadm gives each request so long; a firewall that opens is noticed within half of it. */
+/** How long a look may take after silence. kubeadm gives each request so long; a firewall that opens is noticed within half of it. */
 const LONG_LOOK_MS = 10_000;
 
 /**

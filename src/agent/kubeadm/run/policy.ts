@@ -6,10 +6,10 @@ export const DISCOVERY_SECONDS = 60;
 /** Where Slipway has waited for the cluster in vain, kubeadm only has to say why. */
 export const LAST_WORD_SECONDS = 10;
 
-/** A container runtime that answers nobody for so long is kubeadm's to complain of. */
+/** Where a container runtime has answered nobody for so long, kubeadm is left to complain of it. */
 export const RUNTIME_SECONDS = 30;
 
-/** For the images of a control plane, all at once; what is lacking then kubeadm pulls itself. */
+/** Time to pull all images of a control plane; kubeadm itself pulls what is lacking then. */
 export const PULL_SECONDS = 240;
 
 /** The time between the end of kubeadm's own waits and the deadline, for its last words and for ours. */

@@ -11,9 +11,9 @@ import { hasImage, pullImage } from './cri-images.ts';
 import { kubeadmEnvironment } from './real-kubeadm.ts';
 
 interface PullSpec {
-  /** Of the real kubeadm. */
+  /** The path of the real kubeadm. */
   path: string;
-  /** Of kubeadm init, as it will be called. */
+  /** The arguments with which kubeadm init will be called. */
   args: readonly string[];
   config: Partial<KubeadmConfig>;
   signal: AbortSignal;

@@ -151,7 +151,7 @@ const PUBLIC_HEADER = /^(?:accept.*|content-.*|user-agent|date)$/i;
 function secret(fields: Fields, name: string, allowed: boolean): string | undefined {
   const value = text(fields, name);
   if (value === undefined) return undefined;
-  // Of a header, `Bearer` and the like are none.
+  // In a header, `Bearer` and the like are not secret: the last word is.
   if (!PUBLIC_HEADER.test(name)) remember([value, value.split(/\s/).at(-1) ?? '']);
   if (allowed) return value;
   fields.wrong(

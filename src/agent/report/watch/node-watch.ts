@@ -8,7 +8,7 @@ import { type Host, HostError } from '../../host/host.ts';
 export interface NodeSight {
   observed: NodeObservedEvent;
   providerID?: string;
-  /** Of a Node that is Ready. */
+  /** What a Node offers that is Ready. */
   capacity?: NodeCapacity;
 }
 

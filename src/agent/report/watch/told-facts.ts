@@ -84,7 +84,7 @@ function gpusIn(resources: Readonly<Record<string, string>>): Capacity | undefin
   return type === undefined ? undefined : { 'gpu-count': resources[type] ?? '', 'gpu-type': type };
 }
 
-/** Of the maker with most of them. A processor's own graphics are no GPU that a Node offers. */
+/** Counts the GPUs of the maker with most of them. A processor's own graphics are no GPU that a Node offers. */
 function gpusOf(gpus: readonly Gpu[]): Capacity {
   const counts = GPU_RESOURCES.map((type) => ({
     type,

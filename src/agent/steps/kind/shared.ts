@@ -11,14 +11,14 @@ import { type CommandShell, WindowsCommands } from '../shell/windows-commands.ts
 /** What a step shares with the other steps of its sequence. */
 export interface Shared {
   bootShell: CommandShell;
-  /** Of the scripts of every boot. */
+  /** The shell of the scripts that run at every boot. */
   scriptShell: CommandShell;
   shell: CommandShell;
   /** A command has asked for a reboot, by an exit status of cloudbase-init's: nothing more is begun in this boot. */
   askReboot?: (() => void) | undefined;
   /** What the end of a command that failed means for what comes after it. */
   afterFailedCommand: 'stop' | 'continue';
-  /** For whom and for what the steps are run. */
+  /** The machine and the call of kubeadm that the steps are run for. */
   owner: InventoryOwner;
   /** Waits until the boot is done with starting the container runtime; a command may use it. Asked once. */
   runtimeStarted(signal: AbortSignal): Promise<void>;

@@ -66,7 +66,7 @@ async function runOrProve(
   return { done: true };
 }
 
-/** By the journal and by what kubeadm left; a run that an earlier agent began is taken over. */
+/** Asks the journal and what kubeadm left; a run that an earlier agent began is taken over. */
 async function isNodeAlready(
   { verb }: KubeadmCommand,
   { host, doneOtherwise }: StepContext,

@@ -92,7 +92,7 @@ export const loginKeys = ofSystem('loginKeys', {
   work: async () => (await import('./access/login-keys.ts')).authorizeKeys,
 });
 
-/** Of all users, and of the default one. */
+/** The imported keys of all users, and of the default one. */
 export const importedKeys: StepKind<ImportedKeysSpec> = {
   name: 'importedKeys',
   plan: ({ users: all, system, fetching, node }: Document) => {

@@ -18,7 +18,7 @@ interface Member {
   name: string;
   device: BlockDevice;
   content: Content;
-  /** Of the array that the device is a member of, as mdadm tells of it. */
+  /** What mdadm tells of the array that the device is a member of. */
   mark?: ReadonlyMap<string, string>;
 }
 

@@ -7,7 +7,7 @@ import type { Host } from '../../host/host.ts';
  * it is known to hold nothing of anybody's, and when it is whole it is known as what was asked for.
  */
 interface Begun {
-  /** Of the array or volume: it is in the mark on the device too. */
+  /** The array's or volume's own, which is in the mark on the device too. */
   uuid: string;
   isWhole: boolean;
 }

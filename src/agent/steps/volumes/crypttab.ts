@@ -17,7 +17,7 @@ export function withCrypttabLine(text: string, { name, uuid, keyFile, needsNetwo
   return `${rest === '' || rest.endsWith('\n') ? rest : `${rest}\n`}${line}\n`;
 }
 
-/** Of the volume that has this name; `none` for a line that names its device in another way. */
+/** The UUID in the line of the volume with this name; `none` for a line that names its device in another way. */
 export function uuidInCrypttab(text: string, name: string): string | undefined {
   const line = text.split('\n').find((one) => one.trim().split(/\s+/, 1)[0] === name);
   if (line === undefined) return undefined;

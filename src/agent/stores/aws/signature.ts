@@ -3,14 +3,14 @@ import { createHash, createHmac } from 'node:crypto';
 export interface AwsCredentials {
   accessKeyId: string;
   secretAccessKey: string;
-  /** Of credentials that pass. */
+  /** Comes with credentials that expire. */
   sessionToken?: string;
 }
 
 interface ToSign {
   method: string;
   url: URL;
-  /** With lower-case names; without `host`, `x-amz-date` and `x-amz-security-token`, which are added. */
+  /** Their names are in lower case; `host`, `x-amz-date` and `x-amz-security-token` are added. */
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
   region: string;

@@ -18,7 +18,7 @@ export interface Instance {
   network?: NetworkSettings;
   /** The cloud's own names of disks, such as `ephemeral0`, with the device behind each. */
   deviceAliases?: Readonly<Record<string, string>>;
-  /** For cloud-init's jinja variables about the system; without it they are undefined. */
+  /** What cloud-init's jinja variables say of the system; without it they are undefined. */
   system?: SystemFacts;
   /** Slipway ignores vendor data and reports that if there is any. */
   vendorData?: Buffer;

@@ -35,7 +35,7 @@ export function giveTo(path: string, attributes: Attributes, isForeign: boolean)
   if (mode !== undefined && !lstatSync(path).isSymbolicLink()) chmodSync(path, mode);
 }
 
-/** By its descriptor, so that both are of the same file. */
+/** Uses the descriptor, so that mode and owner go to the same file. */
 function giveOpened(path: string, { mode, uid, gid }: Attributes): void {
   let fd: number;
   try {

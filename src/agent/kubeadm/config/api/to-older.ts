@@ -1,4 +1,4 @@
-/** From one version of kubeadm's API to the next older one: what cannot be said there is told. */
+/** Turns a configuration into the next older version of kubeadm's API, and tells what cannot be said there. */
 import { argumentsToMaps } from './convert-arguments.ts';
 import { type Draft, isValues, section, take, type Values, within } from './draft.ts';
 

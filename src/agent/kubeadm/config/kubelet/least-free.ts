@@ -1,8 +1,8 @@
 /** Shares of a file system, from 0 to 1: with less free, the kubelet makes room. */
 export interface LeastFree {
-  /** Of its own file system: it evicts pods. */
+  /** Of its own file system. With less, it evicts pods. */
   own: number;
-  /** Of that of the runtime's images: it removes some. */
+  /** Of the file system with the runtime's images. With less, it removes some of them. */
   images: number;
 }
 

@@ -35,7 +35,7 @@ function likeYum(program: string): PackageManager {
   };
 }
 
-/** The first that is there counts: a machine has one that its distribution is made of. */
+/** The first that is there counts: it is the one that the machine's distribution is made of. */
 const MANAGERS: readonly PackageManager[] = [
   {
     program: 'apt-get',

@@ -7,7 +7,7 @@ import type { Host } from '../../../host/host.ts';
 import { Problem } from '../../tools/problem.ts';
 import { runTool } from '../../tools/tool.ts';
 
-/** Of people who know everybody; what a program prints is not kept any longer, either. */
+/** The keys of people whom everybody has signed are large, but no program's output is kept beyond this. */
 const MOST_BYTES = 256 * 1024;
 const SECONDS = 30;
 /** A ring of its own: nothing of root's counts, and nothing is left. */

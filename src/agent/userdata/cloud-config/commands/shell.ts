@@ -6,7 +6,7 @@ import { describe, type Node, pythonText } from '../../../text/yaml/node.ts';
 /** An item of a command list: the text by cloud-init's `shellify`. */
 export interface ShellItem {
   command: Command;
-  /** Of an item that is a list: its words, in which the shell reads nothing. They may hold a token. */
+  /** The words of an item that is a list, in which the shell reads nothing. They may hold a token. */
   words?: string[];
 }
 

@@ -3,7 +3,7 @@ import { asRecord, type JsonRecord } from './json.ts';
 /** Bounds for a service that lists without end. EC2 has some 80 leaves for one network card. */
 const MAX_REQUESTS = 600;
 const MAX_DEPTH = 10;
-/** Of all leaves and listings together; EC2's have some 50 KiB. */
+/** All leaves and listings together; EC2's have some 50 KiB. */
 const MAX_CHARACTERS = 1024 * 1024;
 
 /** The text of a leaf or of a listing; undefined if there is none. */
