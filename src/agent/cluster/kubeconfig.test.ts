@@ -47,6 +47,14 @@ describe('a kubeconfig', () => {
     ['nested without end', '['.repeat(1_000_000)],
     ['nested by indentation', '- '.repeat(400_000)],
     ['a text', 'x'],
+    [
+      'no word of which context counts',
+      JSON.stringify({
+        ...WHOLE,
+        'current-context': undefined,
+        contexts: [{ context: WHOLE.contexts[0]?.context }],
+      }),
+    ],
     ['lists that are none', JSON.stringify({ ...WHOLE, contexts: 'c' })],
     ['entries that are nothing', JSON.stringify({ ...WHOLE, contexts: [null, 7] })],
     ['a cluster that is a text', JSON.stringify({ ...WHOLE, clusters: [{ name: 'k', cluster: 'x' }] })],

@@ -3,28 +3,19 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { kubeconfigContext, pemAt, textAt } from '../../kit/kubeconfig.ts';
 import { type Access, AccessError } from './access.ts';
 import { inClusterAccess } from './in-cluster.ts';
 import { parseProxy, proxyFor } from './proxy.ts';
 
-/** The parts of a kubeconfig that we read; https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ */
-interface Kubeconfig {
-  'current-context'?: string;
-  contexts?: { name: string; context: { cluster: string; user: string; namespace?: string } }[];
-  clusters?: { name: string; cluster: Record<string, string | undefined> }[];
-  users?: { name: string; user: User }[];
-}
-
 const MAX_DEPTH = 500;
 
-interface User {
-  token?: string;
-  tokenFile?: string;
-  'client-certificate'?: string;
-  'client-certificate-data'?: string;
-  'client-key'?: string;
-  'client-key-data'?: string;
-  exec?: { apiVersion: string; command: string; args?: string[]; env?: { name: string; value: string }[] };
+/** A credential plugin, as its user names it. */
+interface Exec {
+  apiVersion: string;
+  command: string;
+  args?: string[];
+  env?: { name: string; value: string }[];
 }
 
 /**
@@ -75,58 +66,44 @@ export function readForeignKubeconfig(text: string, name: string): Access {
 interface Surroundings {
   readonly name: string;
   readonly file: (name: string) => string;
-  readonly plugin: (exec: NonNullable<User['exec']>) => PluginStatus;
+  readonly plugin: (exec: Exec) => PluginStatus;
 }
 
 function accessOf(
-  config: Kubeconfig,
+  config: unknown,
   contextName: string | undefined,
   { name: from, file, plugin }: Surroundings,
 ): Access {
-  const wanted = contextName ?? config['current-context'];
-  const context = named(config.contexts, wanted)?.context;
-  const cluster = named(config.clusters, context?.cluster)?.cluster;
-  const user = named(config.users, context?.user)?.user ?? {};
-  if (!context || !cluster?.server) throw new AccessError(`${from} has no usable context ${wanted ?? ''}`);
-  const server = URL.parse(cluster.server);
-  if (!server) throw new AccessError(`${from} names a server that is no URL in the context ${wanted ?? ''}`);
-  const { 'proxy-url': proxyUrl } = cluster;
+  const { name, server: address, context, cluster, user } = kubeconfigContext(config, contextName);
+  if (address === undefined) throw new AccessError(`${from} has no usable context ${name}`);
+  const server = URL.parse(address);
+  if (!server) throw new AccessError(`${from} names a server that is no URL in the context ${name}`);
+  const proxyUrl = textAt(cluster, 'proxy-url');
   // A kubeconfig's proxy takes precedence over the environment, even over NO_PROXY.
-  const proxy = isText(proxyUrl) ? parseProxy(proxyUrl, from) : proxyFor(server, process.env);
-  const either = (data: string | undefined, name: string | undefined): string | undefined =>
-    isText(data) ? Buffer.from(data, 'base64').toString('utf8') : isText(name) ? file(name) : undefined;
-  const ca = either(cluster['certificate-authority-data'], cluster['certificate-authority']);
-  const credentials = user.exec ? plugin(user.exec) : undefined;
-  const cert =
-    credentials?.clientCertificateData ?? either(user['client-certificate-data'], user['client-certificate']);
-  const key = credentials?.clientKeyData ?? either(user['client-key-data'], user['client-key']);
-  const { tokenFile } = user;
-  const token = isText(tokenFile) ? () => file(tokenFile).trim() : () => credentials?.token ?? user.token;
+  const proxy = proxyUrl === undefined ? proxyFor(server, process.env) : parseProxy(proxyUrl, from);
+  const ca = pemAt(cluster, 'certificate-authority', file);
+  const credentials = user.exec ? plugin(user.exec as Exec) : undefined;
+  const cert = credentials?.clientCertificateData ?? pemAt(user, 'client-certificate', file);
+  const key = credentials?.clientKeyData ?? pemAt(user, 'client-key', file);
+  const tokenFile = textAt(user, 'tokenFile');
+  const token = tokenFile ? () => file(tokenFile).trim() : () => credentials?.token ?? textAt(user, 'token');
+  const serverName = textAt(cluster, 'tls-server-name');
   return {
     server,
     ...(ca ? { ca } : {}),
-    ...(cluster['tls-server-name'] ? { serverName: cluster['tls-server-name'] } : {}),
+    ...(serverName ? { serverName } : {}),
     ...(cert && key ? { clientCertificate: { cert, key } } : {}),
     token,
     ...(proxy ? { proxy } : {}),
-    namespace: context.namespace ?? 'default',
+    namespace: textAt(context, 'namespace') ?? 'default',
   };
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
-
-/** The entry with this name; the file may have anything in place of a list. */
-function named<T extends { name: string }>(list: readonly T[] | undefined, name: unknown): T | undefined {
-  return Array.isArray(list) ? list.find((entry: T | null) => entry?.name === name) : undefined;
-}
-
-function load(text: string, path: string): Kubeconfig {
+function load(text: string, path: string): unknown {
   if (isNestedDeep(text)) throw new AccessError(`${path} is no kubeconfig: it is nested too deep`);
   try {
     // Warnings would go to the terminal, and the search for repeated keys takes quadratic time.
-    return (parse(text, { logLevel: 'error', uniqueKeys: false }) ?? {}) as Kubeconfig;
+    return parse(text, { logLevel: 'error', uniqueKeys: false });
   } catch (error) {
     throw new AccessError(`${path} is no kubeconfig: ${(error as Error).message.split('\n')[0]}`);
   }
@@ -162,7 +139,7 @@ interface PluginStatus {
 }
 
 /** Asks a credential plugin only once: a command for people ends before the answer expires. */
-function fromPlugin({ command, args = [], env = [], apiVersion }: NonNullable<User['exec']>): PluginStatus {
+function fromPlugin({ command, args = [], env = [], apiVersion }: Exec): PluginStatus {
   const info = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } });
   const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
   try {
