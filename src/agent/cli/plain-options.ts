@@ -1,5 +1,3 @@
-import type { ReportFlags } from './report.ts';
-
 /** One option as commander takes it: `--name <value>` or `--name`, what it is for, and its default. */
 export type OptionRow = readonly [declaration: string, description: string, fallback?: string];
 
@@ -33,6 +31,11 @@ export const FACTS_OPTIONS: readonly OptionRow[] = [
   ['--root <dir>', 'look below this directory, such as a captured /proc and /sys', '/'],
   ['--output <format>', 'text or json', 'text'],
 ];
+
+export interface ReportFlags {
+  root: string;
+  check?: boolean;
+}
 
 export const REPORT_OPTIONS: readonly OptionRow[] = [
   ['--root <dir>', 'look below this directory instead of at this machine', '/'],

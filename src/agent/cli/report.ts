@@ -4,13 +4,9 @@ import { describeProblem } from '../report/config/settings.ts';
 import { createLog } from '../report/events/log.ts';
 import { report } from '../report/reporter.ts';
 import { demandRoot, rootOption, withUsage } from './options/options.ts';
+import type { ReportFlags } from './plain-options.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { version } from './process/version.ts';
-
-export interface ReportFlags {
-  root: string;
-  check?: boolean;
-}
 
 /** `slipway report`: 0 when nothing is left to report, or when it was told to stop. */
 export function reportCommand(flags: ReportFlags): Promise<number> {
