@@ -1,4 +1,4 @@
-import { plainReportFlags } from './agent/cli/plain-options.ts';
+import { plainReportFlags } from './agent/cli/options/plain-options.ts';
 import { start } from './agent/cli/process/crash.ts';
 import { reportCommand } from './agent/cli/report.ts';
 

@@ -1,6 +1,6 @@
 import { getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
-import { plainReportFlags } from '../../src/agent/cli/plain-options.ts';
+import { plainReportFlags } from '../../src/agent/cli/options/plain-options.ts';
 import { calledAs } from '../../src/agent/cli/process/called-as.ts';
 import { start } from '../../src/agent/cli/process/crash.ts';
 import { versionAnswer } from '../../src/agent/cli/process/version.ts';

@@ -16,15 +16,15 @@ export const AGENT: Readonly<Record<string, string>> = {
   'check/shell': '',
   cli: `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes again bootstrap cli/authors cli/facts
     cli/options cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine
-    facts/judge host identity/tpm install install/windows kubeadm/config machine.ts preflight preflight/checks
-    release report report/config report/events reset secrets startup steps timeline userdata wipe npm:commander`,
+    facts/judge host identity/tpm install install/windows kubeadm/config machine.ts network preflight
+    preflight/checks release report report/config report/events reset secrets startup steps timeline userdata wipe
+    npm:commander`,
   'cli/authors': `kit kit/secrets kit/terminal apply check check/rule cli/options cli/process cli/text document fetch
     host machine.ts preflight secrets text userdata userdata/cloud-config userdata/forms userdata/instance
     userdata/native userdata/network userdata/sources/contract`,
   'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit host',
-  'cli/process':
-    'kit kit/secrets protocol cli/options collect document engine host machine.ts network steps userdata',
+  'cli/process': 'kit protocol collect document engine host steps userdata',
   'cli/shim': `kit/secrets protocol tpm/sealing bootstrap cli/options cli/process cli/text document engine host
     identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts secrets steps userdata`,
   'cli/text': `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes bootstrap check/rule diagnosis
@@ -55,7 +55,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'fetch/objects': 'host stores/aws stores/clouds stores/contract userdata/sources/machine',
   host: 'kit tpm MACHINE',
   'host/common/files': 'host host/common/system MACHINE',
-  'host/common/net': 'kit host host/common/system MACHINE',
+  'host/common/net': 'kit host MACHINE',
   'host/common/process': 'host host/common/files host/common/system MACHINE',
   'host/common/system': 'kit host MACHINE',
   'host/linux': `host host/common/net host/common/system host/linux/files host/linux/files/paths host/linux/process

@@ -42,7 +42,7 @@ const SHARED: Readonly<Record<string, string>> = {
 /** The programs, and what only one of them has. */
 const ENTRIES: Readonly<Record<string, string>> = {
   'slipway.ts': 'agent/cli agent/cli/process agent/cli/shim',
-  'slipway-report.ts': 'agent/cli agent/cli/process',
+  'slipway-report.ts': 'agent/cli agent/cli/options agent/cli/process',
   'slipway-controller.ts': 'kit controller/cli MACHINE',
 };
 

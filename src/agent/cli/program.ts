@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { BootstrapFlags } from './bootstrap.ts';
 import type { FactsFlags } from './facts/facts.ts';
-import type { OptionRow } from './plain-options.ts';
+import type { OptionRow } from './options/plain-options.ts';
 import type { PlanFlags } from './plan.ts';
 import { versionAnswer } from './process/version.ts';
 
@@ -23,7 +23,7 @@ export async function run(argv: string[]): Promise<number> {
     plainReportFlags,
     readPlainOptions,
     REPORT_OPTIONS,
-  } = await import('./plain-options.ts');
+  } = await import('./options/plain-options.ts');
   if (argv[0] === 'bootstrap') {
     const flags = readPlainOptions<BootstrapFlags>(argv.slice(1), BOOTSTRAP_OPTIONS);
     if (flags) return (await import('./bootstrap.ts')).bootstrapCommand(flags);
@@ -163,9 +163,7 @@ function describeProgram(
     .command('network')
     .description('before the network starts: write what seeds and volumes of this machine say of it')
     .option('--root <dir>', 'act below this directory instead of on this machine', '/')
-    .action(async (options) =>
-      conclude(await (await import('./process/network-command.ts')).networkCommand(options)),
-    );
+    .action(async (options) => conclude(await (await import('./network.ts')).networkCommand(options)));
 
   program
     .command('reset')

@@ -4,7 +4,7 @@ import { describeProblem } from '../report/config/settings.ts';
 import { createLog } from '../report/events/log.ts';
 import { report } from '../report/reporter.ts';
 import { demandRoot, rootOption, withUsage } from './options/options.ts';
-import type { ReportFlags } from './plain-options.ts';
+import type { ReportFlags } from './options/plain-options.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { version } from './process/version.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { networkCommand } from './network-command.ts';
+import { networkCommand } from './network.ts';
 
 const SEED = 'var/lib/cloud/seed/nocloud';
 const CONFIG = 'version: 2\nethernets:\n  card0: {addresses: [198.51.100.7/24]}\n';

@@ -1,10 +1,10 @@
-import { isExpected } from '../../../kit/errors.ts';
-import { positionText } from '../../../kit/position.ts';
-import { redact } from '../../../kit/secrets/redact.ts';
-import { createHost } from '../../machine.ts';
-import { localNetwork } from '../../userdata/local-network.ts';
-import { demandDirectory, demandRoot, rootOption, withUsage } from '../options/options.ts';
-import { stopSignal } from './stop-signal.ts';
+import { isExpected } from '../../kit/errors.ts';
+import { positionText } from '../../kit/position.ts';
+import { redact } from '../../kit/secrets/redact.ts';
+import { createHost } from '../machine.ts';
+import { localNetwork } from '../userdata/local-network.ts';
+import { demandDirectory, demandRoot, rootOption, withUsage } from './options/options.ts';
+import { stopSignal } from './process/stop-signal.ts';
 
 /**
  * `slipway network`: 0 also where nothing on the machine says what its network is to be; 2 where that is wrong, 1 where it
@@ -25,7 +25,7 @@ export function networkCommand({ root: given }: { root: string }): Promise<numbe
         tell('nothing on this machine says what its network is to be; it stays as it is');
         return 0;
       }
-      const { prepareNetwork } = await import('../../network/prepare-network.ts');
+      const { prepareNetwork } = await import('../network/prepare-network.ts');
       for (const line of await prepareNetwork(host, settings, stopSignal())) tell(line);
       return 0;
     } catch (error) {
