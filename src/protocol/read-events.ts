@@ -45,7 +45,7 @@ export function readBatch(bytes: Uint8Array): ReadBatch {
   const body = parseBody(bytes, MAX_BATCH_BYTES);
   version(body, 'version', EVENTS_VERSION);
   const machine = readMachine(body);
-  const events = list(body, 'events', MAX_BATCH_EVENTS).map((item) => readEvent(item));
+  const events = list(body, 'events', MAX_BATCH_EVENTS).map((item) => readEvent(item, machine));
   let last = 0;
   for (const { seq, machine: speaker } of events) {
     if (seq <= last) throw new WireError('bad-request', 'events are not in ascending order of seq');
@@ -61,12 +61,15 @@ export function readBatch(bytes: Uint8Array): ReadBatch {
   };
 }
 
-/** @throws WireError if it is no event of this version or larger than an event may be */
-export function readEvent(value: unknown): ReadEvent {
+/**
+ * @param sender whose batch it is in, the same object for all of its events
+ * @throws WireError if it is no event of this version or larger than an event may be
+ */
+export function readEvent(value: unknown, sender?: MachineIdentity): ReadEvent {
   const from = asObject(value, 'an event');
   const head: EventHead = {
     v: version(from, 'v', EVENTS_VERSION),
-    machine: readMachine(from),
+    machine: sender && isSame(from.machine, sender) ? sender : readMachine(from),
     boot: text(from, 'boot', ID),
     seq: integer(from, 'seq', 1, BIG),
     time: textMatching(from, 'time', TIME),
@@ -81,6 +84,12 @@ export function readEvent(value: unknown): ReadEvent {
   if (Buffer.byteLength(JSON.stringify(event)) >= MAX_EVENT_BYTES)
     throw new WireError('too-large', `an event has ${MAX_EVENT_BYTES} bytes or more`);
   return event;
+}
+
+/** True for what reads as the sender, so that it need not be read again in each event. */
+function isSame(machine: unknown, { instance, hostname, providerID }: MachineIdentity): boolean {
+  const { instance: itsInstance, hostname: itsName, providerID: itsId } = (machine ?? {}) as WireObject;
+  return itsInstance === instance && itsName === hostname && itsId === providerID;
 }
 
 /** Reads the field `machine`. */

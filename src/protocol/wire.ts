@@ -19,6 +19,9 @@ export class WireError extends Error {
 
 export type WireObject = Readonly<Record<string, unknown>>;
 
+/** One for all bodies, as making one costs more than reading a small body. */
+const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /**
  * Parses a JSON object from the bytes of a request or an answer.
  *
@@ -29,7 +32,7 @@ export function parseBody(bytes: Uint8Array, maxBytes: number): WireObject {
   if (bytes.length > maxBytes) throw new WireError('too-large', `the body has more than ${maxBytes} bytes`);
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = STRICT_UTF8.decode(bytes);
   } catch {
     throw new WireError('bad-request', 'the body is not valid UTF-8');
   }

@@ -1,6 +1,6 @@
 import { Rates } from '../../kit/rates.ts';
 import { clean } from '../../kit/secrets/clean.ts';
-import type { ReadEvent } from '../../protocol/events.ts';
+import { MAX_EVENT_BYTES, type ReadEvent } from '../../protocol/events.ts';
 import type { ReadBatch } from '../../protocol/exchange.ts';
 import { IDENTIFYING_FACTS } from '../../protocol/facts.ts';
 import type { Bearers } from '../attest/bearers.ts';
@@ -220,6 +220,7 @@ function cleaned(record: NodeRecord, all: Addition): Addition {
 
 /** What of it fits into one write; the machine sends the rest again. */
 function partOf(record: NodeRecord, all: Addition): Addition {
+  if (all.events.length * MAX_EVENT_BYTES <= MAX_WRITE_BYTES) return all;
   let bytes = 0;
   for (const [at, event] of all.events.entries()) {
     bytes += bytesOf(stored(event));

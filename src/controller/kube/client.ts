@@ -22,6 +22,11 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
+interface Sized<T> {
+  readonly value: T;
+  readonly bytes: number;
+}
+
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 32;
 /** No answer that we ask for is larger. */
@@ -54,11 +59,20 @@ export class KubeClient {
    * @throws KubeError if the API server refuses; with status 0 if it is unreachable or too slow
    */
   async request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
+    return (await this.requestSized<T>(method, path, options)).value;
+  }
+
+  /**
+   * The same, and how many bytes the answer has.
+   *
+   * @throws KubeError like `request`
+   */
+  async requestSized<T>(method: Method, path: string, options: RequestOptions = {}): Promise<Sized<T>> {
     if (method !== 'GET') this.writes += 1;
     return this.#within(`${method} ${path}`, options, async (end) => {
       const { body } = await this.#send(method, path, options, end, this.#transport);
-      const text = await wholeText(body);
-      return (text === '' ? undefined : JSON.parse(text)) as T;
+      const all = await wholeBody(body);
+      return { value: (all.length === 0 ? undefined : JSON.parse(all.toString())) as T, bytes: all.length };
     });
   }
 
@@ -157,12 +171,22 @@ function asKubeError(error: unknown, what: string, timeoutMs: number | undefined
 }
 
 async function wholeText(body: Readable): Promise<string> {
+  return (await wholeBody(body)).toString();
+}
+
+/** By events: an iterator of a stream costs more than a small answer. */
+function wholeBody(body: Readable): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  body.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+    if (size > MAX_ANSWER_BYTES)
+      body.destroy(new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`));
+    else chunks.push(chunk);
+  });
+  body.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+  body.once('error', reject);
+  body.once('close', () => reject(new Error('the answer was cut off')));
+  return promise;
 }

@@ -28,6 +28,15 @@ function nodeOf(events: readonly ReadEvent[]): NodeBootstrap {
   };
 }
 
+/** On a client that answers so. */
+function storeOn(request: (...of: never[]) => Promise<object>): KubernetesStore {
+  const requestSized = async (...of: never[]): Promise<object> => {
+    const value = await request(...of);
+    return { value, bytes: Buffer.byteLength(JSON.stringify(value)) };
+  };
+  return new KubernetesStore({ request, requestSized } as unknown as KubeClient);
+}
+
 const ADDITION = { epoch: 0, events: [event(1, 'v')], summary: newSummary() };
 
 it('removes events from the middle by the bytes that etcd counts, and tells how much is left', async () => {
@@ -37,7 +46,7 @@ it('removes events from the middle by the bytes that etcd counts, and tells how 
     patches.push(body);
     return nodeOf(events);
   };
-  const store = new KubernetesStore({ request } as unknown as KubeClient);
+  const store = storeOn(request);
   const after = await store.append(recordOf(nodeOf(events.slice(0, 219))), ADDITION);
   const kept = patches[1]?.find(({ path }) => path === '/status/eventLog')?.value as { seq: number }[];
   const bytes = Buffer.byteLength(JSON.stringify(kept));
@@ -53,7 +62,7 @@ it('puts no empty text into a patch, which the API server would turn into null',
     bodies.push(body);
     return nodeOf([]);
   };
-  const store = new KubernetesStore({ request } as unknown as KubeClient);
+  const store = storeOn(request);
   const summary = {
     ...newSummary(),
     facts: { n: '' },
@@ -70,7 +79,7 @@ it('puts no empty text into a patch, which the API server would turn into null',
 it('tells what is refused for good from what passes', async () => {
   const answers = async (error: KubeError): Promise<unknown> => {
     const request = () => Promise.reject(error);
-    const store = new KubernetesStore({ request } as unknown as KubeClient);
+    const store = storeOn(request);
     return store.append(recordOf(nodeOf([])), ADDITION).catch((caught: unknown) => caught);
   };
   const because = async (status: number, message: string): Promise<string> => {

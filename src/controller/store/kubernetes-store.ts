@@ -16,7 +16,6 @@ import {
 import { type NodeLine, shownPhase } from './node-line.ts';
 import { firstPatch, nextPatch, type PatchOperation, trimPatch } from './status-patch.ts';
 import type { Addition, Owner, Store } from './store.ts';
-import { bytesOf } from './write-budget.ts';
 
 /** An object stays well below etcd's 1.5 MiB: beyond either limit, old events make room. */
 const MAX_EVENTS = 400;
@@ -35,8 +34,8 @@ export class KubernetesStore implements Store {
   }
 
   async find(namespace: string, name: string): Promise<NodeRecord | undefined> {
-    const object = await this.#get(namespace, name);
-    return object && { ...recordOf(object), bytes: bytesOf(object) };
+    const found = await this.#get(namespace, name);
+    return found && { ...recordOf(found.value), bytes: found.bytes };
   }
 
   async create(
@@ -68,7 +67,7 @@ export class KubernetesStore implements Store {
     const { namespace, name } = record;
     try {
       const patch = record.writes === 0 ? firstPatch(record, addition) : nextPatch(record, addition);
-      const object = await this.#client.request<NodeBootstrap>(
+      const { value: object, bytes } = await this.#client.requestSized<NodeBootstrap>(
         'PATCH',
         `${objectPath(namespace, name)}/status`,
         {
@@ -79,7 +78,6 @@ export class KubernetesStore implements Store {
       );
       const { eventLog = [] } = object.status ?? {};
       // The answer holds all events, so checking its size costs nothing.
-      const bytes = bytesOf(object);
       const isFull = eventLog.length > MAX_EVENTS || bytes > MAX_EVENT_LOG_BYTES;
       const trimmed = isFull ? await this.#trim(object) : 0;
       return { ...recordOf(object), bytes: bytes - trimmed };
@@ -100,12 +98,16 @@ export class KubernetesStore implements Store {
       { op: 'add', path: '/spec/certificate', value: certificate },
     ];
     try {
-      const object = await this.#client.request<NodeBootstrap>('PATCH', objectPath(namespace, name), {
-        body,
-        contentType: 'application/json-patch+json',
-        query: { fieldManager: FIELD_MANAGER },
-      });
-      return { ...recordOf(object), bytes: bytesOf(object) };
+      const { value, bytes } = await this.#client.requestSized<NodeBootstrap>(
+        'PATCH',
+        objectPath(namespace, name),
+        {
+          body,
+          contentType: 'application/json-patch+json',
+          query: { fieldManager: FIELD_MANAGER },
+        },
+      );
+      return { ...recordOf(value), bytes };
     } catch (error) {
       if (isOvertaken(error)) return undefined;
       throw busy(error);
@@ -156,16 +158,16 @@ export class KubernetesStore implements Store {
   }
 
   async events(namespace: string, name: string): Promise<StoredEvent[]> {
-    return (await this.#get(namespace, name))?.status?.eventLog ?? [];
+    return (await this.#get(namespace, name))?.value.status?.eventLog ?? [];
   }
 
   async close(): Promise<void> {
     this.#client.close();
   }
 
-  async #get(namespace: string, name: string): Promise<NodeBootstrap | undefined> {
+  async #get(namespace: string, name: string) {
     try {
-      return await this.#client.request<NodeBootstrap>('GET', objectPath(namespace, name));
+      return await this.#client.requestSized<NodeBootstrap>('GET', objectPath(namespace, name));
     } catch (error) {
       if (isStatus(error, 404)) return undefined;
       throw busy(error);
