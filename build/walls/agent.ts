@@ -20,8 +20,8 @@ export const AGENT: Readonly<Record<string, string>> = {
     preflight/checks release report report/config report/events reset secrets startup steps timeline userdata wipe
     npm:commander`,
   'cli/authors': `kit kit/secrets kit/terminal apply check check/rule cli/options cli/process cli/text document fetch
-    host machine.ts preflight secrets text userdata userdata/cloud-config userdata/forms userdata/instance
-    userdata/native userdata/network userdata/sources/contract`,
+    host machine.ts preflight secrets text userdata userdata/forms userdata/instance userdata/native
+    userdata/network userdata/sources/contract`,
   'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit host',
   'cli/process': 'kit protocol collect document engine host steps userdata',
@@ -188,14 +188,14 @@ export const AGENT: Readonly<Record<string, string>> = {
     userdata/ignition/check userdata/ignition/schema userdata/ignition/url`,
   'userdata/ignition/unit': '',
   'userdata/ignition/url': 'kit/bytes',
-  'userdata/instance': 'document host',
-  'userdata/jinja': `text userdata/cloud-config userdata/decode userdata/instance userdata/jinja/filters
-    userdata/jinja/syntax userdata/jinja/values`,
+  'userdata/instance': 'document host text text/yaml',
+  'userdata/jinja': `text userdata/decode userdata/instance userdata/jinja/filters userdata/jinja/syntax
+    userdata/jinja/values`,
   'userdata/jinja/filters': 'text/yaml userdata/jinja/values',
   'userdata/jinja/syntax': 'kit text userdata/jinja/filters userdata/jinja/values',
   'userdata/jinja/values': 'kit text text/yaml',
   'userdata/merge': 'kit document text text/yaml',
-  'userdata/native': `kit kit/secrets document host stores/reference text text/shape text/yaml userdata/cloud-config
+  'userdata/native': `kit kit/secrets document host stores/reference text text/shape text/yaml userdata/instance
     userdata/node npm:yaml`,
   'userdata/network': 'kit kit/bytes kit/secrets document host network text text/yaml userdata/instance',
   'userdata/node': `kit kit/secrets protocol document host kubeadm/config stores/reference text text/yaml

@@ -2,9 +2,9 @@ import type { Document, InstanceData, KubeadmCommand, ReportEntry } from '../doc
 import { nothingAsked } from '../document/nothing-asked.ts';
 import { Report } from '../text/report.ts';
 import type { MappingNode } from '../text/yaml/node.ts';
-import { fromMetaData } from './cloud-config/hostname.ts';
 import { decodeUserData } from './decode/decode.ts';
 import type { Part } from './decode/part.ts';
+import { fromMetaData } from './instance/hostname.ts';
 import type { Instance } from './instance/instance.ts';
 import { instanceTypeOf } from './instance/instance-type.ts';
 import { type NodeFile, settingsIn } from './node/node-files.ts';

@@ -8,7 +8,7 @@ import type { Document } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { createHost } from '../../machine.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
-import { fromMetaData } from '../../userdata/cloud-config/hostname.ts';
+import { fromMetaData } from '../../userdata/instance/hostname.ts';
 import { demandRoot, rootOption, withUsage } from '../options/options.ts';
 import { complain } from '../text/complain.ts';
 import { readForMachine } from './for-machine.ts';

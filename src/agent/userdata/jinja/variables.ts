@@ -1,4 +1,4 @@
-import { fromMetaData } from '../cloud-config/hostname.ts';
+import { fromMetaData } from '../instance/hostname.ts';
 import type { Instance } from '../instance/instance.ts';
 import { publicKeysOf } from '../instance/public-keys.ts';
 import type { SystemFacts } from '../instance/system-facts.ts';

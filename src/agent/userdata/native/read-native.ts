@@ -9,7 +9,7 @@ import { Fields } from '../../text/yaml/fields.ts';
 import type { MappingNode, Node } from '../../text/yaml/node.ts';
 import { pythonText, valueAt } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import { fromMetaData } from '../cloud-config/hostname.ts';
+import { fromMetaData } from '../instance/hostname.ts';
 import { readExpect } from '../node/expect.ts';
 import { readLabels } from '../node/labels.ts';
 import { readSecrets } from '../node/secrets.ts';

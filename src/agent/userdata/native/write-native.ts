@@ -9,7 +9,7 @@ import type { Shape } from '../../text/shape/shape.ts';
 import { plainText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { plain } from '../../text/yaml/plain.ts';
-import { fromMetaData } from '../cloud-config/hostname.ts';
+import { fromMetaData } from '../instance/hostname.ts';
 import { BYTES, defaultsOf, MODES, SECRET } from './fields.ts';
 import { API_VERSION, DOCUMENT_SHAPE, KIND } from './shapes.ts';
 
