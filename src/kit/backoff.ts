@@ -6,7 +6,7 @@ export interface Backoff {
   capMs: number;
 }
 
-/** Who waits how long between attempts; no other file has figures of its own. */
+/** How long everything waits between attempts; no other file has figures of its own. */
 export const BACKOFF = {
   /** A step that failed and may succeed by itself. */
   step: { baseMs: 2_000, capMs: 30_000 },

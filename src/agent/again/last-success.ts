@@ -2,7 +2,7 @@ import type { JournalRecord, StepOutline } from '../../protocol/journal.ts';
 
 /** The last sequence that succeeded on this machine. */
 export interface LastSuccess {
-  /** For whom it ran. */
+  /** The instance that it ran for. */
   instance: string;
   steps: readonly StepOutline[];
   /** Where its verdict stands in the journal. */

@@ -33,7 +33,7 @@ export async function leaveUnread(
   };
 }
 
-/** Who cannot read the journal knows of no success, and the verdict on the user data stands. */
+/** An agent that cannot read the journal knows of no success, so the verdict on the user data stands. */
 function noneIfUnreadable(error: unknown): undefined {
   if (!(error instanceof HostError)) throw error;
 }

@@ -3,7 +3,7 @@ import { stillStarting } from '../startup/starting.ts';
 import { placed } from './entry-words.ts';
 import type { BootstrapOptions } from './options.ts';
 
-/** At what labels need of this machine. */
+/** The pause between two looks at what labels need to know of this machine. */
 const LOOK_AGAIN_MS = 500;
 
 /** Looks at the machine only if labels ask for it. What a label tells of may come up with its driver. */

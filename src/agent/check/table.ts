@@ -6,7 +6,7 @@ import { SECRET_RULES } from './rules/secret-rules.ts';
 import { SHELL_RULES } from './rules/shell-rules.ts';
 import { SIZE_RULES } from './rules/size-rules.ts';
 
-/** Every rule once, by what it is about; docs/checks.md is made from it. */
+/** Every rule once, in groups by what it is about; docs/checks.md is made from it. */
 export const GROUPS: readonly { title: string; rules: readonly Rule[] }[] = [
   { title: 'Failures that go unnoticed', rules: SHELL_RULES },
   { title: 'Order', rules: ORDER_RULES },

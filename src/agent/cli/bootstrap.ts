@@ -76,7 +76,7 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
         const { cloudbaseInitStatus } = await import('./process/cloudbase-init.ts');
         return await cloudbaseInitStatus(options.host, outcome, reboot.signal.aborted);
       }
-      // Whoever waits for the file waits in vain; another start writes it.
+      // Nothing comes for whoever waits for the file, but another start writes it.
       return outcome.exitStatus === 0 && hidden ? TRY_AGAIN : outcome.exitStatus;
     } catch (error) {
       live?.end();

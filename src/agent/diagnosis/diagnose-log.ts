@@ -39,7 +39,7 @@ export interface AttemptVerdict {
 const KILLED = /(?:^|[ :])(Killed|Terminated)\b(?=$|.*kubeadm)/;
 const STATUS = /^exit status (124|137|143)$/;
 const NO_KUBEADM = /kubeadm: (?:command )?not found|exec: "?kubeadm"?: executable file not found/;
-/** A kubelet that ends so often while kubeadm still waits is waited for in vain. */
+/** While kubeadm still waits, a kubelet that has ended so often will not come up any more. */
 const ENOUGH = 3;
 /** kubeadm itself found nobody at the kubelet's port. */
 const IS_DOWN = /healthz' (?:failed with|returned) error: .*connection refused/;

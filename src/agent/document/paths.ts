@@ -67,7 +67,7 @@ export const INCLUDES_DIR = `${STATE_DIR}/includes`;
 /** Which user data were wiped, by their SHA-256 without their secrets: they never count as new ones. Mode 0600. */
 export const WIPED_NOTE = `${STATE_DIR}/wiped.json`;
 
-/** For which instance this machine was bootstrapped, with its machine id. Mode 0600. */
+/** The instance that this machine was bootstrapped for, with its machine id. Mode 0600. */
 export const INSTANCE_NOTE = `${STATE_DIR}/instance.json`;
 
 /** Sealed user data after their success, without their secrets; mode 0600. */

@@ -29,8 +29,8 @@ export async function noteInstance(host: Host, instance: string): Promise<void> 
 }
 
 /**
- * For whom this machine was bootstrapped, as far as it can tell by itself. A note that came with an image does not count, nor
- * does one that came with the copy of a disk: then nobody knows, and the firmware's name stands for the machine.
+ * The instance that this machine was bootstrapped for, as far as it can tell by itself. A note that came with an image does not
+ * count, nor does one that came with the copy of a disk: then nobody knows, and the firmware's name stands for the machine.
  */
 export async function lastInstance(host: Host): Promise<string> {
   const { instance, machine, uuid } = await readNote(host);

@@ -15,7 +15,7 @@ import type { Send } from './send.ts';
 /** No endpoint holds its asker longer than this; then the next one is asked. */
 const TIMEOUT_MS = 20_000;
 
-/** Whom a machine asks, and as whom. */
+/** The server that a machine asks, and what the machine proves itself by. */
 export interface Asker {
   readonly server: ServerSettings;
   /** URL without a path. */

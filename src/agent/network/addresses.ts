@@ -3,7 +3,7 @@ import type { Host } from '../host/host.ts';
 import { stillStarting } from '../startup/starting.ts';
 
 const WAIT_MS = 30_000;
-/** As systemd gives a unit by default; its own state ends the wait before. */
+/** What systemd gives a unit by default; the unit's own state ends the wait earlier. */
 const START_MS = 90_000;
 const LOOK_MS = 250;
 /** Programs drop what is no longer asked for only after they have answered. */

@@ -4,7 +4,7 @@ import { runTool } from '../steps/tools/tool.ts';
 import type { RendererName } from './find-renderer.ts';
 import { connectionPath } from './render/network-manager.ts';
 
-/** Has the files read by what they were written for. @throws Problem */
+/** Has the programs read the files that were written for them. @throws Problem */
 export async function reload(
   host: Host,
   renderer: RendererName,

@@ -64,7 +64,7 @@ function inBase64(run: string, forms: readonly string[], layers: number): string
   return run.replace(/\S/g, () => filled[at++] ?? '');
 }
 
-/** As long as before, by a comment, as long as it is not longer. */
+/** The text in gzip without its secrets; a comment fills it up to the length that it had. */
 function inGzip(bytes: Buffer, forms: readonly string[], layers: number): Buffer {
   const plain = unzipped(bytes);
   const black = plain === undefined ? undefined : covered(plain, forms, layers - 1);

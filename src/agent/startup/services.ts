@@ -118,7 +118,7 @@ export const SERVICES: Readonly<Record<Part, Service>> = {
     graceSeconds: GRACE_SECONDS,
     comesUnannounced: true,
   },
-  // Often no older than this machine; none of its units tells.
+  // The cluster is often no older than this machine, and no unit here tells of it.
   cluster: { called: 'the cluster', units: [], graceSeconds: GRACE_SECONDS, comesUnannounced: true },
   accounts: {
     called: 'what makes the accounts of the system',

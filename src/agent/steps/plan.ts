@@ -48,7 +48,7 @@ function byIgnition(document: Document): PlannedStep[] {
   ];
 }
 
-/** cloud-init's modules; what only Slipway's own document can ask for beside them stands where it finds what it needs. */
+/** In the order of cloud-init's modules; what only Slipway's own document can ask for stands where it finds what it needs. */
 function byCloudInit(document: Document): PlannedStep[] {
   return [
     ...stepsOf(kernelArguments, document),

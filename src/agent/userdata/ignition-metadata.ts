@@ -12,7 +12,7 @@ import { variablesOf } from './jinja/variables.ts';
 const HEADER = '## template: jinja\n';
 /** Where a template may stand in a file that has no header: kubeadm's own configuration has no braces. */
 const TAG = /\{\{|\{%/;
-/** Whom distributions with Ignition let log in (Flatcar, Fedora CoreOS). */
+/** The user whom distributions with Ignition let log in (Flatcar, Fedora CoreOS). */
 const DEFAULT_USER = 'core';
 
 /** An Ignition config in a template becomes what it renders to; everything else stays. Undefined after an error. */
@@ -43,7 +43,7 @@ export async function withMetaData<Content extends Pick<Document, 'files' | 'com
   const keys = instance.cloud?.publicKeys ?? publicKeysOf(instance.metaData);
   if (keys.length === 0) return { ...content, files };
   const own = content.users.find(({ name }) => name === DEFAULT_USER);
-  // Who is there only the machine can tell.
+  // Only the machine can tell which of them is there.
   if (own === undefined && host === undefined) return { ...content, files };
   if (own === undefined && host && !(await hasUser(host))) {
     const message = `The metadata has public keys for the default user, and there is no user ${DEFAULT_USER}: they let nobody in.`;

@@ -126,7 +126,7 @@ async function fromAnswer(
         return loaded.kind === 'none' ? loaded : { ...loaded, document: await complete(loaded.document) };
       }
       const document = await complete(first);
-      // Who tells of the machine alone does not serve the user data.
+      // A source that tells of the machine alone does not serve the user data.
       const server = answer.metadataOf === undefined ? cloud : undefined;
       return { kind: 'document', document, duties, userData, read, ...(server ? { cloud: server } : {}) };
     }

@@ -102,7 +102,7 @@ export class Members {
     return [...new Set(names.filter((name) => name !== undefined))];
   }
 
-  /** By what machines call themselves, which only those may say of themselves that proved which Machine they are. */
+  /** Machines by what they call themselves; only those that proved which Machine they are have a say in it. */
   #called(cluster: string, node: string): (Member | undefined)[] {
     const holders = [...(this.#hosts.get(node) ?? [])].map((key) => this.#holders.get(key));
     return holders

@@ -6,7 +6,7 @@ const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 /** By these of kubeadm's, kube-controller-manager approves clients' certificates: of any name for any bootstrap token. */
 const NAMES = ['kubeadm:node-autoapprove-bootstrap', 'kubeadm:node-autoapprove-certificate-rotation'];
 
-/** Says so where somebody else approves, too, whatever is denied here. */
+/** Warns where somebody else approves too, whatever is denied here. */
 export async function tellOfOthers(client: KubeClient, cluster: string, log: Log): Promise<void> {
   const there: string[] = [];
   for (const name of NAMES) {

@@ -59,7 +59,7 @@ export class Bearers {
       if (this.#parts.isGone?.(record.spec)) {
         throw new Refused('unauthorized', `the Machine of ${where} is gone`, { isFormer: true });
       }
-      // Who was refused by its boot state may still say what happened to it.
+      // A machine that was refused for its boot state may still say what happened to it.
       if (record.spec.admission?.state === 'Quarantined') throw barredBy(record.spec.admission);
       const is = standing(record.spec.certificate, peer.serial);
       if (is === 'current') return record;

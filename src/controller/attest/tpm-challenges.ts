@@ -33,7 +33,7 @@ interface Waiting extends Challenge {
   /** Milliseconds of a clock that nobody sets. */
   readonly until: number;
   readonly byFirstUse: boolean;
-  /** Whom it was made for, as an address counts. */
+  /** The network that it was made for, as an address counts. */
   readonly address: string;
 }
 

@@ -117,7 +117,7 @@ export class Connections {
   #whyNot(address: string): string | undefined {
     if (this.#rates.take(address) > 0) return 'connects-of-address';
     if (!this.#known.has(address)) {
-      // Who comes again and again leaves room to who comes for the first time.
+      // An address that comes again and again leaves room to one that comes for the first time.
       const isFirst = this.#firsts.take(address) === 0;
       if (this.#common.take(isFirst ? 'first' : 'again') > 0) return 'connects';
     }

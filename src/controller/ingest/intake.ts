@@ -22,7 +22,7 @@ const AT_HAND_MS = 2 * 60_000;
 const MAX_WRITING = 4;
 /** Most bytes of events in one write: with all that is stored before, an object stays well below etcd's 1.5 MiB. */
 const MAX_WRITE_BYTES = 256 * 1024;
-/** Reading a node that is not at hand; a certificate that counts no more is read about each time. */
+/** How often a node is read that is not at hand; one that shows a certificate that counts no more is read each time. */
 const READS = { perSecond: 0.5, burst: 20 };
 /** Another replica may write between reading and writing; more conflicts than this are no accident. */
 const MAX_TRIES = 5;

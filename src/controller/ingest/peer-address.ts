@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Whom an address counts as. A host has 2^64 addresses of IPv6, so its network of 64 bits counts as one; an
+ * What an address counts as. A host has 2^64 addresses of IPv6, so its network of 64 bits counts as one; an
  * IPv4 address counts alone, also where a socket for both families shows it as `::ffff:192.0.2.1`.
  */
 export function peerAddress(address: string | undefined): string {

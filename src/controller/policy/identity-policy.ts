@@ -29,8 +29,8 @@ export interface NodeIdentityPolicy extends KubeObject {
 }
 
 /**
- * For which keys kubelets get client certificates: any; such as the machine has proved where a bootstrap token asks, which is how a
- * node gets its first one; or such alone.
+ * The keys for which kubelets get client certificates: any; such as the machine has proved where a bootstrap token asks, which is how
+ * a node gets its first one; or such alone.
  */
 type KubeletKeys = 'Any' | 'First' | 'Proved';
 

@@ -20,7 +20,7 @@ interface FailedProofParts {
   readonly changed: (record: NodeRecord) => void;
 }
 
-/** Who fails on purpose, again and again, is told so by the answer alone. */
+/** Whoever fails on purpose, again and again, learns so from the answer alone. */
 const TOLD = { perSecond: 0.1, burst: 10 };
 
 /** What comes of a proof that does not satisfy the policies: the Machine says so, and who had a certificate gets no other one. */

@@ -28,7 +28,7 @@ const LABEL = 'slipway.dev/sealed-user-data';
 const MACHINE = 'slipway.dev/machine';
 const EXPIRES = 'slipway.dev/expires';
 const DIGEST = 'slipway.dev/digest';
-/** Whom it was given to that cannot prove itself anew: the digest of its key. */
+/** The digest of the key of the machine that it was given to, if that machine cannot prove itself anew. */
 const TAKEN = 'slipway.dev/taken-by';
 
 /** Sealed parts in Secrets of the controller's namespace: one for a Machine, named by its UID, until it is sealed anew. */

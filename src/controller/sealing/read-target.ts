@@ -7,7 +7,7 @@ import type { PcrValues } from '../../tpm/objects/pcr-selection.ts';
 import type { EcArea, RsaArea } from '../../tpm/objects/public-area.ts';
 import { areaOfEndorsementKey } from '../../tpm/objects/templates.ts';
 
-/** Whom something is sealed for. */
+/** What something is sealed for. */
 interface Target {
   readonly ek: RsaArea | EcArea;
   /** `sha256:...` of it. */

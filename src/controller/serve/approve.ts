@@ -38,7 +38,7 @@ export async function approve(settings: ApproveSettings, log: Log): Promise<() =
   const metrics = new ApproverMetrics();
   let why: string | undefined = 'Machines, NodeBootstraps and policies are not listed yet';
   const admin = new AdminServers(metrics, () => why);
-  // Before anything is read: what cannot reach its cluster says so by its probe.
+  // The probes answer before anything is read, so that an approver that cannot reach its cluster says so.
   if (probeListen) log.info('answers probes', { probePort: await admin.serveProbes(probeListen) });
   if (adminListen) log.info('tells metrics', { adminPort: await admin.serveMetrics(adminListen) });
   const client = new KubeClient(accessTo(settings.kubeconfig));

@@ -49,7 +49,7 @@ export async function mint(settings: MintSettings, log: Log): Promise<() => Prom
     changed: (object) => {
       const machine = readMachine(object, version);
       directory.put(machine);
-      // Nobody else is proved by what it says.
+      // What the infrastructure says proves only a Machine that wants a token.
       if (machine.wantsToken) infrastructure.machineChanged(machine);
       minter.machineChanged(machine);
     },

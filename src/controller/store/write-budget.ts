@@ -41,7 +41,7 @@ export class WriteBudget {
   }
 }
 
-/** Who had the place before spends nothing of who proved to be the machine; a TPM with a new key is the same machine. */
+/** An earlier holder of the place spends nothing of the machine that proved itself; a TPM with a new key is the same machine. */
 function whose({ spec }: Spender): string {
   return spec.enrolment.endorsementKey ?? spec.keyDigest;
 }

@@ -1,4 +1,4 @@
-/** By which lines an attempt, and its error, begin. */
+/** The lines with which an attempt, and its error, begin. */
 import { beginsTrace, hasHint } from '../transcript/error-lines.ts';
 import type { LogLine } from '../transcript/line.ts';
 import {

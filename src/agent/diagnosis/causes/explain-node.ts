@@ -1,4 +1,4 @@
-/** Explains by what runs, and what does not, on this machine. */
+/** Explains a failure by what runs on this machine, and what does not. */
 
 import type { Evidence, UnitState } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';

@@ -8,7 +8,7 @@ export interface LogLine {
   text: string;
   /** The program that wrote it, where the prefix or the line itself tells (`kubelet`, `systemd`, `cloud-init` ...). */
   program?: string;
-  /** Whom the prefix names: file, machine, program and process, or what somebody put in front. */
+  /** What the prefix names: file, machine, program and process, or what somebody put in front. */
   writer: string;
   /** The writer, and where that may quote others, whose way of writing it is. Only lines of one stream continue one another. */
   stream: string;

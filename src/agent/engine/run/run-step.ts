@@ -145,7 +145,7 @@ export class StepRunner {
       return await step.run({
         host,
         ...how,
-        // Who calls the shim asks for just this, and is answered as by kubeadm.
+        // Whoever calls the shim asks for just this, and gets the answer that kubeadm would give.
         doneOtherwise: mode !== 'shim' && this.#history.step(step.id, step.digest).doneOtherwise,
         signal,
         remainingMs: () => this.#deadline.remainingMs(),

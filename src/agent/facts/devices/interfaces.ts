@@ -39,7 +39,7 @@ export async function readInterfaces(reading: Reading): Promise<NetworkInterface
   return found;
 }
 
-/** By interface. The kernel has a file of those of version 6 alone. */
+/** Addresses by interface. The kernel has a file of those of version 6 alone. */
 async function readAddresses(reading: Reading): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   const add = (name: string, address: string) => found.set(name, [...(found.get(name) ?? []), address]);

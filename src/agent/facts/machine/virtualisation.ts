@@ -60,6 +60,6 @@ export async function readVirtualisation(
     return found(tree.includes('kvm') ? 'kvm' : tree.includes('xen') ? 'xen' : 'vm-other', TREE);
   if (isGuest) return found('vm-other', '/proc/cpuinfo');
   delete reading.from[fact];
-  // Only x86's processors have a flag for it, so elsewhere no sign says nothing.
+  // Only x86's processors have a flag for it, so elsewhere the lack of signs proves nothing.
   return flags.includes('tsc') ? found('none', '/proc/cpuinfo') : undefined;
 }

@@ -33,7 +33,7 @@ const PARTITIONS: Readonly<Record<string, Partition>> = {
 const BUCKET = /^[a-z0-9][a-z0-9._-]{1,221}$/;
 const LABEL = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** Is it `s3:`, `gs:` or the ARN of an object? Whether it is one that can be fetched, `readObjectAddress` says. */
+/** Is it `s3:`, `gs:` or the ARN of an object? `readObjectAddress` says whether it can be fetched. */
 export function isObjectAddress(url: string): boolean {
   return /^(?:s3|gs|arn):/i.test(url);
 }

@@ -31,7 +31,7 @@ import { isPort, writePort } from './write-port.ts';
 const OTHERS = 0o077;
 /** What Windows runs by its name. */
 const PROGRAM = /\.(?:exe|com|cmd|bat)$/i;
-/** Root, as the numbers of other systems call whoever owns what Slipway makes. */
+/** The numbers that stand for the owner of what Slipway makes; on other systems that is root. */
 const OWNER = { uid: 0, gid: 0 } as const;
 
 /**

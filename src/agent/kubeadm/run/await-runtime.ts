@@ -51,7 +51,7 @@ async function isUp(host: Host, socket: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    // Who takes so long is there, and what speaks no gRPC is not going to.
+    // A runtime that takes so long is there, and what speaks no gRPC is not going to.
     return error.errno !== 'ECONNREFUSED' && error.errno !== 'ENOENT';
   }
 }

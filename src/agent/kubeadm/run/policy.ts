@@ -3,7 +3,7 @@
 /** Discovery gets this long in one attempt, so that the agent can say why it failed; see `shapeConfig`. */
 export const DISCOVERY_SECONDS = 60;
 
-/** Where Slipway has waited for the cluster in vain, kubeadm only has to say why. */
+/** Where Slipway has waited for the cluster and none came, kubeadm only has to say why. */
 export const LAST_WORD_SECONDS = 10;
 
 /** Where a container runtime has answered nobody for so long, kubeadm is left to complain of it. */

@@ -10,8 +10,8 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const ONE_ANSWER_SECONDS = 300;
 
 /**
- * The entries with the contents that lie behind an address; secrets of a store stay to be had. Where nothing comes of one, the content that the entry gives
- * beside it counts, as with cloud-init; without any it is a problem.
+ * The entries with the contents that lie behind an address; secrets of a store are fetched later. Where an address gives nothing,
+ * the content that the entry gives beside it counts, as with cloud-init; without any it is a problem.
  *
  * @throws Problem ResourceNotFetched, ResourceRefused
  */

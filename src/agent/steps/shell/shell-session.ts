@@ -184,7 +184,7 @@ export class ShellSession {
       if (marks && this.#isPassed(marks, index)) {
         const { waiting } = marks;
         await this.#tell(`${waiting} leave`);
-        // It ends; or the word of the agent before, killed meanwhile, was there first, and it has gone on.
+        // The shell ends now; or it has gone on, because an earlier agent that was killed had told it to.
         await this.#waitFor(index, (seen) => seen.waiting !== waiting);
         continue;
       }

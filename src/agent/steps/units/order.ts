@@ -1,6 +1,6 @@
 import type { UnitEntry, UnitNeeds } from '../../document/document.ts';
 
-/** Units to start, by what becomes of the step when one does not start. */
+/** Units to start, in groups by what becomes of the step when one does not start. */
 export interface StartSpec {
   /** Started, and waited for: what kubeadm requires. A failure fails the step. */
   required: string[];

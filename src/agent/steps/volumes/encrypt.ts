@@ -54,7 +54,7 @@ async function encrypt(entry: EncryptionEntry, spec: EncryptionSpec, context: St
   if (!isOwn && (!entry.wipe || context.isMissing) && held !== undefined)
     throw new Problem('DiskLeftAlone', `${entry.device} holds ${held}, and wipeVolume is not true`);
   await refuseInUse(host, entry.device, device);
-  // Who cannot be asked now could not open it later.
+  // A server that does not answer now could not open the volume later.
   await askTangServers(entry, spec.fetching, context);
   // cryptsetup takes the last one, and the options come last.
   const uuid = givenUuid(entry.options) ?? entry.uuid ?? host.uuid();

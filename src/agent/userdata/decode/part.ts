@@ -20,7 +20,7 @@ export interface Part {
   name: string;
   /** The header that says how the part is to be merged into those before it. */
   mergeType?: { text: string; where: Position };
-  /** For which of the machines that were started together it is, counted from 0; unread. */
+  /** Says which of the machines that were started together it is for, counted from 0; unread. */
   launchIndex?: string;
 }
 

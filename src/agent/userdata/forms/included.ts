@@ -21,7 +21,7 @@ export interface Library {
   signal?: AbortSignal;
 }
 
-/** Behind a `#` of the address, which no server is told of and cloud-init passes over. */
+/** What stands behind a `#` in the address: no server is told of it, and cloud-init passes over it. */
 const DIGEST = /^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})$/;
 
 export const NOT_ASKED = 'is not looked at without a machine.';

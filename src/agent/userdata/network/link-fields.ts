@@ -5,7 +5,7 @@ import { Fields } from '../../text/yaml/fields.ts';
 import { describe, type Node } from '../../text/yaml/node.ts';
 import { destination, hardwareAddress, isId, isInterfaceName } from './values.ts';
 
-/** Reads fields of a link by what they mean; what has another form is an error at its place. */
+/** Reads the fields of a link, each in the form that its meaning demands; any other form is an error at its place. */
 export class LinkFields extends Fields {
   /** A whole number, or the text of one. */
   whole(name: string, least = 0, most = 0xffff_ffff): number | undefined {

@@ -65,7 +65,7 @@ async function overSocket(real: string, path: string): Promise<TpmChannel> {
     pause: (ms) => sleep(ms),
     close: () =>
       new Promise((closed) => {
-        // Who has hung up already does not say so again.
+        // A side that has hung up already does not say so again.
         if (socket.closed) return closed();
         socket.once('close', () => closed());
         socket.end();

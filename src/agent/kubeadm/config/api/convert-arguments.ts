@@ -1,7 +1,7 @@
 /** Flags for components: a mapping of names to values before v1beta4, a list of names and values since. */
 import { type Draft, isValues, section, type Values } from './draft.ts';
 
-/** Everywhere in kubeadm's documents where flags for a component stand. */
+/** The places in kubeadm's documents where flags for a component stand. */
 const PLACES: { kind: string; path: string[]; key: string }[] = [
   ...['apiServer', 'controllerManager', 'scheduler'].map((name) => ({
     kind: 'ClusterConfiguration',

@@ -5,7 +5,7 @@ import { DEFAULT_SOCKETS, socketPath } from '../../../kubeadm/config/kubelet/cri
 import { type Check, isBefore, type Task } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
 
-/** Who listens at a socket of this name. */
+/** The unit that listens at a socket of this name. */
 const UNITS: Readonly<Record<string, string>> = {
   'containerd.sock': 'containerd.service',
   'crio.sock': 'crio.service',
@@ -80,7 +80,7 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
   }
 }
 
-/** A masked unit does not unmask itself, so kubeadm would be tried in vain; one that is disabled may be another unit's to start. */
+/** A masked unit does not unmask itself, so kubeadm cannot succeed; a disabled one may be another unit's to start. */
 async function startOf(host: Host, unit: string): Promise<'masked' | 'disabled' | undefined> {
   const asked = ['LoadState', 'UnitFileState', 'ActiveState', 'Job'];
   const [shown] = (await showUnits(host, [unit], asked, ASK_MS)) ?? [];

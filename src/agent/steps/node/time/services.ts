@@ -69,7 +69,7 @@ export async function chooseService(
   const candidates = known.length > 0 ? known : [nobodys(client ?? '')];
   const installed: TimeService[] = [];
   for (const candidate of candidates) {
-    // Where none is named, the author's own program says nothing of which one is there.
+    // If the author names no service, a program of the author's own does not show which one is there.
     const program = client === undefined ? undefined : own?.program;
     const service = program === undefined ? candidate : { ...candidate, programs: [program] };
     if (!(await isInstalled(host, service))) continue;

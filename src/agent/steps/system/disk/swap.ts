@@ -57,7 +57,7 @@ async function note(host: Host, file: string): Promise<void> {
   await host.files.write(FSTAB, `${present}${gap}${fields.join('\t')}\n`);
 }
 
-/** By the memory, and by what the file system has left. */
+/** The size of the swap file: it depends on the memory, and on what the file system has left. */
 async function sizeOf(host: Host, { file, size, mostBytes }: SwapSettings): Promise<number> {
   if (size !== 'auto') return size;
   const meminfo = (await host.files.readIfPresent('/proc/meminfo'))?.toString('utf8') ?? '';

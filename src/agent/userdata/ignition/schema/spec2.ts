@@ -1,6 +1,6 @@
 import { BOOLEAN, INTEGER, plainList, STRING, since, struct, type Value } from './shape.ts';
 
-/** Configs of spec 2.0 to 2.4, as the types of Flatcar's config/v2_x/types have them. Nothing may not be twice. */
+/** Configs of spec 2.0 to 2.4, as the types of Flatcar's config/v2_x/types have them. Any item may stand twice. */
 const VERIFICATION = struct({ hash: STRING });
 const HTTP_HEADERS = plainList(struct({ name: STRING, value: STRING }));
 const REFERENCE = struct({

@@ -39,7 +39,7 @@ export interface MetadataOptions {
   redirects?: Redirects;
   /** Asked for each connection. */
   http?: () => HttpClientOptions;
-  /** For people: what it is, such as `the metadata service of EC2`. */
+  /** Its name for people, such as `the metadata service of EC2`. */
   called: string;
 }
 
