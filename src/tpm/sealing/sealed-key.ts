@@ -12,6 +12,7 @@ interface SealedKeyText {
   seed: string;
 }
 
+/** The TPM, and the boot state, that a key is sealed for. */
 export interface SealKeyFor {
   readonly ek: RsaArea | EcArea;
   readonly endorsementKey: string;

@@ -6,6 +6,7 @@ import { MOST_SMBIOS, memoryDevices } from './smbios.ts';
 const SMBIOS = '/sys/firmware/dmi/tables/DMI';
 const BLOCKS = '/sys/devices/system/memory';
 
+/** How much memory the kernel has, how much is built in, and how much may be swapped. */
 export async function readMemory(reading: Reading): Promise<MemoryFacts> {
   const info = (await reading.lines('memory.bytes', '/proc/meminfo', 64 * 1024)) ?? '';
   if (info !== '') reading.from['memory.swapBytes'] = '/proc/meminfo';

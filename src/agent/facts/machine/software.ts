@@ -3,6 +3,7 @@ import { defined } from '../reading/defined.ts';
 import type { Facts } from '../reading/facts.ts';
 import type { Reading } from '../reading/reading.ts';
 
+/** The kernel's release, and that of the operating system below. */
 export async function readKernel(reading: Reading): Promise<Facts['kernel']> {
   return defined({
     release: await reading.text('kernel.release', '/proc/sys/kernel/osrelease'),

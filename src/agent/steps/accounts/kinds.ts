@@ -2,6 +2,7 @@ import { counted } from '../../../kit/counted.ts';
 import type { GroupEntry, UserEntry } from '../../document/document.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 
+/** Kinds of steps that make groups and users. Each says what the document wants, and who does it. */
 export const groups: StepKind<{ entries: GroupEntry[] }> = {
   name: 'groups',
   plan: ({ groups: entries }) =>

@@ -1,6 +1,7 @@
 import type { KernelArgumentsEntry } from '../../document/document.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 
+/** The kind of step that changes the kernel's arguments where the boot loader has them. */
 export const kernelArguments: StepKind<KernelArgumentsEntry> = {
   name: 'kernel-arguments',
   plan: ({ kernelArguments: asked }) =>

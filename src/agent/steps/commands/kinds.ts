@@ -8,6 +8,7 @@ const inList = (word: string): Omit<StepKind<CommandSpec, CommandSpec>, 'name' |
   details: ({ command }) => command.shell.reveal().split('\n').map(redact),
 });
 
+/** Kinds of steps that run commands of the user data: `bootcmd`, the scripts of every boot, `runcmd`. */
 export const bootCommand: StepKind<CommandSpec, CommandSpec> = {
   ...inList('bootcmd'),
   name: 'boot-command',

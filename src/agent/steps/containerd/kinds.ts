@@ -1,6 +1,7 @@
 import type { ContainerdSettings } from '../../document/node-settings.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 
+/** The kind of step that writes containerd's configuration and its registries. */
 export const containerd: StepKind<ContainerdSettings> = {
   name: 'containerd',
   plan: ({ node }) =>

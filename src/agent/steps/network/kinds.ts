@@ -2,6 +2,7 @@ import { counted } from '../../../kit/counted.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 
+/** The kind of step that writes the machine's network configuration, and has it take effect. */
 export const network: StepKind<NetworkSettings> = {
   name: 'network',
   plan: ({ network: spec }) =>

@@ -9,6 +9,7 @@ import type { FilesSpec } from './files.ts';
 import type { ProxySpec } from './proxy.ts';
 import type { DeletionSpec } from './secret-deletion.ts';
 
+/** Kinds of steps that make the machine fit to be a node: files, host name, time, kernel modules and settings, proxy. */
 export const files: StepKind<FilesSpec> = {
   name: 'files',
   plan: (document) => {

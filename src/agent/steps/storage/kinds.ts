@@ -2,6 +2,7 @@ import { counted } from '../../../kit/counted.ts';
 import type { DiskEntry, FilesystemEntry, MountEntry } from '../../document/document.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 
+/** Kinds of steps for disks as cloud-config has them: tables, file systems, mounts. Ignition's lie in volumes. */
 export const disks: StepKind<{ entries: DiskEntry[] }> = {
   name: 'disks',
   plan: ({ disks: entries }) =>

@@ -4,6 +4,7 @@ import type { StepKind } from '../kind/step-kind.ts';
 import { storesFor } from '../tools/secret-files.ts';
 import type { EncryptionSpec } from './encryption-spec.ts';
 
+/** Kinds of steps for disks as Ignition has them: partitions, arrays, encryption, file systems. cloud-config's lie in storage. */
 export const partitionings: StepKind<{ entries: PartitioningEntry[] }> = {
   name: 'partitionings',
   plan: ({ partitionings: entries = [] }) =>

@@ -20,6 +20,7 @@ const KERNEL = '/sys/dev/block';
 /** The unit of /sys, whatever the disk's own sector size is. */
 const SYS_SECTOR = 512;
 
+/** Disks and partitions of the Linux machine whose `/` is `root`, as the kernel lists them. */
 export function createBlockDevices(root: string): BlockDevices {
   return {
     async find(path) {

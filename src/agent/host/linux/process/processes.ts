@@ -9,6 +9,7 @@ import { DurablePrograms } from './durable.ts';
 import { identify } from './process-table.ts';
 import { runCommand } from './run-command.ts';
 
+/** Runs programs of the Linux machine whose `/` is `root`: for a while, or to outlive this process. */
 export function createProcesses(root: string): Processes {
   const durable = new DurablePrograms(root);
   const isExecutable = (path: string): boolean => {

@@ -2,6 +2,7 @@ import type { Disk, Partition, Storage } from '../schema/spec3.ts';
 import type { Remarks } from './remarks.ts';
 import { guidProblem, partitionLabelProblem, pathProblem } from './values.ts';
 
+/** What Ignition says of disks and their partitions before it acts. */
 export function checkDisks({ disks = [] }: Storage, say: Remarks): void {
   for (const disk of disks) {
     if (!disk.device) {

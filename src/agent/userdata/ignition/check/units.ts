@@ -5,6 +5,7 @@ import { dropInNameProblem, unitNameProblem } from './values.ts';
 
 const INSTANCE = /^(.+?)@(.+?)\.service$/;
 
+/** What Ignition 3 says of systemd's units and their drop-ins before it acts. */
 export function checkUnits({ systemd = {} }: Config, say: Remarks): void {
   const units = systemd.units ?? [];
   for (const unit of units) {

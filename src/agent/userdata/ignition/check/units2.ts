@@ -5,6 +5,7 @@ import { dropInNameProblem, unitNameProblem } from './values.ts';
 
 const NETWORK_TYPES = /\.(?:link|netdev|network)$/;
 
+/** What Ignition 2 says of the units of systemd and networkd before it acts. */
 export function checkUnits2({ systemd = {}, networkd = {} }: Config2, say: Remarks): void {
   for (const unit of systemd.units ?? []) {
     const { name = '', contents = '', enable, enabled } = unit;

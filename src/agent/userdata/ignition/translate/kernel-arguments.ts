@@ -6,6 +6,7 @@ import type { Config } from '../schema/spec3.ts';
 const ARGUMENT = /^[\x21-\x7e]+$/;
 const OF_A_SHELL = /["'`$\\]/;
 
+/** Kernel arguments that a config wants present or absent. One that no boot loader takes as it is, is an error. */
 export function kernelArgumentsOf(
   { kernelArguments = {} }: Config,
   say: Remarks,

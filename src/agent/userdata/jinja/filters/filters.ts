@@ -52,6 +52,7 @@ function present(item: Value | undefined): Value {
   return item === undefined ? new Undefined('None') : item;
 }
 
+/** The filters of jinja that user data uses, by name. */
 export const FILTERS: Readonly<Record<string, Filter>> = {
   default: otherwise,
   d: otherwise,

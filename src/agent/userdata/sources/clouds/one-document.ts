@@ -23,6 +23,7 @@ interface OneDocument {
 
 const BASES = basesOf('http://169.254.169.254');
 
+/** Asks such a cloud, at the address that all of them share. */
 export function readOneDocument(context: SourceContext, shape: OneDocument): Promise<SourceAnswer> {
   const { called, headers } = shape;
   const options = { bases: BASES, called, ...(headers === undefined ? {} : { headers }) };
