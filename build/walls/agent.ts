@@ -128,7 +128,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/node': `kit kit/secrets protocol document engine fetch host kubeadm/config kubeadm/run steps/containerd
     steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference`,
   'steps/node/time': 'document host',
-  'steps/shell': 'kit/secrets document host',
+  'steps/shell': 'kit/secrets document host text',
   'steps/storage': 'kit document engine host startup steps/kind steps/tools',
   'steps/system': `kit document steps/kind steps/system/access steps/system/disk steps/system/ending steps/system/local
     steps/system/software`,

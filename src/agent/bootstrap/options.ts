@@ -1,5 +1,6 @@
 import type { Failure, JournalRecord } from '../../protocol/journal.ts';
 import type { Host } from '../host/host.ts';
+import type { AskReboot } from '../steps/kind/shared.ts';
 
 export interface Watcher {
   /** Each journal record, after it is on disk. */
@@ -18,8 +19,8 @@ export interface BootstrapOptions {
   deadlineSeconds: number;
   /** Aborts when somebody stops the agent. */
   stop: AbortSignal;
-  /** A command of the user data asks for a reboot; `stop` aborts then. Without it such a command has failed. */
-  askReboot?: () => void;
+  /** A command of the user data asks for another boot; `stop` aborts then. Without it such a command has failed. */
+  askReboot?: AskReboot;
   /** Do what has changed since the last success, and nothing else. */
   isAgain?: boolean;
   watcher: Watcher;

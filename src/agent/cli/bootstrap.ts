@@ -2,6 +2,7 @@ import type { Failure } from '../../protocol/journal.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { bootstrap } from '../bootstrap/bootstrap.ts';
 import { AgentBusyError } from '../bootstrap/concluding.ts';
+import type { BootstrapOptions } from '../bootstrap/options.ts';
 import { createHost } from '../machine.ts';
 import {
   demandDirectory,
@@ -48,15 +49,16 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
     await demandDirectory(host);
     const live = process.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
     const fault = catchFaults();
-    const reboot = new AbortController();
+    const [reboot, later] = [new AbortController(), new AbortController()];
+    const askReboot: BootstrapOptions['askReboot'] = (when) => (when === 'now' ? reboot : later).abort();
     let hidden = false;
     const options = {
       host,
       agent: version().version,
       ...files,
       deadlineSeconds: durationOption('deadline', flags.deadline),
-      stop: AbortSignal.any([stopSignal(), fault.signal, reboot.signal]),
-      ...(flags.cloudbaseInit ? { askReboot: () => reboot.abort() } : {}),
+      stop: AbortSignal.any([stopSignal(), fault.signal, reboot.signal, later.signal]),
+      ...(flags.cloudbaseInit ? { askReboot } : {}),
       ...(flags.again ? { isAgain: true } : {}),
       verdict: {
         fault: fault.error,

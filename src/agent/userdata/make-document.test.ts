@@ -130,6 +130,30 @@ describe('scripts and several parts', () => {
     expect(shell).toContain('#!/bin/bash -e\necho $0\nexit 3\n');
   });
 
+  test.each([
+    ['rem cmd\nkubeadm join\n', ['part-001.cmd', 'rem cmd\nkubeadm join\n']],
+    ['#ps1_sysnative\r\nWrite-Host hi\r\n', ['part-001.ps1', '#ps1_sysnative\nWrite-Host hi\n']],
+    ['#ps1_x86\nexit 1003\n', ['part-001.ps1', '#ps1_x86\nexit 1003\n']],
+    [
+      '<powershell>\nexit 1003\n</powershell>\n<script>echo a\necho b</script><persist>true</persist>',
+      ['part-001.cmd', 'rem cmd\necho a\necho b\n'],
+      ['part-001.ps1', '#ps1\nexit 1003\n'],
+    ],
+  ])('scripts for Windows stay as they are: %j', (text, ...commands) => {
+    const document = read(text);
+    expect(document.report.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(
+      document.commands.map((entry) => entry.kind === 'command' && [entry.program, entry.shell.reveal()]),
+    ).toEqual(commands);
+  });
+
+  test.each(['<html><script>alert(1)</script>', '<powershell>', '#ps1x\n', '<script></script>'])(
+    '%j is no script for Windows',
+    (text) => {
+      expect(read(text).report[0]?.code).toBe('UserDataFormatUnknown');
+    },
+  );
+
   test('a rendered script, jinja in a part, merging, the order of scripts', () => {
     const document = read(
       [

@@ -15,7 +15,7 @@ import { readJsonPatch } from './merge/json-patch.ts';
 import { type ConfigPart, mergeParts } from './merge/merge-parts.ts';
 import { under } from './merge/under.ts';
 import type { SlipwayKey } from './node/slipway.ts';
-import { boothookCommand, onceCommand, RUNCMD_NAME, scriptCommand } from './scripts.ts';
+import { boothookCommand, onceCommand, RUNCMD_NAME, scriptCommand, windowsCommands } from './scripts.ts';
 
 /** The parts of user data, and what counts where they say nothing. */
 interface AllParts {
@@ -127,6 +127,10 @@ function sortIn(
     case 'text/x-shellscript':
       tellOfKubeadm(part, report);
       found.scripts.push({ name: part.name, commands: [scriptCommand(part, prefix)] });
+      break;
+    case 'text/x-windows-script':
+      tellOfKubeadm(part, report);
+      found.scripts.push({ name: part.name, commands: windowsCommands(part) });
       break;
     case 'text/x-shellscript-per-once':
       tellOfKubeadm(part, report);

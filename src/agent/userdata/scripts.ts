@@ -2,6 +2,7 @@ import { digest } from '../../kit/digest.ts';
 import { sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Command } from '../document/document.ts';
 import { STATE_DIR } from '../document/paths.ts';
+import { scriptIn, windowsForm, windowsScripts } from '../text/scripts.ts';
 import { quoted } from './cloud-config/commands/shell.ts';
 import type { Part } from './decode/part.ts';
 
@@ -22,6 +23,18 @@ export function scriptCommand(part: Part, prefix: readonly string[] = []): Comma
     program: name,
     where: part.source.locate(0),
   };
+}
+
+/** A script for Windows, as it is: what runs it there goes by its first line. One of EC2 may hold several. */
+export function windowsCommands(part: Part): Command[] {
+  const where = part.source.locate(0);
+  const [program] = fileName(part.name).split('.');
+  return (windowsScripts(part.source.text) ?? []).map((text) => ({
+    kind: 'command',
+    shell: sensitive(text),
+    program: `${program}.${windowsForm(text) === 'cmd' ? 'cmd' : 'ps1'}`,
+    where,
+  }));
 }
 
 /** A boothook: a script for every boot. It drops a `#cloud-boothook` line before the interpreter line. */
@@ -59,8 +72,8 @@ function runFromFile(path: string, text: string, prefix: readonly string[]): str
 /** The script that one of these commands runs; undefined for any other command. */
 export function scriptOf({ shell }: Command): string | undefined {
   const text = shell.reveal();
-  if (!text.includes(`mkdir -p -m 0700 '${DIRECTORY}' `)) return undefined;
-  return /<<'(SLIPWAY_END_\w+)'\n([\s\S]*\n)\1\n/.exec(text)?.[2];
+  if (windowsForm(text) !== undefined) return text;
+  return text.includes(`mkdir -p -m 0700 '${DIRECTORY}' `) ? scriptIn(text)?.text : undefined;
 }
 
 /** A line that does not occur in the text, because no text can hold its own digest. */

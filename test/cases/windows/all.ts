@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expectReboot, expectRefusal, expectTenBoots } from './boots.ts';
+import { expectReboot, expectRefusal, expectScripts, expectTenBoots } from './boots.ts';
 import { expectEveryStepKilled } from './every-step.ts';
 import { startCluster } from './fake/cluster.ts';
 import { expectFailures, expectResumedJoin, expectRetriedJoin, prepareJoin } from './join.ts';
@@ -36,6 +36,8 @@ export async function expectAll(machine: WindowsMachine, say: (line: string) => 
   rmSync(machine.onC('ProgramData/slipway'), { recursive: true, force: true });
   await expectReboot(machine);
   say('a command asks for a reboot: cloudbase-init is told, and the next boot goes on behind it');
+  await expectScripts(machine);
+  say('scripts of EC2 are run, those of cmd.exe first; one that wants to be run at the next boot is');
   await expectTenBoots(machine);
   say('a command that always asks for a reboot gets ten boots');
   rmSync(machine.onC('ProgramData/slipway'), { recursive: true });

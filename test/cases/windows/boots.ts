@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { WindowsMachine } from './windows-machine.ts';
 
 const SLIPWAY = 'S:\\slipway.exe';
@@ -32,6 +32,25 @@ export async function expectReboot(machine: WindowsMachine): Promise<void> {
   assert.equal(second.status, 0, second.stderr);
   assert.equal(readFileSync(machine.onC('told'), 'utf8'), 'before\r\nafter\r\n');
   assert.equal(new Set(bootsIn(machine)).size, 2);
+}
+
+/**
+ * User data of EC2: the script of cmd.exe comes first, and asks to be run again at the next boot. Wine's PowerShell does nothing.
+ */
+export async function expectScripts(machine: WindowsMachine): Promise<void> {
+  const { isWine, onC } = machine;
+  rmSync(onC('ProgramData/slipway'), { recursive: true });
+  mkdirSync(onC('ProgramData/slipway/etc'), { recursive: true });
+  writeFileSync(onC('ProgramData/slipway/etc/node.yaml'), 'kubeadm: none\n');
+  const statuses: number[] = [];
+  for (const _ of [1, 2]) {
+    const { status } = await machine.run(
+      ...([SLIPWAY, 'bootstrap', '--cloudbase-init', '--user-data', 'S:\\scripts'] as const),
+    );
+    statuses.push(status);
+  }
+  assert.deepEqual(statuses, [1002, 0]);
+  assert.equal(readFileSync(onC('scripts'), 'utf8'), `cmd\r\ncmd\r\n${isWine ? '' : 'powershell\r\n'}`);
 }
 
 /** A command that always asks for another reboot gets ten boots. In one boot it is the same boot, however often it is called. */

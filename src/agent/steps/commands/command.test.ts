@@ -42,3 +42,21 @@ it('says that there is no shell, and blames no command', async () => {
     retry: 'no',
   });
 });
+
+it('takes an exit status of cloudbase-init for a wish only where it is called for that', async () => {
+  const asked: string[] = [];
+  const told = async (exitStatus: number, isCalled: boolean) => {
+    const askReboot = isCalled ? { askReboot: (when: string) => asked.push(when) } : {};
+    const result = await runCommand(SPEC, {
+      ...shared({ kind: 'ended', exitStatus, lines: [] }),
+      ...askReboot,
+    }).run(context);
+    return 'failure' in result ? [result.failure.code, result.retry] : [];
+  };
+  expect(await told(1001, true)).toEqual([]);
+  expect(await told(1002, true)).toEqual(['Interrupted', 'yes']);
+  expect(await told(1003, true)).toEqual(['Interrupted', 'yes']);
+  expect(await told(1004, true)).toEqual(['CommandFailed', 'no']);
+  expect(await told(1002, false)).toEqual(['CommandFailed', 'no']);
+  expect(asked).toEqual(['now', 'by-others', 'now']);
+});

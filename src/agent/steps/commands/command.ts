@@ -1,12 +1,14 @@
 import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
+import type { Shared } from '../kind/shared.ts';
 import type { Work } from '../kind/step-kind.ts';
 import type { CommandShell } from '../shell/windows-commands.ts';
 import { type CommandSpec, commandTitle } from './title.ts';
 
 const KEPT_IN_JOURNAL = 3;
-/** Exit statuses by which a command asks for a reboot, as cloudbase-init has them. */
+/** Exit statuses by which a command asks for another boot, as cloudbase-init has them. */
 const REBOOT = 1001;
+const AT_NEXT_BOOT = 1002;
 const REBOOT_AND_AGAIN = 1003;
 
 /**
@@ -56,7 +58,7 @@ async function runInShell(
   list: string,
   spec: CommandSpec,
   { signal }: StepContext,
-  askReboot?: () => void,
+  askReboot?: Shared['askReboot'],
 ): Promise<StepResult> {
   const { index } = spec;
   const what = `The command "${commandTitle(list, spec)}"`;
@@ -80,12 +82,12 @@ async function runInShell(
     return { done: false, failure: failure('CommandEndedScript', cause, more), retry: 'no' };
   }
   if (end.exitStatus === 0) return { done: true };
-  if (askReboot !== undefined && (end.exitStatus === REBOOT || end.exitStatus === REBOOT_AND_AGAIN)) {
-    askReboot();
-    const cause = `${what} asked for a reboot, and to be run again then`;
-    return end.exitStatus === REBOOT
-      ? { done: true, message: 'it asked for a reboot' }
-      : { done: false, failure: failure('Interrupted', cause, more), retry: 'yes' };
+  const asked = askReboot === undefined ? undefined : end.exitStatus;
+  if (asked === REBOOT || asked === REBOOT_AND_AGAIN || asked === AT_NEXT_BOOT) {
+    askReboot?.(asked === AT_NEXT_BOOT ? 'by-others' : 'now');
+    if (asked === REBOOT) return { done: true, message: 'it asked for a reboot' };
+    const cause = `${what} asked ${asked === AT_NEXT_BOOT ? '' : 'for a reboot, and '}to be run again at the next boot`;
+    return { done: false, failure: failure('Interrupted', cause, more), retry: 'yes' };
   }
   return {
     done: false,

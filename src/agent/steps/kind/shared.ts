@@ -8,14 +8,17 @@ import { awaitStart } from '../../startup/await-start.ts';
 import { type SessionOptions, ShellSession } from '../shell/shell-session.ts';
 import { type CommandShell, WindowsCommands } from '../shell/windows-commands.ts';
 
+/** Is Slipway to see to the reboot, or does somebody else reboot the machine some day? */
+export type AskReboot = (when: 'now' | 'by-others') => void;
+
 /** What a step shares with the other steps of its sequence. */
 export interface Shared {
   bootShell: CommandShell;
   /** The shell of the scripts that run at every boot. */
   scriptShell: CommandShell;
   shell: CommandShell;
-  /** A command has asked for a reboot, by an exit status of cloudbase-init's: nothing more is begun in this boot. */
-  askReboot?: (() => void) | undefined;
+  /** A command has asked for another boot, by an exit status of cloudbase-init's: nothing more is begun in this one. */
+  askReboot?: AskReboot | undefined;
   /** What the end of a command that failed means for what comes after it. */
   afterFailedCommand: 'stop' | 'continue';
   /** The machine and the call of kubeadm that the steps are run for. */
@@ -33,7 +36,7 @@ export function openShared(
     Partial<Pick<Document, 'files' | 'shell' | 'bootScripts' | 'onError'>>,
   instance: string,
   output: SessionOptions['output'],
-  askReboot?: () => void,
+  askReboot?: AskReboot,
 ): Shared {
   const Shell = host.platform === 'windows' ? WindowsCommands : ShellSession;
   const session = (kind: string, items: (string | undefined)[], shell?: string): CommandShell =>

@@ -1,5 +1,6 @@
 import type { Position } from '../../document/document.ts';
 import { isOwnDocument } from '../../text/own-document.ts';
+import { windowsScripts } from '../../text/scripts.ts';
 import type { SourceText } from '../../text/source-text.ts';
 
 /** The kinds of parts, by cloud-init's names of content types. */
@@ -7,6 +8,7 @@ type PartType =
   | 'text/cloud-config'
   | 'text/jinja2'
   | 'text/x-shellscript'
+  | 'text/x-windows-script'
   | 'text/cloud-boothook'
   | 'application/vnd.coreos.ignition+json'
   | 'application/vnd.slipway+yaml'
@@ -50,6 +52,7 @@ export function typeOf(text: string): PartType | undefined {
   const beginning = text.slice(start, start + 40).toLowerCase();
   const found = BEGINNINGS.find(([prefix]) => beginning.startsWith(prefix))?.[1];
   if (found !== undefined) return found;
+  if (windowsScripts(text) !== undefined) return 'text/x-windows-script';
   if (isOwnDocument(text)) return 'application/vnd.slipway+yaml';
   return IGNITION.test(text) && /"ignition"\s*:/i.test(text)
     ? 'application/vnd.coreos.ignition+json'

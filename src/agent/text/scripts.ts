@@ -1,0 +1,51 @@
+/** How the scripts of user data lie in a document's commands, for those who run them and those who look at them. */
+
+/** What runs a script for Windows. */
+type WindowsForm = 'cmd' | 'powershell' | 'powershell-x86';
+
+/** By their first lines, as cloudbase-init has them; each is a comment of its own language. */
+const FORMS: readonly (readonly [RegExp, WindowsForm])[] = [
+  [/^rem[ \t]+cmd\s/i, 'cmd'],
+  [/^#ps1(?:_sysnative)?\s/i, 'powershell'],
+  [/^#ps1_x86\s/i, 'powershell-x86'],
+];
+
+/** What user data of EC2 for Windows begin with; a page of HTML, which has scripts too, does not. */
+const TAGGED = /^<(?:script|powershell|persist|version|runAsLocalSystem|detach)>/;
+
+export function windowsForm(text: string): WindowsForm | undefined {
+  return FORMS.find(([beginning]) => beginning.test(text))?.[1];
+}
+
+/**
+ * The scripts for Windows that a text is: one, or those between tags as EC2 has them, those of cmd.exe first. Undefined where it
+ * is none.
+ */
+export function windowsScripts(text: string): string[] | undefined {
+  const whole = text.trimStart();
+  if (windowsForm(whole) !== undefined) return [whole];
+  if (!TAGGED.test(whole)) return undefined;
+  const found = [
+    ...between(whole, 'script').map((text) => `rem cmd\n${text}\n`),
+    ...between(whole, 'powershell').map((text) => `#ps1\n${text}\n`),
+  ];
+  return found.length > 0 ? found : undefined;
+}
+
+function between(text: string, tag: string): string[] {
+  const [open, close] = [`<${tag}>`, `</${tag}>`];
+  const found: string[] = [];
+  for (let at = text.indexOf(open); at !== -1; ) {
+    const end = text.indexOf(close, at);
+    if (end === -1) break;
+    found.push(text.slice(at + open.length, end).trim());
+    at = text.indexOf(open, end);
+  }
+  return found.filter((inner) => inner !== '');
+}
+
+/** The file that a command makes of a whole script, runs and removes, with what it holds; undefined for any other command. */
+export function scriptIn(shell: string): { path: string; text: string } | undefined {
+  const found = /cat > '([^'\n]+)'\) <<'(SLIPWAY_END_\w+)'\n([\s\S]*\n)\2\n/.exec(shell);
+  return found?.[1] === undefined ? undefined : { path: found[1], text: found[3] ?? '' };
+}
