@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CODES } from '../../src/protocol/codes/codes.ts';
 import type { CodeEntry } from '../../src/protocol/codes/entry.ts';
+import { onWindows } from '../../src/protocol/codes/on-windows.ts';
 
 export const DOCUMENT = fileURLToPath(new URL('../../docs/codes.md', import.meta.url));
 
@@ -34,6 +35,7 @@ export function codesPage(table: Record<string, CodeEntry> = CODES): string {
         row.cause,
         '',
         `- What to do: ${row.remedy}`,
+        ...(onWindows(row.remedy) === row.remedy ? [] : [`- On Windows: ${onWindows(row.remedy)}`]),
         `- Slipway: ${MEANING[row.persistence]}.`,
       );
     }

@@ -7,6 +7,7 @@
  */
 import { redact } from '../../kit/secrets/redact.ts';
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import { inWordsHere } from '../../protocol/codes/on-windows.ts';
 import { explainDiscovery, type TokenSight } from './causes/explain-discovery.ts';
 import { KUBELET_STARTED } from './causes/explain-kubelet.ts';
 import { explainNode } from './causes/explain-node.ts';
@@ -105,7 +106,7 @@ export function refined(base: KubeadmFailure, better: Diagnosis): KubeadmFailure
     ...base,
     code: better.code,
     cause: redact(better.cause ?? row.cause),
-    remedy: redact(better.remedy ?? row.remedy),
+    remedy: redact(inWordsHere(better.remedy ?? row.remedy)),
     persistence: better.persistence ?? row.persistence,
     lines: [...new Set(lines)] as string[],
     evidence: evidence === '' ? base.evidence : evidence,

@@ -1,4 +1,5 @@
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import { inWordsHere } from '../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { HostError } from '../host/host.ts';
 import type { StepResult } from './step.ts';
@@ -9,7 +10,8 @@ export function failure(
   cause: string,
   more: Partial<Omit<Failure, 'code' | 'cause'>> = {},
 ): Failure {
-  return { code, cause: sentence(cause), remedy: CODES[code].remedy, ...more };
+  const { remedy = CODES[code].remedy, ...rest } = more;
+  return { code, cause: sentence(cause), remedy: inWordsHere(remedy), ...rest };
 }
 
 /** The step result for a code, retried as its table entry says. */

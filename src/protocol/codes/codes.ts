@@ -12,13 +12,14 @@ import { IDENTITY_CODES } from './identity.ts';
 import { KUBEADM_CODES } from './kubeadm.ts';
 import { KUBELET_CODES } from './kubelet.ts';
 import { MACHINE_CODES } from './machine.ts';
+import { tableOnWindows } from './on-windows.ts';
 import { PREFLIGHT_CODES } from './preflight.ts';
 import { REPORT_CODES } from './report.ts';
 import { SECRET_CODES } from './secrets.ts';
 
 export type { Persistence } from './entry.ts';
 
-export const CODES = {
+const TABLE = {
   UserDataNotFound: entry(
     'user data',
     'transient',
@@ -215,5 +216,7 @@ export const CODES = {
     'Read the last lines of its output given here.',
   ),
 } satisfies Record<string, CodeEntry>;
+
+export const CODES = process.platform === 'win32' ? tableOnWindows(TABLE) : TABLE;
 
 export type Code = keyof typeof CODES;

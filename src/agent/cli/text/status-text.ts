@@ -1,6 +1,7 @@
 import { formatMs } from '../../../kit/duration.ts';
 import { cut, pad, width, wrap } from '../../../kit/terminal/columns.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
+import { inWordsHere } from '../../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import { explainCall } from './explain.ts';
 import { columnsOf } from './live-line.ts';
@@ -82,7 +83,9 @@ function headline({ state, outcome, runningSeconds }: Status): string {
   if (state === 'not started') return 'not started: Slipway has not run on this machine';
   if (state === 'reset') return 'reset: this machine was a node, and has been taken back (slipway reset)';
   if (state === 'interrupted')
-    return 'interrupted: the agent is gone without a verdict (start it: systemctl start slipway)';
+    return inWordsHere(
+      'interrupted: the agent is gone without a verdict (start it: systemctl start slipway)',
+    );
   if (state === 'unknown')
     return 'no verdict yet; whether Slipway is at work, only root can see (sudo slipway status)';
   if (!outcome) return 'concluded before the last reboot';

@@ -8,6 +8,7 @@
 import { redact } from '../../../kit/secrets/redact.ts';
 import { CODES } from '../../../protocol/codes/codes.ts';
 import type { Persistence } from '../../../protocol/codes/entry.ts';
+import { inWordsHere } from '../../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import { configPatterns } from '../patterns/config.ts';
 import { controlPlaneLatePatterns, controlPlanePatterns } from '../patterns/control-plane.ts';
@@ -108,7 +109,7 @@ export function classify(end: KubeadmEnd): KubeadmFailure {
   return {
     code: diagnosis.code,
     cause: redact(diagnosis.cause ?? row.cause),
-    remedy: redact(diagnosis.remedy ?? row.remedy),
+    remedy: redact(inWordsHere(diagnosis.remedy ?? row.remedy)),
     ...(typeof end.exitStatus === 'number' ? { exitStatus: end.exitStatus } : {}),
     lines: lastLines(output, 3),
     persistence: diagnosis.persistence ?? row.persistence,

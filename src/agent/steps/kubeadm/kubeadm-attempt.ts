@@ -1,4 +1,5 @@
 import { Redactor } from '../../../kit/secrets/redact.ts';
+import { inWordsHere } from '../../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import { awaitNodeName } from '../../cluster/node-name.ts';
 import type { KubeadmFailure } from '../../diagnosis/words/classify.ts';
@@ -222,7 +223,7 @@ function vanished(verb: string): Failure {
   return {
     code: 'Interrupted',
     cause: `kubeadm ${verb} was killed and left no exit status.`,
-    remedy: 'Look for the out-of-memory killer in the kernel log; Slipway tries again.',
+    remedy: inWordsHere('Look for the out-of-memory killer in the kernel log; Slipway tries again.'),
   };
 }
 

@@ -1,8 +1,9 @@
 import { errorMessage } from '../../../../kit/errors.ts';
 import { HostError } from '../../host.ts';
+import { CLOCK_TOOL } from './untimely.ts';
 
-const BEHIND = 'the clock is probably behind (timedatectl)';
-const AHEAD = 'renew it, or set the clock if that is ahead (timedatectl)';
+const BEHIND = `the clock is probably behind (${CLOCK_TOOL})`;
+const AHEAD = `renew it, or set the clock if that is ahead (${CLOCK_TOOL})`;
 
 const WORDS: Record<string, string> = {
   ECONNREFUSED: 'connection refused: nothing listens there',

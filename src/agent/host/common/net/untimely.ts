@@ -1,5 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 
+/** What tells of the clock and whom it follows. */
+export const CLOCK_TOOL = process.platform === 'win32' ? 'w32tm /query /status' : 'timedatectl';
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -31,10 +34,10 @@ export function untimely(
       'Z',
     );
     if (now < from) {
-      return `${whose} is valid ${dates}, which by this machine's clock begins in ${span(from - now)}: the clock is probably behind (timedatectl)`;
+      return `${whose} is valid ${dates}, which by this machine's clock begins in ${span(from - now)}: the clock is probably behind (${CLOCK_TOOL})`;
     }
     if (now > to) {
-      return `${whose} was valid ${dates}, which by this machine's clock ended ${span(now - to)} ago: renew it, or set the clock if that is ahead (timedatectl)`;
+      return `${whose} was valid ${dates}, which by this machine's clock ended ${span(now - to)} ago: renew it, or set the clock if that is ahead (${CLOCK_TOOL})`;
     }
   }
   return undefined;

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { CODES, type Code } from './codes.ts';
+import { onWindows, tableOnWindows } from './on-windows.ts';
+
+/** Of what Windows has not, and Slipway refuses there: control planes, disks, units, TPMs, packages, and what cloud-init does. */
+const OF_LINUX: readonly Code[] = [
+  ...(['NetworkNotConfigured', 'UnitNotStarted', 'TimeSyncNotSetUp', 'DiskNotFound', 'DiskInUse'] as const),
+  ...(['ProxyNotSetUp', 'CloudInitFailed', 'ConfigFileUnsafe', 'KernelSettingWrong', 'SwapEnabled'] as const),
+  ...(['CgroupDriverMismatch', 'ControlPlaneNotReady', 'EtcdLearnerNotReady', 'EtcdDataUnusable'] as const),
+  ...(['TpmAbsent', 'IgnitionHasRun'] as const),
+];
+
+const LINUX =
+  /journalctl|systemctl|systemd|dmesg|resolvectl|timedatectl|\bss -|\bip (?:route|address)|df -|chown|chmod|swapoff|out-of-memory killer|AppArmor|\broot\b|\/(?:etc|var|run|dev|proc|sys)\//;
+
+it('tells nobody on Windows to use what only Linux has', () => {
+  const table = tableOnWindows(CODES);
+  const left = (Object.keys(table) as Code[]).filter(
+    (code) => !OF_LINUX.includes(code) && LINUX.test(`${table[code].cause} ${table[code].remedy}`),
+  );
+  expect(left.map((code) => `${code}: ${table[code].cause} ${table[code].remedy}`)).toEqual([]);
+});
+
+it('leaves a sentence behind', () => {
+  for (const { remedy } of Object.values(tableOnWindows(CODES)))
+    expect(remedy).toMatch(/^[A-Z][^ ].*[^ ]\.$/);
+  expect(onWindows(CODES.KubeletUnhealthy.remedy)).toMatch(
+    /^Read the kubelet's log \(image-builder: C:\\var/,
+  );
+  expect(
+    onWindows('Look at systemctl status docker and journalctl -u docker; check nodeRegistration.criSocket.'),
+  ).toBe('Look at sc.exe query docker and at its log; check nodeRegistration.criSocket.');
+});
