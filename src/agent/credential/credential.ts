@@ -18,7 +18,7 @@ import { validityOf } from './validity.ts';
 /** Where kubeadm puts the bootstrap token. */
 export const BOOTSTRAP_KUBECONFIG = '/etc/kubernetes/bootstrap-kubelet.conf';
 
-/** Until somebody has approved the request and it is signed. Who has a certificate to go on with does not wait for another. */
+/** Until somebody has approved the request and it is signed. A kubelet that has a certificate to go on with does not wait for another. */
 const WAIT_MS = { first: 60_000, renewal: 10_000 };
 /** Longer than another call takes. */
 const LOCK_MS = 150_000;

@@ -53,7 +53,7 @@ export interface PlaceRule {
    * something of the same kind stays.
    */
   present: 'remove' | 'refuse' | 'keep';
-  /** What nobody has said; something that stays has its own. */
+  /** What the user data does not say; something that stays keeps its own. */
   unsaid: readonly ('mode' | 'user' | 'group')[];
 }
 

@@ -44,10 +44,10 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   GroupNotCreated: ['accounts'],
   UserNotCreated: ['accounts'],
   AccountSettingIgnored: [],
-  // What the programs need of others, they wait for themselves.
+  // The programs themselves wait for what they need of others.
   SystemSettingFailed: [],
   TimeSyncNotSetUp: ['time'],
-  // A server said no, or another one did, where names or routes are not there yet.
+  // A server said no; where names or routes are not there yet, it may have been another one.
   ResourceRefused: ['names', 'network'],
   // udev's probing holds a disk open.
   DiskInUse: ['disks'],

@@ -252,7 +252,7 @@ function isProved({ machine }: NodeSpec): boolean {
 
 /** May `next` take the place of `holder`? */
 function outranks(next: NodeSpec, holder: NodeSpec): boolean {
-  // Without Machines: a token for this one node against a pool's, whose node has the name by chance or on purpose.
+  // Without Machines, a token for this one node wins over a pool's, whose node has the name by chance or on purpose.
   if (!next.machine) return next.enrolment.method === 'token' && holder.enrolment.method === 'pool-token';
   if (next.machine.uid !== holder.machine?.uid) return true;
   // The same TPM with a new key is the same machine, installed anew.

@@ -25,7 +25,7 @@ export interface TokenRecord {
 
 /** What serving needs of the stored tokens. */
 export interface TokenBook {
-  /** Costs a stranger's guess nothing that others notice. */
+  /** Finds a token at no cost, so that nobody notices a stranger's guesses. */
   find(id: string): TokenRecord | undefined;
   /**
    * Counts a use, for good.

@@ -97,7 +97,7 @@ function areText(lines: readonly Line[]): boolean {
     const text = line.text.replace(MARGIN, '');
     return line.isBare && !FATAL_FINDINGS.test(text) && OWN.some((own) => own.test(text));
   };
-  // Wrapped within what kubeadm logs, the rest may begin as a step does.
+  // Where a line that kubeadm logs was wrapped, the rest may begin as a step does.
   const runs = new Set(
     lines.filter(({ isBare, text }) => !isBare && BEGIN.test(text)).map(({ stream }) => stream),
   );

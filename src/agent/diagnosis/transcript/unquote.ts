@@ -95,7 +95,7 @@ function recordOf(number: number, raw: string): RawLine[] {
   return split({ number, prefix }, message.replace(/\n$/, ''));
 }
 
-/** What the strings of a line have that tell of kubeadm, as Ansible prints results; any other line is itself. */
+/** The lines in those strings that tell of kubeadm, as Ansible prints results; any other line stays as it is. */
 function outOfStrings(line: RawLine): RawLine[] {
   const raw = line.text;
   if (raw.length > MAX_JSON || !raw.includes('\\n') || !KUBEADM.test(raw)) return [line];

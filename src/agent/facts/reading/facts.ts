@@ -59,7 +59,7 @@ export interface CpuFacts {
 export interface MemoryFacts {
   /** What the kernel has to give: MemTotal, which becomes the Node's capacity. */
   readonly bytes?: number;
-  /** What is built in, or given to a guest: a little more. */
+  /** What is built in, or given to a guest: a little more than the kernel has to give. */
   readonly installedBytes?: number;
   readonly swapBytes?: number;
 }
