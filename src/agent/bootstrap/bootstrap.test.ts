@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot } from '../../../test/support/tiny-root.ts';
+import { BACKOFF } from '../../kit/backoff.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { readStatus } from '../cli/text/status-read.ts';
 import { JOURNAL, OUTCOME, OUTCOME_ASIDE } from '../document/paths.ts';
@@ -62,7 +63,7 @@ describe('bootstrap', () => {
         monotonic: () => now,
         sleep: async (ms, signal) => {
           // A heartbeat's time does not come.
-          if (ms > 2_000) return host.clock.sleep(ms, signal);
+          if (ms > BACKOFF.userData.capMs) return host.clock.sleep(ms, signal);
           now += ms;
           comes();
         },
