@@ -9,6 +9,7 @@ import { type Requirements, requirements } from '../lab/lab.ts';
 import { run } from '../lab/process/command.ts';
 import { watchProcessors } from './busy.ts';
 import { keepDurations, longestFirst } from './durations.ts';
+import { inLanes, type Lanes } from './lanes.ts';
 
 // npm run test:cases [-- NAME ...] [--jobs N]: the end-to-end cases, one folder each, on real machines. README.md tells more.
 
@@ -43,8 +44,10 @@ async function needNoLab(names: readonly string[]): Promise<boolean> {
 
 /** A case may have up to three machines; MB that it takes. */
 const CASE_MEMORY = 3000;
-/** Cases wait for kubelets and API servers most of their time: this many for each processor keep it busy. */
+/** Cases wait for kubelets and API servers much of their time: this many for each processor keep it busy, most of the time. */
 const JOBS_OF_PROCESSOR = 2;
+/** Some do nothing but wait: then up to this many. */
+const MOST_OF_PROCESSOR = 4;
 const MOST_JOBS = 8;
 
 async function main(): Promise<number> {
@@ -62,7 +65,10 @@ async function main(): Promise<number> {
   const busy = watchProcessors();
   // Cases start the same programs some hundred times: Node.js need not compile their sources each time.
   process.env.NODE_COMPILE_CACHE ??= join(cacheDir(), 'node');
-  const ends = await inLanes(wanted, hasLab ? jobsFrom(values.jobs) : 1);
+  const lanes = hasLab ? lanesFrom(values.jobs) : { usual: 1, most: 1 };
+  const live = wanted.length === 1 || lanes.most === 1;
+  const ends: End[] = [];
+  await inLanes(wanted, lanes, async (name) => void ends.push(await runCase(name, live)));
   const passed = ends.filter(({ ok }) => ok);
   keepDurations(Object.fromEntries(passed.map(({ name, seconds }) => [name, seconds])));
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
@@ -80,12 +86,13 @@ async function main(): Promise<number> {
 }
 
 /** What --jobs says; else as many as keep this host's processors busy and fit into its memory. */
-function jobsFrom(said: string | undefined): number {
-  const fitting = Math.floor(freeAmounts().memory / CASE_MEMORY);
-  const useful = Math.min(MOST_JOBS, JOBS_OF_PROCESSOR * availableParallelism());
-  const jobs = said === undefined ? Math.max(1, Math.min(useful, fitting)) : Number(said);
-  if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`--jobs takes a number from 1, not "${said}"`);
-  return jobs;
+function lanesFrom(said: string | undefined): Lanes {
+  const fitting = Math.max(1, Math.min(MOST_JOBS, Math.floor(freeAmounts().memory / CASE_MEMORY)));
+  const [usual, most] = [JOBS_OF_PROCESSOR, MOST_OF_PROCESSOR].map((jobs) =>
+    said === undefined ? Math.min(fitting, jobs * availableParallelism()) : Number(said),
+  ) as [number, number];
+  if (!Number.isInteger(usual) || usual < 1) throw new Error(`--jobs takes a number from 1, not "${said}"`);
+  return { usual, most };
 }
 
 /** Skipping is told, not hidden: a machine that should have run them must not look green. */
@@ -107,17 +114,7 @@ interface End {
   said: string;
 }
 
-/** Some at a time; what one says is printed when it has ended, or as it comes where it is the only one. */
-async function inLanes(names: readonly string[], lanes: number): Promise<End[]> {
-  const [rest, ends] = [[...names], [] as End[]];
-  const lane = async (): Promise<void> => {
-    for (let name = rest.shift(); name; name = rest.shift())
-      ends.push(await runCase(name, names.length === 1 || lanes === 1));
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-  return ends;
-}
-
+/** What it says is printed when it has ended, or as it comes. */
 async function runCase(name: string, live: boolean): Promise<End> {
   console.log(`\n▶ ${name}: ${await aboutOf(name)}`);
   const started = performance.now();
