@@ -50,19 +50,21 @@ export async function prepareJoin(machine: WindowsMachine): Promise<void> {
 
 /** kubeadm's failure is explained, and its status arrives; that of a command which Slipway has nothing to do with, too. */
 export async function expectFailures(machine: WindowsMachine): Promise<void> {
-  for (const transcript of FAILURES) {
-    behave(machine, 'fail', transcript);
-    const text = readFileSync(join(machine.shared, 'transcript'), 'utf8');
-    const head = (key: string) => new RegExp(`^# ${key}: (.*)$`, 'm').exec(text)?.[1];
-    const failed = await machine.commands(RUNCMD);
-    assert.equal(failed.status, Number(head('exit')), `${transcript}: ${failed.stderr}`);
-    assert.ok(failed.stderr.includes(`[${head('code')}]`), `${transcript}: ${failed.stderr}`);
-    assert.equal(existsSync(machine.onC(SENTINEL)), false);
-    // What is kept for support is told by the name that it has there.
-    assert.ok(failed.stderr.includes(`${SUPPORT}\n`), failed.stderr);
-    assert.equal(outcomeOf(machine).support, SUPPORT);
-    forget(machine);
-  }
+  await machine.boot(async ({ commands }) => {
+    for (const transcript of FAILURES) {
+      behave(machine, 'fail', transcript);
+      const text = readFileSync(join(machine.shared, 'transcript'), 'utf8');
+      const head = (key: string) => new RegExp(`^# ${key}: (.*)$`, 'm').exec(text)?.[1];
+      const failed = await commands(RUNCMD);
+      assert.equal(failed.status, Number(head('exit')), `${transcript}: ${failed.stderr}`);
+      assert.ok(failed.stderr.includes(`[${head('code')}]`), `${transcript}: ${failed.stderr}`);
+      assert.equal(existsSync(machine.onC(SENTINEL)), false);
+      // What is kept for support is told by the name that it has there.
+      assert.ok(failed.stderr.includes(`${SUPPORT}\n`), failed.stderr);
+      assert.equal(outcomeOf(machine).support, SUPPORT);
+      forget(machine);
+    }
+  });
   assert.equal((await machine.run('kubeadm', 'alpha')).status, 1001);
 }
 
