@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import {
   cpSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { execaSync } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { root } from '../project.ts';
 
@@ -61,12 +61,17 @@ function sha256(path: string): string {
 }
 
 const verify = (...words: string[]) =>
-  spawnSync('sh', [SCRIPT, ...words], { cwd: folder, encoding: 'utf8', timeout: 30_000 });
+  execaSync('sh', [SCRIPT, ...words], {
+    cwd: folder,
+    reject: false,
+    stripFinalNewline: false,
+    timeout: 30_000,
+  });
 
 function expectRefused(why: RegExp, ...words: string[]): void {
-  const { status, stderr, stdout } = verify('-k', key, ...words);
+  const { exitCode, stderr, stdout } = verify('-k', key, ...words);
   expect(stderr).toMatch(why);
-  expect([status, stdout]).toEqual([1, '']);
+  expect([exitCode, stdout]).toEqual([1, '']);
 }
 
 it('accepts a whole release, and a part of one', () => {
@@ -87,9 +92,9 @@ describe('refuses', () => {
     ['that moves the cursor', '\u001b[2J\\033[31mevil'],
   ])('a file with a name %s', (_, name) => {
     writeFileSync(join(folder, name), 'evil');
-    const { status, stderr } = verify('-k', key);
+    const { exitCode, stderr } = verify('-k', key);
     expect(stderr).toMatch(/not among the signed files\n$/);
-    expect([status, stderr.includes('\u001b')]).toEqual([1, false]);
+    expect([exitCode, stderr.includes('\u001b')]).toEqual([1, false]);
   });
 
   it('folders and links that are not signed', () => {
@@ -102,7 +107,7 @@ describe('refuses', () => {
 
   it('a pipe in the place of a file, and does not wait for it', () => {
     rmSync(join(folder, 'slipway.8'));
-    execFileSync('mkfifo', [join(folder, 'slipway.8')]);
+    execaSync('mkfifo', [join(folder, 'slipway.8')]);
     expectRefused(/slipway\.8 is no file/);
   });
 

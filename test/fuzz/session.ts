@@ -1,3 +1,4 @@
+// biome-ignore lint/style/noRestrictedImports: it talks with a process of Node.js, which execa has no part in.
 import { fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

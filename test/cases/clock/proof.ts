@@ -1,6 +1,4 @@
 import { strict as assert } from 'node:assert';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { binaryPath, controllerBinaryPath, nodeBinary } from '../../../build/project.ts';
 import { SENTINEL } from '../../../src/agent/document/paths.ts';
 import { SPOOL } from '../../../src/agent/report/spool/spool-file.ts';
+import { type Running, start } from '../../lab/process/command.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 import { eventually } from '../../support/eventually.ts';
 import { HOUR_MS, type SteppedClock } from '../../support/stepped-clock.ts';
@@ -102,13 +101,13 @@ function assertNear(time: number, wanted: number, what: string): void {
 
 /** A process under the clock, with what it prints, line by line. */
 class Program {
-  readonly child: ChildProcess;
+  readonly child: Running;
   readonly #lines: string[] = [];
   #read = 0;
 
   constructor(clock: SteppedClock, words: readonly string[]) {
     const [program, ...rest] = [...DIES_WITH_US, ...clock.command, ...words];
-    this.child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = start(program, rest, { stdio: ['ignore', 'pipe', 'pipe'], buffer: false });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       if (stream) createInterface(stream).on('line', (line) => this.#lines.push(line));
     }
@@ -125,9 +124,7 @@ class Program {
   }
 
   async end(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const gone = once(this.child, 'exit');
     this.child.kill('SIGKILL');
-    await gone;
+    await this.child;
   }
 }

@@ -1,10 +1,9 @@
 import { strict as assert } from 'node:assert';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nodeBinary, root } from '../../../build/project.ts';
 import { JOURNAL } from '../../../src/agent/document/paths.ts';
+import { type Running, start } from '../../lab/process/command.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { SteppedClock } from '../../support/stepped-clock.ts';
@@ -39,8 +38,8 @@ export class RealMachine {
   log = '';
   readonly #clock: readonly string[];
   readonly #root = makeTinyRoot();
-  readonly #agent: ChildProcess;
-  #reporter: ChildProcess | undefined;
+  readonly #agent: Running;
+  #reporter: Running | undefined;
 
   private constructor({ name, clock, port, ca, token, commands }: RealMachineOptions) {
     this.name = name;
@@ -105,8 +104,11 @@ export class RealMachine {
   /** Waits until agent and reporter have ended by themselves, both content. */
   async ends(): Promise<void> {
     for (const child of [this.#agent, this.#reporter]) {
-      await eventually(`the end of ${this.name}`, () => child?.exitCode ?? undefined);
-      assert.equal(child?.exitCode, 0, `${this.name}: ${this.log}`);
+      let code: number | undefined;
+      void child?.then(({ exitCode }) => {
+        code = exitCode;
+      });
+      assert.equal(await eventually(`the end of ${this.name}`, () => code), 0, `${this.name}: ${this.log}`);
     }
   }
 
@@ -122,19 +124,17 @@ export class RealMachine {
     writeFileSync(full, text, { mode: 0o600 });
   }
 
-  #spawn(words: readonly string[]): ChildProcess {
+  #spawn(words: readonly string[]): Running {
     const [program, ...rest] = [...DIES_WITH_US, ...this.#clock, nodeBinary(), FOR_ITSELF, PROGRAM];
-    const child = spawn(program, [...rest, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = start(program, [...rest, ...words], { stdio: ['ignore', 'pipe', 'pipe'], buffer: false });
     for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (text: Buffer) => (this.log += text.toString()));
+      stream?.on('data', (text: Buffer) => (this.log += text.toString()));
     }
     return child;
   }
 }
 
-async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill(signal);
-  await gone;
+async function end(child: Running | undefined, signal: NodeJS.Signals): Promise<void> {
+  child?.kill(signal);
+  await child;
 }

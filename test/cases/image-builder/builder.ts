@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { root } from '../../../build/project.ts';
 import { DIST } from '../../support/machines.ts';
 
@@ -59,7 +59,7 @@ export ANSIBLE_SSH_ARGS='-o IdentitiesOnly=yes -o ControlMaster=auto -o ControlP
 exec xargs -0 -a /src/words ansible-playbook -i /src/hosts ./ansible/node.yml
 `,
   );
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(src, 'key')]);
+  execaSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(src, 'key')]);
   writeFileSync(
     join(src, 'hosts.in'),
     'default ansible_host=@IP@ ansible_user=builder ansible_ssh_private_key_file=/src/key\n',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { buildWindows } from '../../../build/binary/windows/windows.ts';
 import { distPath, WINDOWS } from '../../../build/platforms.ts';
 import { root } from '../../../build/project.ts';
@@ -62,6 +62,6 @@ async function onThisMachine(say: Say): Promise<void> {
   const shared = mkdtempSync(join(tmpdir(), 'slipway-windows-'));
   copyFileSync(distPath('slipway', WINDOWS), join(shared, 'slipway.exe'));
   await fillShared(shared);
-  execFileSync('subst', ['S:', shared]);
+  execaSync('subst', ['S:', shared]);
   await expectAll(windowsMachine(), say);
 }

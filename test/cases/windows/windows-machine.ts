@@ -1,3 +1,4 @@
+// biome-ignore lint/style/noRestrictedImports: on Windows cmd.exe must get each word just as it is written.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -26,10 +26,10 @@ describe('the CPU time of a group', () => {
   it.runIf(process.getuid?.() === 0)(
     'holds what a process and its children did; the group goes again, and so does that of a case that was killed',
     async () => {
-      const script = (last: string) => `import { spawnSync } from 'node:child_process';
+      const script = (last: string) => `import { execaSync } from 'execa';
 import { countCpu } from ${JSON.stringify(join(import.meta.dirname, 'cpu-time.ts'))};
 const end = await countCpu();
-spawnSync('sh', ['-c', 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done']);
+execaSync('sh', ['-c', 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done']);
 ${last}`;
       const runIt = (last: string) =>
         execa(process.execPath, ['--input-type=module', '--eval', script(last)], { reject: false });

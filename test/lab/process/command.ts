@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { execa, type Result, type ResultPromise } from 'execa';
 
 /** What a finished child left behind. `code` is null when a signal ended it. */
@@ -73,7 +72,7 @@ export function startApart(
   program: string,
   args: readonly string[],
   { stdio, cwd, env }: Required<Pick<StartOptions, 'stdio'>> & Pick<StartOptions, 'cwd' | 'env'>,
-): ChildProcess {
+): Running['nodeChildProcess'] {
   const apart = { buffer: false, detached: true, cleanup: false, reject: false } as const;
   const where = cwd === undefined ? {} : { cwd };
   return execa(program, args, {
