@@ -25,12 +25,12 @@ const SCHEME = '(?:bearer|basic|digest|negotiate|token|apikey|ntlm|aws4-hmac-sha
 
 /** Names that mean a secret wherever they stand before `:` or `=`. */
 const NAMES = [
-  String.raw`pass(?:word|wd|phrase|code)`,
-  String.raw`(?:client|shared|app|consumer|webhook)[_-]?secret`,
-  String.raw`secret[_-]?(?:access[_-]?)?key`,
-  String.raw`(?:api|access|account|private|encryption|signing|storage|master|shared[_-]?access)[_-]?key`,
-  String.raw`(?:access|refresh|id|auth|session|security|bearer|api|bot|deploy|sas|csrf|bootstrap)[_-]?token`,
-  String.raw`x-amz-(?:signature|credential|security-token)`,
+  'pass(?:word|wd|phrase|code)',
+  '(?:client|shared|app|consumer|webhook)[_-]?secret',
+  'secret[_-]?(?:access[_-]?)?key',
+  '(?:api|access|account|private|encryption|signing|storage|master|shared[_-]?access)[_-]?key',
+  '(?:access|refresh|id|auth|session|security|bearer|api|bot|deploy|sas|csrf|bootstrap)[_-]?token',
+  'x-amz-(?:signature|credential|security-token)',
   'x-goog-signature',
   'accountkey',
   '_authtoken',
@@ -41,7 +41,7 @@ const TOKENS = [
   String.raw`gh[pousr]_\w{16,255}`,
   String.raw`github_pat_\w{16,255}`,
   String.raw`gl(?:pat|dt|rt|rtr|ptt|cbt|ft|soat|agent|imt|oas|ffct)-[\w.-]{16,255}`,
-  String.raw`(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`,
+  '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])',
   String.raw`AIza[\w-]{35}`,
   String.raw`xox[abeoprs]-[\w-]{10,255}`,
   String.raw`(?:npm|dop|doo|dor|shp(?:at|ca|pa|ss)|glsa)_\w{16,255}`,
@@ -49,14 +49,14 @@ const TOKENS = [
   String.raw`pypi-AgEI[\w-]{16,4096}`,
   String.raw`hv[sbr]\.[\w-]{16,4096}`,
   String.raw`(?:sk|rk)_(?:live|test)_\w{16,255}`,
-  String.raw`AGE-SECRET-KEY-1[A-Z0-9]{50,64}`,
+  'AGE-SECRET-KEY-1[A-Z0-9]{50,64}',
 ].join('|');
 
 export const RULES: readonly Rule[] = [
   // Slipway's own: `slwt.ID.SECRET` for a pool, `slwm.MACHINE.SECRET` for a Machine.
   { pattern: /(\bslw[mt]\.)[\w.-]{8,}/g, sign: String.raw`slw[mt]\.` },
   {
-    pattern: new RegExp(String.raw`()(?<![A-Za-z0-9])(?:${TOKENS})`, 'g'),
+    pattern: new RegExp(`()(?<![A-Za-z0-9])(?:${TOKENS})`, 'g'),
     sign: `(?<![A-Za-z0-9])(?:${TOKENS})`,
   },
   // JSON Web Tokens, also the detached form in cluster-info (`header..signature`).
@@ -98,7 +98,7 @@ export const RULES: readonly Rule[] = [
   // password=..., "passwd": "...", client_secret: ...; also in connection strings and command lines.
   // A validation error tells the value after words of its own, which another rule knows.
   {
-    pattern: new RegExp(String.raw`((?:${NAMES})${IS})(?!Invalid value: ")${VALUE}`, 'gi'),
+    pattern: new RegExp(`((?:${NAMES})${IS})(?!Invalid value: ")${VALUE}`, 'gi'),
     sign: 'pass|secret|key|token|signature|credential',
     isSetting: true,
   },
