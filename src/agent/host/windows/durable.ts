@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { win32 } from 'node:path';
 import { RUN_DIR } from '../../document/paths.ts';
 import { followRun, statusIn, textIn } from '../common/process/durable-run.ts';
@@ -6,6 +6,7 @@ import { elapsedMs } from '../common/system/clock.ts';
 import { childProcess } from '../common/system/late-modules.ts';
 import { HostError } from '../host.ts';
 import type { DurableHandle, DurableSpec } from '../processes.ts';
+import { writeFileAtomically } from './atomic-file.ts';
 import { childEnvironment } from './child-environment.ts';
 import { endTree } from './end-tree.ts';
 import { makeFolder } from './files.ts';
@@ -71,7 +72,11 @@ export class DurablePrograms {
       };
       child.on('exit', (status) => {
         over();
-        writeStatus(dir, status ?? 1);
+        writeFileAtomically({
+          path: win32.join(dir, 'status'),
+          content: Buffer.from(`${status ?? 1}\n`),
+          ...{ isPrivate: false, volatile: true },
+        });
         resolve();
       });
       child.on('error', (error) => {
@@ -84,11 +89,4 @@ export class DurablePrograms {
   #dir(name: string): string {
     return toWindows(this.#root, `${RUN_DIR}/exec/${name}`);
   }
-}
-
-/** It appears whole, so that nobody takes half a number for the status. */
-function writeStatus(dir: string, status: number): void {
-  const path = win32.join(dir, 'status');
-  writeFileSync(`${path}.new`, `${status}\n`);
-  renameSync(`${path}.new`, path);
 }
