@@ -17,7 +17,7 @@ export default defineConfig({
           hookTimeout: 600_000,
           // By itself a second, in which no program starts on such a machine.
           expect: { poll: { timeout: 300_000 } },
-          globalSetup: 'test/support/own-tmp.ts',
+          globalSetup: 'test/support/tmp/own-tmp.ts',
           include: [
             'src/**/*.test.ts',
             'build/**/*.test.ts',

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../test/support/tmp/scratch.ts';
 import { nodeBinary, root } from './project.ts';
 import { readUses } from './walls/uses.ts';
 import { breachesOfWalls, idleExports, idleWords } from './walls.ts';
@@ -10,7 +10,7 @@ import { breachesOfWalls, idleExports, idleWords } from './walls.ts';
 describe('walls', () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'slipway-walls-'));
+    folder = scratch();
     const compilerOptions = { module: 'NodeNext', noEmit: true, noLib: true, types: [] };
     put('tsconfig.json', JSON.stringify({ compilerOptions, include: ['src', 'build', 'test'] }));
     put(
@@ -19,7 +19,6 @@ describe('walls', () => {
     );
     put('src/agent/host/x.ts', 'export type T = 1;\n');
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const put = (path: string, content: string) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

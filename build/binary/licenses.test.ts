@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../test/support/tmp/scratch.ts';
 import { bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
 
 describe('licences', () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'slipway-licenses-'));
+    folder = scratch();
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const put = (path: string, content: string) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -1,18 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../test/support/tmp/scratch.ts';
 import { PLATFORMS } from '../platforms.ts';
 import { makeOci, makeOciIndex } from './oci.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-oci-'));
+  folder = scratch();
   for (const name of [...PLATFORMS.map((platform) => `slipway-${platform}`), 'LICENSES.txt'])
     writeFileSync(join(folder, name), `the content of ${name}`);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it('packs the agents of all platforms into one image, each as in an image of its own', () => {
   const made = { from: folder, version: '1.2.3', epoch: 1_700_000_000, output: join(folder, 'slipway') };

@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { scratch } from '../support/tmp/scratch.ts';
 import { keepDurations, longestFirst } from './durations.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-durations-'));
+  folder = scratch();
   vi.stubEnv('SLIPWAY_LAB_CACHE', join(folder, 'cache'));
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
 });
 
 it('puts first what takes longest, also where nothing was measured yet', () => {

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { scratch } from '../support/tmp/scratch.ts';
 import type { Amounts } from './host/capacity.ts';
 import { labDir } from './lab-record.ts';
 import { type MachineRecord, machineDir, reserveMachine } from './machine/machine-record.ts';
@@ -15,14 +15,13 @@ let folder: string;
 let told: string[];
 let pauses: number;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'lab-room-'));
+  folder = scratch();
   vi.stubEnv('SLIPWAY_LAB_CACHE', folder);
   told = [];
   pauses = 0;
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
 });
 
 /** A machine in the books of a lab of its own, switched on by this process; nothing of it runs. */

@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { FileEntry } from '../document/document.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
@@ -11,9 +11,8 @@ const OWN = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-due-'));
+  root = scratch();
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function put(path: string, content = 'as asked', mode = 0o644): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });

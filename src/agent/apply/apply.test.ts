@@ -1,16 +1,7 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
@@ -44,12 +35,11 @@ describe.runIf(process.getuid?.() === 0)('apply (needs root for owners)', () => 
   let image: string;
 
   beforeEach(() => {
-    top = mkdtempSync(join(tmpdir(), 'slipway-apply-'));
+    top = scratch();
     image = join(top, 'image');
     mkdirSync(image);
     mkdirSync(join(top, 'outside'));
   });
-  afterEach(() => rmSync(top, { recursive: true, force: true }));
 
   async function applied(text: string): Promise<{ failure: Failure | undefined; done: string[] }> {
     const document = await read(text);

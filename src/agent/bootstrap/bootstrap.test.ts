@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot } from '../../../test/support/tiny-root.ts';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { BACKOFF } from '../../kit/backoff.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { readStatus } from '../cli/text/status-read.ts';
@@ -17,10 +17,9 @@ import { bootstrap } from './bootstrap.ts';
 describe('bootstrap', () => {
   let root: string;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-bootstrap-'));
+    root = scratch();
     writeFileSync(join(root, 'user-data'), '#cloud-config\nhostname: a\nslipway: {kubeadm: none}\n');
   });
-  afterEach(() => rmSync(root, { recursive: true }));
 
   const run = (host: Host, hooks: { fault?: Promise<never>; unwritten?: (failure: Failure) => void } = {}) =>
     bootstrap({

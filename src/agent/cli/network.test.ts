@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { networkCommand } from './network.ts';
 
 const SEED = 'var/lib/cloud/seed/nocloud';
@@ -11,7 +11,7 @@ describe.runIf(process.getuid?.() === 0)('slipway network (needs root for owners
   let root: string;
   let told: string;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-network-'));
+    root = scratch();
     told = '';
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
       told += String(text);
@@ -23,7 +23,6 @@ describe.runIf(process.getuid?.() === 0)('slipway network (needs root for owners
   });
   afterEach(() => {
     vi.restoreAllMocks();
-    rmSync(root, { recursive: true });
   });
   const put = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -1,14 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { run } from './program.ts';
 
 let folder: string;
 let userData: string;
 const printed = { stdout: '', stderr: '' };
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-program-'));
+  folder = scratch();
   userData = join(folder, 'user-data');
   for (const stream of ['stdout', 'stderr'] as const) {
     vi.spyOn(process[stream], 'write').mockImplementation((text) => {
@@ -19,7 +19,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const ask = async (...words: string[]) => {

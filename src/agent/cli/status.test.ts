@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { statusCommand } from './status.ts';
 
@@ -10,7 +10,7 @@ describe('slipway status --timeline', () => {
   let printed: string;
 
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-timeline-'));
+    root = scratch();
     printed = '';
     for (const stream of [process.stdout, process.stderr])
       vi.spyOn(stream, 'write').mockImplementation((text) => {
@@ -20,7 +20,6 @@ describe('slipway status --timeline', () => {
   });
   afterEach(() => {
     vi.restoreAllMocks();
-    rmSync(root, { recursive: true });
   });
 
   const put = (text: string) => {

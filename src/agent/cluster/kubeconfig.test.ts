@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 
 describe('a kubeconfig', () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'slipway-kubeconfig-'));
+    folder = scratch();
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const read = (text: string) => {
     writeFileSync(join(folder, 'a.conf'), text);

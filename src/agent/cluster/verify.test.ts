@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { awaitReady } from './await-ready.ts';
@@ -99,7 +100,7 @@ describe('verifyNode', () => {
   });
 
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-verify-'));
+    root = scratch();
     health = 200;
     asked = [];
     onWatch = undefined;
@@ -108,7 +109,6 @@ describe('verifyNode', () => {
     put(CLIENT, `${pem('client.crt')}${pem('client.key')}`);
     put('/etc/kubernetes/kubelet.conf', kubeconfig(port(api)));
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const pem = (name: string) => readFileSync(join(pki, name), 'utf8');
   const port = (server: Server) => (server.address() as AddressInfo).port;

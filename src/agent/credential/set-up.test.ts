@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { equipKubelet, writeKubeletConfig } from './set-up.ts';
@@ -12,7 +12,7 @@ let ran: string[];
 let version: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-set-up-'));
+  root = scratch();
   ran = [];
   version = 'Kubernetes v1.20.2\n';
   const real = createLinuxHost({ root });
@@ -25,7 +25,6 @@ beforeEach(() => {
   mkdirSync(join(root, 'usr/bin'), { recursive: true });
   writeFileSync(join(root, 'usr/bin/kubelet'), '');
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const CONFIG = 'etc/kubernetes/kubelet.conf';
 const UNIT = 'etc/systemd/system/kubelet.service.d/20-slipway-credential.conf';

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { JOURNAL } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
@@ -11,10 +9,9 @@ describe('a journal without a whole record', () => {
   let root: string;
   let host: Host;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-journal-'));
+    root = scratch();
     host = createLinuxHost({ root });
   });
-  afterEach(() => rmSync(root, { recursive: true }));
 
   it.each([
     ['its first byte', '{', 0],

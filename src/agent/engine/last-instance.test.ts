@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { INSTANCE_NOTE } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { lastInstance, noteInstance } from './last-instance.ts';
@@ -12,12 +12,11 @@ const OTHER = 'ec2e1916-9099-7caf-fd21-012345abcdef';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-instance-'));
+  root = scratch();
   mkdirSync(join(root, 'sys/class/dmi/id'), { recursive: true });
   mkdirSync(join(root, 'etc'));
   writeFileSync(join(root, 'etc/machine-id'), 'm-1\n');
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 /** undefined: a machine whose firmware says nothing. */
 const shows = (uuid: string | undefined) => {

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { OUTCOME } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { readOutcome } from './read-outcome.ts';
@@ -9,10 +9,9 @@ import { readOutcome } from './read-outcome.ts';
 describe('outcome.json that is none', () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'slipway-outcome-'));
+    folder = scratch();
     mkdirSync(dirname(join(folder, OUTCOME)), { recursive: true });
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([
     ['too large', ' '.repeat(1024 * 1024 + 1)],

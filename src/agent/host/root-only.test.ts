@@ -1,19 +1,18 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from './linux/host.ts';
 import { changeableByOthers } from './root-only.ts';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-root-only-'));
+  root = scratch();
   mkdirSync(join(root, 'etc'));
   chmodSync(join(root, 'etc'), 0o755);
   writeFileSync(join(root, 'etc/a'), 'x');
   chmodSync(join(root, 'etc/a'), 0o644);
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 const why = (path: string) => changeableByOthers(createLinuxHost({ root }), path);
 
 it('trusts what only root can change, also behind a link, and what is missing', async () => {

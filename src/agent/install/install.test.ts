@@ -2,7 +2,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readlinkSync,
   renameSync,
@@ -10,11 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot } from '../../../test/support/tiny-root.ts';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { checkImage } from './check.ts';
@@ -30,13 +29,12 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
   let host: Host;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'slipway-install-'));
+    folder = scratch();
     root = join(folder, 'root');
     self = put('program', 'new');
     mkdirSync(root);
     host = createLinuxHost({ root });
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const put = (path: string, content: string): string => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { networkMachine, networkSettings as settings } from '../../../test/support/network-machine.ts';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { Problem } from '../steps/tools/problem.ts';
 import { readNetwork } from '../userdata/network/read-network.ts';
@@ -16,10 +16,9 @@ let root: string;
 
 beforeEach(() => {
   told.length = 0;
-  root = mkdtempSync(join(tmpdir(), 'slipway-network-'));
+  root = scratch();
   put('/run/systemd/system/.keep');
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function put(path: string, content = ''): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });

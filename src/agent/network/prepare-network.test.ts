@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { networkMachine, networkSettings } from '../../../test/support/network-machine.ts';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { prepareNetwork } from './prepare-network.ts';
 
 const SIGNAL = new AbortController().signal;
@@ -11,13 +11,12 @@ const OLD = `${DIRECTORY}/10-slipway-eth9.network`;
 let root: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-network-'));
+  root = scratch();
   for (const path of ['run/systemd/system/.keep', 'usr/lib/systemd/systemd-networkd', OLD]) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), '[Match]\nName=eth9\n');
   }
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test('networkd gets its files before it starts, and is enabled and started', async () => {
   const { host, called } = networkMachine(root, ['systemctl'], () => 0);

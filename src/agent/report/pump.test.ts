@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { SlipwayEvent } from '../../protocol/events.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
@@ -19,7 +19,7 @@ let log: string[];
 let sleeps: number[];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-pump-'));
+  folder = scratch();
   const real = createLinuxHost({ root: folder });
   sleeps = [];
   const sleep = (ms: number, signal?: AbortSignal) => {
@@ -34,7 +34,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(pumps.map((pump) => pump.close()));
   await spool.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function start(transport: Partial<Transport> & Pick<Transport, 'deliver'>): Promise<Pump> {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReportReceiver } from '../../../test/support/controller/report-receiver.ts';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { EventType, ReadEvent } from '../../protocol/events.ts';
 import type { Failure, RecordBody } from '../../protocol/journal.ts';
 import { OUTCOME, SENTINEL } from '../document/paths.ts';
@@ -30,7 +30,7 @@ let children: ChildProcess[];
 let log: string[];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-reporter-'));
+  folder = scratch();
   receiver = new ReportReceiver();
   receiver.tokens.add(TOKEN);
   await receiver.start();
@@ -57,7 +57,6 @@ afterEach(async () => {
   await Promise.all(reporters.map(({ ended }) => ended));
   for (const child of children) child.kill('SIGKILL');
   await receiver.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function put(path: string, text: string): void {

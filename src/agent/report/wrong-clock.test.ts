@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { Authority } from '../../pki/authority.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
@@ -26,7 +24,7 @@ let pump: Pump;
 let log: string[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-wrong-clock-'));
+  folder = scratch();
   // The longest pause of a second is that of a minute in small.
   const real = createLinuxHost({ root: folder });
   const sleep = (ms: number, signal?: AbortSignal) => real.clock.sleep(Math.min(ms, 100), signal);
@@ -37,7 +35,6 @@ afterEach(async () => {
   await pump.close();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function report(certificate: { cert: string; key: string }): Promise<void> {

@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { SEALED_KEPT } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { keep, keepSpent, readKept } from './kept.ts';
@@ -10,9 +10,8 @@ const THESE = { digest: 'sha256:1' };
 let root: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-kept-'));
+  root = scratch();
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 const host = () => createLinuxHost({ root });
 const mode = (path: string) => (statSync(join(root, path)).mode & 0o7777).toString(8);

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { loadDocument } from './load.ts';
 
@@ -11,11 +11,10 @@ const CONFIG = JSON.stringify({
 });
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-ignition-'));
+  root = scratch();
   put('/var/lib/cloud/seed/nocloud/user-data', CONFIG);
   put('/var/lib/cloud/seed/nocloud/meta-data', 'instance-id: i-1\n');
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 function put(path: string, text: string): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });

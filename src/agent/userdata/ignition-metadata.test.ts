@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { clusterApiIgnition } from './ignition/fixtures/cluster-api.ts';
 import { readUserData } from './read-user-data.ts';
@@ -24,10 +24,9 @@ const instance = {
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-metadata-'));
+  root = scratch();
   mkdirSync(join(root, 'etc'));
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 const read = (text: string, users = '') => {
   writeFileSync(join(root, 'etc/passwd'), users);

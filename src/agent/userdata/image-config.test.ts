@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { readImageConfig } from './image-config.ts';
 import { networkOfImage } from './network/of-the-image.ts';
@@ -11,10 +11,9 @@ import { readSettings } from './sources/machine/settings.ts';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-image-'));
+  root = scratch();
   mkdirSync(join(root, 'etc/cloud/cloud.cfg.d'), { recursive: true });
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 it("passes over what lies among the image's configurations and is none", async () => {
   const at = (name: string) => join(root, 'etc/cloud/cloud.cfg.d', name);

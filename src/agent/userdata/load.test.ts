@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { loadDocument } from './load.ts';
 
@@ -12,10 +12,9 @@ const STUB = {
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-load-'));
+  root = scratch();
   mkdirSync(join(root, 'etc/slipway'), { recursive: true });
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test.each(['metadata: [ec2]', 'metadata: nowhere', 'elsewhere: ec2'])(
   'settings of sources that are wrong (%s) are to be corrected, and no seed is missing',

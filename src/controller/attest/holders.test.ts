@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import type { Claim } from './attestor.ts';
@@ -17,7 +16,7 @@ let hasNode: boolean;
 let isSpentElsewhere: boolean;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'slipway-holders-'));
+  dir = scratch();
   store = new SqliteStore(join(dir, 'db'));
   spent = new Map();
   replaced = [];
@@ -26,7 +25,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await store.close();
-  rmSync(dir, { recursive: true });
 });
 
 const pool: Claim = { method: 'pool-token', namespace: 'ns' };

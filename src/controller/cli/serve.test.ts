@@ -1,20 +1,19 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import {
   ControllerProcess,
   controllerCommand,
   startController,
 } from '../../../test/support/controller/controller-process.ts';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-serve-'));
+  folder = scratch();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it('ends with a reason where a port is taken', async () => {
   const first = await ControllerProcess.start(['--standalone', `--data=${folder}/a`]);

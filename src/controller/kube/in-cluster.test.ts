@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { inClusterAccess } from './in-cluster.ts';
 
 let folder: string;
 const put = (name: string, text: string): void => writeFileSync(join(folder, name), `${text}\n`);
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-in-cluster-'));
+  folder = scratch();
   vi.useFakeTimers();
   vi.stubEnv('KUBERNETES_SERVICE_HOST', 'fd00::1');
   vi.stubEnv('KUBERNETES_SERVICE_PORT', '6443');
@@ -18,7 +18,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 it('is what the kubelet laid down', () => {

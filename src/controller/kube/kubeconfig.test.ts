@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { AccessError } from './access.ts';
 import { readForeignKubeconfig, readKubeconfig } from './kubeconfig.ts';
 
 describe('a kubeconfig', () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'slipway-kubeconfig-'));
+    folder = scratch();
   });
   afterEach(() => {
     vi.unstubAllEnvs();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const read = (server: unknown, more: object = {}) => {

@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'slipway-store-'));
+  dir = scratch();
 });
-afterEach(() => rmSync(dir, { recursive: true }));
 
 it('takes over the tables of an older controller with the tokens in them', async () => {
   const path = join(dir, 'slipway.db');

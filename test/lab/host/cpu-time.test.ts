@@ -1,18 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../support/tmp/scratch.ts';
 import { type Hierarchy, hierarchies } from './cgroups.ts';
 import { cpuSecondsOf } from './cpu-time.ts';
 
 describe('the CPU time of a group', () => {
   let mountpoint: string;
   beforeEach(() => {
-    mountpoint = mkdtempSync(join(tmpdir(), 'slipway-groups-'));
+    mountpoint = scratch();
     mkdirSync(join(mountpoint, 'g'));
   });
-  afterEach(() => rmSync(mountpoint, { recursive: true }));
   const hierarchy = (version: 1 | 2): Hierarchy => ({ mountpoint, name: '', version, options: '' });
 
   it('is told by either version of control groups in its own way, and is none where there is no group', () => {

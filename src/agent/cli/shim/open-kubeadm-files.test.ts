@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import { areaOfEndorsementKey } from '../../../tpm/objects/templates.ts';
 import { sealFile } from '../../../tpm/sealing/sealed-file.ts';
@@ -17,11 +17,10 @@ const COMMAND: KubeadmCommand = {
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-sealed-'));
+  root = scratch();
   for (const folder of ['etc/kubernetes/pki/etcd', 'run/kubeadm'])
     mkdirSync(join(root, folder), { recursive: true });
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 it('says which file does not open, and leaves it as it is', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -1,7 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chmodSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { JOURNAL, OUTCOME as OUTCOME_FILE } from '../../document/paths.ts';
@@ -41,12 +40,11 @@ describe.runIf(process.getuid?.() === 0)('status for somebody who is not root (n
   let root: string;
   let host: Host;
   beforeEach(async () => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-status-'));
+    root = scratch();
     host = createHost({ root });
     await host.files.mkdir('/run/slipway', 0o755);
     chmodSync(root, 0o755);
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const asNobody = async () => {
     process.seteuid?.(NOBODY);

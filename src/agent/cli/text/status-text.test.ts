@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { width } from '../../../kit/terminal/columns.ts';
 import type { RecordBody } from '../../../protocol/journal.ts';
 import { Journal } from '../../engine/journal.ts';
@@ -15,10 +13,9 @@ import { statusText } from './status-text.ts';
 let root: string;
 let host: Host;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-status-'));
+  root = scratch();
   host = createHost({ root });
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const STEPS = [
   { id: 'files', title: 'write 3 files', digest: 'd1' },

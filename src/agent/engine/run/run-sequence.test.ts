@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { HEARTBEAT_MS, type JournalRecord } from '../../../protocol/journal.ts';
 import { JOURNAL } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
@@ -21,12 +21,11 @@ describe('runSequence', () => {
   let ran: string[];
 
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-engine-'));
+    root = scratch();
     clock = new ManualClock();
     host = { ...createLinuxHost({ root }), clock };
     ran = [];
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const step = (id: string, run: (attempt: number) => StepResult, more: Partial<Step> = {}): Step => ({
     id,

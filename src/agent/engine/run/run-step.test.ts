@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { Code } from '../../../protocol/codes/codes.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -17,11 +15,10 @@ describe('a step that an earlier run has tried', () => {
   let host: Host;
   let clock: ManualClock;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-step-'));
+    root = scratch();
     clock = new ManualClock();
     host = { ...createLinuxHost({ root }), clock };
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const step = (id: string, run: Step['run'], more: Partial<Step> = {}): Step => ({
     ...{ id, title: id, digest: `digest of ${id}`, when: 'once', onFailure: 'stop', run },

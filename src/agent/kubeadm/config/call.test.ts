@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
@@ -15,10 +13,9 @@ describe('a call of kubeadm', () => {
   let root: string;
   let host: Host;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-call-'));
+    root = scratch();
     host = createLinuxHost({ root });
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const command: KubeadmCommand = {
     kind: 'kubeadm',

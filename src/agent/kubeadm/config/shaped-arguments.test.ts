@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
@@ -21,10 +21,9 @@ describe('shapedArguments', () => {
   let root: string;
   let host: Host;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-shaped-'));
+    root = scratch();
     host = createLinuxHost({ root });
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const shapeOf = async (command: KubeadmCommand, options: ShapeOptions) =>
     shapedArguments(host, await new KubeadmCall(host, command).read(), options);

@@ -1,8 +1,8 @@
-import { linkSync, mkdtempSync, rmSync } from 'node:fs';
+import { linkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { awaitRuntime } from './await-runtime.ts';
@@ -17,13 +17,12 @@ describe('awaitRuntime', () => {
   beforeEach(() => {
     docker = false;
     answer = undefined;
-    folder = mkdtempSync(join(tmpdir(), 'slipway-cri-'));
+    folder = scratch();
     told = [];
   });
   afterEach(() => {
     server?.close();
     server = undefined;
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const listen = async (): Promise<void> => {

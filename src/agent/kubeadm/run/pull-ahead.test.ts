@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import type { KubeadmConfig } from '../config/config.ts';
 import { pullAhead } from './pull-ahead.ts';
@@ -28,7 +28,7 @@ describe('pullAhead', () => {
   let pull: (image: string) => 'done' | string | undefined;
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'slipway-pull-'));
+    folder = scratch();
     const lines = [...OTHERS, ...IMAGES].join('\n');
     writeFileSync(join(folder, 'kubeadm'), `#!/bin/sh\ncat <<'END'\n${lines}\nEND\n`, { mode: 0o755 });
     there = new Set();
@@ -65,7 +65,6 @@ describe('pullAhead', () => {
     for (const session of sessions) session.destroy();
     sessions.clear();
     server.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const run = (config: Partial<KubeadmConfig> = {}, signal = new AbortController().signal): Promise<void> =>

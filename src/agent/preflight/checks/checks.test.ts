@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { type KubeadmConfig, readConfig } from '../../kubeadm/config/config.ts';
@@ -30,10 +31,9 @@ describe('checks on files of a machine', () => {
   let root: string;
   let host: Host;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-preflight-'));
+    root = scratch();
     host = createLinuxHost({ root });
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const put = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });

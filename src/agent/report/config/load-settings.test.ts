@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { loadSettings, SettingsSource } from './load-settings.ts';
@@ -11,10 +11,9 @@ const PEM = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
 let folder: string;
 let env: Record<string, string>;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-settings-'));
+  folder = scratch();
   env = {};
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function put(path: string, text: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -1,16 +1,7 @@
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import type { Draft } from '../events/draft.ts';
@@ -21,12 +12,11 @@ let folder: string;
 let host: Host;
 const open: Spool[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-spool-'));
+  folder = scratch();
   host = createLinuxHost({ root: folder });
 });
 afterEach(async () => {
   for (const spool of open.splice(0)) await spool.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function openSpool(instance = 'i-1', acknowledged = 0, on = host): Promise<Spool> {

@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReportReceiver } from '../../../../test/support/controller/report-receiver.ts';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import { Authority } from '../../../pki/authority.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
@@ -26,7 +26,7 @@ let wrongBy = 0;
 const open: ControllerTransport[] = [];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-controller-'));
+  folder = scratch();
   receiver = new ReportReceiver();
   receiver.tokens.add(TOKEN);
   await receiver.start();
@@ -38,7 +38,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const transport of open.splice(0)) await transport.close();
   await receiver.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function transport(settings: Partial<ControllerSettings> = { token: sensitive(TOKEN) }): ControllerTransport {

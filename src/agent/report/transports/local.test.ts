@@ -1,17 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { EventBody, SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -22,10 +13,9 @@ import { VmwareTransport } from './vmware.ts';
 let folder: string;
 let host: Host;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-local-'));
+  folder = scratch();
   host = createLinuxHost({ root: folder });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const sequence = 's-1';
 const step = { id: 'kubeadm join', title: 'kubeadm join' };

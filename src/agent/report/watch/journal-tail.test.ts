@@ -1,7 +1,7 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { JOURNAL } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -14,7 +14,7 @@ describe('JournalTail', () => {
   let host: Host;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'slipway-tail-'));
+    folder = scratch();
     path = join(folder, JOURNAL);
     mkdirSync(dirname(path), { recursive: true });
     asked = [];
@@ -25,7 +25,6 @@ describe('JournalTail', () => {
     };
     host = { ...real, files: { ...real.files, readFrom } };
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const line = (seq: number, step = 's') =>
     `${JSON.stringify({ v: 1, seq, time: '2026-01-02T03:04:05.678Z', mono: 1, boot: 'b', type: 'heartbeat', step })}\n`;

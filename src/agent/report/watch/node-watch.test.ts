@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { Authority } from '../../../pki/authority.ts';
 import { createCsr, createKey } from '../../../pki/csr.ts';
 import { readCsrKey } from '../../../pki/read-csr.ts';
@@ -43,7 +43,7 @@ describe('what is seen of the Node', () => {
     }
   });
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-node-'));
+    root = scratch();
     body = JSON.stringify({
       kind: 'Node',
       spec: { providerID: 'p://1' },
@@ -73,7 +73,6 @@ describe('what is seen of the Node', () => {
       }),
     );
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const port = (server: Server | HttpServer) => (server.address() as AddressInfo).port;
   const put = (path: string, text: string) => {

@@ -1,16 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { EventBody } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -21,7 +13,7 @@ let folder: string;
 let host: Host;
 let children: ChildProcess[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-observer-'));
+  folder = scratch();
   children = [];
   const real = createLinuxHost({ root: folder });
   // Other tests on this machine may have a kubeadm of their own.
@@ -31,7 +23,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const child of children) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function put(path: string, text: string): void {

@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { addAuthorizedKeys } from './ssh-keys.ts';
 
@@ -32,7 +32,7 @@ describe.runIf(process.getuid?.() === 0)('SSH keys in a home directory (needs ro
   let victim: string;
   let child: ChildProcess | undefined;
   beforeEach(() => {
-    base = mkdtempSync(join(tmpdir(), 'slipway-keys-'));
+    base = scratch();
     chmodSync(base, 0o755);
     home = join(base, 'alice');
     victim = join(base, 'victim');
@@ -47,7 +47,6 @@ describe.runIf(process.getuid?.() === 0)('SSH keys in a home directory (needs ro
       await ended;
     }
     child = undefined;
-    rmSync(base, { recursive: true, force: true });
   });
   const add = () =>
     addAuthorizedKeys(createLinuxHost(), { name: 'alice', uid: ALICE, gid: ALICE, home }, [KEY]);

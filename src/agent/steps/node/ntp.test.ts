@@ -2,16 +2,14 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { NtpSettings } from '../../document/document.ts';
 import type { StepContext, StepResult, StepWork } from '../../engine/step.ts';
@@ -22,9 +20,8 @@ import { setUpTime } from './ntp.ts';
 // A directory as the machine: what is decided and written. No service is run below a root.
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-ntp-'));
+  root = scratch();
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const put = (path: string, text: string, mode = 0o644) => {
   mkdirSync(dirname(join(root, path)), { recursive: true });

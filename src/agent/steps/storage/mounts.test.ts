@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { MountEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
@@ -15,9 +13,8 @@ const NOT_THERE = { exitStatus: 2, stdout: '', stderr: '', timedOut: false, ms: 
 describe('a mount whose device is not there', () => {
   let root: string;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-mounts-'));
+    root = scratch();
   });
-  afterEach(() => rmSync(root, { recursive: true }));
 
   /** A machine without systemd that booted so many seconds ago; its programs find nothing. */
   const young = (seconds: number): Host => {

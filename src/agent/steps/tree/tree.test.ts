@@ -4,16 +4,14 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { Report } from '../../text/report.ts';
@@ -34,12 +32,11 @@ describe.runIf(isRoot)('makeTree (needs root for owners)', () => {
   };
 
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'slipway-tree-'));
+    root = scratch();
     mkdirSync(at('etc'));
     writeFileSync(at('etc/passwd'), 'core:x:500:501::/home/core:/bin/sh\n');
     writeFileSync(at('etc/group'), 'core:x:501:\n');
   });
-  afterEach(() => rmSync(root, { recursive: true }));
 
   async function make(storage: object, interrupted = false): Promise<StepResult> {
     const report = new Report();

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { needProgram } from '../../../../test/lab/host/need-program.ts';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -17,7 +17,7 @@ describe('what wipe: true gives up, after another document has made it', () => {
   let device: string;
   let host: Host;
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'slipway-kept-'));
+    directory = scratch();
     device = join(directory, 'disk');
     writeFileSync(device, '');
     truncateSync(device, 64 * 1024 * 1024);
@@ -25,7 +25,6 @@ describe('what wipe: true gives up, after another document has made it', () => {
     const find = async () => ({ ...found, partitions: [1, 2].map((number) => ({ number, path: device })) });
     host = { ...createLinuxHost(), blockDevices: { ...createLinuxHost().blockDevices, find } };
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
 
   const context = (more: Partial<StepContext>): StepContext => ({
     ...{ host, attempt: 1, interrupted: false, signal: new AbortController().signal },

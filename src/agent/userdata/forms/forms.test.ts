@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import type { Instance } from '../instance/instance.ts';
 import { readUserData } from '../read-user-data.ts';
@@ -18,7 +18,7 @@ let asked: string[];
 const pages = new Map<string, string | Buffer | number>();
 
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'forms-'));
+  root = scratch();
   asked = [];
   pages.clear();
   server = createServer((request, response) => {
@@ -34,7 +34,6 @@ beforeEach(async () => {
 afterEach(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  rmSync(root, { recursive: true });
 });
 
 async function read(text: string | Buffer, more: Partial<Instance> = {}, keeps = false) {

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { loadSettings } from '../../report/config/load-settings.ts';
 import { loadDocument } from '../load.ts';
@@ -10,10 +10,9 @@ const HEAD = 'apiVersion: slipway.dev/v1alpha1\nkind: UserData\n';
 let root: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-drop-ins-'));
+  root = scratch();
   mkdirSync(join(root, 'etc/slipway/config.d'), { recursive: true });
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 async function load(userData: string, dropIns: Record<string, string>) {
   for (const [name, text] of Object.entries(dropIns))

@@ -1,7 +1,7 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import { followFile } from './follow-file.ts';
 
 const MIB = 1024 * 1024;
@@ -12,12 +12,11 @@ describe('followFile', () => {
   let lines: string[];
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'slipway-follow-'));
+    directory = scratch();
     path = join(directory, 'stdout');
     writeFileSync(path, '');
     lines = [];
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
 
   const follow = () => followFile(path, (line) => lines.push(line));
 

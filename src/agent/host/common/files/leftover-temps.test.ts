@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import { writeFilesAtomically } from '../../linux/files/atomic-file.ts';
 
 describe('writeFilesAtomically where an agent was killed', () => {
   let directory: string;
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'slipway-leftovers-'));
+    directory = scratch();
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
 
   it('removes what dead processes left, and what an earlier one of the same PID did; nothing else', async () => {
     const dead = spawn('true');

@@ -1,17 +1,16 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import { watchFile } from './watch-file.ts';
 
 describe('watchFile', () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'slipway-watch-'));
+    folder = scratch();
     writeFileSync(join(folder, 'marks'), '');
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it('tells of what is appended until it is closed', async () => {
     const path = join(folder, 'marks');

@@ -1,25 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import { canExec } from './can-exec.ts';
 
 describe.runIf(process.platform === 'linux')('becoming another program', () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'slipway-exec-'));
+    folder = scratch();
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const put = (name: string, content: string | Buffer, mode = 0o755): string => {
     const path = join(folder, name);

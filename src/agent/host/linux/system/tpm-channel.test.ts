@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import { openTpm } from './tpm-channel.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-tpm-'));
+  folder = scratch();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A server that goes before anybody has asked it, as what is no TPM may do. */
 async function rude(path: string): Promise<Server> {

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Http2Server } from 'node:http2';
 import { createServer as createPlainServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { readConfig } from '../../../kubeadm/config/config.ts';
 import { runPreflight } from '../../run.ts';
@@ -13,12 +11,11 @@ describe('the check of the container runtime', () => {
   let dir: string;
   let server: Http2Server | Server | undefined;
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'slipway-cri-'));
+    dir = scratch();
   });
   afterEach(() => {
     server?.close();
     server = undefined;
-    rmSync(dir, { recursive: true, force: true });
   });
 
   const ask = async (kubeadmMinor = 31, scheme = 'unix://') => {

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { KubeadmUnitStandIn } from '../../../../../test/support/kubeadm/kubeadm-unit-stand-in.ts';
+import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import type { EventBody } from '../../../../protocol/events.ts';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
@@ -22,7 +22,7 @@ let now: number;
 let unit: KubeadmUnitStandIn;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-ignition-'));
+  folder = scratch();
   now = 100_000;
   unit = new KubeadmUnitStandIn(folder, () => now);
   const real = createLinuxHost({ root: folder });
@@ -37,7 +37,6 @@ beforeEach(() => {
   put('/etc/kubeadm.sh', '#!/bin/bash\nset -e\nmkdir x\nkubeadm join --config /etc/kubeadm.yml \n');
   put('/etc/kubeadm.yml', '---\n');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function put(path: string, text: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });

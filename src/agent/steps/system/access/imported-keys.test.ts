@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import type { StepContext } from '../../../engine/step.ts';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
@@ -18,7 +18,7 @@ let server: Server;
 let asked: string[];
 beforeEach(async () => {
   asked = [];
-  root = mkdtempSync(join(tmpdir(), 'slipway-keys-'));
+  root = scratch();
   mkdirSync(join(root, 'home'));
   mkdirSync(join(root, 'etc'));
   writeFileSync(join(root, 'etc/passwd'), `u:x:${process.getuid?.()}:${process.getgid?.()}::/home:/bin/sh\n`);
@@ -36,7 +36,6 @@ beforeEach(async () => {
 });
 afterEach(() => {
   server.close();
-  rmSync(root, { recursive: true });
 });
 
 /** A machine on which the two services lie behind this server, each below its name. */

@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { OWN_FILE, readOwnFile } from './own-file.ts';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'slipway-own-file-'));
+  root = scratch();
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const read = (text: string) => {
   const path = join(root, OWN_FILE);
