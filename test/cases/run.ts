@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { BUILDER, distPath } from '../../build/platforms.ts';
 import { cacheDir } from '../lab/cache/cache.ts';
 import { freeAmounts } from '../lab/host/capacity.ts';
 import { type Requirements, requirements } from '../lab/lab.ts';
@@ -65,6 +66,7 @@ async function main(): Promise<number> {
   const busy = watchProcessors();
   // Cases start the same programs some hundred times: Node.js need not compile their sources each time.
   process.env.NODE_COMPILE_CACHE ??= join(cacheDir(), 'node');
+  process.env.SLIPWAY_CONTROLLER_PROGRAM ??= distPath('slipway-controller', BUILDER);
   const lanes = hasLab ? lanesFrom(values.jobs) : { usual: 1, most: 1 };
   const live = wanted.length === 1 || lanes.most === 1;
   const ends: End[] = [];

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { nodeBinary, root } from '../../../build/project.ts';
+import { withoutSteering } from '../../../src/kit/environment.ts';
 import { type Finished, type Running, run, start } from '../../lab/process/command.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 
-const ENTRY = join(root, 'src/slipway-controller.ts');
+/** What is built, where SLIPWAY_CONTROLLER_PROGRAM names it, as cases have it; else the sources. */
+const built = process.env.SLIPWAY_CONTROLLER_PROGRAM;
+const PROGRAM = built === undefined ? [nodeBinary(), join(root, 'src/slipway-controller.ts')] : [built];
+/** With variables for Node.js what is built would begin anew without them. */
+const ENVIRONMENT = built === undefined ? {} : { env: withoutSteering(process.env) ?? process.env };
 
-/** A controller as a process of its own, from the sources: what is killed dies as a pod does. */
+/** A controller as a process of its own: what is killed dies as a pod does. */
 export class ControllerProcess {
   readonly lines: string[] = [];
   port = 0;
@@ -31,8 +36,9 @@ export class ControllerProcess {
       '--probe-listen=127.0.0.1:0',
       '--strangers-per-second=1000',
     ];
-    const [program, ...rest] = [...DIES_WITH_US, ...before, nodeBinary(), ENTRY];
+    const [program, ...rest] = [...DIES_WITH_US, ...before, ...PROGRAM];
     const child = start(program, [...rest, ...fixed, ...words], {
+      ...ENVIRONMENT,
       stdio: ['ignore', 'ignore', 'pipe'],
       buffer: false,
     });
@@ -81,8 +87,8 @@ export function startController(
   words: readonly string[],
   within: (command: readonly string[]) => readonly string[] = (command) => command,
 ): Running {
-  const [program = '', ...rest] = within([...DIES_WITH_US, nodeBinary(), ENTRY, ...words]);
-  return start(program, rest, { stdio: ['ignore', 'pipe', 'pipe'], buffer: false });
+  const [program = '', ...rest] = within([...DIES_WITH_US, ...PROGRAM, ...words]);
+  return start(program, rest, { ...ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'], buffer: false });
 }
 
 /** A command of the controller that ends by itself; `before` as above. */
@@ -90,8 +96,8 @@ export function controllerCommand(
   words: readonly string[],
   before: readonly string[] = [],
 ): Promise<Finished> {
-  const [program, ...rest] = [...DIES_WITH_US, ...before, nodeBinary(), ENTRY];
-  return run(program, [...rest, ...words]);
+  const [program, ...rest] = [...DIES_WITH_US, ...before, ...PROGRAM];
+  return run(program, [...rest, ...words], ENVIRONMENT);
 }
 
 function readLine(line: string): { message?: string; port?: number; adminPort?: number; probePort?: number } {

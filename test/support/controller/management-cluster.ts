@@ -196,7 +196,7 @@ export class ManagementCluster {
       ...['mint', `--kubeconfig=${this.api.kubeconfig(MINTER)}`, '--namespace=slipway-system'],
     ]);
     const path = `/api/v1/namespaces/default/secrets/${tokenSecretName(name)}`;
-    // It starts from the sources, which takes long on a busy machine.
+    // It may have to start, which takes long on a busy machine.
     for (const end = Date.now() + 180_000; ; await sleep(50)) {
       try {
         const { data } = await this.client.request<{ data: { token: string } }>('GET', path);
