@@ -2,7 +2,7 @@ import type { SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { readKey } from '../../host/windows-registry.ts';
 import { describeEvent } from '../events/describe-event.ts';
-import { DeliveryError, type Transport } from './transport.ts';
+import { oneByOne, type Transport } from './transport.ts';
 
 /** Kernel names of serial lines and the consoles of hypervisors. */
 const SERIAL = /^(?:ttyS|ttyAMA|ttyLP|ttymxc|hvc|xvc)\d+$/;
@@ -16,7 +16,7 @@ export class ConsoleTransport implements Transport {
   readonly batch = 32;
   readonly #host: Host;
   readonly #device: string;
-  /** What the device has not taken yet of lines that were begun. */
+  /** What the device has not taken yet of a line that was begun. */
   #pending: { seq: number; bytes: Buffer } | undefined;
 
   constructor(host: Host, device: string) {
@@ -25,28 +25,20 @@ export class ConsoleTransport implements Transport {
     this.graceMs = host.platform === 'windows' ? 20_000 : 2000;
   }
 
-  async deliver(events: readonly SlipwayEvent[]): Promise<number> {
-    let reached: number | undefined;
-    for (const event of events) {
-      if (this.#pending?.seq !== event.seq) {
-        const line = describeEvent(event);
-        this.#pending = {
-          seq: event.seq,
-          bytes: Buffer.from(line === undefined ? '' : `slipway: ${line}\n`),
-        };
-      }
-      const { bytes } = this.#pending;
+  deliver(events: readonly SlipwayEvent[]): Promise<number> {
+    return oneByOne(events, async (event) => {
+      const bytes = this.#pending?.seq === event.seq ? this.#pending.bytes : lineOf(event);
       const taken = bytes.length === 0 ? 0 : await this.#host.files.writeDevice(this.#device, bytes);
-      if (taken < bytes.length) {
-        this.#pending = { seq: event.seq, bytes: bytes.subarray(taken) };
-        if (reached === undefined) throw new DeliveryError(`${this.#device} takes nothing now`);
-        return reached;
-      }
-      reached = event.seq;
-    }
-    this.#pending = undefined;
-    return reached ?? 0;
+      const left = bytes.subarray(taken);
+      this.#pending = left.length === 0 ? undefined : { seq: event.seq, bytes: left };
+      return this.#pending && `${this.#device} takes nothing now`;
+    });
   }
+}
+
+function lineOf(event: SlipwayEvent): Buffer {
+  const line = describeEvent(event);
+  return Buffer.from(line === undefined ? '' : `slipway: ${line}\n`);
 }
 
 /**

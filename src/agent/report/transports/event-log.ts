@@ -2,7 +2,7 @@ import type { EventType, SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { windowsProgram } from '../../host/windows-program.ts';
 import { describeEvent } from '../events/describe-event.ts';
-import { DeliveryError, type Transport } from './transport.ts';
+import { oneByOne, type Transport } from './transport.ts';
 
 const PROGRAM = 'eventcreate.exe';
 const TIMEOUT_MS = 10_000;
@@ -38,22 +38,14 @@ export class EventLogTransport implements Transport {
     this.#host = host;
   }
 
-  async deliver(events: readonly SlipwayEvent[], signal: AbortSignal): Promise<number> {
-    let reached: number | undefined;
-    for (const event of events) {
+  deliver(events: readonly SlipwayEvent[], signal: AbortSignal): Promise<number> {
+    return oneByOne(events, async (event) => {
       const argv = eventCreation(this.#host, event);
-      if (argv !== undefined) {
-        const answer = await this.#host.processes.run({ argv, timeoutMs: TIMEOUT_MS, signal });
-        if (answer.exitStatus !== 0) {
-          if (reached !== undefined) return reached;
-          throw new DeliveryError(
-            `${PROGRAM}: ${answer.stderr.trim() || answer.stdout.trim() || `status ${answer.exitStatus}`}`,
-          );
-        }
-      }
-      reached = event.seq;
-    }
-    return reached ?? 0;
+      if (argv === undefined) return undefined;
+      const answer = await this.#host.processes.run({ argv, timeoutMs: TIMEOUT_MS, signal });
+      if (answer.exitStatus === 0) return undefined;
+      return `${PROGRAM}: ${answer.stderr.trim() || answer.stdout.trim() || `status ${answer.exitStatus}`}`;
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { EventType, SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { describeEvent } from '../events/describe-event.ts';
-import { DeliveryError, type Transport } from './transport.ts';
+import { oneByOne, type Transport } from './transport.ts';
 
 const SOCKET = '/run/systemd/journal/socket';
 const TIMEOUT_MS = 5000;
@@ -39,24 +39,17 @@ export class JournaldTransport implements Transport {
     this.#host = host;
   }
 
-  async deliver(events: readonly SlipwayEvent[], signal: AbortSignal): Promise<number> {
-    let reached: number | undefined;
-    for (const event of events) {
+  deliver(events: readonly SlipwayEvent[], signal: AbortSignal): Promise<number> {
+    return oneByOne(events, async (event) => {
       const answer = await this.#host.processes.run({
         argv: ['logger', '--journald'],
         input: journalEntry(event),
         timeoutMs: TIMEOUT_MS,
         signal,
       });
-      if (answer.exitStatus !== 0) {
-        if (reached !== undefined) return reached;
-        throw new DeliveryError(
-          `logger --journald: ${answer.stderr.trim() || `status ${answer.exitStatus}`}`,
-        );
-      }
-      reached = event.seq;
-    }
-    return reached ?? 0;
+      if (answer.exitStatus === 0) return undefined;
+      return `logger --journald: ${answer.stderr.trim() || `status ${answer.exitStatus}`}`;
+    });
   }
 }
 

@@ -33,3 +33,23 @@ export class DeliveryError extends ExpectedError {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/**
+ * Delivers to a receiver that takes one event at a time.
+ *
+ * @param send says why it did not take the event; undefined if it did
+ * @throws DeliveryError
+ */
+export async function oneByOne(
+  events: readonly SlipwayEvent[],
+  send: (event: SlipwayEvent) => Promise<string | undefined>,
+): Promise<number> {
+  let reached: number | undefined;
+  for (const event of events) {
+    const problem = await send(event);
+    if (problem !== undefined && reached === undefined) throw new DeliveryError(problem);
+    if (problem !== undefined) break;
+    reached = event.seq;
+  }
+  return reached ?? 0;
+}
