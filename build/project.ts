@@ -44,7 +44,11 @@ export function releaseKey(): string {
 /** The texts of the unit files in systemd/ by their names, which `slipway install` puts in place. */
 export function unitFiles(): Record<string, string> {
   const folder = join(root, 'systemd');
-  return Object.fromEntries(readdirSync(folder).map((name) => [name, unitFile(name)]));
+  return Object.fromEntries(
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.service'))
+      .map((name) => [name, unitFile(name)]),
+  );
 }
 
 /** What `slipway install` puts onto a Windows machine, by name. */
