@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../project.ts';
+import { root, unitFile } from '../project.ts';
 
-// node build/images/first-boot.ts: renews the files of cloud-init/ that hold scripts which stand elsewhere.
+// node build/images/first-boot.ts: renews the files of cloud-init/ and ignition/ that hold what stands elsewhere.
+
+const REPORTER = 'slipway-report.service';
 
 const SETTINGS = `# The folder of a release, of any web server: it is not trusted. The key and the version are.
 SLIPWAY_URL=@URL@
@@ -14,7 +16,7 @@ SLIPWAY_SHA256=
 SLIPWAY_WAIT=300
 `;
 
-/** Text of each file by its path in the checkout: user data and vendor data for images without Slipway. */
+/** Text of each file by its path in the checkout: what images without Slipway get at their first boot. */
 export function firstBootFiles(): Record<string, string> {
   const read = (...names: string[]) => readFileSync(join(root, ...names), 'utf8');
   const verify = read('release', 'verify.sh').trimEnd();
@@ -32,7 +34,23 @@ write_files:
 ${indented}runcmd:
 - sh /run/slipway-fetch.sh
 `,
+    ...Object.fromEntries(
+      ['ignition/download.ign', 'ignition/download-2.3.ign'].map((path) => [path, withReporter(read(path))]),
+    ),
   };
+}
+
+interface Ignition {
+  systemd: { units: { name: string; contents?: string }[] };
+}
+
+/** An Ignition config with the reporter's unit as it is now. */
+function withReporter(text: string): string {
+  const config = JSON.parse(text) as Ignition;
+  for (const unit of config.systemd.units)
+    if (unit.contents !== undefined && unit.name === REPORTER)
+      unit.contents = unitFile(REPORTER).replaceAll('/usr/local/bin/', '/opt/bin/');
+  return `${JSON.stringify(config, undefined, 2)}\n`;
 }
 
 if (import.meta.main)
