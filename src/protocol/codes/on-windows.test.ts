@@ -30,4 +30,7 @@ it('leaves a sentence behind', () => {
   expect(
     onWindows('Look at systemctl status docker and journalctl -u docker; check nodeRegistration.criSocket.'),
   ).toBe('Look at sc.exe query docker and at its log; check nodeRegistration.criSocket.');
+  expect(onWindows('no verdict yet; only root can see (sudo slipway status)')).toBe(
+    'no verdict yet; only an administrator can see',
+  );
 });

@@ -40,6 +40,7 @@ const WORDS: readonly (readonly [linux: RegExp, windows: string])[] = [
     'C:\\Windows\\System32\\drivers\\etc\\hosts',
   ],
   [/; the kubelet hands \/etc\/resolv\.conf on to pods/g, ''],
+  [/only root ([^(]*) \(sudo [^)]*\)/g, 'only an administrator $1'],
   [/\bas root\b/g, 'as an administrator'],
   [/\/etc\/containerd\/config\.toml/g, 'C:\\Program Files\\containerd\\config.toml'],
   [/\/etc\/slipway\/(\S+?)(?=[,.\s]|$)/g, 'C:\\ProgramData\\slipway\\etc\\$1'],

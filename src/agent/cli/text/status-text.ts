@@ -87,7 +87,7 @@ function headline({ state, outcome, runningSeconds }: Status): string {
       'interrupted: the agent is gone without a verdict (start it: systemctl start slipway)',
     );
   if (state === 'unknown')
-    return 'no verdict yet; whether Slipway is at work, only root can see (sudo slipway status)';
+    return inWordsHere('no verdict yet; whether Slipway is at work, only root can see (sudo slipway status)');
   if (!outcome) return 'concluded before the last reboot';
   // Without thousandths: it is to fit 60 columns.
   const at = outcome.endedAt.replace(/\.\d+Z$/, 'Z');
