@@ -129,6 +129,15 @@ it('stores of a batch what fits into one write, and the rest with the next', asy
   expect(sender.store.record.summary.lost).toBe(0);
 });
 
+it('counts what the API server spells out as it does', async () => {
+  const sender = new Sender();
+  for (let at = 0; at < 85; at += 1) sender.tell({ type: 'fact', name: 'n', value: '<'.repeat(2_800) });
+  const { left } = await sender.send();
+  // 17 kB each in etcd.
+  expect(left).toBeGreaterThan(65);
+  expect(left).toBeLessThan(75);
+});
+
 it('lets a machine that proved to be the one begin with nothing spent by who claimed to be it', async () => {
   const sender = new Sender();
   for (let i = 0; i < 40; i += 1) {

@@ -10,7 +10,7 @@ import { Refused } from '../attest/refused.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import { fold } from '../model/summary.ts';
 import { type Addition, type Store, StoreBusy, StoreSpent, stored } from '../store/store.ts';
-import { bytesOf } from '../store/write-budget.ts';
+import { bytesOf, MOST_BYTES_OF_ONE } from '../store/write-budget.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { dueOf } from './due.ts';
 
@@ -220,7 +220,7 @@ function cleaned(record: NodeRecord, all: Addition): Addition {
 
 /** What of it fits into one write; the machine sends the rest again. */
 function partOf(record: NodeRecord, all: Addition): Addition {
-  if (all.events.length * MAX_EVENT_BYTES <= MAX_WRITE_BYTES) return all;
+  if (all.events.length * MAX_EVENT_BYTES * MOST_BYTES_OF_ONE <= MAX_WRITE_BYTES) return all;
   let bytes = 0;
   for (const [at, event] of all.events.entries()) {
     bytes += bytesOf(stored(event));

@@ -56,6 +56,23 @@ it('removes events from the middle by the bytes that etcd counts, and tells how 
   expect(after?.bytes).toBeLessThan(bytes + 2_000);
 });
 
+it.each(['<', '>', '&'])('counts %s as the six bytes that the API server makes of it', async (sign) => {
+  const events = Array.from({ length: 86 }, (_, at) => event(at + 1, sign.repeat(2_800)));
+  const patches: { path: string; value?: unknown }[][] = [];
+  const inGo = (value: unknown): number =>
+    Buffer.byteLength(JSON.stringify(value).replace(/[<>&]/g, '\\u003c'));
+  const requestSized = async (_: string, __: string, { body }: { body: (typeof patches)[0] }) => {
+    patches.push(body);
+    return { value: nodeOf(events), bytes: inGo(nodeOf(events)) };
+  };
+  const client = { requestSized, request: requestSized } as unknown as KubeClient;
+  const after = await new KubernetesStore(client).append(recordOf(nodeOf(events.slice(0, 85))), ADDITION);
+  const kept = patches[1]?.find(({ path }) => path === '/status/eventLog')?.value;
+  // Beyond etcd's bound nobody could write anything to the node any more, such as that it is quarantined.
+  expect(inGo(kept)).toBeLessThan(300 * 1024);
+  expect(after?.bytes).toBeLessThan(310 * 1024);
+});
+
 it('puts no empty text into a patch, which the API server would turn into null', async () => {
   const bodies: unknown[] = [];
   const request = async (_: string, __: string, { body }: { body: unknown }): Promise<object> => {
