@@ -161,6 +161,17 @@ describe('what is collected', () => {
     expect(Object.keys(unpack((await run()).archive))).toContain('README.txt');
   });
 
+  test('takes some secrets of a home, and nothing more that its user wants cut out or read', async () => {
+    const many = Array.from({ length: 1_000 }, (_, at) => `"password": "planted-${at}-of-alice"`).join(',\n');
+    machine.put('/home/alice/.docker/config.json', `{${many},\n"tokenFile": "/etc/words"}`);
+    machine.put('/home/bob/.docker/config.json', '{"auth": "cGxhbnRlZC1vZi1ib2I="}');
+    machine.put('/etc/words', 'some words of a log');
+    const log = 'planted-0-of-alice cGxhbnRlZC1vZi1ib2I= planted-999-of-alice some words of a log';
+    machine.put('/var/log/cloud-init-output.log', `${log}\n`);
+    const text = unpack((await run()).archive)['cloud-init/cloud-init-output.log'];
+    expect(text).toBe('[redacted] [redacted] planted-999-of-alice some words of a log\n');
+  });
+
   test('of a bare machine is an archive all the same', async () => {
     expect(Object.keys(unpack((await run()).archive))).toContain('README.txt');
   });
