@@ -26,6 +26,15 @@ const ask = async (...words: string[]) => {
   return { status: await run(words), ...printed };
 };
 
+it.each(['text', 'json', 'sarif'])('a check tells no secret that stands for a name: %s', async (output) => {
+  const token = `ghp_${'0123456789abcdef'.repeat(2)}`;
+  writeFileSync(userData, `#cloud-config\n${token}: 1\n`);
+  const { status, stdout } = await ask('check', userData, '--output', output);
+  expect(status).toBe(1);
+  expect(stdout).toContain('[redacted] is not known');
+  expect(stdout).not.toContain(token);
+});
+
 describe('a command line', () => {
   it('with an option that would do nothing is refused', async () => {
     expect(await ask('status', '--root', folder, '--timeout', '5s')).toEqual({

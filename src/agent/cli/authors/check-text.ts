@@ -27,9 +27,5 @@ export function checkedAsText(checked: readonly Checked[]): string {
 }
 
 export function checkedAsJson(checked: readonly Checked[]): string {
-  const files = checked.map(({ file, findings }) => ({
-    file,
-    findings: findings.map((finding) => ({ ...finding, message: redact(finding.message) })),
-  }));
-  return `${JSON.stringify({ files }, undefined, 2)}\n`;
+  return `${JSON.stringify({ files: checked }, undefined, 2)}\n`;
 }

@@ -1,5 +1,6 @@
 import { UsageError } from '../../../kit/errors.ts';
 import { remember } from '../../../kit/secrets/known.ts';
+import { redact } from '../../../kit/secrets/redact.ts';
 import { check, type Finding } from '../../check/check.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
 import { stubProblems } from '../../check/stub-problems.ts';
@@ -75,7 +76,9 @@ async function findingsOf(
   const findings = check(raw, document, [...document.report, ...sealed, ...beyond], cloud);
   return findings.map((finding) => {
     const remedy = remedyOfNote(finding, metaData === SAMPLE);
-    return remedy === undefined ? finding : { ...finding, severity: 'note' as const, remedy };
+    // Here for every form of output: a name in user data may be a secret in the wrong place.
+    const told = { ...finding, message: redact(finding.message) };
+    return remedy === undefined ? told : { ...told, severity: 'note' as const, remedy };
   });
 }
 
