@@ -23,8 +23,8 @@ export const AGENT: Readonly<Record<string, string>> = {
     host machine.ts preflight secrets text userdata userdata/forms userdata/instance userdata/native
     userdata/network userdata/sources/contract`,
   'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
-  'cli/options': 'kit host',
-  'cli/process': 'kit protocol collect document engine host steps userdata',
+  'cli/options': 'kit kit/terminal host',
+  'cli/process': 'kit kit/terminal protocol collect document engine host steps userdata',
   'cli/shim': `kit/secrets protocol tpm/sealing bootstrap cli/options cli/process cli/text document engine host
     identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts secrets steps userdata`,
   'cli/text': `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes bootstrap check/rule diagnosis

@@ -24,7 +24,7 @@ export const BRANDS: Readonly<Record<string, string>> = {
 const SHARED: Readonly<Record<string, string>> = {
   kit: '',
   'kit/bytes': '',
-  'kit/command-line': 'npm:commander',
+  'kit/command-line': 'kit/terminal npm:commander',
   'kit/secrets': 'kit/terminal',
   'kit/terminal': '',
   pki: 'kit',

@@ -56,6 +56,13 @@ describe('slipway diagnose', () => {
     expect(stdout).not.toContain(TOKEN);
   });
 
+  it('prints nothing that a terminal would act upon, whatever a file is called or says', () => {
+    const name = file('a\u{1b}]0;title\u{7}', LOG.replaceAll(TOKEN, '\u{202e}'));
+    const { stdout } = diagnose([name, file('other', LOG)]);
+    expect(stdout).toContain('TokenUnknown');
+    expect(stdout + diagnose([`${name}-not-there`]).stderr).not.toMatch(/[^\P{C}\n]/u);
+  });
+
   it('reads standard input', () => {
     expect(diagnose(['-'], LOG).stdout).toMatch(/^TokenUnknown/);
   });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { visibleOutput } from '../terminal/visible.ts';
 import type { Values } from './completion.ts';
 import type { Manual } from './man-page.ts';
 
@@ -30,7 +31,9 @@ export async function runCommandLine(
   };
   const program = new Command()
     .name(name)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)) })
+    .configureOutput({
+      outputError: (text, write) => write(visibleOutput(text.replace(/^error: /, `${name}: `))),
+    })
     .showHelpAfterError(`  See: ${name} --help`)
     .exitOverride()
     .addHelpCommand(

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseSeconds } from '../../../kit/duration.ts';
 import { UsageError } from '../../../kit/errors.ts';
+import { visibleOutput } from '../../../kit/terminal/visible.ts';
 import type { Host } from '../../host/host.ts';
 
 /** @throws UsageError */
@@ -95,7 +96,7 @@ export async function withUsage(work: () => Promise<number>): Promise<number> {
     return await work();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`slipway: ${error.message}\n`);
+    process.stderr.write(`slipway: ${visibleOutput(error.message)}\n`);
     return error.status;
   }
 }

@@ -3,6 +3,7 @@
  * is called one, what was to be expected has its own words. A run that is under way still comes to its verdict.
  */
 import { lastWords, unprinted } from '../../../kit/errors.ts';
+import { visibleOutput } from '../../../kit/terminal/visible.ts';
 
 let conclude: ((error: unknown) => void) | undefined;
 let isUnprintedTold = false;
@@ -74,5 +75,5 @@ export function catchFaults(): Fault {
 }
 
 function tell(error: unknown, words = lastWords(error)): void {
-  process.stderr.write(`slipway: ${words}\n`);
+  process.stderr.write(`slipway: ${visibleOutput(words)}\n`);
 }

@@ -1,4 +1,5 @@
 import { redact } from '../../../kit/secrets/redact.ts';
+import { visibleOutput } from '../../../kit/terminal/visible.ts';
 import { CODES, type Persistence } from '../../../protocol/codes/codes.ts';
 import type { AttemptVerdict, LogVerdict } from '../../diagnosis/diagnose-log.ts';
 import type { LogLine } from '../../diagnosis/transcript/line.ts';
@@ -44,10 +45,12 @@ export function verdictAsText(verdict: LogVerdict, read: readonly LogExtent[]): 
     earlier.length > 0 ? ['Earlier attempts in this log:', ...earlier] : [],
     read.filter(({ whole }) => !whole).map(describeExtent),
   ];
-  return `${blocks
+  const text = blocks
     .filter((block) => block.length > 0)
     .map((block) => block.join('\n'))
-    .join('\n\n')}\n`;
+    .join('\n\n');
+  // The names of files, too, are whatever somebody called them.
+  return `${visibleOutput(text)}\n`;
 }
 
 export function verdictAsJson(
