@@ -2,6 +2,7 @@ import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
 import { isStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
+import { Damper } from '../machines/damper.ts';
 import type { Machine, MachineVersion } from '../machines/machine.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
@@ -19,6 +20,8 @@ import { writeAlike, writeAnnotations } from './write.ts';
 
 /** A group says what its last machines were; older ones may have been of another size. */
 const LAST = 5;
+/** A machine that tells something else all the time changes its group a dozen times, then twice an hour. */
+const CHANGES = { free: 12, firstMs: 60_000, capMs: 30 * 60_000 };
 
 interface KeeperParts {
   readonly client: KubeClient;
@@ -46,6 +49,7 @@ export class CapacityKeeper {
   /** Nodes by group, and by Machine. */
   readonly #ofGroup = new Map<string, Set<string>>();
   readonly #ofMachine = new Map<string, string>();
+  readonly #dampers = new Map<string, Damper>();
   readonly #informers: Informer<GroupObject>[];
   readonly #queue: WorkQueue;
   #leads = false;
@@ -99,8 +103,10 @@ export class CapacityKeeper {
     const key = nodeKey(record);
     const { machine } = record.spec;
     const brought = broughtBy(record.summary.facts ?? {});
-    if (machine === undefined || brought === undefined) {
+    if (machine === undefined || brought === undefined || isShutOut(record)) {
+      const { owners = [] } = this.#members.get(key) ?? {};
       this.nodeGone(key);
+      for (const owner of owners) this.#look(`${record.namespace}/${owner}`);
       return;
     }
     const before = this.#members.get(key);
@@ -148,6 +154,7 @@ export class CapacityKeeper {
   #leave(key: string): void {
     const group = this.#groups.get(key);
     this.#groups.delete(key);
+    this.#dampers.delete(key);
     if (!this.#leads || group === undefined || Object.keys(group.own).length === 0) return;
     const { client, version, log } = this.#parts;
     writeAnnotations(client, version, group, {}).catch((error) =>
@@ -164,7 +171,13 @@ export class CapacityKeeper {
     const { annotations, differences } = expectedOf(last);
     const own = Object.fromEntries(Object.entries(annotations).filter(([name]) => !group.foreign.has(name)));
     const { client, version, log } = this.#parts;
+    const damper = this.#dampers.get(key) ?? new Damper(CHANGES);
+    const waitMs = damper.waitMs(performance.now());
+    // The latest state wins: it is looked at again then.
+    if (waitMs > 0) return this.#queue.later(key, waitMs);
     if (textOf(own) !== textOf(group.own)) {
+      this.#dampers.set(key, damper);
+      damper.changed(performance.now());
       await writeAnnotations(client, version, group, own);
       log.info('wrote what the next machine of a group will bring', { group: key, machines: last.length });
     }
@@ -184,6 +197,11 @@ export class CapacityKeeper {
 
 function keyOf({ namespace, kind, name }: Group): string {
   return `${namespace}/${kind}/${name}`;
+}
+
+/** What it told does not count for machines that are still to come. */
+function isShutOut({ spec }: NodeRecord): boolean {
+  return spec.admission?.state === 'Quarantined' || spec.admission?.state === 'Refused';
 }
 
 const textOf = (annotations: Readonly<Record<string, string>>): string =>
