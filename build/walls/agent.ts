@@ -197,7 +197,9 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/merge': 'kit document text text/yaml',
   'userdata/native': `kit kit/secrets document host stores/reference text text/shape text/yaml userdata/instance
     userdata/node npm:yaml`,
-  'userdata/network': 'kit kit/bytes kit/secrets document host network text text/yaml userdata/instance',
+  'userdata/network': `kit kit/bytes kit/secrets document host network text text/yaml userdata/instance
+    userdata/network/shape`,
+  'userdata/network/shape': 'text text/shape text/yaml',
   'userdata/node': `kit kit/secrets protocol document host kubeadm/config stores/reference text text/yaml
     userdata/jinja/syntax userdata/jinja/values`,
   'userdata/sealed': 'kit/bytes protocol text text/yaml userdata/decode',

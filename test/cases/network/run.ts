@@ -9,6 +9,7 @@ import { readNetwork } from '../../../src/agent/userdata/network/read-network.ts
 import { cloudInitRoot, withScratchRoot } from '../../lab/lab.ts';
 import { unpackedPackage } from '../../lab/root/unpacked-package.ts';
 import { type Files, type Meaning, meaningOf, RENDERERS, type Renderer } from './meaning.ts';
+import { schemas } from './schema.ts';
 
 export const about =
   'network configurations come out as with cloud-init 26.2, and a machine without DHCP gets online';
@@ -36,7 +37,9 @@ export async function run(say: (line: string) => void): Promise<void> {
   const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
   const examples = parse(read('documents.yaml')) as Example[];
   assert.ok(examples.length >= FEWEST, `only ${examples.length} documents`);
-  const answers = await byCloudInit(examples, read('oracle.py'), say);
+  const lower = [await unpackedPackage('cloud-init', say, 'forky'), ...(await cloudInitRoot(say))];
+  await schemas(lower, say);
+  const answers = await byCloudInit(lower, examples, read('oracle.py'));
   const told: string[] = [];
   const counts = { same: 0, better: 0 };
   examples.forEach((example, index) => {
@@ -76,11 +79,10 @@ function bySlipway(example: Example, renderer: Renderer): Files {
 }
 
 async function byCloudInit(
+  lower: string[],
   examples: readonly Example[],
   program: string,
-  say: (line: string) => void,
 ): Promise<Answer[]> {
-  const lower = [await unpackedPackage('cloud-init', say, 'forky'), ...(await cloudInitRoot(say))];
   return withScratchRoot(lower, async (root) => {
     const done = await root.run('printf %s "$PROGRAM" >/opt/oracle.py; exec python3 /opt/oracle.py', {
       input: JSON.stringify(examples.map(textOf)),

@@ -10,7 +10,8 @@ import yaml
 from cloudinit.config import schema
 
 logging.disable(logging.CRITICAL)
-with open(os.path.join(os.path.dirname(schema.__file__), "schemas/schema-cloud-config-v1.json")) as file:
+KIND = sys.argv[1]
+with open(os.path.join(os.path.dirname(schema.__file__), f"schemas/schema-{KIND}.json")) as file:
     SCHEMA = json.load(file)
 PARTS = SCHEMA["$defs"]
 # cloud-init makes the validator anew for each document, which takes longer than to ask it.
@@ -25,8 +26,9 @@ VALUES = [
 RIGHT = {
     "device": "/dev/sdb", "filesystem": "ext4", "url": "http://h/", "uri": "http://h/a", "baseurl": "http://h/",
     "path": "/etc/a", "confpath": "/etc/a", "permissions": "0644", "name": "a",
+    "address": "10.0.0.5/24", "destination": "10.1.0.0/16", "network": "10.1.0.0/16", "gateway": "10.0.0.1", "to": "10.1.0.0/16",
 }
-ALWAYS = ("name", "device", "filesystem")
+ALWAYS = ("name", "device", "filesystem", "destination", "gateway")
 
 
 def resolved(part):
@@ -63,8 +65,11 @@ def places(part, put, depth=0):
         for name, inner in properties.items():
             beside = least({**one, "oneOf": [], "anyOf": []}) if one.get("type") == "object" else {}
             beside = {**{k: RIGHT[k] for k in ALWAYS if k in properties}, **(beside if isinstance(beside, dict) else {})}
+            if name == "network":
+                beside.pop("destination", None)
             yield from places(inner, lambda value, name=name, beside=beside: put({**beside, name: value}), depth + 1)
-        for inner in one.get("patternProperties", {}).values():
+        others = one.get("additionalProperties")
+        for inner in [*one.get("patternProperties", {}).values(), *([others] if isinstance(others, dict) else [])]:
             yield from places(inner, lambda value: put({"k": value}), depth + 1)
         if isinstance(one.get("items"), dict):
             yield from places(one["items"], lambda value: put([value]), depth + 1)
@@ -79,12 +84,27 @@ def verdict(config):
     return "ok"
 
 
+def modules():
+    """Each key of a document, with its part of the schema."""
+    if KIND.startswith("network"):
+        version = int(KIND[-1])
+        inner = PARTS[f"network_config_version{version}"]["properties"]
+        for name, part in inner.items():
+            beside = {"version": version, **({"config": []} if version == 1 else {})}
+            yield part, lambda value, name=name, beside=beside: {**beside, name: value}
+        yield {"type": "string"}, lambda value: {"network": {"version": version, **({"config": []} if version == 1 else {})}, "more": value}
+        return
+    for name, part in PARTS.items():
+        if name.startswith("cc_") or name == "base_config":
+            for key, inner in part["properties"].items():
+                yield inner, lambda value, key=key: {key: value}
+
+
 answers = {}
-for module in [part for name, part in PARTS.items() if name.startswith("cc_") or name == "base_config"]:
-    for name, inner in module["properties"].items():
-        for place in places(inner, lambda value, name=name: {name: value}):
-            for value in VALUES:
-                text = "#cloud-config\n" + yaml.safe_dump(place(value), default_flow_style=True, width=10**6)
-                if text not in answers:
-                    answers[text] = verdict(yaml.safe_load(text))
+for inner, put in modules():
+    for place in places(inner, put, -3 if KIND.startswith("network") else 0):
+        for value in VALUES:
+            text = ("" if KIND.startswith("network") else "#cloud-config\n") + yaml.safe_dump(place(value), default_flow_style=True, width=10**6)
+            if text not in answers:
+                answers[text] = verdict(yaml.safe_load(text))
 json.dump(answers, sys.stdout)

@@ -8,18 +8,28 @@ const FEWEST = 10_000;
 
 /** Values of every kind in every place of cloud-init's schema: what that calls wrong, Slipway accepts nowhere in silence. */
 export async function schema(lower: string[], say: (line: string) => void): Promise<void> {
+  const wrong = await wrongBySchema(lower, 'cloud-config-v1', FEWEST);
+  const instance = { source: 'nocloud', metaData: { 'instance-id': 'i-1' } };
+  const silent = wrong.filter(([text]) => readDocument(Buffer.from(text), instance).report.length === 0);
+  assert.deepEqual(silent, []);
+  say(`${wrong.length} documents that cloud-init's schema calls wrong: none is accepted in silence`);
+}
+
+/** Documents that one of cloud-init's schemas refuses, and what it says of each. */
+export async function wrongBySchema(
+  lower: string[],
+  name: 'cloud-config-v1' | 'network-config-v1' | 'network-config-v2',
+  fewest: number,
+): Promise<[text: string, verdict: string][]> {
   const verdicts = await withScratchRoot(lower, async (root) => {
-    const done = await root.run('printf %s "$PROGRAM" >/opt/schema.py\nexec python3 /opt/schema.py', {
-      env: { PROGRAM: readFileSync(join(import.meta.dirname, 'schema.py'), 'utf8') },
+    const done = await root.run('printf %s "$PROGRAM" >/opt/schema.py\nexec python3 /opt/schema.py "$NAME"', {
+      env: { PROGRAM: readFileSync(join(import.meta.dirname, 'schema.py'), 'utf8'), NAME: name },
       timeoutMs: 900_000,
     });
     assert.equal(done.code, 0, done.stderr);
     return Object.entries(JSON.parse(done.stdout) as Record<string, string>);
   });
   const wrong = verdicts.filter(([, verdict]) => verdict !== 'ok');
-  const instance = { source: 'nocloud', metaData: { 'instance-id': 'i-1' } };
-  const silent = wrong.filter(([text]) => readDocument(Buffer.from(text), instance).report.length === 0);
-  assert.deepEqual(silent, []);
-  assert.ok(wrong.length >= FEWEST, `only ${wrong.length} of ${verdicts.length} are wrong`);
-  say(`${wrong.length} documents that cloud-init's schema calls wrong: none is accepted in silence`);
+  assert.ok(wrong.length >= fewest, `only ${wrong.length} of ${verdicts.length} are wrong`);
+  return wrong;
 }

@@ -4,7 +4,7 @@ import { describe, type Node, pythonText } from '../yaml/node.ts';
 import type { Shape } from './shape.ts';
 
 /** Where a value has not its shape, and what the shape is. */
-interface Misfit {
+export interface Misfit {
   /** Keys and list indexes from the root, such as `write_files.0.owner`. */
   path: string;
   expected: string;
@@ -47,7 +47,12 @@ function fits(shape: Scalar, node: Node): boolean {
   if (shape.kind === 'nothing') return node.kind === 'null';
   if (shape.kind === 'bool')
     return node.kind === 'bool' && (shape.only === undefined || node.value === shape.only);
-  if (shape.kind === 'whole') return node.kind === 'int' && (shape.min ?? Number(node.value)) <= node.value;
+  if (shape.kind === 'whole')
+    return (
+      node.kind === 'int' &&
+      (shape.min ?? Number.NEGATIVE_INFINITY) <= node.value &&
+      node.value <= (shape.max ?? Number.POSITIVE_INFINITY)
+    );
   // What YAML did not take for a string is none, a date without quotes neither.
   if (node.kind !== 'string' && node.kind !== 'binary') return false;
   const value = node.kind === 'string' ? node.value : '';
@@ -124,7 +129,7 @@ function words(shape: Shape): string {
     case 'text':
       return shape.only?.join(' or ') ?? shape.words ?? 'a string (put it in quotes)';
     case 'whole':
-      return shape.min === undefined ? 'a number' : `a number from ${shape.min}`;
+      return `a number${shape.min === undefined ? '' : ` from ${shape.min}`}${shape.max === undefined ? '' : ` to ${shape.max}`}`;
     case 'bool':
       return shape.only === undefined ? 'true or false' : String(shape.only);
     case 'nothing':

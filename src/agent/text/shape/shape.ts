@@ -1,7 +1,7 @@
 /** What a value of a YAML document may look like. A shape says nothing of what the value does. */
 export type Shape =
   | { kind: 'text'; only?: readonly string[]; like?: RegExp; words?: string }
-  | { kind: 'whole'; min?: number }
+  | { kind: 'whole'; min?: number; max?: number }
   | { kind: 'bool'; only?: boolean }
   | { kind: 'nothing' }
   | { kind: 'anything' }
@@ -24,8 +24,8 @@ export const nothing: Shape = { kind: 'nothing' };
 export const anything: Shape = { kind: 'anything' };
 export const no: Shape = { kind: 'bool', only: false };
 
-export function whole(min?: number): Shape {
-  return { kind: 'whole', ...(min === undefined ? {} : { min }) };
+export function whole(min?: number, max?: number): Shape {
+  return { kind: 'whole', ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
 }
 
 export function oneOf(...only: string[]): Shape {
@@ -50,6 +50,11 @@ export function map(keys: Record<string, Shape>, required: readonly string[] = [
 /** A mapping of these keys, and of others with values of a shape. */
 export function open(keys: Record<string, Shape>, rest: Shape, required: readonly string[] = []): Shape {
   return { kind: 'map', keys, required, min: 1, rest };
+}
+
+/** A mapping that may hold, beside these keys, whatever else. */
+export function loose(keys: Record<string, Shape>): Shape {
+  return { kind: 'map', keys, required: [], min: 0, rest: anything };
 }
 
 /** A mapping whose keys the author chooses. */

@@ -51,4 +51,6 @@ export interface NetworkConfig {
   format: 'cloud-init' | 'openstack';
   text: string;
   place: string;
+  /** The text is a file of an image that says other things beside it. */
+  isOneKeyOf?: true;
 }

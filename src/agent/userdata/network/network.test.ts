@@ -113,6 +113,31 @@ describe('version 2', () => {
   });
 });
 
+test.each([
+  ['version: "2"\nethernets: {a: {dhcp4: true}}\n', 'line 1, column 10: version must be a number'],
+  ['version: 2\nethernets:\n  a: {mtu: "1400"}\n', 'line 3, column 12: ethernets.a.mtu must be a number'],
+  [
+    'version: 2\nethernets:\n  a:\n    nameservers: {adresses: [1.1.1.1]}\n',
+    'nameservers.adresses is not known',
+  ],
+  ['version: 2\nrenderer: 5\nethernets: {a: {}}\n', 'renderer must be networkd or NetworkManager'],
+  [
+    'version: 1\nconfig:\n- type: physical\n  name: a\n  subnets: [{type: dhcp, control: x}]\n',
+    'line 5, column 35: config.0.subnets.0.control must be manual or auto or hotplug',
+  ],
+  ['network: {version: 2, ethernets: {a: {}}}\nether: {}\n', 'line 2, column 1: ether is not known here'],
+  ['version: 1\nconfig: []\nethernets: {}\n', 'line 3, column 1: ethernets is not known here'],
+])('%j is taken, and not in silence', (text, words) => {
+  expect(read(text).report.map(({ severity }) => severity)).toEqual(['warning']);
+  expect(told(text).join()).toContain(words);
+});
+
+test('what else stands in a file of the image is none of its business', () => {
+  const text = 'network: {version: 2, ethernets: {a: {}}}\nusers: [default]\n';
+  const config = { format: 'cloud-init', text, place: '/etc/cloud/cloud.cfg' } as const;
+  expect(readNetwork({ ...config, isOneKeyOf: true }).report).toEqual([]);
+});
+
 test('what is for netplan alone is no silence', () => {
   const { settings } = read('version: 2\nwifis: {w: {access-points: {a: {password: x}}}}\n');
   expect(settings).toMatchObject({ links: [], onlyNetplan: ['wifis'] });

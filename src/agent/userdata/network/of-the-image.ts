@@ -21,7 +21,8 @@ export async function networkOfImage(host: Host): Promise<{ config?: NetworkConf
     const text = await configFile(host, path);
     if (!MENTIONS.test(text)) continue;
     const root = parseYaml(plainText(text), new Report());
-    if (valueAt(root, 'network') !== undefined) config ??= { format: 'cloud-init', text, place: path };
+    if (valueAt(root, 'network') !== undefined)
+      config ??= { format: 'cloud-init', text, place: path, isOneKeyOf: true };
     const list = valueAt(valueAt(valueAt(root, 'system_info'), 'network'), 'renderers');
     const found = list === undefined ? undefined : plain(list);
     if (Array.isArray(found)) renderers ??= found.filter((name) => typeof name === 'string');

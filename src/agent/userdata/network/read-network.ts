@@ -2,13 +2,14 @@ import { positionText } from '../../../kit/position.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { ReportEntry } from '../../document/document.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
-import { Report } from '../../text/report.ts';
+import { printable, Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
-import { type Node, pythonText, valueAt } from '../../text/yaml/node.ts';
+import { type MappingNode, type Node, pythonText, valueAt } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import type { NetworkConfig } from '../instance/instance.ts';
 import { type Cards, readOpenStackNetwork } from './openstack.ts';
 import { wrongRelations } from './relations.ts';
+import { warnOfShapes } from './shape/warn-of-shapes.ts';
 import { readVersion1, withMembers } from './version1.ts';
 import { readVersion2 } from './version2.ts';
 
@@ -29,7 +30,7 @@ interface NetworkRead {
 export function readNetwork(config: NetworkConfig, cards: Cards = new Map()): NetworkRead {
   const report = new Report();
   const root = config.text.trim() === '' ? undefined : parseYaml(plainText(config.text), report);
-  const read = root && interpreted(root, config.format, report, cards);
+  const read = root && interpreted(root, config, report, cards);
   const entries = report.entries.map((entry) => placed(entry, config.place));
   if (read === 'disabled') return { isDisabled: true, report: entries };
   if (read === undefined || report.failed || isEmpty(read)) return { isDisabled: false, report: entries };
@@ -48,7 +49,7 @@ type Read = Omit<NetworkSettings, 'place' | 'netplan'> & { plain?: unknown };
 
 function interpreted(
   node: Node,
-  format: NetworkConfig['format'],
+  { format, isOneKeyOf }: NetworkConfig,
   report: Report,
   cards: Cards,
 ): Read | 'disabled' | undefined {
@@ -66,10 +67,33 @@ function interpreted(
   }
   const config = valueAt(root, 'config');
   if (config?.kind === 'string' && config.value === 'disabled') return 'disabled';
+  const read = ofVersion(root, config, report, wrong);
+  warnOfShapes(root, report);
+  if (root !== node && !isOneKeyOf) warnOfOthers(node, ['network'], report);
+  return read && bounded(read, wrong);
+}
+
+function warnOfOthers(node: MappingNode, known: readonly string[], report: Report): void {
+  for (const { key } of node.entries) {
+    const name = pythonText(key) ?? '';
+    if (!known.includes(name))
+      report.warn('UserDataIgnoredKey', `${printable(name)} is not known here; it is ignored.`, key.where);
+  }
+}
+
+function ofVersion(
+  root: MappingNode,
+  config: Node | undefined,
+  report: Report,
+  wrong: (message: string, where?: MappingNode['where']) => void,
+): Read | undefined {
   const version = valueAt(root, 'version');
   const number = version === undefined ? '' : pythonText(version);
-  if (number === '2') return bounded(readVersion2(root, report), wrong);
-  if (number === '1' && config !== undefined) return bounded(readVersion1(config, report), wrong);
+  if (number === '2') return readVersion2(root, report);
+  if (number === '1' && config !== undefined) {
+    warnOfOthers(root, ['version', 'config'], report);
+    return readVersion1(config, report);
+  }
   if (number === '1') wrong('Version 1 of a network configuration must have a list config.', root.where);
   else wrong('A network configuration must say version: 1 or version: 2.', version?.where ?? root.where);
   return undefined;

@@ -1,0 +1,41 @@
+import type { Report } from '../../../text/report.ts';
+import { type Misfit, misfits } from '../../../text/shape/check-shape.ts';
+import { anything, list } from '../../../text/shape/shape.ts';
+import { type MappingNode, type Node, pythonText, valueAt } from '../../../text/yaml/node.ts';
+import { DEVICES } from './version1-shapes.ts';
+import { VERSION2 } from './version2-shapes.ts';
+
+/**
+ * Warns of every value whose type is not what cloud-init's schemas of network configurations ask for, by path: the readers make
+ * something of it, others may not. Lines of which `report` tells already are left out.
+ */
+export function warnOfShapes(root: MappingNode, report: Report): void {
+  const told = new Set(report.entries.flatMap(({ where }) => where?.line ?? []));
+  for (const { path, expected, where } of wrongOf(root)) {
+    if (told.has(where.line)) continue;
+    told.add(where.line);
+    report.warn('UserDataInvalid', `${path} ${expected} (cloud-init's schema).`, where);
+  }
+}
+
+function wrongOf(root: MappingNode): Misfit[] {
+  const version = valueAt(root, 'version');
+  const ofVersion =
+    version === undefined || version.kind === 'int'
+      ? []
+      : [{ path: 'version', expected: 'must be a number', where: version.where }];
+  const config = valueAt(root, 'config');
+  if (config?.kind === 'sequence') return [...ofVersion, ...config.items.flatMap(ofDevice)];
+  if (config !== undefined) return [...ofVersion, ...misfits(list(anything), config, 'config')];
+  return [
+    ...ofVersion,
+    ...misfits(VERSION2, root, '').map(({ path, ...rest }) => ({ ...rest, path: path.slice(1) })),
+  ];
+}
+
+function ofDevice(device: Node, index: number): Misfit[] {
+  const type = device.kind === 'mapping' ? valueAt(device, 'type') : undefined;
+  const name = type === undefined ? '' : (pythonText(type) ?? '');
+  const shape = Object.hasOwn(DEVICES, name) ? DEVICES[name] : undefined;
+  return shape === undefined ? [] : misfits(shape, device, `config.${index}`);
+}
