@@ -25,7 +25,10 @@ export async function readEc2({ machine, settings, patienceMs }: SourceContext):
     const version = await bestVersion(service);
     const metaData = await crawl((path) => service(`/${version}/meta-data/${path}`));
     if (textOf(metaData?.['instance-id']) === undefined || metaData === undefined)
-      throw new SourceError('refused', `EC2's metadata service at ${client.base} names no instance-id.`);
+      throw new SourceError(
+        'not-yet',
+        `The metadata service of EC2 at ${client.base} names no instance-id yet.`,
+      );
     const document = await identity(service, version);
     const userData = await service(`/${version}/user-data`);
     return found({

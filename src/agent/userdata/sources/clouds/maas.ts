@@ -30,7 +30,10 @@ export async function readMaas(context: SourceContext): Promise<SourceAnswer> {
     await sign.setClock(client);
     const answered = await answer(new URL(url).origin, (path) => client.bytes(`/${VERSION}/${path}`));
     if (answered !== undefined) return answered;
-    throw new SourceError('refused', `MAAS at ${new URL(url).origin} has no metadata for this machine.`);
+    throw new SourceError(
+      'not-yet',
+      `MAAS at ${new URL(url).origin} has no metadata of this machine yet (status 404).`,
+    );
   } finally {
     client.close();
   }

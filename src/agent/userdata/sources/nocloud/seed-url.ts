@@ -16,6 +16,9 @@ const DMI_NAMES: Readonly<Record<string, DmiField | 'board_name' | 'board_asset_
   'system-uuid': 'product_uuid',
 };
 
+/** How servers say that there is no such file: stores of objects answer 403 to whoever may not list them. */
+const NONE = [401, 403, 404, 405, 410];
+
 /** The address with `__dmi.system-uuid__` and the like replaced (cloud-init's `sub_dmi_vars`). */
 export async function fillDmi(machine: Machine, address: string): Promise<string> {
   let filled = address;
@@ -42,11 +45,13 @@ export async function fetchSeed(machine: Machine, address: string, patienceMs: n
     called: `the NoCloud seed at ${origin}`,
   });
   try {
-    const seed = await readSeed(`${origin}/...`, (name) => client.bytes(addressOf(address, name)));
+    const seed = await readSeed(`${origin}/...`, (name, isOptional = false) =>
+      client.bytes(addressOf(address, name), isOptional ? { absent: NONE } : {}),
+    );
     if (seed !== undefined) return seed;
     throw new SourceError(
       'refused',
-      `The NoCloud seed at ${origin} has no user-data or no meta-data (status 404).`,
+      `The NoCloud seed at ${origin} has no user-data or no meta-data (status 404); a seed has both, and either may be empty.`,
     );
   } finally {
     client.close();

@@ -9,8 +9,8 @@ export interface Seed {
   networkConfig?: Buffer;
 }
 
-/** A seed's file by its name, e.g. `user-data`; undefined if it is missing. */
-type ReadSeedFile = (name: string) => Promise<Buffer | undefined>;
+/** A seed's file by its name, e.g. `user-data`; undefined if it is missing. A seed without what is optional is one. */
+type ReadSeedFile = (name: string, isOptional?: boolean) => Promise<Buffer | undefined>;
 
 /**
  * Reads a NoCloud seed. It has both `user-data` and `meta-data` (either may be empty), and possibly `vendor-data` and
@@ -22,8 +22,8 @@ export async function readSeed(place: string, read: ReadSeedFile): Promise<Seed 
   const userData = await read('user-data');
   const metaData = userData && (await read('meta-data'));
   if (userData === undefined || metaData === undefined) return undefined;
-  const vendorData = await read('vendor-data');
-  const networkConfig = await read('network-config');
+  const vendorData = await read('vendor-data', true);
+  const networkConfig = await read('network-config', true);
   return {
     userData,
     metaData: readMetaData(metaData, `${place.replace(/\/$/, '')}/meta-data`),

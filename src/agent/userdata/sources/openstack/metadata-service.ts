@@ -29,8 +29,8 @@ export async function readOpenStackService({
     });
     if (data === undefined)
       throw new SourceError(
-        'refused',
-        `OpenStack's metadata service at ${client.base} has no meta_data.json.`,
+        'not-yet',
+        `OpenStack's metadata service at ${client.base} has no meta_data.json yet.`,
       );
     const { cloud, ds, ...rest } = data;
     const ec2 = await crawl((path) => client.text(`/latest/meta-data/${path}`));

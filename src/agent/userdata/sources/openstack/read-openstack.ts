@@ -15,8 +15,8 @@ export type OpenStackData = Pick<Found, 'userData' | 'metaData' | 'ds' | 'vendor
 };
 
 /**
- * Reads `openstack/VERSION/{meta_data.json,user_data,vendor_data.json,network_data.json}`, by the newest version that
- * both sides know, else by `latest`.
+ * Reads `openstack/VERSION/{meta_data.json,user_data,vendor_data.json,vendor_data2.json,network_data.json}`, by the newest
+ * version that both sides know, else by `latest`.
  *
  * @returns undefined if there is no meta_data.json
  * @throws SourceError if the metadata is damaged
@@ -33,7 +33,10 @@ export async function readOpenStack(tree: Tree): Promise<OpenStackData | undefin
   const networkPath = `openstack/${version}/network_data.json`;
   const networkText = await tree.read(networkPath);
   const network = parse(networkText, networkPath, tree.place);
-  const vendorData = vendorText(await json(`openstack/${version}/vendor_data.json`));
+  const vendorData = bothVendors(
+    vendorText(await json(`openstack/${version}/vendor_data.json`)),
+    vendorText(await json(`openstack/${version}/vendor_data2.json`)),
+  );
   const ec2 = asRecord(await json('ec2/latest/meta-data.json'));
   const zone = textOf(given.availability_zone);
   return {
@@ -64,6 +67,12 @@ function vendorText(value: unknown): string | undefined {
     : typeof at(value, 'cloud-init') === 'string'
       ? textOf(at(value, 'cloud-init'))
       : undefined;
+}
+
+/** Those of vendor_data2.json, which a service of the cloud makes for the machine, count over the fixed ones. */
+function bothVendors(fixed: string | undefined, made: string | undefined): string | undefined {
+  if (fixed === undefined || made === undefined) return made ?? fixed;
+  return `#cloud-config-archive\n${JSON.stringify([fixed, made])}`;
 }
 
 function networkConfig(bytes: Buffer, place: string): NetworkConfig {
