@@ -82,13 +82,13 @@ const jobOf = (config: object): Job => ({
 function documents(): Job[] {
   const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
   const system = parse(read('system.yaml'), { version: '1.1' }) as object[];
-  const forms = parse(read('forms.yaml')) as { user: string; vendor?: string }[];
+  const forms = parse(read('forms.yaml')) as { user: string; vendor?: string; meta?: string }[];
   const seeds = Array.from({ length: GENERATED }, (_, index) => index);
   return [
     ...[...system, ...seeds.map((seed) => generated(new Choices(seed)))].map(jobOf),
-    ...forms.map(({ user, vendor }) => ({
+    ...forms.map(({ user, vendor, meta = '' }) => ({
       'user-data': user,
-      'meta-data': metaData,
+      'meta-data': metaData + meta,
       ...(vendor === undefined ? {} : { 'vendor-data': vendor }),
     })),
   ];

@@ -49,6 +49,27 @@ describe('users and groups', () => {
     expect(errors(document)).toEqual([]);
     expect(document.users).toMatchObject([{ name: 'a', sshAuthorizedKeys: ['ssh-rsa x'] }]);
     expect(warnings(document).join()).toMatch(/empty key.*snapuser/);
+    expect(read('users: [{name: a, snapuser: s@x}]').users).toEqual([]);
+  });
+
+  test('a user whom nobody is to come as has the keys of the metadata, which say so', () => {
+    const keys = { 'public-keys': ['ssh-rsa AAAA me'] };
+    const users = (text: string) =>
+      `users: [default, {name: a, ssh_redirect_user: ${text}}]\nuser: {name: deb}\n`;
+    const [a] = read(users('true'), keys).users;
+    expect(a?.sshAuthorizedKeys).toEqual([
+      expect.stringMatching(
+        /^no-port-forwarding.*user \\"deb\\" rather than the user \\"a\\".* ssh-rsa AAAA me$/,
+      ),
+    ]);
+    expect(read(users('false'), keys).users[0]?.sshAuthorizedKeys).toEqual([]);
+    expect(warnings(read(users('true'))).join()).toMatch(/metadata have no public keys/);
+    expect(warnings(read('users: [{name: a, ssh_redirect_user: default}]', keys)).join()).toMatch(
+      /no default user is made/,
+    );
+    expect(errors(read(users('other'), keys)).join()).toMatch(/true, false or default/);
+    const both = 'users: [{name: a, ssh_redirect_user: true, ssh_authorized_keys: [ssh-rsa x]}]';
+    expect(errors(read(both, keys)).join()).toMatch(/cannot be beside/);
   });
 
   test('groups', () => {

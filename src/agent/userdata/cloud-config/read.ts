@@ -84,11 +84,13 @@ export function readCloudConfig(
   const ntpNode = find('ntp');
   const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, templates, report);
   const { users, defaultUser } = withDefaultUser(find('users'), find('user'), find('system_info'));
-  const system = readSystem((name) => present(find(name)), {
-    report,
+  const letIn = {
     publicKeys: cloud?.publicKeys ?? publicKeysOf(metaData),
-    ...(hostname === undefined ? {} : { hostname }),
     ...(defaultUser === undefined ? {} : { defaultUser }),
+  };
+  const system = readSystem((name) => present(find(name)), {
+    ...{ report, ...letIn },
+    ...(hostname === undefined ? {} : { hostname }),
   });
   const document: Content['document'] = {
     ...(system === undefined ? {} : { system }),
@@ -96,7 +98,7 @@ export function readCloudConfig(
     files: readWriteFiles(get('write_files'), report),
     bootCommands: readBootcmd(get('bootcmd'), report),
     commands: readRuncmd(get('runcmd'), report),
-    ...readUsersAndGroups(users, find('groups'), report),
+    ...readUsersAndGroups(users, find('groups'), letIn, report),
     ...(ntp === undefined ? {} : { ntp }),
     disks: readDiskSetup(get('disk_setup'), aliases, report),
     filesystems: readFsSetup(get('fs_setup'), aliases, report),

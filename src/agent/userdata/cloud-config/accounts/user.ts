@@ -4,24 +4,24 @@ import { readKeyId } from '../../../document/key-id.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
 import { pythonText } from '../../../text/yaml/node.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
-
-const UNSUPPORTED: Readonly<Record<string, string>> = {
-  ssh_redirect_user: 'is not supported; put what is to be told before the key in ssh_authorized_keys',
-  snapuser: 'is not supported',
-};
+import { type LetIn, redirectedKeys } from './turned-away.ts';
 
 /**
  * One user with cloud-init's defaults: locked password, home directory, a group of its own
  * (`Distro.create_user`).
  *
+ * @param letIn whom the source's keys let in
  * @param given the name, if it stands outside the mapping
  * @returns undefined after an error in the name
  */
-export function readUser(fields: Fields, given?: string): UserEntry | undefined {
+export function readUser(fields: Fields, letIn: LetIn, given?: string): UserEntry | undefined {
   const inside = fields.looseText('name');
   const name = given ?? inside;
-  if (name === undefined && fields.node('snapuser') !== undefined) {
-    fields.warn('snapuser', 'snapuser is not supported; the user is left out.');
+  if (fields.node('snapuser') !== undefined) {
+    fields.warn(
+      'snapuser',
+      'snapuser asks snapd for a user of Ubuntu One, which only Ubuntu Core makes; the user is left out. Give a name with ssh_import_id.',
+    );
     return undefined;
   }
   if (name === undefined || !isAccountName(name)) {
@@ -48,11 +48,11 @@ export function readUser(fields: Fields, given?: string): UserEntry | undefined 
     ...optional('selinuxUser', account(fields, 'selinux_user')),
     ...(fields.bool('create_groups', true) ? {} : { createsGroups: false }),
     ...(fields.bool('no_log_init', false) ? { noLogInit: true } : {}),
-    sshAuthorizedKeys: sshKeys(fields),
+    sshAuthorizedKeys: [...sshKeys(fields), ...redirectedKeys(fields, name, letIn)],
     ...importIds(fields),
     where: fields.where,
   };
-  fields.finish(UNSUPPORTED);
+  fields.finish();
   return user;
 }
 

@@ -4,6 +4,7 @@ import { Fields } from '../../../text/yaml/fields.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../../../text/yaml/node.ts';
 import { readGroups } from './groups.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
+import type { LetIn } from './turned-away.ts';
 import { readUser } from './user.ts';
 
 /**
@@ -14,21 +15,22 @@ import { readUser } from './user.ts';
 export function readUsersAndGroups(
   users: Node | undefined,
   groups: Node | undefined,
+  letIn: LetIn,
   report: Report,
 ): { users: UserEntry[]; groups: GroupEntry[] } {
   return {
-    users: users === undefined ? [] : readUsers(users, report),
+    users: users === undefined ? [] : readUsers(users, letIn, report),
     groups: groups === undefined ? [] : readGroups(groups, report),
   };
 }
 
-function readUsers(node: Node, report: Report): UserEntry[] {
+function readUsers(node: Node, letIn: LetIn, report: Report): UserEntry[] {
   switch (node.kind) {
     case 'null':
       return [];
     case 'sequence':
       return unique(
-        node.items.flatMap((item) => readItem(item, report)),
+        node.items.flatMap((item) => readItem(item, letIn, report)),
         report,
       );
     case 'string':
@@ -36,7 +38,7 @@ function readUsers(node: Node, report: Report): UserEntry[] {
     case 'mapping':
       return node.entries.flatMap(({ key, value }) => {
         const name = pythonText(key) ?? '';
-        if (value.kind === 'mapping') return fullUser(value, report, name);
+        if (value.kind === 'mapping') return fullUser(value, letIn, report, name);
         const wanted = /^(?:true|1|on|yes)$/i.test(pythonText(value)?.trim() ?? '');
         return wanted ? namedUser(name, key, report) : [];
       });
@@ -46,8 +48,8 @@ function readUsers(node: Node, report: Report): UserEntry[] {
   }
 }
 
-function readItem(item: Node, report: Report): UserEntry[] {
-  if (item.kind === 'mapping') return fullUser(item, report);
+function readItem(item: Node, letIn: LetIn, report: Report): UserEntry[] {
+  if (item.kind === 'mapping') return fullUser(item, letIn, report);
   if (item.kind === 'string') return namedUsers(item, report);
   if (item.kind === 'sequence' && item.items.every((inner) => inner.kind === 'string')) {
     return item.items.flatMap((inner) => namedUsers(inner, report));
@@ -76,13 +78,13 @@ function namedUser(name: string, node: Node, report: Report): UserEntry[] {
     report.error('UserDataInvalid', `users: ${NAME_RULE}`, node.where);
     return [];
   }
-  return fullUser({ kind: 'mapping', entries: [], where: node.where }, report, name);
+  return fullUser({ kind: 'mapping', entries: [], where: node.where }, { publicKeys: [] }, report, name);
 }
 
-function fullUser(item: MappingNode, report: Report, name?: string): UserEntry[] {
+function fullUser(item: MappingNode, letIn: LetIn, report: Report, name?: string): UserEntry[] {
   // cloud-init accepts hyphens instead of underscores in a user's keys.
   const fields = new Fields(item, 'users', report, (key) => key.replaceAll('-', '_').trim());
-  const user = readUser(fields, name);
+  const user = readUser(fields, letIn, name);
   return user === undefined ? [] : [user];
 }
 

@@ -1,8 +1,8 @@
 import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import { HOST_KEY_TYPES, type HostKeySettings } from '../../../document/system-settings.ts';
-import { printable } from '../../../text/report.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
 import { type Node, pythonText } from '../../../text/yaml/node.ts';
+import { TURNED_AWAY, turnedAway } from '../accounts/turned-away.ts';
 import { fieldsOf, isTrue, type SystemReader } from './system-reader.ts';
 
 /**
@@ -46,10 +46,6 @@ function givenKeys(fields: Fields): HostKeySettings['given'] {
   return found.filter((entry) => Object.keys(entry).length > 1);
 }
 
-/** sshd(8) shows it to whoever comes as root. */
-const TURNED_AWAY =
-  'no-port-forwarding,no-agent-forwarding,no-X11-forwarding,command="echo \'Please login as the user \\"$USER\\" rather than the user \\"$DISABLE_USER\\".\';echo;sleep 10;exit 142"';
-
 /**
  * `ssh_authorized_keys` at the top level, and the source's public keys: for the default user, and for root with
  * `disable_root: false`; else root's login tells whom to come as.
@@ -74,9 +70,7 @@ export const loginKeys: SystemReader<'loginKeys'> = {
     const text = (options && pythonText(options)) ?? TURNED_AWAY;
     if (text.includes('\n'))
       report.error('UserDataInvalid', 'disable_root_opts must be one line.', options?.where);
-    const before = text
-      .replaceAll('$DISABLE_USER', 'root')
-      .replaceAll('$USER', printable(defaultUser ?? 'NONE'));
+    const before = turnedAway(text, 'root', defaultUser ?? 'NONE');
     return {
       keys,
       ...(defaultUser === undefined ? {} : { defaultUser }),
