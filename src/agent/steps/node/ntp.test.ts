@@ -88,7 +88,13 @@ it('names peers, and with chrony whom it serves; without sources the image’s o
     /\nserver time\.example iburst\npeer p\.example\nrestrict default nomodify\n$/,
   );
   expect(await run({ client: 'systemd-timesyncd' })).toMatchObject({
-    failure: { code: 'TimeSyncNotSetUp', cause: expect.stringContaining('which the user data name') },
+    failure: {
+      code: 'TimeSyncNotSetUp',
+      cause: expect.stringContaining('which the user data name'),
+      remedy: expect.stringMatching(
+        /^Put systemd-timesyncd into the image.*journalctl -u systemd-timesyncd\.$/,
+      ),
+    },
   });
 });
 
@@ -186,6 +192,7 @@ it('says what is missing where the author’s own service is not there and nothi
     failure: {
       code: 'TimeSyncNotSetUp',
       cause: expect.stringContaining('no package manager could install it'),
+      remedy: expect.stringMatching(/^Put own into the image.*what brings ownd.*journalctl -u own\.$/),
     },
   });
 });

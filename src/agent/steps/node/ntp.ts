@@ -42,10 +42,25 @@ export const setUpTime: Work<NtpSettings> = (settings) => ({
       return { done: true, message: `${chosen.service.name} configured${running}` };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return failed(error.code, error.message, error.more);
+      return failed(error.code, error.message, { ...remedyFor(chosen, settings), ...error.more });
     }
   },
 });
+
+/** The table's speaks of the services that Slipway knows. */
+function remedyFor({ service }: Chosen, { client, own }: NtpSettings): { remedy?: string } {
+  if (own !== undefined) {
+    const program = own.program ?? service.programs[0] ?? service.name;
+    return {
+      remedy: `Put ${service.name} into the image, or into ntp.config.packages what brings ${program}, with its unit as service_name; then read journalctl -u ${own.unit ?? service.name}.`,
+    };
+  }
+  if (client === undefined) return {};
+  const log = `then read journalctl -u ${service.units[0]}`;
+  return {
+    remedy: `Put ${service.name} into the image, or say no ntp_client and take what is there; ${log}.`,
+  };
+}
 
 function asksForMore({ servers, pools, peers = [], allow = [], own }: NtpSettings): boolean {
   const isPlaced = own?.content !== undefined || own?.path !== undefined;

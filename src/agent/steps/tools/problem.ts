@@ -6,9 +6,13 @@ import type { Failure } from '../../../protocol/journal.ts';
 export class Problem extends ExpectedError {
   override readonly name = 'Problem';
   readonly code: Code;
-  readonly more: Pick<Failure, 'exitStatus' | 'lines'>;
+  readonly more: Partial<Pick<Failure, 'exitStatus' | 'lines' | 'remedy'>>;
 
-  constructor(code: Code, cause: string, more: Pick<Failure, 'exitStatus' | 'lines'> = {}) {
+  constructor(
+    code: Code,
+    cause: string,
+    more: Partial<Pick<Failure, 'exitStatus' | 'lines' | 'remedy'>> = {},
+  ) {
     super(cause);
     this.code = code;
     this.more = more;
