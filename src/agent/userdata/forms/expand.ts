@@ -4,7 +4,7 @@ import { decodeUserData } from '../decode/decode.ts';
 import type { Part } from '../decode/part.ts';
 import { readArchive } from './archive.ts';
 import { type IncludeLine, includeLines } from './include-lines.ts';
-import { addressText, included, type Library } from './included.ts';
+import { addressText, included, type Library, wrongAddress } from './included.ts';
 import { MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_PARTS } from './limits.ts';
 import { ARCHIVE, INCLUDES } from './stand-ins.ts';
 
@@ -29,6 +29,8 @@ export async function expand(
 
 class Expansion {
   readonly #library: Library;
+  /** What is wrong with the others is told, but no server is asked for their sake. */
+  #hasWrong = false;
   readonly #report: Report;
   #includes = 0;
   #parts = 0;
@@ -48,7 +50,7 @@ class Expansion {
       if (inner === undefined) isBad = true;
       else found.push(...inner);
     }
-    return isBad ? undefined : found;
+    return isBad && !this.#library.isOffline ? undefined : found;
   }
 
   async #one(part: Part, chain: readonly string[]): Promise<Part[] | undefined> {
@@ -59,15 +61,17 @@ class Expansion {
     if (part.type === ARCHIVE) return readArchive(part, own);
     if (!INCLUDES.includes(part.type)) return [part];
     const lines = includeLines(part.source);
+    if (lines.some(({ address }) => wrongAddress(address) !== undefined)) this.#hasWrong = true;
     const found: Part[] = [];
+    let isBad = false;
     for (const line of lines) {
       const inner = await this.#include(line, chain, own);
-      if (inner === undefined) return undefined;
-      found.push(...inner);
+      if (inner === undefined) isBad = true;
+      else found.push(...inner);
     }
     if (lines.length === 0)
       own.warn('UserDataIgnoredKey', 'The include names no address.', part.source.locate(0));
-    return found;
+    return isBad && !this.#library.isOffline ? undefined : found;
   }
 
   async #include(
@@ -77,6 +81,7 @@ class Expansion {
   ): Promise<Part[] | undefined> {
     const refuse = (message: string): undefined => {
       report.error('UserDataInvalid', message, where);
+      this.#hasWrong = true;
     };
     this.#includes += 1;
     if (chain.includes(address)) return refuse(`${addressText(address)} includes itself.`);
@@ -90,6 +95,7 @@ class Expansion {
         `${addressText(address)} is included without a digest (#sha256-SUM): who answers there decides what the machine does.`,
         where,
       );
+    if (this.#hasWrong && !this.#library.isOffline && isAskedFor(address)) return [];
     const answer = await included(this.#library, address, isOnce);
     if ('problem' in answer) return refuse(`${addressText(address)}, which is included, ${answer.problem}.`);
     this.#bytes -= answer.bytes.length;
@@ -109,6 +115,9 @@ class Expansion {
     report.error('UserDataTooLarge', `The user data and what it includes hold ${what}.`);
   }
 }
+
+const isAskedFor = (address: string): boolean =>
+  /^https?:/i.test(address) && wrongAddress(address) === undefined;
 
 /** Its positions count in the included text, and messages say so. */
 function from(part: Part, name: string): Part {

@@ -143,6 +143,26 @@ describe('#include', () => {
     expect(await told('file:///a')).not.toContain('without a digest');
   });
 
+  it('tells of all that is wrong, and asks nobody behind what is', async () => {
+    pages.set('/a', '#cloud-config\nhostname: a\n');
+    expect((await read(`#include\n${url}/a\nfile:///none\nnonsense\n`)).report).toEqual([
+      expect.stringContaining('error 3: /none, which'),
+      expect.stringContaining('error 4: an address, which is included, is no address'),
+    ]);
+    expect(asked).toEqual([]);
+    const library = { host: createLinuxHost({ root }), instance: '', keeps: false, isOffline: true } as const;
+    const parts = ['#include\nfile:///none\nftp://h/a\n', '#cloud-config\nhostname: [x]\n'].map(
+      (text) => `--B\nContent-Type: text/plain\n\n${text}`,
+    );
+    const mime = `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n${parts.join('')}--B--\n`;
+    const { report } = await readUserData(Buffer.from(mime), { metaData: {}, source: 'file' }, { library });
+    expect(report.map(({ message }) => message)).toEqual([
+      expect.stringContaining('/none, which is included, is not looked at'),
+      expect.stringContaining('ftp://h/a, which is included, is neither a file nor http'),
+      expect.stringContaining('hostname'),
+    ]);
+  });
+
   it.each([
     ['#include\nfile:///none\n', 'error 2: /none, which is included, names a file that is not there.'],
     ['#include\ngopher://a/b\n', 'is neither a file nor http or https, but gopher:'],

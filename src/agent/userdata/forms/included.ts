@@ -15,7 +15,7 @@ export interface Library {
   instance: string;
   /** A plan keeps nothing. */
   keeps: boolean;
-  /** Nothing is asked of anybody; each address is an error that ends with `NOT_ASKED`. */
+  /** Nothing is asked of anybody; each address has the problem `NOT_LOOKED_AT`. */
   isOffline?: true;
   /** Aborts at the deadline. */
   signal?: AbortSignal;
@@ -24,7 +24,9 @@ export interface Library {
 /** What stands behind a `#` in the address: no server is told of it, and cloud-init passes over it. */
 const DIGEST = /^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})$/;
 
-export const NOT_ASKED = 'is not looked at without a machine.';
+export const NOT_LOOKED_AT = 'is not looked at without a machine';
+/** How a message ends that says so. */
+export const NOT_ASKED = `${NOT_LOOKED_AT}.`;
 
 /** What an address gives: bytes, or why it will never give any. */
 type Included = { bytes: Buffer; name: string } | { problem: string };
@@ -42,22 +44,31 @@ export class NotYetIncluded extends FetchError {
  * @throws NotYetIncluded if the server may answer later
  */
 export async function included(library: Library, address: string, isOnce: boolean): Promise<Included> {
+  const wrong = wrongAddress(address);
+  if (wrong !== undefined) return { problem: wrong };
+  if (library.isOffline) return { problem: NOT_LOOKED_AT };
   const path = address.startsWith('/') ? address : undefined;
-  if (path === undefined && !URL.canParse(address)) return { problem: 'is no address' };
   const url = path === undefined ? new URL(address) : undefined;
-  const hash = url?.hash.slice(1) ?? '';
-  if (/^sha/i.test(hash) && !DIGEST.test(hash))
-    return { problem: 'has a digest that is neither sha256-SUM nor sha512-SUM, in lower case' };
-  if (library.isOffline) return { problem: NOT_ASKED.slice(0, -1) };
-  const pinned = DIGEST.test(hash) ? hash : undefined;
-  if (path !== undefined || url?.protocol === 'file:')
-    return matching(
-      await fromFile(library, path ?? decodedPath(url?.pathname ?? ''), url?.hostname ?? ''),
-      pinned,
-    );
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    return { problem: `is neither a file nor http or https, but ${printable(url?.protocol ?? '')}` };
-  return fromServer(library, url, isOnce, pinned);
+  const pinned = url?.hash.startsWith('#sha') ? url.hash.slice(1) : undefined;
+  return url === undefined || url.protocol === 'file:'
+    ? matching(await fromFile(library, path ?? decodedPath(url?.pathname ?? '')), pinned)
+    : fromServer(library, url, isOnce, pinned);
+}
+
+/** Why an address will never give anything, whoever is asked; undefined where that cannot be told of it. */
+export function wrongAddress(address: string): string | undefined {
+  const isPath = address.startsWith('/');
+  if (!isPath && !URL.canParse(address)) return 'is no address';
+  const { protocol, hostname, pathname, hash } = isPath
+    ? { protocol: 'file:', hostname: '', pathname: address, hash: '' }
+    : new URL(address);
+  if (/^#sha/i.test(hash) && !DIGEST.test(hash.slice(1)))
+    return 'has a digest that is neither sha256-SUM nor sha512-SUM, in lower case';
+  if (protocol === 'http:' || protocol === 'https:') return undefined;
+  if (protocol !== 'file:') return `is neither a file nor http or https, but ${printable(protocol)}`;
+  if (hostname !== '' && hostname !== 'localhost') return 'names a file on another machine';
+  const holdsNul = (isPath ? pathname : decodedPath(pathname)).includes('\0');
+  return holdsNul ? 'holds a NUL, which no name of a file can' : undefined;
 }
 
 /** What the author has pinned by its digest is nothing else, whoever answers and whatever was kept. */
@@ -85,9 +96,7 @@ function decodedPath(pathname: string): string {
   }
 }
 
-async function fromFile({ host }: Library, path: string, server: string): Promise<Included> {
-  if (server !== '' && server !== 'localhost') return { problem: 'names a file on another machine' };
-  if (path.includes('\0')) return { problem: 'holds a NUL, which no name of a file can' };
+async function fromFile({ host }: Library, path: string): Promise<Included> {
   try {
     const bytes = await host.files.readIfPresent(path, MAX_RAW_BYTES);
     return bytes === undefined ? { problem: 'names a file that is not there' } : { bytes, name: path };

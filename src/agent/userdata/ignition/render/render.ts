@@ -3,7 +3,7 @@ import { FetchError, fetchBytes } from '../../../fetch/fetch.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import { printable, Report } from '../../../text/report.ts';
 import { plainText, type SourceText } from '../../../text/source-text.ts';
-import { addressText, type Library, NOT_ASKED, NotYetIncluded } from '../../forms/included.ts';
+import { addressText, type Library, NOT_LOOKED_AT, NotYetIncluded } from '../../forms/included.ts';
 import { INCLUDE_SECONDS, MAX_INCLUDE_DEPTH, MAX_INCLUDES } from '../../forms/limits.ts';
 import { Remarks } from '../check/remarks.ts';
 import { checkSpec3 } from '../check/spec3.ts';
@@ -31,9 +31,14 @@ export async function rendered(
   if (!refersToOthers(checked)) return { checked, asked: [] };
   const rendering = new Rendering(library, report, checked.places);
   const whole = await rendering.all(checked, [], {});
-  if (whole === undefined || report.failed) return undefined;
+  if (whole === undefined || isWrong(report)) return undefined;
   if (whole.spec === 3) checkWhole(whole.config, checked.places, report);
-  return report.failed ? undefined : { checked: whole, asked: rendering.asked };
+  return isWrong(report) ? undefined : { checked: whole, asked: rendering.asked };
+}
+
+/** A config that nobody could look at says nothing of the others. */
+function isWrong({ entries }: Report): boolean {
+  return entries.some(({ severity, message }) => severity === 'error' && !message.includes(NOT_LOOKED_AT));
 }
 
 interface Rendered {
@@ -101,6 +106,8 @@ class Rendering {
     for (const reference of othersOf(checked)) {
       const outer = this.#over(around, settingsOf(whole));
       const next = await this.#read(reference, outer, chain);
+      // Where nobody is asked, what is wrong with the others and with this one is told all the same.
+      if (next === undefined && this.#library?.isOffline) continue;
       if (next === undefined) return undefined;
       const inner = await this.all(next, [...chain, reference.source ?? ''], outer);
       if (inner === undefined) return undefined;
@@ -142,7 +149,7 @@ class Rendering {
         `is one config too many: there may be ${MAX_INCLUDES}, and ${MAX_INCLUDE_DEPTH} one in the other`,
       );
     const bytes = await this.#bytesOf(reference, settings);
-    if (bytes === undefined || this.#report.failed) return undefined;
+    if (bytes === undefined || (this.#report.failed && !this.#library?.isOffline)) return undefined;
     this.#bytes -= bytes.length;
     if (this.#bytes < 0)
       return this.#refuse(reference, `makes more than ${MAX_DECODED_BYTES} bytes with the others`);
@@ -166,7 +173,7 @@ class Rendering {
     const remote = remoteOf(reference, say);
     if (remote === undefined) return undefined;
     if (this.#library === undefined || this.#library.isOffline)
-      return this.#refuse(reference, `is another config, which ${NOT_ASKED.slice(0, -1)}`);
+      return this.#refuse(reference, `is another config, which ${NOT_LOOKED_AT}`);
     this.asked.push(remote);
     const how = fetchSettings(settings.ignition ?? {}, contents, say);
     const known = KNOWN.get(this.#library) ?? new Map<string, Buffer>();
