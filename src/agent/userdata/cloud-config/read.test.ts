@@ -235,7 +235,7 @@ describe('hostname', () => {
 });
 
 test.each([
-  ['landscape: {client: {}}', 'landscape is not supported'],
+  ['landscape: {client: {}}', 'landscape is a subscription'],
   ['ssh_import_id: ["gh:x"]', 'lets nobody in'],
   ['swap: {size: 1G}', 'kubelet does not start with swap'],
   ['reporting: {}', 'cloud-init'],
