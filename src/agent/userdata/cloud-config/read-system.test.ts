@@ -72,6 +72,19 @@ describe('users and groups', () => {
     expect(errors(read(both, keys)).join()).toMatch(/cannot be beside/);
   });
 
+  test("keys that a cloud gives by users' names are the default user's where it has that name", () => {
+    const told = { name: 'gce', platform: 'gce', subplatform: 'x', addresses: [] };
+    const cloud = {
+      ...told,
+      publicKeys: ['ssh-rsa A'],
+      keysByUser: { deb: ['ssh-rsa B'], other: ['ssh-rsa C'] },
+    };
+    const { system } = readDocument(Buffer.from('#cloud-config\nusers: [default]\nuser: {name: deb}\n'), {
+      ...{ metaData: {}, source: 'gce', cloud },
+    });
+    expect(system?.loginKeys?.keys).toEqual(['ssh-rsa A', 'ssh-rsa B']);
+  });
+
   test('groups', () => {
     expect(read('groups: [a, {b: [x, y]}, {c: z}, {b: [w]}]').groups).toEqual([
       { name: 'a', members: [] },

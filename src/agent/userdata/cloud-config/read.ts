@@ -3,6 +3,7 @@ import type { Document } from '../../document/document.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { describe, type MappingEntry, type Node, pythonText } from '../../text/yaml/node.ts';
 import { readHostname } from '../instance/hostname.ts';
+import type { Cloud } from '../instance/instance.ts';
 import { publicKeysOf } from '../instance/public-keys.ts';
 import { readSlipway, type SlipwayKey } from '../node/slipway.ts';
 import { withDefaultUser } from './accounts/default-user.ts';
@@ -57,7 +58,7 @@ const PASSWORDS: readonly string[] = ['password', 'chpasswd'];
 interface Told extends TimeTemplates {
   metaData: Record<string, unknown>;
   deviceAliases?: Readonly<Record<string, string>>;
-  cloud?: { publicKeys: readonly string[] };
+  cloud?: Pick<Cloud, 'publicKeys' | 'keysByUser'>;
 }
 
 /** Reads every key that Slipway acts upon and warns of every other. Errors go to `report`; it throws none. */
@@ -85,7 +86,10 @@ export function readCloudConfig(
   const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, templates, report);
   const { users, defaultUser } = withDefaultUser(find('users'), find('user'), find('system_info'));
   const letIn = {
-    publicKeys: cloud?.publicKeys ?? publicKeysOf(metaData),
+    publicKeys: [
+      ...(cloud?.publicKeys ?? publicKeysOf(metaData)),
+      ...(new Map(Object.entries(cloud?.keysByUser ?? {})).get(defaultUser ?? '') ?? []),
+    ],
     ...(defaultUser === undefined ? {} : { defaultUser }),
   };
   const system = readSystem((name) => present(find(name)), {

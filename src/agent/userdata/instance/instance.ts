@@ -44,6 +44,8 @@ export interface Cloud {
   addresses: readonly string[];
   /** SSH keys for the default user, in the form of authorized_keys. */
   publicKeys: readonly string[];
+  /** Those that it gives by names of users; they count for the default user of that name. */
+  keysByUser?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A network configuration that came along, unparsed; `place` names it for people. */

@@ -220,7 +220,7 @@ describe('GCE', () => {
         providerId: 'gce://project-1/europe-west1-b/node-1',
         region: 'europe-west1',
         addresses: ['10.0.0.7', '192.0.2.7'],
-        publicKeys: [KEY],
+        ...{ publicKeys: [KEY], keysByUser: { other: [KEY] } },
       },
     });
     expect(userData).toBe(USER_DATA);

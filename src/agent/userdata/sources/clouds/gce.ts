@@ -1,3 +1,4 @@
+import type { Cloud } from '../../instance/instance.ts';
 import { asRecord, at, textOf } from '../client/json.ts';
 import { type Ask, basesOf, MetadataClient } from '../client/metadata-client.ts';
 import { found, type SourceAnswer, SourceError } from '../contract/answer.ts';
@@ -52,7 +53,7 @@ export async function readGce({ machine, settings, patienceMs }: SourceContext):
         region: zone.replace(/-[^-]*$/, ''),
         zone,
         addresses: addresses(interfaces),
-        publicKeys: userKeys(lines, machine.host.clock.now()),
+        ...keysIn(lines, machine.host.clock.now()),
       },
     });
   } finally {
@@ -88,11 +89,19 @@ function keyLines(instance: Record<string, unknown>, project: Record<string, unk
   return [...own, ...shared].flatMap((text) => textOf(text)?.split('\n') ?? []).filter((line) => line !== '');
 }
 
-/** `USER:KEY` lines for the user cloudinit, which stands for the image's default user; without those that have expired. */
-function userKeys(lines: readonly string[], now: Date): string[] {
-  return lines.flatMap((line) => {
-    const key = /^cloudinit:(.+)$/.exec(line)?.[1]?.trim();
+/** `USER:KEY` lines without those that have expired; the user cloudinit stands for the image's default user. */
+function keysIn(lines: readonly string[], now: Date): Pick<Cloud, 'publicKeys' | 'keysByUser'> {
+  const keys = lines.flatMap((line) => {
+    const [, user = '', key] = /^([^:]+):(.+)$/.exec(line) ?? [];
     const expiry = /google-ssh\s+.*"expireOn"\s*:\s*"([^"]+)"/.exec(key ?? '')?.[1];
-    return key === undefined || (expiry !== undefined && Date.parse(expiry) < now.getTime()) ? [] : [key];
+    const isOver = expiry !== undefined && Date.parse(expiry) < now.getTime();
+    return key === undefined || isOver ? [] : [{ user, key: key.trim() }];
   });
+  const byUser = Map.groupBy(keys, ({ user }) => user);
+  const of = (user: string): string[] => (byUser.get(user) ?? []).map(({ key }) => key);
+  const others = [...byUser.keys()].filter((user) => user !== 'cloudinit');
+  return {
+    publicKeys: of('cloudinit'),
+    keysByUser: Object.fromEntries(others.map((user) => [user, of(user)])),
+  };
 }
