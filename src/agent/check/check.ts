@@ -34,15 +34,7 @@ export function check(
   );
   const isTwice = (message: string): boolean =>
     hits.some(({ alreadyTold }) => alreadyTold !== undefined && message.includes(alreadyTold));
-  const told = report
-    .filter(({ message }) => !isTwice(message))
-    .map(({ severity, code, message, where }) => ({
-      rule: code,
-      severity,
-      message,
-      remedy: CODES[code].remedy,
-      ...(where === undefined ? {} : { where }),
-    }));
+  const told = report.filter(({ message }) => !isTwice(message)).map(findingOf);
   const found = hits.map(({ rule: { id, severity, remedy }, message, where }) => ({
     rule: id,
     severity,
@@ -54,6 +46,11 @@ export function check(
   return [...tooLarge(raw, cloud), ...told, ...found].sort(
     (a, b) => line(a) - line(b) || (a.where?.column ?? 0) - (b.where?.column ?? 0),
   );
+}
+
+export function findingOf({ severity, code, message, where }: ReportEntry): Finding {
+  const place = where === undefined ? {} : { where };
+  return { rule: code, severity, message, remedy: CODES[code].remedy, ...place };
 }
 
 function tooLarge(raw: Buffer, name: string | undefined): Finding[] {

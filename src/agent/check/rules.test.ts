@@ -83,3 +83,12 @@ test('a secret of a store needs no hash, but what lies encrypted on a server doe
   expect(of(await file('age+https://files.example/a.age'))).toEqual(both.slice(0, 1));
   expect(of(await file('vault:///secret/data/a', "permissions: '0644', "))).toEqual(both.slice(1));
 });
+
+test("a version of kubeadm's configuration is no old one where Kubernetes is as old", async () => {
+  const config = (version: string) =>
+    found(
+      `write_files: [{path: /run/kubeadm.yaml, permissions: '0600', content: "apiVersion: kubeadm.k8s.io/v1beta2\\nkind: ClusterConfiguration\\nkubernetesVersion: ${version}\\n"}]\nruncmd: [kubeadm init --config /run/kubeadm.yaml]\n`,
+    );
+  expect(await config('v1.26.3')).not.toContain('old-kubeadm-api');
+  expect(await config('v1.27.0')).toContain('old-kubeadm-api');
+});

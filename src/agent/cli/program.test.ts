@@ -96,6 +96,19 @@ describe('a command line', () => {
     });
   });
 
+  it('checks a network configuration as a file of its own, and leaves names of files as they are', async () => {
+    const network = join(folder, 'geheimnis.yaml');
+    writeFileSync(network, 'version: 2\nethernets:\n  a: {mtu: "1400"}\n');
+    writeFileSync(userData, '#cloud-config\nusers: [{name: a, plain_text_passwd: geheimnis}]\n');
+    const { stdout } = await ask('check', userData, '--network-config', network, '--output', 'json');
+    const [of, own] = JSON.parse(stdout).files;
+    expect(of).toMatchObject({ file: network, findings: [{ where: { line: 3, column: 12 } }] });
+    expect(own.file).toBe(userData);
+    expect(JSON.stringify(own)).not.toContain('ethernets');
+    const { stdout: text } = await ask('check', userData, '--network-config', network);
+    expect(text).toContain(`${network}:3:12: warning: ethernets.a.mtu must be a number`);
+  });
+
   it('of user data that cannot be read does not say that they make no node, too', async () => {
     writeFileSync(userData, '#cloud-config\nruncmd: {a: b}\n');
     const { status, stderr } = await ask('plan', '--root', folder, '--user-data', userData);

@@ -102,12 +102,15 @@ export const KUBEADM_RULES: readonly Rule[] = [
       wrong: file('apiVersion: kubeadm.k8s.io/v1beta2\nkind: InitConfiguration'),
       right: file('apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration'),
     },
+    // Up to 1.26 it is the right one.
     find: (seen) =>
-      inConfigs(
-        seen,
-        /^apiVersion:\s*["']?kubeadm\.k8s\.io\/v1(?:alpha\d|beta[12])\b/m,
-        'this version was removed.',
-      ),
+      configs(seen).some(({ text }) => /^kubernetesVersion:\s*["']?v?1\.(?:1\d|2[0-6])\b/m.test(text))
+        ? []
+        : inConfigs(
+            seen,
+            /^apiVersion:\s*["']?kubeadm\.k8s\.io\/v1(?:alpha\d|beta[12])\b/m,
+            'this version was removed.',
+          ),
   },
   {
     id: 'deprecated-kubeadm-api',

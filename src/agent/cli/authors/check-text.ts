@@ -1,4 +1,3 @@
-import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import type { Finding } from '../../check/check.ts';
 
@@ -17,7 +16,7 @@ export function checkedAsText(checked: readonly Checked[]): string {
         where === undefined
           ? file
           : `${file}${where.within === undefined ? '' : ` (${where.within})`}:${where.line}:${where.column}`;
-      const line = visible(redact(`${place}: ${severity}: ${message} [${rule}]`));
+      const line = visible(`${place}: ${severity}: ${message} [${rule}]`);
       if (told.has(rule)) return [line];
       told.add(rule);
       return [line, `  ${remedy}`];

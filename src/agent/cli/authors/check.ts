@@ -1,7 +1,7 @@
 import { UsageError } from '../../../kit/errors.ts';
 import { remember } from '../../../kit/secrets/known.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
-import { check, type Finding } from '../../check/check.ts';
+import { check, type Finding, findingOf } from '../../check/check.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
 import { stubProblems } from '../../check/stub-problems.ts';
 import type { Host } from '../../host/host.ts';
@@ -45,8 +45,7 @@ export function checkCommand(files: readonly string[], flags: CheckFlags): Promi
     const cloud = cloudOf(flags.cloud);
     const host = createHost({ root: '/' });
     const metaData = flags.metaData === undefined ? SAMPLE : await readMetaDataFile(host, flags.metaData);
-    const network = await networkOf(host, flags.networkConfig);
-    const checked: Checked[] = [];
+    const { checked, network } = await networkOf(host, flags.networkConfig);
     for (const file of files) {
       const raw = await readInput(host, file);
       const findings = await findingsOf(host, raw, metaData, network, cloud);
@@ -61,7 +60,7 @@ async function findingsOf(
   host: Host,
   raw: Buffer,
   metaData: Metadata,
-  network: Pick<Instance, 'network' | 'remarks'>,
+  network: Pick<Instance, 'network'>,
   cloud: string | undefined,
 ): Promise<Finding[]> {
   const library = { host, instance: '', keeps: false, isOffline: true } as const;
@@ -76,22 +75,27 @@ async function findingsOf(
   const findings = check(raw, document, [...document.report, ...sealed, ...beyond], cloud);
   return findings.map((finding) => {
     const remedy = remedyOfNote(finding, metaData === SAMPLE);
-    // Here for every form of output: a name in user data may be a secret in the wrong place.
-    const told = { ...finding, message: redact(finding.message) };
+    const told = redacted(finding);
     return remedy === undefined ? told : { ...told, severity: 'note' as const, remedy };
   });
 }
 
-/** What comes of a network configuration, and what is wrong with it. */
+/** What comes of a network configuration, and what is wrong with it, at its own lines. */
 async function networkOf(
   host: Host,
   file: string | undefined,
-): Promise<Pick<Instance, 'network' | 'remarks'>> {
-  if (file === undefined) return {};
+): Promise<{ checked: Checked[]; network: Pick<Instance, 'network'> }> {
+  if (file === undefined) return { checked: [], network: {} };
   const { readNetwork } = await import('../../userdata/network/read-network.ts');
   const text = (await readInput(host, pathOption('network-config', file))).toString('utf8');
-  const { settings, report } = readNetwork(configOfFile(text, file));
-  return { remarks: report, ...(settings ? { network: settings } : {}) };
+  const { settings, own } = readNetwork(configOfFile(text, file));
+  const findings = own.map((entry) => redacted(findingOf(entry)));
+  return { checked: [{ file, findings }], network: settings ? { network: settings } : {} };
+}
+
+/** For every form of output: a name in user data may be a secret in the wrong place. Names of files are as they were given. */
+function redacted(finding: Finding): Finding {
+  return { ...finding, message: redact(finding.message) };
 }
 
 /** What only a machine knows is nobody's mistake. */

@@ -177,3 +177,9 @@ describe('MIME multipart', () => {
     expect(entries).toMatchObject([{ severity: 'warning', code: 'UserDataUndecodable' }]);
   });
 });
+
+test('says where the header stands that must be the first line', () => {
+  expect(decode('users: []\r\n#cloud-config\r\n').entries).toMatchObject([
+    { message: expect.stringContaining('#cloud-config stands on line 2, and must be the first.') },
+  ]);
+});

@@ -35,7 +35,11 @@ export function decodeUserData(raw: Buffer, report: Report, name = 'The user dat
   }
   const type = typeOf(text);
   if (type !== undefined) return [{ type, source: plainText(text), name: 'part-001' }];
-  const known = '#cloud-config, or a JSON object with the key ignition, is what it begins with most often';
+  const line = text.split('\n').findIndex((one) => /^#cloud-config\s*$/.test(one)) + 1;
+  const known =
+    line > 0
+      ? `#cloud-config stands on line ${line}, and must be the first`
+      : '#cloud-config, or a JSON object with the key ignition, is what it begins with most often';
   report.error('UserDataFormatUnknown', `${name} has a first line that Slipway does not know; ${known}.`);
   return undefined;
 }

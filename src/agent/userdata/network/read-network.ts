@@ -22,6 +22,8 @@ interface NetworkRead {
   /** `{config: disabled}`: the network stays as it is. */
   isDisabled: boolean;
   report: ReportEntry[];
+  /** The same where the configuration itself is what is looked at: places are its own. */
+  own: ReportEntry[];
 }
 
 /**
@@ -31,16 +33,19 @@ export function readNetwork(config: NetworkConfig, cards: Cards = new Map()): Ne
   const report = new Report();
   const root = config.text.trim() === '' ? undefined : parseYaml(plainText(config.text), report);
   const read = root && interpreted(root, config, report, cards);
-  const entries = report.entries.map((entry) => placed(entry, config.place));
-  if (read === 'disabled') return { isDisabled: true, report: entries };
-  if (read === undefined || report.failed || isEmpty(read)) return { isDisabled: false, report: entries };
+  const told = {
+    report: report.entries.map((entry) => placed(entry, config.place)),
+    own: report.entries,
+  };
+  if (read === 'disabled') return { isDisabled: true, ...told };
+  if (read === undefined || report.failed || isEmpty(read)) return { isDisabled: false, ...told };
   const { plain, ...settings } = read;
   const netplan =
     plain === undefined ? {} : { netplan: sensitive(JSON.stringify({ network: plain }, asNumbers)) };
   const links = withMembers(settings.links);
   return {
     isDisabled: false,
-    report: entries,
+    ...told,
     settings: { place: config.place, ...settings, links, ...netplan },
   };
 }
