@@ -2,6 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
+import { sourceOptions } from './options/options.ts';
 import { run } from './program.ts';
 
 let folder: string;
@@ -94,6 +95,10 @@ describe('a command line', () => {
       status: 2,
       stderr: expect.stringContaining('--network-config: its name is empty'),
     });
+  });
+
+  it('takes - for standard input where user data are named', () => {
+    expect(sourceOptions({ root: '/', userData: '-' })).toMatchObject({ userDataFile: '/dev/stdin' });
   });
 
   it('checks a network configuration as a file of its own, and leaves names of files as they are', async () => {

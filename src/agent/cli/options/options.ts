@@ -82,12 +82,17 @@ export function sourceOptions(options: {
   return {
     root: rootOption(options.root),
     ...(options.source === undefined ? {} : { source: options.source }),
-    ...(options.userData === undefined ? {} : { userDataFile: pathOption('user-data', options.userData) }),
+    ...(options.userData === undefined ? {} : { userDataFile: userDataOption(options.userData) }),
     ...(options.metaData === undefined ? {} : { metaDataFile: pathOption('meta-data', options.metaData) }),
     ...(options.networkConfig === undefined
       ? {}
       : { networkFile: pathOption('network-config', options.networkConfig) }),
   };
+}
+
+/** `-` is standard input, as for the commands that authors call. */
+function userDataOption(given: string): string {
+  return given === '-' && process.platform !== 'win32' ? '/dev/stdin' : pathOption('user-data', given);
 }
 
 /** Runs a command; a usage error becomes a sentence and exit status 2. */

@@ -2,7 +2,10 @@
 export type OptionRow = readonly [declaration: string, description: string, fallback?: string];
 
 export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
-  ['--user-data <file>', 'read user data from this file instead of looking for a source'],
+  [
+    '--user-data <file>',
+    'read user data from this file (- is standard input) instead of looking for a source',
+  ],
   ['--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data'],
   [
     '--network-config <file>',
@@ -18,7 +21,10 @@ export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
 ];
 
 export const PLAN_OPTIONS: readonly OptionRow[] = [
-  ['--user-data <file>', 'read user data from this file instead of looking for a source'],
+  [
+    '--user-data <file>',
+    'read user data from this file (- is standard input) instead of looking for a source',
+  ],
   ['--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data'],
   ['--network-config <file>', 'network configuration that belongs to --user-data'],
   ['--source <name>', 'ask this source and no other, such as ec2 or nocloud (docs/sources.md)'],
