@@ -36,6 +36,24 @@ export async function runDocument(
   document: Document,
   toPlan: (document: Document, shared: Shared) => PlannedStep[] | Promise<PlannedStep[]>,
 ): Promise<Outcome> {
+  const over = new AbortController();
+  try {
+    if (!options.isAgain) await askAhead(options, document, over.signal);
+    return await judgeAndRun(options, about, document, toPlan);
+  } finally {
+    over.abort();
+  }
+}
+
+/** What takes time, changes nothing and is wanted only when the steps have come to kubeadm. */
+async function askAhead({ host }: RunOptions, document: Document, signal: AbortSignal): Promise<void> {
+  if (document.commands[0]?.kind !== 'kubeadm' || document.isWiped) return;
+  if (document.report.some(({ severity }) => severity === 'error')) return;
+  const { askVersionsAhead } = await import('../preflight/ask-versions.ts');
+  await askVersionsAhead(host, document, signal);
+}
+
+const judgeAndRun: typeof runDocument = async (options, about, document, toPlan) => {
   const { host, watcher } = options;
   // Programs print what they were given, and messages quote it: what is known to be a secret goes nowhere from here.
   remember(await knownSecrets(host, document));
@@ -84,7 +102,7 @@ export async function runDocument(
     await shared.scriptShell.close();
     await shared.shell.close();
   }
-}
+};
 
 function leaving(
   { host, onLeft }: Pick<RunOptions, 'host' | 'onLeft'>,

@@ -88,6 +88,8 @@ export interface Files {
   readlink(path: string): Promise<string>;
   /** The path as the agent's own process sees it. */
   real(path: string): Promise<string>;
+  /** Differs for each other file at that path, and after each change of it; undefined if it is no regular file. */
+  identity(path: string): Promise<string | undefined>;
 }
 
 export interface AppendHandle {

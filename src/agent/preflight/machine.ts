@@ -2,9 +2,9 @@ import type { Expectations } from '../document/expectations.ts';
 import type { Host } from '../host/host.ts';
 import type { CallReading } from '../kubeadm/config/read-call.ts';
 import { readInventory } from '../kubeadm/repeat/inventory.ts';
-import { kubeletVersion } from './checks/kubernetes/versions.ts';
+import { askVersions, type Versions } from './ask-versions.ts';
 import { expectations } from './checks/machine/expectations.ts';
-import { findInstalled, type Prepared, prepare } from './prepare.ts';
+import { prepare } from './prepare.ts';
 import { type PreflightResult, runPreflight } from './run.ts';
 
 interface MachineTask {
@@ -14,6 +14,8 @@ interface MachineTask {
   mend: boolean;
   searchPath?: string[];
   expect?: Expectations | undefined;
+  /** Where they are known already. */
+  versions?: Versions;
 }
 
 /**
@@ -25,7 +27,7 @@ interface MachineTask {
 export async function checkMachine(host: Host, task: MachineTask): Promise<PreflightResult> {
   const started = host.clock.monotonic();
   const { call, instance, mend, expect } = task;
-  const [installed] = await askVersions(host);
+  const { kubelet, ...installed } = task.versions ?? (await askVersions(host));
   const { findings, ...about } =
     call === undefined ? { ...installed, findings: [] } : prepare(call, installed.kubeadmMinor);
   const attempted = (await readInventory(host, instance)) !== undefined;
@@ -34,7 +36,14 @@ export async function checkMachine(host: Host, task: MachineTask): Promise<Prefl
     host.root === '/'
       ? await runPreflight(
           host,
-          { ...about, attempted, mend, searchPath: task.searchPath ?? [], ...(expect && { expect }) },
+          {
+            ...about,
+            ...(kubelet && { kubelet }),
+            attempted,
+            mend,
+            searchPath: task.searchPath ?? [],
+            ...(expect && { expect }),
+          },
           isReadable ? undefined : [expectations],
         )
       : { findings: [], unanswered: [] };
@@ -43,10 +52,4 @@ export async function checkMachine(host: Host, task: MachineTask): Promise<Prefl
     unanswered: machine.unanswered,
     ms: host.clock.monotonic() - started,
   };
-}
-
-/** What kubeadm and the kubelet say of themselves, both asked at once: each answers when it has started and ended. */
-export async function askVersions(host: Host): Promise<[Prepared, unknown]> {
-  const kubelet = host.root === '/' ? kubeletVersion(host).catch(() => undefined) : undefined;
-  return Promise.all([findInstalled(host), kubelet]);
 }

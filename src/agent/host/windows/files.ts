@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { win32 } from 'node:path';
-import { ifPresent, kindOf, linkOnce } from '../common/files/entries.ts';
+import { identityOf, ifPresent, kindOf, linkOnce } from '../common/files/entries.ts';
 import { MOST_BYTES, type OpenFile, readOpen, readPart } from '../common/files/read-open.ts';
 import { watchFile } from '../common/files/watch-file.ts';
 import { toHostError } from '../common/system/system-error.ts';
@@ -157,6 +157,7 @@ export function createFiles(root: string): Files {
     owner: () => OWNER,
     readlink: async (path) => attempt('reading the link', path, (real) => readlinkSync(real)),
     real: async (path) => attempt('resolving', path, (real) => ifPresent(() => realpathSync(real)) ?? real),
+    identity: async (path) => attempt('looking at', path, identityOf),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Failure } from '../../../protocol/journal.ts';
 import { WINDOWS_SHIM } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { KubeadmError } from '../kubeadm-error.ts';
+import { askProgram, type Question } from './ask-program.ts';
 
 /** Searched after PATH: cloud-init and systemd start programs with a PATH that lacks some of them. */
 const KUBEADM_DIRECTORIES = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/bin'];
@@ -123,17 +124,18 @@ interface KubeadmVersion {
   minor: number;
 }
 
+/** How kubeadm is asked for its version. */
+export function versionQuestion(path: string): Question {
+  return { argv: [path, 'version', '-o', 'short'], env: kubeadmEnvironment(), timeoutMs: 20_000 };
+}
+
 /**
  * Asks kubeadm for its version.
  *
  * @throws KubeadmError `KubeadmNotFound` when the program cannot be run or does not answer like kubeadm.
  */
 export async function kubeadmVersion(host: Host, path: string): Promise<KubeadmVersion> {
-  const result = await host.processes.run({
-    argv: [path, 'version', '-o', 'short'],
-    env: kubeadmEnvironment(),
-    timeoutMs: 20_000,
-  });
+  const result = await askProgram(host, versionQuestion(path));
   const match = /^(v(\d+)\.(\d+)\S*)\s*$/m.exec(result.stdout);
   if (result.exitStatus === 0 && match !== null) {
     return { text: match[1] ?? '', major: Number(match[2]), minor: Number(match[3]) };

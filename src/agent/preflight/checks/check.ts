@@ -3,12 +3,20 @@ import type { Host } from '../../host/host.ts';
 import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
 import type { PreflightFinding } from './finding.ts';
 
+/** Of a release of Kubernetes, all of which are 1.x. */
+export interface Version {
+  text: string;
+  minor: number;
+}
+
 /** What the checks know of the machine's task. */
 export interface Task {
   /** How Slipway will call kubeadm; undefined for the check of an image. */
   config?: KubeadmConfig;
   /** The installed kubeadm's minor version. */
   kubeadmMinor?: number;
+  /** The installed kubelet's version. */
+  kubelet?: Version;
   /** kubeadm has run here for this instance; Slipway cleans up after it before the next attempt. */
   attempted: boolean;
   /** Directories that commands before kubeadm have added to PATH. */

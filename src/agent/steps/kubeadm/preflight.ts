@@ -7,8 +7,9 @@ import type { StepContext, StepResult } from '../../engine/step.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { hasSucceeded } from '../../kubeadm/repeat/succeeded.ts';
 import { findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
+import { askVersions } from '../../preflight/ask-versions.ts';
 import type { PreflightFinding } from '../../preflight/checks/finding.ts';
-import { askVersions, checkMachine } from '../../preflight/machine.ts';
+import { checkMachine } from '../../preflight/machine.ts';
 import { stillStarting } from '../../startup/starting.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { exportedPath } from '../shell/shell-state.ts';
@@ -37,12 +38,13 @@ export const checkBefore: Work<PreflightSpec> = ({ command, mend, expect }, shar
     // kubeadm's own words about being called again say more than these checks could.
     if (await looksJoined(host, command.verb))
       return { done: true, message: 'this machine is a node already' };
-    await Promise.all([runtimeStarted(signal), askVersions(host)]);
+    const [versions] = await Promise.all([askVersions(host), runtimeStarted(signal)]);
     const { findings, unanswered, ms } = await checkMachine(host, {
       call: await call(command).read(),
       instance: owner.instance,
       mend,
       expect,
+      versions,
       searchPath: await exportedPath(host, shell.directory),
     });
     for (const what of unanswered) await context.progress(what);

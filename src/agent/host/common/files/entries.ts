@@ -1,4 +1,4 @@
-import { type BigIntStats, linkSync, lstatSync, type Stats } from 'node:fs';
+import { type BigIntStats, linkSync, lstatSync, type Stats, statSync } from 'node:fs';
 import type { FileStat } from '../../files.ts';
 import { isErrno } from '../system/system-error.ts';
 
@@ -23,6 +23,14 @@ export function linkOnce(source: string, path: string): void {
     const isSame = one !== undefined && one.ino === other?.ino && one.dev === other.dev;
     if (!isErrno(error, 'EEXIST') || !isSame) throw error;
   }
+}
+
+/** Where it lies, which file that is, and when it was last changed, in nanoseconds; see `Files.identity`. */
+export function identityOf(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (!stat?.isFile()) return undefined;
+  const { dev, ino, size, mtimeNs, ctimeNs } = stat;
+  return [path, dev, ino, size, mtimeNs, ctimeNs].join();
 }
 
 export function kindOf(stat: Stats | BigIntStats): FileStat['kind'] {

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { appendHandle } from '../../common/files/append-handle.ts';
-import { ifPresent, kindOf, linkOnce } from '../../common/files/entries.ts';
+import { identityOf, ifPresent, kindOf, linkOnce } from '../../common/files/entries.ts';
 import { MOST_BYTES, readOpen, readPart } from '../../common/files/read-open.ts';
 import { watchFile } from '../../common/files/watch-file.ts';
 import { toHostError } from '../../common/system/system-error.ts';
@@ -225,6 +225,10 @@ export function createFiles(root: string): Files {
 
     async real(path) {
       return attempt('resolving', path, () => realInRoot(root, path));
+    },
+
+    async identity(path) {
+      return attempt('looking at', path, () => identityOf(realInRoot(root, path)));
     },
   };
 }

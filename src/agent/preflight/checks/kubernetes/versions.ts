@@ -1,11 +1,5 @@
-import type { Host } from '../../../host/host.ts';
-import { type Check, isBefore, type Task } from '../check.ts';
+import { type Check, isBefore, type Task, type Version } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
-
-interface Version {
-  text: string;
-  minor: number;
-}
 
 /**
  * Compares kubelet, kubeadm and the configuration's version. kubeadm accepts a kubelet that is one minor
@@ -14,8 +8,8 @@ interface Version {
  */
 export const versions: Check = {
   name: 'versions',
-  async run(host, task) {
-    const kubelet = await kubeletVersion(host);
+  async run(_, task) {
+    const { kubelet } = task;
     const wanted = versionOf(task.config?.kubernetesVersion ?? '');
     return [...kubeletProblems(kubelet, task), ...controlPlaneProblems(kubelet, wanted, task)];
   },
@@ -63,22 +57,8 @@ function controlPlaneProblems(
   return findings;
 }
 
-/** Asking costs a process. */
-const known = new WeakMap<Host, Version>();
-
-/** What the installed kubelet says; undefined where it says nothing. */
-export async function kubeletVersion(host: Host): Promise<Version | undefined> {
-  const before = known.get(host);
-  if (before !== undefined) return before;
-  const result = await host.processes.run({ argv: ['kubelet', '--version'], timeoutMs: 5_000 });
-  const version =
-    result.exitStatus === 0 ? versionOf(result.stdout.trim().replace(/^Kubernetes /, '')) : undefined;
-  if (version !== undefined) known.set(host, version);
-  return version;
-}
-
 /** Undefined for a label such as `stable-1`. */
-function versionOf(text: string): Version | undefined {
+export function versionOf(text: string): Version | undefined {
   const minor = /^v?1\.(\d+)\.\d+/.exec(text)?.[1];
   return minor === undefined ? undefined : { text, minor: Number(minor) };
 }
