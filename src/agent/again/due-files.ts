@@ -1,5 +1,5 @@
 import { dirname } from 'node:path/posix';
-import { isSealedFile } from '../../tpm/sealing/sealed-file.ts';
+import { isSealedFile } from '../../tpm/sealing/is-sealed-file.ts';
 import type { Document, FileEntry } from '../document/document.ts';
 import type { FileStat } from '../host/files.ts';
 import { type Host, HostError } from '../host/host.ts';

@@ -2,7 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { toPem } from '../../pki/pem.ts';
 import { areaOfEndorsementKey } from '../objects/templates.ts';
-import { decrypt, isSealedFile, readSealedFile, sealFile } from './sealed-file.ts';
+import { isSealedFile } from './is-sealed-file.ts';
+import { decrypt, readSealedFile, sealFile } from './sealed-file.ts';
 
 const KEYS = {
   RSA: generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey,

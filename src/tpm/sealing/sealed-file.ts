@@ -6,6 +6,7 @@ import type { PcrValues } from '../objects/pcr-selection.ts';
 import { type EcArea, keyOf, type RsaArea } from '../objects/public-area.ts';
 import { ALG } from '../wire/constants.ts';
 import { MalformedError } from '../wire/reader.ts';
+import { LABEL } from './is-sealed-file.ts';
 
 /**
  * A file that one TPM alone can open, as text that can lie anywhere: a key of AES-256-GCM is sealed to the endorsement key
@@ -23,8 +24,6 @@ export interface SealedFile {
   readonly data: Uint8Array;
 }
 
-const LABEL = 'SLIPWAY SEALED FILE';
-const BEGIN = `-----BEGIN ${LABEL}-----`;
 const VERSION = 1;
 const TAG_BYTES = 16;
 
@@ -56,11 +55,6 @@ export function sealFile({ ek, path, content, state }: ToSeal): string {
     data: b64(data),
   };
   return toPem(LABEL, Buffer.from(JSON.stringify(body)));
-}
-
-/** Costs next to nothing for any other content. */
-export function isSealedFile(content: Uint8Array): boolean {
-  return Buffer.from(content.subarray(0, BEGIN.length)).toString('latin1') === BEGIN;
 }
 
 /** @throws MalformedError */

@@ -1,5 +1,5 @@
 import { remember } from '../../../kit/secrets/known.ts';
-import { isSealedFile } from '../../../tpm/sealing/sealed-file.ts';
+import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
 import type { KubeadmCommand, ReportEntry } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { certificateFiles } from '../../kubeadm/config/kubeadm-files.ts';

@@ -1,6 +1,6 @@
 import { remember } from '../../../kit/secrets/known.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
-import { isSealedFile } from '../../../tpm/sealing/sealed-file.ts';
+import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
 import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { secretsOfContent } from '../../secrets/document-secrets.ts';
