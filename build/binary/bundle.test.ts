@@ -73,6 +73,8 @@ describe('bundle', () => {
       'src/agent/cli/process/version.ts',
       'src/agent/cli/program.ts',
       'src/kit/errors.ts',
+      // Last words hold nothing that a terminal acts upon.
+      'src/kit/terminal/visible.ts',
     ]);
     expect(runAndSeeModules(script, ['explain', 'Unclassified']).evaluated).toContain(
       'src/protocol/codes/codes.ts',
