@@ -93,6 +93,16 @@ describe('redact', () => {
       'discovery.tlsBootstrapToken: Invalid value: "[redacted]": bad',
     ],
     [
+      'a value behind the name of a phase',
+      'bootstrap-token: abcdefghijklmnop, bootstrap-token: hunter2 or not, bootstrap_token=plain words',
+      'bootstrap-token: [redacted], bootstrap-token: [redacted] or not, bootstrap_token=[redacted] words',
+    ],
+    [
+      'a token behind the name of a phase',
+      'bootstrap-token: abcdef.abcdefghijklmnop is not known',
+      'bootstrap-token: abcdef.[redacted] is not known',
+    ],
+    [
       "a decoder's context",
       'error found in #10 byte of ...|f0123"},"x|...',
       'error found in #10 byte of [redacted]',
@@ -116,6 +126,10 @@ describe('redact', () => {
     '--token-ttl 24h0m0s --discovery-token-unsafe-skip-ca-verification',
     'secret "my-token" not found; secrets "x" is forbidden',
     'failed to get secret: context deadline exceeded',
+    'error execution phase bootstrap-token: timed out waiting for the condition',
+    "error execution phase bootstrap-token: couldn't create the role: etcdserver: leader changed",
+    'error execution phase bootstrap-token: error allowing bootstrap tokens to post CSRs: context deadline exceeded',
+    'error execution phase bootstrap-token: clusterrolebindings.rbac.authorization.k8s.io is forbidden',
     'tokenFile: /etc/slipway/token, --token=/var/run/secrets/token',
     '--authorization-mode=Node,RBAC',
     'https://user@registry.example.org/v2/',

@@ -36,6 +36,9 @@ const NAMES = [
   '_authtoken',
 ].join('|');
 
+/** kubeadm's phase of that name, and how its error begins: a word of letters, which no bootstrap token is, and another. */
+const PHASE = String.raw`bootstrap-token: (?:[a-z]{1,24}(?:'[a-z]{1,2}|:)?\s{1,16}["[(]?[a-z]|[a-z]{4,30}\.rbac\.authorization\.k8s\.io\b)`;
+
 /** The beginnings that forges, clouds and chats give their tokens so that programs like this one find them. */
 const TOKENS = [
   String.raw`gh[pousr]_\w{16,255}`,
@@ -98,7 +101,7 @@ export const RULES: readonly Rule[] = [
   // password=..., "passwd": "...", client_secret: ...; also in connection strings and command lines.
   // A validation error tells the value after words of its own, which another rule knows.
   {
-    pattern: new RegExp(`((?:${NAMES})${IS})(?!Invalid value: ")${VALUE}`, 'gi'),
+    pattern: new RegExp(`((?!${PHASE})(?:${NAMES})${IS})(?!Invalid value: ")${VALUE}`, 'gi'),
     sign: 'pass|secret|key|token|signature|credential',
     isSetting: true,
   },
@@ -120,7 +123,8 @@ export const RULES: readonly Rule[] = [
     isSetting: true,
   },
   {
-    pattern: /((?:token|secret):\s{1,16})(?=[A-Za-z_.~+/=-]{0,200}\d)[\w.~+/=-]{16,}/gi,
+    pattern:
+      /((?:token|secret):\s{1,16})(?![a-z]{4,30}\.rbac\.authorization\.k8s\.io(?!\S))(?=[A-Za-z_.~+/=-]{0,200}\d)[\w.~+/=-]{16,}/gi,
     sign: 'token|secret',
     isSetting: true,
   },
