@@ -1,4 +1,5 @@
 import type {
+  Finding,
   JournalRecord,
   NodeReset,
   SequenceEnded,
@@ -21,6 +22,8 @@ interface StepHistory {
   doneOtherwise: boolean;
   /** Milliseconds of those attempts. */
   spentMs: number;
+  /** What its attempts said of a place in the user data, which holds as long as they do. */
+  findings: Omit<Finding, 'type'>[];
   /** Attempts that the open sequence has begun. The budget survives restarts and reboots. */
   attempts: number;
 }
@@ -45,7 +48,8 @@ export interface History {
  * image) and those before a `kubeadm reset` that concern kubeadm do not count.
  */
 export function historyOf(records: readonly JournalRecord[], instance: string): History {
-  const steps = new Map<string, { ended?: Of<StepEnded>; started?: Of<StepStarted>; attempts: number }>();
+  const steps = new Map<string, StepEntry>();
+  let current: StepEntry | undefined;
   const ranNow = new Map<string, number>();
   /** The digest with which each step began last. */
   const latest = new Map<string, string>();
@@ -60,6 +64,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
   for (const [index, record] of records.entries()) {
     if (record.type === 'run.started') {
       mine = record.instance === instance;
+      current = undefined;
       if (!mine) {
         open = undefined;
         steps.clear();
@@ -88,6 +93,8 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
       case 'step.started': {
         const step = entryOf(steps, record);
         step.started = record;
+        current = step;
+        if (record.attempt === 1) step.findings = [];
         latest.set(record.step, record.digest);
         step.attempts = record.attempt;
         break;
@@ -97,8 +104,12 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
         step.ended = record;
         if (open) ranNow.set(record.step, record.seq);
         delete step.started;
+        current = undefined;
         break;
       }
+      case 'finding':
+        if (record.where !== undefined) current?.findings.push(findingOf(record));
+        break;
       case 'node.reset':
         for (const key of steps.keys()) if (isUndone(key, record)) steps.delete(key);
         if (record.scope === 'node') open = undefined;
@@ -121,6 +132,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
         doneOtherwise: [...steps].some(
           ([key, { ended }]) => ended?.step === id && key !== `${id} ${digest}` && ended.result === 'done',
         ),
+        findings: step?.findings ?? [],
         attempts: open ? (step?.attempts ?? 0) : 0,
         spentMs: open ? spentMs(records.slice(first), { step: id, digest }) : 0,
       };
@@ -161,12 +173,26 @@ function isUndone(key: string, { scope }: NodeReset): boolean {
   return scope === 'node' ? !/^(?:disks|raid|luks|filesystems) /.test(key) : key.startsWith('kubeadm ');
 }
 
-function entryOf<T extends { attempts: number }>(
-  steps: Map<string, T | { attempts: number }>,
+interface StepEntry {
+  ended?: Of<StepEnded>;
+  started?: Of<StepStarted>;
+  findings: Omit<Finding, 'type'>[];
+  attempts: number;
+}
+
+function entryOf(
+  steps: Map<string, StepEntry>,
   { step, digest }: { step: string; digest: string },
-): T {
+): StepEntry {
   const key = `${step} ${digest}`;
-  const entry = (steps.get(key) ?? { attempts: 0 }) as T;
+  const entry = steps.get(key) ?? { attempts: 0, findings: [] };
   steps.set(key, entry);
   return entry;
 }
+
+const findingOf = ({ severity, code, message, where }: Finding): Omit<Finding, 'type'> => ({
+  severity,
+  code,
+  message,
+  ...(where === undefined ? {} : { where }),
+});

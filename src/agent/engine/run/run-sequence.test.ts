@@ -293,7 +293,23 @@ describe('runSequence', () => {
     expect(await sequence(steps, { commandsDecide: true })).toMatchObject({
       result: 'failed',
       failedStep: 'a',
+      findings: [{ message: expect.stringMatching(/^a: Exit 1\. Nothing was tried now/) }],
     });
+  });
+
+  it('tells again what a step that is not run again had found in the user data', async () => {
+    const message = 'There is no SELinux here.';
+    const finding = { severity: 'warning', code: 'AccountSettingIgnored', message, where: '3:5' } as const;
+    const user = step('user', () => ({ done: true }), {
+      run: async (context) => {
+        await context.finding(finding);
+        await context.finding({ severity: 'warning', code: 'SwapEnabled', message: 'swap is on' });
+        return { done: true };
+      },
+    });
+    expect((await sequence([user])).findings).toHaveLength(2);
+    expect((await sequence([user])).findings).toEqual([finding]);
+    expect((await sequence([user])).findings).toEqual([finding]);
   });
 
   it.each(['CommandEndedScript', 'ToolMissing'] as const)(

@@ -125,7 +125,7 @@ class SequenceRun {
       if (!end) continue;
       const verdict = { ...end, step: step.id };
       if (stops(step) || end.result === 'deadline-exceeded' || this.#o.stop.aborted) return verdict;
-      if (end.failure) await this.#telling.find(asFinding(step, end.failure));
+      if (end.failure) await this.#telling.find(asFinding(step, end.failure, end.isOfBefore));
       if (step.group && end.failure && ENDS_GROUP.has(end.failure.code)) endedGroups.set(step.group, verdict);
       tolerated ??= verdict;
     }
@@ -143,7 +143,10 @@ function forgetBudget(history: History): History {
   };
 }
 
-function asFinding(step: Step, { code, cause }: Failure): Omit<Finding, 'type'> {
-  const message = cause.includes(step.title) ? cause : `${step.title}: ${cause}`;
-  return { severity: 'warning', code, message };
+function asFinding(step: Step, { code, cause }: Failure, isOfBefore = false): Omit<Finding, 'type'> {
+  const said = cause.includes(step.title) ? cause : `${step.title}: ${cause}`;
+  const when = isOfBefore
+    ? ' Nothing was tried now: the step had its run before, and how that ended is told again.'
+    : '';
+  return { severity: 'warning', code, message: `${said}${when}` };
 }

@@ -13,7 +13,13 @@ import type { Telling } from './telling.ts';
 const DEFAULT_ATTEMPTS = 3;
 
 /** How a sequence or a step ends. */
-export type Verdict = { result: Result; failure?: Failure; step?: string };
+export type Verdict = {
+  result: Result;
+  failure?: Failure;
+  step?: string;
+  /** An earlier run came to it, and nothing was tried in this one. */
+  isOfBefore?: true;
+};
 
 /** Runs steps by their attempts, and knows how each has ended. */
 export class StepRunner {
@@ -48,8 +54,9 @@ export class StepRunner {
     if (past.ended && !isMissing && (await this.#isDone(step, past.ended, past.superseded))) {
       await step.settled?.(host, past.ended.result === 'done');
       this.#skipped.push(step);
+      for (const finding of past.findings) await this.#telling.find(finding, 'with-next');
       this.#note(step, past.ended.result === 'failed' ? 'failed' : 'done', past.ended.attempt, past.ended.ms);
-      return past.ended.failure && { result: 'failed', failure: past.ended.failure };
+      return past.ended.failure && { result: 'failed', failure: past.ended.failure, isOfBefore: true };
     }
     for (const finished of this.#skipped.splice(0)) await finished.renew?.(host);
     if (this.ran === 0) await this.#startAhead(step);
