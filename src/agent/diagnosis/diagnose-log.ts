@@ -10,18 +10,21 @@ import { diagnose, refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
 import { outOfProse } from './in-prose.ts';
+import { likelyCause } from './likely.ts';
 import { bareFailure, EXCERPT, failureOfNode } from './lone-node.ts';
 import { withoutProgramText } from './program-text.ts';
 import { tellingLines } from './telling-lines.ts';
 import { isHearsay } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
-import { BEGIN, ERROR_FINDING, FINDING, KLOG, PROGRESS } from './transcript/sentences.ts';
+import { BEGIN, COMMAND, ERROR_FINDING, FINDING, KLOG, PROGRESS } from './transcript/sentences.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
 
 export interface LogVerdict {
   /** `nothing`: kubeadm is not in this log. `unfinished`: it is, but the log ends before its end. */
   result: 'failed' | 'succeeded' | 'unfinished' | 'nothing';
   failure?: KubeadmFailure;
+  /** Of an unfinished one: what it most likely fails of, by what it tries again. */
+  likely?: KubeadmFailure;
   /** The lines that the verdict rests on, or with which an unfinished log ends; not redacted. */
   telling: LogLine[];
   attempts: AttemptVerdict[];
@@ -72,6 +75,7 @@ export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogV
     });
     return {
       attempt,
+      evidence,
       verdict: judge(attempt, evidence, lines, behind === undefined ? sight.end : undefined),
     };
   });
@@ -87,11 +91,15 @@ export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogV
   if (result === 'failed' && failure !== undefined) {
     return { result, failure, telling: tellingLines(last.attempt, failure, lines), attempts: summaries };
   }
-  return { result, telling: result === 'unfinished' ? endOf(last.attempt) : [], attempts: summaries };
+  if (result !== 'unfinished') return { result, telling: [], attempts: summaries };
+  const likely = likelyCause(last.attempt, last.evidence);
+  const telling = endOf(last.attempt);
+  return { result, ...(likely === undefined ? {} : { likely }), telling, attempts: summaries };
 }
 
 interface Judged {
   attempt: Attempt;
+  evidence: Evidence;
   verdict: AttemptVerdict;
 }
 
@@ -100,13 +108,21 @@ const isWarning = (text: string): boolean => FINDING.test(text) && !ERROR_FINDIN
 /** The log ends before kubeadm, called again, has got as far as the failure before it. */
 function isCutRetry(before: Judged, retry: Judged): boolean {
   const known = new Set(before.attempt.output.map(({ text }) => text));
+  // Of the one before only the end is there, of a phase that comes later.
+  const isLater = !before.attempt.output.some(({ text }) => BEGIN.test(text)) && isBeyondChecks(before);
+  const isEarly = (text: string): boolean =>
+    isLater ? /^\[(?:init|preflight)\]/.test(text) : BEGIN.test(text) || known.has(text);
   return (
     before.verdict.result === 'failed' &&
     retry.verdict.result === 'unfinished' &&
     retry.attempt.error.every(({ text }) => KLOG.test(text) || isWarning(text)) &&
-    retry.attempt.output.every(({ text }) => !PROGRESS.test(text) || BEGIN.test(text) || known.has(text))
+    retry.attempt.output.every(({ text }) => !PROGRESS.test(text) || isEarly(text))
   );
 }
+
+const isBeyondChecks = ({ attempt, verdict }: Judged): boolean =>
+  (verdict.failure?.phase ?? 'preflight') !== 'preflight' ||
+  attempt.output.some(({ text }) => PROGRESS.test(text) && !/^\[(?:init|preflight)\]/.test(text));
 
 function judge(
   attempt: Attempt,
@@ -186,10 +202,21 @@ function withoutAttempt(lines: readonly LogLine[], all: readonly LogLine[]): Log
     const failure = bareFailure('KubeadmNotFound', missing.text);
     return { result: 'failed', failure, telling: [missing], attempts: [] };
   }
-  const node = failureOfNode(lines, all);
+  const node = failureOfNode(lines, all) ?? endedCall(lines);
   if (node !== undefined) return lone(node, lines);
   const quoted = outOfProse(lines);
   return quoted === undefined ? NOTHING : diagnoseLog(quoted);
+}
+
+/** Of a result of Ansible that was cut before kubeadm's output, the command and its status are there. */
+function endedCall(lines: readonly LogLine[]): KubeadmFailure | undefined {
+  for (const { text, number } of lines) {
+    const status = STATUS.exec(text)?.[1];
+    const call = lines.find((one) => one.number === number && COMMAND.test(one.text));
+    if (status === undefined || call === undefined) continue;
+    return withoutStatus(classify({ verb: undefined, stdout: '', stderr: '', exitStatus: Number(status) }));
+  }
+  return undefined;
 }
 
 const lone = (failure: KubeadmFailure, lines: readonly LogLine[]): LogVerdict => ({

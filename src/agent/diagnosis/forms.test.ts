@@ -105,6 +105,24 @@ it('a journal may be wrapped at words', () => {
   expect(wrong.map(({ name }) => name)).toEqual([]);
 });
 
+describe.each([80, 100, 120])('a journal in a terminal of %i columns', (width) => {
+  it('changes nothing', () => {
+    const journal = PREFIXES[0];
+    const cut = (text: string): string =>
+      wrapped(journal?.apply(text.split('\n').map((line) => ({ text: line }))).trimEnd() ?? '', width);
+    const wrong = WRAPPABLE.filter(({ text, code: wanted }) => code(cut(text)) !== wanted);
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+/** Of a single line that ends where a word ends, nobody can tell which of the two has wrapped it. */
+describe.each([72, 80, 100, 120])('a mail program that wraps at %i', (width) => {
+  it('changes next to nothing', () => {
+    const wrong = WRAPPABLE.filter(({ text, code: wanted }) => code(wrapped(text, width, true)) !== wanted);
+    expect(wrong.length / WRAPPABLE.length).toBeLessThan(0.035);
+  });
+});
+
 it('the hint may be missing', () => {
   const cut = OUTPUTS.filter(({ text }) => /^(?:error: )?error execution phase|\[ERROR /m.test(text));
   const wrong = cut.filter(({ text, code: wanted }) => code(text.replace(HINT, '').trimEnd()) !== wanted);

@@ -12,6 +12,9 @@ const KUBELET = /"command failed" err="failed to |[Ff]ailed to run [Kk]ubelet: \
 const SOURCE = /%[a-z]/;
 /** What kubeadm only warns of. */
 const WARNING = /^\s*W\d{4} .*\b(?:error unmarshaling|unknown) configuration schema\./;
+/** A command of a script that prints it or looks for it. */
+const COMMAND =
+  /^\s*(?:[$#] |if |! )*(?:echo|printf|e?grep|sed|awk|logger|die|fail|warn|log|raise|throw|assert)\b[^:]*["'`]/;
 /** In front of a sentence: it is the argument of a call, as in `errors.New("...`. */
 const ARGUMENT = /\w\((?:[^()"]*, ?)?"$/;
 
@@ -22,7 +25,7 @@ export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
   const found = lines.map((line) => {
     const { text } = line;
     if (!excerpts.has(line.writer)) return { line, at: 0 };
-    if (SOURCE.test(text) || OTHERS.test(text) || WARNING.test(text)) return { line, at: 0 };
+    if ([SOURCE, OTHERS, WARNING, COMMAND].some((other) => other.test(text))) return { line, at: 0 };
     const own = ERROR_WITHIN.exec(text);
     const before = text.slice(0, own?.index ?? 0);
     if (ARGUMENT.test(before) || IN_CASE.test(before)) return { line, at: 0 };

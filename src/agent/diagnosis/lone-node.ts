@@ -5,9 +5,12 @@
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
 import { countKubeletEnds, explainLoneKubelet } from './causes/explain-kubelet.ts';
 import { explainStaticPods } from './causes/explain-static-pods.ts';
+import { lastKnown, rule } from './causes/rule.ts';
 import { refined } from './diagnose.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
+import type { Diagnosis } from './patterns/pattern.ts';
 import type { LogLine } from './transcript/line.ts';
+import { IN_CASE } from './transcript/sentences.ts';
 import type { KubeadmFailure } from './words/classify.ts';
 
 /** In a longer log a component that ended may belong to anything. */
@@ -27,9 +30,36 @@ export function failureOfNode(
   const isAlone = evidence.kubeletLog.length * 2 > length;
   const pods = length > EXCERPT ? undefined : explainStaticPods(evidence);
   const kubelet = explainLoneKubelet(evidence, isAlone);
-  const found = countKubeletEnds(evidence.kubeletLog) > 0 ? (kubelet ?? pods) : (pods ?? kubelet);
+  const node = countKubeletEnds(evidence.kubeletLog) > 0 ? (kubelet ?? pods) : (pods ?? kubelet);
+  const found = node ?? (length > EXCERPT ? undefined : saidOfCluster(lines));
   return found === undefined ? undefined : refined({ ...bareFailure(found.code, ''), lines: [] }, found);
 }
+
+/** What people paste when kubeadm has done its work: a sentence of CoreDNS, or of kubectl that is not root. */
+function saidOfCluster(lines: readonly LogLine[]): Diagnosis | undefined {
+  return lastKnown(
+    CLUSTER_RULES,
+    lines.filter(({ text }) => !IN_CASE.test(text)).map(({ text }) => text),
+  );
+}
+
+const CLUSTER_RULES = [
+  rule(
+    /\[FATAL\] plugin\/loop: (?:Loop \((\S+) -> \S+\) detected|Seen "HINFO IN [^"]*" more than twice, loop detected)/,
+    ([, from]) => ({
+      code: 'CoreDnsLoop',
+      ...(from === undefined
+        ? {}
+        : { cause: `CoreDNS ends because what it asks comes back to it (from ${from}).` }),
+    }),
+  ),
+  rule(/[Ee]rror loading config file "([^"]+)": open \S+: permission denied/, ([, path]) => ({
+    code: 'FileAccessDenied',
+    cause: `kubectl may not read ${path}: only root may.`,
+    remedy:
+      'Make a copy of your own: mkdir -p ~/.kube, sudo cp /etc/kubernetes/admin.conf ~/.kube/config, sudo chown $(id -u):$(id -g) ~/.kube/config; or run kubectl as root.',
+  })),
+];
 
 /** With the table's own sentences. */
 export function bareFailure(code: Code, line: string): KubeadmFailure {

@@ -3,7 +3,7 @@
  * nothing has failed there.
  */
 import { type LogLine, linesBy } from './transcript/line.ts';
-import { PROGRESS } from './transcript/sentences.ts';
+import { FENCE, PROGRESS } from './transcript/sentences.ts';
 
 /** In a longer text some lines may look like anything. */
 const MAX_LINES = 60;
@@ -20,12 +20,49 @@ const STATEMENTS = [
   /^(?:fi|esac|done|;;|then|do)$|^case .* in$|^if \[\[? .*(?:then|\]|; fi)$|^elif |^[a-z_]\w*="[^"]*\$/,
 ];
 
-/** The lines of those writers whose text is none. */
+/** Of a script, as no output has them: how it begins, its branches and loops, and what it prints or sets. */
+const SHEBANG = /^\s*#! ?\/\S*\b(?:(?:ba|da|z|k)?sh|python3?|env)\b/;
+const SHELL = [
+  SHEBANG,
+  /^(?:fi|esac|done|;;|then|do|else)(?:\s*#.*|;)?$/,
+  /^case .*\bin$|^(?:el)?if (?:\[|!|grep|command|test|which|\S+;).*|^(?:while|until|for) .*(?:do|;|\$.*|\bin\b.*)$|^(?:function )?[\w-]+ ?\(\) ?\{$/,
+  /^(?:"[^"]{1,40}"|'[^']{1,40}'|[\w.*|-]{1,40})\)$/,
+  /^(?:export |local |readonly )?[A-Za-z_]\w*=(?:"|'|\$|\S+$)|^set -[euxo]/,
+];
+const PRINTS = /^(?:echo|printf|log|logger|die|fail|warn|err|error_exit|grep|egrep|sed|awk) ["'-]|^: ["']/;
+const COMMENT = /^#(?!#)/;
+
+/** The lines of those writers whose text is none, and of these what is no comment or string of a script within it. */
 export function withoutProgramText(lines: readonly LogLine[]): LogLine[] {
   const writers = [...linesBy('writer', lines)];
   const programs = new Set(writers.filter(([, own]) => isProgramText(own)).map(([writer]) => writer));
-  return programs.size === 0 ? [...lines] : lines.filter(({ writer }) => !programs.has(writer));
+  const scripts = new Set(writers.flatMap(([writer, own]) => (programs.has(writer) ? [] : scriptLines(own))));
+  return lines.filter((line) => !programs.has(line.writer) && !scripts.has(line));
 }
+
+/** Comments and printed strings of the blocks in which a script's own statements are. A block ends at an empty line, a script that has its first line at none. */
+function scriptLines(lines: readonly LogLine[]): LogLine[] {
+  const found: LogLine[] = [];
+  let block: LogLine[] = [];
+  let statements = 0;
+  for (const line of [...lines, undefined]) {
+    const text = line?.text.trim() ?? '';
+    const isParted = text === '' && !SHEBANG.test(block[0]?.text ?? '');
+    if (line !== undefined && !isParted && !FENCE.test(text) && !PROGRESS.test(text)) {
+      block.push(line);
+      if (SHELL.some((statement) => statement.test(text))) statements += 1;
+      continue;
+    }
+    if (statements >= ENOUGH || SHEBANG.test(block[0]?.text ?? ''))
+      found.push(...block.filter((one) => isSaidByScript(one)));
+    block = [];
+    statements = 0;
+  }
+  return found;
+}
+
+const isSaidByScript = ({ text, isComment }: LogLine): boolean =>
+  isComment === true || COMMENT.test(text.trim()) || PRINTS.test(text.trim());
 
 function isProgramText(lines: readonly LogLine[]): boolean {
   const texts = lines.map(({ text }) => text.trim()).filter((text) => text !== '');

@@ -31,6 +31,9 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   // A root file system that is still read-only, or a mount that is still missing.
   FileNotWritten: ['mounts'],
   FileSystemReadOnly: ['disks'],
+  FileAccessDenied: ['mounts'],
+  // Only a log says it.
+  CoreDnsLoop: [],
   // A command of the user data is never run twice.
   ConfigFileUnsafe: [],
   CommandFailed: [],

@@ -140,6 +140,12 @@ const TABLE = {
     'The file system is read-only.',
     'Mount it writable, or move the path to a writable file system; look for disk errors in the kernel log.',
   ),
+  FileAccessDenied: entry(
+    'runtime',
+    'permanent',
+    'A program may not read or write a file of this machine.',
+    'Run kubeadm as root; where that was so, look for what SELinux or AppArmor has refused (ausearch -m avc -ts recent, journalctl -k), and correct the labels (restorecon -R), the owner or the mode of the path named.',
+  ),
   CommandFailed: entry(
     'runtime',
     'permanent',

@@ -77,4 +77,10 @@ export const KUBELET_CODES = {
     'The bootstrap token was known to the cluster before and has expired or been deleted.',
     'Let Cluster API make new bootstrap data (replace the machine); raise the token time to live if machines need longer to boot.',
   ),
+  CoreDnsLoop: entry(
+    'node',
+    'permanent',
+    'CoreDNS ends because what it asks comes back to it.',
+    'Point resolvConf of the KubeletConfiguration at a file that names real servers (with systemd-resolved /run/systemd/resolve/resolv.conf), restart the kubelet and delete the CoreDNS pods; the resolv.conf that they get names a resolver of the machine itself.',
+  ),
 } satisfies Record<string, CodeEntry>;

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { CODES, type Code } from './codes.ts';
 import { onWindows, tableOnWindows } from './on-windows.ts';
 
-/** Of what Windows has not, and Slipway refuses there: control planes, disks, units, TPMs, packages, and what cloud-init does. */
+/** Of what Windows has not, and Slipway refuses there: control planes and what runs there, disks, units, TPMs, packages, and what cloud-init does. */
 const OF_LINUX: readonly Code[] = [
   ...(['NetworkNotConfigured', 'UnitNotStarted', 'TimeSyncNotSetUp', 'DiskNotFound', 'DiskInUse'] as const),
   ...(['ProxyNotSetUp', 'CloudInitFailed', 'ConfigFileUnsafe', 'KernelSettingWrong', 'SwapEnabled'] as const),
   ...(['CgroupDriverMismatch', 'ControlPlaneNotReady', 'EtcdLearnerNotReady', 'EtcdDataUnusable'] as const),
-  ...(['TpmAbsent', 'IgnitionHasRun'] as const),
+  ...(['TpmAbsent', 'IgnitionHasRun', 'CoreDnsLoop'] as const),
 ];
 
 const LINUX =

@@ -41,6 +41,10 @@ const WORDS: readonly (readonly [linux: RegExp, windows: string])[] = [
   ],
   [/; the kubelet hands \/etc\/resolv\.conf on to pods/g, ''],
   [/only root ([^(]*) \(sudo [^)]*\)/g, 'only an administrator $1'],
+  [
+    /look for what SELinux or AppArmor has refused \([^)]*\), and correct the labels \([^)]*\), the owner or the mode/g,
+    'correct the owner or the access list',
+  ],
   [/\bas root\b/g, 'as an administrator'],
   [/\/etc\/containerd\/config\.toml/g, 'C:\\Program Files\\containerd\\config.toml'],
   [/\/etc\/slipway\/(\S+?)(?=[,.\s]|$)/g, 'C:\\ProgramData\\slipway\\etc\\$1'],

@@ -25,14 +25,18 @@ const PERSISTENCE: Record<Persistence, string> = {
 
 /** Lines are told with the name of their file where there are several. */
 export function verdictAsText(verdict: LogVerdict, read: readonly LogExtent[]): string {
-  const { result, failure, telling, attempts } = verdict;
+  const { result, failure, likely, telling, attempts } = verdict;
   const nameFiles = read.length > 1;
   const place = ({ file, number }: LogLine): string => (nameFiles ? `${file}:${number}` : `line ${number}`);
   const shown = telling.map((line) => `    ${place(line)}: ${shownText(line)}`);
   const earlier = attempts.slice(0, -1).map((attempt) => `  ${describeAttempt(attempt, place)}`);
   const blocks = [
     failure === undefined || result !== 'failed'
-      ? [WITHOUT_FAILURE[result === 'failed' ? 'nothing' : result], ...shown]
+      ? [
+          WITHOUT_FAILURE[result === 'failed' ? 'nothing' : result],
+          ...(result === 'unfinished' ? [describeReach(attempts.at(-1), place)] : []),
+          ...shown,
+        ]
       : [
           heading(failure, attempts.at(-1)),
           '',
@@ -42,6 +46,7 @@ export function verdictAsText(verdict: LogVerdict, read: readonly LogExtent[]): 
           `  More         ${explainCall(failure.code)}`,
           ...(shown.length > 0 ? ['', '  Lines', ...shown] : []),
         ],
+    likely === undefined ? [] : describeLikely(likely),
     earlier.length > 0 ? ['Earlier attempts in this log:', ...earlier] : [],
     read.filter(({ whole }) => !whole).map(describeExtent),
   ];
@@ -54,7 +59,7 @@ export function verdictAsText(verdict: LogVerdict, read: readonly LogExtent[]): 
 }
 
 export function verdictAsJson(
-  { result, failure, telling, attempts }: LogVerdict,
+  { result, failure, likely, telling, attempts }: LogVerdict,
   files: readonly string[],
   read: readonly LogExtent[],
 ): string {
@@ -74,6 +79,7 @@ export function verdictAsJson(
     read,
     result,
     failure: failure === undefined ? null : failureJson(failure),
+    likely: likely === undefined ? null : failureJson(likely),
     lines: telling.map(line),
     attempts: attempts.map((attempt) => ({
       verb: attempt.verb ?? null,
@@ -88,6 +94,20 @@ export function verdictAsJson(
 
 const describeExtent = ({ file, bytes, lines }: LogExtent): string =>
   `Read ${lines} lines (${Math.ceil(bytes / 1024 / 1024)} MiB) of ${file}: the last 8 MiB as they are, of what is before only kubeadm's lines and those around them.`;
+
+/** How far the log goes. */
+const describeReach = (attempt: AttemptVerdict | undefined, place: (line: LogLine) => string): string =>
+  attempt === undefined
+    ? ''
+    : `What was read of ${command(attempt.verb)} goes from ${place(attempt.first)} to ${place(attempt.last)}, and ends so:`;
+
+const describeLikely = ({ code, cause, remedy }: KubeadmFailure): string[] => [
+  `Most likely  ${code} (${CODES[code].category}), a guess by what it says before its end`,
+  '',
+  `  Cause        ${cause}`,
+  `  What to do   ${remedy}`,
+  `  More         ${explainCall(code)}`,
+];
 
 function heading({ code, phase }: KubeadmFailure, attempt: AttemptVerdict | undefined): string {
   const what = attempt === undefined ? '' : command(attempt.verb);

@@ -35,13 +35,16 @@ const common = (name: string): Rule[] => [
     code: 'FileSystemReadOnly',
     cause: `${name} ends because it cannot write: the file system is read-only.`,
   })),
-  rule(
-    /open (\/etc\/kubernetes\/pki\/\S+?): (no such file or directory|permission denied)/,
-    ([, path, why]) => ({
-      code: 'CertificatesMissing',
-      cause: `${name} ends because it cannot read ${path}: ${why}.`,
-    }),
-  ),
+  rule(/(?:open|stat) (\/\S+?): permission denied/, ([, path]) => ({
+    code: 'FileAccessDenied',
+    cause: `${name} ends because it may not read ${path} (permission denied).`,
+    remedy:
+      'Look for what SELinux or AppArmor has refused (ausearch -m avc -ts recent, journalctl -k) and correct the labels (restorecon -R), then for the owner and mode of the file.',
+  })),
+  rule(/open (\/etc\/kubernetes\/pki\/\S+?): no such file or directory/, ([, path]) => ({
+    code: 'CertificatesMissing',
+    cause: `${name} ends because it cannot read ${path}: no such file or directory.`,
+  })),
   rule(
     /tls: (private key does not match public key|failed to (?:find|parse)[^"]*)|x509: (malformed[^"]*|failed to parse[^"]*)/,
     ([, a, b]) => ({
@@ -125,9 +128,9 @@ const componentRules = (name: string): Rule[] => [
         'Write the file with user data and mount it into the static pod (extraVolumes of the component).',
     }),
   ),
-  rule(/(?:open|stat) (\/\S+?): (no such file or directory|permission denied)/, ([, path, why]) => ({
+  rule(/(?:open|stat) (\/\S+?): no such file or directory/, ([, path]) => ({
     code: 'ControlPlaneConfigInvalid',
-    cause: `${name} cannot read ${path}: ${why}.`,
+    cause: `${name} cannot read ${path}: no such file or directory.`,
     remedy: 'Write the file with user data and mount it into the static pod (extraVolumes of the component).',
   })),
   ...(name === 'kube-apiserver'

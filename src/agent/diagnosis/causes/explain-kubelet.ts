@@ -4,6 +4,7 @@ import type { Evidence, UnitState } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
 import {
   CUT_REGISTRATION,
+  EXEC_DENIED,
   KUBELET_CONTAINER_RULES,
   KUBELET_IMAGE_RULES,
   KUBELET_NODE_RULES,
@@ -61,7 +62,7 @@ export function explainLoneKubelet(evidence: Evidence, isAlone: boolean): Diagno
   // A person has chosen the lines of an excerpt; in a whole journal, a single complaint may have passed again.
   const enough = since.length > EXCERPT_LINES ? ENOUGH_COMPLAINTS : 1;
   // Without sandboxes there is no API server to register with.
-  for (const rules of [[SANDBOX_IMAGE], KUBELET_NODE_RULES, [CUT_REGISTRATION]]) {
+  for (const rules of [[SANDBOX_IMAGE, EXEC_DENIED], KUBELET_NODE_RULES, [CUT_REGISTRATION]]) {
     const complaints = since.filter((line) => lastKnown(rules, [line]) !== undefined);
     if (complaints.length >= enough) return lastKnown(rules, complaints);
   }

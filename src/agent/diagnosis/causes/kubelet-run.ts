@@ -47,8 +47,15 @@ const imageRules: Rule[] = [
   ),
 ];
 
+/** Whatever the pod is, nothing starts it. */
+export const EXEC_DENIED: Rule = rule(/fork\/exec (\/\S+?): permission denied/, ([, path]) => ({
+  code: 'FileAccessDenied',
+  cause: `No container can start: the container runtime may not run ${path} (permission denied).`,
+}));
+
 const containerRules: Rule[] = [
   CGROUPS_PATH,
+  EXEC_DENIED,
   rule(
     /exec: "?runc"?: executable file not found|fork\/exec \S*runc\S*: no such file|exec: "([\w./-]*runc)": (?:executable file not found|stat)/,
     () => ({

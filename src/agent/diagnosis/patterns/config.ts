@@ -49,7 +49,7 @@ const unknownKind: Pattern = inError(/no kind "([^"]+)" is registered for versio
 }));
 
 const syntax: Pattern = inError(
-  /(?:yaml: |error converting YAML to JSON: |could not interpret GroupVersionKind[^\n]*?: |error unmarshaling JSON: |strict decoding error: |invalid configuration[^\n]*?: )+([^\n]+)|couldn't get version\/kind[^\n]*|json: (?:cannot unmarshal|unknown field)[^\n]*/,
+  /(?:yaml: |error converting YAML to JSON: |could not interpret GroupVersionKind[^\n]*?: |error unmarshaling JSON: |strict decoding error: |invalid configuration[^\n]*?: )+([^\n]+)|couldn't get version\/kind[^\n]*|unable to decode config(?: from bytes)?: [^\n]*|json: (?:cannot unmarshal|unknown field)[^\n]*/,
   (match) => ({
     code: 'KubeadmConfigInvalid',
     cause: `The kubeadm configuration is not readable: ${shorten(match[1] ?? match[0], 200)}.`,

@@ -1,6 +1,6 @@
 /** The control plane of this machine or of the cluster. Texts: phases init and join, apiclient, 1.20 - 1.34. */
 import { isBareError } from './output.ts';
-import { inError, type Pattern, type PatternInput, shorten } from './pattern.ts';
+import { inError, lineAround, type Pattern, type PatternInput, shorten } from './pattern.ts';
 
 const notInitialised: Pattern = inError(
   /configmaps "(kubeadm-config|kubelet-config[\w.-]*)" not found/,
@@ -64,6 +64,16 @@ const neverUpCut: Pattern = inError(
   ({ output }) => output.phase === undefined,
 );
 
+/** It waits for nothing else in this phase, and names no reason. */
+const neverUpBare: Pattern = (input) =>
+  inWait(input) && isBareError(input.output)
+    ? {
+        code: 'ControlPlaneNotReady',
+        cause: 'The control plane on this machine did not come up in time; why is not in the output.',
+        evidence: lineAround(input.output.error, input.output.error.indexOf('error execution phase')),
+      }
+    : undefined;
+
 /** Only the checks' own lines are there. */
 const declared: Pattern = ({ output }) => {
   if (!isBareError(output)) return undefined;
@@ -122,4 +132,11 @@ const manifest: Pattern = inError(
 );
 
 export const controlPlanePatterns: Pattern[] = [notInitialised, incomplete, noEndpoint, patch, component];
-export const controlPlaneLatePatterns: Pattern[] = [neverUp, neverUpCut, declared, patchFiles, manifest];
+export const controlPlaneLatePatterns: Pattern[] = [
+  neverUp,
+  neverUpCut,
+  declared,
+  neverUpBare,
+  patchFiles,
+  manifest,
+];

@@ -9,10 +9,11 @@ const HEALTH_CALL =
   /The HTTP call equal to 'curl -sSL (\S+?)' (?:\w*ailed with error: ([^\n]*)|returned HTTP code (\d+)[^\n]*|returned (?:error: ([^\n]*)|status code: (\d+)))/;
 
 const REFUSED = /connection refused|actively refused/;
+const CUT = /failed with error: Get "?http[^"\s]*$/m;
 
 /** Up to 1.29 it tells each call that failed, from then on only the one with which it gives up. */
 const isLastCall = (error: string): boolean =>
-  REFUSED.test(error) || /^The HTTP call .* returned error: /m.test(error);
+  REFUSED.test(error) || CUT.test(error) || /^The HTTP call .* returned error: /m.test(error);
 
 const inPhase =
   (expression: RegExp) =>
@@ -47,7 +48,9 @@ const unhealthy: Pattern = (input) => {
     ? `The kubelet is not running: nothing answers at ${url === '' ? 'its health port' : url}.`
     : `The kubelet is not healthy${url === '' ? '' : ` at ${url}`}: ${
         reason !== undefined
-          ? shorten(reason, 120)
+          ? /^Get "?http[^"\s]*$/.test(reason)
+            ? 'why is cut off'
+            : shorten(reason, 120)
           : (status ?? status2) === undefined
             ? `no answer${declared === null ? '' : ` after ${declared[1]}`}`
             : `HTTP status ${status ?? status2}`

@@ -42,6 +42,15 @@ const disk: Pattern = inError(
   },
 );
 
+/** What is a setting's own file is told by the patterns on settings. */
+const denied: Pattern = inError(
+  /(?:open|mkdir|l?stat|unlinkat|remove|rename|chmod|chown|readlink|fork\/exec) (\/[^\s:]{1,120}): (permission denied|operation not permitted)/,
+  ([, path, why]) => ({
+    code: 'FileAccessDenied',
+    cause: `kubeadm may not use ${path} (${why}): it does not run as root, or SELinux or another policy forbids it.`,
+  }),
+);
+
 /** 1.20: "error uploading crisocket"; newer: "error writing CRISocket for this node". */
 const notRegistered: Pattern = inError(
   /error (?:uploading|writing) crisocket[^\n:]*: ([^\n]*(?:timed out waiting for the condition|context deadline exceeded|not found|rate: Wait)[^\n]*)|error (?:uploading|writing) crisocket[^\n:]*(?:…|\.{3})$/im,
@@ -83,5 +92,6 @@ const notFound: Pattern = inError(
 );
 
 export const machinePatterns: Pattern[] = [disk];
+export const accessPatterns: Pattern[] = [denied];
 export const nodePatterns: Pattern[] = [nameInUse, nameInvalid];
 export const registrationPatterns: Pattern[] = [notRegistered, notMarked, notFound, patchNode];

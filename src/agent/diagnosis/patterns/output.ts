@@ -32,6 +32,7 @@ const FINDING = /^\s*\[(ERROR|WARNING) ([^\]]+)\]: (.*)$/;
 const PHASE = /error execution phase ([\w/-]+)/;
 /** A frame of a Go stack trace: a function's full name, then its file on an indented line. */
 const FRAME_FILE = /^\s+\S+\.(go|s):\d+( \+0x[0-9a-f]+)?$/;
+const FRAME_FILE_WITHIN = /^\s+\S+\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?$/m;
 /** What begins something new, whatever a finding has left open. */
 const BEGINS = /error execution phase|^\[|^error: /;
 const CHATTER = [
@@ -74,7 +75,7 @@ export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutpu
     }
   }
   for (const finding of [...preflight, ...warnings]) finding.text = finding.text.trim();
-  const error = joinMessages(messages);
+  const error = joinMessages(messages, FRAME_FILE_WITHIN.test(stderr));
   const phase = PHASE.exec(error)?.[1];
   return { ...(phase === undefined ? {} : { phase }), error, preflight, warnings, stdout, stderr };
 }
@@ -112,9 +113,11 @@ function withoutTraces(lines: string[]): string[] {
 }
 
 /** Verbose output gives the cause first and the phase last: turned round, it reads as the plain form does. */
-function joinMessages(messages: string[]): string {
+function joinMessages(messages: string[], hasTrace: boolean): string {
   const plain = messages.map((message) => message.replace(/^error: /, ''));
   const last = plain.at(-1) ?? '';
-  const inverted = plain.length > 1 && /^error execution phase [\w/.-]+$/.test(last);
+  // The phase comes last of all, and may be cut off.
+  const isCut = hasTrace && !plain.some((message) => PHASE.test(message));
+  const inverted = plain.length > 1 && (isCut || /^error execution phase [\w/.-]+$/.test(last));
   return inverted ? [...plain].reverse().join(': ') : plain.join('\n');
 }

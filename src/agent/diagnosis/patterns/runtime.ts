@@ -96,11 +96,15 @@ const notConnected: Pattern = inError(
   (match) => diagnoseRuntime(match[0]),
 );
 
+/** Without what somebody has written behind them. */
+const socketsIn = (said: string): string =>
+  /^\S+(?:, \S+)*/.exec(said.replace(/^.*config(?:uration)? file: /, ''))?.[0].replace(/\*\*$/, '') ?? said;
+
 const severalSockets: Pattern = inError(
   /[Ff]ound multiple CRI (?:sockets|endpoints)(?:[^\n]*?: ([^\n]*))?/,
   (match) => ({
     code: 'ContainerRuntimeUnsuitable',
-    cause: `There are several container runtimes on this machine${match[1] === undefined ? '' : `: ${shorten(match[1].replace(/^.*config(?:uration)? file: /, ''), 160)}`}.`,
+    cause: `There are several container runtimes on this machine${match[1] === undefined ? '' : `: ${shorten(socketsIn(match[1]), 160)}`}.`,
     remedy: 'Name the one to use with nodeRegistration.criSocket.',
   }),
 );

@@ -22,6 +22,7 @@ import {
   PLAIN_ERROR,
   PROGRESS,
 } from './sentences.ts';
+import { GOES_ON, NARROWEST } from './unwrap.ts';
 
 const MAX_ERROR = 1_000;
 /** So many lines may stand between two frames of one error's stack traces: the messages of the wrapping errors. */
@@ -71,12 +72,19 @@ export function errorAt(lines: readonly LogLine[], start: number): ErrorLines {
       continue;
     } else if (PROGRESS.test(text) || OTHERS.test(text)) continue;
     else if (finding > 0 && !isFrame(lines, at)) {
-      if (!continuesFinding(last, text) || finding > MAX_REPEATED) continue;
+      const isOwn = continuesFinding(last, text) || (goesOn(last, text) && hasHint(lines, at));
+      if (!isOwn || finding > MAX_REPEATED) continue;
       finding += 1;
     } else if (isOfTrace(lines, at, end)) {
       members.add(at);
       continue;
-    } else if (paragraphs > 0 || isUnfinished(last) || /^\s+\S/.test(text) || saysWhy(last, text)) {
+    } else if (
+      paragraphs > 0 ||
+      isUnfinished(last) ||
+      /^\s+\S/.test(text) ||
+      saysWhy(last, text) ||
+      (goesOn(last, text) && hasHint(lines, at))
+    ) {
       paragraphs -= 1;
       continued.add(at);
     } else continue;
@@ -162,7 +170,7 @@ export function earlyError(before: readonly LogLine[]): LogLine[] {
     const more: LogLine[] = [];
     let last = own.text;
     for (const line of rest.slice(0, MAX_EARLY)) {
-      if (!isUnfinished(last) && !/^\s+\S/.test(line.text)) break;
+      if (!isUnfinished(last) && !/^\s+\S/.test(line.text) && !goesOn(last, line.text)) break;
       more.push(line);
       last = line.text;
     }
@@ -170,11 +178,16 @@ export function earlyError(before: readonly LogLine[]): LogLine[] {
   }
   const found: LogLine[] = [];
   for (const line of near.slice(-MAX_EARLY).reverse()) {
-    if (found.length > 0 && !isUnfinished(line.text) && !/^\s+\S/.test(found[0]?.text ?? '')) break;
+    const next = found[0]?.text ?? '';
+    if (found.length > 0 && !isUnfinished(line.text) && !/^\s+\S/.test(next) && !goesOn(line.text, next))
+      break;
     found.unshift(line);
   }
   return found;
 }
+
+/** Of an error of a few lines nobody can tell at which width it was wrapped. */
+const goesOn = (line: string, next: string): boolean => line.length > NARROWEST && GOES_ON.test(next);
 
 /** No progress, no advice, nobody else's line. */
 const isProse = (text: string): boolean =>

@@ -87,12 +87,14 @@ export function peel(raw: string): Peeled {
   if (text.includes(ESCAPE)) text = text.replace(COLOURS, '');
   text = text.replace(CONTROL, '').replace(/(?<!\s)\s*│$/, '');
   // So does Markdown quote a line.
-  text = text.replace(/^(\s*)`([^`]+)`\s*$/, '$1$2');
+  text = text.replace(/^(\s*)`([^`]+)`?\s*$/, '$1$2').replace(/^([^`]*[^`\s])`\s*$/, '$1');
   // Word processors and blogs put typographic quotation marks in.
   text = text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"');
-  const width = text.length;
   const spaced = /\s$/.test(text);
+  const whole = text.length;
   text = text.trimEnd();
+  // A terminal may fill each line with blanks to its edge.
+  const width = whole - text.length > 1 ? text.length : whole;
   const writers: string[] = [];
   let program: string | undefined;
   let time: LogTime | undefined;
@@ -120,8 +122,8 @@ export function peel(raw: string): Peeled {
     if (quote === undefined) break;
     text = text.slice(quote[0].length);
   }
-  // A tab in front of a finding, as a program's source has it.
-  text = text.replace(/^\\t(?=\[)/, '\t');
+  // A tab in front of a finding, as a program's source or rsyslog has it.
+  text = text.replace(/^(?:\\t|#011)(?=\[)/, '\t');
   const peeled: Peeled = { text, stream: writers.join(' '), width, spaced };
   if (program !== undefined) peeled.program = program;
   time ??= clockTime(text);

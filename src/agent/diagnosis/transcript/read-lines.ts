@@ -32,8 +32,9 @@ function reading(file: string, raw: readonly RawLine[], depth: number): LogLine[
   applyLearned(lines);
   attachBare(lines);
   if (hasWriters(lines) && depth < MAX_DEPTH) return eachAlone(attached(lines), alone);
-  for (const line of lines) nameWriter(line);
-  return unwrapped(withWholeRecords(lines));
+  const whole = withWholeJson(lines);
+  for (const line of whole) nameWriter(line);
+  return unwrapped(withWholeRecords(whole));
 }
 
 const peeled = (file: string, raw: readonly RawLine[]): Line[] =>
@@ -63,7 +64,9 @@ function applyLearned(lines: Line[]): void {
   for (const line of lines) {
     const found = learned.find(({ form }) => form.test(line.text));
     if (found === undefined) continue;
-    line.text = line.text.replace(found.form, '');
+    const [head = ''] = found.form.exec(line.text) ?? [];
+    if (/^\s*#+\s*$/.test(head)) line.isComment = true;
+    line.text = line.text.slice(head.length);
     // What an unknown prefix hides, a known one may follow.
     const inner = peel(line.text);
     line.text = inner.text;
@@ -100,6 +103,23 @@ function withWholeRecords(lines: Line[]): Line[] {
     open.set(line.stream, record);
     // Its own way of writing, or its bare name, said whose it is; what was broken off has nothing of that.
     open.set(line.stream.replace(/ ?(?:kubelet|\/kubelet\[\])$/, ''), record);
+  }
+  return whole;
+}
+
+/** A record in JSON that a terminal or a mail program has wrapped; its first piece alone does not name its writer. */
+function withWholeJson(lines: readonly Line[]): Line[] {
+  const whole: Line[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const [first, ...rest] = lines.slice(at, at + MAX_PIECES);
+    if (first === undefined) break;
+    const isOpen = /^\{"/.test(first.text) && !/\}$/.test(first.text);
+    const end = isOpen ? rest.findIndex(({ text }) => isHead(text) || /\}$/.test(text)) : -1;
+    const pieces = end >= 0 && !isHead(rest[end]?.text ?? '') ? rest.slice(0, end + 1) : [];
+    const isCut = pieces.slice(0, -1).every(({ width }) => width === first.width);
+    const glue = isCut && !first.spaced ? '' : ' ';
+    whole.push({ ...first, text: [first, ...pieces].map(({ text }) => text).join(glue) });
+    at += pieces.length;
   }
   return whole;
 }

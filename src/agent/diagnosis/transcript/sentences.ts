@@ -22,9 +22,9 @@ export const GAVE_UP =
 /** Its own verdict on what it waited for, 1.30 to 1.36; the error follows at once. */
 export const UNHEALTHY =
   /^\s*\[(?:kubelet|api|control-plane)-check\] (?:The kubelet|The API server|kube-[\w-]+|etcd) is not healthy after |^\s*The (?:kubelet|API server) is not healthy after \d/;
-/** It found nobody at the kubelet's port: of a kubelet that comes up it does not say so, for it waits 40 seconds first. */
+/** It found nobody at the kubelet's port, or that is cut off: of a kubelet that comes up it does not say so, for it waits 40 seconds first. */
 export const UNREACHED =
-  /^\s*\[kubelet-check\] The HTTP call equal to .*(?:connection refused|actively refused)/;
+  /^\s*\[kubelet-check\] The HTTP call equal to .*(?:connection refused|actively refused|failed with error: Get "?http[^"\s]*$)/;
 /** Windows has its own slashes in a check's name. */
 export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./\\-]+\]: /;
 export const ERROR_FINDING = /^\s*\[ERROR [\w./\\-]+\]: /;
@@ -57,6 +57,7 @@ const OWN_ERRORS = [
   /no kind "(?:Init|Join|Cluster)Configuration" is registered for version/,
   /unable to read config from "/,
   /invalid configuration for GroupVersionKind/,
+  /unable to decode config(?: from bytes)?: /,
   /unknown configuration schema\.GroupVersionKind\{Group:"kubeadm\.k8s\.io"/,
   /json: cannot unmarshal \w+ into Go struct field (?:(?:Init|Join|Cluster)Configuration|NodeRegistrationOptions|ControlPlaneComponent|APIServer|LocalEtcd|ExternalEtcd|BootstrapToken|Networking)\./,
   /couldn't validate the identity of the API Server/,

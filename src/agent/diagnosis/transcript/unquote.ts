@@ -9,6 +9,8 @@ const MAX_JSON = 1024 * 1024;
 const KUBEADM =
   /error execution phase|\[(?:preflight|init|kubelet-start|kubelet-check|wait-control-plane|control-plane-check|api-check)\] |--v=5 or higher/;
 const ERROR = /error execution phase/;
+/** Up to 1.12 no phase is named. */
+const FAILED = /error execution phase|\[preflight\] Some fatal errors/;
 const RESULT_COMMAND = /"cmd": ?(?:"|\[).{0,200}?\bkubeadm(?:", "| )([a-z]+)/;
 const LIST_ITEM = /"((?:error: )?error execution phase (?:[^"\\]|\\.)*)",/;
 const HTML =
@@ -98,7 +100,13 @@ function recordOf(number: number, raw: string): RawLine[] {
 /** The lines in those strings that tell of kubeadm, as Ansible prints results; any other line stays as it is. */
 function outOfStrings(line: RawLine): RawLine[] {
   const raw = line.text;
-  if (raw.length > MAX_JSON || !raw.includes('\\n') || !KUBEADM.test(raw)) return [line];
+  if (raw.length > MAX_JSON) return [line];
+  // What `timeout` and signals leave stands in the result's status alone.
+  const status = /"rc": (124|137|143)\b/.exec(raw)?.[1];
+  // Which of kubeadm's commands it was; what stands behind may be secret.
+  const [, command] = RESULT_COMMAND.exec(raw) ?? [];
+  const isEnded = status !== undefined && /^(?:init|join)$/.test(command ?? '');
+  if (!isEnded && (!raw.includes('\\n') || !KUBEADM.test(raw))) return [line];
   const strings = [...raw.matchAll(/"(?:stderr|stdout|msg|message|log|output)"(?:: ?|=)"((?:[^"\\]|\\.)*)"/g)]
     .map((match) => match[1] ?? '')
     .filter((string) => KUBEADM.test(string));
@@ -107,12 +115,8 @@ function outOfStrings(line: RawLine): RawLine[] {
   if (item !== undefined) strings.unshift(item, ...(strings.length === 0 ? [raw] : []));
   const whole = strings.length > 0 ? [...new Set(strings)] : [raw];
   // What was printed first stands in stdout, which Ansible names after stderr: the error is read last.
-  if (strings.length > 1 && ERROR.test(whole[0] ?? '')) whole.reverse();
-  // What `timeout` and signals leave stands in the result's status alone.
-  const status = /"rc": (124|137|143)\b/.exec(raw)?.[1];
+  if (strings.length > 1 && FAILED.test(whole[0] ?? '')) whole.reverse();
   const end: RawLine[] = status === undefined ? [] : [{ ...line, text: `exit status ${status}` }];
-  // Which of kubeadm's commands it was; what stands behind may be secret.
-  const [, command] = RESULT_COMMAND.exec(raw) ?? [];
   const begin: RawLine[] = command === undefined ? [] : [{ ...line, text: `$ kubeadm ${command}` }];
   return [...begin, ...whole.flatMap((string) => split(line, unescaped(string))), ...end];
 }
@@ -154,11 +158,16 @@ function results(lines: readonly RawLine[]): RawLine[] {
     const end = KEY.test(lines[at]?.text ?? '') ? endOfResult(lines, at) : at + 1;
     const part = lines.slice(at, end);
     const streams = end === at + 1 ? [] : streamsOf(part);
-    out.push(...(streams.some(({ text }) => KUBEADM.test(text)) ? streams : part));
+    const found = streams.some(({ text }) => KUBEADM.test(text)) ? streams : part;
+    out.push(...(LIST_KEY.test(found[0]?.text ?? '') ? found.map(fromList) : found));
     at = end;
   }
   return out;
 }
+
+/** A list of a result that somebody has cut out, without what stands around it. */
+const LIST_KEY = /^\s*"(?:stdout|stderr)_lines": ?\[\s*$/;
+const fromList = (line: RawLine): RawLine => (/^\s*"(?:[^"\\]|\\.)*",?$/.test(line.text) ? item(line) : line);
 
 /** JSON in which somebody has broken the lines of a string: it ends where its quotation does. */
 const OPEN_STRING = /^\s*"(?:stdout|stderr|msg)":\s*"((?:[^"\\]|\\.)*)$/;

@@ -14,17 +14,17 @@ export interface WidthLine extends LogLine {
 
 /** Wrapped to more than this, lines are as long as they are by themselves. */
 export const WIDEST = 260;
-const NARROWEST = 40;
+export const NARROWEST = 40;
 /** What terminals are set to; one wrapped line of such a width is enough to see it. */
 const USUAL = [72, 76, 80, 100, 120, 132, 140, 160, 180, 200];
 /** So many pieces make the longest line. */
 const MAX_PIECES = 60;
 
 export function unwrap(lines: readonly WidthLine[]): WidthLine[] {
-  const { limit, atWords } = wrapping(lines);
   // Where some lines have a prefix, each of these begins something; what was wrapped has none.
   const isMixed =
     lines.some(({ isBare, text }) => isBare && text !== '') && lines.some(({ isBare }) => !isBare);
+  const { limit, atWords } = wrapping(lines, isMixed);
   const whole: WidthLine[] = [];
   let last: WidthLine | undefined;
   /** The piece that was read last, whose width decides. */
@@ -37,7 +37,9 @@ export function unwrap(lines: readonly WidthLine[]): WidthLine[] {
       pieces < MAX_PIECES &&
       !(isMixed && !line.isBare) &&
       (!isHead(line.text) || (isMixed && isInError(last.text, line.text))) &&
-      (limit === undefined || !isFull(piece, line, limit) ? isBroken(last, piece, line, lines) : true);
+      (limit !== undefined && isFull(piece, line, limit)
+        ? true
+        : isBroken(last, piece, line, lines) || (isMixed && isRest(piece, line)));
     if (joins && last !== undefined && piece !== undefined) {
       // A word that is longer than a line is cut in two wherever lines are wrapped at words.
       const isCut = piece.width === limit && (!atWords || !/\S\s/.test(piece.text.trim()));
@@ -56,6 +58,10 @@ export function unwrap(lines: readonly WidthLine[]): WidthLine[] {
   return whole;
 }
 
+/** Of what has prefixes each line has one: what has none is the rest of the line before it, where it reads so. */
+const isRest = (piece: WidthLine, line: WidthLine): boolean =>
+  line.isBare && piece.width > NARROWEST && /^\S/.test(line.text) && GOES_ON.test(line.text);
+
 interface Wrapping {
   /** The width at which the lines were wrapped; undefined where they were not. */
   limit?: number;
@@ -63,7 +69,7 @@ interface Wrapping {
   atWords: boolean;
 }
 
-function wrapping(lines: readonly WidthLine[]): Wrapping {
+function wrapping(lines: readonly WidthLine[], isMixed: boolean): Wrapping {
   const limit = Math.max(0, ...widthsOf(lines));
   if (limit < NARROWEST || limit > WIDEST) return { atWords: true };
   let exact = 0;
@@ -73,6 +79,7 @@ function wrapping(lines: readonly WidthLine[]): Wrapping {
   for (const [index, line] of lines.entries()) {
     const next = lines[index + 1];
     if (next === undefined || isHead(next.text) || !isFull(line, next, limit)) continue;
+    if (isMixed && !next.isBare) continue;
     // What is printed again and again is of one length by itself, and a sentence has an end.
     if (alike(line.text) === alike(next.text) || /[a-z]{3}\.$/.test(line.text)) continue;
     wrapped += 1;
@@ -96,8 +103,8 @@ const isErrorLine = (text: string): boolean =>
 /** How the rest of a sentence may begin; other programs' messages begin with a capital, or say what they are. */
 const NAMES =
   'API|CA|CRI|CSR|DNS|HTTP|ID|IP|JSON|JWS|RBAC|TLS|URL|YAML|ConfigMap|ConfigMaps|GroupVersionKind|Kubernetes|Node|Pod|Secret|Server|User';
-const GOES_ON = new RegExp(
-  `^\\s*(?:(?!(?:error|warning|warn|fatal|info|debug|notice)\\b)[a-z\\d"'(/[{\\\\.,:;=<>)\\]}-]|(?:${NAMES})\\b)`,
+export const GOES_ON = new RegExp(
+  `^\\s*(?:(?!(?:error|warning|warn|fatal|info|debug|notice)\\b)[a-z\\d"'(/[{\\\\.,:;=<>)\\]}-]|(?:${NAMES})\\b|[A-Z][a-z]+[A-Z])`,
 );
 
 const alike = (text: string): string => text.replace(/\d+/g, '0');
@@ -121,7 +128,7 @@ function isFull(line: WidthLine, next: WidthLine, limit: number): boolean {
 
 /** Words that stand often enough in kubeadm's errors to be whole ones at a line's end and beginning. */
 const WORDS = new Set(
-  'a address already an and api apiserver are as at be because by can cannot certificate certificates cluster code command configmap config connect could desc dial does error failed file find for found from get has in is it line map master name no node nodes not of on or read request rpc run running server service signature status tcp that the this time timed to token unable unix use used valid version was with'.split(
+  'a address already an and api authority bootstrap apiserver are as at be because by can cannot certificate certificates cluster code command configmap config connect could desc dial does error failed file find for found from get has in is it line map master name no node nodes not of on or read request rpc run running server service signature status tcp that the this time timed to token unable unix use used valid version was with condition configuration container control creating endpoint exists expired forbidden image key keys kubelet label load loading manifest namespace plane private public pull resource signed socket static taints unknown waiting while writing'.split(
     ' ',
   ),
 );
@@ -137,6 +144,8 @@ function areWords(line: string, next: string): boolean {
   if (WHOLE.test(line)) return true;
   // Behind a colon only addresses and hashes go on at once.
   if (/[A-Za-z")]:$/.test(line) && !/sha256:$/.test(line) && /^[A-Za-z]/.test(next)) return true;
+  // A path goes on.
+  if (/\/[^\s/]*[\w-]$/.test(line) && /^[a-z]/.test(next)) return false;
   const last = /(?<![A-Za-z])([A-Za-z]+)$/.exec(line)?.[1] ?? '';
   const first = /^([A-Za-z]+)/.exec(next)?.[1] ?? '';
   return WORDS.has(last.toLowerCase()) && (WORDS.has(first.toLowerCase()) || /^[A-Z]/.test(first));

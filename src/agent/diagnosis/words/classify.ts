@@ -22,7 +22,7 @@ import { etcdPatterns } from '../patterns/etcd.ts';
 import { imagePatterns } from '../patterns/image.ts';
 import { kubeletHealthPatterns, kubeletPatterns } from '../patterns/kubelet.ts';
 import { networkPatterns, webhookPatterns } from '../patterns/network.ts';
-import { machinePatterns, nodePatterns, registrationPatterns } from '../patterns/node.ts';
+import { accessPatterns, machinePatterns, nodePatterns, registrationPatterns } from '../patterns/node.ts';
 import { type KubeadmOutput, parseKubeadmOutput } from '../patterns/output.ts';
 import {
   type Diagnosis,
@@ -81,6 +81,7 @@ const PATTERNS: Pattern[] = [
   ...nodePatterns,
   ...discoveryPatterns,
   ...configPatterns,
+  ...accessPatterns,
   ...controlPlanePatterns,
   ...webhookPatterns,
   ...localCertificatePatterns,

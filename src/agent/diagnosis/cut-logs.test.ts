@@ -1,0 +1,239 @@
+/** Logs that end before the error, scripts within pasted text, and what people paste when kubeadm has done its work. */
+import { describe, expect, it } from 'vitest';
+import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
+
+describe('a script within what somebody has pasted is no output', () => {
+  const comment = '#     [ERROR SystemVerification]: unsupported kernel release: 6.0.0-rc1+';
+
+  it.each([
+    [
+      'branches',
+      ['# Ignored, since it says:', comment, 'case $RELEASE in', '    "1.30")', '        CNI="1.4"'],
+    ],
+    ['its first line', ['#!/bin/bash', '', '# Some kernels are refused:', comment, 'install_all']],
+    ['a condition', ['if [ "$1" = join ]; then', comment, '  IGNORED=SystemVerification', 'fi']],
+    [
+      'what it prints',
+      ['if kubeadm_join; then', 'echo "error execution phase preflight: Unauthorized"', 'fi'],
+    ],
+    ['what it looks for', ['grep -q "error execution phase preflight: Unauthorized" join.log']],
+  ])('known by %s', (_, lines) => {
+    expect(code(...lines)).toBe('nothing');
+  });
+
+  it('while the output beside it counts', () => {
+    const script = ['```sh', '#!/bin/sh', comment, 'case $RELEASE in', '  1.30)', '```'];
+    const output = [
+      '```',
+      '[preflight] Running pre-flight checks',
+      '[ERROR Swap]: running with swap on',
+      HINT,
+    ];
+    expect(code(...script, ...output)).toBe('SwapEnabled');
+    expect(code(...output, '```', ...script)).toBe('SwapEnabled');
+  });
+});
+
+describe('a log that ends before the error', () => {
+  const join = ['[preflight] Running pre-flight checks', '[kubelet-start] Starting the kubelet'];
+  const learner = (time: string): string =>
+    `{"level":"warn","ts":"2026-11-21T02:34:${time}Z","logger":"etcd-client","caller":"v3/retry_interceptor.go:62","msg":"retrying of unary invoker failed","target":"etcd-endpoints://0xc0/10.0.0.9:2379","attempt":0,"error":"rpc error: code = FailedPrecondition desc = etcdserver: can only promote a learner member which is in sync with leader"}`;
+  const discovery = (why: string): string =>
+    `I1121 02:34:29.000001    7 token.go:217] [discovery] Retrying due to error: ${why}`;
+
+  it.each([
+    [
+      'EtcdLearnerNotReady',
+      [...join, '[etcd] Announced new etcd member joining', learner('29'), learner('31')],
+    ],
+    [
+      'EtcdLearnerNotReady',
+      [...join, '[etcd] Announced new etcd member joining', learner('29'), learner('31').slice(0, -90)],
+    ],
+    [
+      'ApiServerUnreachable',
+      [
+        '[preflight] Running pre-flight checks',
+        discovery(
+          'failed to request the cluster-info ConfigMap: Get "https://10.0.0.9:6443/api": dial tcp 10.0.0.9:6443: connect: no route to host',
+        ),
+      ],
+    ],
+    [
+      'TokenUnknown',
+      [
+        '[preflight] Running pre-flight checks',
+        discovery('could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"'),
+      ],
+    ],
+    [
+      'CgroupDriverMismatch',
+      [
+        ...join,
+        'E1121 02:34:30.000001    9 run.go:74] "command failed" err="failed to run Kubelet: misconfiguration: kubelet cgroup driver: \\"systemd\\" is different from docker cgroup driver: \\"cgroupfs\\""',
+      ],
+    ],
+    [
+      'KubeletUnhealthy',
+      [
+        ...join,
+        '[kubelet-check] The HTTP call equal to \'curl -sSL http://localhost:10248/healthz\' failed with error: Get "http://localhost:10248/healthz": context deadline exceeded.',
+      ],
+    ],
+  ])('most likely is %s', (wanted, lines) => {
+    const { result, failure, likely } = verdict(...lines);
+    expect(failure?.code ?? likely?.code).toBe(wanted);
+    if (failure === undefined) expect(result).toBe('unfinished');
+  });
+
+  it('has no likely cause where nothing went wrong so far', () => {
+    expect(verdict(...join)).toMatchObject({ result: 'unfinished' });
+    expect(verdict(...join).likely).toBeUndefined();
+  });
+
+  it('is that of the kubelet whose last call is cut off', () => {
+    const check = '[kubelet-check] ';
+    const lines = [
+      `${check}It seems like the kubelet isn't running or healthy.`,
+      `${check}The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get "http://localhost:10248/heal`,
+    ];
+    expect(verdict(...lines).failure).toMatchObject({
+      code: 'KubeletUnhealthy',
+      cause: expect.stringContaining('why is cut off'),
+    });
+  });
+
+  it('tells the error before it, of which only the error is there', () => {
+    const wait = "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster";
+    const again = ['[init] Using Kubernetes version: v1.31.0', '[preflight] Running pre-flight checks'];
+    const pulls = '[preflight] Pulling images required for setting up a Kubernetes cluster';
+    expect(code('stderr:', wait, HINT, 'stdout:', ...again, pulls)).toBe('ControlPlaneNotReady');
+    expect(code('stderr:', wait, HINT, 'stdout:', ...again, '[certs] Using certificateDir folder "/x"')).toBe(
+      'unfinished',
+    );
+  });
+
+  it('tells the kubelet of which it speaks first, before the whole log that is cut off', () => {
+    const call =
+      "[kubelet-check] The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get http://localhost:10248/healthz: dial tcp 127.0.0.1:10248: connect: connection refused.";
+    const log = ['[init] Using Kubernetes version: v1.28.1', '[preflight] Running pre-flight checks'];
+    const pulls = '[preflight] Pulling images required for setting up a Kubernetes cluster';
+    expect(code('It says:', call, '', 'Detailed log', ...log, pulls)).toBe('KubeletUnhealthy');
+  });
+
+  it('of Ansible tells that the command took too long', () => {
+    const result =
+      'fatal: [n1]: FAILED! => {"changed": true, "cmd": ["timeout", "300s", "/usr/local/bin/kubeadm", "init"], "msg": "non-zero return code", "rc": 124, "stderr": "W1121 02:34:29.000001    7 utils.go:69] The recommended value';
+    expect(code(result)).toBe('KubeadmInterrupted');
+    expect(code(result.replace('"init"', '"reset"'))).toBe('nothing');
+    expect(code(result.replace('124', '1'))).toBe('nothing');
+  });
+});
+
+describe('a trace that ends before the phase', () => {
+  const frames = [
+    'k8s.io/kubernetes/cmd/kubeadm/app/cmd/phases/init.runUploadKubeletConfig',
+    '\tk8s.io/kubernetes/cmd/kubeadm/app/cmd/phases/init/uploadconfig.go:134',
+    'k8s.io/kubernetes/cmd/kubeadm/app/cmd/phases/workflow.(*Runner).Run.func1',
+    '\tk8s.io/kubernetes/cmd/kubeadm/app/cmd/phases/workflow/runner.go:261',
+  ];
+
+  it('has its cause first, also in Markdown and where a terminal fills its lines', () => {
+    const lines = ['nodes "n1" not found', 'error writing CRISocket for this node', ...frames];
+    expect(code(...lines)).toBe('NodeNotRegistered');
+    expect(code(`\`${lines[0]}`, ...lines.slice(1))).toBe('NodeNotRegistered');
+    expect(code(...lines.map((line) => line.padEnd(170)))).toBe('NodeNotRegistered');
+  });
+
+  it('has no reason but its phase', () => {
+    expect(code('error execution phase wait-control-plane', ...frames)).toBe('ControlPlaneNotReady');
+  });
+});
+
+describe('findings that', () => {
+  const head = 'error execution phase preflight: [preflight] Some fatal errors occurred:';
+  const finding = '[ERROR Port-10250]: Port 10250 is in use';
+
+  it('rsyslog has escaped', () => {
+    const log = [head, `#011${finding}`].map((line) => `Nov 21 02:34:29 n1 deploy[7]: ${line}`);
+    expect(code(...log)).toBe('PortInUse');
+  });
+
+  it('stand in a list cut out of a result', () => {
+    const list = ['"stderr_lines": [', `"${head}",`, `"\\t${finding}",`, '"\\t[ERROR FileAvail'];
+    expect(code('"rc": 1,', `"stderr": "${head}\\n\\t${finding}\\n${HINT}",`, ...list)).toBe('PortInUse');
+  });
+
+  it('an old kubeadm prints to the other stream', () => {
+    const stderr = `[preflight] Some fatal errors occurred:\\n\\t${finding}`;
+    const stdout = '[init] Using Kubernetes version: v1.9.3\\n[preflight] Running pre-flight checks.';
+    expect(code(`fatal: [n1]: FAILED! => {"rc": 2, "stderr": "${stderr}", "stdout": "${stdout}"}`)).toBe(
+      'PortInUse',
+    );
+  });
+});
+
+describe('an error that a mail program has wrapped at a word', () => {
+  it.each([
+    [
+      'KubeadmConfigInvalid',
+      ['no InitConfiguration or ClusterConfiguration kind was found in the configuration', 'file', HINT],
+    ],
+    [
+      'PermissionDenied',
+      [
+        'error execution phase upload-config/kubeadm: could not bootstrap the admin user in file admin.conf: the',
+        'ClusterRoleBinding for the kubeadm:cluster-admins Group is missing but there is no super-admin.conf to',
+        'create it',
+        HINT,
+      ],
+    ],
+  ])('%s', (wanted, lines) => {
+    expect(code('[preflight] Running pre-flight checks', ...lines)).toBe(wanted);
+  });
+});
+
+describe('what people paste when kubeadm has done its work', () => {
+  const loop =
+    '[FATAL] plugin/loop: Loop (127.0.0.1:37926 -> :53) detected for zone ".", see https://coredns.io/plugins/loop#troubleshooting.';
+
+  it('CoreDNS that asks itself', () => {
+    expect(code('$ kubectl logs -n kube-system coredns-0', `2026-11-21T02:34:29.000Z ${loop}`)).toBe(
+      'CoreDnsLoop',
+    );
+    expect(
+      code('2018/10/09 10:42:05 [FATAL] plugin/loop: Seen "HINFO IN 1.2." more than twice, loop detected'),
+    ).toBe('CoreDnsLoop');
+    expect(
+      code('[preflight] Running pre-flight checks', '[ERROR Swap]: running with swap on', HINT, loop),
+    ).toBe('SwapEnabled');
+  });
+
+  it('kubectl that is not root', () => {
+    const said =
+      'error: error loading config file "/etc/kubernetes/admin.conf": open /etc/kubernetes/admin.conf: permission denied';
+    expect(verdict('$ kubectl get nodes', said).failure).toMatchObject({
+      code: 'FileAccessDenied',
+      remedy: expect.stringContaining('~/.kube/config'),
+    });
+  });
+
+  it('a container runtime that may not start its helper', () => {
+    expect(
+      code(
+        '- remote_runtime.go:105] RunPodSandbox from runtime service failed: rpc error: code = Unknown desc = fork/exec /usr/libexec/crio/conmon: permission denied',
+      ),
+    ).toBe('FileAccessDenied');
+  });
+
+  it('a component that SELinux keeps from its certificates', () => {
+    expect(
+      verdict(
+        'kube-apiserver-n1: Error: open /etc/kubernetes/pki/apiserver.crt: permission denied'.replace(
+          'kube-apiserver-n1: ',
+          'Nov 21 02:34:29 n1 kube-apiserver[7]: ',
+        ),
+      ).failure,
+    ).toMatchObject({ code: 'FileAccessDenied', remedy: expect.stringContaining('SELinux') });
+  });
+});

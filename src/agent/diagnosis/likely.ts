@@ -1,0 +1,53 @@
+/**
+ * What kubeadm most likely fails of, where the log ends before its error: what it tried again and again, and what the
+ * kubelet and the control plane's containers said meanwhile. It is told as a guess and never as the verdict.
+ */
+import type { Attempt } from './attempts/attempt.ts';
+import { explainKubeletEnd, explainKubeletRun, KUBELET_STARTED } from './causes/explain-kubelet.ts';
+import { explainStaticPods } from './causes/explain-static-pods.ts';
+import { refined } from './diagnose.ts';
+import type { Evidence } from './evidence/evidence.ts';
+import { ETCD_JSON, KLOG } from './transcript/sentences.ts';
+import { classify, type KubeadmFailure } from './words/classify.ts';
+
+/** What it logs of an attempt that it makes again; its words are those of the error that would come. */
+const RETRIED =
+  /(?:Retrying due to error: |[Ff]ailed to (?:request|connect)|will try again: |romoting the learner \S{1,40} failed: ).*|"error":"(?:[^"\\]|\\.){0,400}"/;
+const HEALTH_CALL = /^\s*\[kubelet-check\] The HTTP call equal to .*(?:failed with|returned) /;
+/** They say that nobody knows. */
+const VAGUE = new Set(['Unclassified', 'KubeadmTimedOut', 'KubeletCertificateNotIssued']);
+
+export function likelyCause(
+  { verb, output, error }: Attempt,
+  evidence: Evidence,
+): KubeadmFailure | undefined {
+  const started = output.some(({ text }) => KUBELET_STARTED.test(text));
+  const node = started
+    ? (explainKubeletEnd(evidence) ??
+      explainStaticPods(evidence) ??
+      explainKubeletRun('KubeadmTimedOut', evidence))
+    : undefined;
+  const stdout = output.map(({ text }) => text).join('\n');
+  const said = (stderr: string): KubeadmFailure | undefined => {
+    const found = classify({ verb, stdout, stderr, exitStatus: 'unknown' });
+    return VAGUE.has(found.code) ? undefined : found;
+  };
+  if (node !== undefined)
+    return refined({ ...classify({ verb, stdout, stderr: '', exitStatus: 'unknown' }), lines: [] }, node);
+  const isLogged = (text: string): boolean => KLOG.test(text) || ETCD_JSON.test(text);
+  const retried = error.findLast(({ text }) => isLogged(text) && RETRIED.test(text));
+  const words = retried && RETRIED.exec(retried.text)?.[0];
+  const call = output.findLast(({ text }) => HEALTH_CALL.test(text));
+  return (
+    (words === undefined
+      ? undefined
+      : said(`error execution phase ${phaseOf(words)}: ${words.replaceAll('\\"', '"')}`)) ??
+    (call === undefined
+      ? undefined
+      : said('error execution phase kubelet-start: timed out waiting for the condition'))
+  );
+}
+
+/** Etcd's client speaks where this machine becomes a member; all else is said while the cluster is looked for. */
+const phaseOf = (words: string): string =>
+  /etcd|learner/.test(words) ? 'control-plane-join/etcd' : 'preflight';
