@@ -8,6 +8,9 @@ const VALUE = /^ {4}(\S.*?) {4}REG_([A-Z_]+) {4}(.*)$/;
 /** What the firmware says of the machine, anew at each boot. */
 export const BIOS = 'HKLM\\HARDWARE\\DESCRIPTION\\System\\BIOS';
 
+/** The firmware's table of the machine, as it is. */
+export const SMBIOS = 'HKLM\\SYSTEM\\CurrentControlSet\\Services\\mssmbios\\Data';
+
 type Machine = Pick<Host, 'env' | 'processes'>;
 
 /**
@@ -24,6 +27,13 @@ export async function readKey(machine: Machine, key: string): Promise<ReadonlyMa
       found.set(name.toLowerCase(), type === 'DWORD' ? String(Number(text)) : text.trim());
   }
   return found;
+}
+
+/** What a key and all below it call by this name. */
+export async function readAll(machine: Machine, key: string, name: string): Promise<string[]> {
+  const argv = [windowsProgram(machine, 'reg.exe'), 'query', key, '/s', '/v', name] as const;
+  const { stdout } = await machine.processes.run({ argv: [...argv], timeoutMs: LONGEST_MS });
+  return stdout.split(/\r?\n/).flatMap((line) => VALUE.exec(line)?.[3]?.trim() || []);
 }
 
 /** @returns reg.exe's words where it cannot be set */

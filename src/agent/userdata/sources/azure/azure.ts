@@ -15,6 +15,8 @@ import { readyDuty } from './report-ready.ts';
 const DIRECTORIES = ['/var/lib/cloud/seed/azure', '/var/lib/waagent'];
 /** Where udev rules put the temporary disk, by those of cloud-init and of azure-vm-utils. */
 const RESOURCE_DISKS = ['/dev/disk/cloud/azure_resource', '/dev/disk/azure/resource'];
+/** Where Azure's provisioning of Windows puts the custom data; it tells the cloud of the machine itself. */
+const ON_WINDOWS = 'C:/AzureData/CustomData.bin';
 const CALLED = "Azure's metadata service";
 
 /**
@@ -59,12 +61,16 @@ export function readAzure(context: SourceContext): Promise<SourceAnswer> {
         subplatform: subplatform(place),
         ...told(imds, compute, media?.data),
       },
-      duties: [readyDuty(machine.host, context.patienceMs)],
+      duties: machine.host.platform === 'windows' ? [] : [readyDuty(machine.host, context.patienceMs)],
     });
   });
 }
 
 async function findMedia(machine: Machine): Promise<{ place: string; data: Provisioning } | undefined> {
+  if (machine.host.platform === 'windows') {
+    const customData = await machine.host.files.readIfPresent(ON_WINDOWS);
+    return customData && { place: ON_WINDOWS, data: { customData, publicKeys: [] } };
+  }
   const onVolume = await readFirst(
     machine,
     (await scan(machine)).filter(({ type }) => type !== 'vfat'),

@@ -1,7 +1,9 @@
 import { ipFamily } from '../../../../kit/ip-family.ts';
 import type { Host } from '../../../host/host.ts';
+import { readAll } from '../../../host/windows-registry.ts';
 
 const MAX_BYTES = 256 * 1024;
+const INTERFACES = 'HKLM\\SYSTEM\\CurrentControlSet\\Services\\Tcpip\\Parameters\\Interfaces';
 /** Directories of leases, and how each client writes the server's address. The last one in a file counts. */
 const LEASES: readonly (readonly [directory: string, pattern: RegExp])[] = [
   ['/run/systemd/netif/leases', /^SERVER_ADDRESS=(\S+)$/gm],
@@ -13,6 +15,7 @@ const LEASES: readonly (readonly [directory: string, pattern: RegExp])[] = [
 
 /** Who may be the virtual router: servers of DHCP leases, then the default gateway. */
 export async function virtualRouters(host: Host): Promise<string[]> {
+  if (host.platform === 'windows') return routersOfWindows(host);
   const found: string[] = [];
   for (const [directory, pattern] of LEASES)
     for (const name of await host.files.list(directory)) {
@@ -21,6 +24,14 @@ export async function virtualRouters(host: Host): Promise<string[]> {
       if (last !== undefined) found.push(last);
     }
   return [...new Set([...found, ...(await gateways(host))])].filter((address) => ipFamily(address) === 4);
+}
+
+/** Several values of one name lie behind each other, with `\\0` between them. */
+async function routersOfWindows(host: Host): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of ['DhcpServer', 'DhcpDefaultGateway', 'DefaultGateway'])
+    found.push(...(await readAll(host, INTERFACES, name)).flatMap((text) => text.split('\\0')));
+  return [...new Set(found)].filter((address) => ipFamily(address) === 4 && !/^(?:0|255)\./.test(address));
 }
 
 /** Default routes of /proc/net/route, which has addresses as hexadecimal numbers in the machine's order of bytes. */

@@ -1,17 +1,11 @@
 import { type Host, HostError } from '../../../host/host.ts';
-import { BIOS, readKey } from '../../../host/windows-registry.ts';
+import { BIOS, readKey, SMBIOS } from '../../../host/windows-registry.ts';
+import { type DmiField, readSmbios } from './smbios.ts';
+
+export type { DmiField } from './smbios.ts';
 
 const DMI = '/sys/class/dmi/id';
 const MAX_BYTES = 64 * 1024;
-
-/** The fields of DMI that clouds write their names into. */
-export type DmiField =
-  | 'sys_vendor'
-  | 'product_name'
-  | 'product_serial'
-  | 'product_uuid'
-  | 'chassis_asset_tag'
-  | 'board_serial';
 
 /** What a machine shows of where it runs, without the network. Everything is read once. */
 export interface Machine {
@@ -55,11 +49,14 @@ export async function readMachine(host: Host): Promise<Machine> {
   };
 }
 
-/** What Windows keeps of DMI where that needs no PowerShell: the names, and no serial number, id or asset tag. */
+/** What Windows keeps of DMI: the whole table, from which its service has taken the names. */
 async function readFirmware(host: Host, values: Map<DmiField, string>): Promise<void> {
+  const table = (await readKey(host, SMBIOS)).get('smbiosdata');
+  if (table !== undefined && /^(?:[0-9a-f]{2})+$/i.test(table))
+    for (const [field, text] of readSmbios(Buffer.from(table, 'hex'))) values.set(field, text);
   const said = await readKey(host, BIOS);
-  values.set('sys_vendor', said.get('systemmanufacturer') ?? '');
-  values.set('product_name', said.get('systemproductname') ?? '');
+  values.set('sys_vendor', said.get('systemmanufacturer') ?? values.get('sys_vendor') ?? '');
+  values.set('product_name', said.get('systemproductname') ?? values.get('product_name') ?? '');
 }
 
 /** As `systemd-detect-virt --container` does: systemd says so itself, else its first process was told. */

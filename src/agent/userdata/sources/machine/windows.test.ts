@@ -3,13 +3,29 @@ import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import type { CommandResult } from '../../../host/processes.ts';
 import { openGuestRpc } from '../channels/guest-rpc.ts';
+import { virtualRouters } from '../clouds/dhcp-server.ts';
 import { SOURCES } from '../table.ts';
 import { readMachine } from './machine.ts';
 
 const TOOL = 'C:\\Program Files\\VMware\\VMware Tools\\rpctool.exe';
 
-/** A Windows machine whose firmware says this; `tools`: what VMware's tool answers, by its words. */
-function windows(vendor: string, product: string, tools: Readonly<Record<string, string>> = {}): Host {
+interface Shown {
+  /** What VMware's tool answers, by its words. */
+  tools?: Readonly<Record<string, string>>;
+  /** The firmware's table, in hexadecimal digits. */
+  smbios?: string;
+  /** What the registry has of the network's interfaces. */
+  network?: string;
+  /** By path with slashes. */
+  files?: Readonly<Record<string, string>>;
+}
+
+/** A Windows machine whose firmware says this. */
+function windows(
+  vendor: string,
+  product: string,
+  { tools = {}, smbios = '', network = '', files = {} }: Shown = {},
+): Host {
   const real = createLinuxHost({ root: '/nothing' });
   const said = (stdout: string, exitStatus = 0): CommandResult => ({
     ...{ exitStatus, stdout, stderr: exitStatus === 0 ? '' : 'No value found\r\n', timedOut: false, ms: 1 },
@@ -21,11 +37,20 @@ function windows(vendor: string, product: string, tools: Readonly<Record<string,
     env: () => undefined,
     files: {
       ...real.files,
-      stat: async (path) => (path === TOOL ? ({ kind: 'file' } as never) : undefined),
+      stat: async (path) =>
+        path === TOOL || Object.keys(files).some((name) => name.startsWith(path))
+          ? ({ kind: 'file' } as never)
+          : undefined,
+      readIfPresent: async (path) => (files[path] === undefined ? undefined : Buffer.from(files[path])),
+      list: async () => [],
     },
     processes: {
       ...real.processes,
       run: async ({ argv: [program, ...words] }) => {
+        if (program !== TOOL && words[1]?.endsWith('mssmbios\\Data'))
+          return said(`    SMBiosData    REG_BINARY    ${smbios}\r\n`);
+        if (program !== TOOL && words[1]?.endsWith('Interfaces'))
+          return said(words[4] === 'DhcpServer' ? network : '');
         if (program !== TOOL) return said(program.endsWith('reg.exe') ? key : '');
         const answer = tools[words.join('|')];
         return answer === undefined ? said('', 1) : said(`${answer}\r\n`);
@@ -49,8 +74,83 @@ test.each([
 });
 
 test("guestinfo is asked by VMware's tool for Windows, which takes one word", async () => {
-  const rpc = await openGuestRpc(windows('VMware, Inc.', '', { 'info-get guestinfo.userdata': 'YQ==' }));
+  const rpc = await openGuestRpc(
+    windows('VMware, Inc.', '', { tools: { 'info-get guestinfo.userdata': 'YQ==' } }),
+  );
   expect(rpc?.tool).toBe(TOOL);
   expect(await rpc?.get('userdata')).toBe('YQ==');
   expect(await rpc?.get('vendordata')).toBeUndefined();
+});
+
+const OVF = `<Environment xmlns="http://schemas.dmtf.org/ovf/environment/1" xmlns:oe="http://schemas.dmtf.org/ovf/environment/1">
+<PropertySection><Property oe:key="user-data" oe:value="#cloud-config"/></PropertySection></Environment>`;
+
+/** A structure of the firmware's table: its bytes by place, its texts behind it. */
+function structure(
+  type: number,
+  length: number,
+  bytes: Readonly<Record<number, number>>,
+  ...texts: string[]
+): Buffer {
+  const head = Buffer.alloc(length);
+  for (const [at, byte] of Object.entries(bytes)) head[Number(at)] = byte;
+  head[0] = type;
+  head[1] = length;
+  return Buffer.concat([head, Buffer.from(texts.length === 0 ? '\0\0' : `${texts.join('\0')}\0\0`)]);
+}
+
+const UUID = Object.fromEntries(
+  [...Buffer.from('2cae12ec8167fd4d9f3fd2a6fe7f3dd2', 'hex')].map((byte, at) => [at + 8, byte]),
+);
+
+test("the firmware's whole table shows a cloud by its tag, and the machine's id", async () => {
+  const table = Buffer.concat([
+    Buffer.alloc(8, 1),
+    structure(0, 24, {}, 'a maker', 'a version'),
+    structure(1, 27, { ...UUID, 4: 1, 5: 2, 7: 3 }, 'Microsoft Corporation', 'Virtual Machine', 'S-1 '),
+    structure(3, 22, { 4: 1, 8: 2 }, 'Microsoft Corporation', '7783-7084-3265-9085-8269-3286-77'),
+    structure(127, 4, {}),
+  ]);
+  const smbios = table.toString('hex').toUpperCase();
+  const machine = await readMachine(windows('Microsoft Corporation', 'Virtual Machine', { smbios }));
+  expect(machine.dmi('chassis_asset_tag')).toBe('7783-7084-3265-9085-8269-3286-77');
+  expect(machine.dmi('product_serial')).toBe('S-1');
+  expect(machine.dmi('product_uuid')).toBe('ec12ae2c-6781-4dfd-9f3f-d2a6fe7f3dd2');
+  const azure = SOURCES.find(({ name }) => name === 'azure');
+  expect(await azure?.recognise?.(machine, { datasource: {} })).toMatch(/chassis_asset_tag/);
+});
+
+test.each(['', '00', '01'.repeat(9), `${'01'.repeat(8)}01ff`, `${'00'.repeat(8)}${'0118000000'.repeat(4)}`])(
+  'a damaged table %j says nothing, and takes nothing from what is known',
+  async (smbios) => {
+    const machine = await readMachine(windows('Amazon EC2', 'm5.large', { smbios }));
+    expect([machine.dmi('sys_vendor'), machine.dmi('product_uuid')]).toEqual(['Amazon EC2', '']);
+  },
+);
+
+test("CloudStack's virtual router is who gave the lease", async () => {
+  const lease = (address: string) => `    DhcpServer    REG_SZ    ${address}\r\n`;
+  const network = `HKEY_LOCAL_MACHINE\\X\r\n${lease('255.255.255.255')}\r\n${lease('10.1.1.1')}`;
+  expect(await virtualRouters(windows('', '', { network }))).toEqual(['10.1.1.1']);
+});
+
+test.each([
+  ['opennebula', { 'D:/context.sh': "USER_DATA='#cloud-config'\nVMID='7'\n" }],
+  ['ovf', { 'E:/ovf-env.xml': OVF }],
+  ['nocloud', { 'L:/user-data': '#cloud-config', 'L:/meta-data': 'instance-id: i-1\n' }],
+  [
+    'configdrive',
+    {
+      'D:/openstack/latest/meta_data.json': '{"uuid": "i-1"}',
+      'D:/openstack/latest/user_data': '#cloud-config',
+    },
+  ],
+])('the drive of %s is found by what lies on it', async (name, files) => {
+  const machine = await readMachine(windows('QEMU', 'Standard PC', { files }));
+  const load = await SOURCES.find((row) => row.name === name)?.load();
+  const answer = await load?.({
+    ...{ machine, settings: { datasource: {} }, patienceMs: 1, isChosen: false },
+    offerNetwork: () => undefined,
+  });
+  expect(answer).toMatchObject({ kind: 'found', userData: Buffer.from('#cloud-config') });
 });

@@ -14,7 +14,7 @@ export async function readVolume<T>(
   device: string,
   read: (tree: Tree) => Promise<T>,
 ): Promise<T> {
-  const mounted = await mountPoint(host, device);
+  const mounted = host.platform === 'windows' ? device : await mountPoint(host, device);
   if (mounted !== undefined) return read({ ...directoryTree(host.files, mounted), place: device });
   try {
     const { openVolume } = await import('../images/open-volume.ts');

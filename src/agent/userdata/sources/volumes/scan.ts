@@ -17,8 +17,12 @@ const BY_LABEL = '/dev/disk/by-label';
 
 const scans = new WeakMap<Machine, Promise<Scanned[]>>();
 
-/** The volumes with one of these labels: by udev's links if there are any, else by what lies on the devices. */
+/**
+ * The volumes with one of these labels: by udev's links if there are any, else by what lies on the devices. On Windows, which
+ * tells no label without a program, every drive: what lies on it decides there, as for cloudbase-init.
+ */
 export async function labelled(machine: Machine, labels: readonly string[]): Promise<Scanned[]> {
+  if (machine.host.platform === 'windows') return scan(machine);
   const { files } = machine.host;
   const links = (await files.list(BY_LABEL)).filter((name) => labels.includes(unescaped(name)));
   const linked = await Promise.all(
@@ -33,9 +37,28 @@ export async function labelled(machine: Machine, labels: readonly string[]): Pro
 
 /** Every volume of iso9660, udf or vfat, the last device first; the devices are looked at once. */
 export function scan(machine: Machine): Promise<Scanned[]> {
-  const known = scans.get(machine) ?? scanDevices(machine.host);
+  const known = scans.get(machine) ?? scanAll(machine.host);
   scans.set(machine, known);
   return known;
+}
+
+const scanAll = (host: Host): Promise<Scanned[]> =>
+  host.platform === 'windows' ? scanDrives(host) : scanDevices(host);
+
+/** The drives that Windows gives letters beside its own, the last one first. One without a disc in it is passed over. */
+async function scanDrives({ files }: Host): Promise<Scanned[]> {
+  const found: Scanned[] = [];
+  for (const letter of 'LKJIHGFED') {
+    const device = `${letter}:/`;
+    const isThere = await files.stat(device).catch(absent);
+    if (isThere) found.push({ device, labels: [], type: 'iso9660' });
+  }
+  return found;
+}
+
+function absent(error: unknown): undefined {
+  if (error instanceof HostError) return undefined;
+  throw error;
 }
 
 async function scanDevices(host: Host): Promise<Scanned[]> {
@@ -60,12 +83,7 @@ async function deviceNames({ files }: Host): Promise<string[]> {
 /** Nothing where the device has no medium, or something on it that is none of these file systems. */
 async function opened(host: Host, device: string): Promise<Volume | undefined> {
   const { openVolume } = await import('../images/open-volume.ts');
-  try {
-    return await openVolume(readDevice(host, device));
-  } catch (error) {
-    if (error instanceof HostError) return undefined;
-    throw error;
-  }
+  return openVolume(readDevice(host, device)).catch(absent);
 }
 
 export function readDevice(host: Host, device: string): ReadAt {
