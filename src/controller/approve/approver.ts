@@ -1,6 +1,6 @@
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
-import { isStatus } from '../kube/kube-error.ts';
+import { ifAccepted } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
 import { decide } from './decide.ts';
@@ -180,13 +180,8 @@ export class Approver {
     return more.length === 0 ? member : undefined;
   }
 
-  async #node(name: string): Promise<NodeObject | undefined> {
-    try {
-      return await this.#parts.client.request<NodeObject>('GET', `/api/v1/nodes/${name}`);
-    } catch (error) {
-      if (isStatus(error, 404)) return undefined;
-      throw error;
-    }
+  #node(name: string): Promise<NodeObject | undefined> {
+    return ifAccepted(this.#parts.client.request<NodeObject>('GET', `/api/v1/nodes/${name}`), 404);
   }
 
   /** Once for each reason. */

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isStatus } from '../kube/kube-error.ts';
+import { isAccepted } from '../kube/kube-error.ts';
 import type { KubeObject, ListOf } from '../kube/objects.ts';
 import type { TokenRecord, TokenShelf } from './token.ts';
 
@@ -49,14 +49,8 @@ export class KubernetesTokens implements TokenShelf {
     });
   }
 
-  async revoke(id: string): Promise<boolean> {
-    try {
-      await this.#client.request('DELETE', `${tokensPath(this.#namespace)}/${tokenName(id)}`);
-      return true;
-    } catch (error) {
-      if (isStatus(error, 404)) return false;
-      throw error;
-    }
+  revoke(id: string): Promise<boolean> {
+    return isAccepted(this.#client.request('DELETE', `${tokensPath(this.#namespace)}/${tokenName(id)}`), 404);
   }
 }
 

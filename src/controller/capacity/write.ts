@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isStatus } from '../kube/kube-error.ts';
+import { isAccepted } from '../kube/kube-error.ts';
 import { apiVersionOf, type Condition, type MachineVersion } from '../machines/machine.ts';
 import { FIELD_MANAGER } from '../store/node-bootstrap.ts';
 import { ALIKE, CAPACITY_MANAGER, type Group, groupsPath } from './group.ts';
@@ -49,19 +49,16 @@ async function apply(
   body: object,
   force: boolean,
 ): Promise<void> {
-  try {
-    await client.request('PATCH', `${groupsPath(version, kind, namespace)}/${name}${subresource}`, {
-      // The UID keeps a group that is gone from coming back as one of annotations alone.
-      body: {
-        apiVersion: apiVersionOf(version),
-        kind,
-        metadata: { name, namespace, uid, ...metadata },
-        ...body,
-      },
-      contentType: 'application/apply-patch+yaml',
-      query: { fieldManager: subresource === '' ? CAPACITY_MANAGER : FIELD_MANAGER, force },
-    });
-  } catch (error) {
-    if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
-  }
+  const written = client.request('PATCH', `${groupsPath(version, kind, namespace)}/${name}${subresource}`, {
+    // The UID keeps a group that is gone from coming back as one of annotations alone.
+    body: {
+      apiVersion: apiVersionOf(version),
+      kind,
+      metadata: { name, namespace, uid, ...metadata },
+      ...body,
+    },
+    contentType: 'application/apply-patch+yaml',
+    query: { fieldManager: subresource === '' ? CAPACITY_MANAGER : FIELD_MANAGER, force },
+  });
+  await isAccepted(written, 404, 409);
 }

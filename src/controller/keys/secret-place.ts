@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isStatus } from '../kube/kube-error.ts';
+import { ifAccepted, isAccepted } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import type { Material } from './key-ring.ts';
 import type { KeyPlace } from './place.ts';
@@ -41,32 +41,26 @@ class SecretPlace<T> implements KeyPlace<T> {
   }
 
   async read(): Promise<T | undefined> {
-    try {
-      const path = `${this.#path}/${this.#shape.name}`;
-      const secret = await this.#client.request<KubeObject & { data?: Record<string, string> }>('GET', path);
-      this.#version = secret.metadata.resourceVersion;
-      const { data = {} } = secret;
-      return this.#shape.read((key) => Buffer.from(data[key] ?? '', 'base64').toString('utf8'));
-    } catch (error) {
-      if (isStatus(error, 404)) return undefined;
-      throw error;
-    }
+    const path = `${this.#path}/${this.#shape.name}`;
+    type Secret = KubeObject & { data?: Record<string, string> };
+    const secret = await ifAccepted(this.#client.request<Secret>('GET', path), 404);
+    if (secret === undefined) return undefined;
+    this.#version = secret.metadata.resourceVersion;
+    const { data = {} } = secret;
+    return this.#shape.read((key) => Buffer.from(data[key] ?? '', 'base64').toString('utf8'));
   }
 
-  async write(material: T): Promise<boolean> {
+  write(material: T): Promise<boolean> {
     const { name, type } = this.#shape;
     const isNew = this.#version === undefined;
     const metadata = { name, namespace: this.#namespace, resourceVersion: this.#version };
-    try {
-      // Nothing of a rotation before stays.
-      await this.#client.request(isNew ? 'POST' : 'PUT', isNew ? this.#path : `${this.#path}/${name}`, {
-        body: { apiVersion: 'v1', kind: 'Secret', metadata, type, stringData: this.#shape.data(material) },
-      });
-      return true;
-    } catch (error) {
-      if (isStatus(error, 409)) return false;
-      throw error;
-    }
+    // Nothing of a rotation before stays.
+    const written = this.#client.request(
+      isNew ? 'POST' : 'PUT',
+      isNew ? this.#path : `${this.#path}/${name}`,
+      { body: { apiVersion: 'v1', kind: 'Secret', metadata, type, stringData: this.#shape.data(material) } },
+    );
+    return isAccepted(written, 409);
   }
 
   get #path(): string {

@@ -36,6 +36,24 @@ export function isStatus(error: unknown, status: number): error is KubeError {
   return error instanceof KubeError && error.status === status;
 }
 
+/** Undefined where the API server refuses with one of these statuses, such as 404. @throws KubeError of all others */
+export function ifAccepted<T>(asked: Promise<T>, ...statuses: readonly number[]): Promise<T | undefined> {
+  return asked.catch((error: unknown) => {
+    if (statuses.some((status) => isStatus(error, status))) return undefined;
+    throw error;
+  });
+}
+
+/** False where the API server refuses with one of these statuses. @throws KubeError of all others */
+export async function isAccepted(asked: Promise<unknown>, ...statuses: readonly number[]): Promise<boolean> {
+  return (
+    (await ifAccepted(
+      asked.then(() => true),
+      ...statuses,
+    )) === true
+  );
+}
+
 /** An answer without its body. */
 interface Answer {
   readonly statusCode: number;

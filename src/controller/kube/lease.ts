@@ -1,6 +1,6 @@
 import type { KubeClient } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { isStatus } from './kube-error.ts';
+import { ifAccepted } from './kube-error.ts';
 import type { KubeObject } from './objects.ts';
 
 interface Lease extends KubeObject {
@@ -146,15 +146,9 @@ export class Leadership {
     return `/apis/coordination.k8s.io/v1/namespaces/${this.#options.namespace}/leases`;
   }
 
-  async #get(signal?: AbortSignal): Promise<Lease | undefined> {
-    try {
-      return await this.#client.request<Lease>('GET', `${this.#collection}/${this.#options.name}`, {
-        ...this.#bounds(signal),
-      });
-    } catch (error) {
-      if (isStatus(error, 404)) return undefined;
-      throw error;
-    }
+  #get(signal?: AbortSignal): Promise<Lease | undefined> {
+    const path = `${this.#collection}/${this.#options.name}`;
+    return ifAccepted(this.#client.request<Lease>('GET', path, this.#bounds(signal)), 404);
   }
 
   async #create(spec: Lease['spec'], signal: AbortSignal): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isStatus } from '../kube/kube-error.ts';
+import { isAccepted } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import { objectPath } from '../store/node-bootstrap.ts';
@@ -65,11 +65,7 @@ export class Collector {
 
   /** What was written since is looked at next time: it may be tied now. */
   async #remove({ namespace, name, version }: NodeRecord): Promise<void> {
-    try {
-      const body = { preconditions: { resourceVersion: version } };
-      await this.#parts.client.request('DELETE', objectPath(namespace, name), { body });
-    } catch (error) {
-      if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
-    }
+    const body = { preconditions: { resourceVersion: version } };
+    await isAccepted(this.#parts.client.request('DELETE', objectPath(namespace, name), { body }), 404, 409);
   }
 }

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isStatus } from '../kube/kube-error.ts';
+import { isAccepted } from '../kube/kube-error.ts';
 import { FIELD_MANAGER } from '../store/node-bootstrap.ts';
 import { type Condition, type Machine, type MachineVersion, machinesPath } from './machine.ts';
 
@@ -28,16 +28,11 @@ export async function writeCondition(
   };
   const status = version === 'v1beta2' ? { conditions: [own] } : { v1beta2: { conditions: [own] } };
   const { namespace, name, uid, apiVersion } = machine;
-  try {
-    await client.request('PATCH', `${machinesPath(version, namespace)}/${name}/status`, {
-      // The UID keeps an old Machine's condition from a new one of the same name.
-      body: { apiVersion, kind: 'Machine', metadata: { name, namespace, uid }, status },
-      contentType: 'application/apply-patch+yaml',
-      query: { fieldManager: manager, force: true },
-    });
-    return true;
-  } catch (error) {
-    if (isStatus(error, 404) || isStatus(error, 409)) return false;
-    throw error;
-  }
+  const written = client.request('PATCH', `${machinesPath(version, namespace)}/${name}/status`, {
+    // The UID keeps an old Machine's condition from a new one of the same name.
+    body: { apiVersion, kind: 'Machine', metadata: { name, namespace, uid }, status },
+    contentType: 'application/apply-patch+yaml',
+    query: { fieldManager: manager, force: true },
+  });
+  return isAccepted(written, 404, 409);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { boundedText, printable } from '../../protocol/wire.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isStatus } from '../kube/kube-error.ts';
+import { isAccepted } from '../kube/kube-error.ts';
 import type { Machine } from './machine.ts';
 
 export interface MachineEvent {
@@ -50,37 +50,27 @@ export class EventRecorder {
   async #create(name: string, machine: Machine, { type, reason, message }: MachineEvent): Promise<boolean> {
     const { namespace, uid, apiVersion } = machine;
     const now = seconds();
-    try {
-      await this.#client.request('POST', `/api/v1/namespaces/${namespace}/events`, {
-        body: {
-          apiVersion: 'v1',
-          kind: 'Event',
-          metadata: { name, namespace },
-          involvedObject: { apiVersion, kind: 'Machine', namespace, name: machine.name, uid },
-          ...{ type, reason, message: shown(message) },
-          source: { component: 'slipway-controller', host: this.#host },
-          ...{ firstTimestamp: now, lastTimestamp: now, count: 1 },
-        },
-      });
-      return true;
-    } catch (error) {
-      if (isStatus(error, 409)) return false;
-      throw error;
-    }
+    const created = this.#client.request('POST', `/api/v1/namespaces/${namespace}/events`, {
+      body: {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name, namespace },
+        involvedObject: { apiVersion, kind: 'Machine', namespace, name: machine.name, uid },
+        ...{ type, reason, message: shown(message) },
+        source: { component: 'slipway-controller', host: this.#host },
+        ...{ firstTimestamp: now, lastTimestamp: now, count: 1 },
+      },
+    });
+    return isAccepted(created, 409);
   }
 
   /** @returns false if there is none */
   async #repeat(namespace: string, name: string, { message }: MachineEvent, count: number): Promise<boolean> {
-    try {
-      await this.#client.request('PATCH', `/api/v1/namespaces/${namespace}/events/${name}`, {
-        body: { count, lastTimestamp: seconds(), message: shown(message) },
-        contentType: 'application/merge-patch+json',
-      });
-      return true;
-    } catch (error) {
-      if (isStatus(error, 404)) return false;
-      throw error;
-    }
+    const patched = this.#client.request('PATCH', `/api/v1/namespaces/${namespace}/events/${name}`, {
+      body: { count, lastTimestamp: seconds(), message: shown(message) },
+      contentType: 'application/merge-patch+json',
+    });
+    return isAccepted(patched, 404);
   }
 }
 

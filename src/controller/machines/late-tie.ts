@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isStatus } from '../kube/kube-error.ts';
+import { ifAccepted, isStatus } from '../kube/kube-error.ts';
 import type { MachineTie } from '../model/node-record.ts';
 import { collectionPath, FIELD_MANAGER, type NodeBootstrap, objectPath } from '../store/node-bootstrap.ts';
 import type { Machine } from './machine.ts';
@@ -33,13 +33,8 @@ export async function tieLate(
   return false;
 }
 
-async function get(client: KubeClient, namespace: string, name: string): Promise<NodeBootstrap | undefined> {
-  try {
-    return await client.request<NodeBootstrap>('GET', objectPath(namespace, name));
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined;
-    throw error;
-  }
+function get(client: KubeClient, namespace: string, name: string): Promise<NodeBootstrap | undefined> {
+  return ifAccepted(client.request<NodeBootstrap>('GET', objectPath(namespace, name)), 404);
 }
 
 /** The node with the Machine's name: made now, or by an earlier attempt. */

@@ -1,6 +1,6 @@
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
-import { isStatus } from '../kube/kube-error.ts';
+import { isAccepted, isStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
 import { type IdentityPolicy, type NodeIdentityPolicy, readPolicy } from '../policy/identity-policy.ts';
@@ -88,14 +88,10 @@ export class PolicyWatch {
     const valid = policy.invalid === undefined;
     const message = policy.invalid ?? 'In force.';
     if (known.told === JSON.stringify([valid, message])) return;
-    try {
-      await this.#parts.client.request('PATCH', `${pathOf(policy.namespace)}/${policy.name}/status`, {
-        body: { status: { valid, message, observedGeneration: generation } },
-        contentType: 'application/merge-patch+json',
-      });
-    } catch (error) {
-      if (!isStatus(error, 404)) throw error;
-    }
+    const path = `${pathOf(policy.namespace)}/${policy.name}/status`;
+    const body = { status: { valid, message, observedGeneration: generation } };
+    const contentType = 'application/merge-patch+json';
+    await isAccepted(this.#parts.client.request('PATCH', path, { body, contentType }), 404);
   }
 }
 

@@ -4,7 +4,7 @@ import { readMade } from '../keys/place.ts';
 import { tokenKeySecret } from '../keys/secret-place.ts';
 import { TokenKeys } from '../keys/token-keys.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isStatus } from '../kube/kube-error.ts';
+import { ifAccepted } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { findMachineVersion, machinesPath } from '../machines/machine.ts';
 import { MachineIdentities } from '../store/machine-identities.ts';
@@ -21,7 +21,7 @@ export async function makeMachineToken(
   const { controllerNamespace, namespace, machine, expiresAt } = about;
   const keys = new TokenKeys(await readMade(tokenKeySecret(client, controllerNamespace)));
   const path = `${machinesPath(await findMachineVersion(client), namespace)}/${machine}`;
-  const uid = await uidOf(client, path);
+  const uid = (await ifAccepted(client.request<KubeObject>('GET', path), 404))?.metadata.uid;
   if (uid === undefined) {
     throw new ExpectedError(
       `there is no Machine ${namespace}/${machine}; a token for it can be made when it is there`,
@@ -29,13 +29,4 @@ export async function makeMachineToken(
   }
   const epoch = (await new MachineIdentities(client).of(namespace, uid))?.epoch ?? 0;
   return mintMachineToken(uid, epoch, expiresAt, keys.signing);
-}
-
-async function uidOf(client: KubeClient, path: string): Promise<string | undefined> {
-  try {
-    return (await client.request<KubeObject>('GET', path)).metadata.uid;
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined;
-    throw error;
-  }
 }

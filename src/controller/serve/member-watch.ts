@@ -3,7 +3,7 @@ import { readMember } from '../approve/member.ts';
 import { clusterOf, Members } from '../approve/members.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
-import { isStatus } from '../kube/kube-error.ts';
+import { ifAccepted, isStatus } from '../kube/kube-error.ts';
 import type { Log } from '../log.ts';
 import { MachineDirectory } from '../machines/directory.ts';
 import { type MachineVersion, machinesPath } from '../machines/machine.ts';
@@ -143,11 +143,6 @@ export class MemberWatch {
 }
 
 /** @returns undefined where there is none of that name */
-async function found<T>(client: KubeClient, path: string): Promise<T | undefined> {
-  try {
-    return await client.request<T>('GET', path);
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined;
-    throw error;
-  }
+function found<T>(client: KubeClient, path: string): Promise<T | undefined> {
+  return ifAccepted(client.request<T>('GET', path), 404);
 }

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isStatus } from '../kube/kube-error.ts';
+import { ifAccepted } from '../kube/kube-error.ts';
 import type { Admission, NodeRecord } from '../model/node-record.ts';
 import { FIELD_MANAGER, type NodeBootstrap, objectPath, recordOf } from './node-bootstrap.ts';
 
@@ -15,19 +15,15 @@ export async function writeAdmission(
   admission: Admission,
 ): Promise<NodeRecord | undefined> {
   const before = spec.admission;
-  try {
-    const object = await client.request<NodeBootstrap>('PATCH', objectPath(namespace, name), {
-      body: [
-        { op: 'test', path: '/spec/keyDigest', value: spec.keyDigest },
-        ...(before ? [{ op: 'test', path: '/spec/admission/state', value: before.state }] : []),
-        { op: 'add', path: '/spec/admission', value: admission },
-      ],
-      contentType: 'application/json-patch+json',
-      query: { fieldManager: FIELD_MANAGER },
-    });
-    return recordOf(object);
-  } catch (error) {
-    if (isStatus(error, 404) || isStatus(error, 409) || isStatus(error, 422)) return undefined;
-    throw error;
-  }
+  const patched = client.request<NodeBootstrap>('PATCH', objectPath(namespace, name), {
+    body: [
+      { op: 'test', path: '/spec/keyDigest', value: spec.keyDigest },
+      ...(before ? [{ op: 'test', path: '/spec/admission/state', value: before.state }] : []),
+      { op: 'add', path: '/spec/admission', value: admission },
+    ],
+    contentType: 'application/json-patch+json',
+    query: { fieldManager: FIELD_MANAGER },
+  });
+  const object = await ifAccepted(patched, 404, 409, 422);
+  return object && recordOf(object);
 }
