@@ -35,7 +35,7 @@ export async function install(host: Host, wishes: InstallWishes): Promise<string
     throw new InstallError(
       `${join(host.root, place.shim)} is there and is not Slipway; move the real kubeadm to /usr/bin first, where Slipway finds it`,
     );
-  const isThere = (await realOrNothing(host, place.binary)) === wishes.self;
+  const isThere = await isProgram(host, place, wishes.self);
   if (!isThere) await refuseDowngrade(host, place.binary, wishes.version);
   const done = [
     isThere ? `${join(host.root, place.binary)} is this binary` : await writeBinary(host, place, wishes.self),
@@ -43,6 +43,17 @@ export async function install(host: Host, wishes: InstallWishes): Promise<string
   if (wishes.shim) done.push(await linkShim(host, place));
   for (const unit of wishes.units) done.push(await enableUnit(host, place, unit));
   return done;
+}
+
+/** Is it the file that runs, or another with the same bytes? */
+async function isProgram(host: Host, { binary }: Place, self: string): Promise<boolean> {
+  if ((await realOrNothing(host, binary)) === self) return true;
+  const { files, ownFiles } = host;
+  const [there, own] = [await files.stat(binary), await ownFiles.stat(self)];
+  if (there?.kind !== 'file' || there.size !== own?.size) return false;
+  // Written anew it gets its mode, and root for its owner.
+  if ((there.mode & 0o777) !== 0o755 || there.uid !== 0) return false;
+  return (await files.read(binary)).equals(await ownFiles.read(self));
 }
 
 async function writeBinary(host: Host, { binary }: Place, self: string): Promise<string> {
