@@ -21,6 +21,10 @@ describe('a script within what somebody has pasted is no output', () => {
     expect(code(...lines)).toBe('nothing');
   });
 
+  it('however long it is', () => {
+    expect(code(`#!/bin/bash\n${'# a\n'.repeat(200_000)}`)).toBe('nothing');
+  });
+
   it('while the output beside it counts', () => {
     const script = ['```sh', '#!/bin/sh', comment, 'case $RELEASE in', '  1.30)', '```'];
     const output = [

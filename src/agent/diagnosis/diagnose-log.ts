@@ -210,10 +210,11 @@ function withoutAttempt(lines: readonly LogLine[], all: readonly LogLine[]): Log
 
 /** Of a result of Ansible that was cut before kubeadm's output, the command and its status are there. */
 function endedCall(lines: readonly LogLine[]): KubeadmFailure | undefined {
-  for (const { text, number } of lines) {
-    const status = STATUS.exec(text)?.[1];
-    const call = lines.find((one) => one.number === number && COMMAND.test(one.text));
-    if (status === undefined || call === undefined) continue;
+  const place = ({ file, number }: LogLine): string => `${file}:${number}`;
+  const calls = new Set(lines.filter(({ text }) => COMMAND.test(text)).map(place));
+  for (const line of calls.size === 0 ? [] : lines) {
+    const status = STATUS.exec(line.text)?.[1];
+    if (status === undefined || !calls.has(place(line))) continue;
     return withoutStatus(classify({ verb: undefined, stdout: '', stderr: '', exitStatus: Number(status) }));
   }
   return undefined;

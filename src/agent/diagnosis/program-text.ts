@@ -54,7 +54,7 @@ function scriptLines(lines: readonly LogLine[]): LogLine[] {
       continue;
     }
     if (statements >= ENOUGH || SHEBANG.test(block[0]?.text ?? ''))
-      found.push(...block.filter((one) => isSaidByScript(one)));
+      for (const one of block) if (isSaidByScript(one)) found.push(one);
     block = [];
     statements = 0;
   }

@@ -2,8 +2,8 @@ import type { Node } from './expression.ts';
 
 /** What every class of a pattern is tried with. */
 const ALPHABET = [...'a0-A1 ./:="\'\\,_@+x\n\t[]{}()<>!~%$#*;é'];
-/** Nothing that a pattern goes on with. */
-const ENDS = ['\u0001', '\n', '"', ''];
+/** Nothing that a pattern goes on with, also where it has come past a mark. */
+const ENDS = ['\u0001', '\n', '"', '`\u0001', ''];
 
 /**
  * Texts that make a pattern try again and again: what comes before each of its repetitions, then what is repeated, `times` times,
