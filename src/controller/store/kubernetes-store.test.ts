@@ -56,17 +56,18 @@ it('removes events from the middle by the bytes that etcd counts, and tells how 
   expect(after?.bytes).toBeLessThan(bytes + 2_000);
 });
 
-it.each(['<', '>', '&'])('counts %s as the six bytes that the API server makes of it', async (sign) => {
-  const events = Array.from({ length: 86 }, (_, at) => event(at + 1, sign.repeat(2_800)));
+it.each(['<', '>', '&', '\u2028'])('counts %j as the six bytes of the API server', async (sign) => {
+  const value = sign.repeat(2_800 / Buffer.byteLength(sign));
+  const events = Array.from({ length: 128 }, (_, at) => event(at + 1, value));
   const patches: { path: string; value?: unknown }[][] = [];
   const inGo = (value: unknown): number =>
-    Buffer.byteLength(JSON.stringify(value).replace(/[<>&]/g, '\\u003c'));
+    Buffer.byteLength(JSON.stringify(value).replace(/[<>&\u2028]/g, '\\u003c'));
   const requestSized = async (_: string, __: string, { body }: { body: (typeof patches)[0] }) => {
     patches.push(body);
     return { value: nodeOf(events), bytes: inGo(nodeOf(events)) };
   };
   const client = { requestSized, request: requestSized } as unknown as KubeClient;
-  const after = await new KubernetesStore(client).append(recordOf(nodeOf(events.slice(0, 85))), ADDITION);
+  const after = await new KubernetesStore(client).append(recordOf(nodeOf(events.slice(0, 127))), ADDITION);
   const kept = patches[1]?.find(({ path }) => path === '/status/eventLog')?.value;
   // Beyond etcd's bound nobody could write anything to the node any more, such as that it is quarantined.
   expect(inGo(kept)).toBeLessThan(300 * 1024);

@@ -46,15 +46,14 @@ function whose({ spec }: Spender): string {
   return spec.enrolment.endorsementKey ?? spec.keyDigest;
 }
 
-/** In etcd. The API server writes `<`, `>` and `&` in six bytes each (`\u003c`), as Go does. */
+/** In etcd. The API server writes `<`, `>`, `&`, U+2028 and U+2029 in six bytes each (`\u003c`), as Go does. */
 export const MOST_BYTES_OF_ONE = 6;
 
 /** As etcd counts them. */
 export function bytesOf(value: unknown): number {
   const text = JSON.stringify(value);
-  const escaped = LONGER_IN_GO.test(text) ? (text.match(ALL_LONGER_IN_GO)?.length ?? 0) : 0;
-  return Buffer.byteLength(text) + escaped * (MOST_BYTES_OF_ONE - 1);
+  return Buffer.byteLength(LONGER_IN_GO.test(text) ? text.replace(ALL_LONGER_IN_GO, '\\u003c') : text);
 }
 
-const LONGER_IN_GO = /[<>&]/;
-const ALL_LONGER_IN_GO = /[<>&]/g;
+const LONGER_IN_GO = /[<>&\u2028\u2029]/;
+const ALL_LONGER_IN_GO = /[<>&\u2028\u2029]/g;
