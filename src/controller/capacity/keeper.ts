@@ -171,16 +171,6 @@ export class CapacityKeeper {
     const { annotations, differences } = expectedOf(last);
     const own = Object.fromEntries(Object.entries(annotations).filter(([name]) => !group.foreign.has(name)));
     const { client, version, log } = this.#parts;
-    const damper = this.#dampers.get(key) ?? new Damper(CHANGES);
-    const waitMs = damper.waitMs(performance.now());
-    // The latest state wins: it is looked at again then.
-    if (waitMs > 0) return this.#queue.later(key, waitMs);
-    if (textOf(own) !== textOf(group.own)) {
-      this.#dampers.set(key, damper);
-      damper.changed(performance.now());
-      await writeAnnotations(client, version, group, own);
-      log.info('wrote what the next machine of a group will bring', { group: key, machines: last.length });
-    }
     const said =
       differences.length === 0
         ? { status: 'True' as const, reason: 'Alike', message: 'The last machines brought the same.' }
@@ -190,8 +180,22 @@ export class CapacityKeeper {
             message: `Of the last ${last.length} machines ${differences.join('; ')}. The autoscaler is told the least of each.`,
           };
     const { condition } = group;
-    if (condition?.status !== said.status || (condition.message ?? '') !== said.message)
-      await writeAlike(client, version, group, said);
+    const isOther = textOf(own) !== textOf(group.own);
+    const isSaidAnew = condition?.status !== said.status || (condition.message ?? '') !== said.message;
+    if (!isOther && !isSaidAnew) return;
+    const damper = this.#dampers.get(key) ?? new Damper(CHANGES);
+    this.#dampers.set(key, damper);
+    const waitMs = damper.waitMs(performance.now());
+    // The latest state wins: it is looked at again then.
+    if (waitMs > 0) return this.#queue.later(key, waitMs);
+    if (isOther) {
+      await writeAnnotations(client, version, group, own);
+      damper.changed(performance.now());
+      log.info('wrote what the next machine of a group will bring', { group: key, machines: last.length });
+    }
+    if (!isSaidAnew) return;
+    await writeAlike(client, version, group, said);
+    if (!isOther) damper.changed(performance.now());
   }
 }
 
