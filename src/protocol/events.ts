@@ -110,7 +110,7 @@ interface StepProgressEvent {
   message: string;
 }
 
-/** An attempt failed, and another follows. */
+/** An attempt failed, and another follows: in the journal a `step.ended` with `retryInMs`. */
 interface StepAttemptEvent {
   type: 'step.attempt';
   sequence: string;

@@ -1,7 +1,7 @@
 /**
  * `/run/slipway/outcome.json`: the verdict on this boot, for programs and people that wait for it.
  *
- * The agent writes it once per run, after success or failure, atomically and world-readable (it holds no
+ * The agent writes it once per run (and once more when it has collected support data), after success or failure, atomically and world-readable (it holds no
  * secret). A new run removes it first, so its presence always means "concluded".
  * Where /run takes nothing it lies in `/var/lib/slipway/outcome.json`, and counts in the boot that it names.
  */

@@ -131,7 +131,7 @@ export function version<V extends number>(from: WireObject, key: string, known: 
 }
 
 /**
- * The one cleaner of texts that people see: each character that shows nothing becomes a space. These are controls, line
+ * The one cleaner of texts that cross the wire (`visible` is for what goes to a terminal): each character that shows nothing becomes a space. These are controls, line
  * and paragraph separators, formats (writing direction, joiners, the invisible tags of U+E0000), what Unicode calls
  * ignorable (fillers, variation selectors), and private use.
  */

@@ -15,7 +15,7 @@ import { runDocument } from './run-document.ts';
 
 /**
  * The agent's thread from user data to outcome. Always resolves with a verdict, which is in `outcome.json`
- * too. Rejects only when another agent is at work (`AgentBusy`): its verdict must stand.
+ * too. Rejects only when another agent is at work (`AgentBusyError`): its verdict must stand.
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
   const { host, agent, watcher } = options;

@@ -50,7 +50,7 @@ const EXIT: Record<Result, number> = {
   transient: 75,
 };
 
-/** Exit status of `slipway bootstrap` (design, section 5). */
+/** Exit status of `slipway bootstrap`; `slipway --help` tells them. */
 export function exitStatusOf(result: Result): number {
   return EXIT[result];
 }

@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 async function start(transport: Partial<Transport> & Pick<Transport, 'deliver'>): Promise<Pump> {
-  const whole = { name: 'a', reliable: true, batch: 3, ...transport };
+  const whole = { name: 'webhook' as const, reliable: true, batch: 3, ...transport };
   const pump = await Pump.open({
     host,
     spool,
@@ -87,7 +87,7 @@ describe('a pump', () => {
     await until(() => next.isDone);
     expect(got.at(-1)).toEqual([8]);
     await next.close();
-    expect(JSON.parse(readFileSync(join(folder, 'var/lib/slipway/report/a.cursor'), 'utf8'))).toEqual({
+    expect(JSON.parse(readFileSync(join(folder, 'var/lib/slipway/report/webhook.cursor'), 'utf8'))).toEqual({
       seq: 8,
       instance: 'i',
     });
@@ -103,13 +103,13 @@ describe('a pump', () => {
 
   it('does not wait for another that hangs', async () => {
     const stuck = await start({
-      name: 'stuck',
+      name: 'otlp',
       deliver: (_, signal) =>
         new Promise((_resolve, reject) =>
           signal.addEventListener('abort', () => reject(new Error('aborted'))),
         ),
     });
-    const free = await start({ name: 'free', deliver: async (events) => events.at(-1)?.seq ?? 0 });
+    const free = await start({ name: 'console', deliver: async (events) => events.at(-1)?.seq ?? 0 });
     await tell(5);
     await until(() => free.isDone);
     expect(stuck.isDone).toBe(false);
@@ -131,8 +131,8 @@ describe('a pump', () => {
     expect(pauses.slice(0, 9)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
     expect(pauses[9]).toBeGreaterThan(90_000);
     expect(Math.max(...pauses.slice(10))).toBe(60_000);
-    expect(log).toContain('a: no answer; trying again');
-    expect(log.at(-1)).toBe('a: works again');
+    expect(log).toContain('webhook: no answer; trying again');
+    expect(log.at(-1)).toBe('webhook: works again');
   });
 
   it('takes what was delivered, when it was not all', async () => {

@@ -12,6 +12,7 @@ import { type Host, HostError } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { createLog } from './events/log.ts';
 import { report } from './reporter.ts';
+import { TRANSPORTS } from './transports/transport.ts';
 
 const TOKEN = 'abcdef.0123456789abcdef';
 const step = { id: 'kubeadm join', title: 'kubeadm join', digest: 'd' };
@@ -168,6 +169,17 @@ describe('reporting', () => {
     expect(receiver.repeated).toBe(0);
     expect(log.join('\n')).not.toContain(TOKEN);
   });
+
+  it.each(Object.entries(TRANSPORTS))(
+    'numbers on behind what %s has had where the spool is lost',
+    async (name, reliable) => {
+      const cursor = { seq: 50, instance: 'machine-1' };
+      const where = reliable ? '/var/lib/slipway/report' : '/run/slipway/report';
+      put(`${where}/${name}.cursor`, JSON.stringify(cursor));
+      startReporter();
+      expect((await received('fact')).seq).toBe(51);
+    },
+  );
 
   it('sends again what a receiver has seen and not stored, with what comes next', async () => {
     const host = hostOf();

@@ -12,6 +12,7 @@ import type { Log } from './events/log.ts';
 import { Outlets } from './outlets.ts';
 import { Spool } from './spool/spool.ts';
 import { Teller } from './teller.ts';
+import { TRANSPORTS } from './transports/transport.ts';
 import { expectsSlipway } from './watch/boot/expects-slipway.ts';
 import { isIgnitionPending } from './watch/boot/ignition.ts';
 import { lookAtNode } from './watch/node-watch.ts';
@@ -24,16 +25,6 @@ const EVERY = { fate: 400, outside: 1000, settings: 1000, node: 2000, trim: 60_0
 const JOINED_IDLE_MS = 120_000;
 /** What is under way when the machine shuts down gets this long; the rest is sent after the next boot. */
 const STOP_MS = 2000;
-/** All receivers, for their positions. */
-const RECEIVERS: [string, boolean][] = [
-  ['controller', true],
-  ['webhook', true],
-  ['otlp', true],
-  ['console', false],
-  ['journald', false],
-  ['hyperv', false],
-  ['vmware', false],
-];
 
 interface ReporterOptions {
   host: Host;
@@ -93,7 +84,9 @@ class Reporter {
       hostname: host.hostname() || 'localhost',
       ...learnt,
     });
-    const positions = RECEIVERS.map(([name, reliable]) => readCursor(host, name, reliable, instance));
+    const positions = Object.entries(TRANSPORTS).map(([name, reliable]) =>
+      readCursor(host, name, reliable, instance),
+    );
     const spool = await Spool.open(host, machine, Math.max(...(await Promise.all(positions))));
     const isRestart = spool.last((event) => event.boot === boot) !== undefined;
     const wasJoined =

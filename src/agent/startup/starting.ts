@@ -1,6 +1,6 @@
 /**
  * Not while it starts: nothing that a service, the network, the clock or a disk says before its own start is over makes a
- * permanent failure (design, section 4).
+ * permanent failure.
  */
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { Host } from '../host/host.ts';

@@ -11,7 +11,7 @@ const PACE = [20_000, 60_000, 120_000];
 const TROUBLE_MS = 10_000;
 /** After the verdict little follows, and the reporter waits for the end. */
 const OVER_MS = 30_000;
-/** Somebody waits for these. */
+/** Somebody waits for these; they are stored at once. */
 const VERDICTS: readonly string[] = ['sequence.ended', 'agent.lost', 'node.reset'];
 /** A reporter sends at most so many at once. */
 const MANY_EVENTS = 128;

@@ -47,7 +47,7 @@ export class EventIntake {
   #writing = 0;
 
   /**
-   * @param appended called with each record after events were stored
+   * @param appended called with each record after events were stored (`Management.stored`, wired in serve/kubernetes.ts)
    * @param keepsIdentifiers stores serial numbers, UUIDs and MAC addresses too
    */
   constructor(

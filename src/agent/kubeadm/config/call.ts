@@ -3,7 +3,7 @@ import type { Host } from '../../host/host.ts';
 import type { CallReading } from './read-call.ts';
 
 /**
- * The one place where a bootstrap reads the configuration of its call of kubeadm. An earlier step may write
+ * The one place where a bootstrap parses the configuration of its call of kubeadm (`knownSecrets` looks through its bytes). An earlier step may write
  * the file and a command of the user may change it, so it is looked at each time, but parsed again only when
  * its content is another.
  */

@@ -30,7 +30,7 @@ export interface RunSpec {
 export interface KubeadmRun {
   /** Undefined when kubeadm left no status: a power loss, or something killed it together with its guard. */
   exitStatus: number | undefined;
-  /** Raw output: may hold secrets, so it goes to `classify` and nowhere else. */
+  /** Raw output: may hold secrets, so it goes to those who look for the cause (`classify`, `diagnose`), and nowhere else. */
   stdout: string;
   stderr: string;
   ms: number;

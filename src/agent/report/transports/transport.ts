@@ -1,11 +1,20 @@
 import { ExpectedError } from '../../../kit/errors.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 
+/**
+ * All of them by their names, and whether each gets every event for certain, over restarts, reboots and long outages; else
+ * this boot's events, as far as possible.
+ */
+export const TRANSPORTS = {
+  ...{ controller: true, webhook: true, otlp: true },
+  ...{ console: false, journald: false, eventlog: false, hyperv: false, vmware: false },
+} as const satisfies Record<string, boolean>;
+
 /** A way out of the machine. Each has a pump of its own, so that none waits for another. */
 export interface Transport {
   /** Names it in logs and on disk. */
-  readonly name: string;
-  /** Gets every event for certain, over restarts, reboots and long outages; else this boot's events, as far as possible. */
+  readonly name: keyof typeof TRANSPORTS;
+  /** As `TRANSPORTS` has it. */
   readonly reliable: boolean;
   /** How long the reporter waits for it once there is nothing more to tell; undefined: until it has everything. */
   readonly graceMs?: number;
