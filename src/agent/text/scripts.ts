@@ -46,6 +46,10 @@ function between(text: string, tag: string): string[] {
 
 /** The file that a command makes of a whole script, runs and removes, with what it holds; undefined for any other command. */
 export function scriptIn(shell: string): { path: string; text: string } | undefined {
-  const found = /cat > '([^'\n]+)'\) <<'(SLIPWAY_END_\w+)'\n([\s\S]*\n)\2\n/.exec(shell);
-  return found?.[1] === undefined ? undefined : { path: found[1], text: found[3] ?? '' };
+  const [whole, path, end] = /cat > '([^'\n]+)'\) <<'(SLIPWAY_END_\w+)'\n/.exec(shell) ?? [];
+  if (whole === undefined || path === undefined) return undefined;
+  const begin = shell.indexOf(whole) + whole.length;
+  // Not by the pattern: a text full of such beginnings would be looked through once for each.
+  const behind = shell.lastIndexOf(`\n${end}\n`) + 1;
+  return behind <= begin ? undefined : { path, text: shell.slice(begin, behind) };
 }

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { scriptIn } from './scripts.ts';
+
+const OPENING = "(umask 077; cat > '/x/part') <<'SLIPWAY_END_a1'\n";
+
+it('finds the script that a command makes a file of, and none in another command', () => {
+  const script = "#!/bin/sh\ncat > 'y') <<'SLIPWAY_END_b'\n\necho\n";
+  expect(scriptIn(`mkdir x && ${OPENING}${script}SLIPWAY_END_a1\nrun`)).toEqual({
+    path: '/x/part',
+    text: script,
+  });
+  expect(scriptIn(`${OPENING}SLIPWAY_END_a1\n`)).toBeUndefined();
+  expect(scriptIn(`${OPENING}${script}`)).toBeUndefined();
+  expect(scriptIn('kubeadm join')).toBeUndefined();
+});
+
+it('looks once through a text that is full of such beginnings', () => {
+  expect(scriptIn(`${OPENING}x\n`.repeat(200_000))).toBeUndefined();
+});
