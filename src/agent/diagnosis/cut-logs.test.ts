@@ -1,6 +1,8 @@
 /** Logs that end before the error, scripts within pasted text, and what people paste when kubeadm has done its work. */
 import { describe, expect, it } from 'vitest';
 import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
+import { diagnoseLog } from './diagnose-log.ts';
+import { readLines } from './transcript/read-lines.ts';
 
 describe('a script within what somebody has pasted is no output', () => {
   const comment = '#     [ERROR SystemVerification]: unsupported kernel release: 6.0.0-rc1+';
@@ -95,6 +97,10 @@ describe('a log that ends before the error', () => {
     expect(verdict(...join).likely).toBeUndefined();
   });
 
+  it('is read up to its last line that says something', () => {
+    expect(verdict(...join, '', '').attempts.at(-1)?.last.number).toBe(join.length);
+  });
+
   it('is that of the kubelet whose last call is cut off', () => {
     const check = '[kubelet-check] ';
     const lines = [
@@ -131,6 +137,12 @@ describe('a log that ends before the error', () => {
     expect(code(result)).toBe('KubeadmInterrupted');
     expect(code(result.replace('"init"', '"reset"'))).toBe('nothing');
     expect(code(result.replace('124', '1'))).toBe('nothing');
+  });
+
+  it('takes no status of a command from the same line of another file', () => {
+    const logs = readLines('one', '+ kubeadm init').concat(readLines('two', 'exit status 137'));
+    expect(diagnoseLog(logs).result).toBe('nothing');
+    expect(logs.map(({ number }) => number)).toEqual([1, 1]);
   });
 });
 

@@ -103,7 +103,7 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
     }
     const { attempt } = open;
     if (OTHERS.test(text) && !ETCD_JSON.test(text)) continue;
-    attempt.last = line;
+    if (text.trim() !== '') attempt.last = line;
     if (INIT_ONLY.test(text)) attempt.verb = 'init';
     else if (JOIN_ONLY.test(text)) attempt.verb = 'join';
     if (SUCCESS.test(text)) {
