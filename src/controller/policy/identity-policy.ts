@@ -29,8 +29,8 @@ export interface NodeIdentityPolicy extends KubeObject {
 }
 
 /**
- * The keys for which kubelets get client certificates: any; such as the machine has proved where a bootstrap token asks, which is how
- * a node gets its first one; or such alone.
+ * The keys for which kubelets get client certificates. `Any`: whatever key asks. `First`: where a bootstrap token asks, which is how a
+ * node gets its first certificate, only a key that the machine has proved. `Proved`: only such keys, always.
  */
 type KubeletKeys = 'Any' | 'First' | 'Proved';
 
