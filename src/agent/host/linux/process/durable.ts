@@ -73,6 +73,8 @@ export class DurablePrograms {
   /** Resolves at the program's end. */
   #start(dir: string, spec: DurableSpec): Promise<void> {
     rmSync(dir, { recursive: true, force: true });
+    // Everybody may read the verdict beside it; the mode below counts for each folder that is made.
+    mkdirSync(resolveInRoot(this.#root, RUN_DIR), { recursive: true, mode: 0o755 });
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     for (const stream of ['stdout', 'stderr']) closeSync(openSync(join(dir, stream), 'a', 0o600));
     const child = childProcess().spawn(
