@@ -14,7 +14,7 @@ export interface BootOptions {
   ip?: string;
   userData: string | Uint8Array;
   /**
-   * `service`: no cloud-init; slipway.service finds the user data and does everything.
+   * `service`: no cloud-init; Slipway's own services, as `slipway install --service` enables them, do everything.
    * `shim`: cloud-init does everything and calls Slipway as its kubeadm.
    * `plain`: cloud-init does everything with the real kubeadm; Slipway does not bootstrap.
    * `binary`: no cloud-init and nothing started; the case calls Slipway itself.
@@ -48,10 +48,14 @@ export async function bootMachine(lab: Lab, name: string, options: BootOptions):
       ...files,
     },
     units: {
-      ...(mode === 'service' ? { 'slipway.service': { content: unitFile('slipway.service') } } : {}),
-      ...(report ? { 'slipway-report.service': { content: unitFile('slipway-report.service') } } : {}),
+      ...(mode === 'service' ? unitsOf('slipway.service', 'slipway-network.service') : {}),
+      ...(report ? unitsOf('slipway-report.service') : {}),
     },
   });
+}
+
+function unitsOf(...names: string[]): Record<string, { content: string }> {
+  return Object.fromEntries(names.map((name) => [name, { content: unitFile(name) }]));
 }
 
 /** `kubectl` on a control-plane machine. */
