@@ -135,6 +135,8 @@ export interface SequenceEnded {
   /** Active milliseconds of the whole sequence in all its runs. */
   ms: number;
   failure?: Failure;
+  /** The step that `failure` is of; absent where an older agent ended it. */
+  step?: string;
 }
 
 /** How a sequence can end. `transient`: failed, but the same machine may succeed at its next boot. */

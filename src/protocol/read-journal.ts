@@ -65,6 +65,7 @@ const BODIES: Readonly<Record<RecordBody['type'], Shape>> = {
     exitStatus: isExitStatus,
     ms: isDuration,
     failure: maybe(isFailure),
+    step: maybe(isText),
   },
   'node.reset': { run: isName, scope: maybe(isOneOf('node')) },
   'journal.repaired': { bytes: isCount },

@@ -1,10 +1,8 @@
 import { counted } from '../../kit/counted.ts';
 import type { Failure, StepOutline } from '../../protocol/journal.ts';
 import type { Document } from '../document/document.ts';
-import { JOURNAL } from '../document/paths.ts';
 import { failure } from '../engine/failure.ts';
 import { historyOf } from '../engine/history.ts';
-import { MAX_JOURNAL_BYTES, parseJournal } from '../engine/parse-journal.ts';
 import type { Step } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
 import { looksJoined } from '../kubeadm/repeat/joined.ts';
@@ -16,6 +14,7 @@ import { type Changes, changesOf } from './changes.ts';
 import { dueFiles } from './due-files.ts';
 import { type LastSuccess, lastSuccess } from './last-success.ts';
 import { loadAgain } from './load-again.ts';
+import { recordsOf } from './unfinished.ts';
 
 /** What another run on a machine that was bootstrapped before does. */
 export interface Again extends Changes {
@@ -42,8 +41,7 @@ export async function planAgain(
   host: Host,
   document: Document,
 ): Promise<Again | { kind: 'refused'; failure: Failure }> {
-  const bytes = await host.files.readIfPresent(JOURNAL, MAX_JOURNAL_BYTES);
-  const { records } = parseJournal(bytes ?? Buffer.alloc(0));
+  const records = await recordsOf(host);
   const last = lastSuccess(records);
   const reason = await obstacle(host, document, last);
   if (reason !== undefined || last === undefined)
@@ -70,7 +68,7 @@ export async function planAgain(
   };
 }
 
-const NEVER = 'No bootstrap has succeeded on this machine yet, so there is nothing to do again.';
+const NEVER = 'No bootstrap has run on this machine yet, so there is nothing to do again.';
 
 async function obstacle(
   host: Host,

@@ -11,9 +11,9 @@ export interface Change {
   step: PlannedStep;
   /**
    * `same`: done as it is asked for. `moved`: done at another place, or had its run and failed. `left`: asked for otherwise, and
-   * not done again.
+   * not done again. `failed`: had its run, and is run anew as long as nothing has succeeded.
    */
-  what: 'same' | 'moved' | 'new' | 'changed' | 'left';
+  what: 'same' | 'moved' | 'new' | 'changed' | 'left' | 'failed';
   /** Why it is left. */
   why?: string;
 }

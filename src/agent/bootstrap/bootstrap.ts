@@ -17,7 +17,9 @@ import { runDocument } from './run-document.ts';
  * The agent's thread from user data to outcome. Always resolves with a verdict, which is in `outcome.json`
  * too. Rejects only when another agent is at work (`AgentBusyError`): its verdict must stand.
  */
-export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
+export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
+  const isAnew = (given.isAgain && (await isToTryAnew(given.host))) ?? false;
+  const options = isAnew ? { ...given, isAgain: false } : given;
   const { host, agent, watcher } = options;
   let powerState: PowerStateSettings | undefined;
   const how = { mode: 'bootstrap', agent, isAgain: options.isAgain ?? false, ...options.verdict } as const;
@@ -40,7 +42,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
     const exposed = await exposure(host, answer.document, answer.cloud);
     const report = [...answer.document.report, ...unpaid, ...exposed];
     const document = { ...answer.document, report, isWiped };
-    const outcome = await runDocument({ ...options, onLeft }, about, document, plan);
+    const outcome = await runDocument({ ...options, isAnew, onLeft }, about, document, plan);
     // What was not acted upon stays where it lies, for who asks for it.
     if (isLeft) return outcome;
     if (outcome.result === 'succeeded') await noteInstance(host, about.instance);
@@ -55,4 +57,10 @@ export async function bootstrap(options: BootstrapOptions): Promise<Outcome> {
     if (done !== undefined) watcher.output(`slipway: ${done}`, 'stderr');
   }
   return verdict;
+}
+
+/** A journal that cannot be read has its say later, as a verdict. */
+async function isToTryAnew(host: BootstrapOptions['host']): Promise<boolean> {
+  const { isUnfinished, recordsOf } = await import('../again/unfinished.ts');
+  return isUnfinished(await recordsOf(host).catch(() => []));
 }

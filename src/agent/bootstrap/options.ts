@@ -21,7 +21,7 @@ export interface BootstrapOptions {
   stop: AbortSignal;
   /** A command of the user data asks for another boot; `stop` aborts then. Without it such a command has failed. */
   askReboot?: AskReboot;
-  /** Do what has changed since the last success, and nothing else. */
+  /** Do what has changed since the last success, and nothing else; where nothing has succeeded yet, try anew what failed. */
   isAgain?: boolean;
   watcher: Watcher;
   verdict: VerdictHooks;

@@ -25,6 +25,8 @@ type RunOptions = Pick<
   BootstrapOptions,
   'host' | 'deadlineSeconds' | 'stop' | 'watcher' | 'askReboot' | 'isAgain'
 > & {
+  /** Steps that have failed and had their run are run anew. */
+  isAnew?: boolean;
   /** Called where a boot leaves these user data to another run; nobody is to take them away then. Without it all is done. */
   onLeft?: () => void;
 };

@@ -5,7 +5,7 @@ import { STATE_DIR } from '../document/paths.ts';
 import { historyOf } from '../engine/history.ts';
 import { Journal } from '../engine/journal.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { recordDone } from '../engine/record-done.ts';
+import { recordAnew, recordDone } from '../engine/record-steps.ts';
 import { runSequence } from '../engine/run/run-sequence.ts';
 import type { SequenceOptions } from '../engine/sequence.ts';
 import type { Step } from '../engine/step.ts';
@@ -27,19 +27,22 @@ export async function runJournalled(
       leave?: (records: readonly JournalRecord[]) => Promise<LeftAtBoot | undefined>;
       /** Steps that are not done again: in the journal before any other begins, so that no later boot does them. */
       settled?: readonly StepOutline[];
+      /** Steps that have failed and had their run are run anew. */
+      isAnew?: boolean;
       /** Asked where the journal has lost something. */
       isStillNode: () => Promise<boolean>;
     },
 ): Promise<Outcome> {
-  const { host, about, watcher, isStillNode, isWiped, settled, leave, ...given } = options;
+  const { host, about, watcher, isStillNode, isWiped, isAnew, settled, leave, ...given } = options;
   await host.files.mkdir(STATE_DIR, 0o700);
   const journal = await Journal.open(host);
   const left = await leave?.(journal.records);
   const sequence = isWiped
     ? asBefore(given, journal.records, about.instance)
     : { ...given, ...(left ? asLeft(left, given.findings) : {}) };
-  journal.observe((record) => watcher.record(record));
   try {
+    if (isAnew) await recordAnew({ ...about, host, journal, steps: sequence.steps, pid: process.pid });
+    journal.observe((record) => watcher.record(record));
     const output = watcher.output.bind(watcher);
     const findings = [...sequence.findings];
     if (journal.lostBytes > 0) {

@@ -66,8 +66,12 @@ export function planCommand(flags: PlanFlags): Promise<number> {
 /** What `slipway bootstrap --again` would do. */
 async function tellAgain(host: Host, document: Document, format: 'text' | 'json'): Promise<number> {
   const { planAgain } = await import('../again/again.ts');
+  const { isUnfinished, planAnew, recordsOf } = await import('../again/unfinished.ts');
   const { againAsJson, againLines } = await import('../again/tell-again.ts');
-  const again = await planAgain(host, document);
+  const records = await recordsOf(host);
+  const again = isUnfinished(records)
+    ? { kind: 'anew' as const, changes: await planAnew(host, document, records), gone: [], due: [] }
+    : await planAgain(host, document);
   const isRefused = again.kind === 'refused';
   if (isRefused) complain(again.failure);
   const plain = isRefused ? { failure: again.failure } : againAsJson(again);

@@ -2,7 +2,6 @@ import type {
   Finding,
   JournalRecord,
   NodeReset,
-  SequenceEnded,
   SequenceStarted,
   StepEnded,
   StepStarted,
@@ -32,8 +31,8 @@ interface StepHistory {
 export interface History {
   /** The sequence that has no verdict yet. */
   open?: Of<SequenceStarted>;
-  /** The last verdict. */
-  lastEnded?: Of<SequenceEnded>;
+  /** Where in the journal the last success stands; 0 where there is none, or somebody has taken it back since. */
+  succeededAt: number;
   step(id: string, digest: string): StepHistory;
   /** The steps that the open sequence has run, by id, each with the place in the journal where it ended. */
   ranNow: ReadonlyMap<string, number>;
@@ -54,7 +53,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
   /** The digest with which each step began last. */
   const latest = new Map<string, string>();
   let open: Of<SequenceStarted> | undefined;
-  let lastEnded: Of<SequenceEnded> | undefined;
+  let succeededAt = 0;
   let activeMs = 0;
   let mine = false;
   let previous: JournalRecord | undefined;
@@ -67,6 +66,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
       current = undefined;
       if (!mine) {
         open = undefined;
+        succeededAt = 0;
         steps.clear();
         latest.clear();
       }
@@ -88,7 +88,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
         break;
       case 'sequence.ended':
         open = undefined;
-        lastEnded = record;
+        if (record.result === 'succeeded') succeededAt = record.seq;
         break;
       case 'step.started': {
         const step = entryOf(steps, record);
@@ -112,6 +112,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
         break;
       case 'node.reset':
         for (const key of steps.keys()) if (isUndone(key, record)) steps.delete(key);
+        succeededAt = 0;
         if (record.scope === 'node') open = undefined;
         break;
       default:
@@ -119,7 +120,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
   }
   return {
     ...(open ? { open } : {}),
-    ...(lastEnded ? { lastEnded } : {}),
+    succeededAt,
     ...(open && startedAt ? { startedAt } : {}),
     ranNow: open ? ranNow : new Map(),
     activeMs: open ? activeMs : 0,

@@ -5,21 +5,21 @@ import { OUTCOME_VERSION, type Outcome, type StepVerdict } from '../../protocol/
 export function outcomeOfJournal(
   { instance, mode, agent, boot }: JournalRecord & RunStarted,
   { sequence, time }: JournalRecord & SequenceStarted,
-  { result, exitStatus, failure, ms, time: endedAt }: JournalRecord & SequenceEnded,
+  { result, exitStatus, failure, step, ms, time: endedAt }: JournalRecord & SequenceEnded,
   steps: readonly (Pick<StepVerdict, 'id' | 'title' | 'attempts' | 'seconds'> & { state: string })[],
 ): Outcome {
   const verdicts = steps.map(({ id, title, state, attempts, seconds }): StepVerdict => {
     const done = state === 'done' || state === 'failed' ? state : 'not run';
     return { id, title, result: done, attempts, seconds };
   });
-  const failed = failure && verdicts.findLast((step) => step.result === 'failed');
+  const failed = failure && (step ?? verdicts.findLast((verdict) => verdict.result === 'failed')?.id);
   return {
     version: OUTCOME_VERSION,
     result,
     exitStatus,
     message: failure ? `${failure.cause} ${failure.remedy}` : 'The machine is bootstrapped.',
     ...(failure ? { failure } : {}),
-    ...(failed ? { step: failed.id } : {}),
+    ...(failed ? { step: failed } : {}),
     findings: [],
     steps: verdicts,
     instance,

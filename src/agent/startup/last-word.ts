@@ -34,7 +34,7 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
   FileAccessDenied: ['mounts'],
   // Only a log says it.
   CoreDnsLoop: [],
-  // A command of the user data is never run twice.
+  // No start runs a command of the user data twice.
   ConfigFileUnsafe: [],
   CommandFailed: [],
   CommandEndedScript: [],

@@ -53,7 +53,7 @@ const TABLE = {
   NothingToRepeat: entry(
     'user data',
     'permanent',
-    'slipway bootstrap --again does what has changed since a bootstrap that succeeded, and there is none that these user data could follow.',
+    'slipway bootstrap --again does what has changed since a bootstrap that succeeded, or tries one anew that failed, and there is none that these user data could follow.',
     'Bootstrap the machine first: slipway bootstrap. What changes for another instance takes a new machine.',
   ),
   MetadataServesSecrets: entry(

@@ -13,7 +13,10 @@ export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
   ],
   ['--source <name>', 'ask this source and no other, such as ec2 or nocloud'],
   ['--root <dir>', 'act below this directory instead of on this machine', '/'],
-  ['--again', 'on a machine that was bootstrapped: do what has changed in the user data, never kubeadm'],
+  [
+    '--again',
+    'do what has changed in the user data since the success, never kubeadm; or try anew what failed',
+  ],
   ['--deadline <duration>', 'give up after this much active time, e.g. 90s, 15m', '15m'],
   ['--output <format>', 'what standard output gets at the end: text or json', 'text'],
   ['--verbose', 'show the output of every command on a terminal too'],
@@ -28,7 +31,7 @@ export const PLAN_OPTIONS: readonly OptionRow[] = [
   ['--meta-data <file>', 'instance metadata (YAML) that belongs to --user-data'],
   ['--network-config <file>', 'network configuration that belongs to --user-data'],
   ['--source <name>', 'ask this source and no other, such as ec2 or nocloud (docs/sources.md)'],
-  ['--again', 'what bootstrap --again would do here: what has changed since the last success'],
+  ['--again', 'what bootstrap --again would do here: what has changed since the last success, or has failed'],
   ['--root <dir>', 'look for user data below this directory', '/'],
   ['--output <format>', 'text or json', 'text'],
 ];

@@ -13,11 +13,14 @@ Examples:
   slipway bootstrap --user-data node.yaml    take it from a file
   slipway bootstrap --root DIR --user-data node.yaml
                                              write below DIR, run commands in it
-  slipway bootstrap --again                  do what has changed in it since,
-                                             and never kubeadm
+  slipway bootstrap --again                  after a success: do what has
+                                             changed in it, and never kubeadm;
+                                             after a failure: try anew what
+                                             failed, commands too
 
 It is safe to run it again: what is done is not repeated, and what a killed run
-or a reboot has cut off goes on. Exit status: see slipway --help.
+or a reboot has cut off goes on. A command that failed is run again only with
+--again. Exit status: see slipway --help.
 `,
   },
   status: {
@@ -62,7 +65,7 @@ nothing to do; 1 the image has nothing for it; 2 the configuration is wrong.
 Examples:
   slipway plan --user-data node.yaml         what it would do on a machine
   slipway plan                               ... with this machine's user data
-  slipway plan --again                       what has changed since its success
+  slipway plan --again                       what bootstrap --again would do
 
 Every mistake in the user data is told with its line and column. Exit status: 0
 with the steps, 2 with mistakes, 75 where no user data was found or a server

@@ -60,9 +60,12 @@ export function statusText(status: Status, { columns, colours }: Looks = { colou
   if (steps.length > 0) lines.push('', ...steps.map((step) => stepLine(step, titles, room, paint)));
   const block = (heading: string, failure: Failure) =>
     lines.push('', paint(heading, BOLD), ...failureLines(failure, room, paint));
-  for (const { title, state, failure, lastFailure } of steps) {
+  for (const { id, title, state, failure, lastFailure } of steps) {
+    const isVerdict = id === outcome?.step && failure?.code === outcome.failure?.code;
     if (lastFailure) block(`${title}, attempt ${lastFailure.attempt}: ${lastFailure.code}`, lastFailure);
-    else if (failure && state !== 'done') block(`${title}: ${failure.code}`, failure);
+    else if (failure && state !== 'done')
+      // The verdict says more than the step's record: what to do now.
+      block(`${title}: ${failure.code}`, (isVerdict && outcome?.failure) || failure);
   }
   if (outcome?.failure && !steps.some(({ failure }) => failure?.code === outcome.failure?.code))
     block(outcome.failure.code, outcome.failure);

@@ -1,12 +1,11 @@
 import { errorMessage } from '../../../kit/errors.ts';
 import type { Code } from '../../../protocol/codes/codes.ts';
-import type { Failure, Finding } from '../../../protocol/journal.ts';
 import { codeOf, failure } from '../failure.ts';
 import { type History, historyOf } from '../history.ts';
 import { exitStatusOf, type SequenceOptions, type SequenceResult } from '../sequence.ts';
-import type { Step } from '../step.ts';
 import { Deadline } from './deadline.ts';
-import { StepRunner, stops, type Verdict } from './run-step.ts';
+import { asFinding, asVerdict, stops, type Verdict } from './once-more.ts';
+import { StepRunner } from './run-step.ts';
 import { Telling } from './telling.ts';
 
 /** The shell that the steps of a group share is gone, or there is none. */
@@ -103,6 +102,7 @@ class SequenceRun {
         exitStatus: exitStatusOf(verdict.result),
         ms,
         ...(verdict.failure ? { failure: verdict.failure } : {}),
+        ...(verdict.step ? { step: verdict.step } : {}),
       });
     } catch (error) {
       // The verdict stands: the outcome file holds it, and this finding says that the journal does not.
@@ -123,9 +123,9 @@ class SequenceRun {
       if (groupEnd) continue;
       const end = await this.#runner.run(step);
       if (!end) continue;
-      const verdict = { ...end, step: step.id };
+      const verdict = asVerdict(step, end);
       if (stops(step) || end.result === 'deadline-exceeded' || this.#o.stop.aborted) return verdict;
-      if (end.failure) await this.#telling.find(asFinding(step, end.failure, end.isOfBefore));
+      if (end.failure) await this.#telling.find(asFinding(step, end.failure, end.toldAgain));
       if (step.group && end.failure && ENDS_GROUP.has(end.failure.code)) endedGroups.set(step.group, verdict);
       tolerated ??= verdict;
     }
@@ -141,12 +141,4 @@ function forgetBudget(history: History): History {
     activeMs: 0,
     step: (id, digest) => ({ ...history.step(id, digest), attempts: 0, spentMs: 0 }),
   };
-}
-
-function asFinding(step: Step, { code, cause }: Failure, isOfBefore = false): Omit<Finding, 'type'> {
-  const said = cause.includes(step.title) ? cause : `${step.title}: ${cause}`;
-  const when = isOfBefore
-    ? ' Nothing was tried now: the step had its run before, and how that ended is told again.'
-    : '';
-  return { severity: 'warning', code, message: `${said}${when}` };
 }

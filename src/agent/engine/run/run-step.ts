@@ -1,25 +1,17 @@
 import { BACKOFF, backoffMs } from '../../../kit/backoff.ts';
 import { errorMessage } from '../../../kit/errors.ts';
 import type { Code } from '../../../protocol/codes/codes.ts';
-import type { Failure, Result, StepEnded } from '../../../protocol/journal.ts';
+import type { Failure, StepEnded } from '../../../protocol/journal.ts';
 import type { StepVerdict } from '../../../protocol/outcome.ts';
 import { codeOf, failure } from '../failure.ts';
 import type { History } from '../history.ts';
 import type { SequenceOptions } from '../sequence.ts';
 import type { Step, StepContext, StepResult } from '../step.ts';
 import type { Deadline } from './deadline.ts';
+import { isToRunAgain, type Verdict } from './once-more.ts';
 import type { Telling } from './telling.ts';
 
 const DEFAULT_ATTEMPTS = 3;
-
-/** How a sequence or a step ends. */
-export type Verdict = {
-  result: Result;
-  failure?: Failure;
-  step?: string;
-  /** An earlier run came to it, and nothing was tried in this one. */
-  isOfBefore?: true;
-};
 
 /** Runs steps by their attempts, and knows how each has ended. */
 export class StepRunner {
@@ -56,7 +48,9 @@ export class StepRunner {
       this.#skipped.push(step);
       for (const finding of past.findings) await this.#telling.find(finding, 'with-next');
       this.#note(step, past.ended.result === 'failed' ? 'failed' : 'done', past.ended.attempt, past.ended.ms);
-      return past.ended.failure && { result: 'failed', failure: past.ended.failure, isOfBefore: true };
+      const isSince = past.ended.seq < this.#history.succeededAt;
+      const toldAgain = isSince ? 'bootstrapped since' : 'not yet bootstrapped';
+      return past.ended.failure && { result: 'failed', failure: past.ended.failure, toldAgain };
     }
     for (const finished of this.#skipped.splice(0)) await finished.renew?.(host);
     if (this.ran === 0) await this.#startAhead(step);
@@ -124,14 +118,22 @@ export class StepRunner {
     for (const [index, step] of steps.entries()) {
       if (step.group === undefined || seen.has(step.group)) continue;
       const { ended } = this.#history.step(step.id, step.digest);
-      if (step.ahead && ended && !isToRunAgain(step, ended)) continue;
+      if (step.ahead && ended && !this.#isToRunAgain(step, ended)) continue;
       seen.add(step.group);
       if (index > steps.indexOf(current)) await step.ahead?.();
     }
   }
 
-  async #isDone(step: Step, ended: StepEnded & { boot: string }, superseded: boolean): Promise<boolean> {
-    if (isToRunAgain(step, ended)) return false;
+  #isToRunAgain(step: Step, ended: StepEnded & { seq: number }): boolean {
+    return isToRunAgain(step, ended, { ...this.#o, succeededAt: this.#history.succeededAt });
+  }
+
+  async #isDone(
+    step: Step,
+    ended: StepEnded & { boot: string; seq: number },
+    superseded: boolean,
+  ): Promise<boolean> {
+    if (this.#isToRunAgain(step, ended)) return false;
     if (step.when === 'every-boot' && ended.boot !== (await this.#o.host.bootId())) return false;
     // Another document's step ran at the same place since, so only a proof can tell.
     return step.holds ? step.holds(this.#o.host) : !superseded;
@@ -205,10 +207,3 @@ export class StepRunner {
     this.verdicts.set(step.id, { id: step.id, title: step.title, result, attempts, seconds: ms / 1000 });
   }
 }
-
-/** Does the sequence end with it? */
-export const stops = ({ onFailure = 'stop' }: Step): boolean => onFailure === 'stop';
-
-/** A failed step that does not stop the sequence has had its run. */
-const isToRunAgain = (step: Step, { retryInMs, result }: StepEnded): boolean =>
-  retryInMs !== undefined || (result === 'failed' && stops(step));

@@ -68,6 +68,15 @@ describe('JournalEvents', () => {
     ]);
   });
 
+  it('names the step that the verdict is of, not the last one that failed', () => {
+    const last = { type: 'step.ended', step: step.id, digest: 'd', attempt: 1, ms: 5, failure } as const;
+    const end = { run: 'r', sequence: 's', result: 'failed', exitStatus: 1, ms: 9, failure } as const;
+    const found = bodies(
+      records(run, { ...last, result: 'failed' }, { type: 'sequence.ended', ...end, step: 'first' }),
+    );
+    expect(found.at(-1)).toMatchObject({ step: { id: 'first' } });
+  });
+
   it('passes a heartbeat on when nothing else was told for a minute, or when it is asked for', () => {
     const beat = (mono: number): RecordBody & { mono: number } => ({
       type: 'heartbeat',

@@ -112,6 +112,7 @@ export class JournalEvents {
         run.open = false;
         delete run.step;
         const { result, exitStatus, ms, failure } = record;
+        const step = record.step === undefined ? this.#failedStep : this.#step(record.step);
         return {
           type: 'sequence.ended',
           sequence: record.sequence,
@@ -119,7 +120,7 @@ export class JournalEvents {
           result,
           exitStatus,
           ms: whole(ms),
-          ...(failure && this.#failedStep ? { step: this.#failedStep } : {}),
+          ...(failure && step ? { step } : {}),
           ...(failure ? { failure: asEventFailure(failure) } : {}),
         };
       }
