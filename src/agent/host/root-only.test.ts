@@ -47,6 +47,26 @@ it('looks at the whole way to it, and at the way to a link', async () => {
   expect(await why('/srv/app/conf/link')).toMatch(/^the directory of \/srv\/app\/conf\/link can be written/);
 });
 
+it('looks at the directory of each link on the way, the middle ones too', async () => {
+  mkdirSync(join(root, 'opt/team/current'), { recursive: true, mode: 0o755 });
+  mkdirSync(join(root, 'opt/conf'), { mode: 0o755 });
+  writeFileSync(join(root, 'opt/conf/a'), 'x', { mode: 0o600 });
+  // /etc/link -> /opt/team/current/a -> /opt/conf/a, and /etc/dir/a by way of /opt/team/dir.
+  symlinkSync('/opt/conf/a', join(root, 'opt/team/current/a'));
+  symlinkSync('../opt/team/current/a', join(root, 'etc/link'));
+  symlinkSync('/opt/conf', join(root, 'opt/team/dir'));
+  symlinkSync('/opt/team/dir', join(root, 'etc/dir'));
+  for (const path of ['/etc/link', '/etc/dir/a']) expect(await why(path)).toBeUndefined();
+  for (const mode of [0o777, 0o1777]) {
+    chmodSync(join(root, 'opt/team/current'), mode);
+    expect(await why('/etc/link')).toMatch(`${root}/opt/team/current, on the way to /etc/link, can be written`);
+    chmodSync(join(root, 'opt/team/current'), 0o755);
+    chmodSync(join(root, 'opt/team'), mode);
+    expect(await why('/etc/dir/a')).toMatch(`${root}/opt/team, on the way to /etc/dir/a, can be written`);
+    chmodSync(join(root, 'opt/team'), 0o755);
+  }
+});
+
 it('asks nobody who owns the folder that an image lies in', async () => {
   chmodSync(root, 0o777);
   expect(await why('/etc/a')).toBeUndefined();

@@ -4,28 +4,29 @@ import type { Host } from './host.ts';
 const WRITABLE_BY_OTHERS = 0o022;
 /** The bit of a directory in which nobody renames or removes what is another one's. */
 const STICKY = 0o1000;
+/** As many as the kernel follows. */
+const MOST_LINKS = 40;
 
 /**
- * Why root may not act upon a file of its own configuration: somebody else can change it, or a directory on the way to it, and with
- * that put another file in its place. Undefined where only root can, and where the file is missing. An agent that is not root may
- * trust its own user too.
+ * Why root may not act upon a file of its own configuration: somebody else can change it, or a directory or link on the way to it,
+ * and with that put another file in its place. Undefined where only root can, and where the file is missing. An agent that is not root
+ * may trust its own user too.
  */
 export async function changeableByOthers(host: Host, path: string): Promise<string | undefined> {
-  const real = await host.files.real(path);
-  const file = await host.ownFiles.stat(real);
+  // Its modes and owners mean nothing; Slipway's own folders are the administrators'.
+  if (host.platform === 'windows') return undefined;
+  const file = await host.ownFiles.stat(await host.files.real(path));
   if (file === undefined) return undefined;
   const own = objection(path, file);
   if (own !== undefined) return own;
-  // Where the path is a link, whoever owns the directory of the link says where it leads.
-  const named = await host.files.real(directoryOf(path));
-  const nearest = directoryOf(real);
-  for (const directory of new Set([...wayTo(nearest, host.root), ...wayTo(named, host.root)])) {
-    const stat = await host.ownFiles.stat(directory);
+  const passed = await wayTo(host, path);
+  for (const [directory, decides] of [...passed].reverse()) {
+    const stat = await host.files.stat(directory);
     if (stat === undefined) continue;
-    const isNearest = directory === nearest || directory === named;
+    const isNearest = decides && (directory === directoryOf(path) || directory === [...passed.keys()].at(-1));
     const why = objection(
-      isNearest ? `the directory of ${path}` : `${directory}, on the way to ${path},`,
-      !isNearest && (stat.mode & STICKY) !== 0 ? { ...stat, mode: 0 } : stat,
+      isNearest ? `the directory of ${path}` : `${shown(host, directory)}, on the way to ${path},`,
+      !decides && (stat.mode & STICKY) !== 0 ? { ...stat, mode: 0 } : stat,
     );
     if (why !== undefined) return why;
   }
@@ -39,12 +40,42 @@ function objection(what: string, { uid, mode }: FileStat): string | undefined {
   return undefined;
 }
 
-function directoryOf(path: string): string {
-  return path.slice(0, Math.max(1, path.lastIndexOf('/')));
+/**
+ * Every directory below the machine's `/` that is looked into on the way to a file, that of the file last; true where it holds the file,
+ * or a link of that way: whoever may write there says where it leads.
+ */
+async function wayTo(host: Host, path: string): Promise<Map<string, boolean>> {
+  const passed = new Map<string, boolean>();
+  const pass = (directory: string, decides: boolean): void => {
+    const before = passed.get(directory) ?? false;
+    passed.delete(directory);
+    if (directory !== '') passed.set(directory, before || decides);
+  };
+  let at = '';
+  let followed = 0;
+  for (let names = namesIn(path); names.length > 0; ) {
+    const [name = '', ...more] = names;
+    const next = name === '..' ? directoryOf(at) : `${at}/${name}`;
+    const isLink = name !== '..' && (await host.files.stat(next))?.kind === 'symlink';
+    pass(at, isLink || more.length === 0);
+    if (isLink && followed < MOST_LINKS) {
+      followed += 1;
+      const target = await host.files.readlink(next);
+      names = [...namesIn(target), ...more];
+      if (target.startsWith('/')) at = '';
+    } else [at, names] = [next, more];
+  }
+  return passed;
 }
 
-/** The directory and all above it within the machine, the nearest first. */
-function wayTo(directory: string, root: string): string[] {
-  const above = directoryOf(directory);
-  return directory === root || above === directory ? [] : [directory, ...wayTo(above, root)];
+function namesIn(path: string): string[] {
+  return path.split('/').filter((name) => name !== '' && name !== '.');
+}
+
+function directoryOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+function shown({ root }: Host, directory: string): string {
+  return root === '/' ? directory : `${root}${directory}`;
 }
