@@ -114,8 +114,13 @@ describe('NoCloud', () => {
       '/dev/sr9': '',
       '/mnt/user data/user-data': 'v',
       '/mnt/user data/meta-data': 'instance-id: i-3',
+      '/home/mallory/mine/user-data': 'of an ordinary user',
+      '/home/mallory/mine/meta-data': 'instance-id: mine',
     });
-    await put({ '/proc/self/mounts': '/dev/sr9 /mnt/user\\040data iso9660 ro 0 0\n' });
+    await put({
+      '/proc/self/mounts':
+        '/dev/sr9 /home/mallory/mine fuse.mine rw,user_id=1000 0 0\n/dev/sr9 /mnt/user\\040data iso9660 ro 0 0\n',
+    });
     await mkdir(join(root, 'dev/disk/by-label'), { recursive: true });
     await symlink('../../sr9', join(root, 'dev/disk/by-label/cidata'));
     expect(await find()).toMatchObject({

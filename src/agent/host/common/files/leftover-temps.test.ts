@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import { writeFilesAtomically } from '../../linux/files/atomic-file.ts';
+import { tempIn } from './leftover-temps.ts';
 
 describe('writeFilesAtomically where an agent was killed', () => {
   let directory: string;
@@ -29,5 +30,12 @@ describe('writeFilesAtomically where an agent was killed', () => {
     } finally {
       living.kill('SIGKILL');
     }
+  });
+
+  it('tells nobody by a name what the next one is called', () => {
+    const numbers = Array.from({ length: 20 }, () => Number(/-(\d+)\.tmp$/.exec(tempIn(directory))?.[1]));
+    const steps = numbers.slice(1).map((number, at) => number - (numbers[at] ?? 0));
+    expect(Math.min(...steps.map(Math.abs))).toBeGreaterThan(1000);
+    expect(new Set(steps).size).toBe(steps.length);
   });
 });

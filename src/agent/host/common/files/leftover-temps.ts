@@ -7,7 +7,6 @@ const TEMP = /^\.slipway-(\d+)-\d+\.tmp$/;
 const MOST_ENTRIES = 10_000;
 
 const swept = new Set<string>();
-let counter = 0;
 
 /** Name of a temporary file of this process in `directory`; before the first one there, leftovers go. */
 export function tempIn(directory: string): string {
@@ -15,8 +14,9 @@ export function tempIn(directory: string): string {
     swept.add(directory);
     removeLeftovers(directory);
   }
-  counter += 1;
-  return join(directory, `.slipway-${process.pid}-${counter}.tmp`);
+  // In a folder for everybody, whoever guesses the next name takes it first, and the write fails.
+  const number = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
+  return join(directory, `.slipway-${process.pid}-${number}.tmp`);
 }
 
 /**

@@ -38,8 +38,10 @@ function volumeTree({ root }: Volume, place: string): Tree {
 
 async function mountPoint(host: Host, device: string): Promise<string | undefined> {
   const table = (await host.files.readIfPresent('/proc/self/mounts'))?.toString('utf8') ?? '';
-  const line = table.split('\n').find((each) => each.split(' ')[0] === device);
-  return line
-    ?.split(' ')[1]
+  // Any user may give a mount of FUSE the name of a device.
+  const mounts = table.split('\n').map((line) => line.split(' '));
+  const mount = mounts.find(([source, , type = '']) => source === device && !type.startsWith('fuse'));
+  return mount
+    ?.at(1)
     ?.replace(/\\([0-7]{3})/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
 }
