@@ -45,13 +45,21 @@ const store = {
     return node;
   },
 } as unknown as Store;
-/** Whoever has a token proves to be the node. */
+/** Whoever has a token proves to be the node, and by its TPM if the token says so. */
 const attestor: Attestor = {
-  attest: async () => ({ method: 'token', namespace: 'ns', nodeName: 'n' }),
+  attest: async ({ token }) => ({
+    ...{ method: 'token', namespace: 'ns', nodeName: 'n' },
+    ...(token?.startsWith('tpm ') ? { endorsementKey: token } : {}),
+  }),
 };
 const nodeOfKey = () => undefined;
 const enrolment = new Enrolment({
   ...{ store, nodeOfKey, attestors: [attestor], certificateMs: 60_000 },
+  readmit: async (record) => {
+    const state = record.spec.admission?.waits ? 'Pending' : 'Admitted';
+    node = { ...record, spec: { ...record.spec, admission: { state, at: 'now' } } };
+    return node;
+  },
   bearers: new Bearers({ store, nodeOfKey }),
   authority: () => authority,
   trusted: () => authority.certificate,
@@ -91,6 +99,22 @@ it.each([
     await expect(
       enrolment.enrol({ ...request, csr, token: 'a token of it' }, undefined, CHANNEL),
     ).rejects.toMatchObject({ code });
+});
+
+it('ends a refusal by a proof of the same TPM alone, and lets who was Pending wait on', async () => {
+  const csr = createCsr(key, 'n');
+  const prove = (token: string) => enrolment.enrol({ ...request, csr, token }, undefined, CHANNEL);
+  const byTpm = { ...node.spec.enrolment, endorsementKey: 'tpm one' };
+  const refused = { state: 'Refused', at: 'now', why: 'PCR 4' } as const;
+  node = { ...node, spec: { ...node.spec, enrolment: byTpm, admission: refused } };
+  await expect(prove('a token of it')).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(prove('tpm two')).rejects.toMatchObject({ code: 'forbidden' });
+  expect(node.spec.admission).toBe(refused);
+  expect((await prove('tpm one')).about.name).toBe('n');
+  expect(node.spec.admission?.state).toBe('Admitted');
+  node = { ...node, spec: { ...node.spec, admission: { ...refused, waits: true } } };
+  await expect(prove('tpm one')).rejects.toMatchObject({ code: 'slow-down' });
+  expect(node.spec.admission?.state).toBe('Pending');
 });
 
 it('renews for no Machine that is being deleted, or whose policy wants a fresh proof', async () => {

@@ -54,9 +54,8 @@ export class Enrolment {
     const key = csrKey(request.csr);
     const serial = newSerial();
     const made = { keyDigest: keyDigest(key), certificate: { serial } };
-    const node = await this.#readmitted(
-      await this.#holders.admit(claim, request.machine, made, peer?.binding),
-    );
+    const held = await this.#holders.admit(claim, request.machine, made, peer?.binding);
+    const node = await this.#readmitted(held, claim);
     const barred = barredBy(node.spec.admission);
     if (barred) throw barred;
     if (node.spec.certificate?.serial !== serial) await this.#next(node, serial, peer?.serial);
@@ -71,9 +70,10 @@ export class Enrolment {
     return challenges.make(request, channel, address);
   }
 
-  /** A proof that failed once and holds now counts again. */
-  async #readmitted(node: NodeRecord): Promise<NodeRecord> {
-    if (node.spec.admission?.state !== 'Refused') return node;
+  /** A proof that failed once and holds now counts again; what is less than that proof, such as a token, is none of it. */
+  async #readmitted(node: NodeRecord, { endorsementKey }: Claim): Promise<NodeRecord> {
+    const { admission, enrolment } = node.spec;
+    if (admission?.state !== 'Refused' || enrolment.endorsementKey !== endorsementKey) return node;
     const after = await this.#parts.readmit?.(node);
     if (after) return after;
     throw new StoreBusy(`${node.namespace}/${node.name} is being written by others`);

@@ -34,6 +34,8 @@ export interface Admission {
   /** The code of a proof that failed. */
   readonly reason?: string;
   readonly why?: string;
+  /** Of `Refused`: it was `Pending`, and is again when its proof holds: a proof is not somebody's word. */
+  readonly waits?: true;
 }
 
 /** The key of the kubelet that the machine proved last to be its own. */

@@ -47,7 +47,9 @@ export class FailedProofs {
     const { admission } = holder.spec;
     if (admission?.state === 'Quarantined' || admission?.why === message) return;
     const at = new Date().toISOString();
-    const after = await writeAdmission(client, holder, { state: 'Refused', at, reason, why: message });
+    const waits = admission?.state === 'Pending' || admission?.waits ? { waits: true as const } : {};
+    const refused = { state: 'Refused', at, reason, why: message, ...waits } as const;
+    const after = await writeAdmission(client, holder, refused);
     if (after) changed(after);
   }
 

@@ -57,13 +57,14 @@ export function judgeOf({ client, namespace, management, store, identities, budg
   });
 }
 
-/** Its proof failed once, and holds now. */
+/** Its proof failed once, and holds now. Who waited for somebody's word waits on. */
 export async function readmit(
   client: KubeClient,
   management: Management,
   record: NodeRecord,
 ): Promise<NodeRecord | undefined> {
-  const after = await writeAdmission(client, record, { state: 'Admitted', at: new Date().toISOString() });
+  const state = record.spec.admission?.waits ? 'Pending' : 'Admitted';
+  const after = await writeAdmission(client, record, { state, at: new Date().toISOString() });
   if (after) management.stored(after);
   return after;
 }

@@ -14,11 +14,11 @@ export async function writeAdmission(
   { namespace, name, spec }: NodeRecord,
   admission: Admission,
 ): Promise<NodeRecord | undefined> {
-  const before = spec.admission;
   const patched = client.request<NodeBootstrap>('PATCH', objectPath(namespace, name), {
     body: [
       { op: 'test', path: '/spec/keyDigest', value: spec.keyDigest },
-      ...(before ? [{ op: 'test', path: '/spec/admission/state', value: before.state }] : []),
+      // Null where it is absent, as the API server has it: nobody has shut the node out since.
+      { op: 'test', path: '/spec/admission', value: spec.admission ?? null },
       { op: 'add', path: '/spec/admission', value: admission },
     ],
     contentType: 'application/json-patch+json',

@@ -114,10 +114,27 @@ async function manual(scene: Scene, two: MachineWithTpm): Promise<void> {
   await refused(scene, two, 'whatever', /waits until somebody admits it/);
   await attestedIs(scene, 'p3', 'Unknown', 'Pending');
   assert.match(await scene.command('nodes'), /^default +p3 +tpm +Pending /m);
+  // A proof that fails and then holds again is not somebody's word either.
+  await registersAre(scene, 'manual', { pcrs: [4], values: [{ pcr: 4, anyOf: ['00'.repeat(32)] }] });
+  await refused(scene, two, 'whatever', /TpmBootStateChanged/);
+  await attestedIs(scene, 'p3', 'False', 'TpmBootStateChanged');
+  await registersAre(scene, 'manual', null);
+  await refused(scene, two, 'whatever', /waits until somebody admits it/);
+  await attestedIs(scene, 'p3', 'Unknown', 'Pending');
   await nodes('admit', 'default/p3', scene);
   await reports(scene, two, 'whatever', false);
   await attestedIs(scene, 'p3', 'True', 'ProvedByTpm');
-  say('with manual admission a proved machine waits for nodes admit');
+  say('with manual admission a proved machine waits for nodes admit, whatever its proofs were meanwhile');
+}
+
+/** Changes what a policy wants of the registers; null: nothing. */
+async function registersAre(
+  { cluster }: Scene,
+  name: string,
+  registers: NodeIdentityPolicy['spec']['registers'] | null,
+): Promise<void> {
+  const contentType = 'application/merge-patch+json';
+  await cluster.client.request('PATCH', `${POLICIES}/${name}`, { body: { spec: { registers } }, contentType });
 }
 
 /** Nobody is let in by a policy that nobody can keep, or that does not trust the TPM. */
