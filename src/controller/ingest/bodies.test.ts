@@ -1,6 +1,8 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type ClientRequest, createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Bodies } from './bodies.ts';
@@ -106,4 +108,23 @@ it('counts a body against its peer until it is answered, and not against what ar
   ends.delete('/d/2');
   send('/d/2', gzipSync(Buffer.alloc(20 * KIB)), 0, { 'content-encoding': 'gzip' });
   expect(await ended('/d/2')).toBe(`${20 * KIB}`);
+});
+
+it('holds little more of a body than its bytes, in however many pieces it comes', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const used = (): number => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const roomy = new Bodies({ arriving: 1024 * KIB, perPeer: 1024 * KIB });
+  const incoming = Object.assign(new EventEmitter(), { headers: {} }) as unknown as IncomingMessage;
+  const before = used();
+  const read = roomy.read(incoming, { peer: 'sly', maxBytes: 512 * KIB }, async (bytes) => bytes);
+  const record = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
+  for (let at = 0; at < 512 * KIB; at += 1) incoming.emit('data', record.subarray(at % 256, (at % 256) + 1));
+  expect(used() - before).toBeLessThan(8 * 1024 * KIB);
+  incoming.emit('end');
+  expect((await read).equals(Buffer.alloc(512 * KIB, record))).toBe(true);
 });

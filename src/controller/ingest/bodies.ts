@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Refused } from '../attest/refused.ts';
+import { Gathered } from './gathered.ts';
 
 const unzip = promisify(gunzip);
 
@@ -68,7 +69,7 @@ export class Bodies {
 
   /** Uses events, because leaving an iterator early destroys the request and with it the way for the answer. */
   async #receive(request: IncomingMessage, peer: string, maxBytes: number): Promise<Buffer> {
-    const chunks: Buffer[] = [];
+    const gathered = new Gathered();
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const arrival: Arrival = { peer, size: 0, giveUp: reject };
     let isWhole = false;
@@ -89,14 +90,14 @@ export class Bodies {
       }
       arrival.size += chunk.length;
       this.#arriving += chunk.length;
-      chunks.push(chunk);
+      gathered.add(chunk);
       while (this.#arriving > this.#limits.arriving && this.#displace());
     };
     this.#arrivals.add(arrival);
     request.on('data', take);
     request.once('end', () => {
       isWhole = true;
-      resolve(Buffer.concat(chunks));
+      resolve(gathered.all);
     });
     request.once('error', cutOff);
     request.once('close', cutOff);
