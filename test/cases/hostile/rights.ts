@@ -152,6 +152,11 @@ async function secrets(controller: KubeClient, minter: KubeClient): Promise<void
     secret('default', `${NAME}-slipway-token`, TOKEN),
     secret('kube-system', `${NAME}-slipway-token`, TOKEN, NAME),
     secret('slipway-system', `${NAME}-slipway-token`, TOKEN, NAME),
+    // Neither Machine nor namespace would ever be gone.
+    secret('default', `${NAME}-slipway-token`, TOKEN, NAME, { finalizers: ['example.com/stays'] }),
+    secret('default', `${NAME}-slipway-token`, TOKEN, NAME, {
+      ownerReferences: [{ ...owner(NAME), blockOwnerDeletion: true }],
+    }),
   ];
   for (const one of wrong) await refused(422, create(minter, one));
   await create(minter, secret('default', `${NAME}-slipway-token`, TOKEN, NAME));
@@ -190,10 +195,14 @@ interface SecretBody {
   metadata: { namespace: string };
 }
 
-function secret(namespace: string, name: string, type: string, machine?: string): SecretBody {
-  const owner = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine', name: machine, uid: 'u' };
-  const metadata = { namespace, name, ...(machine === undefined ? {} : { ownerReferences: [owner] }) };
+function secret(namespace: string, name: string, type: string, machine?: string, more = {}): SecretBody {
+  const owned = machine === undefined ? {} : { ownerReferences: [owner(machine)] };
+  const metadata = { namespace, name, ...owned, ...more };
   return { apiVersion: 'v1', kind: 'Secret', metadata, type } as SecretBody;
+}
+
+function owner(name: string): object {
+  return { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine', name, uid: 'u' };
 }
 
 function create(client: KubeClient, body: SecretBody): Promise<unknown> {
