@@ -59,7 +59,9 @@ it('looks at the directory of each link on the way, the middle ones too', async 
   for (const path of ['/etc/link', '/etc/dir/a']) expect(await why(path)).toBeUndefined();
   for (const mode of [0o777, 0o1777]) {
     chmodSync(join(root, 'opt/team/current'), mode);
-    expect(await why('/etc/link')).toMatch(`${root}/opt/team/current, on the way to /etc/link, can be written`);
+    expect(await why('/etc/link')).toMatch(
+      `${root}/opt/team/current, on the way to /etc/link, can be written`,
+    );
     chmodSync(join(root, 'opt/team/current'), 0o755);
     chmodSync(join(root, 'opt/team'), mode);
     expect(await why('/etc/dir/a')).toMatch(`${root}/opt/team, on the way to /etc/dir/a, can be written`);

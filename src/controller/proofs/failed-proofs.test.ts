@@ -46,34 +46,42 @@ it.each([
   [{ state: 'Pending', at: 'before' }, { waits: true }],
   [{ state: 'Refused', at: 'before', why: 'another', waits: true }, { waits: true }],
   [{ state: 'Admitted', at: 'before' }, {}],
-] as const)('refuses a node that was %j, which says whether somebody admitted it', async (admission, more) => {
-  const written: unknown[] = [];
-  const holder = {
-    ...{ namespace: 'n', name: OWNER.name },
-    spec: { keyDigest: 'k', machine: { ...OWNER, by: 'tpm' }, enrolment: { endorsementKey: 'e' }, admission },
-  } as unknown as NodeRecord;
-  const proofs = new FailedProofs({
-    client: {
-      request: async (_: string, __: string, { body }: { body: unknown[] }) => void written.push(...body),
-    } as unknown as KubeClient,
-    store: { find: async () => holder },
-    alarms: { failed: () => undefined },
-    attested: { failed: () => undefined },
-    isGoverned: () => true,
-    changed: () => undefined,
-  });
-  const claim = { method: 'tpm', namespace: 'n', endorsementKey: 'e' };
-  await proofs.failed(FOUND as never, claim, new Violation('TpmBootStateChanged', 'PCR 4'));
-  expect(written).toEqual([
-    { op: 'test', path: '/spec/keyDigest', value: 'k' },
-    // Whoever has quarantined it meanwhile has the last word.
-    { op: 'test', path: '/spec/admission', value: admission ?? null },
-    {
-      ...{ op: 'add', path: '/spec/admission' },
-      value: {
-        ...{ state: 'Refused', at: expect.any(String), reason: 'TpmBootStateChanged', why: 'PCR 4' },
-        ...more,
+] as const)(
+  'refuses a node that was %j, which says whether somebody admitted it',
+  async (admission, more) => {
+    const written: unknown[] = [];
+    const holder = {
+      ...{ namespace: 'n', name: OWNER.name },
+      spec: {
+        keyDigest: 'k',
+        machine: { ...OWNER, by: 'tpm' },
+        enrolment: { endorsementKey: 'e' },
+        admission,
       },
-    },
-  ]);
-});
+    } as unknown as NodeRecord;
+    const proofs = new FailedProofs({
+      client: {
+        request: async (_: string, __: string, { body }: { body: unknown[] }) => void written.push(...body),
+      } as unknown as KubeClient,
+      store: { find: async () => holder },
+      alarms: { failed: () => undefined },
+      attested: { failed: () => undefined },
+      isGoverned: () => true,
+      changed: () => undefined,
+    });
+    const claim = { method: 'tpm', namespace: 'n', endorsementKey: 'e' };
+    await proofs.failed(FOUND as never, claim, new Violation('TpmBootStateChanged', 'PCR 4'));
+    expect(written).toEqual([
+      { op: 'test', path: '/spec/keyDigest', value: 'k' },
+      // Whoever has quarantined it meanwhile has the last word.
+      { op: 'test', path: '/spec/admission', value: admission ?? null },
+      {
+        ...{ op: 'add', path: '/spec/admission' },
+        value: {
+          ...{ state: 'Refused', at: expect.any(String), reason: 'TpmBootStateChanged', why: 'PCR 4' },
+          ...more,
+        },
+      },
+    ]);
+  },
+);

@@ -115,7 +115,7 @@ async function manual(scene: Scene, two: MachineWithTpm): Promise<void> {
   await attestedIs(scene, 'p3', 'Unknown', 'Pending');
   assert.match(await scene.command('nodes'), /^default +p3 +tpm +Pending /m);
   // A proof that fails and then holds again is not somebody's word either.
-  await registersAre(scene, 'manual', { pcrs: [4], values: [{ pcr: 4, anyOf: ['00'.repeat(32)] }] });
+  await registersAre(scene, 'manual', { pcrs: [4], values: [{ pcr: 4, anyOf: ['ff'.repeat(32)] }] });
   await refused(scene, two, 'whatever', /TpmBootStateChanged/);
   await attestedIs(scene, 'p3', 'False', 'TpmBootStateChanged');
   await registersAre(scene, 'manual', null);
@@ -134,7 +134,10 @@ async function registersAre(
   registers: NodeIdentityPolicy['spec']['registers'] | null,
 ): Promise<void> {
   const contentType = 'application/merge-patch+json';
-  await cluster.client.request('PATCH', `${POLICIES}/${name}`, { body: { spec: { registers } }, contentType });
+  await cluster.client.request('PATCH', `${POLICIES}/${name}`, {
+    body: { spec: { registers } },
+    contentType,
+  });
 }
 
 /** Nobody is let in by a policy that nobody can keep, or that does not trust the TPM. */

@@ -164,7 +164,7 @@ async function expectVolume(machine: WindowsMachine): Promise<void> {
   writeFileSync(join(folder, 'user_data'), VOLUME);
   writeFileSync(join(folder, 'meta_data.json'), '{"uuid": "i-found", "hostname": "w1"}');
   forget(machine);
-  await machine.addDrive('volume');
+  await machine.addDrive('volume', 'config-2');
   const told = await machine.commands(`call "${LOCAL_SCRIPT}"`);
   assert.equal(told.status, 1001, told.stderr);
   assert.equal(readFileSync(machine.onC('volume'), 'utf8'), 'i-found\r\n');

@@ -23,8 +23,8 @@ export interface WindowsMachine {
   run(program: string, ...words: string[]): Promise<Ended>;
   /** The same for a line of a file of commands. */
   commands(line: string): Promise<Ended>;
-  /** Lets drive L: be a folder of the one that is shared. */
-  addDrive(folder: string): Promise<void>;
+  /** Lets drive L: be a folder of the one that is shared, with this label; on a real machine it has that of the folder's drive. */
+  addDrive(folder: string, label: string): Promise<void>;
 }
 
 interface Boot {
@@ -96,7 +96,9 @@ export function windowsMachine(wine?: Wine): WindowsMachine {
     boot,
     commands: alone,
     run: (program, ...words) => alone([program, ...words].map((word) => `"${word}"`).join(' ')),
-    addDrive: async (folder) => {
+    addDrive: async (folder, label) => {
+      if (wine) writeFileSync(join(shared, folder, '.windows-label'), `${label}\n`);
+      else await alone(`label C: ${label}`);
       const [program, ...words] = wine
         ? ['ln', '-sfn', join(shared, folder), join(wine.prefix, 'dosdevices/l:')]
         : ['subst', 'L:', `S:\\${folder}`];

@@ -6,6 +6,15 @@ it.each([
   ['/var/lib/slipway', 'C:\\ProgramData\\slipway'],
   ['/etc/slipway/config.yaml', 'C:\\ProgramData\\slipway\\etc\\config.yaml'],
   ['/usr/lib/slipway/config.yaml', 'C:\\Program Files\\Slipway\\config.yaml'],
+  // Every user may make folders in C:\.
+  ['/proc/cmdline', 'C:\\ProgramData\\slipway\\believed\\proc\\cmdline'],
+  [
+    '/var/lib/cloud/seed/nocloud/user-data',
+    'C:\\ProgramData\\slipway\\believed\\var\\lib\\cloud\\seed\\nocloud\\user-data',
+  ],
+  ['/etc/./cloud/cloud.cfg', 'C:\\ProgramData\\slipway\\believed\\etc\\cloud\\cloud.cfg'],
+  ['/run/cloud-init', 'C:\\ProgramData\\slipway\\believed\\run\\cloud-init'],
+  ['/device', 'C:\\device'],
   // As Cluster API's user data, and Windows itself, take them.
   ['/run/kubeadm/kubeadm-join-config.yaml', 'C:\\run\\kubeadm\\kubeadm-join-config.yaml'],
   ['/run/slipway-other', 'C:\\run\\slipway-other'],

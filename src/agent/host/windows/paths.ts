@@ -18,6 +18,15 @@ const PLACES: readonly (readonly [name: string, place: string])[] = [
 ];
 
 /**
+ * What on other systems only the kernel and root write, and Slipway believes: where user data lie, and who the machine is. Windows lets
+ * every user make folders in C:\, so these are looked for where only administrators write.
+ */
+const BELIEVED: readonly string[] = [
+  ...['/proc', '/sys', '/dev', '/run/systemd', '/run/cloud-init', '/config-drive'],
+  ...['/etc/cloud', '/var/lib/cloud', '/var/lib/waagent', '/etc/vultr', '/var/run/scaleway'],
+];
+
+/**
  * Where a path of the machine lies on Windows. Slipway's state is in C:\ProgramData\slipway; every other path without a drive
  * is one of the system's drive, as Windows itself takes it: Cluster API's user data and kubeadm name `/run/kubeadm`,
  * `/run/cluster-api` and `/etc/kubernetes` there too.
@@ -33,10 +42,10 @@ function fromName(path: string): string {
   // Pipes and devices (\\.\pipe\x) and shares name no drive.
   if (/^[\\/]{2}/.test(path)) return path.replaceAll('/', '\\');
   const clean = win32.normalize(path).replaceAll('\\', '/');
-  for (const [name, place] of PLACES) {
-    if (clean === name || clean.startsWith(`${name}/`))
-      return win32.normalize(`${place}${clean.slice(name.length)}`);
-  }
+  const isIn = (name: string): boolean => clean === name || clean.startsWith(`${name}/`);
+  for (const [name, place] of PLACES)
+    if (isIn(name)) return win32.normalize(`${place}${clean.slice(name.length)}`);
+  if (BELIEVED.some(isIn)) return win32.normalize(`${STATE}\\believed${clean}`);
   return win32.normalize(`${DRIVE}${clean.startsWith('/') ? '' : '/'}${clean}`);
 }
 

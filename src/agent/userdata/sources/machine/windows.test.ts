@@ -18,13 +18,15 @@ interface Shown {
   network?: string;
   /** By path with slashes. */
   files?: Readonly<Record<string, string>>;
+  /** What drives are: of a disc `''`, of another one the sentence with its label. */
+  drives?: Readonly<Record<string, string>>;
 }
 
 /** A Windows machine whose firmware says this. */
 function windows(
   vendor: string,
   product: string,
-  { tools = {}, smbios = '', network = '', files = {} }: Shown = {},
+  { tools = {}, smbios = '', network = '', files = {}, drives = {} }: Shown = {},
 ): Host {
   const real = createLinuxHost({ root: '/nothing' });
   const said = (stdout: string, exitStatus = 0): CommandResult => ({
@@ -51,6 +53,17 @@ function windows(
           return said(`    SMBiosData    REG_BINARY    ${smbios}\r\n`);
         if (program !== TOOL && words[1]?.endsWith('Interfaces'))
           return said(words[4] === 'DhcpServer' ? network : '');
+        if (program !== TOOL && words[1]?.endsWith('MountedDevices'))
+          return said(
+            Object.entries(drives)
+              .map(([letter, label]) => {
+                const device = label === '' ? '\\??\\SCSI#CdRom&Ven_QEMU#4&2#{53f5630d}' : 'DMIO:ID:';
+                const bytes = Buffer.from(device, 'utf16le').toString('hex').toUpperCase();
+                return `    \\DosDevices\\${letter}:    REG_BINARY    ${bytes}\r\n`;
+              })
+              .join(''),
+          );
+        if (program.endsWith('cmd.exe')) return said(`${drives[words[3]?.slice(0, 1) ?? '']}\r\n`);
         if (program !== TOOL) return said(program.endsWith('reg.exe') ? key : '');
         const answer = tools[words.join('|')];
         return answer === undefined ? said('', 1) : said(`${answer}\r\n`);
@@ -134,23 +147,39 @@ test("CloudStack's virtual router is who gave the lease", async () => {
   expect(await virtualRouters(windows('', '', { network }))).toEqual(['10.1.1.1']);
 });
 
-test.each([
-  ['opennebula', { 'D:/context.sh': "USER_DATA='#cloud-config'\nVMID='7'\n" }],
-  ['ovf', { 'E:/ovf-env.xml': OVF }],
-  ['nocloud', { 'L:/user-data': '#cloud-config', 'L:/meta-data': 'instance-id: i-1\n' }],
-  [
-    'configdrive',
-    {
-      'D:/openstack/latest/meta_data.json': '{"uuid": "i-1"}',
-      'D:/openstack/latest/user_data': '#cloud-config',
-    },
-  ],
-])('the drive of %s is found by what lies on it', async (name, files) => {
-  const machine = await readMachine(windows('QEMU', 'Standard PC', { files }));
+const NOCLOUD = { 'L:/user-data': '#cloud-config', 'L:/meta-data': 'instance-id: i-1\n' };
+const CONFIG_DRIVE = {
+  'D:/openstack/latest/meta_data.json': '{"uuid": "i-1"}',
+  'D:/openstack/latest/user_data': '#cloud-config',
+};
+
+async function askedFor(name: string, files: Shown['files'] & {}, drives: Shown['drives'] & {}) {
+  const machine = await readMachine(windows('QEMU', 'Standard PC', { files, drives }));
   const load = await SOURCES.find((row) => row.name === name)?.load();
-  const answer = await load?.({
+  return load?.({
     ...{ machine, settings: { datasource: {} }, patienceMs: 1, isChosen: false },
     offerNetwork: () => undefined,
   });
-  expect(answer).toMatchObject({ kind: 'found', userData: Buffer.from('#cloud-config') });
+}
+
+test.each([
+  ['opennebula', { 'D:/context.sh': "USER_DATA='#cloud-config'\nVMID='7'\n" }, { D: '' }],
+  ['ovf', { 'E:/ovf-env.xml': OVF }, { E: '' }],
+  ['nocloud', NOCLOUD, { L: '' }],
+  ['configdrive', CONFIG_DRIVE, { D: '' }],
+  ['nocloud', NOCLOUD, { D: 'DATA', L: ' Volume in drive L is CIDATA' }],
+  ['configdrive', CONFIG_DRIVE, { D: ' Volume in Laufwerk D: hat die Bezeichnung config-2' }],
+])('%s is found on a disc, or by its label: %j %j', async (name, files, drives) => {
+  const found = { kind: 'found', userData: Buffer.from('#cloud-config') };
+  expect(await askedFor(name, files, drives)).toMatchObject(found);
+});
+
+test.each([
+  ['opennebula', { 'D:/context.sh': "USER_DATA='#cloud-config'\nVMID='7'\n" }],
+  ['ovf', { 'D:/ovf-env.xml': OVF }],
+  ['nocloud', { 'D:/user-data': '#cloud-config', 'D:/meta-data': 'instance-id: i-1\n' }],
+  ['configdrive', CONFIG_DRIVE],
+])('what an ordinary user lays on a data drive is none of %s', async (name, files) => {
+  for (const label of [' Volume in drive D is Data', ' Volume in drive D has no label.'])
+    expect(await askedFor(name, files, { D: label })).toMatchObject({ kind: 'not-mine' });
 });

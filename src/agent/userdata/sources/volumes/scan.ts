@@ -18,11 +18,12 @@ const BY_LABEL = '/dev/disk/by-label';
 const scans = new WeakMap<Machine, Promise<Scanned[]>>();
 
 /**
- * The volumes with one of these labels: by udev's links if there are any, else by what lies on the devices. On Windows, which
- * tells no label without a program, every drive: what lies on it decides there, as for cloudbase-init.
+ * The volumes with one of these labels: by udev's links if there are any, else by what lies on the devices. On Windows every disc,
+ * too, as for cloudbase-init.
  */
 export async function labelled(machine: Machine, labels: readonly string[]): Promise<Scanned[]> {
-  if (machine.host.platform === 'windows') return scan(machine);
+  if (machine.host.platform === 'windows')
+    return (await import('./drives.ts')).labelledDrives(machine.host, labels);
   const { files } = machine.host;
   const links = (await files.list(BY_LABEL)).filter((name) => labels.includes(unescaped(name)));
   const linked = await Promise.all(
@@ -35,26 +36,15 @@ export async function labelled(machine: Machine, labels: readonly string[]): Pro
   return (await scan(machine)).filter((volume) => volume.labels.some((label) => labels.includes(label)));
 }
 
-/** Every volume of iso9660, udf or vfat, the last device first; the devices are looked at once. */
+/** Every volume of iso9660, udf or vfat, on Windows every disc; the last device first. The devices are looked at once. */
 export function scan(machine: Machine): Promise<Scanned[]> {
   const known = scans.get(machine) ?? scanAll(machine.host);
   scans.set(machine, known);
   return known;
 }
 
-const scanAll = (host: Host): Promise<Scanned[]> =>
-  host.platform === 'windows' ? scanDrives(host) : scanDevices(host);
-
-/** The drives that Windows gives letters beside its own, the last one first. One without a disc in it is passed over. */
-async function scanDrives({ files }: Host): Promise<Scanned[]> {
-  const found: Scanned[] = [];
-  for (const letter of 'LKJIHGFED') {
-    const device = `${letter}:/`;
-    const isThere = await files.stat(device).catch(absent);
-    if (isThere) found.push({ device, labels: [], type: 'iso9660' });
-  }
-  return found;
-}
+const scanAll = async (host: Host): Promise<Scanned[]> =>
+  host.platform === 'windows' ? (await import('./drives.ts')).discs(host) : scanDevices(host);
 
 function absent(error: unknown): undefined {
   if (error instanceof HostError) return undefined;
