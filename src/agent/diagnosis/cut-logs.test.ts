@@ -92,6 +92,16 @@ describe('a log that ends before the error', () => {
     if (failure === undefined) expect(result).toBe('unfinished');
   });
 
+  it('most likely is the control plane, for which it has waited long', () => {
+    const waits =
+      '[wait-control-plane] Waiting for the kubelet to boot up the control plane as static Pods from directory "/etc/kubernetes/manifests". This can take up to 4m0s';
+    const long = '[kubelet-check] Initial timeout of 40s passed.';
+    expect(verdict(...join, waits, long, '', 'What is wrong?').likely?.code).toBe('ControlPlaneNotReady');
+    expect(verdict(...join, waits, long, '[apiclient] All control plane components are healthy').likely).toBe(
+      undefined,
+    );
+  });
+
   it('has no likely cause where nothing went wrong so far', () => {
     expect(verdict(...join)).toMatchObject({ result: 'unfinished' });
     expect(verdict(...join).likely).toBeUndefined();
@@ -146,6 +156,23 @@ describe('a log that ends before the error', () => {
   });
 });
 
+describe('an error that is cut off where it is told again', () => {
+  const error =
+    "error execution phase kubeconfig/kubelet: couldn't create a kubeconfig; the CA files couldn't be loaded: failed to load certificate: couldn't load the certificate file /etc/kubernetes/pki/ca.crt: open /etc/kubernetes/pki/ca.crt: no such file or directory";
+  const step = '[etcd] Creating static Pod manifest for local etcd in "/etc/kubernetes/manifests"';
+
+  it('is that error', () => {
+    expect(code(error, HINT, step, error.slice(0, 110))).toBe('CertificatesMissing');
+  });
+
+  it('may be another one, where only what many errors share is there', () => {
+    const shared = "error execution phase preflight: couldn't validate the identity of the API Server: ";
+    const again = ['[preflight] Running pre-flight checks', shared];
+    const unknown = `${shared}could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"`;
+    expect(code('[preflight] Running pre-flight checks', unknown, HINT, ...again)).toBe('Unclassified');
+  });
+});
+
 describe('a trace that ends before the phase', () => {
   const frames = [
     'k8s.io/kubernetes/cmd/kubeadm/app/cmd/phases/init.runUploadKubeletConfig',
@@ -159,6 +186,20 @@ describe('a trace that ends before the phase', () => {
     expect(code(...lines)).toBe('NodeNotRegistered');
     expect(code(`\`${lines[0]}`, ...lines.slice(1))).toBe('NodeNotRegistered');
     expect(code(...lines.map((line) => line.padEnd(170)))).toBe('NodeNotRegistered');
+  });
+
+  it('stands behind the advice, which somebody has indented', () => {
+    const advice = [
+      '\tTo troubleshoot, list all containers using your preferred container runtimes CLI.',
+      '\tHere is one example how you may list all Kubernetes containers running in docker:',
+      "\t\t- 'docker ps -a | grep kube | grep -v pause'",
+      '\t\tOnce you have found the failing container, you can inspect its logs with:',
+      "\t\t- 'docker logs CONTAINERID'",
+    ];
+    const wait = 'k8s.io/kubernetes/cmd/kubeadm/app/cmd/phases/init.runWaitControlPlanePhase';
+    expect(code(...advice, "couldn't initialize a Kubernetes cluster", wait, ...frames.slice(1))).toBe(
+      'ControlPlaneNotReady',
+    );
   });
 
   it('has no reason but its phase', () => {

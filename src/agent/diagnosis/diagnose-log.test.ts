@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readFixtures } from '../../../test/support/kubeadm/kubeadm-fixtures.ts';
 import { readLogFixtures } from '../../../test/support/logs/log-fixtures.ts';
+import { code, HINT } from '../../../test/support/logs/log-verdict.ts';
 import { diagnoseLog, type LogVerdict } from './diagnose-log.ts';
 import { readLines } from './transcript/read-lines.ts';
 
 const diagnose = (text: string): LogVerdict => diagnoseLog(readLines('log', text));
-const HINT = 'To see the stack trace of this error execute with --v=5 or higher';
 const CLOUD_INIT =
   "Cloud-init v. 23.4 running 'modules:final' at Fri, 21 Nov 2026 02:34:11 +0000. Up 21.07 seconds.";
 const FAILED =
@@ -182,4 +182,28 @@ describe('what is no failure of kubeadm gets no code', () => {
     expect(verdict.failure).toBeUndefined();
     expect(['unfinished', 'succeeded']).toContain(verdict.result);
   });
+});
+
+it('a result of Ansible may be broken between its strings and within them', () => {
+  const lines = [
+    'fatal: [n1]: FAILED! => {"changed": true, "cmd": ["timeout", "120s", "/usr/local/bin/kubeadm", "join"], ',
+    '"delta": "0:01:00", "msg": "non-zero return code", "rc": 1,',
+    ' "stderr": "\\t[WARNING DirAvailable--etc-kubernetes-manifests]: ',
+    " /etc/kubernetes/manifests is not empty\\nerror execution phase preflight: couldn't validate the identity of the API Server:",
+    ' Get \\"https://10.0.0.9:6443/api/v1/namespaces/kube-public/configmaps/cluster-info?timeout=10s\\": ',
+    ' net/http: request canceled while waiting for connection (Client.Timeout exceeded while awaiting headers)',
+    ` \\n${HINT}", "stderr_lines": `,
+    ' ["error execution phase preflight: couldn\'t validate the identity of the API Server:',
+    ' Get \\"https://10.0.0.9:64',
+  ];
+  expect(code(...lines)).toBe('ApiServerUnreachable');
+});
+
+it('a person may quote in a sentence which flag it does not know', () => {
+  expect(code('kubelet says failed to parse kubelet flag: unknown flag: --network-plugin, why?')).toBe(
+    'KubeletBadFlag',
+  );
+  expect(code('If it says "failed to parse kubelet flag: unknown flag: --network-plugin", remove it.')).toBe(
+    'nothing',
+  );
 });

@@ -81,6 +81,7 @@ export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogV
   });
   const [before, retry] = attempts.slice(-2);
   if (before !== undefined && retry !== undefined && isCutRetry(before, retry)) attempts.pop();
+  else if (attempts.slice(0, -1).some((one) => isToldAgain(one, retry))) attempts.pop();
   const summaries = attempts.map(({ verdict }) => verdict);
   const last = attempts.at(-1);
   if (last === undefined) return withoutAttempt(lines, all);
@@ -119,6 +120,22 @@ function isCutRetry(before: Judged, retry: Judged): boolean {
     retry.attempt.output.every(({ text }) => !PROGRESS.test(text) || isEarly(text))
   );
 }
+
+/** The last error is cut off, behind more than the request or the wrapping that many errors share, and was told in full before. */
+function isToldAgain(before: Judged, last: Judged | undefined): boolean {
+  const said = errorOf(last);
+  return (
+    last?.verdict.failure?.code === 'Unclassified' &&
+    before.verdict.failure?.code !== 'Unclassified' &&
+    said.length >= ENOUGH_SAID &&
+    errorOf(before).startsWith(said) &&
+    !/: *$|(?:Get|Post|Put|Patch) \S*$/.test(said)
+  );
+}
+
+const ENOUGH_SAID = 60;
+const errorOf = (judged: Judged | undefined): string =>
+  (judged?.attempt.error ?? []).map(({ text }) => text.trim()).join(' ');
 
 const isBeyondChecks = ({ attempt, verdict }: Judged): boolean =>
   (verdict.failure?.phase ?? 'preflight') !== 'preflight' ||

@@ -234,6 +234,16 @@ it('a program that logs what kubeadm prints says nothing itself', () => {
   );
 });
 
+it.each([
+  ['ControlPlaneConfigInvalid', `couldn't use "10.0.0.999" as "apiserver-advertise-addr`],
+  [
+    'KubeadmConfigInvalid',
+    'v1beta2.ClusterConfiguration.APIServer: v1beta2.APIServer.ControlPlaneComponent: ExtraArgs: ReadString: expects " or n, but found f, error found i',
+  ],
+])('%s is what kubeadm found amiss in what it was given, also cut off', (wanted, said) => {
+  expect(code('# kubeadm init --config kubeadm.yaml', said)).toBe(wanted);
+});
+
 it('a reason may stand on a line of its own, or be cut off', () => {
   const time = 'timed out waiting for the condition';
   expect(code('```', 'error execution phase kubelet-start', time, '```')).toBe('KubeadmTimedOut');

@@ -6,7 +6,7 @@ import { ERROR_WITHIN, IN_CASE, OTHERS } from './transcript/sentences.ts';
 /** Only an excerpt is read so; in a log a program may quote what another has said long ago. */
 const MAX_LINES = 60;
 /** The kubelet's last words. */
-const KUBELET = /"command failed" err="failed to |[Ff]ailed to run [Kk]ubelet: \S/;
+const KUBELET = /"command failed" err="failed to |[Ff]ailed to (?:run [Kk]ubelet|parse kubelet flag): \S/;
 
 /** It is a program's text, with verbs for what is put in. */
 const SOURCE = /%[a-z]/;
@@ -27,12 +27,12 @@ export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
     if (!excerpts.has(line.writer)) return { line, at: 0 };
     if ([SOURCE, OTHERS, WARNING, COMMAND].some((other) => other.test(text))) return { line, at: 0 };
     const own = ERROR_WITHIN.exec(text);
-    const before = text.slice(0, own?.index ?? 0);
+    const kubelet = own === null && line.program !== 'kubelet' ? KUBELET.exec(text) : null;
+    const before = text.slice(0, (own ?? kubelet)?.index ?? 0);
     if (ARGUMENT.test(before) || IN_CASE.test(before)) return { line, at: 0 };
     // A sentence of kubeadm's without a reason is only spoken of.
     const [quoted = ''] = before.endsWith('`') ? text.slice(before.length).split('`') : [text];
     if (own !== null && !ERROR_WITHIN.test(quoted)) return { line, at: 0 };
-    const kubelet = own === null && line.program !== 'kubelet' ? KUBELET.exec(text) : null;
     return {
       line: kubelet === null ? line : { ...line, program: 'kubelet' },
       at: (own ?? kubelet)?.index ?? 0,

@@ -7,13 +7,16 @@ import { explainKubeletEnd, explainKubeletRun, KUBELET_STARTED } from './causes/
 import { explainStaticPods } from './causes/explain-static-pods.ts';
 import { refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
-import { ETCD_JSON, KLOG } from './transcript/sentences.ts';
+import { ETCD_JSON, KLOG, PROGRESS } from './transcript/sentences.ts';
 import { classify, type KubeadmFailure } from './words/classify.ts';
 
 /** What it logs of an attempt that it makes again; its words are those of the error that would come. */
 const RETRIED =
   /(?:Retrying due to error: |[Ff]ailed to (?:request|connect)|will try again: |romoting the learner \S{1,40} failed: ).*|"error":"(?:[^"\\]|\\.){0,400}"/;
 const HEALTH_CALL = /^\s*\[kubelet-check\] The HTTP call equal to .*(?:failed with|returned) /;
+const WAITS = /^\[wait-control-plane\] Waiting for /;
+/** What it says up to 1.29 when it has waited long, and nothing is wrong with the kubelet. */
+const WAITED = /^\s*\[kubelet-check\] Initial timeout of \S+ passed/;
 /** They say that nobody knows. */
 const VAGUE = new Set(['Unclassified', 'KubeadmTimedOut', 'KubeletCertificateNotIssued']);
 
@@ -44,9 +47,15 @@ export function likelyCause(
       : said(`error execution phase ${phaseOf(words)}: ${words.replaceAll('\\"', '"')}`)) ??
     (call === undefined
       ? undefined
-      : said('error execution phase kubelet-start: timed out waiting for the condition'))
+      : said('error execution phase kubelet-start: timed out waiting for the condition')) ??
+    (output.some(({ text }) => WAITS.test(text)) && WAITED.test(lastStep(output))
+      ? said('error execution phase wait-control-plane: timed out waiting for the condition')
+      : undefined)
   );
 }
+
+const lastStep = (output: Attempt['output']): string =>
+  output.findLast(({ text }) => PROGRESS.test(text))?.text ?? '';
 
 /** Etcd's client speaks where this machine becomes a member; all else is said while the cluster is looked for. */
 const phaseOf = (words: string): string =>

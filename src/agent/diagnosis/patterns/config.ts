@@ -127,7 +127,7 @@ const versionSkew: Pattern = inError(
 );
 
 const bindAddress: Pattern = inError(
-  /cannot use "([^"]*)" as the bind address for the API Server|cannot parse IP address: (\S*)|couldn't use "[^"]*" as "[^"]*", must be [^\n]*|couldn't parse IP address[^\n]*|error parsing LocalAPIEndpoint AdvertiseAddress [^\n]*/,
+  /cannot use "([^"]*)" as the bind address for the API Server|cannot parse IP address: (\S*)|couldn't use "[^"]*" as "[\w-]+[^\n]*|couldn't parse IP address[^\n]*|error parsing LocalAPIEndpoint AdvertiseAddress [^\n]*/,
   (match) => ({
     code: 'ControlPlaneConfigInvalid',
     cause: `The address for the API server cannot be used: ${shorten(match[0], 160)}.`,
@@ -201,7 +201,7 @@ const versionUnknown: Pattern = inError(
 
 /** json-iterator: `v1beta2.JoinConfiguration.TypeMeta: Kind: Discovery: v1beta2.Discovery.Timeout: xDecoder: reason, error found in ...`. */
 const wrongType: Pattern = inError(
-  /\bv\d\w*\.(\w+)\.(?:[^\n]*?: (?:v\d\w*\.)?([\w.]+): \w*[Dd]ecoder: ([^\n]*?)|([\w.]+): ([^\n]*?)), error found in #\d+ byte/,
+  /\bv\d\w*\.(\w+)\.(?:[^\n]*?: (?:v\d\w*\.)?([\w.]+): \w*[Dd]ecoder: ([^\n]*?)|([\w.]+): ([^\n]*?)), error found i/,
   (match) => ({
     code: 'KubeadmConfigInvalid',
     cause: `The field ${match[2] ?? match[4]} of the ${match[1]} has a wrong value: ${shorten(match[3] ?? match[5] ?? '', 160)}.`,

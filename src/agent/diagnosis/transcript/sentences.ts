@@ -44,7 +44,7 @@ export const KUBEADM_FRAME = /^k8s\.io\/kubernetes\/cmd\/kubeadm\/app\/[\w/]+\.\
 const FRAME_FUNCTION = /^(?:[\w.-]+\/)*[\w-]+\.(?:\(\*?\w+\)\.)?\w+(?:\.\w+)*$/;
 /** Standing advice on standard output, which repeats the error before the error comes. */
 export const ADVICE =
-  /^(?:Unfortunately, an error has|This error is likely|If you are on a systemd|Additionally, a control plane|A control plane component may|Here is one example|To troubleshoot, list|Once you have found)/;
+  /^\s*(?:Unfortunately, an error has|This error is likely|If you are on a systemd|Additionally, a control plane|A control plane component may|Here is one example|To troubleshoot, list|Once you have found)/;
 export const CHATTER = /^\[preflight\] If you know what you are doing/;
 /** Log lines of the etcd client within kubeadm, and of etcd. */
 export const ETCD_JSON = /^\{"level":"/;
@@ -74,6 +74,8 @@ const OWN_ERRORS = [
   /\[?failure loading (?:certificate|key) for/,
   /unable to select an IP from default routes/,
   /cannot use "[^"]*" as the bind address for the API Server/,
+  /couldn't use "[^"]*" as "apiserver-/,
+  /v1(?:alpha|beta)\d\.(?:Init|Join|Cluster)Configuration\.\w+: (?:\[\])?(?:v1(?:alpha|beta)\d\.)?\w+/,
   /the bootstrap token "[^"]*" was not of the form/,
   /unable to add a new control plane instance/,
   /invalid value "?\S+"? given for controlPlaneEndpoint/,

@@ -37,6 +37,9 @@ export function unquote(raw: readonly RawLine[]): RawLine[] {
 
 /** A result of Ansible in one line of JSON, in which the lines of a string were broken. */
 const BROKEN_RESULT = /^=> \{.*"(?:stdout|stderr|msg)": ?"(?:[^"\\]|\\.)*$/;
+/** One whose lines were broken between its strings. */
+const OPEN_RESULT = /^=> \{".*[,:[{]\s*$/;
+const NEXT_STRING = /^\s*["[{]/;
 const END_OF_RESULT =
   /\}\s*$|^(?:TASK|PLAY|NO MORE HOSTS|\.\.\.ignoring|(?:fatal|failed|changed|ok|skipping): \[)/;
 const MAX_RESULT_LINES = 200;
@@ -51,10 +54,13 @@ function wholeResults(lines: readonly RawLine[]): RawLine[] {
     const others: RawLine[] = [];
     // What does not fit from its first arrow on fits from none.
     const arrow = first.text.indexOf('=> {');
-    const isOpen = arrow >= 0 && BROKEN_RESULT.test(first.text.slice(arrow)) && !isNamed(first);
+    const result = arrow >= 0 && !isNamed(first) ? first.text.slice(arrow) : '';
+    const isParted = OPEN_RESULT.test(result) && NEXT_STRING.test(lines[at]?.text ?? '');
+    const isOpen = isParted || BROKEN_RESULT.test(result);
     while (isOpen && at < lines.length && pieces.length < MAX_RESULT_LINES) {
       const [next] = lines.slice(at, at + 1);
       if (next === undefined || (END_OF_RESULT.test(next.text) && !/\}\s*$/.test(next.text))) break;
+      if (isParted && next.text.trim() === '') break;
       at += 1;
       if (isNamed(next)) others.push(next);
       else pieces.push(next.text);
