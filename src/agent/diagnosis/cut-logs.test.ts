@@ -1,4 +1,4 @@
-/** Logs that end before the error, scripts within pasted text, and what people paste when kubeadm has done its work. */
+/** Logs that end before the error, and scripts within pasted text. */
 import { describe, expect, it } from 'vitest';
 import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
 import { diagnoseLog } from './diagnose-log.ts';
@@ -68,6 +68,21 @@ describe('a log that ends before the error', () => {
     [
       'TokenUnknown',
       [
+        '[preflight] Running pre-flight checks.',
+        '[discovery] Failed to connect to API Server "10.0.0.1:6443": there is no JWS signed token in the cluster-info ConfigMap. This token id "aec65f" is invalid for this cluster, can\'t connect',
+      ],
+    ],
+    ['EtcdLearnerNotReady', [learner('29'), learner('31')]],
+    [
+      'EtcdMemberNotAdded',
+      ['23', '32'].map(
+        (second) =>
+          `[2026-11-02 14:39:${second}] {"level":"warn","ts":"2026-11-02T14:39:${second}.907Z","caller":"clientv3/retry_interceptor.go:62","msg":"retrying of unary invoker failed","target":"endpoint://client-e1/10.0.0.9:2379","attempt":0,"error":"rpc error: code = Unavailable desc = etcdserver: unhealthy cluster"}`,
+      ),
+    ],
+    [
+      'TokenUnknown',
+      [
         '[preflight] Running pre-flight checks',
         discovery('could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"'),
       ],
@@ -100,6 +115,10 @@ describe('a log that ends before the error', () => {
     expect(verdict(...join, waits, long, '[apiclient] All control plane components are healthy').likely).toBe(
       undefined,
     );
+  });
+
+  it('is none of kubeadm where somebody adds a member of etcd by hand', () => {
+    expect(code('# etcdctl member promote 8211f1d0f64f3269', learner('29'))).toBe('nothing');
   });
 
   it('has no likely cause where nothing went wrong so far', () => {
@@ -211,6 +230,14 @@ describe('findings that', () => {
   const head = 'error execution phase preflight: [preflight] Some fatal errors occurred:';
   const finding = '[ERROR Port-10250]: Port 10250 is in use';
 
+  it('end within the name of the next one', () => {
+    const left =
+      '[ERROR FileAvailable--etc-kubernetes-kubelet.conf]: /etc/kubernetes/kubelet.conf already exists';
+    expect(verdict(head, `\t${left}`, '\t[ERROR FileAvailable--etc-kub').failure?.cause).toBe(
+      '/etc/kubernetes/kubelet.conf already exists.',
+    );
+  });
+
   it('rsyslog has escaped', () => {
     const log = [head, `#011${finding}`].map((line) => `Nov 21 02:34:29 n1 deploy[7]: ${line}`);
     expect(code(...log)).toBe('PortInUse');
@@ -247,50 +274,5 @@ describe('an error that a mail program has wrapped at a word', () => {
     ],
   ])('%s', (wanted, lines) => {
     expect(code('[preflight] Running pre-flight checks', ...lines)).toBe(wanted);
-  });
-});
-
-describe('what people paste when kubeadm has done its work', () => {
-  const loop =
-    '[FATAL] plugin/loop: Loop (127.0.0.1:37926 -> :53) detected for zone ".", see https://coredns.io/plugins/loop#troubleshooting.';
-
-  it('CoreDNS that asks itself', () => {
-    expect(code('$ kubectl logs -n kube-system coredns-0', `2026-11-21T02:34:29.000Z ${loop}`)).toBe(
-      'CoreDnsLoop',
-    );
-    expect(
-      code('2018/10/09 10:42:05 [FATAL] plugin/loop: Seen "HINFO IN 1.2." more than twice, loop detected'),
-    ).toBe('CoreDnsLoop');
-    expect(
-      code('[preflight] Running pre-flight checks', '[ERROR Swap]: running with swap on', HINT, loop),
-    ).toBe('SwapEnabled');
-  });
-
-  it('kubectl that is not root', () => {
-    const said =
-      'error: error loading config file "/etc/kubernetes/admin.conf": open /etc/kubernetes/admin.conf: permission denied';
-    expect(verdict('$ kubectl get nodes', said).failure).toMatchObject({
-      code: 'FileAccessDenied',
-      remedy: expect.stringContaining('~/.kube/config'),
-    });
-  });
-
-  it('a container runtime that may not start its helper', () => {
-    expect(
-      code(
-        '- remote_runtime.go:105] RunPodSandbox from runtime service failed: rpc error: code = Unknown desc = fork/exec /usr/libexec/crio/conmon: permission denied',
-      ),
-    ).toBe('FileAccessDenied');
-  });
-
-  it('a component that SELinux keeps from its certificates', () => {
-    expect(
-      verdict(
-        'kube-apiserver-n1: Error: open /etc/kubernetes/pki/apiserver.crt: permission denied'.replace(
-          'kube-apiserver-n1: ',
-          'Nov 21 02:34:29 n1 kube-apiserver[7]: ',
-        ),
-      ).failure,
-    ).toMatchObject({ code: 'FileAccessDenied', remedy: expect.stringContaining('SELinux') });
   });
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readFixtures } from '../../../test/support/kubeadm/kubeadm-fixtures.ts';
 import { readLogFixtures } from '../../../test/support/logs/log-fixtures.ts';
-import { code, HINT } from '../../../test/support/logs/log-verdict.ts';
+import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
 import { diagnoseLog, type LogVerdict } from './diagnose-log.ts';
 import { readLines } from './transcript/read-lines.ts';
 
@@ -206,4 +206,57 @@ it('a person may quote in a sentence which flag it does not know', () => {
   expect(code('If it says "failed to parse kubelet flag: unknown flag: --network-plugin", remove it.')).toBe(
     'nothing',
   );
+});
+
+it('what a kubelet cannot read may be cut off', () => {
+  expect(
+    code(
+      'Mar 04 19:14:50 n1 kubelet[7]: F0304 19:14:50.702454    7 server.go:198] failed to load Kubelet config file /var/lib/kubelet/config.yaml, error failed to read kubelet config file "/var/lib/kubelet/>',
+    ),
+  ).toBe('KubeletFileMissing');
+});
+
+describe('what people paste when kubeadm has done its work', () => {
+  const loop =
+    '[FATAL] plugin/loop: Loop (127.0.0.1:37926 -> :53) detected for zone ".", see https://coredns.io/plugins/loop#troubleshooting.';
+
+  it('CoreDNS that asks itself', () => {
+    expect(code('$ kubectl logs -n kube-system coredns-0', `2026-11-21T02:34:29.000Z ${loop}`)).toBe(
+      'CoreDnsLoop',
+    );
+    expect(
+      code('2018/10/09 10:42:05 [FATAL] plugin/loop: Seen "HINFO IN 1.2." more than twice, loop detected'),
+    ).toBe('CoreDnsLoop');
+    expect(
+      code('[preflight] Running pre-flight checks', '[ERROR Swap]: running with swap on', HINT, loop),
+    ).toBe('SwapEnabled');
+  });
+
+  it('kubectl that is not root', () => {
+    const said =
+      'error: error loading config file "/etc/kubernetes/admin.conf": open /etc/kubernetes/admin.conf: permission denied';
+    expect(verdict('$ kubectl get nodes', said).failure).toMatchObject({
+      code: 'FileAccessDenied',
+      remedy: expect.stringContaining('~/.kube/config'),
+    });
+  });
+
+  it('a container runtime that may not start its helper', () => {
+    expect(
+      code(
+        '- remote_runtime.go:105] RunPodSandbox from runtime service failed: rpc error: code = Unknown desc = fork/exec /usr/libexec/crio/conmon: permission denied',
+      ),
+    ).toBe('FileAccessDenied');
+  });
+
+  it('a component that SELinux keeps from its certificates', () => {
+    expect(
+      verdict(
+        'kube-apiserver-n1: Error: open /etc/kubernetes/pki/apiserver.crt: permission denied'.replace(
+          'kube-apiserver-n1: ',
+          'Nov 21 02:34:29 n1 kube-apiserver[7]: ',
+        ),
+      ).failure,
+    ).toMatchObject({ code: 'FileAccessDenied', remedy: expect.stringContaining('SELinux') });
+  });
 });

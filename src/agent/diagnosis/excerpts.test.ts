@@ -235,6 +235,15 @@ it('a program that logs what kubeadm prints says nothing itself', () => {
 });
 
 it.each([
+  ['NoUsableAddress', `route ip+net: no such network interface\n${HINT}`],
+  [
+    'ResourceNotFetched',
+    `unable to fetch file. URL: "https://dl.k8s.io/release/stable-1.13..txt", status: 404 Not Found`,
+  ],
+  [
+    'ClusterInfoUnavailable',
+    `[discovery] Failed to connect to API Server "kube.lan:6443": failed to parse cluster CA from the cluster-info configmap: trailing data after first PEM block`,
+  ],
   ['ControlPlaneConfigInvalid', `couldn't use "10.0.0.999" as "apiserver-advertise-addr`],
   [
     'KubeadmConfigInvalid',

@@ -37,8 +37,9 @@ export function likelyCause(
   };
   if (node !== undefined)
     return refined({ ...classify({ verb, stdout, stderr: '', exitStatus: 'unknown' }), lines: [] }, node);
-  const isLogged = (text: string): boolean => KLOG.test(text) || ETCD_JSON.test(text);
-  const retried = error.findLast(({ text }) => isLogged(text) && RETRIED.test(text));
+  const isLogged = (text: string): boolean =>
+    KLOG.test(text) || ETCD_JSON.test(text) || /^\[discovery\] /.test(text);
+  const retried = [...output, ...error].findLast(({ text }) => isLogged(text) && RETRIED.test(text));
   const words = retried && RETRIED.exec(retried.text)?.[0];
   const call = output.findLast(({ text }) => HEALTH_CALL.test(text));
   return (

@@ -8,6 +8,7 @@ import {
   FINDING,
   HINT,
   KLOG,
+  NO_MEMBER,
   OTHER_COMMAND,
   OTHERS,
   PROGRESS,
@@ -131,9 +132,13 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
   return attempts.filter(
     ({ result, output, error }) =>
       !error.some(({ text }) => UPGRADE_FINDING.test(text)) &&
-      (result !== 'unfinished' || output.some(({ text }) => PROGRESS.test(text))),
+      (result !== 'unfinished' || output.some(({ text }) => PROGRESS.test(text)) || isRefused(error)),
   );
 }
+
+/** Somebody who adds a member by hand is told once. */
+const isRefused = (error: readonly LogLine[]): boolean =>
+  error.filter(({ text }) => NO_MEMBER.test(text)).length > 1;
 
 /** @returns The index behind the error that begins at `at`. */
 function takeError(attempt: Attempt, lines: readonly LogLine[], at: number): number {

@@ -7,6 +7,7 @@ import {
   GAVE_UP,
   KLOG,
   KUBEADM_FRAME,
+  NO_MEMBER,
   OWN_ERROR,
   PHASE_ERROR,
   PLAIN_ERROR,
@@ -30,6 +31,7 @@ export const opens = (text: string): boolean =>
   OWN_ERROR.test(text) ||
   GAVE_UP.test(text) ||
   UNHEALTHY.test(text) ||
+  NO_MEMBER.test(text) ||
   (KLOG.test(text) && KLOG_KUBEADM.test(text));
 
 /** A message with a stack trace of kubeadm's own functions, whose end may be cut off. */

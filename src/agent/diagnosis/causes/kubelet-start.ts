@@ -52,11 +52,14 @@ const fileRules: Rule[] = [
     cause: 'The kubelet ends because its bootstrap kubeconfig is not there.',
     persistence: 'until-deadline',
   })),
-  rule(/failed to load kubelet config file, path: ([^\s,]+),.*? error: open \S*[>…]$/, ([, path]) => ({
-    code: 'KubeletFileMissing',
-    cause: `The kubelet ends because it cannot open ${path}; why is cut off.`,
-    persistence: 'until-deadline',
-  })),
+  rule(
+    /failed to load [Kk]ubelet config file,? (?:path: )?([^\s,]+),.*? (?:error: open \S*|error failed to read kubelet config file "[^"]*)[>…]$/,
+    ([, path]) => ({
+      code: 'KubeletFileMissing',
+      cause: `The kubelet ends because it cannot open ${path}; why is cut off.`,
+      persistence: 'until-deadline',
+    }),
+  ),
   EXPIRED,
   rule(
     /(?:unable to load (?:bootstrap )?kubeconfig|invalid kubeconfig): (?!(?:stat|open) |[^"]*(?:stat|open) \/)(.*)/,

@@ -2,10 +2,10 @@
 import { endpointIn, inError, type Pattern, shorten } from './pattern.ts';
 
 const tokenUnknown: Pattern = inError(
-  /could not find a JWS signature in the cluster-info ConfigMap for token ID(?: "?([a-z0-9]{6})\b)?|token id "([^"]*)" is invalid for this cluster or it has expired/,
+  /could not find a JWS signature in the cluster-info ConfigMap for token ID(?: "?([a-z0-9]{6})\b)?|there is no JWS signed token in the cluster-info ConfigMap(?:\. This token id "([^"]*)")?|token id "([^"]*)" is invalid for this cluster/,
   (match) => ({
     code: 'TokenUnknown',
-    cause: `The cluster does not know a bootstrap token with the id ${match[1] || match[2] || 'given'}: it was never made there, or it has expired.`,
+    cause: `The cluster does not know a bootstrap token with the id ${match[1] || match[2] || match[3] || 'given'}: it was never made there, or it has expired.`,
   }),
 );
 
@@ -34,7 +34,7 @@ const caHashForm: Pattern = inError(
 );
 
 const clusterInfo: Pattern = inError(
-  /configmaps "cluster-info" (not found|is forbidden[^\n]*)|there is no (\S+) key in the cluster-info ConfigMap|malformed kubeconfig in the cluster-info ConfigMap|couldn't parse the kubeconfig file in the cluster-info ConfigMap|the second kubeconfig from the cluster-info ConfigMap|failed to parse cluster CA from the cluster-info ConfigMap|cluster CA found in cluster-info ConfigMap is invalid|no kubeconfig key in ConfigMap/,
+  /configmaps "cluster-info" (not found|is forbidden[^\n]*)|there is no (\S+) key in the cluster-info ConfigMap|malformed kubeconfig in the cluster-info ConfigMap|couldn't parse the kubeconfig file in the cluster-info ConfigMap|the second kubeconfig from the cluster-info ConfigMap|failed to parse cluster CA from the cluster-info ConfigMap|cluster CA found in cluster-info ConfigMap is invalid|no kubeconfig key in ConfigMap/i,
   (match) => ({
     code: 'ClusterInfoUnavailable',
     cause: `cluster-info in the namespace kube-public cannot be used: ${shorten(match[1] ?? match[0], 160)}.`,

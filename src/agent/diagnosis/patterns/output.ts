@@ -29,6 +29,8 @@ export interface KubeadmOutput {
 
 const KLOG = /^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ [\w.-]+:\d+\] /;
 const FINDING = /^\s*\[(ERROR|WARNING) ([^\]]+)\]: (.*)$/;
+/** A log ends within the name of the check. */
+const CUT_FINDING = /^\s*\[(?:ERR|WARN)[A-Z]*(?: [\w./\\-]*)?$/;
 const PHASE = /error execution phase ([\w/-]+)/;
 /** A frame of a Go stack trace: a function's full name, then its file on an indented line. */
 const FRAME_FILE = /^\s+\S+\.(go|s):\d+( \+0x[0-9a-f]+)?$/;
@@ -65,7 +67,7 @@ export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutpu
     if (finding !== null) {
       open = { name: finding[2] ?? '', text: finding[3] ?? '' };
       (finding[1] === 'ERROR' ? preflight : warnings).push(open);
-    } else if (KLOG.test(line) || CHATTER.some((pattern) => pattern.test(line))) {
+    } else if (KLOG.test(line) || [CUT_FINDING, ...CHATTER].some((pattern) => pattern.test(line))) {
       open = undefined;
     } else if (open !== undefined && !BEGINS.test(line) && continuesFinding(open.text, line)) {
       open.text += `\n${line}`;

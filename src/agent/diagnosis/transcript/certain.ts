@@ -11,6 +11,7 @@ import {
   HINT,
   KLOG,
   KUBEADM_FRAME,
+  NO_MEMBER,
   OWN_ERROR,
   PHASES,
   SUCCESS,
@@ -75,7 +76,9 @@ const saysSo = (text: string): boolean =>
   PHASE.test(text) ||
   LAST_PHASE.test(text) ||
   (FINDING.test(text) && CHECK.test(text)) ||
-  [OWN_ERROR, HINT, SUCCESS, FATAL_FINDINGS, UNHEALTHY, KUBEADM_FRAME].some((own) => own.test(text)) ||
+  [OWN_ERROR, HINT, SUCCESS, FATAL_FINDINGS, UNHEALTHY, KUBEADM_FRAME, NO_MEMBER].some((own) =>
+    own.test(text),
+  ) ||
   (KLOG.test(text) && KLOG_STEP.test(text));
 
 /** What is known of an attempt. */

@@ -48,6 +48,9 @@ export const ADVICE =
 export const CHATTER = /^\[preflight\] If you know what you are doing/;
 /** Log lines of the etcd client within kubeadm, and of etcd. */
 export const ETCD_JSON = /^\{"level":"/;
+/** What kubeadm's is told when it makes this machine a member, again and again. */
+export const NO_MEMBER =
+  /^\{"level":"warn".*"caller":"[^"]*retry_interceptor\.go:\d+".*etcdserver: (?:can only promote a learner|re-configuration failed|unhealthy cluster|Peer URLs already exists|too many learner)/;
 
 /** Errors that only kubeadm writes: they tell of a failure though nothing else of kubeadm stands around them. */
 const OWN_ERRORS = [
@@ -75,6 +78,7 @@ const OWN_ERRORS = [
   /unable to select an IP from default routes/,
   /cannot use "[^"]*" as the bind address for the API Server/,
   /couldn't use "[^"]*" as "apiserver-/,
+  /unable to fetch file\. URL: "https:\/\/(?:dl\.k8s\.io|storage\.googleapis\.com\/kubernetes-release)\//,
   /v1(?:alpha|beta)\d\.(?:Init|Join|Cluster)Configuration\.\w+: (?:\[\])?(?:v1(?:alpha|beta)\d\.)?\w+/,
   /the bootstrap token "[^"]*" was not of the form/,
   /unable to add a new control plane instance/,
@@ -102,6 +106,7 @@ export function isHead(text: string): boolean {
     FENCE.test(text) ||
     /^\s*\[[a-z][\w/-]*\] /.test(text) ||
     FINDING.test(text) ||
+    /^\s*\[ERROR [\w./\\-]*$/.test(text) ||
     KLOG.test(text) ||
     PHASE_ERROR.test(text) ||
     HINT.test(text) ||
