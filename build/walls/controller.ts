@@ -3,7 +3,7 @@
  * behind no Host. What it is told and decides (machines, attest, model ...) computes; rooms with `MACHINE` serve, store and ask.
  */
 export const CONTROLLER: Readonly<Record<string, string>> = {
-  'log.ts': 'kit/secrets',
+  'log.ts': 'kit/secrets kit/terminal',
   model: 'kit protocol',
   web: 'MACHINE',
   policy: 'kit protocol protocol/codes tpm/evidence tpm/wire kube model',
@@ -25,6 +25,6 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   serve: `kit approve attest capacity fresh ingest keys kube log.ts machines model policy proofs release store web
     MACHINE`,
   'cli/text': 'kit protocol model',
-  cli: `kit kit/command-line protocol tpm/sealing attest cli/text keys kube log.ts model proofs release sealing serve
+  cli: `kit kit/command-line kit/terminal protocol tpm/sealing attest cli/text keys kube log.ts model proofs release sealing serve
     store npm:commander MACHINE`,
 };

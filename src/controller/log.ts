@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { redact } from '../kit/secrets/redact.ts';
+import { visibleJson } from '../kit/terminal/visible.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -14,8 +15,8 @@ export interface Log {
 }
 
 /**
- * Structured logs: one JSON object per line. Texts from outside cannot forge a line (JSON escapes line ends),
- * and lose whatever looks like a secret.
+ * Structured logs: one JSON object per line. Texts from outside cannot forge a line, nor act upon a terminal (line ends, controls and
+ * marks of direction are escaped), and lose whatever looks like a secret.
  */
 export function createLog(write: (line: string) => void, least: Level = 'info'): Log {
   const log =
@@ -26,7 +27,7 @@ export function createLog(write: (line: string) => void, least: Level = 'info'):
         .filter(([, value]) => value !== undefined)
         .map(([key, value]) => [key, typeof value === 'string' ? redact(value) : value]);
       write(
-        `${JSON.stringify({ time: new Date().toISOString(), level, message: redact(message), ...Object.fromEntries(clean) })}\n`,
+        `${visibleJson({ time: new Date().toISOString(), level, message: redact(message), ...Object.fromEntries(clean) })}\n`,
       );
     };
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };

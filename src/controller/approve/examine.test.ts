@@ -39,6 +39,15 @@ describe('a certificate request', () => {
     });
   });
 
+  it('is refused in words that act upon no terminal', () => {
+    const subject: Wish['subject'] = [O, [OID.commonName, 'system:node:n1\u009b2J\u202e\u{e0041}']];
+    const refused = look(signingRequest({ subject }));
+    expect(refused).toMatchObject({
+      is: 'deny',
+      because: expect.stringMatching(/CN=system:node:n1 2J {2}$/),
+    });
+  });
+
   it('may leave key encipherment out, as newer kubelets do with keys on curves', () => {
     const usages = ['client auth', 'digital signature'];
     expect(look(signingRequest({}, { usages }))).toMatchObject({ node: 'n1' });

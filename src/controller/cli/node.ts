@@ -1,5 +1,6 @@
 import { formatMs } from '../../kit/duration.ts';
 import { UsageError } from '../../kit/errors.ts';
+import { visibleJson, visibleOutput } from '../../kit/terminal/visible.ts';
 import { messageOf } from '../model/message.ts';
 import type { NodeRecord, StoredEvent } from '../model/node-record.ts';
 import { plain } from './nodes.ts';
@@ -24,8 +25,9 @@ export async function nodeCommand(name: string, options: SourceOptions): Promise
     const events = await source.store.events(namespace, short);
     const shown =
       options.output === 'json'
-        ? JSON.stringify({ ...plain(record), eventLog: events }, undefined, 2)
-        : text(record, events);
+        ? visibleJson({ ...plain(record), eventLog: events }, 2)
+        : // Whoever may write the object chose the words.
+          visibleOutput(text(record, events));
     process.stdout.write(`${shown}\n`);
     return 0;
   } finally {

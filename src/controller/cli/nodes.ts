@@ -1,4 +1,5 @@
 import { UsageError } from '../../kit/errors.ts';
+import { visibleJson, visibleOutput } from '../../kit/terminal/visible.ts';
 import { messageOf } from '../model/message.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { type Action, Admissions } from '../proofs/admissions.ts';
@@ -26,7 +27,7 @@ export async function nodesCommand(
     const { namespace } = options;
     const text =
       options.output === 'json'
-        ? `${JSON.stringify((await store.list(namespace)).map(plain), undefined, 2)}\n`
+        ? `${visibleJson((await store.list(namespace)).map(plain), 2)}\n`
         : options.wide
           ? wideOf(await store.list(namespace))
           : tableOf(await store.overview(namespace));
@@ -110,5 +111,5 @@ function cellsOf({ namespace, name, tiedBy, phase, step, reason, node, heard }: 
 
 function shown(head: readonly string[], rows: readonly string[][]): string {
   if (rows.length === 0) return 'No machine has enrolled yet.\n';
-  return `${table([head, ...rows.map((row) => row.map((cell) => cell || '-'))])}\n`;
+  return `${visibleOutput(table([head, ...rows.map((row) => row.map((cell) => cell || '-'))]))}\n`;
 }

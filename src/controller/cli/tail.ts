@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { visibleJson, visibleOutput } from '../../kit/terminal/visible.ts';
 import { Informer } from '../kube/informer.ts';
 import type { StoredEvent } from '../model/node-record.ts';
 import { collectionPath, type NodeBootstrap } from '../store/node-bootstrap.ts';
@@ -95,13 +96,12 @@ class Printer {
 
   #print(key: string, event: StoredEvent): void {
     if (this.#json) {
-      process.stdout.write(`${JSON.stringify({ node: key, ...event })}\n`);
+      process.stdout.write(`${visibleJson({ node: key, ...event })}\n`);
       return;
     }
     const [first = '', ...more] = eventText(event);
     const time = event.time.replace(/^.*T/, '').replace(/\.\d+Z$/, 'Z');
-    process.stdout.write(
-      `${[`${time}  ${key}  ${first}`, ...more.map((line) => `    ${line}`)].join('\n')}\n`,
-    );
+    const lines = [`${time}  ${key}  ${first}`, ...more.map((line) => `    ${line}`)];
+    process.stdout.write(`${visibleOutput(lines.join('\n'))}\n`);
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { mapTexts, visible, visibleOutput, visibleTexts } from './visible.ts';
+import { mapTexts, visible, visibleJson, visibleOutput, visibleTexts } from './visible.ts';
 
 it('shows what a terminal would act upon', () => {
   expect(visible('a\x1b[2Jb\u202ec\nd')).toBe('a\ufffd[2Jb\ufffdc\ufffdd');
@@ -13,6 +13,13 @@ it('leaves of output its lines and tabs, and neither colours nor titles nor move
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => !/[^\P{Cc}\t\n]/u.test(visibleOutput(text))),
   );
+});
+
+it('spells in JSON what a terminal would act upon, and changes no value', () => {
+  const told = { cause: 'a\u009b2J\u202eb\x7f\u{e0041}c', lines: ['x\ny'] };
+  expect(visibleJson(told)).toBe('{"cause":"a\\u009b2J\\u202eb\\u007f\\udb40\\udc41c","lines":["x\\ny"]}');
+  expect(JSON.parse(visibleJson(told, 2))).toEqual(told);
+  expect(visibleJson({ a: [1] }, 2)).toBe('{\n  "a": [\n    1\n  ]\n}');
 });
 
 it('reaches every text of a value', () => {

@@ -36,3 +36,16 @@ export function mapTexts<T>(value: T, map: (text: string) => string): T {
   };
   return mapped(value) as T;
 }
+
+/** The value as JSON that a terminal shows as it is: what `visible` replaces, JSON can spell. */
+export function visibleJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character === '\n' ? character : spelt(character),
+  );
+}
+
+/** `\u202e`; two of them beyond U+FFFF. */
+function spelt(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
