@@ -7,7 +7,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   model: 'kit protocol',
   web: 'MACHINE',
   policy: 'kit protocol protocol/codes tpm/evidence tpm/wire kube model',
-  kube: 'kit npm:undici npm:yaml MACHINE',
+  kube: 'kit kit/bytes npm:undici npm:yaml MACHINE',
   store: 'kit kit/terminal protocol kube model MACHINE',
   attest:
     'kit pki protocol protocol/codes tpm/crypto tpm/evidence tpm/objects tpm/wire kube model policy store',
@@ -20,7 +20,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   // What an operator seals, and for whom; no machine talks to it.
   sealing: 'kit kit/terminal protocol tpm/evidence tpm/objects tpm/sealing kube machines release MACHINE',
   approve: 'kit pki protocol kube log.ts machines model',
-  ingest: 'kit kit/secrets protocol attest fresh log.ts model release store web MACHINE',
+  ingest: 'kit kit/bytes kit/secrets protocol attest fresh log.ts model release store web MACHINE',
   keys: 'kit pki kube log.ts store',
   serve: `kit approve attest capacity fresh ingest keys kube log.ts machines model policy proofs release store web
     MACHINE`,

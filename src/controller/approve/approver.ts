@@ -36,6 +36,8 @@ interface Open {
   told?: string | undefined;
 }
 
+/** More are no cluster's: whoever has taken over its API server keeps the other clusters' requests from being decided no more than this. */
+const MOST_REQUESTS = 50_000;
 /** Between two looks at one that has to wait: a quarter of its age, in these bounds. */
 const LOOK_MS = { least: 5_000, most: 60_000 };
 
@@ -58,12 +60,13 @@ export class Approver {
           ...{ cluster, request, reason: reason(error), retryInMs },
         }),
     });
-    this.#informer = new Informer<SigningRequest>(client, COLLECTION, {
-      changed: (object) => this.#changed(object),
-      gone: (key) => this.#close(key.slice(1)),
+    const handlers = {
+      changed: (object: SigningRequest) => this.#changed(object),
+      gone: (key: string) => this.#close(key.slice(1)),
       listed: () => this.#begin(),
       trouble,
-    });
+    };
+    this.#informer = new Informer<SigningRequest>(client, COLLECTION, handlers, { most: MOST_REQUESTS });
   }
 
   start(): void {

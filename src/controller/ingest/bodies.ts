@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { Gathered } from '../../kit/bytes/gathered.ts';
 import { Refused } from '../attest/refused.ts';
-import { Gathered } from './gathered.ts';
 
 const unzip = promisify(gunzip);
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { Gathered } from '../../kit/bytes/gathered.ts';
 import type { Access } from './access.ts';
 import { errorOf, KubeError } from './kube-error.ts';
 import { createTransport } from './transport.ts';
@@ -177,15 +178,13 @@ async function wholeText(body: Readable): Promise<string> {
 /** By events: an iterator of a stream costs more than a small answer. */
 function wholeBody(body: Readable): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const gathered = new Gathered();
   body.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES)
+    if (gathered.size + chunk.length > MAX_ANSWER_BYTES)
       body.destroy(new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`));
-    else chunks.push(chunk);
+    else gathered.add(chunk);
   });
-  body.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+  body.once('end', () => resolve(gathered.all));
   body.once('error', reject);
   body.once('close', () => reject(new Error('the answer was cut off')));
   return promise;

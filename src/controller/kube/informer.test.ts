@@ -24,6 +24,12 @@ const refusal = (statusCode: number, headers: Record<string, string> = {}): Repl
   ...{ statusCode, data: { kind: 'Status', message: 'no' }, responseOptions: { headers } },
 });
 
+/** What a watch is told, beside its replies. */
+interface Moving extends InformerOptions {
+  atReply?: number;
+  atEvent?: number;
+}
+
 /** Tells what an informer tells. */
 function recorder(heard = () => {}) {
   const told: string[] = [];
@@ -53,7 +59,7 @@ describe('an informer of an API server that answers as it is told', () => {
    *
    * @param passing by how much the clock moves on at each reply, and at each object that is told
    */
-  async function watch(replies: Reply[], { atReply = 0, atEvent = 0 } = {}) {
+  async function watch(replies: Reply[], { atReply = 0, atEvent = 0, ...options }: Moving = {}) {
     const server = new URL('https://api.example');
     const asked: string[] = [];
     const waits: number[] = [];
@@ -73,6 +79,7 @@ describe('an informer of an API server that answers as it is told', () => {
       .persist();
     const ended = Promise.withResolvers<void>();
     const informer = new Informer(new KubeClient({ server, namespace: 'ns' }, agent), '/c', record.handlers, {
+      ...options,
       random: () => 0,
       clock: {
         now: () => now,
@@ -133,6 +140,16 @@ describe('an informer of an API server that answers as it is told', () => {
     const { waits, troubles } = await watch([ok(list('1')), reply, reply, reply]);
     expect(waits).toEqual([5_500, 6_000, 7_000]);
     expect(troubles.map(({ retryInMs }) => retryInMs)).toEqual(waits);
+  });
+
+  it('keeps no more objects than it may, whatever the API server sends', async () => {
+    const many = ['a', 'b', 'c'].map((name) => object(name, '1'));
+    const added = many.map((one) => ({ type: 'ADDED', object: one }));
+    const { told, troubles } = await watch([ok(list('5', ...many)), ok(list('6')), ok(lines(...added))], {
+      most: 2,
+    });
+    expect(told).toEqual(['a@1', 'b@1', '-ns/a', '-ns/b', 'listed', 'a@1', 'b@1']);
+    expect(troubles.map(({ error }) => error.message)).toEqual(Array(2).fill('/c has more than 2 objects'));
   });
 
   it('waits longer each time, also when each attempt takes long', async () => {

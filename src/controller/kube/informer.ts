@@ -21,6 +21,8 @@ export interface InformerOptions {
   readonly pageSize?: number;
   /** Follows only objects whose labels suit; the others count as gone. */
   readonly selector?: string;
+  /** Most objects, where somebody else's API server tells of them; more are an error. */
+  readonly most?: number;
   /**
    * A watch that is silent for this long, without even a bookmark, counts as dead. If the API server sends no
    * bookmarks, the watch simply begins again.
@@ -80,7 +82,14 @@ export class Informer<T extends KubeObject> {
     this.#path = path;
     this.#handlers = handlers;
     this.#options = {
-      ...{ pageSize: 500, silenceMs: 90_000, watchSeconds: 300, random: Math.random, clock: systemClock },
+      ...{
+        pageSize: 500,
+        most: Number.POSITIVE_INFINITY,
+        silenceMs: 90_000,
+        watchSeconds: 300,
+        random: Math.random,
+        clock: systemClock,
+      },
       ...options,
     };
   }
@@ -220,6 +229,8 @@ export class Informer<T extends KubeObject> {
   #tell(object: T): string {
     const key = `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
     const version = object.metadata.resourceVersion ?? '';
+    if (!this.#known.has(key) && this.#known.size >= this.#options.most)
+      throw new KubeError(0, 'TooMany', `${this.#path} has more than ${this.#options.most} objects`);
     if (this.#known.get(key) !== version) {
       this.#known.set(key, version);
       this.#handlers.changed(object);

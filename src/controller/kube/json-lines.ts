@@ -1,3 +1,5 @@
+import { Gathered } from '../../kit/bytes/gathered.ts';
+
 /** No object of the API server is larger (etcd accepts 1.5 MiB); a longer line is no watch. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
@@ -8,22 +10,21 @@ const MAX_LINE_BYTES = 8 * 1024 * 1024;
  * @throws Error if a line is not JSON or never ends
  */
 export async function* jsonLines<T>(stream: AsyncIterable<Uint8Array>, heard: () => void): AsyncGenerator<T> {
-  let rest: Buffer[] = [];
-  let size = 0;
+  const rest = new Gathered();
   for await (const piece of stream) {
     heard();
     let from = 0;
     for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, from)) {
-      const line = Buffer.concat([...rest, piece.subarray(from, end)]);
-      rest = [];
-      size = 0;
+      const last = Buffer.from(piece.buffer, piece.byteOffset + from, end - from);
+      if (rest.size > 0) rest.add(last);
+      const line = rest.size > 0 ? rest.take() : last;
       from = end + 1;
       if (line.length > 0) yield JSON.parse(line.toString('utf8')) as T;
     }
     if (from < piece.length) {
-      rest.push(Buffer.from(piece.subarray(from)));
-      size += piece.length - from;
-      if (size > MAX_LINE_BYTES) throw new Error(`a line of the watch has more than ${MAX_LINE_BYTES} bytes`);
+      rest.add(Buffer.from(piece.subarray(from)));
+      if (rest.size > MAX_LINE_BYTES)
+        throw new Error(`a line of the watch has more than ${MAX_LINE_BYTES} bytes`);
     }
   }
 }

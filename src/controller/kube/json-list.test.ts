@@ -43,6 +43,11 @@ describe('readJsonList', () => {
     await expect(read(text, [3])).rejects.toThrow();
   });
 
+  it('throws for what has no end beside the items, too', async () => {
+    const endless = `{"items":[{"a":1}],"metadata":{"note":"${'x'.repeat(2 * 1024 * 1024)}`;
+    await expect(read(endless, [65_536])).rejects.toThrow(/beside its items/);
+  });
+
   it('throws for an item without an end before it fills the memory', async () => {
     const endless = `{"items":[{"a":"${'x'.repeat(9 * 1024 * 1024)}`;
     await expect(read(endless, [65_536])).rejects.toThrow(/more than/);

@@ -1,8 +1,11 @@
+import { Gathered } from '../../kit/bytes/gathered.ts';
 import type { ListOf } from './objects.ts';
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [...Buffer.from('"\\{}[]')];
 /** Upper bound of one item, as of a line in a watch. */
 const MAX_ITEM_BYTES = 8 * 1024 * 1024;
+/** And of all that is no item, which is a few hundred: an API server that was taken over may send it without end. */
+const MAX_OUTSIDE_BYTES = 1024 * 1024;
 
 /**
  * Reads a list of the API server item by item. A list of 10,000 NodeBootstraps has 140 MB, but only one
@@ -27,9 +30,8 @@ export async function readJsonList<T>(
 class Splitter {
   readonly #found: (text: string) => void;
   /** Everything outside of items. */
-  readonly #outside: Buffer[] = [];
-  readonly #item: Buffer[] = [];
-  #size = 0;
+  readonly #outside = new Gathered();
+  readonly #item = new Gathered();
   #depth = 0;
   #isText = false;
   #isEscaped = false;
@@ -40,7 +42,7 @@ class Splitter {
   }
 
   get rest(): string {
-    return Buffer.concat(this.#outside).toString('utf8');
+    return this.#outside.all.toString('utf8');
   }
 
   take(piece: Uint8Array): void {
@@ -83,19 +85,18 @@ class Splitter {
   }
 
   #leave(bytes: Uint8Array): void {
-    this.#outside.push(Buffer.from(bytes));
+    if (this.#outside.size + bytes.length > MAX_OUTSIDE_BYTES)
+      throw new Error(`the list has more than ${MAX_OUTSIDE_BYTES} bytes beside its items`);
+    this.#outside.add(Buffer.from(bytes));
   }
 
   #keep(bytes: Uint8Array): void {
-    this.#size += bytes.length;
-    if (this.#size > MAX_ITEM_BYTES)
+    if (this.#item.size + bytes.length > MAX_ITEM_BYTES)
       throw new Error(`an item of the list has more than ${MAX_ITEM_BYTES} bytes`);
-    this.#item.push(Buffer.from(bytes));
+    this.#item.add(Buffer.from(bytes));
   }
 
   #end(): void {
-    this.#found(Buffer.concat(this.#item).toString('utf8'));
-    this.#item.length = 0;
-    this.#size = 0;
+    this.#found(this.#item.take().toString('utf8'));
   }
 }

@@ -19,8 +19,20 @@ export class Gathered {
     this.#size = size;
   }
 
+  get size(): number {
+    return this.#size;
+  }
+
   get all(): Buffer {
     return this.#bytes.subarray(0, this.#size);
+  }
+
+  /** @returns all, of which nothing is kept */
+  take(): Buffer {
+    const all = this.all;
+    this.#bytes = Buffer.alloc(0);
+    this.#size = 0;
+    return all;
   }
 
   #grow(room: number): void {
