@@ -136,7 +136,7 @@ export interface SequenceEnded {
   ms: number;
   failure?: Failure;
   /** The step that `failure` is of; absent where an older agent ended it. */
-  step?: string;
+  failedStep?: string;
 }
 
 /** How a sequence can end. `transient`: failed, but the same machine may succeed at its next boot. */

@@ -65,7 +65,7 @@ const BODIES: Readonly<Record<RecordBody['type'], Shape>> = {
     exitStatus: isExitStatus,
     ms: isDuration,
     failure: maybe(isFailure),
-    step: maybe(isText),
+    failedStep: maybe(isText),
   },
   'node.reset': { run: isName, scope: maybe(isOneOf('node')) },
   'journal.repaired': { bytes: isCount },

@@ -69,8 +69,12 @@ describe('a command line', () => {
   ])('whose --root is no directory is refused, and nothing is made: %s', async (name, why) => {
     writeFileSync(userData, '#cloud-config\n');
     const place = join(folder, name);
-    for (const command of ['bootstrap', 'plan'])
-      expect(await ask(command, '--root', place, '--user-data', userData)).toEqual({
+    for (const command of [
+      ['bootstrap', '--user-data', userData],
+      ['plan', '--user-data', userData],
+      ['status'],
+    ])
+      expect(await ask(...command, '--root', place)).toEqual({
         status: 2,
         stdout: '',
         stderr: `slipway: --root ${place}: ${why}\n`,
@@ -95,6 +99,27 @@ describe('a command line', () => {
       status: 2,
       stderr: expect.stringContaining('--network-config: its name is empty'),
     });
+  });
+
+  it('says of a command that there is not that it is unknown, also when its help is wanted', async () => {
+    const unknown = { status: 2, stdout: '', stderr: expect.stringContaining("unknown command 'statsu'") };
+    expect(await ask('statsu')).toEqual(unknown);
+    expect(await ask('help', 'statsu')).toEqual(unknown);
+    expect(await ask('help', 'status')).toMatchObject({ status: 0 });
+  });
+
+  it('shows first what is done on a machine, and last what tells of the program', async () => {
+    const { stdout } = await ask('--help');
+    const groups = ['On a machine:', 'Before:', 'When it failed:', 'About:'];
+    expect(groups.map((name) => stdout.indexOf(`\n${name}\n`)).toSorted((a, b) => a - b)).toEqual(
+      groups.map((name) => stdout.indexOf(`\n${name}\n`)),
+    );
+  });
+
+  it('does not tell somebody whose user data are too large that they are not there', async () => {
+    writeFileSync(userData, Buffer.alloc(17 << 20));
+    const { stderr } = await ask('plan', '--root', folder, '--user-data', userData);
+    expect(stderr).toMatch(/UserDataTooLarge\]\n {2}Keep it below 16 MiB/);
   });
 
   it('takes - for standard input where user data are named', () => {

@@ -45,9 +45,8 @@ export async function run(argv: string[]): Promise<number> {
     argv,
     (program, conclude) => {
       describeProgram(program, { BOOTSTRAP_OPTIONS, FACTS_OPTIONS, PLAN_OPTIONS, REPORT_OPTIONS }, conclude);
-      addHelp(program);
     },
-    WORDS,
+    { ...WORDS, addHelp },
   );
 }
 

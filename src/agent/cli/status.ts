@@ -7,7 +7,7 @@ import { type Host, HostError } from '../host/host.ts';
 import { createHost } from '../machine.ts';
 import { timelineOf } from '../timeline/spans.ts';
 import { waterfall } from '../timeline/waterfall.ts';
-import { durationOption, formatOption, rootOption, withUsage } from './options/options.ts';
+import { demandDirectory, durationOption, formatOption, rootOption, withUsage } from './options/options.ts';
 import { liveStatus } from './text/status-live.ts';
 import { readStatus, type Status } from './text/status-read.ts';
 import { looksOf, statusText } from './text/status-text.ts';
@@ -33,6 +33,7 @@ export function statusCommand(flags: StatusFlags): Promise<number> {
       throw new UsageError('--timeout says how long to wait, so it needs --wait');
     if (flags.timeline && flags.wait) throw new UsageError('--timeline shows what was; it does not wait');
     const host = createHost({ root: rootOption(flags.root) });
+    await demandDirectory(host);
     if (flags.timeline) return showTimeline(host, format);
     const limitMs =
       flags.timeout === undefined

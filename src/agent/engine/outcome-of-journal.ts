@@ -5,14 +5,14 @@ import { OUTCOME_VERSION, type Outcome, type StepVerdict } from '../../protocol/
 export function outcomeOfJournal(
   { instance, mode, agent, boot }: JournalRecord & RunStarted,
   { sequence, time }: JournalRecord & SequenceStarted,
-  { result, exitStatus, failure, step, ms, time: endedAt }: JournalRecord & SequenceEnded,
+  { result, exitStatus, failure, failedStep, ms, time: endedAt }: JournalRecord & SequenceEnded,
   steps: readonly (Pick<StepVerdict, 'id' | 'title' | 'attempts' | 'seconds'> & { state: string })[],
 ): Outcome {
   const verdicts = steps.map(({ id, title, state, attempts, seconds }): StepVerdict => {
     const done = state === 'done' || state === 'failed' ? state : 'not run';
     return { id, title, result: done, attempts, seconds };
   });
-  const failed = failure && (step ?? verdicts.findLast((verdict) => verdict.result === 'failed')?.id);
+  const failed = failure && (failedStep ?? verdicts.findLast((step) => step.result === 'failed')?.id);
   return {
     version: OUTCOME_VERSION,
     result,

@@ -81,7 +81,10 @@ function noneFor(error: unknown, isNamed: boolean): NoDocument {
   const asked = isSetting ? 'UserDataInvalid' : codeOf(error, 'UserDataNotFound');
   const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : asked;
   const isLasting = isNamed || error.errno === 'EFBIG' || error.errno === 'EINVAL';
-  return none(isLasting, failure(code, errorMessage(error), isNamed ? { remedy: NAMED } : {}));
+  return none(
+    isLasting,
+    failure(code, errorMessage(error), isNamed && code === 'UserDataNotFound' ? { remedy: NAMED } : {}),
+  );
 }
 
 const NAMED =

@@ -10,7 +10,7 @@ export function run(argv: string[]): Promise<number> {
 function describe(program: Command, conclude: (status: number) => void): void {
   program
     .description('Receives what machines report of their bootstrap, and shows it on their Machines.')
-    .version(versionText(), '--version')
+    .version(versionText(), '--version', 'the same as slipway-controller version')
     .configureHelp({ sortSubcommands: false });
 
   program
@@ -205,6 +205,15 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
     .option('--context <name>', 'of the kubeconfig')
     .action(async (file, options) => conclude(await (await import('./seal.ts')).sealCommand(file, options)));
+
+  program
+    .command('version')
+    .description('version, commit, Node.js version and platform')
+    .helpGroup('About:')
+    .action(() => {
+      process.stdout.write(`${versionText()}\n`);
+      conclude(0);
+    });
 
   program
     .command('licenses')

@@ -9,6 +9,8 @@ const USAGE_STATUS = 2;
 /** What the shell and the manual are told beyond the table of commands. */
 export interface Words extends Pick<Manual, 'more' | 'after'> {
   values?: Values;
+  /** Makes the help of all commands more than their options. */
+  addHelp?: (program: Command) => void;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function runCommandLine(
   };
   const program = new Command()
     .name(name)
+    .usage('COMMAND [options]')
     .configureOutput({
       outputError: (text, write) => write(visibleOutput(text.replace(/^error: /, `${name}: `))),
     })
@@ -39,10 +42,17 @@ export async function runCommandLine(
     .addHelpCommand(
       new Command('help').argument('[command]').description('the same as COMMAND --help').helpGroup('About:'),
     );
-  addShellCommands(program, conclude, words);
   describe(program, conclude);
+  addShellCommands(program, conclude, words);
+  for (const command of program.commands)
+    command.showHelpAfterError(`  See: ${name} ${command.name()} --help`);
+  words.addHelp?.(program);
+  const [first = '--help', asked] = argv;
+  const isKnown = program.commands.some((command) => command.name() === asked) || asked === 'help';
+  // For the help of a command that there is not, commander shows everything else, and does not say so.
+  const given = first === 'help' && asked !== undefined && !isKnown ? [asked] : [first, ...argv.slice(1)];
   try {
-    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+    await program.parseAsync(given, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? 0 : USAGE_STATUS;
@@ -75,7 +85,7 @@ function addShellCommands(program: Command, conclude: (status: number) => void, 
     .action(async () => {
       const { manPage } = await import('./man-page.ts');
       const { commandTable } = await import('./command-table.ts');
-      const { values: _, ...texts } = words;
+      const { values: _, addHelp: __, ...texts } = words;
       process.stdout.write(
         manPage({
           name: program.name(),

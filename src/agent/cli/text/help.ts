@@ -288,11 +288,11 @@ export const WORDS: Words = {
 
 /** Makes the help of `program` and of its commands something to learn from. */
 export function addHelp(program: Command): void {
-  program.usage('COMMAND [options]').option('--version', 'the same as slipway version');
+  program.option('--version', 'the same as slipway version');
   program.addHelpText('after', AFTER.trimEnd());
   for (const command of program.commands) {
     const { group, more } = HELP[command.name()] ?? { group: 'More:' };
-    command.helpGroup(group).showHelpAfterError(`  See: slipway ${command.name()} --help`);
+    command.helpGroup(group);
     if (more !== undefined) command.addHelpText('after', more.trimEnd());
   }
 }

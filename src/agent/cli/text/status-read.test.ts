@@ -76,6 +76,28 @@ describe.runIf(process.getuid?.() === 0)('status for somebody who is not root (n
     expect(text).toContain('The journal was not read: only root may read it. As root, this tells more.');
   });
 
+  it('tells the verdict and what was noticed where the journal is damaged, and how much of it', async () => {
+    const failed = {
+      severity: 'warning',
+      code: 'TokenUnknown',
+      message: 'kubeadm join: The token is not valid.',
+    } as const;
+    const ignored = { severity: 'warning', code: 'UserDataIgnoredKey', message: 'foo is ignored.' } as const;
+    await writeOutcome(host, { ...OUTCOME, findings: [failed, ignored] });
+    await host.files.mkdir('/var/lib/slipway', 0o700);
+    await host.files.write(JOURNAL, 'no record\n');
+    const status = await readStatus(host);
+    expect(status).toMatchObject({ state: 'concluded', steps: [{ state: 'done' }, { state: 'failed' }, {}] });
+    expect(statusText(status)).toContain(
+      [
+        'Noticed',
+        '  warning     foo is ignored. [UserDataIgnoredKey]',
+        '',
+        'The journal was not read as a whole: 10 bytes of it are damaged.',
+      ].join('\n'),
+    );
+  });
+
   it('does not say that nothing has run where it cannot know', async () => {
     await writeJournal();
     const status = await asNobody();

@@ -34,26 +34,38 @@ export interface Status {
   steps: StepStatus[];
   /** Seconds since the run under way began; absent until it has read the user data. */
   runningSeconds?: number;
-  /** Why the journal could not be read, where it could not; the steps are then the verdict's, without messages. */
+  /** Why the journal, or a part of it, could not be read; the steps may then be the verdict's, without messages. */
   journal?: string;
 }
+
+/** What `journal` says where the reader is somebody else. */
+export const ONLY_ROOT = 'only root may read it';
 
 /** Reads what the agent has left; never changes anything. */
 export async function readStatus(host: Host): Promise<Status> {
   const outcome = await readOutcome(host);
   const sentinel = (await host.files.stat(SENTINEL)) !== undefined;
-  const base = { sentinel, ...(outcome ? { outcome } : {}) };
+  const base: Pick<Status, 'sentinel' | 'outcome' | 'journal'> = {
+    sentinel,
+    ...(outcome ? { outcome } : {}),
+  };
+  const stepsOfVerdict = () => outcome?.steps.map((step) => stepOfVerdict(step, outcome)) ?? [];
   let records: JournalRecord[];
   try {
-    records = parseJournal((await host.files.readIfPresent(JOURNAL)) ?? Buffer.alloc(0)).records;
+    const bytes = (await host.files.readIfPresent(JOURNAL)) ?? Buffer.alloc(0);
+    const journal = parseJournal(bytes);
+    records = journal.records;
+    // A torn end is a record that is being written, or that a power loss cut off.
+    const lost = journal.badBytes - (bytes.length - journal.goodLength);
+    if (lost > 0) base.journal = `${lost} bytes of it are damaged`;
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const forbidden = error.errno === 'EACCES';
     return {
       ...base,
       state: outcome ? 'concluded' : 'unknown',
-      steps: outcome?.steps.map((step) => stepOfVerdict(step, outcome)) ?? [],
-      journal: forbidden ? 'only root may read it' : error.message,
+      steps: stepsOfVerdict(),
+      journal: forbidden ? ONLY_ROOT : error.message,
     };
   }
   const last = records.findLast(({ type }) => type === 'sequence.started');
@@ -62,7 +74,7 @@ export async function readStatus(host: Host): Promise<Status> {
   const early = !outcome && isOfNoRun ? await agentAtWork(host) : undefined;
   if (early !== undefined) return { ...base, state: early, steps: [] };
   if (last?.type !== 'sequence.started' || run?.type !== 'run.started') {
-    return { ...base, state: outcome ? 'concluded' : 'not started', steps: [] };
+    return { ...base, state: outcome ? 'concluded' : 'not started', steps: stepsOfVerdict() };
   }
   const reset = records.findLast((record) => record.type === 'node.reset' && record.scope === 'node');
   if (reset && reset.seq > last.seq) return { ...base, state: 'reset', steps: [] };

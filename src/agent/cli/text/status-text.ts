@@ -3,9 +3,10 @@ import { cut, pad, width, wrap } from '../../../kit/terminal/columns.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { inWordsHere } from '../../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../../protocol/journal.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import { explainCall } from './explain.ts';
 import { columnsOf } from './live-line.ts';
-import type { Status, StepStatus } from './status-read.ts';
+import { ONLY_ROOT, type Status, type StepStatus } from './status-read.ts';
 
 /** How the place shows text where it is printed. */
 interface Looks {
@@ -69,9 +70,26 @@ export function statusText(status: Status, { columns, colours }: Looks = { colou
   }
   if (outcome?.failure && !steps.some(({ failure }) => failure?.code === outcome.failure?.code))
     block(outcome.failure.code, outcome.failure);
+  const verdict = outcome?.failure?.cause;
+  // A failure that stands above; told again, its finding says more.
+  const isAbove = (message: string) =>
+    steps.some(({ failure }) => failure && message.endsWith(failure.cause)) ||
+    (verdict !== undefined && message.includes(verdict));
+  const findings = outcome?.findings.filter(({ message }) => !isAbove(message)) ?? [];
+  if (findings.length > 0)
+    lines.push(
+      '',
+      paint('Noticed', BOLD),
+      ...findings.flatMap((finding) => findingLines(finding, room, paint)),
+    );
   if (outcome?.support) lines.push('', `For support, without secrets: ${outcome.support}`);
   if (status.journal)
-    lines.push('', `The journal was not read: ${status.journal}. As root, this tells more.`);
+    lines.push(
+      '',
+      status.journal === ONLY_ROOT
+        ? `The journal was not read: ${ONLY_ROOT}. As root, this tells more.`
+        : `The journal was not read as a whole: ${status.journal}.`,
+    );
   return `${lines.join('\n')}\n`;
 }
 
@@ -116,6 +134,18 @@ function stepLine(
   const rest = more.length === 0 ? '' : cut(`  ${more.join(', ')}`, room - 4 - width(head));
   const text = `${head}${rest === '' ? '' : paint(rest, DIM)}`.trimEnd();
   return `  ${paint(MARKS[state], STATE_COLOURS[state])} ${state === 'waiting' ? paint(text, DIM) : text}`;
+}
+
+function findingLines(
+  { severity, code, message }: Outcome['findings'][number],
+  room: number,
+  paint: Paint,
+): string[] {
+  const columns = Math.max(20, Math.min(WIDEST_TEXT, room) - LABEL - 2);
+  const text = `${message} [${code}]`;
+  return (Number.isFinite(room) ? wrap(text, columns) : [visible(text)]).map(
+    (line, index) => `  ${paint(pad(index === 0 ? severity : '', LABEL), DIM)}${line}`,
+  );
 }
 
 function failureLines({ code, cause, remedy, lines = [] }: Failure, room: number, paint: Paint): string[] {

@@ -110,7 +110,7 @@ it('names the way to run a command anew, in the verdict as in the journal, at on
   expect(second.last).toMatchObject({
     type: 'sequence.ended',
     failure: second.failure as object,
-    step: 'runcmd/1',
+    failedStep: 'runcmd/1',
   });
   expect(ran).toEqual(['runcmd/1']);
 });

@@ -102,7 +102,7 @@ class SequenceRun {
         exitStatus: exitStatusOf(verdict.result),
         ms,
         ...(verdict.failure ? { failure: verdict.failure } : {}),
-        ...(verdict.step ? { step: verdict.step } : {}),
+        ...(verdict.step ? { failedStep: verdict.step } : {}),
       });
     } catch (error) {
       // The verdict stands: the outcome file holds it, and this finding says that the journal does not.

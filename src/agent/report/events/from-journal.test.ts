@@ -72,7 +72,7 @@ describe('JournalEvents', () => {
     const last = { type: 'step.ended', step: step.id, digest: 'd', attempt: 1, ms: 5, failure } as const;
     const end = { run: 'r', sequence: 's', result: 'failed', exitStatus: 1, ms: 9, failure } as const;
     const found = bodies(
-      records(run, { ...last, result: 'failed' }, { type: 'sequence.ended', ...end, step: 'first' }),
+      records(run, { ...last, result: 'failed' }, { type: 'sequence.ended', ...end, failedStep: 'first' }),
     );
     expect(found.at(-1)).toMatchObject({ step: { id: 'first' } });
   });

@@ -112,7 +112,7 @@ export class JournalEvents {
         run.open = false;
         delete run.step;
         const { result, exitStatus, ms, failure } = record;
-        const step = record.step === undefined ? this.#failedStep : this.#step(record.step);
+        const step = record.failedStep === undefined ? this.#failedStep : this.#step(record.failedStep);
         return {
           type: 'sequence.ended',
           sequence: record.sequence,
