@@ -106,6 +106,7 @@ describe('a command line', () => {
     expect(await ask('statsu')).toEqual(unknown);
     expect(await ask('help', 'statsu')).toEqual(unknown);
     expect(await ask('help', 'status')).toMatchObject({ status: 0 });
+    expect((await ask('completion', 'fish')).stdout).toMatch(/ -a help -d /);
   });
 
   it('shows first what is done on a machine, and last what tells of the program', async () => {

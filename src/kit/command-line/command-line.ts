@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { visibleOutput } from '../terminal/visible.ts';
+import { HELP } from './command-table.ts';
 import type { Values } from './completion.ts';
 import type { Manual } from './man-page.ts';
 
@@ -40,7 +41,7 @@ export async function runCommandLine(
     .showHelpAfterError(`  See: ${name} --help`)
     .exitOverride()
     .addHelpCommand(
-      new Command('help').argument('[command]').description('the same as COMMAND --help').helpGroup('About:'),
+      new Command(HELP.name).argument('[command]').description(HELP.description).helpGroup('About:'),
     );
   describe(program, conclude);
   addShellCommands(program, conclude, words);
@@ -48,9 +49,9 @@ export async function runCommandLine(
     command.showHelpAfterError(`  See: ${name} ${command.name()} --help`);
   words.addHelp?.(program);
   const [first = '--help', asked] = argv;
-  const isKnown = program.commands.some((command) => command.name() === asked) || asked === 'help';
+  const isKnown = program.commands.some((command) => command.name() === asked) || asked === HELP.name;
   // For the help of a command that there is not, commander shows everything else, and does not say so.
-  const given = first === 'help' && asked !== undefined && !isKnown ? [asked] : [first, ...argv.slice(1)];
+  const given = first === HELP.name && asked !== undefined && !isKnown ? [asked] : [first, ...argv.slice(1)];
   try {
     await program.parseAsync(given, { from: 'user' });
   } catch (error) {

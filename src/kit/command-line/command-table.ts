@@ -19,9 +19,13 @@ export interface OptionRow {
   fallback?: string;
 }
 
+export const HELP = { name: 'help', description: 'the same as COMMAND --help' };
+
 /** The commands of a program in the order of its help. */
 export function commandTable(program: Command): CommandRow[] {
-  return program.commands.map((command) => ({
+  // Commander keeps its own command of this name to itself.
+  const help = { name: HELP.name, description: HELP.description, arguments: ['command'], options: [] };
+  const rows = program.commands.map((command) => ({
     name: command.name(),
     description: command.description(),
     arguments: command.registeredArguments.map((argument) => argument.name()),
@@ -36,4 +40,5 @@ export function commandTable(program: Command): CommandRow[] {
       };
     }),
   }));
+  return [...rows, help];
 }
