@@ -1,6 +1,6 @@
 import type { Command, Document, KubeadmCommand } from '../document/document.ts';
 import { printable, type Report } from '../text/report.ts';
-import { type MappingNode, pythonText } from '../text/yaml/node.ts';
+import type { MappingNode } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
 import { mentionsKubeadmBootstrap } from './cloud-config/commands/lift.ts';
 import { type Content, readCloudConfig, topLevel } from './cloud-config/read.ts';
@@ -167,10 +167,7 @@ function rootOf(part: Part, report: Report): MappingNode {
 
 function rootOfAll(configs: readonly ConfigPart[]): MappingNode {
   const [first] = configs;
-  if (configs.length > 1 || first === undefined || 'patch' in first) return mergeParts(configs);
-  const isAboutMerging = ({ key }: MappingNode['entries'][number]) =>
-    ['merge_how', 'merge_type'].includes(pythonText(key) ?? '');
-  return { ...first.root, entries: first.root.entries.filter((entry) => !isAboutMerging(entry)) };
+  return configs.length > 1 || first === undefined || 'patch' in first ? mergeParts(configs) : first.root;
 }
 
 const NOT_INSIDE = 'comes out of a template or an archive, and there cloud-init does not act upon it either';

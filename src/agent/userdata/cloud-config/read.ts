@@ -50,7 +50,7 @@ export function topLevel(root: Node, report: Report): TopLevel {
 }
 
 /** Keys that count before the parts are one. */
-const READ_BEFORE: readonly string[] = ['vendor_data', 'launch-index'];
+const READ_BEFORE: readonly string[] = ['vendor_data', 'launch-index', 'merge_how', 'merge_type'];
 
 const PASSWORDS: readonly string[] = ['password', 'chpasswd'];
 

@@ -17,7 +17,6 @@ describe('one part', () => {
   test.each([
     ['plain', CONFIG],
     ['CRLF', CONFIG.replaceAll('\n', '\r\n')],
-    ['byte order mark', `\ufeff${CONFIG}`],
     ['white space and capitals before', `\n  ${CONFIG.replace('#cloud-config', '#Cloud-Config')}`],
     ['gzip', gzipSync(CONFIG)],
     ['gzip twice', gzipSync(gzipSync(CONFIG))],
@@ -33,6 +32,17 @@ describe('one part', () => {
     expect(parts?.[0]?.type).toBe('text/cloud-config');
     expect(parts?.[0]?.source.text).toContain('echo é\n');
     expect(parts?.[0]?.source.text).not.toContain('\r');
+  });
+
+  test.each([
+    ['a byte order mark', `\ufeff${CONFIG}`],
+    ['a byte order mark of a script', '\ufeff#!/bin/sh\necho é\n'],
+    ['an empty line before a template', `\n## template: jinja\n${CONFIG}`],
+    ['lines of a template that end with CR alone', `## template: jinja\n${CONFIG}`.replaceAll('\n', '\r')],
+  ])('%s, with which cloud-init does nothing, is a warning', (_name, text) => {
+    const { parts, entries } = decode(text);
+    expect(parts?.[0]?.source.text).toContain('echo é\n');
+    expect(entries).toMatchObject([{ severity: 'warning', code: 'UserDataInvalid', where: { line: 1 } }]);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
 import { MAX_DECODED_BYTES, MAX_RAW_BYTES } from '../../text/limits.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
+import { warnOfBeginning } from './beginning.ts';
 import { isMimeHead, unwrapLayers } from './layers.ts';
 import { type MimeLeaf, readMime } from './mime.ts';
 import { type Part, typeOf } from './part.ts';
@@ -33,6 +34,7 @@ export function decodeUserData(raw: Buffer, report: Report, name = 'The user dat
     report.error('UserDataEmpty', `${name} is empty.`);
     return undefined;
   }
+  warnOfBeginning(head, name, report);
   const type = typeOf(text);
   if (type !== undefined) return [{ type, source: plainText(text), name: 'part-001' }];
   const line = text.split('\n').findIndex((one) => /^#cloud-config\s*$/.test(one)) + 1;

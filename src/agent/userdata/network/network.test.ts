@@ -138,6 +138,16 @@ test('what else stands in a file of the image is none of its business', () => {
   expect(readNetwork({ ...config, isOneKeyOf: true }).report).toEqual([]);
 });
 
+test('a configuration on one line has a warning for each of its places that is wrong', () => {
+  const text =
+    '{"version": 2, "ethernets": {"a": {"dhcp4": true, "mtu": "1500"}, "b": {"optional": "no"}}, "renderer": "x"}';
+  expect(told(text).map((message) => message.replace(/^.*: /, '').split(' ')[0])).toEqual([
+    'ethernets.a.mtu',
+    'ethernets.b.optional',
+    'renderer',
+  ]);
+});
+
 test('what is for netplan alone is no silence', () => {
   const { settings } = read('version: 2\nwifis: {w: {access-points: {a: {password: x}}}}\n');
   expect(settings).toMatchObject({ links: [], onlyNetplan: ['wifis'] });

@@ -50,6 +50,10 @@ describe("what differs from cloud-init's schema is told at its place", () => {
     ['growpart: {mode: false, devices: /}', 'growpart.devices must be a list'],
     ['apt: {sources: {a: {}}}', 'apt.sources.a is an empty mapping'],
     ['yum_repos: {a: {b: [c]}}', 'yum_repos.a.b must be'],
+    ['yum_repos: {a: {BASEURL: "http://h/"}}', 'yum_repos.a has no baseurl'],
+    ['merge_how: [null]', 'merge_how.0 is empty'],
+    ['merge_type: [{name: dict, settings: [x]}]', 'merge_type.0.settings.0 must be'],
+    ['{mounts: [[a, b, c, d, 0, 2]], swap: 5}', 'swap must be'],
     ['{}', 'has no keys'],
   ])('%j', (text, told) => {
     expect(warnings(text).join('\n')).toContain(told);
@@ -67,6 +71,8 @@ describe("what differs from cloud-init's schema is told at its place", () => {
     'groups: [a, {b: [c]}, {d: e}]',
     'resize_rootfs: noblock\ngrowpart: {mode: false}\nmanage_etc_hosts: localhost',
     'chef: {anything: 1}\nnobody: 5',
+    'merge_how: list(append)+dict(recurse_list)\nmerge_type: [{name: list, settings: [append]}]',
+    'yum_repos: {a: {metalink: "http://h/"}, b: {mirrorlist: "http://h/", enabled: false}}',
   ])('%j is as it should be', (text) => {
     expect(warnings(text)).toEqual([]);
   });

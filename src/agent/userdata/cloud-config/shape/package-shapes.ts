@@ -32,6 +32,14 @@ const source = map(
   1,
 );
 
+/** Which of the three says where it lies is for the author to choose. */
+const yumRepository = (place: string): Shape =>
+  open(
+    { baseurl: text, metalink: text, mirrorlist: text, name: text, enabled: bool },
+    either(text, bool, whole()),
+    [place],
+  );
+
 /** Keys about packages and where they come from. */
 export const PACKAGE_SHAPES: Readonly<Record<string, Shape>> = {
   apt: map(
@@ -54,13 +62,7 @@ export const PACKAGE_SHAPES: Readonly<Record<string, Shape>> = {
     1,
   ),
   yum_repo_dir: text,
-  yum_repos: open(
-    {},
-    open(
-      { baseurl: text, metalink: text, mirrorlist: text, name: text, enabled: bool },
-      either(text, bool, whole()),
-    ),
-  ),
+  yum_repos: open({}, either(...['baseurl', 'metalink', 'mirrorlist'].map(yumRepository))),
   zypper: open(
     { repos: list(open({ id: text, baseurl: text }, anything, ['id', 'baseurl']), { min: 1 }) },
     anything,

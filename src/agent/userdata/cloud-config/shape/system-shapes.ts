@@ -69,6 +69,17 @@ const authorities = map(
 );
 const servers = list(text, { unique: true });
 
+const settings = list(
+  oneOf(
+    ...['allow_delete', 'no_replace', 'replace', 'append', 'prepend'],
+    ...['recurse_dict', 'recurse_list', 'recurse_array', 'recurse_str'],
+  ),
+);
+const ways = either(
+  text,
+  list(map({ name: oneOf('list', 'dict', 'str'), settings }, ['name', 'settings']), { min: 1 }),
+);
+
 /** Keys about files, commands, disks and the system. */
 export const SYSTEM_SHAPES: Readonly<Record<string, Shape>> = {
   bootcmd: list(command, { min: 1 }),
@@ -113,6 +124,8 @@ export const SYSTEM_SHAPES: Readonly<Record<string, Shape>> = {
     }),
   ),
   vendor_data: map({ enabled: either(bool, text), prefix: either(text, list(either(text, whole()))) }),
+  merge_how: ways,
+  merge_type: ways,
   'launch-index': whole(),
   system_info: table(anything),
   timezone: text,

@@ -1,21 +1,17 @@
 import type { Report } from '../../../text/report.ts';
 import { type Misfit, misfits } from '../../../text/shape/check-shape.ts';
 import { anything, list } from '../../../text/shape/shape.ts';
+import { warnOfMisfits } from '../../../text/shape/warn-of-misfits.ts';
 import { type MappingNode, type Node, pythonText, valueAt } from '../../../text/yaml/node.ts';
 import { DEVICES } from './version1-shapes.ts';
 import { VERSION2 } from './version2-shapes.ts';
 
 /**
  * Warns of every value whose type is not what cloud-init's schemas of network configurations ask for, by path: the readers make
- * something of it, others may not. Lines of which `report` tells already are left out.
+ * something of it, others may not.
  */
 export function warnOfShapes(root: MappingNode, report: Report): void {
-  const told = new Set(report.entries.flatMap(({ where }) => where?.line ?? []));
-  for (const { path, expected, where } of wrongOf(root)) {
-    if (told.has(where.line)) continue;
-    told.add(where.line);
-    report.warn('UserDataInvalid', `${path} ${expected} (cloud-init's schema).`, where);
-  }
+  warnOfMisfits(wrongOf(root), report);
 }
 
 function wrongOf(root: MappingNode): Misfit[] {
