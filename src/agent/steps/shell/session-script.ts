@@ -4,6 +4,7 @@
  * last one ended, saves its environment, and waits for leave to go on; so each command's outcome is known and
  * journalled before the next one starts, and a killed agent that comes back finds the shell where it was.
  */
+import { cloudInitPer } from './cloud-init-per.ts';
 import { stateAfter, takeOver } from './shell-state.ts';
 
 export interface ScriptItem {
@@ -17,7 +18,8 @@ export interface ScriptItem {
  * @param first index of the first item to run; earlier ones were run by an earlier shell
  */
 export function sessionScript(directory: string, items: readonly ScriptItem[], first: number): string {
-  const lines = [prologue(directory)];
+  const { find } = cloudInitPer(items.map(({ shell }) => shell));
+  const lines = [prologue(directory, find)];
   for (let index = first; index < items.length; index += 1) {
     const { env, cwd } = stateAfter(index - 1);
     const ended = index === first ? '' : ` ${index - 1} ${env} ${cwd}`;
@@ -34,7 +36,7 @@ export function sessionScript(directory: string, items: readonly ScriptItem[], f
 // rest. It opens the pipe before it says that it waits, so whoever reads the mark finds a reader. It opens it
 // for reading and writing, so no agent's death ends it. A word names its item, so one that comes late, after
 // another agent's, gives no leave to the next item. `leave`: nobody runs this item any more. A state that it could not save whole does not count.
-const prologue = (directory: string) => `#!/bin/sh
+const prologue = (directory: string, find: string) => `#!/bin/sh
 __slipway_dir='${directory}'
 __slipway_next() {
   if [ -n "\${3-}" ]; then
@@ -59,7 +61,7 @@ if [ -n "\${BASH_VERSION-}" ]; then __slipway_export() ( set -o posix; export -p
 __slipway_end() { printf 'end %s %s\\n' "$2" "$1" >>"$__slipway_dir/marks"; }
 __slipway_answer() { return "\${__slipway_go##* }"; }
 ${takeOver('$__slipway_dir')}
-mkfifo "$__slipway_dir/go" || exit 126
+${find}mkfifo "$__slipway_dir/go" || exit 126
 :`;
 
 /** What the marks tell of each item. */

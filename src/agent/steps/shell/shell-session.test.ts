@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot, type TinyRoot } from '../../../../test/support/tiny-root.ts';
@@ -231,6 +231,36 @@ describe.runIf(isRoot)('ShellSession (real shell in a chroot; needs root)', () =
     expect(file('tmp/trap')).toBe('bye\n');
     while ((await readOr(() => file('tmp/left'))) !== 'done\n')
       await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  it('has cloud-init-per for commands and the scripts that they call, with its files', async () => {
+    root.remove();
+    root = makeTinyRoot(['mkdir', 'date']);
+    const again = "cloud-init-per instance set-up sh -c 'echo set up'";
+    const shells = [
+      ...[again, `sh -c "${again}"`, "'cloud-init-per' 'once' 'o' 'false'", 'cloud-init-per once o true'],
+      ...['cloud-init-per always a echo always', 'cloud-init-per always a echo again'],
+      ...['cloud-init-per once a/b true', 'cloud-init-per never a true', 'cloud-init-per once a'],
+    ];
+    const session = open(...shells);
+    const statuses: unknown[] = [];
+    for (const index of shells.keys()) {
+      const end = await session.run(index, never);
+      statuses.push(end.exitStatus);
+    }
+    await session.close();
+    expect(statuses).toEqual([0, 0, 1, 0, 0, 0, 1, 1, 1]);
+    expect(printed.slice(0, 3)).toEqual(['set up', 'always', 'again']);
+    expect(file('var/lib/cloud/instances/i-1/sem/bootper.set_up.instance')).toMatch(/^0\t\d+\n$/);
+    expect(file('var/lib/cloud/sem/bootper.o.once')).toMatch(/^1\t/);
+    expect(file('var/lib/cloud/sem/bootper.a.always')).toMatch(/^0\t/);
+  });
+
+  it('leaves an image its own cloud-init-per', async () => {
+    writeFileSync(join(root.path, 'bin/cloud-init-per'), '#!/bin/sh\necho its own\n', { mode: 0o755 });
+    const session = open('cloud-init-per once a true');
+    expect(await session.run(0, never)).toMatchObject({ exitStatus: 0, lines: ['its own'] });
+    await session.close();
   });
 
   it('ends what runs when the signal aborts', async () => {

@@ -3,6 +3,7 @@ import { RUN_DIR } from '../../document/paths.ts';
 import type { Watch } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
 import type { DurableHandle } from '../../host/processes.ts';
+import { cloudInitPer } from './cloud-init-per.ts';
 import { type Marks, parseMarks, type ScriptItem, sessionScript } from './session-script.ts';
 import { FIRST_STATE, stateAfter } from './shell-state.ts';
 
@@ -211,6 +212,7 @@ export class ShellSession {
     const mode = 0o600;
     // A reboot takes it anyway, so waiting for the disk gains nothing.
     await files.writeAll([
+      ...cloudInitPer(this.#options.items.map(({ shell }) => shell)).files,
       { path: `${this.directory}/marks`, content: '', options: { mode, volatile: true } },
       {
         path: `${this.directory}/script`,
