@@ -6,9 +6,7 @@ import type { JournalRecord } from '../../../protocol/journal.ts';
 export function describeRecord(record: JournalRecord): string | undefined {
   switch (record.type) {
     case 'sequence.started':
-      return record.resumed
-        ? `going on with ${counted(record.steps.length, 'step')} that an earlier run began`
-        : `${counted(record.steps.length, 'step')} to do`;
+      return describeStart(record);
     case 'step.started':
       return `${record.step} ...${record.attempt > 1 ? ` (attempt ${record.attempt})` : ''}`;
     case 'step.progress':
@@ -26,6 +24,16 @@ export function describeRecord(record: JournalRecord): string | undefined {
     default:
       return undefined;
   }
+}
+
+function describeStart({
+  steps,
+  resumed,
+  doneBefore = 0,
+}: Extract<JournalRecord, { type: 'sequence.started' }>): string {
+  const done = doneBefore === 0 ? '' : `, ${doneBefore} of ${counted(steps.length, 'step')} done before`;
+  const left = counted(steps.length - doneBefore, 'step');
+  return resumed ? `going on with ${left} that an earlier run began${done}` : `${left} to do${done}`;
 }
 
 function describeEnd(record: Extract<JournalRecord, { type: 'step.ended' }>): string {

@@ -222,6 +222,22 @@ describe('runSequence', () => {
     expect(ran).toEqual(['a', 'b', 'a']);
   });
 
+  it('notes how many steps an earlier run has finished', async () => {
+    const steps = [
+      done('a', { when: 'every-boot' }),
+      done('b'),
+      step('c', () => failed('DiskFull', 'no space')),
+    ];
+    await sequence(steps);
+    await sequence(steps);
+    host = { ...host, bootId: async () => 'another boot' };
+    await sequence(steps);
+    const records = (await Journal.open(host)).records;
+    expect(
+      records.flatMap((record) => (record.type === 'sequence.started' ? [record.doneBefore] : [])),
+    ).toEqual([undefined, 2, 1]);
+  });
+
   it('retries what is transient as often as the policy says, then gives up for this boot', async () => {
     const flaky = step('a', () => failed('DiskFull', 'no space'));
     expect(await sequence([flaky, done('b')])).toMatchObject({

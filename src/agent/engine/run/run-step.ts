@@ -111,6 +111,16 @@ export class StepRunner {
     }
   }
 
+  /** How many steps an earlier run has finished, by what the journal says; a step's own proof comes at its turn. */
+  async doneBefore(): Promise<number> {
+    const boot = await this.#o.host.bootId();
+    return this.#o.steps.filter((step) => {
+      const { ended, superseded } = this.#history.step(step.id, step.digest);
+      const mayCount = ended && !superseded && !this.#isToRunAgain(step, ended);
+      return mayCount && (step.when !== 'every-boot' || ended.boot === boot);
+    }).length;
+  }
+
   /** Stops in each group at a step without `ahead`: the engine may run it again though it was finished. */
   async #startAhead(current: Step): Promise<void> {
     const { steps } = this.#o;
