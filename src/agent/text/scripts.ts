@@ -32,6 +32,19 @@ export function windowsScripts(text: string): string[] | undefined {
   return found.length > 0 ? found : undefined;
 }
 
+/** Where a section of EC2's begins that nothing closes: nothing of it would be run. */
+export function unclosedSection(text: string): { tag: string; at: number } | undefined {
+  if (!TAGGED.test(text.trimStart())) return undefined;
+  const opening = /<(script|powershell)>/g;
+  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+    const [, tag = ''] = found;
+    const end = text.indexOf(`</${tag}>`, found.index);
+    if (end === -1) return { tag, at: found.index };
+    opening.lastIndex = end;
+  }
+  return undefined;
+}
+
 function between(text: string, tag: string): string[] {
   const [open, close] = [`<${tag}>`, `</${tag}>`];
   const found: string[] = [];

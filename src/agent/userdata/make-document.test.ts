@@ -147,7 +147,19 @@ describe('scripts and several parts', () => {
     ).toEqual(commands);
   });
 
-  test.each(['<html><script>alert(1)</script>', '<powershell>', '#ps1x\n', '<script></script>'])(
+  test.each([
+    ['<powershell>\nexit 0\n', 1],
+    ['<script>\necho "<powershell>"\n</script>\n<powershell>\nexit 0\n</script>\n', 4],
+  ])('a section for Windows that nothing closes is told by its tag: %j', (text, line) => {
+    expect(read(text).report).toMatchObject([
+      {
+        ...{ code: 'UserDataInvalid', where: { line, column: 1 } },
+        message: expect.stringContaining('<powershell> without </powershell>'),
+      },
+    ]);
+  });
+
+  test.each(['<html><script>alert(1)</script>', '#ps1x\n', '<script></script>'])(
     '%j is no script for Windows',
     (text) => {
       expect(read(text).report[0]?.code).toBe('UserDataFormatUnknown');

@@ -1,6 +1,7 @@
 import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
 import { MAX_DECODED_BYTES, MAX_RAW_BYTES } from '../../text/limits.ts';
 import { printable, type Report } from '../../text/report.ts';
+import { unclosedSection } from '../../text/scripts.ts';
 import { plainText } from '../../text/source-text.ts';
 import { warnOfBeginning } from './beginning.ts';
 import { isMimeHead, unwrapLayers } from './layers.ts';
@@ -35,6 +36,12 @@ export function decodeUserData(raw: Buffer, report: Report, name = 'The user dat
     return undefined;
   }
   warnOfBeginning(head, name, report);
+  const unclosed = unclosedSection(text);
+  if (unclosed !== undefined) {
+    const message = `${name} has <${unclosed.tag}> without </${unclosed.tag}>; nothing between such tags is run.`;
+    report.error('UserDataInvalid', message, plainText(text).locate(unclosed.at));
+    return undefined;
+  }
   const type = typeOf(text);
   if (type !== undefined) return [{ type, source: plainText(text), name: 'part-001' }];
   const line = text.split('\n').findIndex((one) => /^#cloud-config\s*$/.test(one)) + 1;
