@@ -3,6 +3,9 @@ import { USER_DATA } from '../../support/metadata/tree.ts';
 
 const DMI = '/sys/class/dmi/id';
 const V4 = '169.254.169.254';
+/** The namespace has one link, which is a network card's here. */
+const LINK_LOCAL = 'fe80::a9fe:a9fe%lo';
+const CARD = { '/sys/class/net/lo/device/modalias': 'virtio\n' };
 const dmi = (field: string, value: string) => ({ [`${DMI}/${field}`]: `${value}\n` });
 
 /** A machine that the real program finds its user data on, and what must come of it. */
@@ -61,6 +64,13 @@ export const SCENES: readonly Scene[] = [
     made: 'openstack u-1',
   },
   {
+    name: 'OpenStack, on the link alone',
+    files: { ...dmi('chassis_asset_tag', 'OpenStack Nova'), ...CARD },
+    servers: [{ protocol: 'openstack', address: LINK_LOCAL }],
+    source: 'openstack (http://[fe80::a9fe:a9fe%lo])',
+    made: 'openstack u-1',
+  },
+  {
     name: 'Azure',
     files: {
       ...dmi('chassis_asset_tag', '7783-7084-3265-9085-8269-3286-77'),
@@ -80,6 +90,14 @@ export const SCENES: readonly Scene[] = [
     files: { ...dmi('sys_vendor', 'Hetzner'), ...dmi('product_serial', '4711') },
     servers: [{ protocol: 'hetzner', address: V4 }],
     source: `hetzner (http://${V4})`,
+    providerId: 'hcloud://4711',
+    made: 'hetzner 4711',
+  },
+  {
+    name: 'Hetzner, on the link alone',
+    files: { ...dmi('sys_vendor', 'Hetzner'), ...dmi('product_serial', '4711'), ...CARD },
+    servers: [{ protocol: 'hetzner', address: LINK_LOCAL }],
+    source: 'hetzner (http://[fe80::a9fe:a9fe%lo])',
     providerId: 'hcloud://4711',
     made: 'hetzner 4711',
   },

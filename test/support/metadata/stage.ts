@@ -15,7 +15,7 @@ export interface Stage {
   /** Images of the readers' fixtures by the device that each lies on, such as `sr0`. */
   images?: Record<string, string>;
   env?: Record<string, string>;
-  /** Servers by protocol, at an address or at the path of a socket; none: nobody answers. */
+  /** Servers by protocol, at an address (`%lo` behind one of the link) or at the path of a socket; none: nobody answers. */
   servers?: { protocol: string; address: string; port?: number; faults?: Fault[]; lateMs?: number }[];
   /** Further addresses without anybody behind them. */
   addresses?: string[];
@@ -68,6 +68,6 @@ export async function staged<T>(
 
 function ip(verb: 'add' | 'del', address: string): void {
   const isSix = address.includes(':');
-  const place = `${address}/${isSix ? 128 : 32}`;
+  const place = `${address.replace('%lo', '')}/${isSix ? 128 : 32}`;
   execaSync('ip', ['addr', verb, place, 'dev', 'lo', ...(isSix && verb === 'add' ? ['nodad'] : [])]);
 }

@@ -177,6 +177,22 @@ it.each<[string, (own: string) => object, RegExp]>([
   expect(report).toMatchObject([{ severity: 'error', message: expect.stringMatching(words) }]);
 });
 
+it('asks nobody for authors, and tells what is wrong with each config that is there', async () => {
+  const asked: string[] = [];
+  const origin = await serve((path) => {
+    asked.push(path);
+    return [200, '{}'];
+  });
+  library = { ...library, isOffline: true };
+  const merge = [{ source: `${origin}/x` }, data(file('a', {})), data(file('/b', { contents: text('b') }))];
+  const { report } = await read(v3({}, { merge }));
+  expect(report.map(({ message, where }) => [message, where?.within])).toEqual([
+    [expect.stringContaining('merge.0.source is another config, which is not looked at'), undefined],
+    ['$.storage.files.0.path must be an absolute path.', expect.stringContaining('merge.1')],
+  ]);
+  expect(asked).toEqual([]);
+});
+
 it('checks what came of two valid configs', async () => {
   const directory = v3({ storage: { links: [{ path: '/a', target: '/b' }] } });
   const { report } = await read(
