@@ -37,6 +37,8 @@ export async function run(say: (line: string) => void): Promise<void> {
   say('AWS: Secrets Manager, SSM and KMS by the role of the instance, in every format; deleted in the end');
   await play('objects.sh');
   say('S3: what Ignition names there, signed as moto verifies it, in the region of its bucket');
+  await play('google.sh');
+  say('Google Cloud Storage: what Ignition names there, by the token of the instance');
   await play('tang.sh');
   say('tang: what clevis encrypted opens, until the server has lost the key or is away');
   await play('age.sh');
