@@ -143,6 +143,25 @@ describe('MIME multipart', () => {
     expect(parts?.map(({ source }) => source.text.includes('echo é'))).toEqual([true, true]);
   });
 
+  test.each(['us-ascii', 'latin-1', 'iso-8859-15'])('UTF-8 that is said to be %s is UTF-8', (charset) => {
+    const { parts, entries } = decode(mime(part(`text/cloud-config; charset="${charset}"`, CONFIG)));
+    expect(entries).toEqual([]);
+    expect(parts?.[0]?.source.text).toContain('echo é');
+  });
+
+  test("a type that is none is found by the text, and a file name may be RFC 2231's", () => {
+    const { parts } = decode(
+      mime(
+        part("cloud-config\nContent-Disposition: attachment; filename*=utf-8''b%C3%BC%20c", CONFIG),
+        part('text/x-shellscript\nContent-Disposition: attachment; filename*=%zz', '#!/bin/sh'),
+      ),
+    );
+    expect(parts?.map(({ type, name }) => [type, name])).toEqual([
+      ['text/cloud-config', 'bü c'],
+      ['text/x-shellscript', 'part-002'],
+    ]);
+  });
+
   test('without a closing boundary it ends with the text, as in Python, and that is told', () => {
     const open = mime(part('text/cloud-config', CONFIG)).replace(/--=B=--[\s\S]*/, '');
     const { parts, entries } = decode(open);

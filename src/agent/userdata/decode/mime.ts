@@ -21,6 +21,15 @@ export interface MimeLeaf {
   launchIndex?: string;
 }
 
+/** A file name of RFC 2231, such as `utf-8''a%20b`; Python writes those that are not ASCII so. */
+function extended(name: string | undefined): string | undefined {
+  try {
+    return name === undefined ? undefined : decodeURIComponent(name.replace(/^[^']*'[^']*'/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Splits a MIME message (RFC 2045, 2046) into its leaves, in order and through nested containers. Like
  * Python's parser, it tolerates a missing end boundary.
@@ -69,7 +78,10 @@ class MimeReader {
     if (contentType.value.startsWith('multipart/'))
       return this.#multipart(contentType, bodyStart, end, depth);
     const disposition = readParameters(fields.get('content-disposition'));
-    const fileName = disposition.parameters.get('filename') ?? contentType.parameters.get('name');
+    const fileName =
+      disposition.parameters.get('filename') ??
+      extended(disposition.parameters.get('filename*')) ??
+      contentType.parameters.get('name');
     const [mergeName = ''] = ['merge-type', 'x-merge-type'].filter((name) => fields.get(name));
     const mergeText = fields.get(mergeName);
     const merging =
@@ -79,7 +91,8 @@ class MimeReader {
     const charset = contentType.parameters.get('charset');
     const launchIndex = fields.get('launch-index');
     this.#leaves.push({
-      type: contentType.value === '' ? 'text/plain' : contentType.value,
+      // As Python's parser has it.
+      type: /^[^/]+\/[^/]+$/.test(contentType.value) ? contentType.value : 'text/plain',
       ...(charset === undefined ? {} : { charset }),
       encoding: readParameters(fields.get('content-transfer-encoding')).value,
       ...(fileName === undefined ? {} : { fileName }),

@@ -23,7 +23,9 @@ export function toText(
     report.error('UserDataUndecodable', `${what} names a character set that is not known; use UTF-8.`);
     return undefined;
   }
-  const text = decode(decoder, bytes);
+  const text =
+    (isOfBytes(decoder) ? decode(new TextDecoder('utf-8', { fatal: true }), bytes) : undefined) ??
+    decode(decoder, bytes);
   if (text === undefined) {
     const offset = firstInvalid(bytes);
     report.error(
@@ -43,6 +45,9 @@ export function toText(
   return text.replace(/\r\n?|\u0085/g, '\n');
 }
 
+/** Whoever writes such a character set's name ("us-ascii" in every example) most often has UTF-8 all the same. */
+const isOfBytes = ({ encoding }: Decoder): boolean => /^(?:windows|iso-8859)-/.test(encoding);
+
 function decode(decoder: Decoder, bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes);
@@ -54,7 +59,7 @@ function decode(decoder: Decoder, bytes: Uint8Array): string | undefined {
 
 function decoderFor(charset: string): Decoder | undefined {
   try {
-    return new TextDecoder(charset, { fatal: true });
+    return new TextDecoder(charset.replace(/^latin-/i, 'latin'), { fatal: true });
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
