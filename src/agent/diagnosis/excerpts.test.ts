@@ -235,6 +235,26 @@ it('a program that logs what kubeadm prints says nothing itself', () => {
 });
 
 it.each([
+  [
+    'VersionSkew',
+    'configmaps "kubelet-config-1.12" is forbidden: User "system:bootstrap:4ipkdk" cannot get configmaps in the namespace "kube-system"',
+  ],
+  [
+    'PermissionDenied',
+    'It says configmaps "kubeadm-config" is forbidden: User "system:bootstrap:4ipkdk" cannot get resource "configmaps" in API group "" in the namespace "kube-system"',
+  ],
+  [
+    'KubeadmTimedOut',
+    [
+      'Unfortunately, an error has occurred:',
+      '\ttimed out waiting for the condition',
+      '',
+      'This error is likely caused by:',
+      '\t- The kubelet is not running',
+    ]
+      .map((line) => `scaleway_server.n1 (remote-exec): \t\t${line}`)
+      .join('\n'),
+  ],
   ['NoUsableAddress', `route ip+net: no such network interface\n${HINT}`],
   [
     'ResourceNotFetched',

@@ -67,11 +67,11 @@ const serverTrouble: Pattern = inError(
 
 /** A page where the API server should be: a load balancer's, a proxy's, a portal's, or another server at this address. */
 const page: Pattern = inError(
-  /serializer for ([\w.+-]+\/[\w.+-]+)(?![\w.+-])[^\n]* doesn't exist|invalid character '<' looking for beginning of value/,
+  /serializer for ([\w.+-]+\/[\w.+-]+)(?![\w.+-])[^\n]* doesn't exist|invalid character '<' looking for beginning of value|cluster-info[^\n]*: (the server could not find the requested resource)/,
   (match, { output }) => ({
     code: 'ApiServerUnavailable',
     facts: { saysHow: true },
-    cause: `What answers at ${endpointIn(output.error) ?? 'the control plane endpoint'} is no API server: it sends ${match[1] ?? 'a page'}.`,
+    cause: `What answers at ${endpointIn(output.error) ?? 'the control plane endpoint'} is no API server: it ${match[2] === undefined ? `sends ${match[1] ?? 'a page'}` : 'knows no cluster-info'}.`,
     remedy:
       'Check the control plane endpoint, and what the load balancer or proxy in front of it does while no API server is up.',
   }),

@@ -1,5 +1,21 @@
 /** TLS between this machine and the API server; texts of Go's crypto/tls and crypto/x509, 1.15 - 1.24. */
-import { aboutApiServer, apiServerIn, inError, type Pattern, shorten } from './pattern.ts';
+import { aboutApiServer, apiServerIn, inError, type Pattern, type PatternInput, shorten } from './pattern.ts';
+
+/** It spoke with etcd itself, and did not ask the API server for anything. */
+const withEtcd = ({ output }: PatternInput): boolean =>
+  /etcd client|endpoints with etcd|etcd cluster|etcdserver|:2379\b/.test(output.error) &&
+  !/"?https:\/\/[^\s"]+\/api/.test(output.error);
+
+const etcdUntrusted: Pattern = inError(
+  /tls: failed to verify certificate[^\n]*|x509: (?!certificate has expired)[^\n]*|remote error: tls: [^\n]*certificate[^\n]*/,
+  (match) => ({
+    code: 'CertificateInvalid',
+    cause: `This machine and the etcd cluster do not trust each other's certificates: ${shorten(match[0].replace(/^tls: failed to verify certificate: /, ''), 160)}.`,
+    remedy:
+      'Give this machine the CA for etcd of its cluster (/etc/kubernetes/pki/etcd/ca.crt and ca.key), and remove what an earlier cluster has left in /etc/kubernetes/pki.',
+  }),
+  withEtcd,
+);
 
 const clock: Pattern = inError(
   /x509: certificate has expired or is not yet valid(?:: current time (\S+) is (before|after) (\S+))?/,
@@ -50,4 +66,11 @@ const notTls: Pattern = inError(
 );
 
 /** They come before lost connections, which they cause. */
-export const tlsPatterns: Pattern[] = [clock, wrongName, unknownAuthority, notVerified, notTls];
+export const tlsPatterns: Pattern[] = [
+  clock,
+  etcdUntrusted,
+  wrongName,
+  unknownAuthority,
+  notVerified,
+  notTls,
+];

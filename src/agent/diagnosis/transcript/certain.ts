@@ -71,12 +71,15 @@ const COMMON = /(?:error: )?unable to (?:read config from "(?![^"]*kube)|select 
 export const isCertain = ({ text, program }: LogLine): boolean =>
   program === 'kubeadm' || (saysSo(text) && !(program !== undefined && COMMON.test(text)));
 
+/** Of what it waited for in vain. */
+const LIKELY = /^\s*- The kubelet is (?:not running$|unhealthy due to a misconfiguration of the node)/;
+
 const saysSo = (text: string): boolean =>
   STEP.test(text) ||
   PHASE.test(text) ||
   LAST_PHASE.test(text) ||
   (FINDING.test(text) && CHECK.test(text)) ||
-  [OWN_ERROR, HINT, SUCCESS, FATAL_FINDINGS, UNHEALTHY, KUBEADM_FRAME, NO_MEMBER].some((own) =>
+  [OWN_ERROR, HINT, SUCCESS, FATAL_FINDINGS, UNHEALTHY, KUBEADM_FRAME, NO_MEMBER, LIKELY].some((own) =>
     own.test(text),
   ) ||
   (KLOG.test(text) && KLOG_STEP.test(text));

@@ -72,7 +72,7 @@ const OWN_ERRORS = [
   /[Ff]ound multiple CRI (?:sockets|endpoints)/,
   /error uploading crisocket/,
   /error downloading (?:certs|the secret): /,
-  /Secret "kubeadm-certs" was not found in the|secrets "kubeadm-certs" is forbidden: User "system:bootstrap:/,
+  /Secret "kubeadm-certs" was not found in the|(?:secrets "kubeadm-certs"|configmaps "kube(?:adm|let)-config(?:-1\.\d+)?") is forbidden: User "system:bootstrap:/,
   /couldn't initialize a Kubernetes cluster/,
   /\[?failure loading (?:certificate|key) for/,
   /unable to select an IP from default routes/,
