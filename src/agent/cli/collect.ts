@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { counted } from '../../kit/counted.ts';
 import { UsageError } from '../../kit/errors.ts';
 import { collect } from '../collect/collect.ts';
@@ -18,6 +18,10 @@ interface CollectFlags {
 export function collectCommand({ out }: CollectFlags): Promise<number> {
   return withUsage(async () => {
     const host = createHost();
+    // A slip of the pen is told before half a minute of work, and makes no directory.
+    const folder = out === undefined || out === '-' ? undefined : dirname(resolve(out));
+    if (folder !== undefined && (await host.ownFiles.stat(folder)) === undefined)
+      throw new UsageError(`--out ${out}: there is no directory ${folder}`);
     const { archive, files, missing } = await collect(host, {
       agent: version().version,
       limitMs: LIMIT_MS,

@@ -72,6 +72,10 @@ describe('slipway diagnose', () => {
       status: 1,
       stdout: expect.stringContaining('no output of kubeadm'),
     });
+    expect(diagnose([file('journal.jsonl', '{"v":1,"seq":1,"type":"heartbeat"}\n')])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/journal\.jsonl is a journal of Slipway's own: slipway status tells it/),
+    });
     expect(diagnose(['/nope'])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('/nope cannot be read'),

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { errorMessage, UsageError } from '../../kit/errors.ts';
+import { visibleOutput } from '../../kit/terminal/visible.ts';
 import { diagnoseLog } from '../diagnosis/diagnose-log.ts';
 import { decoded } from '../diagnosis/transcript/decode.ts';
 import type { LogLine } from '../diagnosis/transcript/line.ts';
@@ -10,6 +11,9 @@ import { formatOption, withUsage } from './options/options.ts';
 import { verdictAsJson, verdictAsText } from './text/diagnose-text.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
+/** A line of the journal that the agent keeps. */
+const OWN_RECORD = /^\{"v":\d+,"seq":\d+,/;
+const OWN = 'slipway status tells it (--root DIR where the machine is mounted)';
 
 /**
  * `slipway diagnose FILE...`: reads logs and says why kubeadm failed; reads nothing else and changes nothing.
@@ -32,7 +36,11 @@ export function diagnoseCommand(files: readonly string[], options: { output: str
     process.stdout.write(
       format === 'json' ? verdictAsJson(verdict, files, extents) : verdictAsText(verdict, extents),
     );
-    return verdict.result === 'nothing' ? 1 : 0;
+    if (verdict.result !== 'nothing') return 0;
+    const own = lines.find(({ text }) => OWN_RECORD.test(text));
+    if (own)
+      process.stderr.write(`slipway: ${visibleOutput(own.file)} is a journal of Slipway's own: ${OWN}\n`);
+    return 1;
   });
 }
 

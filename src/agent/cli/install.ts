@@ -5,7 +5,7 @@ import { install } from '../install/install.ts';
 import { InstallError } from '../install/install-error.ts';
 import { uninstall } from '../install/uninstall.ts';
 import { createHost } from '../machine.ts';
-import { rootOption, withUsage } from './options/options.ts';
+import { demandRoot, rootOption, withUsage } from './options/options.ts';
 import { version } from './process/version.ts';
 
 interface InstallFlags {
@@ -25,6 +25,7 @@ export function installCommand(flags: InstallFlags): Promise<number> {
       throw new UsageError(
         'give --shim (with cloud-init), --service (without), --report, or several of them; or --check',
       );
+    if (host.root === '/') demandRoot('install into this machine', 'slipway install');
     const units = [
       ...(service ? (['slipway.service', 'slipway-network.service'] as const) : []),
       ...(report ? (['slipway-report.service'] as const) : []),

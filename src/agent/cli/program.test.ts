@@ -117,6 +117,18 @@ describe('a command line', () => {
     );
   });
 
+  it.runIf(process.getuid?.() === 0)(
+    'tells whoever may not read user data to be root (needs root)',
+    async () => {
+      writeFileSync(userData, '#cloud-config\n', { mode: 0o600 });
+      process.seteuid?.(65534);
+      const { stderr } = await ask('plan', '--root', '/', '--user-data', userData).finally(() =>
+        process.seteuid?.(0),
+      );
+      expect(stderr).toMatch(/permission denied.*\n {2}Call it as root/);
+    },
+  );
+
   it('does not tell somebody whose user data are too large that they are not there', async () => {
     writeFileSync(userData, Buffer.alloc(17 << 20));
     const { stderr } = await ask('plan', '--root', folder, '--user-data', userData);
@@ -151,10 +163,15 @@ describe('a command line', () => {
   it.each([
     ['bootstrap', 'only root can bootstrap this machine (sudo slipway bootstrap)'],
     ['reset', 'only root can reset this machine (sudo slipway reset)'],
+    ['install --shim', 'only root can install into this machine (sudo slipway install)'],
     ['report', 'only root can read what is to be reported (sudo slipway report)'],
   ])('that only root may give says so to others: %s', async (command, message) => {
     vi.spyOn(process, 'getuid').mockReturnValue(65534);
-    expect(await ask(command)).toEqual({ status: 2, stdout: '', stderr: `slipway: ${message}\n` });
+    expect(await ask(...command.split(' '))).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `slipway: ${message}\n`,
+    });
   });
 });
 

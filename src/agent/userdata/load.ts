@@ -81,11 +81,14 @@ function noneFor(error: unknown, isNamed: boolean): NoDocument {
   const asked = isSetting ? 'UserDataInvalid' : codeOf(error, 'UserDataNotFound');
   const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : asked;
   const isLasting = isNamed || error.errno === 'EFBIG' || error.errno === 'EINVAL';
+  const named = isNamed && code === 'UserDataNotFound' ? { remedy: NAMED } : {};
   return none(
     isLasting,
-    failure(code, errorMessage(error), isNamed && code === 'UserDataNotFound' ? { remedy: NAMED } : {}),
+    failure(code, errorMessage(error), error.errno === 'EACCES' ? { remedy: FORBIDDEN } : named),
   );
 }
+
+const FORBIDDEN = 'Call it as root (sudo): user data hold secrets, so others may not read them.';
 
 const NAMED =
   'Give files that are there and can be read (--user-data, --meta-data, --network-config), or none, to look for a source.';

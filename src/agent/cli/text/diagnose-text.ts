@@ -18,7 +18,7 @@ const WITHOUT_FAILURE: Record<Exclude<LogVerdict['result'], 'failed'>, string> =
 };
 
 const PERSISTENCE: Record<Persistence, string> = {
-  transient: 'it may pass by itself; try again',
+  transient: 'it may pass by itself',
   permanent: 'it does not pass by itself',
   'until-deadline': 'it may be "not yet" or "never"',
 };
@@ -42,7 +42,7 @@ export function verdictAsText(verdict: LogVerdict, read: readonly LogExtent[]): 
           '',
           `  Cause        ${failure.cause}`,
           `  What to do   ${failure.remedy}`,
-          `  Will it pass ${PERSISTENCE[failure.persistence]}`,
+          `  Try again    ${PERSISTENCE[failure.persistence]}`,
           `  More         ${explainCall(failure.code)}`,
           ...(shown.length > 0 ? ['', '  Lines', ...shown] : []),
         ],
