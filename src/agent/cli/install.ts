@@ -46,11 +46,7 @@ export function uninstallCommand(flags: { root: string; state?: boolean }): Prom
     const state = flags.state === true;
     const done =
       process.platform === 'win32'
-        ? await (await import('../install/windows/uninstall.ts')).uninstallOnWindows(
-            host,
-            process.execPath,
-            state,
-          )
+        ? await (await import('../install/windows/uninstall.ts')).uninstallOnWindows(host, state)
         : await uninstall(host, process.execPath, state);
     return tell(done.length > 0 ? done : ['nothing of Slipway is there']);
   });
@@ -61,7 +57,7 @@ async function check(host: Host): Promise<number> {
     process.platform === 'win32'
       ? await (await import('../install/windows/check.ts')).checkWindowsImage(host)
       : await checkImage(host, process.execPath);
-  tell(looks.map(({ what, ok, why }) => `${ok ? 'ok  ' : 'MISS'}  ${what}${why ? `: no; ${why}` : ''}`));
+  tell(looks.map(({ what, ok, why }) => `${ok ? 'ok  ' : 'MISS'}  ${what}${why ? `: ${why}` : ''}`));
   return looks.every(({ ok }) => ok) ? 0 : 1;
 }
 

@@ -6,6 +6,7 @@ import { agentOf } from './join.ts';
 import { until, type WindowsMachine } from './windows-machine.ts';
 
 const SLIPWAY = 'S:\\slipway.exe';
+const INSTALLED = 'C:\\Program Files\\Slipway\\slipway.exe';
 const ENVIRONMENT = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment';
 const CHANGED = [
   'Program Files/Slipway/slipway.exe',
@@ -25,8 +26,8 @@ export async function expectPreflight(machine: WindowsMachine): Promise<void> {
 }
 
 /**
- * Everything in place twice, the task of the reporter too, and taken back by another copy of the program; before and afterwards it
- * says what is missing.
+ * Everything in place twice, the task of the reporter too, and taken back: by itself all but the program that runs, which another
+ * copy removes; before and afterwards it says what is missing.
  */
 export async function expectUninstalled(machine: WindowsMachine): Promise<void> {
   await expectMissing(machine, [TASK, JOURNAL]);
@@ -45,13 +46,16 @@ export async function expectUninstalled(machine: WindowsMachine): Promise<void> 
   await expectMissing(machine, [JOURNAL]);
   await expectGuestinfo(machine);
   await expectVolume(machine);
+  const own = await machine.run(INSTALLED, 'uninstall');
+  assert.equal(own.status, 0, own.stderr);
+  assert.match(own.stdout, /the task "Slipway report" removed/);
+  assert.match(own.stdout, /Slipway\\slipway\.exe stays while it runs: remove /);
   const gone = await machine.run(SLIPWAY, 'uninstall', '--state');
   assert.equal(gone.status, 0, gone.stderr);
-  assert.match(gone.stdout, /the task "Slipway report" removed/);
   for (const path of CHANGED) assert.equal(existsSync(machine.onC(path)), false, path);
   await expectMissing(machine, [
-    /the program is at .*slipway\.exe: no; /,
-    /something starts Slipway: no; /,
+    /the program is at .*slipway\.exe: run slipway install/,
+    /something starts Slipway: user data will call kubeadm/,
     TASK,
   ]);
   const { stdout } = await machine.run('reg.exe', 'query', ENVIRONMENT, '/v', 'Path');
@@ -59,8 +63,8 @@ export async function expectUninstalled(machine: WindowsMachine): Promise<void> 
   assert.match((await machine.run(SLIPWAY, 'uninstall', '--state')).stdout, /nothing of Slipway is there/);
 }
 
-const JOURNAL = /no state of another machine: no; .*C:\\ProgramData\\slipway/;
-const TASK = /the task of the reporter is there: no; .* --report$/;
+const JOURNAL = /no state of another machine: .*C:\\ProgramData\\slipway/;
+const TASK = /the task of the reporter is there: .* --report$/;
 
 async function expectMissing(machine: WindowsMachine, wanted: readonly RegExp[]): Promise<void> {
   const { status, stdout, stderr } = await machine.run(SLIPWAY, 'install', '--check');

@@ -165,6 +165,9 @@ This binary becomes /usr/local/bin/slipway, on Flatcar /opt/bin/slipway; one
 from a package stays at /usr/bin/slipway. The real kubeadm belongs into
 /usr/bin. It is safe to run it again; a newer version keeps settings and state,
 an older one is refused. Exit status of --check: 0 nothing lacks, 1 something.
+
+On Windows it is the machine itself that is set up: --shim puts kubeadm.exe
+first in PATH, --service the script that cloudbase-init runs, --report a task.
 `,
   },
   uninstall: {

@@ -1,16 +1,19 @@
 import { STATE_DIR, WINDOWS_SHIM } from '../../document/paths.ts';
-import type { Host } from '../../host/host.ts';
+import { type Host, HostError } from '../../host/host.ts';
 import { windowsProgram } from '../../host/windows-program.ts';
 import { unitFile } from '../units.ts';
 import { takeFromPath } from './machine-path.ts';
 import { FOLDER, LOCAL_SCRIPT, PROGRAM, SHIM, TASK, TASK_FILE } from './places.ts';
 
+const IN_USE = ['EPERM', 'EACCES', 'EBUSY'];
+
 /**
- * Takes back what `installOnWindows` has done. Windows removes no program that runs: the one that was asked stays, and says so.
+ * Takes back what `installOnWindows` has done. Windows removes no program that runs, by none of its names: the one that was asked
+ * stays, as does that of a reporter at work.
  *
  * @returns a sentence for each thing that is gone, or that stays
  */
-export async function uninstallOnWindows(host: Host, self: string, state: boolean): Promise<string[]> {
+export async function uninstallOnWindows(host: Host, state: boolean): Promise<string[]> {
   const done: string[] = [];
   const remove = async (path: string): Promise<void> => {
     if ((await host.files.stat(path)) === undefined) return;
@@ -31,9 +34,10 @@ export async function uninstallOnWindows(host: Host, self: string, state: boolea
   if (script?.toString('utf8') === unitFile('10-slipway.cmd')) await remove(LOCAL_SCRIPT);
   else if (script !== undefined) done.push(`${LOCAL_SCRIPT} stays: it was changed`);
   if (state) await remove(STATE_DIR);
-  for (const path of [SHIM, PROGRAM]) {
-    if (path.toLowerCase() !== self.toLowerCase()) await remove(path);
-    else done.push(`${path} stays while it runs: remove ${FOLDER} when it has ended`);
-  }
+  for (const path of [SHIM, PROGRAM])
+    await remove(path).catch((error: unknown) => {
+      if (!(error instanceof HostError) || !IN_USE.includes(error.errno)) throw error;
+      done.push(`${path} stays while it runs: remove ${FOLDER} when it has ended`);
+    });
   return done;
 }
