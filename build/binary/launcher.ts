@@ -12,6 +12,11 @@ import { withoutSteering } from '../../src/kit/environment.ts';
  * every start would take longer than reading the user data. Whoever asks for the version does not even pay for that.
  */
 const words = process.argv.slice(2);
+// It knows only what it was called then, and could neither start nor copy itself.
+if (process.platform !== 'win32' && !process.execPath.startsWith('/')) {
+  process.stderr.write('slipway: there is no /proc here: mount it, or call slipway by its whole path\n');
+  process.exit(2);
+}
 // Some of it has had its effect before this line; who starts a bootstrap does not say whom the agent trusts.
 const own = withoutSteering(process.env);
 if (own !== undefined && process.platform !== 'win32') {

@@ -1,12 +1,13 @@
-import { STATE_DIR } from '../document/paths.ts';
+import { BINARY, STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { type Look, look } from './look.ts';
 import {
-  isShim,
+  isMasked,
   PACKAGED_BINARY,
   type Place,
   placeIn,
   realOrNothing,
+  shimIs,
   UNITS,
   type UnitName,
   WANTED_BY,
@@ -26,35 +27,41 @@ export async function checkImage(host: Host, self: string): Promise<Look[]> {
   const place = await presentPlace(host, self);
   const cloudInit = await hasCloudInit(host);
   const isThere = (path: string) => host.files.stat(path).then((stat) => stat !== undefined);
-  const shim = (await isShim(host, place)) === true;
-  const service = await isEnabled(host, 'slipway.service');
-  const network = await isEnabled(host, 'slipway-network.service');
   const machineId = (await host.files.readIfPresent('/etc/machine-id', 4096))?.toString('utf8').trim() ?? '';
   return [
-    look(`the program is at ${place.binary}`, await isThere(place.binary), 'run slipway install'),
-    cloudInit
-      ? look(
-          'kubeadm is Slipway for cloud-init',
-          shim,
-          'cloud-init will call kubeadm itself: slipway install --shim',
-        )
-      : look(
-          'slipway.service is enabled',
-          service,
-          'nothing starts Slipway at boot: slipway install --service',
-        ),
-    ...(cloudInit
-      ? []
-      : [
+    await lookAtProgram(host, place.binary),
+    ...(place.packaged
+      ? [
           look(
-            'slipway-network.service is enabled',
-            network,
+            "no other program comes before the package's",
+            !(await isThere(BINARY)),
+            `${BINARY} does, in PATH and by its units, whichever is newer: ${BINARY} uninstall, or remove the package`,
+          ),
+        ]
+      : []),
+    ...(cloudInit
+      ? [
+          look(
+            'kubeadm is Slipway for cloud-init',
+            ['own', 'slipway'].includes(await shimIs(host, place)),
+            'cloud-init will call kubeadm itself: slipway install --shim',
+          ),
+        ]
+      : [
+          await lookAtUnit(
+            host,
+            'slipway.service',
+            'nothing starts Slipway at boot: slipway install --service',
+          ),
+          await lookAtUnit(
+            host,
+            'slipway-network.service',
             'what is said of the network beside the user data is read late, and the network comes up without it: slipway install --service',
           ),
         ]),
-    look(
-      'slipway-report.service is enabled',
-      await isEnabled(host, 'slipway-report.service'),
+    await lookAtUnit(
+      host,
+      'slipway-report.service',
       'nobody is told how the bootstrap goes: slipway install --report',
     ),
     look(
@@ -75,10 +82,25 @@ async function presentPlace(host: Host, self: string): Promise<Place> {
   return placeIn(host, (await realOrNothing(host, PACKAGED_BINARY)) ?? self);
 }
 
+async function lookAtProgram(host: Host, binary: string): Promise<Look> {
+  const what = `the program is at ${binary}`;
+  const real = await realOrNothing(host, binary).catch(() => undefined);
+  const stat = real === undefined ? undefined : await host.ownFiles.stat(real);
+  if (stat === undefined) return look(what, false, 'run slipway install');
+  const runs = stat.kind === 'file' && (stat.mode & 0o111) === 0o111;
+  return look(what, runs, `nobody can run it: chmod 755 ${binary}`);
+}
+
 /** As slipway.service itself decides it. */
 async function hasCloudInit(host: Host): Promise<boolean> {
   if ((await host.files.stat('/usr/bin/cloud-init')) === undefined) return false;
   return (await host.files.stat('/etc/cloud/cloud-init.disabled')) === undefined;
+}
+
+async function lookAtUnit(host: Host, name: UnitName, why: string): Promise<Look> {
+  const what = `${name} is enabled`;
+  if (await isMasked(host, name)) return look(what, false, `it is masked: systemctl unmask ${name}`);
+  return look(what, await isEnabled(host, name), why);
 }
 
 async function isEnabled(host: Host, name: UnitName): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { InstallError } from './install-error.ts';
+import { PACKAGED_BINARY } from './place.ts';
 
 /**
  * An older program may not understand the journal and the spool that a newer one has left. Asked of the program that is
@@ -16,7 +17,7 @@ export async function refuseDowngrade(host: Host, binary: string, version: strin
   if (there !== undefined && compareVersions(there, version) > 0)
     throw new InstallError(
       `${join(host.root, binary)} is slipway ${there}, newer than this ${version}; ` +
-        'where an older one is wanted, run its uninstall first',
+        `where an older one is wanted, ${binary === PACKAGED_BINARY ? 'remove its package' : 'run its uninstall'} first`,
     );
 }
 
@@ -30,7 +31,7 @@ export function compareVersions(a: string, b: string): number {
   if (first.suffix === second.suffix) return 0;
   if (first.suffix === '') return 1;
   if (second.suffix === '') return -1;
-  return first.suffix < second.suffix ? -1 : 1;
+  return first.suffix.localeCompare(second.suffix, 'en', { numeric: true });
 }
 
 function split(version: string): { numbers: number[]; suffix: string } {

@@ -43,6 +43,10 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     writeFileSync(join(folder, path), content);
     return join(folder, path);
   };
+  const putProgram = (path: string, content: string): string => {
+    chmodSync(put(path, content), 0o755);
+    return join(folder, path);
+  };
   const at = (path: string) => join(root, path);
   const all = { shim: true, units: ['slipway.service', 'slipway-report.service'] } as const;
   const setUp = (version = '1.2.0') => install(host, { ...all, version, self });
@@ -107,7 +111,7 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
   });
 
   it('has the program from a package: nothing is copied, and only the shim is taken back', async () => {
-    self = put('root/usr/bin/slipway', 'packaged');
+    self = putProgram('root/usr/bin/slipway', 'packaged');
     expect(await setUp()).toContain(`${at('usr/bin/slipway')} is this binary`);
     expect(readlinkSync(at('usr/local/bin/kubeadm'))).toBe('../../bin/slipway');
     expect(existsSync(at('etc/systemd/system'))).toBe(false);
@@ -115,12 +119,25 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     expect(left()).toEqual(['usr/bin/slipway']);
   });
 
+  it('has one from a package and another beside it: who is called is the one that was set up last', async () => {
+    const packaged = putProgram('root/usr/bin/slipway', 'packaged');
+    await install(host, { shim: true, units: [], version: '1.1.0', self: packaged });
+    expect(await setUp()).toContain(`${at('usr/local/bin/kubeadm')} -> slipway`);
+    const missing = async () => (await checkImage(host, self)).flatMap(({ ok, what }) => (ok ? [] : [what]));
+    expect(await missing()).toContain("no other program comes before the package's");
+    const done = await uninstall(host, packaged, false);
+    expect(done[0]).toBe(`${at('usr/local/bin/kubeadm')} stays: it is Slipway at another place`);
+    await uninstall(host, self, false);
+    expect(left()).toEqual(['usr/bin/slipway']);
+    expect(await missing()).not.toContain("no other program comes before the package's");
+  });
+
   it('says what helps where a system extension has made the folder of the shim read-only', async () => {
-    self = put('root/usr/bin/slipway', 'packaged');
+    self = putProgram('root/usr/bin/slipway', 'packaged');
     const symlink = () => Promise.reject(new HostError('linking: read-only file system', 'EROFS'));
     host = { ...host, files: { ...host.files, symlink } };
     await expect(setUp()).rejects.toThrow(
-      /read-only.*link \/opt\/slipway\/bin\/kubeadm to \/usr\/bin\/slipway/,
+      /read-only.*ln -s \.\.\/\.\.\/bin\/slipway \/usr\/local\/bin\/kubeadm.*link \/opt\/slipway\/bin\/kubeadm to \/usr\/bin\/slipway/,
     );
   });
 
@@ -128,11 +145,14 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     const tiny = makeTinyRoot();
     rmSync(root, { recursive: true });
     renameSync(tiny.path, root);
-    put('root/usr/local/bin/slipway', '#!/bin/sh\necho \'{ "version": "1.3.0" }\'\n');
-    chmodSync(at('usr/local/bin/slipway'), 0o755);
+    const newer = '#!/bin/sh\necho \'{ "version": "1.3.0" }\'\n';
+    putProgram('root/usr/local/bin/slipway', newer);
     await expect(setUp('1.2.9')).rejects.toThrow('is slipway 1.3.0, newer than this 1.2.9');
     await setUp('1.3.0');
     put('root/usr/local/bin/slipway', 'another architecture');
+    putProgram('root/usr/bin/slipway', newer);
+    await expect(setUp('1.0.0')).rejects.toThrow('an older one is wanted, remove its package first');
+    rmSync(at('usr/bin/slipway'));
     await setUp('1.0.0');
     expect(readFileSync(at('usr/local/bin/slipway'), 'utf8')).toBe('new');
   });
@@ -150,8 +170,13 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     const units = [...all.units, 'slipway-network.service'] as const;
     await install(host, { shim: false, units, version: '1.2.0', self });
     expect(await missing()).toEqual([]);
+    chmodSync(at('usr/local/bin/slipway'), 0o644);
+    expect(await missing()).toEqual(['nobody can run it: chmod 755 /usr/local/bin/slipway']);
+    chmodSync(at('usr/local/bin/slipway'), 0o755);
     put('root/usr/bin/cloud-init', '');
     expect(await missing()).toEqual([expect.stringContaining('slipway install --shim')]);
+    symlinkSync('/usr/local/bin/slipway', at('usr/local/bin/kubeadm'));
+    expect(await missing()).toEqual([]);
     put('root/etc/cloud/cloud-init.disabled', '');
     put('root/var/lib/slipway/journal.jsonl', '');
     put('root/etc/machine-id', '0123456789abcdef0123456789abcdef\n');
@@ -162,7 +187,7 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
   });
 
   it('with a package finds the units of the package', async () => {
-    put('root/usr/bin/slipway', 'packaged');
+    putProgram('root/usr/bin/slipway', 'packaged');
     for (const link of [
       'multi-user.target.wants/slipway',
       'multi-user.target.wants/slipway-network',
@@ -173,10 +198,16 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
       symlinkSync('../x.service', path);
     }
     expect((await checkImage(host, self)).every(({ ok }) => ok)).toBe(true);
+    mkdirSync(at('etc/systemd/system'), { recursive: true });
+    symlinkSync('/dev/null', at('etc/systemd/system/slipway-report.service'));
+    expect((await checkImage(host, self)).flatMap(({ why }) => why ?? [])).toEqual([
+      'it is masked: systemctl unmask slipway-report.service',
+    ]);
+    await expect(setUp()).rejects.toThrow('slipway-report.service is masked');
   });
 
   it('with a system extension finds what its target starts, which needs no links', async () => {
-    put('root/usr/bin/slipway', 'packaged');
+    putProgram('root/usr/bin/slipway', 'packaged');
     put('root/usr/lib/systemd/system/slipway-boot.target', '');
     expect((await checkImage(host, self)).filter(({ ok }) => !ok)).toEqual([]);
   });
@@ -186,6 +217,7 @@ it.each([
   ['1.2.3', '1.2.3', 0],
   ['1.10.0', '1.9.9', 1],
   ['1.0.0-rc.1', '1.0.0', -1],
+  ['1.0.0-rc.10', '1.0.0-rc.9', 1],
   ['0.1.0', '0.1.0+build', 0],
 ])('compares %s with %s', (a, b, sign) => {
   expect(Math.sign(compareVersions(a, b))).toBe(sign);

@@ -3,10 +3,12 @@ import { type Host, HostError } from '../host/host.ts';
 import { refuseDowngrade } from './downgrade.ts';
 import { InstallError } from './install-error.ts';
 import {
-  isShim,
+  isMasked,
+  PACKAGED_BINARY,
   type Place,
   placeIn,
   realOrNothing,
+  shimIs,
   UNITS,
   type UnitName,
   unitFor,
@@ -31,12 +33,17 @@ interface InstallWishes {
  */
 export async function install(host: Host, wishes: InstallWishes): Promise<string[]> {
   const place = await placeIn(host, wishes.self);
-  if (wishes.shim && (await isShim(host, place)) === false)
+  if (wishes.shim && (await shimIs(host, place)) === 'foreign')
     throw new InstallError(
       `${join(host.root, place.shim)} is there and is not Slipway; move the real kubeadm to /usr/bin first, where Slipway finds it`,
     );
+  for (const unit of wishes.units)
+    if (await isMasked(host, unit))
+      throw new InstallError(`${unit} is masked: systemctl unmask ${unit} first`);
   const isThere = await isProgram(host, place, wishes.self);
   if (!isThere) await refuseDowngrade(host, place.binary, wishes.version);
+  // It comes first in PATH, and its units before those of the package.
+  if (!place.packaged) await refuseDowngrade(host, PACKAGED_BINARY, wishes.version);
   const done = [
     isThere ? `${join(host.root, place.binary)} is this binary` : await writeBinary(host, place, wishes.self),
   ];
@@ -63,12 +70,15 @@ async function writeBinary(host: Host, { binary }: Place, self: string): Promise
 
 async function linkShim(host: Host, place: Place): Promise<string> {
   const path = join(host.root, place.shim);
-  if (await isShim(host, place)) return `${path} is there`;
+  const there = await shimIs(host, place);
+  if (there === 'own') return `${path} is there`;
+  if (there === 'slipway') await host.files.remove(place.shim);
   await host.files.symlink(place.shimTarget, place.shim).catch((error: unknown) => {
     if (!(error instanceof HostError) || error.errno !== 'EROFS') throw error;
     throw new InstallError(
       `${path} cannot be made: ${dirname(path)} is read-only, as it is while a system extension is merged; ` +
-        `link /opt/slipway/bin/kubeadm to ${place.binary} and put that folder first in the PATH of what calls kubeadm`,
+        `make it in the image (ln -s ${place.shimTarget} ${place.shim}), or link /opt/slipway/bin/kubeadm to ` +
+        `${place.binary} and put that folder first in the PATH of what calls kubeadm`,
     );
   });
   return `${path} -> ${place.shimTarget}`;

@@ -1,4 +1,4 @@
-import { dirname, join, relative } from 'node:path/posix';
+import { dirname, join, relative, resolve } from 'node:path/posix';
 import { BINARY } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { unitFile } from './units.ts';
@@ -7,6 +7,7 @@ import { unitFile } from './units.ts';
 export const PACKAGED_BINARY = '/usr/bin/slipway';
 /** Flatcar's /usr is read-only; /opt/bin is in everybody's PATH there. */
 const OPT_BINARY = '/opt/bin/slipway';
+const PLACES = [BINARY, PACKAGED_BINARY, OPT_BINARY];
 /** Units that the operator or `slipway install` adds; packages have theirs below /usr/lib/systemd/system. */
 export const UNITS = '/etc/systemd/system';
 
@@ -64,9 +65,21 @@ export function wantedLink(name: UnitName): string {
   return `${UNITS}/${WANTED_BY[name]}.wants/${name}`;
 }
 
-/** Is the shim's name taken by Slipway? Undefined where nothing has it. */
-export async function isShim(host: Host, { shim, shimTarget }: Place): Promise<boolean | undefined> {
+/** Has the operator forbidden a unit to start, whoever enables it? */
+export async function isMasked(host: Host, name: UnitName): Promise<boolean> {
+  const path = `${UNITS}/${name}`;
+  const there = await host.files.stat(path);
+  return there?.kind === 'symlink' && (await host.files.readlink(path)) === '/dev/null';
+}
+
+/** What the shim's name is: a link to this place's binary, to Slipway at another one, or something else. */
+type ShimIs = 'own' | 'slipway' | 'foreign' | 'absent';
+
+export async function shimIs(host: Host, { shim, binary }: Place): Promise<ShimIs> {
   const present = await host.files.stat(shim);
-  if (present === undefined) return undefined;
-  return present.kind === 'symlink' && (await host.files.readlink(shim)) === shimTarget;
+  if (present === undefined) return 'absent';
+  if (present.kind !== 'symlink') return 'foreign';
+  const target = resolve(dirname(shim), await host.files.readlink(shim));
+  if (target === binary) return 'own';
+  return PLACES.includes(target) ? 'slipway' : 'foreign';
 }

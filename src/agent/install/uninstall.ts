@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { KUBELET_DROP_IN, RUN_DIR, STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { InstallError } from './install-error.ts';
-import { isShim, placeIn, UNITS, type UnitName, unitFor, WANTED_BY, wantedLink } from './place.ts';
+import { placeIn, shimIs, UNITS, type UnitName, unitFor, WANTED_BY, wantedLink } from './place.ts';
 
 /**
  * Takes back what `install` has put there; what a package brought stays for the package. Settings in /etc/slipway are the
@@ -24,9 +24,10 @@ export async function uninstall(host: Host, self: string, state: boolean): Promi
     await host.files.remove(path);
     done.push(`${join(host.root, path)} removed`);
   };
-  const shim = await isShim(host, place);
-  if (shim) await remove(place.shim);
-  if (shim === false) done.push(`${join(host.root, place.shim)} stays: it is not Slipway`);
+  const shim = await shimIs(host, place);
+  if (shim === 'own') await remove(place.shim);
+  if (shim === 'slipway') done.push(`${join(host.root, place.shim)} stays: it is Slipway at another place`);
+  if (shim === 'foreign') done.push(`${join(host.root, place.shim)} stays: it is not Slipway`);
   for (const name of Object.keys(WANTED_BY) as UnitName[]) {
     const path = `${UNITS}/${name}`;
     const text = (await host.files.readIfPresent(path))?.toString('utf8');

@@ -28,6 +28,11 @@ dpkg -i /tmp/99.0.0.deb
 if dpkg -i "$IMAGE" >/tmp/told 2>&1; then fail "an older version was taken"; fi
 grep -q '99.0.0 is newer than' /tmp/told || fail "the downgrade is not explained: $(cat /tmp/told)"
 [ "$(dpkg-query -W -f '${Version} ${db:Status-Status}' slipway)" = '99.0.0 installed' ] || fail "the downgrade left a mess"
+# As in a root that an image is made of: nothing is mounted there.
+umount -l /proc
+status=0; slipway version 2>/tmp/told || status=$?
+[ "$status" = 2 ] && grep -q 'call slipway by its whole path' /tmp/told || fail "without /proc: $status $(cat /tmp/told)"
+/usr/bin/slipway install --shim --report
 dpkg -r slipway
 [ ! -e /usr/bin/slipway ] && [ ! -L /usr/local/bin/kubeadm ] || fail "it was not removed"
 [ -e /var/lib/slipway/journal.jsonl ] || fail "removing took the state"

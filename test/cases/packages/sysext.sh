@@ -11,9 +11,18 @@ touch /etc/cloud/cloud-init.disabled
 : >/etc/machine-id
 slipway install --check
 status=0; slipway install --shim 2>/tmp/told || status=$?
-[ "$status" = 2 ] && grep -q 'link /opt/slipway/bin/kubeadm to /usr/bin/slipway' /tmp/told || fail "--shim: $status $(cat /tmp/told)"
+[ "$status" = 2 ] && grep -q 'ln -s ../../bin/slipway /usr/local/bin/kubeadm' /tmp/told || fail "--shim: $status $(cat /tmp/told)"
 systemd-analyze verify /usr/lib/systemd/system/slipway-boot.target /usr/lib/systemd/system/slipway.service
 grep -q slipway-boot.target /usr/lib/systemd/system/multi-user.target.d/10-slipway.conf
 systemd-sysext unmerge
 [ ! -e /usr/bin/slipway ] || fail "it is still there"
+# The README's way with cloud-init: the link is made before anything is merged.
+rm /etc/cloud/cloud-init.disabled
+touch /usr/bin/cloud-init
+ln -s ../../bin/slipway /usr/local/bin/kubeadm
+systemd-sysext merge
+slipway install --check
+slipway install --shim
+[ "$(readlink -f /usr/local/bin/kubeadm)" = /usr/bin/slipway ] || fail "kubeadm is not Slipway"
+systemd-sysext unmerge
 echo "merged by systemd-sysext, run, and taken out again"
