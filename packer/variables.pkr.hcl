@@ -1,6 +1,6 @@
 variable "slipway_binary" {
   type        = string
-  description = "Path of slipway-linux-x64 or -arm64 on this computer."
+  description = "Absolute path of slipway-linux-x64 or -arm64 on this computer."
 }
 
 variable "slipway_sha256" {

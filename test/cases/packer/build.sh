@@ -39,7 +39,9 @@ alone=$(sed -n 's/.*`\(ansible-playbook [^`]*\)`.*/\1/p' /src/slipway/packer/REA
 grep -q 'hosts (1):' /tmp/log || fail "$(cat /tmp/log)"
 
 if packer_build -var "slipway_sha256=$(printf %064d 0)"; then fail "a program with another digest was taken"; fi
-grep -q 'must be there with the SHA-256' /tmp/log || fail "$(cat /tmp/log)"
+grep -q 'it has [0-9a-f]\{64\})' /tmp/log || fail "$(cat /tmp/log)"
+if packer_build -var "slipway_sha256=$SHA256" -var slipway_binary=slipway-linux-x64; then fail "a relative path was taken"; fi
+grep -q 'must be an absolute path' /tmp/log || fail "$(cat /tmp/log)"
 [ ! -e /image/usr/local/bin/slipway ] || fail "it was copied nevertheless"
 printf '#!/bin/sh\necho "{ \\"version\\": \\"99.0.0\\" }"\n' >/image/usr/local/bin/slipway
 chmod 755 /image/usr/local/bin/slipway
