@@ -12,10 +12,9 @@ import { expectVerdict } from '../verdict.ts';
 /** Cluster API's user data and cloud-init/baked.yaml, whose files are added. */
 function userData(rendered: string): string {
   const baked = readFileSync(join(checkout, 'cloud-init/baked.yaml'), 'utf8');
-  const part = (type: string, text: string, more = '') =>
-    `--part\nContent-Type: text/${type}; charset="utf-8"\nMIME-Version: 1.0\n${more}\n${text}\n`;
-  const added = 'Merge-Type: list(append)+dict(no_replace,recurse_list)+str()\n';
-  return `Content-Type: multipart/mixed; boundary="part"\nMIME-Version: 1.0\n\n${part('jinja2', rendered)}${part('cloud-config', baked, added)}--part--\n`;
+  const part = (type: string, text: string) =>
+    `--part\nContent-Type: text/${type}; charset="utf-8"\nMIME-Version: 1.0\n\n${text}\n`;
+  return `Content-Type: multipart/mixed; boundary="part"\nMIME-Version: 1.0\n\n${part('jinja2', rendered)}${part('cloud-config', baked)}--part--\n`;
 }
 
 /** A machine of an image with Slipway in it. */
