@@ -40,6 +40,7 @@ mkdir -p /opt/bin; printf '#!/bin/sh\\necho the real one: $*\\n' >/opt/bin/kubea
 systemctl preset systemd-sysext.service >/dev/null 2>&1
 readlink /etc/systemd/system/slipway.service
 readlink /etc/systemd/system/sysinit.target.wants/systemd-sysext.service
+sed -n 's/^ExecStartPost=//p' /etc/systemd/system/systemd-sysext.service.d/*.conf
 systemd-sysext merge >/dev/null
 eval "$(sed -n 's/^Environment=/export /p' /etc/systemd/system/kubeadm.service.d/10-slipway.conf)"
 command -v kubeadm; command -v slipway
@@ -47,7 +48,7 @@ kubeadm version`,
     );
     assert.equal(code, 0, stdout + stderr);
     const wanted =
-      '/dev/null\n/lib/systemd/system/systemd-sysext.service\n/opt/slipway/bin/kubeadm\n/usr/bin/slipway\n';
+      '/dev/null\n/lib/systemd/system/systemd-sysext.service\nsystemctl daemon-reload\n/opt/slipway/bin/kubeadm\n/usr/bin/slipway\n';
     assert.equal(stdout, `${wanted}the real one: version\n`);
   });
   say('systemd-sysext merges the extension that Ignition has fetched, and kubeadm is Slipway');
