@@ -11,7 +11,7 @@ $ErrorActionPreference = 'Stop'
 $found = (Get-FileHash -Algorithm SHA256 -LiteralPath $Source).Hash
 if ($found -ne $Sha256) { throw "$Source has the SHA-256 $found, not ${Sha256}: it is not the program that was released" }
 
-# Defender would scan 95 MB at the first start, in the middle of a boot.
+# Defender would scan 96 MB at the first start, in the middle of a boot.
 if (Get-Command Add-MpPreference -ErrorAction SilentlyContinue) {
   Add-MpPreference -ExclusionProcess 'C:\Program Files\Slipway\slipway.exe', 'C:\Program Files\Slipway\shim\kubeadm.exe'
 }
