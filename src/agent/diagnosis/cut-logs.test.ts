@@ -175,6 +175,14 @@ describe('a log that ends before the error', () => {
   });
 });
 
+it('kubeadm has given up where only its advice is left', () => {
+  const advice =
+    "- 'journalctl -xeu kubelet'\\n\\nAdditionally, a control plane component may have crashed or exited when started by the container runtime.\\nTo troubleshoot, list all containers using your preferred container runtimes CLI.";
+  expect(code(`${advice}", "stdout_lines": ["[init] Using Kubernetes version: v1.32.8", "[prefl`)).toBe(
+    'KubeadmTimedOut',
+  );
+});
+
 describe('an error that is cut off where it is told again', () => {
   const error =
     "error execution phase kubeconfig/kubelet: couldn't create a kubeconfig; the CA files couldn't be loaded: failed to load certificate: couldn't load the certificate file /etc/kubernetes/pki/ca.crt: open /etc/kubernetes/pki/ca.crt: no such file or directory";

@@ -54,7 +54,7 @@ const syntax: Pattern = inError(
     code: 'KubeadmConfigInvalid',
     cause: `The kubeadm configuration is not readable: ${shorten(match[1] ?? match[0], 200)}.`,
   }),
-  beforePhases,
+  (input) => beforePhases(input) && !/\.conf that already exists on disk/.test(input.output.error),
 );
 
 const noDocument: Pattern = inError(
@@ -191,10 +191,10 @@ const flagOfComponent: Pattern = inError(
 
 /** A label such as `stable` stands for a version that only a server knows. */
 const versionUnknown: Pattern = inError(
-  /unable to (?:(?:get|read content of) URL|fetch file\. URL:) "([^"]+)"(?:: |, status: )([^\n]*)/,
+  /unable to (?:(?:get|read content of) URL|fetch file\. URL:) "([^"]+)"(?:: |, status: )([^\n]*)|Get "(https?:[^"]+\/(?:stable|latest)[^"/]*\.txt)": ([^\n]*)/,
   (match) => ({
     code: 'ResourceNotFetched',
-    cause: `kubeadm could not find out the version of Kubernetes from ${match[1]}: ${shorten((match[2] ?? '').replace(/^Get "[^"]*": /, ''), 160)}.`,
+    cause: `kubeadm could not find out the version of Kubernetes from ${match[1] ?? match[3]}: ${shorten((match[2] ?? match[4] ?? '').replace(/^Get "[^"]*": /, ''), 160)}.`,
     remedy: 'Write kubernetesVersion as v1.2.3: then no server is asked.',
   }),
 );

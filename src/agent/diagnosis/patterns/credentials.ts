@@ -66,10 +66,10 @@ const missing: Pattern = inError(
 
 /** Certificates that user data or an earlier attempt left, and that do not fit the configuration. */
 const unfit: Pattern = inError(
-  /(?:failed to write or validate certificate "([^"]+)"|failure loading ([\w/-]+) (?:CA )?certificate|failed to (?:write|load) (?:or validate )?([\w/-]+) CA): ([^\n]*)/,
+  /(?:failed to write or validate certificate "([^"]+)"|certificate ([\w/-]+) is invalid(?=: x509: )|failure loading ([\w/-]+) (?:CA )?certificate|failed to (?:write|load) (?:or validate )?([\w/-]+) CA): ([^\n]*)/,
   (match) => ({
     code: 'CertificateInvalid',
-    cause: `The certificate ${match[1] ?? match[2] ?? match[3]} does not fit: ${shorten((match[4] ?? '').replace(/^certificate \S+ is invalid: /, ''), 220)}.`,
+    cause: `The certificate ${match.slice(1, 5).find((name) => name !== undefined)} does not fit: ${shorten((match[5] ?? '').replace(/^certificate \S+ is invalid: /, ''), 220)}.`,
   }),
 );
 

@@ -24,6 +24,11 @@ const caHash: Pattern = inError(
   }),
 );
 
+/** It is compared with nothing else. */
+const caHashCut: Pattern = inError(/cluster CA found in cluster-info ConfigMap is invalid(?!: \S)/, () => ({
+  code: 'CaHashMismatch',
+}));
+
 const caHashForm: Pattern = inError(
   /invalid (?:discovery token CA certificate )?(?:public key )?hash[^\n]*|invalid hash[^\n]*|unknown hash format[^\n]*|expected a \d+ byte SHA-256 hash[^\n]*|could not decode SHA-256 from hex[^\n]*|(?<=identity of the API Server: )encoding\/hex: [^\n]*/,
   (match) => ({
@@ -63,6 +68,7 @@ export const discoveryPatterns: Pattern[] = [
   tokenUnknown,
   tokenSecretWrong,
   caHash,
+  caHashCut,
   caHashForm,
   clusterInfo,
   discoveryFile,

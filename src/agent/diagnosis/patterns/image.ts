@@ -3,8 +3,9 @@ import type { PreflightFinding } from './output.ts';
 import { type Diagnosis, inError, type Pattern, shorten } from './pattern.ts';
 
 /** Outside of the named checks: kubeadm config images pull, and phases that pull. */
-const pull: Pattern = inError(/failed to pull image [^\n]*/, (match) =>
-  diagnoseImagePull({ name: 'ImagePull', text: match[0] }),
+const pull: Pattern = inError(
+  /failed to pull image [^\n]*|Head \\?"https?:\/\/[^\s"]+\/v2\/[^\s"]+\/manifests\/[^\n]*/,
+  (match) => diagnoseImagePull({ name: 'ImagePull', text: match[0] }),
 );
 
 /** Before the patterns on the network, whose words the registry's errors have too. */

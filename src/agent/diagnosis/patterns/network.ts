@@ -98,15 +98,18 @@ const slow: Pattern = inError(
 );
 
 /** What the API server says of a webhook is not about the way to the API server, in whatever words. */
-const webhook: Pattern = inError(/failed calling webhook "([^"]+)": ([^\n]*)/, (match) => ({
-  code: 'ApiServerUnavailable',
-  facts: { saysHow: true },
-  cause: `The API server could not serve a request because it failed calling webhook ${match[1]}: ${shorten(
-    (match[2] ?? '').replace(/^failed to call webhook: /, ''),
-    160,
-  )}.`,
-  remedy: 'Bring up what serves that webhook, or let its failurePolicy or selector leave out kube-system.',
-}));
+const webhook: Pattern = inError(
+  /failed calling webhook "([^"]+)": ([^\n]*)|Post "https:\/\/([\w.-]+\.svc)(?::\d+)?\/[^"]*": ([^\n]*)/,
+  (match) => ({
+    code: 'ApiServerUnavailable',
+    facts: { saysHow: true },
+    cause: `The API server could not serve a request because it failed calling webhook ${match[1] ?? match[3]}: ${shorten(
+      (match[2] ?? match[4] ?? '').replace(/^failed to call webhook: /, ''),
+      160,
+    )}.`,
+    remedy: 'Bring up what serves that webhook, or let its failurePolicy or selector leave out kube-system.',
+  }),
+);
 
 /** Before everything else that speaks of connections. */
 export const webhookPatterns: Pattern[] = [webhook];

@@ -129,7 +129,7 @@ const kubeletVersion: Reader = ({ text }) => {
   if (/couldn't parse Kubernetes version/.test(text))
     return simple('KubeadmConfigInvalid')({ name: '', text });
   if (!/executable file not found|couldn't get kubelet version/.test(text))
-    return simple('VersionSkew')({ name: '', text });
+    return simple(/^couldn't/.test(text) ? 'PreflightFailed' : 'VersionSkew')({ name: '', text });
   const isMissing = /executable file not found/.test(text);
   return {
     code: isMissing ? 'ProgramMissing' : 'KubeletNotStarted',
@@ -150,7 +150,7 @@ const READERS: [start: string, reader: Reader][] = [
   [
     'ContainerRuntimeVersion',
     ({ text }) =>
-      /could not connect/.test(text)
+      /^could not\b/.test(text)
         ? diagnoseRuntime(text)
         : simple('ContainerRuntimeUnsuitable')({ name: '', text }),
   ],

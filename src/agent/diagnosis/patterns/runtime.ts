@@ -123,4 +123,10 @@ const socket: Pattern = inError(
   }),
 );
 
-export const runtimePatterns: Pattern[] = [toolMissing, notConnected, severalSockets, socket];
+/** What it asks the runtime itself, where the rest of the sentence is cut off. */
+const asked: Pattern = inError(
+  /(?:could not get (?:the )?cgroup driver|failed to get runtime status)[^\n]*/,
+  (match) => diagnoseRuntime(match[0]),
+);
+
+export const runtimePatterns: Pattern[] = [toolMissing, notConnected, severalSockets, socket, asked];

@@ -72,7 +72,8 @@ export const isCertain = ({ text, program }: LogLine): boolean =>
   program === 'kubeadm' || (saysSo(text) && !(program !== undefined && COMMON.test(text)));
 
 /** Of what it waited for in vain. */
-const LIKELY = /^\s*- The kubelet is (?:not running$|unhealthy due to a misconfiguration of the node)/;
+const LIKELY =
+  /^\s*- The kubelet is (?:not running$|unhealthy due to a misconfiguration of the node)|^\s*(?:Additionally, a|A) control plane component may have crashed or exited when started by the container runtime/;
 
 const saysSo = (text: string): boolean =>
   STEP.test(text) ||

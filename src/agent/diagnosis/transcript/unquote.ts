@@ -12,7 +12,10 @@ const ERROR = /error execution phase/;
 /** Up to 1.12 no phase is named. */
 const FAILED = /error execution phase|\[preflight\] Some fatal errors/;
 const RESULT_COMMAND = /"cmd": ?(?:"|\[).{0,200}?\bkubeadm(?:", "| )([a-z]+)/;
-const LIST_ITEM = /"((?:error: )?error execution phase (?:[^"\\]|\\.)*)",/;
+const LIST_ITEM = /(?<!\\)"((?:error: )?error execution phase (?:[^"\\]|\\.){0,4096})",/;
+/** Of a list of a result's lines, cut at both its ends, kubeadm's last one or the rest of it. */
+const QUOTED_ERROR = /(?<!\\)"(?:error: )?error execution phase (?:[^"\\]|\\.){0,400}?\\"/;
+const REST_OF_ITEM = /^((?:[^"\\]|\\.)+)", ?"(To see the stack trace [^"]*)"/;
 const HTML =
   /&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[\da-f]+);|<br ?\/?>|<\/?(?:pre|code|span|div|samp|p|li|td)\b/i;
 const TAG = /<\/?(?:pre|code|span|div|samp|p|li|ul|td|tr|b|i|em|strong)\b[^<>]*>/gi;
@@ -112,12 +115,15 @@ function outOfStrings(line: RawLine): RawLine[] {
   // Which of kubeadm's commands it was; what stands behind may be secret.
   const [, command] = RESULT_COMMAND.exec(raw) ?? [];
   const isEnded = status !== undefined && /^(?:init|join)$/.test(command ?? '');
-  if (!isEnded && (!raw.includes('\\n') || !KUBEADM.test(raw))) return [line];
+  const isQuoted = raw.includes('\\n') || QUOTED_ERROR.test(raw) || REST_OF_ITEM.test(raw);
+  if (!isEnded && (!isQuoted || !KUBEADM.test(raw))) return [line];
   const strings = [...raw.matchAll(/"(?:stderr|stdout|msg|message|log|output)"(?:: ?|=)"((?:[^"\\]|\\.)*)"/g)]
     .map((match) => match[1] ?? '')
     .filter((string) => KUBEADM.test(string));
   // In a result that was cut, the error may stand in the list of lines alone.
   const [, item] = strings.some((string) => ERROR.test(string)) ? [] : (LIST_ITEM.exec(raw) ?? []);
+  const [, rest, hint] = item === undefined ? (REST_OF_ITEM.exec(raw) ?? []) : [];
+  if (rest !== undefined) strings.unshift(`${rest}\\n${hint}`);
   if (item !== undefined) strings.unshift(item, ...(strings.length === 0 ? [raw] : []));
   const whole = strings.length > 0 ? [...new Set(strings)] : [raw];
   // What was printed first stands in stdout, which Ansible names after stderr: the error is read last.

@@ -52,6 +52,64 @@ describe.each(FORMS)('what kubeadm says, 1.20 to 1.36, %s', (name, form) => {
   });
 });
 
+/** What a log that begins or ends within an error leaves of it, and what must not be made of that. */
+it.each([
+  [
+    'ImagePullFailed',
+    'Head "https://registry.k8s.io/v2/kube-apiserver/manifests/v1.30.2": dial tcp: lookup registry.k8s.io: no such host',
+  ],
+  [
+    'ResourceNotFetched',
+    'Get "https://dl.k8s.io/release/stable-1.txt": dial tcp: lookup dl.k8s.io on 10.0.0.2:53: no such host',
+  ],
+  [
+    'ApiServerUnavailable',
+    'Post "https://hook.example.svc:443/mutate?timeout=10s": dial tcp 10.97.1.8:443: connect: connection refused',
+  ],
+  [
+    'CertificateInvalid',
+    'certificate apiserver is invalid: x509: certificate is valid for kubernetes, n1, 10.96.0.1, not lb.example.com',
+  ],
+  [
+    'PreflightFailed',
+    "error execution phase preflight: [preflight] Some fatal errors occurred:\n\t[ERROR KubeletVersion]: couldn't g",
+  ],
+  [
+    'ContainerRuntimeDown',
+    'error execution phase preflight: [preflight] Some fatal errors occurred:\n\t[ERROR ContainerRuntimeVersion]: could not c',
+  ],
+  [
+    'ContainerRuntimeDown',
+    'error execution phase kubelet-start: could not get the cgroup driver: rpc error: code = Unavailable desc = conn',
+  ],
+  ['PreflightFailed', 'failed to get runtime status: rpc error: code = Unknown desc = stream is damaged'],
+  [
+    'CaHashMismatch',
+    "error execution phase preflight: couldn't validate the identity of the API Server: cluster CA found in cluster-info ConfigMap is invalid: ",
+  ],
+  [
+    'Unclassified',
+    'nfig file /etc/kubernetes/admin.conf that already exists on disk: yaml: line 3: did not find expected key',
+  ],
+])('%s is said of %s', (code, text) => {
+  const { failure } = diagnoseLog(
+    readLines('log', `[preflight] Running pre-flight checks\n${text}\n${HINT}`),
+  );
+  expect(failure?.code).toBe(code);
+});
+
+it('reads the last of a list of lines that is cut at its front', () => {
+  const item =
+    'ap: configmaps \\"cluster-info\\" is forbidden: User \\"system:anonymous\\" cannot get resource \\"configmaps\\" in API group \\"\\"';
+  const { failure } = diagnoseLog(readLines('log', `${item}", "${HINT}"], "stdout": "[preflight] Running"}`));
+  expect(failure?.code).toBe('ClusterInfoUnavailable');
+});
+
+it('reads a list however often an error is quoted in it', () => {
+  const text = `"stderr": "\\n ${'error execution phase x \\"'.repeat(40_000)}`;
+  expect(diagnoseLog(readLines('log', text)).result).toBe('nothing');
+});
+
 it('covers what fails on real machines', () => {
   const cases = readLogFixtures('kubeadm');
   expect(cases.length).toBeGreaterThanOrEqual(109);

@@ -63,6 +63,14 @@ const timedOut: Pattern = inError(
   }),
 );
 
+/** Only its advice is left, which it gives when it has waited in vain. */
+const advised: Pattern = ({ output }) => {
+  const advice = /^\s*(?:Additionally, a|A) control plane component may have crashed.*$/m.exec(output.stdout);
+  return advice === null || output.error !== '' || output.preflight.length > 0
+    ? undefined
+    : { code: 'KubeadmTimedOut', evidence: shorten(advice[0]) };
+};
+
 /** When the control plane is up, each phase of `init` asks it for something. */
 const notCarriedOut: Pattern = inError(
   /timed out waiting for the condition|context deadline exceeded|client rate limiter Wait/,
@@ -97,6 +105,7 @@ const PATTERNS: Pattern[] = [
   discoveryTimedOut,
   notCarriedOut,
   timedOut,
+  advised,
 ];
 
 /**
