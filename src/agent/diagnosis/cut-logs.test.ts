@@ -152,6 +152,16 @@ describe('a log that ends before the error', () => {
     );
   });
 
+  it('tells the error before it, where the last line of what is told again is cut', () => {
+    const begin = ['[init] Using Kubernetes version: v1.31.0', '[preflight] Running pre-flight checks'];
+    const findings = [
+      'error execution phase preflight: [preflight] Some fatal errors occurred:',
+      '\t[ERROR Swap]: running with swap on is not supported',
+    ];
+    const again = ['stdout:', begin[0] ?? '', '[preflight] Running pre-fl'];
+    expect(code(...begin, 'stderr:', ...findings, HINT, ...again)).toBe('SwapEnabled');
+  });
+
   it('tells the kubelet of which it speaks first, before the whole log that is cut off', () => {
     const call =
       "[kubelet-check] The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get http://localhost:10248/healthz: dial tcp 127.0.0.1:10248: connect: connection refused.";

@@ -208,6 +208,14 @@ it('a person may quote in a sentence which flag it does not know', () => {
   );
 });
 
+it('a line of its journal may be quoted', () => {
+  expect(
+    code(
+      '"Apr 18 07:26:58 n1 kubelet[7]: E0418 07:26:58.656108 7 kubelet_node_status.go:96] "Unable to register node with API server" err="Post "[https://lb.example.com:443/api/v1/nodes](x)": tls: failed to verify certificate: x509: certificate signed by unknown authority" node="n1"".',
+    ),
+  ).toBe('ApiServerCertificateInvalid');
+});
+
 it('what a kubelet cannot read may be cut off', () => {
   expect(
     code(
