@@ -1,6 +1,6 @@
 import type { Host } from '../host/host.ts';
 import { showUnits, type UnitProperties } from '../host/show-units.ts';
-import { type Part, SERVICES } from './services.ts';
+import { type Foundation, SERVICES } from './services.ts';
 
 const ASK_MS = 5_000;
 /** As systemd gives a unit by default. */
@@ -10,7 +10,7 @@ const LIMIT_MS = 90_000;
  * Waits until systemd is done with starting this part of the machine, where the boot is still at it; whatever comes of that. A
  * unit that starts of its own accord later is not waited for. Never throws.
  */
-export async function awaitStart(host: Host, part: Part, signal: AbortSignal): Promise<void> {
+export async function awaitStart(host: Host, part: Foundation, signal: AbortSignal): Promise<void> {
   if (host.platform === 'windows' || host.root !== '/') return;
   const { units } = SERVICES[part];
   const shown = (await showUnits(host, units, ['Id', 'LoadState', 'ActiveState', 'Job'], ASK_MS)) ?? [];

@@ -1,5 +1,5 @@
 import type { Code } from '../../protocol/codes/codes.ts';
-import type { Part } from './services.ts';
+import type { Foundation } from './services.ts';
 
 /**
  * For each permanent code, and for some that pass: what has to be up before a verdict with it is final. An empty row:
@@ -8,7 +8,7 @@ import type { Part } from './services.ts';
  *
  * Each row answers one question: could this be true only for the first minute of a boot?
  */
-export const RESTS_ON: Readonly<Partial<Record<Code, readonly Part[]>>> = {
+export const RESTS_ON: Readonly<Partial<Record<Code, readonly Foundation[]>>> = {
   // A cloud serves an instance's user data a moment after it serves the instance.
   UserDataEmpty: ['network'],
   UserDataWiped: [],

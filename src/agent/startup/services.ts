@@ -2,7 +2,7 @@
 import type { Host } from '../host/host.ts';
 
 /** Parts of the machine that a verdict can rest on. */
-export type Part =
+export type Foundation =
   | 'runtime'
   | 'network'
   | 'address'
@@ -52,7 +52,7 @@ const DISK_UNITS = [
   'swap.target',
 ] as const;
 
-export const SERVICES: Readonly<Record<Part, Service>> = {
+export const SERVICES: Readonly<Record<Foundation, Service>> = {
   runtime: {
     called: 'the container runtime',
     units: ['containerd.service', 'crio.service', 'cri-docker.service', 'docker.service'],

@@ -6,7 +6,7 @@ import type { Code } from '../../protocol/codes/codes.ts';
 import type { Host } from '../host/host.ts';
 import { showUnits, type UnitProperties } from '../host/show-units.ts';
 import { RESTS_ON } from './last-word.ts';
-import { type Part, SERVICES, type Service } from './services.ts';
+import { type Foundation, SERVICES, type Service } from './services.ts';
 
 /** systemd answers late on a machine that is busy with its boot. */
 const ASK_MS = 5_000;
@@ -33,7 +33,7 @@ export async function stillStarting(host: Host, code: Code): Promise<string | un
   const parts = RESTS_ON[code] ?? [];
   // Below a root directory nothing starts.
   if (host.root !== '/' || parts.length === 0) return undefined;
-  const services = parts.map((part: Part) => SERVICES[part]);
+  const services = parts.map((part: Foundation) => SERVICES[part]);
   const [now, ...shown] = await Promise.all([
     age(host),
     ...services.map(({ units }) =>

@@ -14,10 +14,10 @@ export interface Span {
   /** Which attempt of its step it is; absent where there was only one. */
   attempt?: number;
   /** What the step told of on its way: kubeadm's phases, what was waited for. In order, without gaps. */
-  parts?: Part[];
+  parts?: SpanPart[];
 }
 
-export interface Part {
+export interface SpanPart {
   name: string;
   fromMs: number;
   ms: number;
@@ -113,8 +113,8 @@ function stepSpan(
   };
 }
 
-function partsOf(told: readonly RecordOf<'step.progress'>[], fromMs: number, untilMs: number): Part[] {
-  const parts: Part[] = [];
+function partsOf(told: readonly RecordOf<'step.progress'>[], fromMs: number, untilMs: number): SpanPart[] {
+  const parts: SpanPart[] = [];
   const cuts = told.map(({ message, mono }) => ({ name: topicOf(message), at: mono }));
   for (const [index, { name, at }] of cuts.entries()) {
     if (index === 0 && at > fromMs) parts.push({ name: 'begin', ...between(fromMs, at) });

@@ -1,6 +1,6 @@
 import { formatMs } from '../../kit/duration.ts';
 import { cut, pad, width } from '../../kit/terminal/columns.ts';
-import type { BootTimeline, Part, Span } from './spans.ts';
+import type { BootTimeline, Span, SpanPart } from './spans.ts';
 
 const MARKS: Record<Span['end'], string> = { done: ' ', failed: '✘', pause: ' ', open: '▶' };
 const LONGEST_NAME = 40;
@@ -51,7 +51,7 @@ function onAxis(spans: readonly Span[], end: number): { begin: number; spans: re
   return isLong ? { begin: boot.ms, spans: rest } : { begin: 0, spans };
 }
 
-interface Line extends Part {
+interface Line extends SpanPart {
   mark: string;
 }
 

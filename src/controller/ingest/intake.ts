@@ -9,7 +9,7 @@ import type { ShownPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import { fold } from '../model/summary.ts';
-import { type Addition, type Store, StoreBusy, StoreSpent, stored } from '../store/store.ts';
+import { type Addition, type Store, StoreBusy, StoreSpent, storedForm } from '../store/store.ts';
 import { bytesOf, MOST_BYTES_OF_ONE } from '../store/write-budget.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { dueOf } from './due.ts';
@@ -223,7 +223,7 @@ function partOf(record: NodeRecord, all: Addition): Addition {
   if (all.events.length * MAX_EVENT_BYTES * MOST_BYTES_OF_ONE <= MAX_WRITE_BYTES) return all;
   let bytes = 0;
   for (const [at, event] of all.events.entries()) {
-    bytes += bytesOf(stored(event));
+    bytes += bytesOf(storedForm(event));
     if (at > 0 && bytes > MAX_WRITE_BYTES) return additionOf(record, all.epoch, all.events.slice(0, at));
   }
   return all;

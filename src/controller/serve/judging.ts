@@ -35,7 +35,7 @@ export function judgeOf({ client, namespace, management, store, identities, budg
   const failed = new FailedProofs({
     ...{ client, store, alarms, attested },
     isGoverned: (uid) => policiesOf(uid).length > 0,
-    changed: (record) => management.stored(record),
+    changed: (record) => management.recordStored(record),
   });
   return new Judge({
     policiesOf,
@@ -65,6 +65,6 @@ export async function readmit(
 ): Promise<NodeRecord | undefined> {
   const state = record.spec.admission?.waits ? 'Pending' : 'Admitted';
   const after = await writeAdmission(client, record, { state, at: new Date().toISOString() });
-  if (after) management.stored(after);
+  if (after) management.recordStored(after);
   return after;
 }

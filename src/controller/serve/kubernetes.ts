@@ -73,7 +73,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     store,
     bearers,
     metrics,
-    (record) => management.stored(record),
+    (record) => management.recordStored(record),
     settings.keepsIdentifiers,
   );
   const identities = new MachineIdentities(client);
@@ -87,7 +87,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     judge,
     readmit: (record) => readmit(client, management, record),
     nodeOfKey,
-    created: (record) => management.stored(record),
+    created: (record) => management.recordStored(record),
     replaced: (before, after) => management.alarms.replaced(before, after),
     authority: () => keys.authority,
     trusted: () => keys.trusted,

@@ -104,7 +104,7 @@ export class Management {
         changed: (object) => {
           const record = recordOf(object);
           changed?.(record);
-          this.stored(record);
+          this.recordStored(record);
         },
         gone: (key) => {
           const uid = this.keys.machineOf(key);
@@ -162,7 +162,7 @@ export class Management {
     this.#collector.lead(leads);
   }
 
-  stored(record: NodeRecord): void {
+  recordStored(record: NodeRecord): void {
     this.#release(this.keys.put(record));
     this.directory.proved(record);
     this.#reconciler.nodeChanged(record);

@@ -1,4 +1,4 @@
-import { type Store, stored } from './store.ts';
+import { type Store, storedForm } from './store.ts';
 import { WriteBudget } from './write-budget.ts';
 
 /**
@@ -11,7 +11,7 @@ export function budgeted(store: Store, budget = new WriteBudget(store.thrifty)):
     find: (...of) => store.find(...of),
     create: (...of) => store.create(...of),
     append: async (record, addition) => {
-      budget.spend(record, addition.events.map(stored));
+      budget.spend(record, addition.events.map(storedForm));
       return store.append(record, addition);
     },
     certify: async (record, certificate) => {

@@ -5,7 +5,7 @@ import { KubeError } from '../kube/kube-error.ts';
 import { newSummary } from '../model/summary.ts';
 import { KubernetesStore } from './kubernetes-store.ts';
 import { type NodeBootstrap, recordOf } from './node-bootstrap.ts';
-import { StoreBusy, StoreRefuses, stored } from './store.ts';
+import { StoreBusy, StoreRefuses, storedForm } from './store.ts';
 
 // The case `controller` has a real API server; here are sizes and refusals that take long to come by.
 
@@ -23,7 +23,7 @@ function nodeOf(events: readonly ReadEvent[]): NodeBootstrap {
     status: {
       ...newSummary(),
       ...{ epoch: 0, seq: events.length, storedAt: '2026-01-01T00:00:00Z', writes: 1, message: 'm' },
-      eventLog: events.map(stored),
+      eventLog: events.map(storedForm),
     },
   };
 }

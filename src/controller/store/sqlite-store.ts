@@ -5,7 +5,7 @@ import { ExpectedError } from '../../kit/errors.ts';
 import type { CertificateState, NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary, type Summary } from '../model/summary.ts';
 import { lineOf, type NodeLine } from './node-line.ts';
-import { type Addition, type Store, StoreBusy, stored } from './store.ts';
+import { type Addition, type Store, StoreBusy, storedForm } from './store.ts';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS nodes (
@@ -135,7 +135,7 @@ export class SqliteStore implements Store {
       );
       if (Number(changes) === 0) return undefined;
       for (const event of events)
-        this.#event.run(namespace, name, epoch, event.seq, JSON.stringify(stored(event)));
+        this.#event.run(namespace, name, epoch, event.seq, JSON.stringify(storedForm(event)));
       return { ...record, epoch, seq, summary, storedAt: now, writes: record.writes + 1 };
     });
   }

@@ -4,7 +4,7 @@ import type { Summary } from '../model/summary.ts';
 import { filled } from './filled.ts';
 import type { NodeBootstrapStatus } from './node-bootstrap.ts';
 import { positionOf } from './node-line.ts';
-import { type Addition, stored } from './store.ts';
+import { type Addition, storedForm } from './store.ts';
 import { bytesOf } from './write-budget.ts';
 
 /** What remains of an object that is too large: the beginning and the latest events, half of what fits. */
@@ -20,7 +20,7 @@ export function firstPatch(record: NodeRecord, addition: Addition): PatchOperati
   const status: NodeBootstrapStatus = {
     ...head(record, addition),
     ...addition.summary,
-    eventLog: addition.events.map(stored),
+    eventLog: addition.events.map(storedForm),
   };
   return [
     { op: 'test', path: '/metadata/resourceVersion', value: record.version },
@@ -41,7 +41,11 @@ export function nextPatch(record: NodeRecord, addition: Addition): PatchOperatio
       .map(([key, value]): PatchOperation => ({ op: 'add', path: `/status/${key}`, value: filled(value) })),
     ...gone.map((key): PatchOperation => ({ op: 'remove', path: `/status/${key}` })),
     ...addition.events.map(
-      (event): PatchOperation => ({ op: 'add', path: '/status/eventLog/-', value: filled(stored(event)) }),
+      (event): PatchOperation => ({
+        op: 'add',
+        path: '/status/eventLog/-',
+        value: filled(storedForm(event)),
+      }),
     ),
   ];
 }

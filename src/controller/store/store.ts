@@ -90,6 +90,6 @@ export class StoreRefuses extends ExpectedError {
 }
 
 /** The event in its stored form. */
-export function stored({ machine: _, v: __, ...event }: ReadEvent): StoredEvent {
+export function storedForm({ machine: _, v: __, ...event }: ReadEvent): StoredEvent {
   return event as StoredEvent;
 }

@@ -67,7 +67,7 @@ async function group(cluster: ManagementCluster, management: Management, kind: G
     const machine = await cluster.createMachine(`${name}-${at}`, {
       labels: { [`cluster.x-k8s.io/${LABELS[kind]}`]: name },
     });
-    management.stored({
+    management.recordStored({
       ...{ namespace: 'default', name: `${name}-${at}`, epoch: 0, seq: 1, storedAt: 1, writes: 1 },
       spec: {
         ...{ instance: 'i', hostname: 'h', keyDigest: `${name}${at}` },
