@@ -256,6 +256,20 @@ runcmd: [echo first >>/log, test -e /wanted && echo wanted >>/log, echo last >>/
     expect(text('log').trim().split('\n')).toEqual(['first', 'last', 'wanted']);
   });
 
+  it('leaves to cloud-init what that has run, where Slipway is only its kubeadm', async () => {
+    await run(WANTING, false);
+    const journal = join(root.path, JOURNAL);
+    writeFileSync(journal, text(JOURNAL).replaceAll('"mode":"bootstrap"', '"mode":"shim"'));
+    expect((await run(WANTING, true)).outcome).toMatchObject({
+      result: 'bad-input',
+      failure: {
+        code: 'NothingToRepeat',
+        remedy: expect.stringContaining('Call kubeadm join or init again'),
+      },
+    });
+    expect(text('log').trim().split('\n')).toEqual(['first', 'last']);
+  });
+
   it('shows before what it would run anew', async () => {
     await run(WANTING, false);
     const host = createLinuxHost({ root: root.path });

@@ -14,7 +14,7 @@ import { type Changes, changesOf } from './changes.ts';
 import { dueFiles } from './due-files.ts';
 import { type LastSuccess, lastSuccess } from './last-success.ts';
 import { loadAgain } from './load-again.ts';
-import { recordsOf } from './unfinished.ts';
+import { isShim, recordsOf } from './unfinished.ts';
 
 /** What another run on a machine that was bootstrapped before does. */
 export interface Again extends Changes {
@@ -45,7 +45,10 @@ export async function planAgain(
   const last = lastSuccess(records);
   const reason = await obstacle(host, document, last);
   if (reason !== undefined || last === undefined)
-    return { kind: 'refused', failure: reason ?? failure('NothingToRepeat', NEVER) };
+    return {
+      kind: 'refused',
+      failure: reason ?? (isShim(records) ? KUBEADMS : failure('NothingToRepeat', NEVER)),
+    };
   const { planned } = await fitting(host, document, plan(document));
   const found = changesOf(planned, records, last);
   const changed = { ...document, files: await dueFiles(host, document) };
@@ -69,6 +72,11 @@ export async function planAgain(
 }
 
 const NEVER = 'No bootstrap has run on this machine yet, so there is nothing to do again.';
+const KUBEADMS = failure(
+  'NothingToRepeat',
+  'On this machine Slipway is only the kubeadm that somebody else calls, mostly cloud-init, whose commands it does not run again.',
+  { remedy: 'Call kubeadm join or init again, as the user data do: it is tried anew.' },
+);
 
 async function obstacle(
   host: Host,

@@ -24,7 +24,12 @@ export function isUnfinished(records: readonly JournalRecord[]): boolean {
   const since = records.slice(reset + 1);
   const run = since.findLast((record) => record.type === 'run.started');
   const hasBegun = since.some(({ type }) => type === 'sequence.started');
-  return hasBegun && lastSuccess(since)?.instance !== run?.instance;
+  return hasBegun && !isShim(records) && lastSuccess(since)?.instance !== run?.instance;
+}
+
+/** Was the last run a call of kubeadm? Then somebody else runs the commands around it. */
+export function isShim(records: readonly JournalRecord[]): boolean {
+  return records.findLast((record) => record.type === 'run.started')?.mode === 'shim';
 }
 
 /** What that try does, for `plan --again`. */

@@ -258,7 +258,7 @@ slipway COMMAND --help has examples.
 
 Exit status of bootstrap:
   0   the machine is bootstrapped
-  1   failed; the same input will fail again
+  1   failed, and will fail again until its cause is mended
   2   the user data or the arguments are wrong; nothing was changed
   3   the deadline passed
   75  failed for now; may succeed at the next boot
