@@ -13,6 +13,8 @@ export function liveStatus(stream: Terminal & { isTTY?: boolean }): {
   return {
     show(status) {
       const step = status.steps.find(({ state }) => state === 'running' || state === 'retrying');
+      // Between two steps, and before the verdict is written, nobody is waited for.
+      if (!step && status.state === 'running' && status.steps.length > 0) return;
       const what = step ? describe(step) : 'waiting for the agent';
       if (line) line.show(step ? `${formatMs(step.seconds * 1000).padStart(7)}  ${what}` : what);
       else if (what !== last) stream.write(`${visible(what)}\n`);
