@@ -7,7 +7,7 @@ import { root } from '../project.ts';
 
 /** What people take as it is: folders, and files of one whose others only packages are made of. */
 const TAKEN = [
-  ...['cloud-init', 'ignition', 'packer', 'windows'],
+  ...['cloud-init', 'ignition', 'packer', 'systemd', 'windows'],
   ...['images/README.md', 'images/disk', 'images/slipway-controller', 'images/sysext/10-reload.conf'],
   // Their READMEs lead there.
   ...['SECURITY.md', 'docs', 'release'],

@@ -22,7 +22,7 @@ import { projectVersion, releaseKey, root } from '../project.ts';
 import { megabytes } from '../sizes.ts';
 import { provenance, type Subject } from './provenance.ts';
 import { sbom } from './sbom.ts';
-import { sign } from './sign.ts';
+import { needSigner, sign } from './sign.ts';
 
 interface ReleaseOptions {
   /** The folder that becomes the release; it must not be there. */
@@ -45,6 +45,7 @@ export async function release({ folder, key, formats, say }: ReleaseOptions): Pr
   if (git('status', '--porcelain', '--untracked-files=no') !== '')
     throw new Error('something in the checkout is not committed; a release is of a commit');
   if (existsSync(folder)) throw new Error(`${folder} is there already`);
+  if (key !== undefined) needSigner(key);
   const commit = git('rev-parse', 'HEAD');
   const date = new Date(git('log', '-1', '--format=%cI')).toISOString();
   const scratch = `${folder}.part`;
