@@ -3,6 +3,7 @@ import type { Host } from '../host/host.ts';
 import { type Look, look } from './look.ts';
 import {
   isMasked,
+  OPT_BINARY,
   PACKAGED_BINARY,
   type Place,
   placeIn,
@@ -25,7 +26,6 @@ const EXTENSION_TARGET = `${PACKAGE_UNITS}/slipway-boot.target`;
  */
 export async function checkImage(host: Host, self: string): Promise<Look[]> {
   const place = await presentPlace(host, self);
-  const cloudInit = await hasCloudInit(host);
   const isThere = (path: string) => host.files.stat(path).then((stat) => stat !== undefined);
   const machineId = (await host.files.readIfPresent('/etc/machine-id', 4096))?.toString('utf8').trim() ?? '';
   return [
@@ -39,26 +39,7 @@ export async function checkImage(host: Host, self: string): Promise<Look[]> {
           ),
         ]
       : []),
-    ...(cloudInit
-      ? [
-          look(
-            'kubeadm is Slipway for cloud-init',
-            ['own', 'slipway'].includes(await shimIs(host, place)),
-            'cloud-init will call kubeadm itself: slipway install --shim',
-          ),
-        ]
-      : [
-          await lookAtUnit(
-            host,
-            'slipway.service',
-            'nothing starts Slipway at boot: slipway install --service',
-          ),
-          await lookAtUnit(
-            host,
-            'slipway-network.service',
-            'what is said of the network beside the user data is read late, and the network comes up without it: slipway install --service',
-          ),
-        ]),
+    ...(await lookAtStart(host, place)),
     await lookAtUnit(
       host,
       'slipway-report.service',
@@ -89,6 +70,27 @@ async function lookAtProgram(host: Host, binary: string): Promise<Look> {
   if (stat === undefined) return look(what, false, 'run slipway install');
   const runs = stat.kind === 'file' && (stat.mode & 0o111) === 0o111;
   return look(what, runs, `nobody can run it: chmod 755 ${binary}`);
+}
+
+/** What starts Slipway at boot. On Flatcar that is in the config which Ignition gets, not in the image. */
+async function lookAtStart(host: Host, place: Place): Promise<Look[]> {
+  if (place.binary === OPT_BINARY) return [];
+  if (await hasCloudInit(host))
+    return [
+      look(
+        'kubeadm is Slipway for cloud-init',
+        ['own', 'slipway'].includes(await shimIs(host, place)),
+        'cloud-init will call kubeadm itself: slipway install --shim',
+      ),
+    ];
+  return [
+    await lookAtUnit(host, 'slipway.service', 'nothing starts Slipway at boot: slipway install --service'),
+    await lookAtUnit(
+      host,
+      'slipway-network.service',
+      'what is said of the network beside the user data is read late, and the network comes up without it: slipway install --service',
+    ),
+  ];
 }
 
 /** As slipway.service itself decides it. */

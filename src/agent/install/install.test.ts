@@ -108,6 +108,11 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     expect(readFileSync(at('etc/systemd/system/slipway.service'), 'utf8')).toContain(
       'ExecStart=/opt/bin/slipway bootstrap\n',
     );
+    await uninstall(host, self, false);
+    put('root/opt/bin/kubeadm', 'the real one');
+    await expect(setUp()).rejects.toThrow('leave it there and give --report: what Ignition gets');
+    await install(host, { shim: false, units: ['slipway-report.service'], version: '1.2.0', self });
+    expect((await checkImage(host, self)).filter(({ ok }) => !ok)).toEqual([]);
   });
 
   it('has the program from a package: nothing is copied, and only the shim is taken back', async () => {

@@ -4,6 +4,7 @@ import { refuseDowngrade } from './downgrade.ts';
 import { InstallError } from './install-error.ts';
 import {
   isMasked,
+  OPT_BINARY,
   PACKAGED_BINARY,
   type Place,
   placeIn,
@@ -35,7 +36,10 @@ export async function install(host: Host, wishes: InstallWishes): Promise<string
   const place = await placeIn(host, wishes.self);
   if (wishes.shim && (await shimIs(host, place)) === 'foreign')
     throw new InstallError(
-      `${join(host.root, place.shim)} is there and is not Slipway; move the real kubeadm to /usr/bin first, where Slipway finds it`,
+      `${join(host.root, place.shim)} is there and is not Slipway; ` +
+        (place.binary === OPT_BINARY
+          ? 'leave it there and give --report: what Ignition gets, as in ignition/ of the release, puts Slipway before it'
+          : 'move the real kubeadm to /usr/bin first, where Slipway finds it'),
     );
   for (const unit of wishes.units)
     if (await isMasked(host, unit))

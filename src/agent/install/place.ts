@@ -6,7 +6,7 @@ import { unitFile } from './units.ts';
 /** Where packages put the binary, and their units, which name that path. */
 export const PACKAGED_BINARY = '/usr/bin/slipway';
 /** Flatcar's /usr is read-only; /opt/bin is in everybody's PATH there. */
-const OPT_BINARY = '/opt/bin/slipway';
+export const OPT_BINARY = '/opt/bin/slipway';
 const PLACES = [BINARY, PACKAGED_BINARY, OPT_BINARY];
 /** Units that the operator or `slipway install` adds; packages have theirs below /usr/lib/systemd/system. */
 export const UNITS = '/etc/systemd/system';
