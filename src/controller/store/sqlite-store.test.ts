@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
+import type { ReadEvent } from '../../protocol/events.ts';
 import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
@@ -47,5 +48,30 @@ it('counts the uses of a token, and forgets one that is revoked', async () => {
     false,
     false,
   ]);
+  await store.close();
+});
+
+it('keeps the beginning and the latest of what one machine tells without end, and all of the others', async () => {
+  const store = new SqliteStore(join(dir, 'slipway.db'));
+  const spec = { instance: 'i', hostname: 'h', enrolment: { method: 'token', at: '' } };
+  const other = await store.create('ns', 'other', { ...spec, keyDigest: 'o' });
+  let node = await store.create('ns', 'talks', { ...spec, keyDigest: 'k' });
+  if (!node || !other) throw new Error('it was not made');
+  const event = (seq: number, boot: string) => ({ seq, boot, type: 'heartbeat' }) as unknown as ReadEvent;
+  await store.append(other, { epoch: 0, events: [event(1, 'a')], summary: other.summary });
+  for (let write = 0; write < 48; write += 1) {
+    // As it lost its spool now and then, its numbers begin anew.
+    const [epoch, from] = [Math.floor(write / 10), (write % 10) * 256];
+    const events = Array.from({ length: 256 }, (_, at) => event(from + at + 1, `boot ${epoch}`));
+    node = (await store.append(node, { epoch, events, summary: node.summary })) ?? node;
+  }
+  const kept = await store.events('ns', 'talks');
+  expect(kept).toHaveLength(4_040);
+  expect(kept.slice(0, 41).map(({ seq, boot }) => `${boot} ${seq}`)).toEqual([
+    ...Array.from({ length: 40 }, (_, at) => `boot 0 ${at + 1}`),
+    'boot 3 609',
+  ]);
+  expect(kept.at(-1)).toMatchObject({ boot: 'boot 4', seq: 2_048 });
+  expect(await store.events('ns', 'other')).toHaveLength(1);
   await store.close();
 });

@@ -20,6 +20,11 @@ const SCHEMA = `
     id TEXT PRIMARY KEY, hash TEXT NOT NULL, namespace TEXT NOT NULL, machine TEXT,
     expires_at INTEGER NOT NULL, uses INTEGER, used INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`;
+/**
+ * What remains of a machine's events, of which a real one has hundreds: the beginning and the latest. It is looked at now and then,
+ * so that there may be some thousands more.
+ */
+const KEPT = { first: 40, last: 4_000, everyWrites: 16 };
 /** Version of the tables. */
 const USER_VERSION = 2;
 /** What version 2 added to those of version 1: tokens count their uses. */
@@ -58,6 +63,7 @@ export class SqliteStore implements Store {
   readonly #certify: StatementSync;
   readonly #remove: StatementSync;
   readonly #forget: StatementSync;
+  readonly #trim: StatementSync;
   readonly #ofKey: StatementSync;
   #waiting: Waiting[] = [];
 
@@ -82,6 +88,13 @@ export class SqliteStore implements Store {
       'DELETE FROM nodes WHERE namespace = ? AND name = ? AND spec = ? AND epoch = ? AND seq = ?',
     );
     this.#forget = prepare('DELETE FROM events WHERE namespace = ? AND name = ?');
+    this.#trim = prepare(
+      `DELETE FROM events WHERE namespace = :namespace AND name = :name
+       AND (epoch, seq) > (SELECT epoch, seq FROM events WHERE namespace = :namespace AND name = :name
+         ORDER BY epoch, seq LIMIT 1 OFFSET ${KEPT.first - 1})
+       AND (epoch, seq) <= (SELECT epoch, seq FROM events WHERE namespace = :namespace AND name = :name
+         ORDER BY epoch DESC, seq DESC LIMIT 1 OFFSET ${KEPT.last})`,
+    );
     this.#ofKey = prepare(
       "SELECT namespace, name FROM nodes WHERE json_extract(spec, '$.keyDigest') = ? LIMIT 1",
     );
@@ -136,6 +149,7 @@ export class SqliteStore implements Store {
       if (Number(changes) === 0) return undefined;
       for (const event of events)
         this.#event.run(namespace, name, epoch, event.seq, JSON.stringify(storedForm(event)));
+      if (record.writes % KEPT.everyWrites === KEPT.everyWrites - 1) this.#trim.run({ namespace, name });
       return { ...record, epoch, seq, summary, storedAt: now, writes: record.writes + 1 };
     });
   }
