@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
@@ -6,6 +6,8 @@ import { bootstrap } from '../bootstrap/bootstrap.ts';
 import type { BootstrapOptions } from '../bootstrap/options.ts';
 import { JOURNAL, SENTINEL } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
+import { localNetwork } from '../userdata/local-network.ts';
+import { strangeSeed } from './strange-seed.ts';
 
 const KUBEADM = `#!/bin/sh
 [ "$1" = join ] || exit 0
@@ -63,6 +65,73 @@ describe.runIf(process.getuid?.() === 0)('a boot of a node with other user data 
       verdict: { fault: new Promise(() => undefined), unwritten: () => undefined },
     });
   };
+
+  /** A volume that is labelled as a seed is, where the kernel has mounted it. */
+  const volume = (id: string, userData: string, more = '') => {
+    put('mnt/volume/meta-data', `instance-id: ${id}\n${more}`);
+    put('mnt/volume/user-data', userData);
+    put('dev/vdb', '');
+    put('proc/self/mounts', '/dev/vdb /mnt/volume iso9660 ro 0 0\n');
+    mkdirSync(join(root.path, 'dev/disk/by-label'), { recursive: true });
+    rmSync(join(root.path, 'dev/disk/by-label/cidata'), { force: true });
+    symlinkSync('../../vdb', join(root.path, 'dev/disk/by-label/cidata'));
+  };
+  const EVIL = '#cloud-config\nbootcmd: [echo evil >>/log]\nruncmd: [echo evil >>/log]\n';
+
+  it.each([
+    ['another instance', 'i-2', EVIL, ''],
+    ['the same instance', 'i-1', EVIL, ''],
+    ['another place', 'i-1', EVIL, 'seedfrom: /mnt/volume\n'],
+    ['nothing to do', 'i-2', '', ''],
+  ])('does nothing that a volume says which came later, of %s', async (_, id, userData, more) => {
+    expect((await boot()).result).toBe('succeeded');
+    volume(id, userData, more);
+    const outcome = await boot();
+    expect(outcome).toMatchObject({ result: 'succeeded', instance: 'i-1' });
+    expect(outcome.findings.at(-1)).toMatchObject({ severity: 'warning', code: 'NodeLeftAsItIs' });
+    expect(outcome.findings.at(-1)?.message).toMatch(/of nocloud \(.*came on no volume/);
+    expect(log()).toBe('first\njoined\n');
+  });
+
+  it('asks the source that it had before, as if such a volume were not there', async () => {
+    const drive = 'var/lib/cloud/seed/config_drive/openstack/latest';
+    rmSync(join(root.path, SEED), { recursive: true });
+    put(`${drive}/meta_data.json`, '{"uuid": "i-1"}');
+    put(`${drive}/user_data`, GOOD);
+    expect((await boot()).result).toBe('succeeded');
+    volume('i-2', EVIL);
+    expect(await boot()).toMatchObject({ result: 'succeeded', instance: 'i-1', findings: [] });
+    expect(log()).toBe('first\njoined\n');
+  });
+
+  it('has no network of such a volume, neither at once nor on the way to where it leads', async () => {
+    const host = createLinuxHost({ root: root.path });
+    const network = () => localNetwork(host, (found) => strangeSeed(host, found));
+    const config = 'version: 2\nethernets:\n  card0: {addresses: [198.51.100.7/24]}\n';
+    put('mnt/volume/network-config', config);
+    volume('i-2', EVIL);
+    expect((await network()).settings).toBeDefined();
+    rmSync(join(root.path, 'dev'), { recursive: true });
+    expect((await boot()).result).toBe('succeeded');
+    for (const more of ['', 'seedfrom: http://198.51.100.1/\n']) {
+      volume('i-2', EVIL, more);
+      expect((await network()).settings).toBeUndefined();
+    }
+  });
+
+  it('goes by its own volume at every boot, and by others where somebody asks for them', async () => {
+    rmSync(join(root.path, SEED), { recursive: true });
+    volume('i-1', GOOD.replace('#cloud-config', '#cloud-config\nbootcmd: [echo boot >>/log]'));
+    for (const _ of [1, 2]) expect(await boot()).toMatchObject({ result: 'succeeded', findings: [] });
+    expect(log()).toBe('boot\nfirst\njoined\n');
+    const other = `#cloud-config\nwrite_files: [{path: /other, content: x}]\nruncmd: [${JOIN}]\n`;
+    volume('i-1', other);
+    expect((await boot()).findings.at(-1)?.message).toMatch(/were others/);
+    expect(existsSync(join(root.path, 'other'))).toBe(false);
+    expect((await boot({ isAgain: true })).result).toBe('succeeded');
+    expect(existsSync(join(root.path, 'other'))).toBe(true);
+    expect(await boot()).toMatchObject({ result: 'succeeded', findings: [] });
+  });
 
   it.each(WRONG)('leaves it as it is with %s, and says what is wrong', async (_, userData, code) => {
     expect((await boot()).result).toBe('succeeded');

@@ -45,7 +45,7 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
     const outcome = await runDocument({ ...options, isAnew, onLeft }, about, document, plan);
     // What was not acted upon stays where it lies, for who asks for it.
     if (isLeft) return outcome;
-    if (outcome.result === 'succeeded') await noteInstance(host, about.instance);
+    if (outcome.result === 'succeeded') await noteInstance(host, about.instance, answer.seed);
     // A run that goes on at the next boot has no verdict yet, and bad input changes nothing.
     if (!options.isAgain && (outcome.result === 'succeeded' || outcome.result === 'failed'))
       powerState = answer.document.system?.powerState;

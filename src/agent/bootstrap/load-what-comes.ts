@@ -36,6 +36,9 @@ export async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> 
     const answer = await loadDocument(host, {
       ...options,
       ...{ keepsIncluded: true, open, signal },
+      ...(options.isAgain
+        ? {}
+        : { refuse: async (found) => (await import('../again/strange-seed.ts')).strangeSeed(host, found) }),
       // The network of a machine that works stays as it is; on Windows cloudbase-init's own plug-in sets it up.
       ...(options.isAgain || host.platform === 'windows' ? {} : { setUpNetwork }),
     });

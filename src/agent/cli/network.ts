@@ -17,7 +17,10 @@ export function networkCommand({ root: given }: { root: string }): Promise<numbe
     const host = createHost({ root });
     await demandDirectory(host);
     try {
-      const { settings, report } = await localNetwork(host);
+      const { settings, report } = await localNetwork(host, async (found) => {
+        const { strangeSeed } = await import('../again/strange-seed.ts');
+        return strangeSeed(host, found);
+      });
       for (const { severity, message, where, code } of report)
         tell(`${severity}: ${where ? `${positionText(where)}: ` : ''}${message} [${code}]`);
       if (report.some(({ severity }) => severity === 'error')) return 2;

@@ -2,19 +2,20 @@ import { errorMessage } from '../../kit/errors.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { codeOf, failure } from '../engine/failure.ts';
+import { notedSeed, seedOf } from '../engine/last-instance.ts';
 import { FetchError } from '../fetch/fetch.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { traceOfIgnition } from './ignition-has-run.ts';
 import { readImageConfig } from './image-config.ts';
 import { fromMetaData } from './instance/hostname.ts';
-import type { Cloud } from './instance/instance.ts';
+import type { Cloud, NetworkConfig } from './instance/instance.ts';
 import { documentOf } from './make-document.ts';
 import { findDropIns } from './native/find-drop-ins.ts';
 import { NetworkNotUp, NetworkStage, type SetUp } from './network-stage.ts';
 import { readNodeFiles } from './node/node-files.ts';
 import type { Elsewhere, HandedOver, NoDocument, Opener } from './opened.ts';
 import { readUserData } from './read-user-data.ts';
-import type { Duty, Found, SourceAnswer } from './sources/contract/answer.ts';
+import { type Duty, type Found, givenBy, type SourceAnswer } from './sources/contract/answer.ts';
 import { findUserData } from './sources/find.ts';
 import { OWN_FILE } from './sources/machine/own-file.ts';
 
@@ -29,6 +30,8 @@ export type Loaded =
       /** Reads others in their place, with the same metadata. */
       read(userData: Buffer): Promise<Document>;
       cloud?: Cloud;
+      /** What is to be noted of them as of a volume's, or null; absent where a file was named. */
+      seed?: string | null;
       /** They lay elsewhere. */
       handedOver?: Pick<HandedOver, 'digest' | 'spend'>;
     }
@@ -45,6 +48,8 @@ export interface LoadOptions {
   keepsIncluded?: boolean;
   /** Ends whatever is being included. */
   signal?: AbortSignal;
+  /** Says why nothing is to be read of what a volume has a part in. */
+  refuse?(found: Found): Promise<Failure | undefined>;
   /** Absent: user data that lie elsewhere stay there, and are no document. */
   open?: Opener;
   /** Sets the network up before anybody is asked over it; a plan leaves it as it is. */
@@ -63,13 +68,34 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
       ...(networkFile === undefined ? {} : { networkFile }),
       ...(source === undefined ? {} : { source }),
       files: host.ownFiles,
-      offerNetwork: (config) => stage.offer(config),
+      offerNetwork: await offering(host, stage, options.refuse),
+      ...(options.refuse ? { refuse: options.refuse } : {}),
     });
-    const loaded = await fromAnswer(stage, answer, options);
+    const given = givenBy(answer);
+    const strange = given?.fromVolume && (await options.refuse?.(given));
+    if (strange) return none(true, strange);
+    const loaded = noted(await fromAnswer(stage, answer, options), given, userDataFile);
     return ofInstance(answer, userDataFile === undefined ? await notTwice(host, loaded) : loaded);
   } catch (error) {
     return ofInstance(answer, noneFor(error, userDataFile !== undefined));
   }
+}
+
+/** A machine that was set up once has a network; none of a volume's is taken before it is known whose volume that is. */
+export async function offering(
+  host: Host,
+  stage: NetworkStage,
+  refuse: LoadOptions['refuse'],
+): Promise<(config: NetworkConfig) => void> {
+  const isSetUp = refuse !== undefined && (await notedSeed(host)) !== undefined;
+  return (config) => {
+    if (!isSetUp || !/\(\/dev\//.test(config.place)) stage.offer(config);
+  };
+}
+
+function noted(loaded: Loaded, given: Found | undefined, file: string | undefined): Loaded {
+  if (loaded.kind === 'none' || file !== undefined) return loaded;
+  return { ...loaded, seed: given?.fromVolume ? seedOf(given.userData) : null };
 }
 
 /** @throws what says nothing of the user data */
@@ -217,8 +243,7 @@ function notFound(looked: readonly string[]): string {
 /** Where there is no document, with whose it would be: the source may have said it all the same. */
 function ofInstance(answer: SourceAnswer | undefined, loaded: Loaded): Loaded {
   if (loaded.kind !== 'none') return loaded;
-  const found = answer?.kind === 'empty' ? answer.found : answer;
-  const id = found && 'metaData' in found ? found.metaData['instance-id'] : undefined;
+  const id = answer && givenBy(answer)?.metaData['instance-id'];
   return id === undefined || id === null ? loaded : { ...loaded, instance: String(id) };
 }
 

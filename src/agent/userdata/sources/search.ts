@@ -1,7 +1,7 @@
 import { type Host, HostError } from '../../host/host.ts';
 import type { NetworkConfig } from '../instance/instance.ts';
 import { readSystemFacts } from '../instance/read-system-facts.ts';
-import { type Found, type SourceAnswer, SourceError } from './contract/answer.ts';
+import { type Found, givenBy, type SourceAnswer, SourceError } from './contract/answer.ts';
 import { readMachine } from './machine/machine.ts';
 import { OWN_FILE } from './machine/own-file.ts';
 import { readSettings, type SourceSettings } from './machine/settings.ts';
@@ -17,6 +17,8 @@ export interface SearchOptions {
   patienceMs?: number;
   /** Gets a network configuration that lies on the machine, before anybody is asked over the network. */
   offerNetwork?(config: NetworkConfig): void;
+  /** Says why nothing is to be taken of what a volume has a part in: then the other sources are asked. */
+  refuse?(found: Found): Promise<unknown>;
 }
 
 /**
@@ -32,12 +34,18 @@ export async function search(host: Host, options: SearchOptions): Promise<Source
   const { rows, how, looked } = chosen(settings, options.source);
   const told = [...looked];
   const other = metadataRow(settings);
+  let strange: SourceAnswer | undefined;
   for (const row of rows) {
     const sign = how ?? (row.recognise === undefined ? undefined : await row.recognise(machine, settings));
     if (sign === undefined && row.recognise !== undefined) continue;
     const { patienceMs = PATIENCE_MS, offerNetwork = () => undefined } = options;
     const ask = { machine, settings, patienceMs, offerNetwork };
     const answer = await asked(row, { ...ask, isChosen: how !== undefined });
+    const given = givenBy(answer);
+    if (given?.fromVolume && (await options.refuse?.(given))) {
+      strange ??= answer;
+      continue;
+    }
     if (answer.kind === 'found') {
       const known = {
         ...answer,
@@ -49,7 +57,7 @@ export async function search(host: Host, options: SearchOptions): Promise<Source
     if (answer.kind !== 'not-mine') return answer;
     told.push(...(answer.looked ?? [`${row.name}: nothing there`]));
   }
-  return { kind: 'not-mine', looked: [...told, shown(machine.dmi)] };
+  return strange ?? { kind: 'not-mine', looked: [...told, shown(machine.dmi)] };
 }
 
 /** @throws HostError EINVAL if it is the name of no source */

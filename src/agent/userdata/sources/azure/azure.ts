@@ -48,6 +48,7 @@ export function readAzure(context: SourceContext): Promise<SourceAnswer> {
     const place = media?.place ?? 'IMDS';
     return found({
       source: `azure (${place})`,
+      ...(place.startsWith('/dev/') ? { fromVolume: true } : {}),
       userData: custom.length > 0 ? custom : Buffer.from(textOf(compute.userData) ?? '', 'base64'),
       metaData: {
         'instance-id': machine.dmi('product_uuid').toLowerCase() || textOf(compute.vmId),

@@ -63,6 +63,7 @@ function answer(context: Map<string, string>, place: string): SourceAnswer {
   const isDisc = place.startsWith('/dev/');
   return found({
     source: `opennebula (${place})`,
+    ...(place === SEED ? {} : { fromVolume: true }),
     userData: Buffer.from(userData, encoding === 'base64' ? 'base64' : 'utf8'),
     metaData: {
       'instance-id': get('VMID') ?? 'iid-dsopennebula',

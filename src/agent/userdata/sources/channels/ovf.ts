@@ -1,6 +1,6 @@
 import { textsOf } from '../client/json.ts';
 import { elementAt, parseXml, XmlError } from '../client/xml.ts';
-import { found, type SourceAnswer, SourceError } from '../contract/answer.ts';
+import { type Found, found, type SourceAnswer, SourceError } from '../contract/answer.ts';
 import { directoryTree, type Tree } from '../contract/tree.ts';
 import type { SourceContext } from '../machine/source.ts';
 import { readFirst } from '../volumes/labelled-volume.ts';
@@ -23,7 +23,7 @@ export async function readOvf({ machine }: SourceContext): Promise<SourceAnswer>
   if (told !== undefined) return answer(properties(told, 'guestinfo.ovfEnv'), 'com.vmware.guestInfo');
   const discs = (await scan(machine)).filter(({ type }) => type === 'iso9660');
   const disc = await readFirst(machine, discs, environment);
-  if (disc !== undefined) return answer(disc.found, disc.device);
+  if (disc !== undefined) return answer(disc.found, disc.device, { fromVolume: true });
   return { kind: 'not-mine', looked: ['ovf: no OVF environment in guestinfo or on a disc'] };
 }
 
@@ -52,7 +52,11 @@ function properties(text: string, what: string): Map<string, string> {
   }
 }
 
-function answer(given: Map<string, string>, place: string): SourceAnswer {
+function answer(
+  given: Map<string, string>,
+  place: string,
+  more: Pick<Found, 'fromVolume'> = {},
+): SourceAnswer {
   const metaData = Object.fromEntries(
     [...given]
       .filter(([key]) => META.includes(key))
@@ -65,6 +69,7 @@ function answer(given: Map<string, string>, place: string): SourceAnswer {
   const where = `network-config of ovf (${place})`;
   return found({
     source: `ovf (${place})`,
+    ...more,
     userData: isBase64(userData) ? Buffer.from(userData, 'base64') : Buffer.from(userData),
     metaData: { 'instance-id': 'iid-dsovf', ...metaData },
     ...(network === ''

@@ -39,6 +39,8 @@ export interface Found {
   system?: SystemFacts;
   /** What was wrong with the metadata. */
   remarks?: ReportEntry[];
+  /** A volume has a part in them. Who may write to a disk of the machine, as a pod may to a volume of its own, can label it so. */
+  fromVolume?: true;
   /** What the source is owed for the user data. A plan pays nothing. */
   duties?: readonly Duty[];
 }
@@ -59,6 +61,11 @@ export function found(data: Found): SourceAnswer {
   return data.userData.length === 0
     ? { kind: 'empty', source: data.source, found: data }
     : { kind: 'found', ...data };
+}
+
+/** What a source tells, user data or not. */
+export function givenBy(answer: SourceAnswer): Found | undefined {
+  return answer.kind === 'empty' ? answer.found : answer.kind === 'found' ? answer : undefined;
 }
 
 /** Why a source that is this machine's gives nothing; `findUserData` makes the answer of it. */

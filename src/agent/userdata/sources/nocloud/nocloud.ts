@@ -58,6 +58,7 @@ export async function readNoCloud(context: SourceContext): Promise<SourceAnswer>
     ...(data.vendorData === undefined ? {} : { vendorData: data.vendorData }),
     ...(network === undefined ? {} : { networkConfig: network }),
     ...(remarks.length === 0 ? {} : { remarks }),
+    ...(volume ? { fromVolume: true } : {}),
   });
 }
 

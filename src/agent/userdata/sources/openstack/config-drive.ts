@@ -23,6 +23,7 @@ export async function readConfigDrive({ machine }: SourceContext): Promise<Sourc
   return found({
     source: `configdrive (${place})`,
     ...rest,
+    ...(volume ? { fromVolume: true } : {}),
     cloud: {
       name: 'configdrive',
       platform: 'openstack',
