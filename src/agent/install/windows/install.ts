@@ -1,5 +1,5 @@
 import { win32 } from 'node:path';
-import { WINDOWS_SHIM } from '../../document/paths.ts';
+import { STATE_DIR, WINDOWS_SHIM } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { windowsProgram } from '../../host/windows-program.ts';
 import { refuseDowngrade } from '../downgrade.ts';
@@ -35,6 +35,8 @@ export async function installOnWindows(host: Host, wishes: WindowsWishes): Promi
   const done: string[] = [];
   const isThere = self.toLowerCase() === PROGRAM.toLowerCase();
   if (!isThere) await refuseDowngrade(host, PROGRAM, version);
+  // Every user may make folders beside it, and whoever makes this one is believed what lies in it.
+  await host.files.mkdir(STATE_DIR, 0o700);
   const program = isThere ? undefined : await host.ownFiles.read(self);
   if (program !== undefined) await host.files.write(PROGRAM, program);
   done.push(isThere ? `${PROGRAM} is this program` : `${PROGRAM} written`);
