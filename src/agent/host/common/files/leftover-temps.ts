@@ -1,4 +1,4 @@
-import { type Dir, opendirSync, rmSync } from 'node:fs';
+import { type Dir, opendirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** `.slipway-PID-NUMBER.tmp`: a file on its way to its name, and the process that writes it. */
@@ -10,13 +10,21 @@ const swept = new Set<string>();
 
 /** Name of a temporary file of this process in `directory`; before the first one there, leftovers go. */
 export function tempIn(directory: string): string {
-  if (!swept.has(directory)) {
-    swept.add(directory);
+  const place = identityOf(directory);
+  if (!swept.has(place)) {
+    swept.add(place);
     removeLeftovers(directory);
   }
   // In a folder for everybody, whoever guesses the next name takes it first, and the write fails.
   const number = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
   return join(directory, `.slipway-${process.pid}-${number}.tmp`);
+}
+
+/** The same open directory has another name each time, under which the files that are on their way in it would be leftovers. */
+function identityOf(directory: string): string {
+  if (!directory.startsWith('/proc/self/fd/')) return directory;
+  const stat = statSync(directory, { throwIfNoEntry: false });
+  return stat === undefined ? directory : `${stat.dev} ${stat.ino}`;
 }
 
 /**

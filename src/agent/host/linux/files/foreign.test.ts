@@ -57,6 +57,14 @@ describe.runIf(process.getuid?.() === 0)('a directory of somebody else (needs ro
     expect([told(join(home, 'new')), told(join(home, 'new/er/b'))]).toEqual(['0:0 755', '0:0 644']);
   });
 
+  it('gets several files at once', async () => {
+    const options = { owner: `${ALICE}:${ALICE}`, ownsParents: true };
+    const names = ['.ssh/config', '.ssh/known_hosts', '.profile', '.kube/config'];
+    await files.writeAll(names.map((name) => ({ path: join(home, name), content: name, options })));
+    expect(names.map((name) => readFileSync(join(home, name), 'utf8'))).toEqual(names);
+    expect(readdirSync(join(home, '.ssh'))).toHaveLength(2);
+  });
+
   it('is read, and found to be empty, in an image that lies where only root gets at', async () => {
     const image = join(base, 'image');
     mkdirSync(join(image, 'home/alice'), { recursive: true });
