@@ -295,6 +295,9 @@ describe('redact', () => {
       expect(redact(`${before}${token} y`)).toMatch(/\[redacted\] y$/);
     expect(redact(`${'a-'.repeat(50)}db-password=hunter2 y`)).toMatch(/password=\[redacted\] y$/);
     expect(redact('--my-client-secret hunter2')).toBe('--my-client-secret [redacted]');
+    expect(redact(`X-Auth-Token: hunter2 x-${'a'.repeat(40)}-key: other`)).toMatch(
+      /Token: \[redacted\] .*: other$/,
+    );
     expect(redact('a.b.https://u:p4ss@h')).toBe('a.b.https://u:[redacted]@h');
     const pem = '-----BEGIN PRIVATE KEY-----MIIB-----END PRIVATE KEY-----';
     expect(redact(`a ${pem.repeat(3)} b`)).not.toContain('MIIB');
@@ -324,6 +327,9 @@ describe('redact', () => {
       'Authorization: Bearer ',
       ...[
         '--a-',
+        '--token-',
+        'x-token-',
+        'token\\',
         '--token',
         '--token ',
         'token=',

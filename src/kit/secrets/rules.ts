@@ -3,7 +3,8 @@
  *
  * Each rule works within one line; what its first group matches stays, the rest of the match is cut out. Lines
  * are as long as strangers make them, so no pattern may look further from any position than it consumes or a bound:
- * a pattern begins at a literal word, or where a word begins, and its repetitions exclude what it begins with.
+ * a pattern begins at a literal word, or where a word begins, and its repetitions exclude what it begins with. What may stand before the
+ * word that decides is looked at behind it: looked for from each place where it could begin, it took seconds of a machine's words.
  */
 interface Rule {
   pattern: RegExp;
@@ -90,7 +91,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     pattern:
-      /(\b(?:x-[\w-]{0,40}(?:token|key|secret)|private-token|deploy-token|job-token)["']?\s{0,16}:\s{0,16}["']?)[^\s"',;]{4,}/gi,
+      /((?=(?:token|key|secret)["']?\s{0,16}:)(?:(?<=\bx-[\w-]{0,40})(?:token|key|secret)|(?<=\b(?:private|deploy|job)-)token)["']?\s{0,16}:\s{0,16}["']?)[^\s"',;]{4,}/gi,
     sign: 'token|key|secret',
   },
   { pattern: /(\bbearer\s{1,16})[\w.~+/=-]{8,}/gi, sign: 'bearer' },
@@ -131,7 +132,7 @@ export const RULES: readonly Rule[] = [
   // --password x, --token x; not the flag's name in a sentence.
   {
     pattern: new RegExp(
-      String.raw`(--[\w-]{0,64}(?:password|passwd|passphrase|client-secret|token|api-key)\s{1,16})(?!(?:and|are|cannot|flags?|for|from|has|in|is|must|needs?|nor|not|option|or|requires?|should|to|value|was|which|with|without)\b)(?!-)${VALUE}`,
+      String.raw`((?:password|passwd|passphrase|client-secret|token|api-key)\s{1,16})(?<=--[\w-]{0,77}\s{1,16})(?!(?:and|are|cannot|flags?|for|from|has|in|is|must|needs?|nor|not|option|or|requires?|should|to|value|was|which|with|without)\b)(?!-)${VALUE}`,
       'gi',
     ),
     sign: 'pass|secret|token|key',
@@ -146,7 +147,7 @@ export const RULES: readonly Rule[] = [
   // Hashes of passwords, as crypt(3) writes them.
   { pattern: /()\$(?:[156y]|gy|7|2[abxy])\$[^\s:'"]{8,}/g, sign: String.raw`\$` },
   // Validation errors quote the field's value, which may be a mistyped token.
-  { pattern: /(token\S{0,200}: Invalid value: ")[^"]+/gi, sign: 'token' },
+  { pattern: /(: Invalid value: ")(?<=token\S{0,200}: Invalid value: ")[^"]+/gi, sign: 'token' },
   { pattern: /(could not construct token string for token: )\S+/gi, sign: 'token' },
   { pattern: /(bootstrap token ")[^"]+/gi, sign: 'token' },
   // JSON decoders quote the text around an error, which may be the end of a secret.
