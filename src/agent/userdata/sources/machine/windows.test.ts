@@ -18,7 +18,7 @@ interface Shown {
   network?: string;
   /** By path with slashes. */
   files?: Readonly<Record<string, string>>;
-  /** What drives are: of a disc `''`, of another one the sentence with its label. */
+  /** What drives are: of a disc its device, of another one the sentence with its label. */
   drives?: Readonly<Record<string, string>>;
 }
 
@@ -57,7 +57,7 @@ function windows(
           return said(
             Object.entries(drives)
               .map(([letter, label]) => {
-                const device = label === '' ? '\\??\\SCSI#CdRom&Ven_QEMU#4&2#{53f5630d}' : 'DMIO:ID:';
+                const device = label.startsWith('\\??\\') ? label : 'DMIO:ID:';
                 const bytes = Buffer.from(device, 'utf16le').toString('hex').toUpperCase();
                 return `    \\DosDevices\\${letter}:    REG_BINARY    ${bytes}\r\n`;
               })
@@ -147,6 +147,14 @@ test("CloudStack's virtual router is who gave the lease", async () => {
   expect(await virtualRouters(windows('', '', { network }))).toEqual(['10.1.1.1']);
 });
 
+/** As Windows calls them on SCSI of QEMU, IDE of QEMU, SATA of VMware, and in Hyper-V's first generation. */
+const DISC = '\\??\\SCSI#CdRom&Ven_QEMU&Prod_QEMU_DVD-ROM#4&35424867&0&010000#{53f5630d}';
+const QEMU_IDE =
+  '\\??\\IDE#CdRomQEMU_QEMU_DVD-ROM_______________________2.5+____#5&2E3F35A7&0&0.1.0#{53f5630d}';
+const VMWARE =
+  '\\??\\IDE#CdRomNECVMWar_VMware_SATA_CD00_______________1.00____#6&373888B8&0&1.0.0#{53f5630d}';
+const HYPER_V =
+  '\\??\\IDE#CDROMMSFT_VIRTUAL_CD/ROM_____________________1.0_____#5&CFB56DE&0&1.0.0#{53f5630d}';
 const NOCLOUD = { 'L:/user-data': '#cloud-config', 'L:/meta-data': 'instance-id: i-1\n' };
 const CONFIG_DRIVE = {
   'D:/openstack/latest/meta_data.json': '{"uuid": "i-1"}',
@@ -163,10 +171,13 @@ async function askedFor(name: string, files: Shown['files'] & {}, drives: Shown[
 }
 
 test.each([
-  ['opennebula', { 'D:/context.sh': "USER_DATA='#cloud-config'\nVMID='7'\n" }, { D: '' }],
-  ['ovf', { 'E:/ovf-env.xml': OVF }, { E: '' }],
-  ['nocloud', NOCLOUD, { L: '' }],
-  ['configdrive', CONFIG_DRIVE, { D: '' }],
+  ['opennebula', { 'D:/context.sh': "USER_DATA='#cloud-config'\nVMID='7'\n" }, { D: DISC }],
+  ['ovf', { 'E:/ovf-env.xml': OVF }, { E: DISC }],
+  ['nocloud', NOCLOUD, { L: DISC }],
+  ['configdrive', CONFIG_DRIVE, { D: DISC }],
+  ['configdrive', CONFIG_DRIVE, { D: QEMU_IDE }],
+  ['nocloud', NOCLOUD, { L: VMWARE }],
+  ['ovf', { 'E:/ovf-env.xml': OVF }, { E: HYPER_V }],
   ['nocloud', NOCLOUD, { D: 'DATA', L: ' Volume in drive L is CIDATA' }],
   ['configdrive', CONFIG_DRIVE, { D: ' Volume in Laufwerk D: hat die Bezeichnung config-2' }],
 ])('%s is found on a disc, or by its label: %j %j', async (name, files, drives) => {

@@ -12,8 +12,8 @@ interface Drive {
 
 /** What Windows has given letters to, in bytes: only it and administrators write there. */
 const LETTERS = 'HKLM\\SYSTEM\\MountedDevices';
-/** `#CdRom&`, as the name of an optical drive's device has it, in UTF-16. */
-const OPTICAL = Buffer.from('#CdRom&', 'utf16le').toString('hex');
+/** An optical drive's device: `\??\SCSI#CdRom&Ven_...`, and on IDE and most of SATA `\??\IDE#CdRomQEMU_QEMU_DVD-ROM_...`. */
+const OPTICAL = /^\\\?\?\\\w+#CdRom/i;
 const LONGEST_MS = 20_000;
 
 /** Discs, which nobody writes to; the last drive first. */
@@ -42,8 +42,9 @@ async function drivesOf(host: Host): Promise<Drive[]> {
     const device = `${letter}:/`;
     if (!(await host.files.stat(device).catch(absent))) continue;
     letters ??= await readKey(host, LETTERS);
-    const bytes = letters.get(`\\dosdevices\\${letter.toLowerCase()}:`)?.toLowerCase() ?? '';
-    found.push({ device, labels: [], ...(bytes.includes(OPTICAL) ? { type: 'iso9660' } : {}) });
+    const bytes = letters.get(`\\dosdevices\\${letter.toLowerCase()}:`) ?? '';
+    const name = Buffer.from(bytes, 'hex').toString('utf16le');
+    found.push({ device, labels: [], ...(OPTICAL.test(name) ? { type: 'iso9660' } : {}) });
   }
   return found;
 }
