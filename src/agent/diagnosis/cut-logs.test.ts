@@ -160,6 +160,7 @@ describe('a log that ends before the error', () => {
     ];
     const again = ['stdout:', begin[0] ?? '', '[preflight] Running pre-fl'];
     expect(code(...begin, 'stderr:', ...findings, HINT, ...again)).toBe('SwapEnabled');
+    expect(code(...begin, 'stderr:', ...findings, HINT, ...again, '[certs] Using')).toBe('unfinished');
   });
 
   it('tells the kubelet of which it speaks first, before the whole log that is cut off', () => {

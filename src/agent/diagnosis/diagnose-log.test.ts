@@ -268,3 +268,31 @@ describe('what people paste when kubeadm has done its work', () => {
     ).toMatchObject({ code: 'FileAccessDenied', remedy: expect.stringContaining('SELinux') });
   });
 });
+
+it('a member of etcd whose certificate has not its address is no matter of the CA', () => {
+  const says =
+    'error execution phase check-etcd: etcd cluster is not healthy: failed to dial endpoint https://10.0.0.2:2379 with maintenance client: x509: certificate is valid for 10.0.0.3, not 10.0.0.2';
+  expect(verdict(says).failure).toMatchObject({
+    code: 'CertificateInvalid',
+    remedy: expect.stringContaining('server.crt'),
+  });
+});
+
+it.each([
+  [
+    '[discovery] Failed to connect to API Server "10.0.0.1:6443": there is no JWS signed token in the cluster-info ConfigMap.',
+    '[discovery] Successfully established connection with API Server "10.0.0.1:6443"',
+  ],
+  [
+    'I1121 02:34:29.000001    7 token.go:217] [discovery] Retrying due to error: could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"',
+    '[preflight] Reading configuration from the cluster...',
+  ],
+  [
+    '{"level":"warn","ts":"2026-11-21T02:34:31Z","caller":"v3/retry_interceptor.go:62","error":"etcdserver: can only promote a learner member which is in sync with leader"}',
+    '[mark-control-plane] Marking the node n1 as control-plane by adding the labels',
+  ],
+])('what has gone well since is no likely cause: %s', (retried, since) => {
+  const begin = '[preflight] Running pre-flight checks';
+  expect(verdict(begin, retried).likely).toBeDefined();
+  expect(verdict(begin, retried, since)).not.toHaveProperty('likely');
+});

@@ -111,12 +111,11 @@ function isCutRetry(before: Judged, retry: Judged): boolean {
   const known = new Set(before.attempt.output.map(({ text }) => text));
   // The last line may be cut off, too.
   const cut = retry.attempt.output.findLast(({ text }) => text.trim() !== '')?.text ?? '';
-  const isKnown = (text: string): boolean =>
-    known.has(text) || (text === cut && [...known].some((line) => line.startsWith(text)));
+  if (cut !== '' && [...known].some((line) => line.startsWith(cut))) known.add(cut);
   // Of the one before only the end is there, of a phase that comes later.
   const isLater = !before.attempt.output.some(({ text }) => BEGIN.test(text)) && isBeyondChecks(before);
   const isEarly = (text: string): boolean =>
-    isLater ? /^\[(?:init|preflight)\]/.test(text) : BEGIN.test(text) || isKnown(text);
+    isLater ? /^\[(?:init|preflight)\]/.test(text) : BEGIN.test(text) || known.has(text);
   return (
     before.verdict.result === 'failed' &&
     retry.verdict.result === 'unfinished' &&

@@ -13,6 +13,10 @@ import { classify, type KubeadmFailure } from './words/classify.ts';
 /** What it logs of an attempt that it makes again; its words are those of the error that would come. */
 const RETRIED =
   /(?:Retrying due to error: |[Ff]ailed to (?:request|connect)|will try again: |romoting the learner \S{1,40} failed: ).*|"error":"(?:[^"\\]|\\.){0,400}"/;
+/** It has found the cluster, or become a member of etcd, all the same. */
+const FOUND =
+  /^\[(?:discovery\] Successfully|preflight\] Reading configuration from|(?!preflight|discovery|init)[a-z])/;
+const MEMBER = /^\[mark-control-plane\] /;
 const HEALTH_CALL = /^\s*\[kubelet-check\] The HTTP call equal to .*(?:failed with|returned) /;
 const WAITS = /^\[wait-control-plane\] Waiting for /;
 /** What it says up to 1.29 when it has waited long, and nothing is wrong with the kubelet. */
@@ -40,7 +44,9 @@ export function likelyCause(
   const isLogged = (text: string): boolean =>
     KLOG.test(text) || ETCD_JSON.test(text) || /^\[discovery\] /.test(text);
   const retried = [...output, ...error].findLast(({ text }) => isLogged(text) && RETRIED.test(text));
-  const words = retried && RETRIED.exec(retried.text)?.[0];
+  const over = /\[discovery\] /.test(retried?.text ?? '') ? FOUND : MEMBER;
+  const isOver = output.some(({ text }) => PROGRESS.test(text) && over.test(text));
+  const words = retried && !isOver ? RETRIED.exec(retried.text)?.[0] : undefined;
   const call = output.findLast(({ text }) => HEALTH_CALL.test(text));
   return (
     (words === undefined

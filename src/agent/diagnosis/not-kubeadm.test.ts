@@ -262,3 +262,10 @@ it('is no failure what a page or a comment says to do in case of one', () => {
   ];
   expect(code(...script)).toBe('nothing');
 });
+
+it.each([
+  'I have set v1beta3.InitConfiguration.NodeRegistration: name, and it works.',
+  'E1121 02:34:29.000001    1 controller.go:326] "Reconciler error" err="failed to parse v1beta1.ClusterConfiguration.Etcd: unknown"',
+])('a field of a configuration is no error: %s', (text) => {
+  expect(code(text)).toBe('nothing');
+});

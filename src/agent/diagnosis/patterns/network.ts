@@ -97,9 +97,9 @@ const slow: Pattern = inError(
   aboutApiServer,
 );
 
-/** What the API server says of a webhook is not about the way to the API server, in whatever words. */
+/** What the API server says of a webhook is not about the way to the API server, in whatever words. An API server may be a Service, too. */
 const webhook: Pattern = inError(
-  /failed calling webhook "([^"]+)": ([^\n]*)|Post "https:\/\/([\w.-]+\.svc)(?::\d+)?\/[^"]*": ([^\n]*)/,
+  /failed calling webhook "([^"]+)": ([^\n]*)|Post "https:\/\/([\w.-]+\.svc)(?::\d+)?\/(?!apis?\/)[^"]*": ([^\n]*)/,
   (match) => ({
     code: 'ApiServerUnavailable',
     facts: { saysHow: true },

@@ -11,8 +11,9 @@ const etcdUntrusted: Pattern = inError(
   (match) => ({
     code: 'CertificateInvalid',
     cause: `This machine and the etcd cluster do not trust each other's certificates: ${shorten(match[0].replace(/^tls: failed to verify certificate: /, ''), 160)}.`,
-    remedy:
-      'Give this machine the CA for etcd of its cluster (/etc/kubernetes/pki/etcd/ca.crt and ca.key), and remove what an earlier cluster has left in /etc/kubernetes/pki.',
+    remedy: /valid for|IP SANs/.test(match[0])
+      ? 'Check that a member of this cluster is at that address, and make its certificate (/etc/kubernetes/pki/etcd/server.crt) anew with the address.'
+      : 'Give this machine the CA for etcd of its cluster (/etc/kubernetes/pki/etcd/ca.crt and ca.key), and remove what an earlier cluster has left in /etc/kubernetes/pki.',
   }),
   withEtcd,
 );

@@ -79,7 +79,7 @@ const OWN_ERRORS = [
   /cannot use "[^"]*" as the bind address for the API Server/,
   /couldn't use "[^"]*" as "apiserver-/,
   /unable to fetch file\. URL: "https:\/\/(?:dl\.k8s\.io|storage\.googleapis\.com\/kubernetes-release)\//,
-  /v1(?:alpha|beta)\d\.(?:Init|Join|Cluster)Configuration\.\w+: (?:\[\])?(?:v1(?:alpha|beta)\d\.)?\w+/,
+  /v1(?:alpha|beta)\d\.(?:Init|Join|Cluster)Configuration\.\w+: (?:(?:\[\])?v1(?:alpha|beta)\d\.\w|.{0,400}?\b(?:\w*[Dd]ecoder|Read\w+): )/,
   /the bootstrap token "[^"]*" was not of the form/,
   /unable to add a new control plane instance/,
   /invalid value "?\S+"? given for controlPlaneEndpoint/,

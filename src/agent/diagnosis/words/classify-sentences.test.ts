@@ -67,6 +67,10 @@ it.each([
     'Post "https://hook.example.svc:443/mutate?timeout=10s": dial tcp 10.97.1.8:443: connect: connection refused',
   ],
   [
+    'ApiServerUnreachable',
+    'Post "https://tenant-1.tenants.svc:6443/api/v1/namespaces": dial tcp 10.97.1.8:6443: connect: connection refused',
+  ],
+  [
     'CertificateInvalid',
     'certificate apiserver is invalid: x509: certificate is valid for kubernetes, n1, 10.96.0.1, not lb.example.com',
   ],
