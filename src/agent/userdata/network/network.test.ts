@@ -148,6 +148,14 @@ test('a configuration on one line has a warning for each of its places that is w
   ]);
 });
 
+test.each([
+  ['version: 2\nethernet: {a: {dhcp4: true}}\n', 'ethernet is no section of version 2.'],
+  ['version: 2\nethernets: {a: {dhpc4: true}}\n', 'ethernets.a: dhpc4 is not known, to netplan neither.'],
+])('what not even netplan knows is told: %j', (text, message) => {
+  expect(told(text)).toEqual([expect.stringContaining(message)]);
+  expect(told('version: 2\ntunnels: {t: {}}\nethernets: {a: {critical: true}}\n')).toEqual([]);
+});
+
 test('what is for netplan alone is no silence', () => {
   const { settings } = read('version: 2\nwifis: {w: {access-points: {a: {password: x}}}}\n');
   expect(settings).toMatchObject({ links: [], onlyNetplan: ['wifis'] });

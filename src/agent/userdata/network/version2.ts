@@ -1,10 +1,11 @@
 import { ipFamily } from '../../../kit/ip-family.ts';
 import type { NetworkLink, NetworkSettings } from '../../document/network-settings.ts';
-import type { Report } from '../../text/report.ts';
+import { printable, type Report } from '../../text/report.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
 import { plain } from '../../text/yaml/plain.ts';
 import { LinkFields, readDhcp, readRoute, readRule, said } from './link-fields.ts';
 import { bondParameter, bridgeParameter } from './parameters.ts';
+import { isNetplanKey, isNetplanSection } from './shape/netplan-keys.ts';
 import { defaultRoute, emptyLink, isId, isInterfaceName, network } from './values.ts';
 
 const SECTIONS = { ethernets: 'ethernet', bonds: 'bond', bridges: 'bridge', vlans: 'vlan' } as const;
@@ -32,6 +33,8 @@ export function readVersion2(
     const section = pythonText(key) ?? '';
     if (section === 'version' || section === 'renderer') continue;
     if (!Object.hasOwn(SECTIONS, section)) {
+      if (!isNetplanSection(section))
+        report.warn('UserDataIgnoredKey', `${printable(section)} is no section of version 2.`, key.where);
       onlyNetplan.push(/^[\w-]{1,40}$/.test(section) ? section : 'a section');
       continue;
     }
@@ -95,12 +98,10 @@ function readLink(
   if (section === 'bonds') readBond(fields, link, report);
   if (section === 'bridges') readBridge(fields, link, report);
   const known = [...COMMON, ...(OWN[section] ?? [])];
-  onlyNetplan.push(
-    ...fields
-      .names()
-      .filter((name) => !known.includes(name))
-      .map((name) => `${what}.${word(name)}`),
-  );
+  for (const name of fields.names().filter((name) => !known.includes(name))) {
+    onlyNetplan.push(`${what}.${word(name)}`);
+    if (!isNetplanKey(name)) fields.warn(name, `${word(name)} is not known, to netplan neither.`);
+  }
   return link;
 }
 
