@@ -1,4 +1,5 @@
 import type { LoginKeySettings } from '../../../document/system-settings.ts';
+import { keyOf } from '../../accounts/authorized-keys.ts';
 import { findAccount } from '../../accounts/database.ts';
 import { addAuthorizedKeys } from '../../accounts/ssh-keys.ts';
 import type { Work } from '../../kind/step-kind.ts';
@@ -8,8 +9,13 @@ import { Problem } from '../../tools/problem.ts';
 /** Lets keys log in as the default user, and as root or to be told whom to come as (cloud-init's `apply_credentials`). */
 export const authorizeKeys: Work<LoginKeySettings> = ({ keys, defaultUser, rootOptions }) => ({
   onFailure: 'continue',
-  run: ({ host }) =>
+  run: ({ host, finding }) =>
     attempt(async () => {
+      const bad = keys.filter((line) => keyOf(line) === undefined).length;
+      if (bad > 0) {
+        const message = `${bad} of the SSH keys of the default user and root are no public keys, and were left out.`;
+        await finding({ severity: 'warning', code: 'AccountSettingIgnored', message });
+      }
       const before = rootOptions === '' ? '' : `${rootOptions} `;
       const who: [name: string, lines: string[]][] = [
         ...(defaultUser === undefined ? [] : ([[defaultUser, [...keys]]] as [string, string[]][])),
@@ -21,7 +27,7 @@ export const authorizeKeys: Work<LoginKeySettings> = ({ keys, defaultUser, rootO
           throw new Problem('UserNotCreated', `There is no user ${name} whom the SSH keys could let in`);
         await addAuthorizedKeys(host, account, lines);
       }
-      return `${keys.length} for ${who.map(([name]) => name).join(' and ')}`;
+      return `${keys.length - bad} for ${who.map(([name]) => name).join(' and ')}`;
     }),
 });
 
