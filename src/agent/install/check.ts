@@ -68,7 +68,7 @@ async function lookAtProgram(host: Host, binary: string): Promise<Look> {
   const real = await realOrNothing(host, binary).catch(() => undefined);
   const stat = real === undefined ? undefined : await host.ownFiles.stat(real);
   if (stat === undefined) return look(what, false, 'run slipway install');
-  const runs = stat.kind === 'file' && (stat.mode & 0o111) === 0o111;
+  const runs = stat.kind === 'file' && (stat.mode & 0o111) !== 0;
   return look(what, runs, `nobody can run it: chmod 755 ${binary}`);
 }
 

@@ -177,6 +177,9 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     expect(await missing()).toEqual([]);
     chmodSync(at('usr/local/bin/slipway'), 0o644);
     expect(await missing()).toEqual(['nobody can run it: chmod 755 /usr/local/bin/slipway']);
+    // Everything that starts it is root.
+    chmodSync(at('usr/local/bin/slipway'), 0o750);
+    expect(await missing()).toEqual([]);
     chmodSync(at('usr/local/bin/slipway'), 0o755);
     put('root/usr/bin/cloud-init', '');
     expect(await missing()).toEqual([expect.stringContaining('slipway install --shim')]);
