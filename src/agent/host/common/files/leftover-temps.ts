@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { type Dir, opendirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -16,8 +17,7 @@ export function tempIn(directory: string): string {
     removeLeftovers(directory);
   }
   // In a folder for everybody, whoever guesses the next name takes it first, and the write fails.
-  const number = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
-  return join(directory, `.slipway-${process.pid}-${number}.tmp`);
+  return join(directory, `.slipway-${process.pid}-${randomInt(2 ** 48 - 1)}.tmp`);
 }
 
 /** The same open directory has another name each time, under which the files that are on their way in it would be leftovers. */
