@@ -22,7 +22,7 @@ const inPhase =
 
 const waitsForKubelet = inPhase(/^(kubelet-start|kubelet-wait-bootstrap|wait-control-plane)$/);
 
-const DECLARED = /(?:\[kubelet-check\] |^\s*)The kubelet is not healthy after (\S+)/m;
+const DECLARED = /(?:\[kubelet-check\] |^[ \t]*)The kubelet is not healthy after (\S+)/m;
 const GAVE_UP = /^Unfortunately, an error has occurred/m;
 
 const gaveUp =

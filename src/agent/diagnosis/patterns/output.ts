@@ -34,7 +34,7 @@ const CUT_FINDING = /^\s*\[(?:ERR|WARN)[A-Z]*(?: [\w./\\-]*)?$/;
 const PHASE = /error execution phase ([\w/-]+)/;
 /** A frame of a Go stack trace: a function's full name, then its file on an indented line. */
 const FRAME_FILE = /^\s+\S+\.(go|s):\d+( \+0x[0-9a-f]+)?$/;
-const FRAME_FILE_WITHIN = /^\s+\S+\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?$/m;
+const FRAME_FILE_WITHIN = /^[ \t]+\S+\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?$/m;
 /** What begins something new, whatever a finding has left open. */
 const BEGINS = /error execution phase|^\[|^error: /;
 const CHATTER = [

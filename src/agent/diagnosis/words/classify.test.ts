@@ -131,4 +131,16 @@ describe('classify', () => {
     const stderr = `${'x'.repeat(200)}: \n`.repeat(5_000);
     expect(classify({ verb: 'join', stdout: stderr, stderr, exitStatus: 1 }).code).toBe('Unclassified');
   });
+
+  it('ends on a great many empty lines', () => {
+    const stderr = '\n'.repeat(150_000);
+    expect(classify({ verb: 'join', stdout: stderr, stderr, exitStatus: 1 }).code).toBe('Unclassified');
+  });
+
+  it('tells no token in what else is wrong', () => {
+    const stderr = '[ERROR P]: e abcdef.0123456789abcdef\n[ERROR Swap]: x\n';
+    const failure = classify({ verb: 'init', stdout: '', stderr, exitStatus: 1 });
+    expect(failure.facts?.also).toContain('[redacted]');
+    expect(JSON.stringify(failure)).not.toContain('0123456789abcdef');
+  });
 });

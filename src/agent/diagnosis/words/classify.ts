@@ -65,7 +65,9 @@ const timedOut: Pattern = inError(
 
 /** Only its advice is left, which it gives when it has waited in vain. */
 const advised: Pattern = ({ output }) => {
-  const advice = /^\s*(?:Additionally, a|A) control plane component may have crashed.*$/m.exec(output.stdout);
+  const advice = /^[ \t]*(?:Additionally, a|A) control plane component may have crashed.*$/m.exec(
+    output.stdout,
+  );
   return advice === null || output.error !== '' || output.preflight.length > 0
     ? undefined
     : { code: 'KubeadmTimedOut', evidence: shorten(advice[0]) };
@@ -124,10 +126,13 @@ export function classify(end: KubeadmEnd): KubeadmFailure {
     lines: lastLines(output, 3),
     persistence: diagnosis.persistence ?? row.persistence,
     ...(output.phase === undefined ? {} : { phase: output.phase }),
-    ...(diagnosis.facts === undefined ? {} : { facts: diagnosis.facts }),
+    ...(diagnosis.facts === undefined ? {} : { facts: withoutSecrets(diagnosis.facts) }),
     evidence: redact(diagnosis.evidence),
   };
 }
+
+const withoutSecrets = ({ also, ...facts }: Facts): Facts =>
+  also === undefined ? facts : { ...facts, also: redact(also) };
 
 function firstMatch(output: KubeadmOutput): Diagnosis | undefined {
   for (const pattern of PATTERNS) {
