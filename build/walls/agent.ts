@@ -5,7 +5,7 @@
  */
 export const AGENT: Readonly<Record<string, string>> = {
   again: `kit kit/secrets kit/terminal protocol tpm/sealing document engine host kubeadm/config kubeadm/repeat steps
-    steps/commands steps/kind steps/tools`,
+    steps/commands steps/kind steps/tools wipe`,
   apply: 'protocol document host steps steps/kind stores/reference',
   bootstrap: `kit kit/secrets kit/terminal protocol protocol/codes again document engine engine/run facts/judge host
     network preflight sealed secrets startup steps steps/kind steps/kubeadm userdata userdata/instance

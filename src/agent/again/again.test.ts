@@ -288,7 +288,7 @@ runcmd: [echo first >>/log, test -e /wanted && echo wanted >>/log, echo last >>/
   });
 
   it.each([
-    ['before any run', async () => undefined, 'NothingToRepeat', /No bootstrap has run/],
+    ['before any run', async () => undefined, 'NothingToRepeat', /No bootstrap has run on this machine yet/],
     [
       'for a node that was reset by hand',
       async () => {

@@ -71,7 +71,8 @@ export async function planAgain(
   };
 }
 
-const NEVER = 'No bootstrap has run on this machine yet, so there is nothing to do again.';
+const NEVER =
+  'No bootstrap has run on this machine yet, or since it was reset, so there is nothing to do again.';
 const KUBEADMS = failure(
   'NothingToRepeat',
   'On this machine Slipway is only the kubeadm that somebody else calls, mostly cloud-init, whose commands it does not run again.',

@@ -133,6 +133,13 @@ describe.runIf(process.getuid?.() === 0)('a boot of a node with other user data 
     expect(await boot()).toMatchObject({ result: 'succeeded', findings: [] });
   });
 
+  it('goes on by user data on its own disk that have lost their secrets, where a volume leads to them', async () => {
+    volume('i-1', '', `seedfrom: file:///${SEED}/\n`);
+    seed('i-1', GOOD.replace('#cloud-config', '#cloud-config\nbootcmd: [echo boot >>/log]'));
+    for (const _ of [1, 2]) expect(await boot()).toMatchObject({ result: 'succeeded', findings: [] });
+    expect(readFileSync(join(root.path, SEED, 'user-data'), 'utf8')).not.toContain('0123456789abcdef');
+  });
+
   it.each(WRONG)('leaves it as it is with %s, and says what is wrong', async (_, userData, code) => {
     expect((await boot()).result).toBe('succeeded');
     seed('i-1', userData);

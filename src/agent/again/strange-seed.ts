@@ -2,6 +2,7 @@ import type { Failure } from '../../protocol/journal.ts';
 import { failure } from '../engine/failure.ts';
 import { lastInstance, notedSeed, seedOf } from '../engine/last-instance.ts';
 import type { Host } from '../host/host.ts';
+import { areWiped } from '../wipe/note.ts';
 import { leaveUnread } from './leave-unread.ts';
 
 /**
@@ -17,6 +18,8 @@ export async function strangeSeed(
 ): Promise<Failure | undefined> {
   const noted = await notedSeed(host);
   if (noted === undefined || noted === seedOf(found.userData)) return undefined;
+  // A volume may lead to user data on this machine's disk, which lose their secrets upon success.
+  if (noted !== null && (await areWiped(host, found.userData))) return undefined;
   const before = noted === null ? 'came on no volume' : 'were others';
   const cause = `They are of ${found.source}, and those that made this machine a node ${before}. A volume of anybody can have that label; slipway bootstrap --again takes it.`;
   const wrong = failure('UserDataNotFound', cause);

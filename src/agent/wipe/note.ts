@@ -13,7 +13,7 @@ export async function noteWiped({ files }: Host, black: Buffer): Promise<void> {
 }
 
 /** Are these what was left of user data after a success on this machine, or on the one that its image was made of? */
-export async function areWiped({ files }: Host, userData: Buffer): Promise<boolean> {
+export async function areWiped({ files }: Host, userData: Uint8Array): Promise<boolean> {
   const note = await files.readIfPresent(WIPED_NOTE, MOST_BYTES).catch(() => undefined);
   return note?.toString('utf8').includes(`"${digest(userData)}"`) ?? false;
 }
