@@ -95,7 +95,7 @@ export async function unitOutput(host: Host, invocation: string): Promise<string
 
 async function printed(host: Host, invocation: string): Promise<string> {
   // Its last lines may still be on their way when systemd knows its end. Where this fails, what is there must do.
-  await host.processes.run({ argv: ['journalctl', '--sync'], timeoutMs: ASK_MS });
+  await host.processes.run({ argv: ['journalctl', '--sync'], timeoutMs: 5 * ASK_MS });
   const answer = await host.processes.run({
     argv: [
       ...(['journalctl', '-b', '-q', '--no-pager', '-o', 'cat', '-n', String(OUTPUT_LINES)] as const),
