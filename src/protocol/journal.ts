@@ -49,8 +49,8 @@ export interface SequenceStarted {
   deadlineSeconds: number;
   /** An earlier process began this sequence and did not finish it. */
   resumed: boolean;
-  /** How many of the steps were finished by an earlier run; absent where none was. */
-  doneBefore?: number;
+  /** How many of the steps had their run in an earlier one, which need not have gone well; absent where none had. */
+  ranBefore?: number;
 }
 
 /** What the journal says about a step before it runs. */

@@ -43,7 +43,7 @@ const BODIES: Readonly<Record<RecordBody['type'], Shape>> = {
     steps: isListOf(hasShape({ id: isText, title: isText, digest: isText })),
     deadlineSeconds: isDuration,
     resumed: isFlag,
-    doneBefore: maybe(isCount),
+    ranBefore: maybe(isCount),
   },
   'step.started': { step: isText, digest: isText, attempt: isCount },
   'step.progress': { step: isText, message: isText, fromOutput: maybe(isFlag) },

@@ -29,11 +29,12 @@ export function describeRecord(record: JournalRecord): string | undefined {
 function describeStart({
   steps,
   resumed,
-  doneBefore = 0,
+  ranBefore = 0,
 }: Extract<JournalRecord, { type: 'sequence.started' }>): string {
-  const done = doneBefore === 0 ? '' : `, ${doneBefore} of ${counted(steps.length, 'step')} done before`;
-  const left = counted(steps.length - doneBefore, 'step');
-  return resumed ? `going on with ${left} that an earlier run began${done}` : `${left} to do${done}`;
+  const ran =
+    ranBefore === 0 ? '' : `, ${ranBefore} of ${counted(steps.length, 'step')} had their run before`;
+  const left = counted(steps.length - ranBefore, 'step');
+  return resumed ? `going on with ${left} that an earlier run began${ran}` : `${left} to do${ran}`;
 }
 
 function describeEnd(record: Extract<JournalRecord, { type: 'step.ended' }>): string {

@@ -234,7 +234,7 @@ describe('runSequence', () => {
     await sequence(steps);
     const records = (await Journal.open(host)).records;
     expect(
-      records.flatMap((record) => (record.type === 'sequence.started' ? [record.doneBefore] : [])),
+      records.flatMap((record) => (record.type === 'sequence.started' ? [record.ranBefore] : [])),
     ).toEqual([undefined, 2, 1]);
   });
 

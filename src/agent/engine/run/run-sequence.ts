@@ -51,7 +51,7 @@ class SequenceRun {
     const { journal, steps, digest, deadlineSeconds, instance, mode, agent, pid, uptimeMs } = this.#o;
     let verdict: Verdict;
     try {
-      const doneBefore = await this.#runner.doneBefore();
+      const ranBefore = await this.#runner.ranBefore();
       const uptime = uptimeMs === undefined ? {} : { uptimeMs };
       await journal.append(
         { type: 'run.started', run: this.#run, instance, mode, agent, pid, ...uptime },
@@ -66,7 +66,7 @@ class SequenceRun {
           steps: steps.map((step) => ({ id: step.id, title: step.title, digest: step.digest })),
           deadlineSeconds,
           resumed: this.#history.open?.sequence === this.#sequence,
-          ...(doneBefore > 0 ? { doneBefore } : {}),
+          ...(ranBefore > 0 ? { ranBefore } : {}),
         },
         'with-next',
       );

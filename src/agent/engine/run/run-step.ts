@@ -111,8 +111,8 @@ export class StepRunner {
     }
   }
 
-  /** How many steps an earlier run has finished, by what the journal says; a step's own proof comes at its turn. */
-  async doneBefore(): Promise<number> {
+  /** How many steps had their run in an earlier one and are not run again, by what the journal says; a proof comes at its turn. */
+  async ranBefore(): Promise<number> {
     const boot = await this.#o.host.bootId();
     return this.#o.steps.filter((step) => {
       const { ended, superseded } = this.#history.step(step.id, step.digest);
