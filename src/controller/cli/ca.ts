@@ -14,9 +14,7 @@ interface CaOptions extends SourceOptions {
 }
 
 /** @returns 0 */
-export async function caCommand(action: string, options: CaOptions): Promise<number> {
-  if (action !== 'show' && action !== 'rotate')
-    throw new UsageError(`ca ${action}: there are show and rotate`);
+export async function caCommand(action: 'show' | 'rotate', options: CaOptions): Promise<number> {
   const overlap = parseSeconds(options.overlap);
   if (overlap === undefined || (overlap !== 0 && overlap < 60))
     throw new UsageError(`--overlap: ${options.overlap} is no duration; write 192h, or 0s for none`);

@@ -14,14 +14,12 @@ interface NodesOptions extends SourceOptions {
 
 /** @returns 0; 1 if there is no such node */
 export async function nodesCommand(
-  action: string,
+  action: 'list' | Action,
   names: readonly string[],
   options: NodesOptions,
 ): Promise<number> {
-  if (action === 'admit' || action === 'quarantine' || action === 'release')
-    return await decide(action, names, options);
-  if (action !== 'list' || names.length > 0)
-    throw new UsageError(`nodes ${action}: there are list, admit, quarantine and release`);
+  if (action !== 'list') return await decide(action, names, options);
+  if (names.length > 0) throw new UsageError(`nodes list: ${names[0]} is one word too many`);
   const { store } = openSource(options);
   try {
     const { namespace } = options;

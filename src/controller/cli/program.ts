@@ -1,10 +1,13 @@
-import type { Command } from 'commander';
+import type { Argument, Command } from 'commander';
 import { runCommandLine } from '../../kit/command-line/command-line.ts';
 import { versionText } from './version.ts';
 
+/** What completion offers behind an option, by the name of its value. */
+const VALUES = { format: ['text', 'json'], role: ['worker', 'control-plane', 'any'] };
+
 /** Runs the command line. @returns the exit status */
 export function run(argv: string[]): Promise<number> {
-  return runCommandLine('slipway-controller', argv, describe);
+  return runCommandLine('slipway-controller', argv, describe, { values: VALUES });
 }
 
 function describe(program: Command, conclude: (status: number) => void): void {
@@ -103,10 +106,12 @@ function describe(program: Command, conclude: (status: number) => void): void {
     program
       .command('nodes')
       .description('list the enrolled machines and their states; admit, quarantine or release some')
-      .argument(
-        '[action]',
-        'list; admit (it may have certificates and secrets), quarantine (none from now on), or release (forget it and its TPM, so that another machine can be its Machine)',
-        'list',
+      .addArgument(
+        actionOf(
+          program,
+          ['list', 'admit', 'quarantine', 'release'],
+          'list; admit (it may have certificates and secrets), quarantine (none from now on), or release (forget it and its TPM, so that another machine can be its Machine)',
+        ),
       )
       .argument('[names...]', 'of their NodeBootstraps, or namespace/name'),
   )
@@ -134,7 +139,13 @@ function describe(program: Command, conclude: (status: number) => void): void {
   program
     .command('token')
     .description('make tokens by which machines enrol, list them, revoke one')
-    .argument('[action]', 'create (printed once, kept as a hash), list, or revoke', 'create')
+    .addArgument(
+      actionOf(
+        program,
+        ['create', 'list', 'revoke'],
+        'create (printed once, kept as a hash), list, or revoke',
+      ),
+    )
     .argument('[id]', 'what list shows of the token to revoke: the part between its two dots')
     .option('--machine <name>', 'for this machine alone, once; without it, for a pool')
     .option('--cluster <name>', 'a pool: Machines of this Cluster only')
@@ -162,7 +173,9 @@ function describe(program: Command, conclude: (status: number) => void): void {
   program
     .command('ca')
     .description('print the authority that machines need to trust (report.controller.ca), or replace it')
-    .argument('[action]', 'show, or rotate: a new authority and a new key of tokens', 'show')
+    .addArgument(
+      actionOf(program, ['show', 'rotate'], 'show, or rotate: a new authority and a new key of tokens'),
+    )
     .option('--overlap <duration>', 'rotate: how long the old ones count beside them; 0s: not at all', '192h')
     .option('--controller-namespace <name>', 'where the controller runs', 'slipway-system')
     .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
@@ -221,4 +234,9 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .action(async () =>
       conclude((await import('../../kit/command-line/licenses.ts')).licensesCommand('slipway-controller')),
     );
+}
+
+/** What a command does: one of these words, the first where none is given. */
+function actionOf(program: Command, words: readonly string[], description: string): Argument {
+  return program.createArgument('[action]', description).choices(words).default(words[0]);
 }

@@ -23,7 +23,7 @@ const OWNER = /^[A-Z][A-Za-z]{0,62}\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /** @returns 0; 1 if there is no token to revoke */
 export async function tokenCommand(
-  action: string,
+  action: 'create' | 'list' | 'revoke',
   id: string | undefined,
   options: TokenOptions,
 ): Promise<number> {
@@ -33,8 +33,6 @@ export async function tokenCommand(
   if (action !== 'revoke' && id !== undefined)
     throw new UsageError(`token ${action}: ${id} is one word too many`);
   if (action === 'create') return await createToken(options);
-  if (action !== 'list' && action !== 'revoke')
-    throw new UsageError(`token ${action}: there are create, list and revoke`);
   const source = openSource(options);
   try {
     const shelf = shelfOf(source, options.controllerNamespace);

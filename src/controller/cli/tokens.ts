@@ -14,7 +14,7 @@ export async function listTokens(
   const text =
     output === 'json'
       ? JSON.stringify(
-          tokens.map(({ hash: _, ...token }) => token),
+          tokens.map(({ hash: _, expiresAt, ...token }) => ({ ...token, expiresAt: rfc3339(expiresAt) })),
           undefined,
           2,
         )
@@ -23,13 +23,16 @@ export async function listTokens(
   return 0;
 }
 
+/** Of milliseconds since 1970. */
+const rfc3339 = (time: number): string => new Date(time).toISOString().replace(/\.\d+/, '');
+
 function tableOf(tokens: readonly (TokenRecord & { used: number })[]): string {
   if (tokens.length === 0) return 'There are no tokens.';
   const now = Date.now();
   const rows = tokens.map(({ id, namespace, machine, selector = {}, uses, used, expiresAt }) => [
     ...[id, namespace, machine ?? (selectorText(selector) || 'any')],
     uses === undefined ? (machine === undefined ? 'any number' : 'once') : `${used} of ${uses}`,
-    expiresAt < now ? 'expired' : new Date(expiresAt).toISOString().replace(/\.\d+/, ''),
+    expiresAt < now ? 'expired' : rfc3339(expiresAt),
   ]);
   return table([['ID', 'NAMESPACE', 'FOR', 'USED', 'UNTIL'], ...rows]);
 }

@@ -7,6 +7,8 @@ export interface CommandRow {
   options: OptionRow[];
   /** Names of the arguments, such as `file`. */
   arguments: string[];
+  /** All that the first argument may be, where that is a choice between words. */
+  choices?: readonly string[];
 }
 
 export interface OptionRow {
@@ -29,6 +31,7 @@ export function commandTable(program: Command): CommandRow[] {
     name: command.name(),
     description: command.description(),
     arguments: command.registeredArguments.map((argument) => argument.name()),
+    ...choicesOf(command),
     options: command.options.map(({ flags, description, defaultValue }) => {
       const value = /[<[]([\w-]+)/.exec(flags)?.[1];
       const isPlain = typeof defaultValue === 'string' || Array.isArray(defaultValue);
@@ -41,4 +44,8 @@ export function commandTable(program: Command): CommandRow[] {
     }),
   }));
   return [...rows, help];
+}
+
+function choicesOf({ registeredArguments: [first] }: Command): Pick<CommandRow, 'choices'> {
+  return first?.argChoices === undefined ? {} : { choices: first.argChoices };
 }

@@ -15,6 +15,14 @@ const TABLE: CommandRow[] = [
     ],
   },
   { name: 'explain', description: 'what a code means', arguments: ['code'], options: [] },
+  {
+    name: 'token',
+    description: 'make or show some',
+    arguments: ['action', 'id'],
+    choices: ['create', 'list'],
+    options: [],
+  },
+  { name: 'ca', description: 'show it', arguments: ['action'], choices: ['show'], options: [] },
 ];
 const VALUES = { format: ['text', 'json'], code: ['TokenUnknown', 'TokenExpired', 'DiskFull'] };
 const made = (shell: (typeof SHELLS)[number]) => completion(shell, 'my-tool', TABLE, VALUES);
@@ -37,7 +45,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 describe('bash', () => {
   it.each([
     [['p'], ['plan']],
-    [[''], ['plan', 'explain', '--help', '--version']],
+    [[''], ['plan', 'explain', 'token', 'ca', '--help', '--version']],
     [['plan', '--v'], ['--verbose']],
     [
       ['plan', '--output', ''],
@@ -54,6 +62,11 @@ describe('bash', () => {
       ['TokenUnknown', 'TokenExpired'],
     ],
     [['explain', '--'], ['--help']],
+    [
+      ['token', ''],
+      ['create', 'list'],
+    ],
+    [['ca', ''], ['show']],
     [['nonsense', ''], []],
   ])('offers behind %j: %j', (words, expected) => {
     expect(offered(...words).sort()).toEqual([...expected].sort());
@@ -63,7 +76,18 @@ describe('bash', () => {
 describe.each(SHELLS)('%s', (shell) => {
   it('names every command, option and value', () => {
     const text = made(shell);
-    for (const word of ['plan', 'explain', 'user-data', 'output', 'verbose', 'text', 'json', 'TokenExpired'])
+    for (const word of [
+      'plan',
+      'explain',
+      'user-data',
+      'output',
+      'verbose',
+      'text',
+      'json',
+      'TokenExpired',
+      'list',
+      'show',
+    ])
       expect(text).toContain(word);
   });
 });

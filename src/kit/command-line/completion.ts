@@ -15,14 +15,17 @@ export function completion(shell: Shell, name: string, table: readonly CommandRo
 }
 
 const functionName = (name: string): string => `_${name.replaceAll('-', '_')}`;
+/** What stands behind a command: its own choice of words, or values by the name of each argument. */
+const wordsOf = (row: CommandRow, values: Values): Values =>
+  row.choices === undefined ? values : { ...values, [row.arguments[0] ?? '']: row.choices };
 const namesOf = (options: readonly OptionRow[]): string[] => options.flatMap(({ names }) => names);
 
 function bash(name: string, table: readonly CommandRow[], values: Values): string {
   const files = 'compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur")';
-  const answer = (value: string) =>
+  const answer = (value: string, words = values) =>
     FILES.includes(value)
       ? `${files}; return`
-      : `mapfile -t COMPREPLY < <(compgen -W '${(values[value] ?? []).join(' ')}' -- "$cur"); return`;
+      : `mapfile -t COMPREPLY < <(compgen -W '${(words[value] ?? []).join(' ')}' -- "$cur"); return`;
   const cases = table.flatMap((row) => [
     `    ${row.name})`,
     '      case $prev in',
@@ -31,7 +34,9 @@ function bash(name: string, table: readonly CommandRow[], values: Values): strin
     ),
     '      esac',
     `      words='${[...namesOf(row.options), '--help'].join(' ')}'`,
-    ...row.arguments.map((argument) => `      [[ $cur == -* ]] || { ${answer(argument)}; }`),
+    ...row.arguments.map(
+      (argument) => `      [[ $cur == -* ]] || { ${answer(argument, wordsOf(row, values))}; }`,
+    ),
     '      ;;',
   ]);
   return `# Words of ${name} for bash: source <(${name} completion bash)
@@ -54,8 +59,8 @@ complete -F ${functionName(name)} ${name}
 
 function zsh(name: string, table: readonly CommandRow[], values: Values): string {
   const escaped = (text: string) => text.replace(/[[\]:\\]/g, '\\$&').replaceAll("'", "'\\''");
-  const what = (value: string) =>
-    `${value}:${FILES.includes(value) ? '_files' : `(${(values[value] ?? []).join(' ')})`}`;
+  const what = (value: string, words = values) =>
+    `${value}:${FILES.includes(value) ? '_files' : `(${(words[value] ?? []).join(' ')})`}`;
   const spec = ({ names, value, description }: OptionRow) =>
     names.map(
       (option) => `'${option}[${escaped(description)}]${value === undefined ? '' : `:${what(value)}`}'`,
@@ -65,7 +70,7 @@ function zsh(name: string, table: readonly CommandRow[], values: Values): string
       `      ${row.name}) _arguments ${[
         ...row.options.flatMap(spec),
         "'--help[show the help]'",
-        ...row.arguments.map((argument) => `'*:${what(argument)}'`),
+        ...row.arguments.map((argument) => `'*:${what(argument, wordsOf(row, values))}'`),
       ].join(' ')} ;;`,
   );
   return `#compdef ${name}
@@ -89,12 +94,12 @@ if [ "$funcstack[1]" = ${functionName(name)} ]; then ${functionName(name)} "$@";
 
 function fish(name: string, table: readonly CommandRow[], values: Values): string {
   const quoted = (text: string) => `'${text.replace(/['\\]/g, '\\$&')}'`;
-  const what = (value: string) =>
-    FILES.includes(value) ? '-F' : `-a ${quoted((values[value] ?? []).join(' '))}`;
+  const what = (value: string, words = values) =>
+    FILES.includes(value) ? '-F' : `-a ${quoted((words[value] ?? []).join(' '))}`;
   const begun = (row: CommandRow) => `complete -c ${name} -n '__fish_seen_subcommand_from ${row.name}'`;
   const lines = table.flatMap((row) => [
     `complete -c ${name} -n __fish_use_subcommand -a ${row.name} -d ${quoted(row.description)}`,
-    ...row.arguments.map((argument) => `${begun(row)} ${what(argument)}`),
+    ...row.arguments.map((argument) => `${begun(row)} ${what(argument, wordsOf(row, values))}`),
     ...row.options.map(({ names, value, description }) => {
       const options = names.map((option) => option.replace(/^--(.*)/, '-l $1').replace(/^-(\w)$/, '-s $1'));
       return `${begun(row)} ${options.join(' ')}${value === undefined ? '' : ` -r ${what(value)}`} -d ${quoted(description)}`;
