@@ -186,3 +186,59 @@ it('a kubelet whose complaint is cut off before its reason did not register', ()
   );
   expect(code('"Unable to register node with API server"')).toBe('nothing');
 });
+
+describe('what is said of the control plane', () => {
+  const PHASE =
+    'error: error execution phase wait-control-plane: failed while waiting for the control plane to';
+  const unhealthy = (name: string): string => `[control-plane-check] ${name} is not healthy after 4m0.1s`;
+
+  it('names all that the checks named where the error is cut off', () => {
+    const { failure } = verdict(unhealthy('kube-scheduler'), unhealthy('kube-apiserver'), `${PHASE} st`);
+    expect(failure?.cause).toBe('kube-scheduler, kube-apiserver did not become healthy within 4m0.1s.');
+  });
+
+  it.each(['', ']', ', kube-apiserver check failed at https://10.0.0.7:6443/livez: EOF]'])(
+    'gives the reason whole, whatever is behind it: %j',
+    (behind) => {
+      const why = 'Get "https://[::]:10259/livez": dial tcp [::]:10259: connect: connection refused';
+      const { failure } = verdict(
+        `${PHASE} start: [kube-scheduler check failed at https://[::]:10259/livez: ${why}${behind}`,
+        HINT,
+      );
+      expect(failure?.cause).toContain(`did not become healthy in time (https://[::]:10259/livez: ${why}).`);
+    },
+  );
+});
+
+describe('a kubelet that ends', () => {
+  const ends = (why: string): string =>
+    `E0102 03:04:05.000001       7 run.go:74] "command failed" err="failed to ${why}"`;
+
+  it('is not called kubeadm where it could not ask the runtime, nor its flags one flag', () => {
+    const runtime = verdict(
+      ends('run Kubelet: validate service connection: validate CRI v1 runtime API for >'),
+    );
+    expect(runtime.failure?.cause).toBe(
+      'The kubelet ends because of the runtime: it could not connect to the container runtime.',
+    );
+    const flags = verdict(ends('validate kubelet flags: the container runtime endpoint address was empty'));
+    expect(flags.failure).toMatchObject({
+      code: 'KubeletBadFlag',
+      cause: 'The kubelet does not accept its flags: the container runtime endpoint address was empty.',
+    });
+  });
+
+  it('or does not get its certificate: kubeadm says of neither for what it waited', () => {
+    const { failure } = verdict(
+      'Unfortunately, an error has occurred:',
+      'context deadline exceeded',
+      '',
+      'error execution phase kubelet-start: context deadline exceeded',
+      HINT,
+    );
+    expect(failure).toMatchObject({
+      code: 'KubeadmTimedOut',
+      cause: expect.stringContaining('the kubelet'),
+    });
+  });
+});

@@ -36,7 +36,10 @@ export const flagRules: Rule[] = [
     ([, a, b]) =>
       flag('--cloud-provider', `there is no cloud provider ${a ?? b} in it; it may be "external" or empty`),
   ),
-  rule(/failed to validate kubelet flags: (?:error )?(.*)/, ([, why]) => flag('set', reason(why))),
+  rule(/failed to validate kubelet flags: (?:error )?(.*)/, ([, why]) => ({
+    code: 'KubeletBadFlag',
+    cause: `The kubelet does not accept its flags: ${reason(why)}.`,
+  })),
   rule(/(?:command failed" err="|\] )unknown command (\S+)/, ([, word]) =>
     flag(`"${word?.replace(/"$/, '')}"`, 'it is no flag at all'),
   ),

@@ -92,7 +92,7 @@ const runtimeRules: Rule[] = [
     cause: `The kubelet ends because Docker does not answer at ${socket}.`,
   })),
   rule(RUNTIME, ([text]) => {
-    const found = diagnoseRuntime(text);
+    const found = diagnoseRuntime(text, 'it');
     return { ...found, cause: `The kubelet ends because of the runtime: ${found.cause}` };
   }),
 ];

@@ -36,7 +36,7 @@ const component: Pattern = inError(
     const all = [...output.error.matchAll(/(kube-[\w-]+) check failed/g)].map((found) => found[1]);
     const why =
       match[3] === undefined
-        ? shorten((match[4] ?? '').replace(/[,\]].*$/s, ''), 120)
+        ? shorten((match[4] ?? '').replace(/(?:, kube-[\w-]+ check failed at .*|\])$/, ''), 120)
         : `HTTP status ${match[3]}`;
     return {
       code: 'ControlPlaneNotReady',
@@ -45,7 +45,24 @@ const component: Pattern = inError(
   },
 );
 
-const neverUp: Pattern = inError(
+/** Which of them, in the checks' own lines. */
+const declaredOf: Pattern = ({ output }) => {
+  const lines = [
+    ...`${output.stdout}\n${output.error}`.matchAll(
+      /\[(?:api|control-plane)-check\] (The API server|kube-[\w-]+|etcd) is not healthy after (\S+)/g,
+    ),
+  ];
+  const [first] = lines;
+  if (first === undefined) return undefined;
+  const names = [...new Set(lines.map(([, name = '']) => name))];
+  return {
+    code: 'ControlPlaneNotReady',
+    cause: `${names.join(', ')} did not become healthy within ${first[2]}.`,
+    evidence: first[0],
+  };
+};
+
+const neverUpAtAll: Pattern = inError(
   /could not bootstrap the admin user|couldn't initialize a Kubernetes cluster|could not initialize a Kubernetes cluster|failed while waiting for (?:the )?control plane[^\n]*|cannot obtain client|timed out waiting for the condition|context deadline exceeded|dial tcp [^\n]*/,
   () => ({
     code: 'ControlPlaneNotReady',
@@ -53,6 +70,11 @@ const neverUp: Pattern = inError(
   }),
   inWait,
 );
+
+const neverUp: Pattern = (input) => {
+  const found = neverUpAtAll(input);
+  return found && { ...found, ...declaredOf(input), evidence: found.evidence };
+};
 
 /** Matches a trace that was cut before its last frames. */
 const neverUpCut: Pattern = inError(
@@ -74,23 +96,8 @@ const neverUpBare: Pattern = (input) =>
       }
     : undefined;
 
-/** Only the checks' own lines are there. */
-const declared: Pattern = ({ output }) => {
-  if (!isBareError(output)) return undefined;
-  const lines = [
-    ...`${output.stdout}\n${output.error}`.matchAll(
-      /\[(?:api|control-plane)-check\] (The API server|kube-[\w-]+|etcd) is not healthy after (\S+)/g,
-    ),
-  ];
-  const [first] = lines;
-  if (first === undefined) return undefined;
-  const names = [...new Set(lines.map(([, name = '']) => name))];
-  return {
-    code: 'ControlPlaneNotReady',
-    cause: `${names.join(', ')} did not become healthy within ${first[2]}.`,
-    evidence: first[0],
-  };
-};
+/** Only those lines are there. */
+const declared: Pattern = (input) => (isBareError(input.output) ? declaredOf(input) : undefined);
 
 /** `patches.directory` may change a static pod, the kubelet's configuration (1.25 on) and CoreDNS (1.32 on). */
 const patch: Pattern = inError(

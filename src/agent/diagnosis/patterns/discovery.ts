@@ -24,8 +24,8 @@ const caHash: Pattern = inError(
   }),
 );
 
-/** It is compared with nothing else. */
-const caHashCut: Pattern = inError(/cluster CA found in cluster-info ConfigMap is invalid(?!: \S)/, () => ({
+/** It is compared with nothing else, whatever of the reason was cut off. */
+const caHashCut: Pattern = inError(/cluster CA found in cluster-info ConfigMap is invalid/, () => ({
   code: 'CaHashMismatch',
 }));
 
@@ -39,7 +39,7 @@ const caHashForm: Pattern = inError(
 );
 
 const clusterInfo: Pattern = inError(
-  /configmaps "cluster-info" (not found|is forbidden[^\n]*)|there is no (\S+) key in the cluster-info ConfigMap|malformed kubeconfig in the cluster-info ConfigMap|couldn't parse the kubeconfig file in the cluster-info ConfigMap|the second kubeconfig from the cluster-info ConfigMap|failed to parse cluster CA from the cluster-info ConfigMap|cluster CA found in cluster-info ConfigMap is invalid|no kubeconfig key in ConfigMap/i,
+  /configmaps "cluster-info" (not found|is forbidden[^\n]*)|there is no (\S+) key in the cluster-info ConfigMap|malformed kubeconfig in the cluster-info ConfigMap|couldn't parse the kubeconfig file in the cluster-info ConfigMap|the second kubeconfig from the cluster-info ConfigMap|failed to parse cluster CA from the cluster-info ConfigMap|no kubeconfig key in ConfigMap/i,
   (match) => ({
     code: 'ClusterInfoUnavailable',
     cause: `cluster-info in the namespace kube-public cannot be used: ${shorten(match[1] ?? match[0], 160)}.`,

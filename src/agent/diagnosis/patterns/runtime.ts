@@ -24,8 +24,9 @@ function remedyFor(
   };
 }
 
-export function diagnoseRuntime(text: string): Omit<Diagnosis, 'evidence'> {
-  const found = diagnosedRuntime(text);
+/** @param who Asked the runtime. */
+export function diagnoseRuntime(text: string, who = 'kubeadm'): Omit<Diagnosis, 'evidence'> {
+  const found = diagnosedRuntime(text, who);
   return found.code === 'ContainerRuntimeDown' || found.code === 'ContainerRuntimeUnsuitable'
     ? { ...found, ...remedyFor(text, found.code) }
     : found;
@@ -43,7 +44,7 @@ const ANSWER = /failed to get runtime status: rpc error: code = \w+ desc = ([^\n
 /** It answers, and says of itself that it is not ready. */
 const NOT_READY = /container runtime condition "(\w+)" is not true\. reason: (.*?), message: ([^\n]*)/;
 
-function diagnosedRuntime(text: string): Omit<Diagnosis, 'evidence'> {
+function diagnosedRuntime(text: string, who: string): Omit<Diagnosis, 'evidence'> {
   const unready = NOT_READY.exec(text);
   if (unready !== null) {
     const [, condition, why = '', message = ''] = unready;
@@ -71,7 +72,7 @@ function diagnosedRuntime(text: string): Omit<Diagnosis, 'evidence'> {
   if (!isSilent && words !== undefined && !words.endsWith('>')) {
     return {
       code: 'PreflightFailed',
-      cause: `kubeadm could not learn whether the container runtime runs: ${shorten(words, 160)}.`,
+      cause: `${who} could not learn whether the container runtime runs: ${shorten(words, 160)}.`,
       remedy: 'Run crictl info on the machine: it meets the same error, and the runtime itself may be well.',
     };
   }
@@ -86,7 +87,7 @@ function diagnosedRuntime(text: string): Omit<Diagnosis, 'evidence'> {
     code: 'ContainerRuntimeDown',
     cause: isSilent
       ? `The container runtime${at} does not answer${reason === '' ? '' : `: ${reason}`}.`
-      : `kubeadm could not connect to the container runtime${at}.`,
+      : `${who} could not connect to the container runtime${at}.`,
   };
 }
 

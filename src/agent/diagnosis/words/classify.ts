@@ -58,8 +58,11 @@ export interface KubeadmFailure extends Failure {
 
 const timedOut: Pattern = inError(
   /timed out waiting for the condition|context deadline exceeded|client rate limiter Wait/,
-  () => ({
+  (_, { output }) => ({
     code: 'KubeadmTimedOut',
+    ...(output.phase === 'kubelet-start'
+      ? { cause: 'kubeadm gave up waiting for the kubelet: to be healthy, or to get its certificate.' }
+      : {}),
   }),
 );
 
