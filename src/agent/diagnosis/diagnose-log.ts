@@ -47,6 +47,11 @@ const ENOUGH = 3;
 /** kubeadm itself found nobody at the kubelet's port. */
 const IS_DOWN = /healthz' (?:failed with|returned) error: .*connection refused/;
 
+/** Of more attempts only the newest are looked at beyond their own place in the log. */
+const MANY = 100;
+/** Lines behind an attempt among which a shell tells that it was ended. */
+const NEAR = 200;
+
 const NOTHING: LogVerdict = { result: 'nothing', telling: [], attempts: [] };
 
 /** What is known of the last attempt besides the log. */
@@ -69,6 +74,8 @@ export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogV
     const behind = found[index + 1];
     const evidence = evidenceInLog(lines, {
       first: attempt.first,
+      place: place.get(attempt.first) ?? 0,
+      isNarrow: found.length - index > MANY,
       after: before === undefined ? -1 : (place.get(before.last) ?? -1),
       before: behind === undefined ? lines.length : (place.get(behind.first) ?? lines.length),
       own: [...attempt.output, ...attempt.error],
@@ -76,7 +83,12 @@ export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogV
     return {
       attempt,
       evidence,
-      verdict: judge(attempt, evidence, lines, behind === undefined ? sight.end : undefined),
+      verdict: judge(
+        attempt,
+        evidence,
+        lines.slice((place.get(attempt.last) ?? 0) + 1, (place.get(attempt.last) ?? 0) + NEAR),
+        behind === undefined ? sight.end : undefined,
+      ),
     };
   });
   const [before, retry] = attempts.slice(-2);
@@ -112,8 +124,9 @@ function isCutRetry(before: Judged, retry: Judged): boolean {
   // The last line may be cut off, too.
   const cut = retry.attempt.output.findLast(({ text }) => text.trim() !== '')?.text ?? '';
   if (cut !== '' && [...known].some((line) => line.startsWith(cut))) known.add(cut);
-  // Of the one before only the end is there, of a phase that comes later.
-  const isLater = !before.attempt.output.some(({ text }) => BEGIN.test(text)) && isBeyondChecks(before);
+  const begins = ({ attempt }: Judged): boolean => attempt.output.some(({ text }) => BEGIN.test(text));
+  // Of the one before only the end is there, of a phase that comes later; of both, where its steps are quoted again.
+  const isLater = !begins(before) && begins(retry) && isBeyondChecks(before);
   const isEarly = (text: string): boolean =>
     isLater ? /^\[(?:init|preflight)\]/.test(text) : BEGIN.test(text) || known.has(text);
   return (
@@ -144,10 +157,11 @@ const isBeyondChecks = ({ attempt, verdict }: Judged): boolean =>
   (verdict.failure?.phase ?? 'preflight') !== 'preflight' ||
   attempt.output.some(({ text }) => PROGRESS.test(text) && !/^\[(?:init|preflight)\]/.test(text));
 
+/** @param behind The lines after its last. */
 function judge(
   attempt: Attempt,
   evidence: Evidence,
-  lines: readonly LogLine[],
+  behind: readonly LogLine[],
   end: LogSight['end'],
 ): AttemptVerdict {
   const { verb, first, last } = attempt;
@@ -158,7 +172,7 @@ function judge(
     return { ...summary, result: 'failed', failure };
   }
   if (attempt.result === 'succeeded') return { ...summary, result: 'succeeded' };
-  const exitStatus = killedIn(attempt, lines) ?? end?.exitStatus;
+  const exitStatus = killedIn(attempt, behind) ?? end?.exitStatus;
   if (exitStatus !== undefined) {
     const failure = withoutStatus(classify({ verb, ...streams, exitStatus }));
     return { ...summary, result: 'failed', failure };
@@ -186,12 +200,11 @@ function besideFirstLine({ attempt }: Judged, lines: readonly LogLine[]): LogVer
 }
 
 /** A shell tells on the line behind the last of a program that a signal ended it. */
-function killedIn({ first, last, output }: Attempt, lines: readonly LogLine[]): number | undefined {
-  const behind = lines
-    .slice(lines.indexOf(last) + 1)
+function killedIn({ first, output }: Attempt, behind: readonly LogLine[]): number | undefined {
+  const next = behind
     .filter(({ stream }) => stream === first.stream || stream === `${first.stream}other`)
     .slice(0, 3);
-  for (const { text } of [...output.slice(-5), ...behind]) {
+  for (const { text } of [...output.slice(-5), ...next]) {
     const status = STATUS.exec(text)?.[1];
     if (status !== undefined) return Number(status);
     const word = KILLED.exec(text)?.[1];

@@ -1,6 +1,8 @@
 /** Excerpts that end where kubeadm waits for the kubelet, the control plane or the API server. */
 import { describe, expect, it } from 'vitest';
 import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
+import { diagnoseLog } from './diagnose-log.ts';
+import { readLines } from './transcript/read-lines.ts';
 
 describe('what kubeadm found unhealthy, without the error that follows', () => {
   const HEALTHY = '[kubelet-check] The kubelet is healthy after 501.1ms';
@@ -241,4 +243,36 @@ describe('a kubelet that ends', () => {
       cause: expect.stringContaining('the kubelet'),
     });
   });
+});
+
+it('a step that is quoted again behind the error is no attempt of its own', () => {
+  const up = '[control-plane-check] kube-apiserver is healthy after 5.002s';
+  const text = [
+    up,
+    'error: error execution phase upload-config/kubeadm: could not bootstrap the admin user in file admin.conf: unable to create ClusterRoleBinding: Post "https://10.0.0.9:6443/apis/rbac.authorization.k8s.io/v1/clusterrolebindings?timeout=10s": context deadline exceeded',
+    HINT,
+    '',
+    'It was up when I looked:',
+  ];
+  expect(code(...text, up)).toBe('ApiServerUnreachable');
+  expect(code(...text, up.replace('5.002s', '9.1s'))).toBe('unfinished');
+});
+
+it('of many attempts the newest are explained by what others have written, too', () => {
+  const run = ['[init] Using Kubernetes version: v1.30.0', '[kubelet-start] Starting the kubelet'];
+  const failed = [
+    ...run,
+    "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster",
+    HINT,
+  ];
+  const own = readLines('kubeadm.log', Array.from({ length: 200 }, () => failed.join('\n')).join('\n'));
+  const swap =
+    'Jan 02 03:04:05 n1 kubelet[7]: E0102 03:04:05.000001       7 run.go:74] "command failed" err="failed to run Kubelet: running with swap on is not supported"';
+  const { failure, attempts } = diagnoseLog([...own, ...readLines('kubelet.log', swap)]);
+  expect(failure?.code).toBe('SwapEnabled');
+  expect(attempts).toHaveLength(200);
+  expect([attempts[0]?.failure?.code, attempts[150]?.failure?.code]).toEqual([
+    'ControlPlaneNotReady',
+    'SwapEnabled',
+  ]);
 });

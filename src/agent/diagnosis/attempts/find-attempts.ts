@@ -25,9 +25,11 @@ export function findAttempts(lines: readonly LogLine[], known?: Verb): Attempt[]
     withoutCutRepetition(findInStream(stream)),
   );
   const attempts = certainAttempts(found);
-  for (const attempt of attempts) {
-    const before = commands.findLast(({ index }) => index <= place(attempt.first) + 1);
-    attempt.verb ??= before?.verb ?? (attempt.result === 'failed' ? initPhase(attempt) : undefined) ?? known;
+  let next = 0;
+  for (const attempt of attempts.toSorted((a, b) => place(a.first) - place(b.first))) {
+    while ((commands[next]?.index ?? Number.POSITIVE_INFINITY) <= place(attempt.first) + 1) next += 1;
+    attempt.verb ??=
+      commands[next - 1]?.verb ?? (attempt.result === 'failed' ? initPhase(attempt) : undefined) ?? known;
   }
   return attempts.sort((a, b) => place(a.last) - place(b.last));
 }

@@ -6,12 +6,16 @@ import { type Evidence, NO_EVIDENCE, type StaticPod } from './evidence.ts';
 /** Indexes among all lines, and the lines between which the attempt ran. */
 interface LogSpan {
   first: LogLine;
+  /** Where that is. */
+  place: number;
   /** The last line of the attempt before; -1 where there is none. */
   after: number;
   /** Of the attempt behind; the number of lines where there is none. */
   before: number;
   /** The attempt's own lines. */
   own: readonly LogLine[];
+  /** One of many more than anybody reads: only what stands between those before and behind it is looked at. */
+  isNarrow: boolean;
 }
 
 const RUNTIMES = ['containerd', 'crio', 'cri-o', 'cri-dockerd', 'docker', 'dockerd'];
@@ -36,8 +40,7 @@ export function evidenceInLog(lines: readonly LogLine[], span: LogSpan | undefin
     isCollected: true,
     kubeletLog: span === undefined ? kubeletLog : sinceConfigured(kubeletLog),
     // A runtime that ended before the attempt is still down: its past counts.
-    runtimeLog: lines
-      .slice(0, span?.before)
+    runtimeLog: (span?.isNarrow === true ? seen : lines.slice(0, span?.before))
       .filter(isRuntime)
       .map(({ text }) => text),
     staticPods: COMPONENTS.flatMap((name) => endedPod(name, componentLines(seen, name))),
@@ -49,12 +52,16 @@ const isKubelet = ({ program, text }: LogLine): boolean =>
 const isRuntime = ({ program = '', text }: LogLine): boolean =>
   RUNTIMES.includes(program) || (program === 'systemd' && RUNTIME_UNIT.test(text));
 /** Lines of the same time: by the clock where both tell it, else by their place in the file. */
-function within(lines: readonly LogLine[], { first, after, before, own }: LogSpan): LogLine[] {
+function within(
+  lines: readonly LogLine[],
+  { first, place, after, before, own, isNarrow }: LogSpan,
+): LogLine[] {
   const times = own.flatMap(({ time }) => (time === undefined ? [] : [time]));
   const zone = times[0]?.zone;
   const start = times.reduce((least, { seconds }) => Math.min(least, seconds), Number.POSITIVE_INFINITY);
-  const place = lines.indexOf(first);
-  return lines.filter((line, index) => {
+  const from = isNarrow ? after + 1 : 0;
+  return (isNarrow ? lines.slice(from, before) : lines).filter((line, at) => {
+    const index = from + at;
     if (line.file !== first.file) return !isEarlier(line);
     if (index <= after || index >= before) return false;
     // Somebody may have put a kubelet's journal in front of an output that has no times.

@@ -98,7 +98,8 @@ export function certainAttempts<T extends Run>(attempts: readonly T[]): T[] {
     (run) => [...run.error, ...run.output].some(isCertain) && !isLoneFinding(run),
   );
   const trusted = certain.filter((run) => isWhole(run) || LAUNCHES.test(run.first.program ?? 'kubeadm'));
-  return certain.filter((run) => isWhole(run) || !trusted.some((other) => isBeside(run, other)));
+  const programs = [...new Map(trusted.map((run) => [run.first.program, run])).values()];
+  return certain.filter((run) => isWhole(run) || !programs.some((other) => isBeside(run, other)));
 }
 
 /** What runs kubeadm on a machine, as far as a log names it. */
