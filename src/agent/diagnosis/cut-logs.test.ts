@@ -190,7 +190,7 @@ it('kubeadm has given up where only its advice is left', () => {
   const advice =
     "- 'journalctl -xeu kubelet'\\n\\nAdditionally, a control plane component may have crashed or exited when started by the container runtime.\\nTo troubleshoot, list all containers using your preferred container runtimes CLI.";
   expect(code(`${advice}", "stdout_lines": ["[init] Using Kubernetes version: v1.32.8", "[prefl`)).toBe(
-    'KubeadmTimedOut',
+    'ControlPlaneNotReady',
   );
 });
 

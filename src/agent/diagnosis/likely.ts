@@ -12,7 +12,7 @@ import { classify, type KubeadmFailure } from './words/classify.ts';
 
 /** What it logs of an attempt that it makes again; its words are those of the error that would come. */
 const RETRIED =
-  /(?:Retrying due to error: |[Ff]ailed to (?:request|connect)|will try again: |romoting the learner \S{1,40} failed: ).*|"error":"(?:[^"\\]|\\.){0,400}"/;
+  /(?:Retrying due to error: |[Ff]ailed to (?:request|connect)|will try again: |does not yet contain a JWS signature for |romoting the learner \S{1,40} failed: ).*|"error":"(?:[^"\\]|\\.){0,400}"/;
 /** It has found the cluster, or become a member of etcd, all the same. */
 const FOUND =
   /^\[(?:discovery\] Successfully|preflight\] Reading configuration from|(?!preflight|discovery|init)[a-z])/;

@@ -9,6 +9,7 @@ import {
   HINT,
   KLOG,
   NO_MEMBER,
+  NOT_SIGNED,
   OTHER_COMMAND,
   OTHERS,
   PROGRESS,
@@ -60,7 +61,8 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
     const line = lines[at];
     if (line === undefined) break;
     const { text } = line;
-    if (OTHER_COMMAND.test(text) && !PROGRESS.test(text) && open === undefined) isOther = true;
+    if (OTHER_COMMAND.test(text) && !COMMAND.test(text) && !PROGRESS.test(text) && open === undefined)
+      isOther = true;
     else if (COMMAND.test(text) && open === undefined) isOther = false;
     if (OTHER_KIND.test(text)) {
       // Both begin with the sentence that a join begins with; in the middle of one they are somebody else's.
@@ -136,9 +138,15 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
   );
 }
 
-/** Somebody who adds a member by hand is told once. */
-const isRefused = (error: readonly LogLine[]): boolean =>
-  error.filter(({ text }) => NO_MEMBER.test(text)).length > 1;
+/** Somebody who adds a member by hand is told once, and does not log it so. */
+const isRefused = (error: readonly LogLine[]): boolean => {
+  const refused = error.filter(({ text }) => NO_MEMBER.test(text)).length;
+  return refused > 1 || (refused === 1 && error.some(({ text }) => PROMOTES.test(text))) || isUnknown(error);
+};
+const PROMOTES = /^I\d{4} .*\] \[etcd\] (?:Promoting|Adding) /;
+/** Only what it logs while it looks for the cluster: it is told again and again that the token has not signed. */
+const isUnknown = (error: readonly LogLine[]): boolean =>
+  error.filter(({ text }) => KLOG.test(text) && NOT_SIGNED.test(text)).length > 1;
 
 /** @returns The index behind the error that begins at `at`. */
 function takeError(attempt: Attempt, lines: readonly LogLine[], at: number): number {

@@ -16,7 +16,7 @@ import {
 } from '../transcript/sentences.ts';
 
 const KLOG_KUBEADM =
-  /\] (?:\[preflight\]|\[kubelet-start\]|\[discovery\]|validating the |detected and using CRI socket)/;
+  /\] (?:\[preflight\]|\[kubelet-start\]|\[discovery\]|\[etcd\] (?:Promoting|Adding) |validating the |detected and using CRI socket)/;
 /** Functions of `kubeadm upgrade`, `reset` and the commands that only show something. */
 const OTHER_FRAME =
   /\/(?:upgrade|reset|alpha|certs|token)\b|[nN]ew(?:Cmd)?(?:Upgrade|Reset|Apply|Node|Token|Config)/;

@@ -136,7 +136,7 @@ const bindAddress: Pattern = inError(
 
 /** kubeadm looks for the interface of the default route; at boot the network may not be up yet. */
 const noAddress: Pattern = inError(
-  /no acceptable interface with global unicast address found on host|no default routes found in "[^"]*"[^\n]*|unable to select an IP from default routes|no default routes for [^\n]*|unable to resolve link-local addresses|route ip\+net: [^\n]*|could not find (?:an? )?(?:usable )?(?:default )?(?:interface|route)[^\n]*/i,
+  /no acceptable interface with global unicast address found on host|no default routes found in "[^"]*"[^\n]*|unable to select an IP from default routes|no default routes for [^\n]*|unable to resolve link-local addresses|route ip\+net: (?!netlinkrib)[^\n]*|could not find (?:an? )?(?:usable )?(?:default )?(?:interface|route)[^\n]*/i,
   (match) => ({
     code: 'NoUsableAddress',
     cause: `This machine has no usable IP address (yet): ${shorten(match[0], 120)}.`,

@@ -71,7 +71,7 @@ const page: Pattern = inError(
   (match, { output }) => ({
     code: 'ApiServerUnavailable',
     facts: { saysHow: true },
-    cause: `What answers at ${endpointIn(output.error) ?? 'the control plane endpoint'} is no API server: it ${match[2] === undefined ? `sends ${match[1] ?? 'a page'}` : 'knows no cluster-info'}.`,
+    cause: `What answers at ${endpointIn(output.error) ?? 'the control plane endpoint'} ${match[2] === undefined ? `is no API server: it sends ${match[1] ?? 'a page'}` : 'knows no cluster-info: it is no API server, or one that has not come up yet'}.`,
     remedy:
       'Check the control plane endpoint, and what the load balancer or proxy in front of it does while no API server is up.',
   }),

@@ -92,10 +92,13 @@ export function attachBare(lines: Line[]): void {
 
 /** Are the lines without a prefix kubeadm's, or a person's, and not parts of those that have one? */
 function areText(lines: readonly Line[]): boolean {
+  const before = ({ index }: Line): Line | undefined => lines.at(index - 1);
   // Wrapped at a word, the rest of a phase's error begins as a line of kubeadm's does.
   const isOwn = (line: Line): boolean => {
     const text = line.text.replace(MARGIN, '');
-    return line.isBare && !FATAL_FINDINGS.test(text) && OWN.some((own) => own.test(text));
+    // The hint ends the error before it, whoever's it is.
+    const isEnd = HINT.test(text) && before(line)?.isBare === false;
+    return line.isBare && !isEnd && !FATAL_FINDINGS.test(text) && OWN.some((own) => own.test(text));
   };
   // Where a line that kubeadm logs was wrapped, the rest may begin as a step does.
   const runs = new Set(
@@ -124,6 +127,7 @@ function areApart(lines: readonly Line[]): boolean {
     const before = lines[index - 1];
     if (isBare && text.length > widest + ALIGNED) return true;
     if (!isBare || text === '' || before === undefined || before.text === '') continue;
+    if (HINT.test(text) && !before.isBare) continue;
     const [word = ''] = text.split(/\s/, 1);
     const isFull = before.width <= WIDEST && before.width + 1 + word.length > widest;
     if (isFull || indentOf(text) > usual || isUnfinished(before.text)) parts += 1;

@@ -77,7 +77,7 @@ const QUOTING = [
   /^Command Output: /,
   /^(?:std(?:out|err)|Error output|Output)(?:: | \| )/i,
   // minikube prints what kubeadm printed behind a head of its own.
-  /^[IWEF]\d{4} [\d:.]+ +\d+ kubeadm\.go:\d+\] (?=\[|error execution|To see|\t|Your |This |Unfortunately|$)/,
+  /^[IWEF]\d{4} [\d:.]+ +\d+ kubeadm\.go:\d+\] (?=\[|error execution|To (?:see|troubleshoot)|\t|Your |This |Unfortunately|If you are|A(?:dditionally, a)? control plane|Here is|$)/,
 ];
 
 export function peel(raw: string): Peeled {

@@ -5,7 +5,7 @@ import { learnPrefixes } from './learned-prefix.ts';
 import { type LogLine, linesBy, type RawLine } from './line.ts';
 import { peel } from './prefix.ts';
 import { isHead, KLOG } from './sentences.ts';
-import { recordsOf, unquote } from './unquote.ts';
+import { recordOf, recordsOf, unquote } from './unquote.ts';
 import { unwrap } from './unwrap.ts';
 import { KUBELET_SAYS, MARGIN, nameWriter } from './writer.ts';
 
@@ -24,7 +24,12 @@ const MAX_DEPTH = 4;
 
 /** Writers and streams are without the file. */
 function reading(file: string, raw: readonly RawLine[], depth: number): LogLine[] {
-  const alone = (own: readonly RawLine[]): LogLine[] => reading(file, own, depth + 1);
+  const alone = (own: readonly RawLine[]): LogLine[] =>
+    reading(
+      file,
+      own.flatMap(({ number, text }) => recordOf(number, text)),
+      depth + 1,
+    );
   const named = peeled(file, raw);
   attachBare(named);
   if (hasWriters(named) && depth < MAX_DEPTH) return eachAlone(attached(named), alone);
@@ -124,8 +129,10 @@ function withWholeJson(lines: readonly Line[]): Line[] {
   return whole;
 }
 
+/** journalctl marks so where it cut a line off: nothing goes on there. */
+const CUT = /[^<>\s-]>$/;
 const continues = (record: string, text: string): boolean =>
-  !isHead(text) && (/^\s*\w+="/.test(text) || isUnfinished(record));
+  !isHead(text) && !CUT.test(record) && (/^\s*\w+="/.test(text) || isUnfinished(record));
 
 /** What has no prefix goes on with what has one; the rest is read by itself. */
 function attached(lines: Line[]): Line[] {

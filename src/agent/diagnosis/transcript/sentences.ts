@@ -47,10 +47,14 @@ export const ADVICE =
   /^\s*(?:Unfortunately, an error has|This error is likely|If you are on a systemd|Additionally, a control plane|A control plane component may|Here is one example|To troubleshoot, list|Once you have found)/;
 export const CHATTER = /^\[preflight\] If you know what you are doing/;
 /** Log lines of the etcd client within kubeadm, and of etcd. */
-export const ETCD_JSON = /^\{"level":"/;
+export const ETCD_JSON = /^\{"level":"|^[^{}]{0,40}"logger":"etcd-client",/;
 /** What kubeadm's is told when it makes this machine a member, again and again. */
 export const NO_MEMBER =
-  /^\{"level":"warn".*"caller":"[^"]*retry_interceptor\.go:\d+".*etcdserver: (?:can only promote a learner|re-configuration failed|unhealthy cluster|Peer URLs already exists|too many learner)/;
+  /^(?:\{"level":"warn".*|[^{}]{0,40}"logger":"etcd-client",)"caller":"[^"]*retry_interceptor\.go:\d+".*etcdserver: (?:can only promote a learner|re-configuration failed|unhealthy cluster|Peer URLs already exists|too many learner)/;
+
+/** The cluster is found, and has not signed with this token. */
+export const NOT_SIGNED =
+  /does not yet contain a JWS signature for token ID|could not find a JWS signature in the cluster-info ConfigMap/;
 
 /** Errors that only kubeadm writes: they tell of a failure though nothing else of kubeadm stands around them. */
 const OWN_ERRORS = [

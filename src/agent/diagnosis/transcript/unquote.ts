@@ -94,7 +94,7 @@ const PASSED_ON =
   /"(?:msg|message)" ?: ?"(?:\{\\"level\\"|[IWEF]\d{4} \d\d:|\[[a-z][\w/-]*\] |(?:error: )?error execution phase |\\t\[ERROR |To see the stack trace )/;
 
 /** A line of `journalctl -o json`, of Docker's log driver or of a program that logs what kubeadm prints; any other line is itself. */
-function recordOf(number: number, raw: string): RawLine[] {
+export function recordOf(number: number, raw: string): RawLine[] {
   const isRecord =
     raw.startsWith('{') &&
     raw.length <= MAX_JSON &&
@@ -102,8 +102,10 @@ function recordOf(number: number, raw: string): RawLine[] {
   const open = isRecord ? parsed(raw) : undefined;
   if (open === undefined) return [{ number, text: raw }];
   const message = textOf(open.MESSAGE ?? open.log ?? open.msg ?? open.message);
-  const prefix = open.MESSAGE === undefined ? `${open.time ?? ''} stdout F ` : journalPrefix(open);
-  return split({ number, prefix }, message.replace(/\n$/, ''));
+  const time = textOf(open.time);
+  const bare = /^\d{4}-\d\d-\d\d[T ]/.test(time) ? { number, prefix: `${time} stdout F ` } : { number };
+  const line = open.MESSAGE === undefined ? bare : { number, prefix: journalPrefix(open) };
+  return split(line, message.replace(/\n$/, ''));
 }
 
 /** The lines in those strings that tell of kubeadm, as Ansible prints results; any other line stays as it is. */
@@ -115,11 +117,13 @@ function outOfStrings(line: RawLine): RawLine[] {
   // Which of kubeadm's commands it was; what stands behind may be secret.
   const [, command] = RESULT_COMMAND.exec(raw) ?? [];
   const isEnded = status !== undefined && /^(?:init|join)$/.test(command ?? '');
+  // A result of kubeadm's that failed has its error, whatever that is.
+  const isFailed = /^(?:init|join)$/.test(command ?? '') && /"rc": [1-9]/.test(raw);
   const isQuoted = raw.includes('\\n') || QUOTED_ERROR.test(raw) || REST_OF_ITEM.test(raw);
-  if (!isEnded && (!isQuoted || !KUBEADM.test(raw))) return [line];
-  const strings = [...raw.matchAll(/"(?:stderr|stdout|msg|message|log|output)"(?:: ?|=)"((?:[^"\\]|\\.)*)"/g)]
-    .map((match) => match[1] ?? '')
-    .filter((string) => KUBEADM.test(string));
+  if (!isEnded && !isFailed && (!isQuoted || !KUBEADM.test(raw))) return [line];
+  const strings = [...raw.matchAll(/"(stderr|stdout|msg|message|log|output)"(?:: ?|=)"((?:[^"\\]|\\.)*)"/g)]
+    .filter(([, key, string = '']) => KUBEADM.test(string) || (isFailed && key === 'stderr' && string !== ''))
+    .map((match) => match[2] ?? '');
   // In a result that was cut, the error may stand in the list of lines alone.
   const [, item] = strings.some((string) => ERROR.test(string)) ? [] : (LIST_ITEM.exec(raw) ?? []);
   const [, rest, hint] = item === undefined ? (REST_OF_ITEM.exec(raw) ?? []) : [];

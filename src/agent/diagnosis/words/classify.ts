@@ -23,7 +23,7 @@ import { imagePatterns } from '../patterns/image.ts';
 import { kubeletHealthPatterns, kubeletPatterns } from '../patterns/kubelet.ts';
 import { networkPatterns, webhookPatterns } from '../patterns/network.ts';
 import { accessPatterns, machinePatterns, nodePatterns, registrationPatterns } from '../patterns/node.ts';
-import { type KubeadmOutput, parseKubeadmOutput } from '../patterns/output.ts';
+import { isBareError, type KubeadmOutput, parseKubeadmOutput } from '../patterns/output.ts';
 import {
   type Diagnosis,
   type Facts,
@@ -66,14 +66,19 @@ const timedOut: Pattern = inError(
   }),
 );
 
-/** Only its advice is left, which it gives when it has waited in vain. */
+/** Only the advice is left that it gives when it has waited for the control plane in vain. */
 const advised: Pattern = ({ output }) => {
   const advice = /^[ \t]*(?:Additionally, a|A) control plane component may have crashed.*$/m.exec(
     output.stdout,
   );
-  return advice === null || output.error !== '' || output.preflight.length > 0
+  const says = output.phase !== undefined || !isBareError(output) || output.preflight.length > 0;
+  return advice === null || says
     ? undefined
-    : { code: 'KubeadmTimedOut', evidence: shorten(advice[0]) };
+    : {
+        code: 'ControlPlaneNotReady',
+        cause: 'The control plane on this machine did not come up in time; why is not in the output.',
+        evidence: shorten(advice[0]),
+      };
 };
 
 /** When the control plane is up, each phase of `init` asks it for something. */
@@ -109,8 +114,8 @@ const PATTERNS: Pattern[] = [
   ...controlPlaneLatePatterns,
   discoveryTimedOut,
   notCarriedOut,
-  timedOut,
   advised,
+  timedOut,
 ];
 
 /**

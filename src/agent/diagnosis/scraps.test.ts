@@ -1,0 +1,137 @@
+/** Scraps: what is left of an output when both its ends are cut off, or when what logs it has put it into a form of its own. */
+import { describe, expect, it } from 'vitest';
+import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
+import { classify } from './words/classify.ts';
+
+const klog = (clock: string, what: string): string => `I1121 02:34:${clock}.000001      71 ${what}`;
+const refused =
+  '{"level":"warn","ts":"2026-11-21T02:34:29Z","logger":"etcd-client","caller":"v3@v3.5.16/retry_interceptor.go:63","msg":"retrying of unary invoker failed","target":"etcd-endpoints://0xc0/10.0.0.9:2379","attempt":0,"error":"rpc error: code = FailedPrecondition desc = etcdserver: can only promote a learner member which is in sync with leader"}';
+const promoting = klog('29', 'etcd.go:560] [etcd] Promoting a learner as a voting member: 5f1d2c3b4a596877');
+
+describe('the advice on a control plane that did not come up', () => {
+  const advice = [
+    '\ttimed out waiting for the condition',
+    '',
+    'This error is likely caused by:',
+    '\t- The kubelet is not running',
+    '',
+    'If you are on a systemd-powered system, you can try to troubleshoot the error with the following commands:',
+    "\t- 'systemctl status kubelet'",
+    '',
+    'Additionally, a control plane component may have crashed or exited when started by the container runtime.',
+    'To troubleshoot, list all containers using your preferred container runtimes CLI.',
+  ];
+
+  it('tells what was waited for, without the error', () => {
+    expect(code(...advice)).toBe('ControlPlaneNotReady');
+    expect(code('Unfortunately, an error has occurred:', ...advice)).toBe('ControlPlaneNotReady');
+  });
+
+  it('behind a head of the program that ran kubeadm', () => {
+    const logged = advice.map((line) => klog('30', `kubeadm.go:310] ${line}`));
+    expect(code(...logged)).toBe('ControlPlaneNotReady');
+  });
+});
+
+describe('what kubeadm logs again and again, and nothing else of it', () => {
+  const unsigned = (clock: string): string =>
+    klog(
+      clock,
+      'token.go:225] [discovery] The cluster-info ConfigMap does not yet contain a JWS signature for token ID "abcdef", will try again',
+    );
+
+  it('is a token that the cluster does not know', () => {
+    const { result, likely } = verdict(
+      unsigned('29'),
+      klog('30', 'x.go:1] GET https://a:6443'),
+      unsigned('34'),
+    );
+    expect([result, likely?.code]).toEqual(['unfinished', 'TokenUnknown']);
+  });
+
+  it('is nothing where it was logged once', () => {
+    expect(code(unsigned('29'))).toBe('nothing');
+  });
+
+  it('is a member of etcd that is not promoted, also where a program logs it as JSON', () => {
+    const logged = [promoting, refused].map((msg) => JSON.stringify({ level: 'info', msg, time: 'now' }));
+    for (const lines of [
+      [promoting, refused],
+      logged,
+      logged.map((line) => `Nov 21 02:35:00 n1 join[7]: ${line}`),
+    ])
+      expect(verdict(...lines).likely?.code).toBe('EtcdLearnerNotReady');
+    expect(code(refused)).toBe('nothing');
+  });
+
+  it('is one whose first record is cut off', () => {
+    const again = refused.replace(
+      'can only promote a learner member which is in sync with leader',
+      're-configuration failed due to not enough started members',
+    );
+    const { likely } = verdict(`${again.slice(20)}", "${again}`, again);
+    expect(likely?.code).toBe('EtcdMemberNotAdded');
+  });
+});
+
+it('takes a line that a pager has cut off for a whole one', () => {
+  const lines = [
+    'Nov 21 02:34:29 n1 kubelet[77]: E1121 02:34:29.655747      77 server.go:302] "Failed to run kubelet" err="failed to run Kubelet: unable to load bootstrap kubeconfig: stat /etc/kubernetes/boot>',
+    'Nov 21 02:34:29 n1 systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE',
+    '`',
+    'Does anybody know?',
+  ];
+  expect(code(...lines)).toBe('KubeletFileMissing');
+});
+
+it('reads an init behind a reset in one command line', () => {
+  const lines = [
+    'sudo kubeadm reset -f && sudo kubeadm init --v=5',
+    '[kubelet-start] Starting the kubelet',
+    '[wait-control-plane] Waiting for the kubelet to boot up the control plane as static Pods',
+  ];
+  expect(verdict(...lines).result).toBe('unfinished');
+  expect(code('sudo kubeadm reset -f', ...lines.slice(1))).toBe('nothing');
+});
+
+it('finds the error of a failed result in which no phase is named', () => {
+  const result = (cmd: string): string =>
+    `fatal: [n1]: FAILED! => {"changed": true, "cmd": ["kubeadm", "${cmd}"], "rc": 1, "stderr": "unable to fetch file. URL: \\"https://dl.k8s.io/release/stable-1.99..txt\\", status: 404 Not Found", "stdout": ""}`;
+  expect(code(result('init'))).toBe('ResourceNotFetched');
+  expect(code(result('token'))).toBe('nothing');
+});
+
+it('reads an error that a logger has put its words in front of, and the hint without any', () => {
+  const lines = [
+    '09:18:38 [INFO] [run.go:13] [10.0.0.9:22] kubeadm init --config=/root/kubeadm.yaml',
+    '09:18:38 [DEBG] [run.go:25] [10.0.0.9:22]result is: could not interpret GroupVersionKind; unmarshal error: error converting YAML to JSON: yaml: line 16: mapping values are not allowed in this context',
+    HINT,
+    '',
+    '09:18:38 [EROR] [run.go:28] [10.0.0.9:22] Process exited with status 1',
+  ];
+  expect(code(...lines)).toBe('KubeadmConfigInvalid');
+});
+
+describe('what is said is no more than what was read', () => {
+  const end = (stderr: string): Parameters<typeof classify>[0] => ({
+    verb: 'join',
+    stdout: '',
+    stderr,
+    exitStatus: 1,
+  });
+
+  it('of interfaces that could not be listed', () => {
+    expect(classify(end('route ip+net: netlinkrib: too many open files')).code).toBe('Unclassified');
+    expect(classify(end('route ip+net: no such network interface')).code).toBe('NoUsableAddress');
+  });
+
+  it('of a server that knows no cluster-info', () => {
+    const { code: found, cause } = classify(
+      end(
+        "error execution phase preflight: couldn't validate the identity of the API Server: failed to request the cluster-info ConfigMap: the server could not find the requested resource",
+      ),
+    );
+    expect(found).toBe('ApiServerUnavailable');
+    expect(cause).toContain('or one that has not come up yet');
+  });
+});
