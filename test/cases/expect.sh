@@ -18,3 +18,11 @@ until_ok() {
   local end=$((SECONDS + 300))
   until "$@" >/dev/null 2>&1; do [ "$SECONDS" -lt "$end" ] || fail "waited in vain for: $*"; sleep 0.2; done
 }
+# By containerd's own tool: a release of Kubernetes from 1.31 on may come without crictl.
+cri_answers() { ctr plugins ls | grep 'cri .* ok'; }
+containers_of() { ctr --namespace k8s.io containers ls --quiet "labels.\"io.kubernetes.pod.name\"==$1"; }
+pod_runs() {
+  local running
+  running=$(ctr --namespace k8s.io tasks ls | awk '$3 == "RUNNING" { print $1 }')
+  containers_of "$1" | grep -xF -e "$running"
+}

@@ -1,7 +1,6 @@
 gone /etc/kubernetes/kubelet.conf /etc/kubernetes/pki/ca.crt /var/lib/kubelet/config.yaml \
   /run/cluster-api/bootstrap-success.complete /etc/kubernetes/manifests/beside.yaml /run/slipway/outcome.json
-pods=$(crictl pods)
-has_no "$pods" beside- 'the list of pods'
+is "$(containers_of "beside-$(hostname)")" '' 'what containerd has of the static pod'
 told=$(slipway status)
 has "$told" '^reset: ' 'slipway status'
 again=$(slipway reset --yes --output json)

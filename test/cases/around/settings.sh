@@ -14,5 +14,4 @@ for unit in containerd kubelet; do
   has_no "$told" pr0xy-hunter2 'what everybody may ask systemd'
 done
 exists /etc/kubernetes/patches/kube-apiserver0+merge.yaml
-pod_runs() { crictl pods | grep "beside-$(hostname)" | grep -qi ' ready '; }
-until_ok pod_runs
+until_ok pod_runs "beside-$(hostname)"

@@ -5,7 +5,7 @@ preflight=(slipway preflight --user-data $seed/user-data --meta-data $seed/meta-
 systemctl stop containerd
 status 1 "${preflight[@]}" --output json >/tmp/findings
 systemctl start containerd
-until_ok crictl info
+until_ok cri_answers
 findings=$(tr -d ' \n' </tmp/findings)
 has "$findings" '"passed":false'
 is "$(grep -o '"severity":"fatal"' <<<"$findings" | wc -l)" 1 'the number of fatal findings'
