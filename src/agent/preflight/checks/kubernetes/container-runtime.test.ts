@@ -118,6 +118,35 @@ describe('the check of the container runtime', () => {
     expect((await look(`${disabled}Job=7\n`))?.message).toMatch(/has no socket \(/);
   });
 
+  it('says that none comes up where no socket is there or chosen, and each runtime that is installed is masked', async () => {
+    const real = createLinuxHost();
+    const look = async (states: readonly string[], kubeadmMinor = 31) => {
+      const stdout = ['containerd', 'crio', 'cri-docker']
+        .map((unit, at) => `Id=${unit}.service\nLoadState=${states[at] ?? 'not-found'}\n`)
+        .join('\n');
+      const host = {
+        ...real,
+        files: { ...real.files, stat: async () => undefined },
+        processes: {
+          ...real.processes,
+          run: async () => ({ exitStatus: 0, stdout, stderr: '', timedOut: false, ms: 1 }),
+        },
+      };
+      const task = { kubeadmMinor, attempted: false, mend: false };
+      return (await runPreflight(host, task, [containerRuntime])).findings[0];
+    };
+    expect(await look(['masked'])).toMatchObject({
+      code: 'ContainerRuntimeDown',
+      message: expect.stringMatching(/containerd\.service is masked$/),
+      isPermanent: true,
+    });
+    const none = expect.stringMatching(/^there is no container runtime/);
+    for (const states of [[], ['loaded'], ['masked', 'loaded']])
+      expect(await look(states)).toMatchObject({ code: 'ContainerRuntimeDown', message: none });
+    // Docker's unit is none of them.
+    expect(await look(['masked'], 23)).toMatchObject({ message: none });
+  });
+
   it('does not wait for one that never answers', async () => {
     await listen(createPlainServer(() => undefined));
     expect(await ask()).toEqual([

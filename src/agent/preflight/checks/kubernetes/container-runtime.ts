@@ -32,6 +32,10 @@ export const containerRuntime: Check = {
     for (const path of DEFAULT_SOCKETS) if ((await host.files.stat(path)) !== undefined) there.push(path);
     if (there.length === 1) return ask(host, task, there[0] ?? '');
     if (there.length === 0) {
+      const asked = await showUnits(host, Object.values(UNITS), ['Id', 'LoadState'], ASK_MS);
+      const known = (asked ?? []).filter((unit) => unit.get('LoadState') !== 'not-found');
+      const isMasked = known.length > 0 && known.every((unit) => unit.get('LoadState') === 'masked');
+      if (isMasked && !mayUseDocker) return neverStarts(known.map((unit) => unit.get('Id')).join(' '));
       const message = `there is no container runtime: none of ${DEFAULT_SOCKETS.join(', ')} is there`;
       return [found('fatal', 'ContainerRuntimeDown', message, { kubeadmCheck: 'CRI' })];
     }
@@ -64,12 +68,7 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
     if (!(error instanceof HostError)) throw error;
     const unit = UNITS[posix.basename(socket)];
     const state = unit === undefined ? undefined : await startOf(host, unit);
-    if (state === 'masked') {
-      const remedy = `Unmask it in the image: systemctl unmask ${unit}`;
-      const message = `nothing starts the container runtime: the systemd unit ${unit} is masked`;
-      // Whoever ignores kubeadm's check does not have a runtime by that.
-      return [found('fatal', 'ContainerRuntimeDown', message, { remedy, isPermanent: true })];
-    }
+    if (state === 'masked') return neverStarts(unit ?? '');
     const words: Record<string, string> = {
       ENOENT: 'has no socket',
       ECONNREFUSED: 'does not listen',
@@ -78,6 +77,13 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
     const why = words[error.errno] ?? `cannot be asked (${error.errno})`;
     return down(state === 'disabled' ? `${why}: ${unit} is disabled, and nothing has started it` : why);
   }
+}
+
+/** Whoever ignores kubeadm's check does not have a runtime by that. */
+function neverStarts(masked: string): PreflightFinding[] {
+  const remedy = `Unmask it in the image: systemctl unmask ${masked}`;
+  const message = `nothing starts the container runtime: the systemd unit ${masked} is masked`;
+  return [found('fatal', 'ContainerRuntimeDown', message, { remedy, isPermanent: true })];
 }
 
 /** A masked unit does not unmask itself, so kubeadm cannot succeed; a disabled one may be another unit's to start. */
