@@ -43,15 +43,17 @@ export function likelyCause(
     return refined({ ...classify({ verb, stdout, stderr: '', exitStatus: 'unknown' }), lines: [] }, node);
   const isLogged = (text: string): boolean =>
     KLOG.test(text) || ETCD_JSON.test(text) || /^\[discovery\] /.test(text);
-  const retried = [...output, ...error].findLast(({ text }) => isLogged(text) && RETRIED.test(text));
-  const over = /\[discovery\] /.test(retried?.text ?? '') ? FOUND : MEMBER;
+  // The last may be cut off within its reason.
+  const retried = [...output, ...error].filter(({ text }) => isLogged(text) && RETRIED.test(text)).slice(-2);
+  const over = /\[discovery\] /.test(retried.at(-1)?.text ?? '') ? FOUND : MEMBER;
   const isOver = output.some(({ text }) => PROGRESS.test(text) && over.test(text));
-  const words = retried && !isOver ? RETRIED.exec(retried.text)?.[0] : undefined;
+  const words = isOver ? [] : retried.reverse().map(({ text }) => RETRIED.exec(text)?.[0] ?? '');
   const call = output.findLast(({ text }) => HEALTH_CALL.test(text));
   return (
-    (words === undefined
-      ? undefined
-      : said(`error execution phase ${phaseOf(words)}: ${words.replaceAll('\\"', '"')}`)) ??
+    words.reduce<KubeadmFailure | undefined>(
+      (found, one) => found ?? said(`error execution phase ${phaseOf(one)}: ${one.replaceAll('\\"', '"')}`),
+      undefined,
+    ) ??
     (call === undefined
       ? undefined
       : said('error execution phase kubelet-start: timed out waiting for the condition')) ??

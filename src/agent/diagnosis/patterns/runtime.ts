@@ -99,7 +99,9 @@ const notConnected: Pattern = inError(
 
 /** Without what somebody has written behind them. */
 const socketsIn = (said: string): string =>
-  /^\S+(?:, \S+)*/.exec(said.replace(/^.*config(?:uration)? file: /, ''))?.[0].replace(/\*\*$/, '') ?? said;
+  /^[^\s,]+(?:, ?[^\s,]+)*/
+    .exec(said.replace(/^.*config(?:uration)? file: ?/, ''))?.[0]
+    .replace(/\*\*$/, '') ?? said;
 
 const severalSockets: Pattern = inError(
   /[Ff]ound multiple CRI (?:sockets|endpoints)(?:[^\n]*?: ([^\n]*))?/,

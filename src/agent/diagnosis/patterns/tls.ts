@@ -31,7 +31,7 @@ const clock: Pattern = inError(
 );
 
 const wrongName: Pattern = inError(
-  /certificate is valid for (.+?), not (\S+)|x509: certificate is not valid for any names, but wanted to match (\S+)|x509: cannot validate certificate for (\S+) because it doesn't contain any IP SANs/,
+  /certificate is valid for (.+?), (?:not|NOT) (\S+)|x509: certificate is not valid for any names, but wanted to match (\S+)|x509: cannot validate certificate for (\S+) because it doesn't contain any IP SANs/,
   (match, { output }) => ({
     code: 'ApiServerCertificateInvalid',
     cause: `${apiServerIn(output.error)} has a certificate that is not valid for ${match[2] ?? match[3] ?? match[4]}${match[1] === undefined ? '' : ` (only for ${shorten(match[1], 120)})`}.`,

@@ -50,7 +50,7 @@ export const CHATTER = /^\[preflight\] If you know what you are doing/;
 export const ETCD_JSON = /^\{"level":"|^[^{}]{0,40}"logger":"etcd-client",/;
 /** What kubeadm's is told when it makes this machine a member, again and again. */
 export const NO_MEMBER =
-  /^(?:\{"level":"warn".*|[^{}]{0,40}"logger":"etcd-client",)"caller":"[^"]*retry_interceptor\.go:\d+".*etcdserver: (?:can only promote a learner|re-configuration failed|unhealthy cluster|Peer URLs already exists|too many learner)/;
+  /^(?:(?:\{"level":"warn".*|[^{}]{0,40}"logger":"etcd-client",)"caller":"[^"]*retry_interceptor\.go:\d+"|[IWE]\d{4} .*\] \[etcd\] Promoting the learner \S+ failed: ).*etcdserver: (?:can only promote a learner|re-configuration failed|unhealthy cluster|Peer URLs already exists|too many learner)/;
 
 /** The cluster is found, and has not signed with this token. */
 export const NOT_SIGNED =
@@ -78,6 +78,7 @@ const OWN_ERRORS = [
   /error downloading (?:certs|the secret): /,
   /Secret "kubeadm-certs" was not found in the|(?:secrets "kubeadm-certs"|configmaps "kube(?:adm|let)-config(?:-1\.\d+)?") is forbidden: User "system:bootstrap:/,
   /couldn't initialize a Kubernetes cluster/,
+  /failed while waiting for the (?:control plane|kubelet) to start/,
   /\[?failure loading (?:certificate|key) for/,
   /unable to select an IP from default routes/,
   /cannot use "[^"]*" as the bind address for the API Server/,

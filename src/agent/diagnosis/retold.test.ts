@@ -1,0 +1,143 @@
+/** What is left of an output when somebody tells of it: a sentence alone, a step again, an error that is cut off. */
+import { describe, expect, it } from 'vitest';
+import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
+import { diagnoseLog } from './diagnose-log.ts';
+import { readLines } from './transcript/read-lines.ts';
+
+describe('what is said of the control plane', () => {
+  const PHASE =
+    'error: error execution phase wait-control-plane: failed while waiting for the control plane to';
+  const unhealthy = (name: string): string => `[control-plane-check] ${name} is not healthy after 4m0.1s`;
+
+  it('names all that the checks named where the error is cut off', () => {
+    const { failure } = verdict(unhealthy('kube-scheduler'), unhealthy('kube-apiserver'), `${PHASE} st`);
+    expect(failure?.cause).toBe('kube-scheduler, kube-apiserver did not become healthy within 4m0.1s.');
+  });
+
+  it.each(['', ']', ', kube-apiserver check failed at https://10.0.0.7:6443/livez: EOF]'])(
+    'gives the reason whole, whatever is behind it: %j',
+    (behind) => {
+      const why = 'Get "https://[::]:10259/livez": dial tcp [::]:10259: connect: connection refused';
+      const { failure } = verdict(
+        `${PHASE} start: [kube-scheduler check failed at https://[::]:10259/livez: ${why}${behind}`,
+        HINT,
+      );
+      expect(failure?.cause).toContain(`did not become healthy in time (https://[::]:10259/livez: ${why}).`);
+    },
+  );
+});
+
+describe('a kubelet that ends', () => {
+  const ends = (why: string): string =>
+    `E0102 03:04:05.000001       7 run.go:74] "command failed" err="failed to ${why}"`;
+
+  it('is not called kubeadm where it could not ask the runtime, nor its flags one flag', () => {
+    const runtime = verdict(
+      ends('run Kubelet: validate service connection: validate CRI v1 runtime API for >'),
+    );
+    expect(runtime.failure?.cause).toBe(
+      'The kubelet ends because of the runtime: it could not connect to the container runtime.',
+    );
+    const flags = verdict(ends('validate kubelet flags: the container runtime endpoint address was empty'));
+    expect(flags.failure).toMatchObject({
+      code: 'KubeletBadFlag',
+      cause: 'The kubelet does not accept its flags: the container runtime endpoint address was empty.',
+    });
+  });
+
+  it('or does not get its certificate: kubeadm says of neither for what it waited', () => {
+    const { failure } = verdict(
+      'Unfortunately, an error has occurred:',
+      'context deadline exceeded',
+      '',
+      'error execution phase kubelet-start: context deadline exceeded',
+      HINT,
+    );
+    expect(failure).toMatchObject({
+      code: 'KubeadmTimedOut',
+      cause: expect.stringContaining('the kubelet'),
+    });
+  });
+});
+
+it('a step that is quoted again behind the error is no attempt of its own', () => {
+  const up = '[control-plane-check] kube-apiserver is healthy after 5.002s';
+  const text = [
+    up,
+    'error: error execution phase upload-config/kubeadm: could not bootstrap the admin user in file admin.conf: unable to create ClusterRoleBinding: Post "https://10.0.0.9:6443/apis/rbac.authorization.k8s.io/v1/clusterrolebindings?timeout=10s": context deadline exceeded',
+    HINT,
+    '',
+    'It was up when I looked:',
+  ];
+  expect(code(...text, up)).toBe('ApiServerUnreachable');
+  expect(code(...text, up.replace('5.002s', '9.1s'))).toBe('unfinished');
+});
+
+it('of many attempts the newest are explained by what others have written, too', () => {
+  const run = ['[init] Using Kubernetes version: v1.30.0', '[kubelet-start] Starting the kubelet'];
+  const failed = [
+    ...run,
+    "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster",
+    HINT,
+  ];
+  const own = readLines('kubeadm.log', Array.from({ length: 200 }, () => failed.join('\n')).join('\n'));
+  const swap =
+    'Jan 02 03:04:05 n1 kubelet[7]: E0102 03:04:05.000001       7 run.go:74] "command failed" err="failed to run Kubelet: running with swap on is not supported"';
+  const { failure, attempts } = diagnoseLog([...own, ...readLines('kubelet.log', swap)]);
+  expect(failure?.code).toBe('SwapEnabled');
+  expect(attempts).toHaveLength(200);
+  expect([attempts[0]?.failure?.code, attempts[150]?.failure?.code]).toEqual([
+    'ControlPlaneNotReady',
+    'SwapEnabled',
+  ]);
+});
+
+describe('a sentence that is quoted alone', () => {
+  const SANDBOX = 'failed to get sandbox image "registry.k8s.io/pause:3.9"';
+
+  it.each([
+    ['CgroupsUnsuitable', 'kubelet is configured to not run on a host using cgroup v1.'],
+    ['ImagePullFailed', `RunPodSandbox for "x" failed: ${SANDBOX}`],
+    [
+      'ImagePullFailed',
+      `Failed to create sandbox for pod" err="rpc error: code = Unknown desc = ${SANDBOX}: ...`,
+    ],
+    ['ControlPlaneNotReady', 'error: failed while waiting for the control plane to start: ... EOF'],
+  ])("is the kubelet's, the runtime's or kubeadm's: %s", (wanted, line) => {
+    expect(code('We saw:', '```', line, '```')).toBe(wanted);
+  });
+
+  it('says nothing where it may be of somebody who adds a member by hand, or of a pod', () => {
+    expect(code('etcdserver: can only promote a learner member which is in sync with leader')).toBe(
+      'nothing',
+    );
+    expect(code(`Warning  FailedCreatePodSandBox  2m  kubelet  Failed: ${SANDBOX}`)).toBe('nothing');
+  });
+});
+
+it('of several runtimes all are named', () => {
+  const said =
+    "found multiple CRI endpoints on the host. Please define which one do you wish to use by setting the 'criSocket' field in the kubeadm configuration file: unix:///run/a.sock, unix:///run/b.sock**";
+  expect(verdict(`**${said}`, `**${HINT}**`).failure?.cause).toBe(
+    'There are several container runtimes on this machine: unix:///run/a.sock, unix:///run/b.sock.',
+  );
+});
+
+it('a certificate is told with its names where somebody has written NOT in capitals, and on lines of its own', () => {
+  const { failure } = verdict(
+    "error execution phase preflight: couldn't validate the identity of the API Server:",
+    'Get "https://k8s.example.org:6443/...":',
+    'tls: failed to verify certificate: x509: certificate is valid for',
+    'kubernetes, n1,',
+    'NOT k8s.example.org',
+  );
+  expect(failure?.cause).toContain('not valid for k8s.example.org (only for kubernetes, n1)');
+});
+
+it('a learner that is promoted in vain is told where the last line is cut off', () => {
+  const said = (words: string): string =>
+    `I0102 03:04:05.000001   14300 etcd.go:584] [etcd] Promoting the learner c7f8df6b failed: etcdserver: ${words}`;
+  const why = 'can only promote a learner member which is in sync with leader';
+  const { result, likely } = verdict(said(why), said(why), said('can only pro'));
+  expect([result, likely?.code]).toEqual(['unfinished', 'EtcdLearnerNotReady']);
+});
