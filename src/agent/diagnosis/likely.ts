@@ -21,6 +21,9 @@ const HEALTH_CALL = /^\s*\[kubelet-check\] The HTTP call equal to .*(?:failed wi
 const WAITS = /^\[wait-control-plane\] Waiting for /;
 /** What it says up to 1.29 when it has waited long, and nothing is wrong with the kubelet. */
 const WAITED = /^\s*\[kubelet-check\] Initial timeout of \S+ passed/;
+/** What it has verified of the machine; of the others it can do without. */
+const VERIFIED = /^\[preflight\] The system verification failed\./;
+const MISSING = /^CGROUPS_(?!HUGETLB|BLKIO|IO\b)(\w+): missing$/;
 /** They say that nobody knows. */
 const VAGUE = new Set(['Unclassified', 'KubeadmTimedOut', 'KubeletCertificateNotIssued']);
 
@@ -48,6 +51,10 @@ export function likelyCause(
   const over = /\[discovery\] /.test(retried.at(-1)?.text ?? '') ? FOUND : MEMBER;
   const isOver = output.some(({ text }) => PROGRESS.test(text) && over.test(text));
   const words = isOver ? [] : retried.reverse().map(({ text }) => RETRIED.exec(text)?.[0] ?? '');
+  const verified = output.slice(output.findLastIndex(({ text }) => VERIFIED.test(text)));
+  const missing = verified.flatMap(({ text }) => MISSING.exec(text)?.[1]?.toLowerCase() ?? []);
+  if (VERIFIED.test(verified[0]?.text ?? '') && missing.length > 0)
+    return said(`\t[ERROR SystemVerification]: missing required cgroups: ${missing.join(' ')}`);
   const call = output.findLast(({ text }) => HEALTH_CALL.test(text));
   return (
     words.reduce<KubeadmFailure | undefined>(

@@ -25,6 +25,8 @@ describe('the advice on a control plane that did not come up', () => {
   it('tells what was waited for, without the error', () => {
     expect(code(...advice)).toBe('ControlPlaneNotReady');
     expect(code('Unfortunately, an error has occurred:', ...advice)).toBe('ControlPlaneNotReady');
+    // A join gives as much.
+    expect(code(...advice.slice(1, -2))).toBe('KubeadmTimedOut');
   });
 
   it('behind a head of the program that ran kubeadm', () => {
@@ -82,6 +84,61 @@ it('takes a line that a pager has cut off for a whole one', () => {
     'Does anybody know?',
   ];
   expect(code(...lines)).toBe('KubeletFileMissing');
+});
+
+it('reads the records of a kubelet that a pager has cut each for itself', () => {
+  const head = 'Nov 21 02:34:29 n1 kubelet[77]: ';
+  const lines = [
+    `${head}Flag --cgroup-driver has been deprecated, This parameter should be set via the config file by >`,
+    `${head}Flag --container-runtime-endpoint has been deprecated, This parameter should be set via the co>`,
+    `${head}E1121 02:34:29.772133      77 run.go:74] "command failed" err="failed to set feature gates from initial >`,
+    'Nov 21 02:34:29 n1 systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE',
+    'It was one of the gates that 1.27 has no more.',
+  ];
+  expect(code(...lines)).toBe('KubeletConfigInvalid');
+  const other = lines.map((line) => line.replace('set feature gates from initial', 'do what it has to do'));
+  expect(verdict(...other).failure?.cause).toContain('it says: failed to do what it has to do');
+});
+
+it('takes the expired certificate of a kubelet from its line alone', () => {
+  const line =
+    'E1121 02:34:29.994527      77 bootstrap.go:265] part of the existing bootstrap client certificate in /etc/kubernetes/kubelet.conf is expired: 2026-05-17 04:45:09 +0000 UTC';
+  expect(code('It does not come up:', '', line)).toBe('CertificateInvalid');
+});
+
+describe('the log of a container that a command prints', () => {
+  const error = '2026-11-21T02:34:29.269235875Z stderr F Error: unknown flag: --cloud-provider';
+
+  it.each([
+    'root@n1:/# cat /var/log/containers/kube-apiserver-n1_kube-system_kube-apiserver-c1cf7e.log',
+    'root@n1:/var/log/pods/kube-system_kube-apiserver-n1_bf74# tail kube-apiserver/5.log',
+    '# kubectl -n kube-system logs kube-apiserver-n1',
+  ])('is that of the container it names: %s', (command) => {
+    expect(code(command, error)).toBe('ControlPlaneBadFlag');
+  });
+
+  it.each([
+    ['another container', ['root@n1:/# cat /var/log/containers/proxy-n1_default_proxy-c1cf7e.log', error]],
+    ['another text', ['# kubectl -n kube-system logs kube-apiserver-n1', '', 'What my program says:', error]],
+    ['another command', ['# kubectl -n kube-system logs kube-apiserver-n1', '# mine', error]],
+  ])('and not %s', (_, lines) => {
+    expect(code(...lines)).toBe('nothing');
+  });
+});
+
+it('guesses what is missing where the output of the verification is cut off', () => {
+  const lines = [
+    '[preflight] Running pre-flight checks',
+    '[preflight] The system verification failed. Printing the output from the verification:',
+    'CGROUPS_CPU: missing',
+    'CGROUPS_MEMORY: enabled',
+    'CGROUPS_HUGETLB: missing',
+  ];
+  expect(verdict(...lines).likely).toMatchObject({
+    code: 'CgroupsUnsuitable',
+    cause: 'The kernel has no cgroup controllers cpu.',
+  });
+  expect(verdict(...lines.filter((line) => !/CPU/.test(line))).likely).toBeUndefined();
 });
 
 it('reads an init behind a reset in one command line', () => {

@@ -62,7 +62,7 @@ export function explainLoneKubelet(evidence: Evidence, isAlone: boolean): Diagno
   // A person has chosen the lines of an excerpt; in a whole journal, a single complaint may have passed again.
   const enough = since.length > EXCERPT_LINES ? ENOUGH_COMPLAINTS : 1;
   // Without sandboxes there is no API server to register with.
-  for (const rules of [[SANDBOX_IMAGE, EXEC_DENIED], KUBELET_NODE_RULES, [CUT_REGISTRATION]]) {
+  for (const rules of [[EXPIRED], [SANDBOX_IMAGE, EXEC_DENIED], KUBELET_NODE_RULES, [CUT_REGISTRATION]]) {
     const complaints = since.filter((line) => lastKnown(rules, [line]) !== undefined);
     if (complaints.length >= enough) return lastKnown(rules, complaints);
   }

@@ -59,6 +59,10 @@ export const configRules: Rule[] = [
           : `the feature gate ${name} is fixed to ${locked.replace(/["\s]+$/, '')}`,
       ),
   ),
+  // A pager has cut off which.
+  rule(/failed to set feature gates from initial\b[^:]*[>…]$/, () =>
+    config('it does not know one of its feature gates, or may not set it'),
+  ),
   rule(/failed to load kubelet drop-?in file, path: (\S+?),? (?:error: )?(.*)/, ([, path, why]) =>
     config(`${path}: ${reason(why)}`),
   ),

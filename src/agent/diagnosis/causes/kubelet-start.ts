@@ -149,7 +149,7 @@ export const KUBELET_START_RULES: readonly Rule[] = [
 
 /** Lines with which the kubelet ends, whatever the reason is. */
 const LAST_WORDS =
-  /"command failed" err="(.*)"|"Failed to (?:run|parse|validate|load|construct) kubelet[^"]*" err="(.*)"|^F\d{4} \S+ +\d+ [\w.-]+:\d+\] (.*)|\] failed to run Kubelet: (.*)|"Failed to start (?:ContainerManager|cAdvisor)" err="(.*)"|^panic: (.*)|^[Ee]rror: (.*)/;
+  /"command failed" err="(.*)(?:"|[>…]$)|"Failed to (?:run|parse|validate|load|construct) kubelet[^"]*" err="(.*)"|^F\d{4} \S+ +\d+ [\w.-]+:\d+\] (.*)|\] failed to run Kubelet: (.*)|"Failed to start (?:ContainerManager|cAdvisor)" err="(.*)"|^panic: (.*)|^[Ee]rror: (.*)/;
 
 /** What the kubelet said last before it ended, if anything that looks like a reason. */
 export function kubeletLastWords(lines: readonly string[]): string | undefined {

@@ -1,5 +1,6 @@
 /** Lines of the control plane's containers in a log: by the name in front of them, or by how they are written. */
 import type { LogLine } from '../transcript/line.ts';
+import { FENCE } from '../transcript/sentences.ts';
 
 /** A container's program is its process 1. */
 const PROCESS_1 = /^[IWEF]\d{4} \S+ +1 [\w.-]+:\d+\] /;
@@ -12,8 +13,33 @@ const REST = /^(?:[}\])"]|\s*$)/;
 
 /** @param name Container name: `etcd`, `kube-apiserver` ... */
 export function componentLines(lines: readonly LogLine[], name: string): string[] {
-  const named = lines.filter(({ program }) => isComponent(program, name)).map(({ text }) => text);
+  const shown = shownBy(lines, name);
+  const named = lines
+    .filter((line) => isComponent(line.program, name) || shown.has(line))
+    .map(({ text }) => text);
   return named.length > 0 || name !== 'kube-apiserver' ? named : unnamedApiServer(lines);
+}
+
+/** Longer is no text that a person has put together. */
+const MAX_PASTED = 400;
+/** A command that prints a log, behind a prompt. */
+const PRINTS =
+  /^(?:[^'"]{0,200}[#$] ?)?(?:sudo )?(?:cat|less|more|tail|head|(?:crictl|docker|nerdctl|podman|kubectl)(?: \S+)* logs)\b/;
+const PROMPT = /^\S*[@~:/\]]\S*[#$](?: |$)|^[#$] /;
+
+/** What a person has had printed by a command that names the container, or in a directory that does. */
+function shownBy(lines: readonly LogLine[], name: string): Set<LogLine> {
+  const shown = new Set<LogLine>();
+  if (lines.length > MAX_PASTED) return shown;
+  const container = new RegExp(`(?:^|[\\s/_])${name}(?:[-_/.]|\\s|$)`);
+  let isShown = false;
+  for (const line of lines) {
+    const { text } = line;
+    if (PRINTS.test(text)) isShown = container.test(text) && /log/.test(text);
+    else if (text.trim() === '' || FENCE.test(text) || PROMPT.test(text)) isShown = false;
+    else if (isShown) shown.add(line);
+  }
+  return shown;
 }
 
 /** Docker has `k8s_etcd_etcd-n1_kube-system_...`, a pod's prefix the container alone. */

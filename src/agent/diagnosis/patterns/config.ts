@@ -89,7 +89,7 @@ const field: Pattern = inError(
     const because =
       reason === ''
         ? kind.toLowerCase()
-        : `${kind.toLowerCase()}: ${shorten(reason.replace(/\]$/, ''), 200)}`;
+        : `${kind.toLowerCase()}: ${shorten(reason.replace(/\.?\]?$/, ''), 200)}`;
     return {
       code: fromFlag ? 'KubeadmArgumentInvalid' : 'KubeadmConfigInvalid',
       cause: fromFlag

@@ -20,3 +20,6 @@ export function continuesFinding(finding: string, text: string): boolean {
   const repeats = /output: /.test(finding) && !/, err(?:or)?: (?:exit|signal)/.test(finding);
   return repeats || /^\s+\S/.test(text) || isUnfinished(finding);
 }
+
+/** journalctl marks with `>` where it has cut a line off: nothing goes on there. */
+export const isCutOff = (text: string): boolean => />$/.test(text) && !/<[^<>]*>$|[-=]>$/.test(text);

@@ -1,5 +1,5 @@
 /** From the text of a log file to its lines, each with the stream that it belongs to, wrapped ones put together. */
-import { isUnfinished } from '../patterns/continued.ts';
+import { isCutOff, isUnfinished } from '../patterns/continued.ts';
 import { attachBare, eachAlone, type Line, MAX_PIECES } from './alone.ts';
 import { learnPrefixes } from './learned-prefix.ts';
 import { type LogLine, linesBy, type RawLine } from './line.ts';
@@ -129,10 +129,8 @@ function withWholeJson(lines: readonly Line[]): Line[] {
   return whole;
 }
 
-/** journalctl marks so where it cut a line off: nothing goes on there. */
-const CUT = /[^<>\s-]>$/;
 const continues = (record: string, text: string): boolean =>
-  !isHead(text) && !CUT.test(record) && (/^\s*\w+="/.test(text) || isUnfinished(record));
+  !isHead(text) && !isCutOff(record) && (/^\s*\w+="/.test(text) || isUnfinished(record));
 
 /** What has no prefix goes on with what has one; the rest is read by itself. */
 function attached(lines: Line[]): Line[] {

@@ -18,7 +18,7 @@ export const SUCCESS =
 export const HINT = /^To see the stack trace of this error execute with --v=5 or higher/;
 /** What it prints of a failure on standard output, before the error comes. */
 export const GAVE_UP =
-  /^\s*Unfortunately, an error has occurred(?:, likely caused by)?:\s*$|^\s*(?:Additionally, a|A) control plane component may have crashed/;
+  /^\s*Unfortunately, an error has occurred(?:, likely caused by)?:\s*$|^\s*This error is likely caused by:\s*$|^\s*(?:Additionally, a|A) control plane component may have crashed/;
 /** Its own verdict on what it waited for, 1.30 to 1.36; the error follows at once. */
 export const UNHEALTHY =
   /^\s*\[(?:kubelet|api|control-plane)-check\] (?:The kubelet|The API server|kube-[\w-]+|etcd) is not healthy after |^\s*The (?:kubelet|API server) is not healthy after \d/;

@@ -1,5 +1,5 @@
 /** Puts lines together again that a terminal, a pager or a person has wrapped. Works on the lines of one stream. */
-import { isUnfinished } from '../patterns/continued.ts';
+import { isCutOff, isUnfinished } from '../patterns/continued.ts';
 import type { LogLine } from './line.ts';
 import { ERROR_FINDING, FENCE, isHead, OWN_ERROR, PHASE_ERROR } from './sentences.ts';
 
@@ -122,7 +122,7 @@ function widthsOf(lines: readonly WidthLine[]): number[] {
 /** The next line's first word would not have fitted. */
 function isFull(line: WidthLine, next: WidthLine, limit: number): boolean {
   const [word = ''] = next.text.trimStart().split(/\s/, 1);
-  if (line.width <= NARROWEST / 2 && word.length <= limit / 2) return false;
+  if (isCutOff(line.text) || (line.width <= NARROWEST / 2 && word.length <= limit / 2)) return false;
   return line.width + 1 + word.length > limit;
 }
 

@@ -81,6 +81,16 @@ const advised: Pattern = ({ output }) => {
       };
 };
 
+/** That with which a join ends too. */
+const advisedOfKubelet: Pattern = ({ output }) => {
+  const advice = /^[ \t]*- The kubelet is (?:not running|unhealthy due to a misconfiguration).*$/m.exec(
+    output.stdout,
+  );
+  return advice === null || output.error !== '' || output.preflight.length > 0
+    ? undefined
+    : { code: 'KubeadmTimedOut', evidence: shorten(advice[0]) };
+};
+
 /** When the control plane is up, each phase of `init` asks it for something. */
 const notCarriedOut: Pattern = inError(
   /timed out waiting for the condition|context deadline exceeded|client rate limiter Wait/,
@@ -116,6 +126,7 @@ const PATTERNS: Pattern[] = [
   notCarriedOut,
   advised,
   timedOut,
+  advisedOfKubelet,
 ];
 
 /**
