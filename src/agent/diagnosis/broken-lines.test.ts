@@ -262,17 +262,17 @@ it('an excerpt may end within an error that it has told in full', () => {
 });
 
 it('what kubeadm gave up waiting for may have lost its indentation', () => {
-  expect(
-    code(
-      '[wait-control-plane] Waiting for the kubelet to boot up the control plane as static Pods',
-      "[kubelet-check] It seems like the kubelet isn't running or healthy.",
-      '',
-      'Unfortunately, an error has occurred:',
-      'timed out waiting for the condition',
-      'This error is likely caused by:',
-      '- The kubelet is not running',
-    ),
-  ).toBe('KubeadmTimedOut');
+  const waits = '[wait-control-plane] Waiting for the kubelet to boot up the control plane as static Pods';
+  const gaveUp = [
+    '',
+    'Unfortunately, an error has occurred:',
+    'timed out waiting for the condition',
+    'This error is likely caused by:',
+    '- The kubelet is not running',
+  ];
+  expect(code(waits, ...gaveUp)).toBe('KubeadmTimedOut');
+  const seems = "[kubelet-check] It seems like the kubelet isn't running or healthy.";
+  expect(code(waits, seems, ...gaveUp)).toBe('KubeletUnhealthy');
 });
 
 describe('another writer between the lines', () => {

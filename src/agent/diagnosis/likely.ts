@@ -17,7 +17,8 @@ const RETRIED =
 const FOUND =
   /^\[(?:discovery\] Successfully|preflight\] Reading configuration from|(?!preflight|discovery|init)[a-z])/;
 const MEMBER = /^\[mark-control-plane\] /;
-const HEALTH_CALL = /^\s*\[kubelet-check\] The HTTP call equal to .*(?:failed with|returned) /;
+const HEALTH_CALL =
+  /^\s*\[kubelet-check\] (?:The HTTP call equal to .*(?:failed with|returned) |It seems like the kubelet isn't running or healthy)/;
 const WAITS = /^\[wait-control-plane\] Waiting for /;
 /** What it says up to 1.29 when it has waited long, and nothing is wrong with the kubelet. */
 const WAITED = /^\s*\[kubelet-check\] Initial timeout of \S+ passed/;

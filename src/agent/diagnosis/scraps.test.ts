@@ -126,6 +126,32 @@ describe('the log of a container that a command prints', () => {
   });
 });
 
+describe('a join that waits for its kubelet', () => {
+  const join = [
+    '[preflight] Reading configuration from the cluster...',
+    '[kubelet-start] Starting the kubelet',
+    '[kubelet-start] Waiting for the kubelet to perform the TLS Bootstrap...',
+    '[kubelet-check] Initial timeout of 40s passed.',
+  ];
+
+  it('got no certificate in time where only its advice follows', () => {
+    const advice = ['', 'Unfortunately, an error has occurred:', '\ttimed out waiting for the condition', ''];
+    expect(code(...join, ...advice, 'This error is likely caused by:')).toBe('KubeletCertificateNotIssued');
+    const later = [
+      ...join,
+      '[patchnode] Uploading the CRI Socket information "x" to the Node API object "n1"',
+    ];
+    expect(code(...later, ...advice)).toBe('KubeadmTimedOut');
+  });
+
+  it('most likely finds it not healthy, also where the call to its port is cut off', () => {
+    const seems = "[kubelet-check] It seems like the kubelet isn't running or healthy.";
+    const cut = "[kubelet-check] The HTTP call equal to 'curl -sSL http://localhost";
+    expect(verdict(...join, seems, cut).likely?.code).toBe('KubeletUnhealthy');
+    expect(verdict(...join).likely).toBeUndefined();
+  });
+});
+
 it('guesses what is missing where the output of the verification is cut off', () => {
   const lines = [
     '[preflight] Running pre-flight checks',

@@ -6,6 +6,8 @@ import type { Attempt } from './attempt.ts';
 
 /** Up to 1.18 it prints that, from then on only where it is verbose. */
 const NOT_DISCOVERED = /^(?:[IWE]\d{4} .*?\] )?\[discovery\] (Failed to (?:request|connect) .*)/;
+/** What it could not do stands on the next line. */
+const UNFORTUNATELY = /^\s*Unfortunately, /;
 const KUBELET_CHECK = /^\s*\[kubelet-check\] /;
 
 /** kubeadm has said on standard output that it gave up; its error was cut off. */
@@ -18,7 +20,7 @@ export function giveUp(attempt: Attempt): void {
   attempt.result = 'failed';
   attempt.error.push(...unhealthy);
   if (at < 0) return;
-  const why = attempt.output[at + 1];
+  const why = UNFORTUNATELY.test(attempt.output[at]?.text ?? '') ? attempt.output[at + 1] : undefined;
   if (why !== undefined && /\S/.test(why.text) && !/^\s*- /.test(why.text) && !ADVICE.test(why.text))
     attempt.error.push(why);
 }

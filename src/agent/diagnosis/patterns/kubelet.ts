@@ -23,6 +23,8 @@ const inPhase =
 const waitsForKubelet = inPhase(/^(kubelet-start|kubelet-wait-bootstrap|wait-control-plane)$/);
 
 const DECLARED = /(?:\[kubelet-check\] |^[ \t]*)The kubelet is not healthy after (\S+)/m;
+/** A call to its port follows, which may be cut off. */
+const SEEMS = /^[ \t]*\[kubelet-check\] It seems like the kubelet isn't running or healthy/m;
 const GAVE_UP = /^Unfortunately, an error has occurred/m;
 
 const gaveUp =
@@ -39,7 +41,8 @@ const unhealthy: Pattern = (input) => {
   const isBare = (declared !== null || isLastCall(output.error)) && isBareError(output);
   if (saidSo === null && !isBare && (!gaveUpWaiting || !gaveUp.test(output.error))) return undefined;
   const healthy = /\[kubelet-check\] The kubelet is healthy after/.test(output.stdout);
-  if (saidSo === null && (healthy || (call === undefined && declared === null))) return undefined;
+  const says = call !== undefined || declared !== null || SEEMS.test(output.stdout);
+  if (saidSo === null && (healthy || !says)) return undefined;
   const [, url = '', error, status, error2, status2] = call ?? [];
   // Somebody has put what kubeadm advises behind it.
   const reason = (error ?? error2)?.replace(/ - The kubelet is .*/, '');
@@ -62,6 +65,15 @@ const unhealthy: Pattern = (input) => {
   };
 };
 
+/** The last step before the phase's name is cut off. */
+const LAST_STEP =
+  /^\[kubelet-start\] Waiting for the kubelet to perform the TLS Bootstrap.*(?:\n(?!\[(?!kubelet-check\])[\w/-]+\] ).*)*$/m;
+
+const endsIn = (step: RegExp, stdout: string): boolean => {
+  const match = step.exec(stdout);
+  return match !== null && match.index + match[0].length === stdout.length;
+};
+
 /** No call was refused, and still no certificate came: the CSR was not signed. */
 const noCertificate: Pattern = inError(
   /timed out waiting for the condition|context deadline exceeded/,
@@ -70,7 +82,8 @@ const noCertificate: Pattern = inError(
     cause: 'The certificate signing request of the kubelet was not answered with a certificate in time.',
   }),
   ({ output }) =>
-    /^(kubelet-start|kubelet-wait-bootstrap)$/.test(output.phase ?? '') &&
+    (/^(kubelet-start|kubelet-wait-bootstrap)$/.test(output.phase ?? '') ||
+      (output.phase === undefined && isBareError(output) && endsIn(LAST_STEP, output.stdout))) &&
     /Waiting for the kubelet to perform the TLS Bootstrap|failed while waiting for TLS bootstrap/.test(
       `${output.stdout}\n${output.error}`,
     ) &&

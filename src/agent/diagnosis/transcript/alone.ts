@@ -2,7 +2,7 @@
  * What a writer wrote is read as if it stood alone, whoever wrote between its lines: quoted, escaped or wrapped before a
  * logger put its prefix in front. What has no prefix belongs to the line before it, or is a text of its own.
  */
-import { isUnfinished } from '../patterns/continued.ts';
+import { isCutOff, isUnfinished } from '../patterns/continued.ts';
 import { isCertain } from './certain.ts';
 import { type LogLine, linesBy, type RawLine } from './line.ts';
 import {
@@ -92,13 +92,13 @@ export function attachBare(lines: Line[]): void {
 
 /** Are the lines without a prefix kubeadm's, or a person's, and not parts of those that have one? */
 function areText(lines: readonly Line[]): boolean {
-  const before = ({ index }: Line): Line | undefined => lines.at(index - 1);
+  // The hint alone ends the error before it, and has no prefix where a program wrote both at once.
+  const bare = lines.filter(({ isBare, text }) => isBare && text !== '');
+  if (bare.length > 0 && bare.every(({ text }) => HINT.test(text))) return false;
   // Wrapped at a word, the rest of a phase's error begins as a line of kubeadm's does.
   const isOwn = (line: Line): boolean => {
     const text = line.text.replace(MARGIN, '');
-    // The hint ends the error before it, whoever's it is.
-    const isEnd = HINT.test(text) && before(line)?.isBare === false;
-    return line.isBare && !isEnd && !FATAL_FINDINGS.test(text) && OWN.some((own) => own.test(text));
+    return line.isBare && !FATAL_FINDINGS.test(text) && OWN.some((own) => own.test(text));
   };
   // Where a line that kubeadm logs was wrapped, the rest may begin as a step does.
   const runs = new Set(
@@ -127,7 +127,6 @@ function areApart(lines: readonly Line[]): boolean {
     const before = lines[index - 1];
     if (isBare && text.length > widest + ALIGNED) return true;
     if (!isBare || text === '' || before === undefined || before.text === '') continue;
-    if (HINT.test(text) && !before.isBare) continue;
     const [word = ''] = text.split(/\s/, 1);
     const isFull = before.width <= WIDEST && before.width + 1 + word.length > widest;
     if (isFull || indentOf(text) > usual || isUnfinished(before.text)) parts += 1;
@@ -148,4 +147,4 @@ function usualIndent(lines: readonly Line[]): number {
 export const MAX_PIECES = 12;
 
 const hasOpenQuotation = (text: string): boolean =>
-  ((text.replaceAll('\\"', '').match(/"/g)?.length ?? 0) & 1) === 1;
+  !isCutOff(text) && ((text.replaceAll('\\"', '').match(/"/g)?.length ?? 0) & 1) === 1;

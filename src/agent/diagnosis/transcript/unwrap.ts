@@ -60,7 +60,11 @@ export function unwrap(lines: readonly WidthLine[]): WidthLine[] {
 
 /** Of what has prefixes each line has one: what has none is the rest of the line before it, where it reads so. */
 const isRest = (piece: WidthLine, line: WidthLine): boolean =>
-  line.isBare && piece.width > NARROWEST && /^\S/.test(line.text) && GOES_ON.test(line.text);
+  line.isBare &&
+  !isCutOff(piece.text) &&
+  piece.width > NARROWEST &&
+  /^\S/.test(line.text) &&
+  GOES_ON.test(line.text);
 
 interface Wrapping {
   /** The width at which the lines were wrapped; undefined where they were not. */
