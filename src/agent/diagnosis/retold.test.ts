@@ -103,6 +103,16 @@ describe('a sentence that is quoted alone', () => {
       `Failed to create sandbox for pod" err="rpc error: code = Unknown desc = ${SANDBOX}: ...`,
     ],
     ['ControlPlaneNotReady', 'error: failed while waiting for the control plane to start: ... EOF'],
+    ['ControlPlaneNotReady', "Couldn't initialize a Kubernetes cluster"],
+    ['TokenUnknown', 'could not find a JWS signature in the cluster-info ConfigMap'],
+    ['NodeNameInUse', 'a Node with name "n1" and status "Ready" already exists in the cluster.'],
+    [
+      'CaHashMismatch',
+      'cluster CA found in cluster-info ConfigMap is invalid: none of the public keys "sha256:0a" are',
+    ],
+    ['NodeNotRegistered', 'error writing CRISocket for this node: nodes "n1" not found'],
+    ['EtcdUnhealthy', 'etcd cluster is not healthy: failed to dial endpoint https://10.0.0.1:2379: EOF'],
+    ['KubeletBadFlag', 'elet flag" err="unknown flag: --cgroupDriver"'],
   ])("is the kubelet's, the runtime's or kubeadm's: %s", (wanted, line) => {
     expect(code('We saw:', '```', line, '```')).toBe(wanted);
   });
@@ -140,4 +150,25 @@ it('a learner that is promoted in vain is told where the last line is cut off', 
   const why = 'can only promote a learner member which is in sync with leader';
   const { result, likely } = verdict(said(why), said(why), said('can only pro'));
   expect([result, likely?.code]).toEqual(['unfinished', 'EtcdLearnerNotReady']);
+});
+
+it('a kubelet that waits for its configuration does so where the log is cut off within that reason, too', () => {
+  const why =
+    'failed to load kubelet config file, path: /var/lib/kubelet/config.yaml, error: open /var/lib/kubelet/config.yaml: no such file or directory';
+  const says = (pid: number, text: string): string =>
+    `Jan 02 03:04:05 n1 kubelet[${pid}]: E0102 03:04:05.00000${pid}       ${pid} run.go:74] "command failed" err="${text}`;
+  const ended =
+    'Jan 02 03:04:06 n1 systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE';
+  const started = 'Jan 02 03:04:16 n1 systemd[1]: Started kubelet: The Kubernetes Node Agent.';
+  expect(code(says(7, `${why}"`), ended, started, says(8, why.slice(0, 60)))).toBe('KubeletFileMissing');
+});
+
+it('what a page has behind an error is no part of its reason', () => {
+  const link = '<br />![image.png](https://cdn.example.org/a.png)';
+  const { failure } = verdict(
+    `error execution phase preflight: unable to fetch the kubeadm-config ConfigMap: failed to get config map: Get "https://10.0.0.7:6443/api": dial tcp 10.0.0.7:6443: connect: no route to host${link}`,
+  );
+  expect(failure?.cause).toBe(
+    'The API server at 10.0.0.7:6443 cannot be reached: no route to host (10.0.0.7:6443).',
+  );
 });

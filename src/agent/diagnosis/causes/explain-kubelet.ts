@@ -22,7 +22,7 @@ export const KUBELET_STARTED = /^\[kubelet-start\] Starting the kubelet/;
 
 /** A kubelet's own last words, where systemd's account is not in the log. */
 const FATAL =
-  /^F\d{4} |run\.go:\d+\] "command failed"|"?[Ff]ailed to run [Kk]ubelet|"?Failed to start (?:ContainerManager|cAdvisor)|^failed to (?:validate|load) kubelet (?:config|flags)|^kubelet is configured to not run on a host|server\.go:\d+\] "Failed to (?:parse kubelet|set feature|validate kubelet|load kubelet|construct kubelet)|^panic: |failed to parse kubelet flag: /;
+  /^F\d{4} |run\.go:\d+\] "command failed"|"?[Ff]ailed to run [Kk]ubelet|"?Failed to start (?:ContainerManager|cAdvisor)|^failed to (?:validate|load) kubelet (?:config|flags)|^kubelet is configured to not run on a host|^(?:\w{0,7} )?flag" err="unknown flag: |server\.go:\d+\] "Failed to (?:parse kubelet|set feature|validate kubelet|load kubelet|construct kubelet)|^panic: |failed to parse kubelet flag: /;
 /** A packaged kubelet ends like that until kubeadm writes its configuration. */
 const NOT_CONFIGURED = /kubelet\/config\.yaml.*no such file or directory/;
 /** systemd's own status for a program that it could not start. */
@@ -116,14 +116,19 @@ function cameUp(lines: readonly string[]): boolean {
   return lines.slice(ended + 1).some((line) => CAME_UP.test(line));
 }
 
+const withoutHead = (line: string): string => line.replace(/^[IWEF]\d{4} \S+ +\d+ /, '');
+
 /** Until kubeadm writes its configuration a kubelet ends for lack of it; nothing of that time explains anything later. */
 function sinceConfigured(lines: string[]): string[] {
   const last = lines.findLastIndex((line) => NOT_CONFIGURED.test(line));
   const end = lines.findIndex((line, index) => index > last && KUBELET_ENDED.test(line));
   const later = last < 0 ? lines : lines.slice(end < 0 ? last + 1 : end + 1);
-  // A head that was cut off behind its date says nothing.
+  // What was cut off says nothing: behind its date, or within that reason.
+  const reasons = last < 0 ? [] : [withoutHead(lines[last] ?? '')];
   const says = (line: string): boolean =>
-    /[a-z]{4}/i.test(line) && !/^kubelet\.service|^(?:Started|Stopped|Stopping) /.test(line);
+    /[a-z]{4}/i.test(line) &&
+    !/^kubelet\.service|^(?:Started|Stopped|Stopping) /.test(line) &&
+    !reasons.some((whole) => whole.startsWith(withoutHead(line)));
   return later.some(says) ? later : lines;
 }
 

@@ -1,11 +1,13 @@
 /** Discovery of the cluster: token, CA hash, cluster-info, discovery file. Texts: cmd/kubeadm/app/discovery, 1.20 - 1.34. */
 import { endpointIn, inError, type Pattern, shorten } from './pattern.ts';
 
+const idOf = (match: RegExpExecArray): string | undefined => match.slice(1).find(Boolean);
+
 const tokenUnknown: Pattern = inError(
-  /(?:could not find a JWS signature in the cluster-info ConfigMap|does not yet contain a JWS signature) for token ID(?: "?([a-z0-9]{6})\b)?|there is no JWS signed token in the cluster-info ConfigMap(?:\. This token id "([^"]*)")?|token id "([^"]*)" is invalid for this cluster/,
+  /(?:could not find a JWS signature in the cluster-info ConfigMap|does not yet contain a JWS signature)(?: for token ID(?: "?([a-z0-9]{6})\b)?)?|there is no JWS signed token in the cluster-info ConfigMap(?:\. This token id "([^"]*)")?|token id "([^"]*)" is invalid for this cluster/,
   (match) => ({
     code: 'TokenUnknown',
-    cause: `The cluster does not know a bootstrap token with the id ${match[1] || match[2] || match[3] || 'given'}: it was never made there, or it has expired.`,
+    cause: `The cluster does not know ${idOf(match) === undefined ? 'the bootstrap token' : `a bootstrap token with the id ${idOf(match)}`}: it was never made there, or it has expired.`,
   }),
 );
 

@@ -45,7 +45,7 @@ const unhealthy: Pattern = (input) => {
   if (saidSo === null && (healthy || !says)) return undefined;
   const [, url = '', error, status, error2, status2] = call ?? [];
   // Somebody has put what kubeadm advises behind it.
-  const reason = (error ?? error2)?.replace(/ - The kubelet is .*/, '');
+  const reason = (error ?? error2)?.replace(/ - The kubelet is .*| ?<\/[a-z]+>.*/, '');
   const refused = REFUSED.test(reason ?? saidSo?.[0] ?? '');
   const cause = refused
     ? `The kubelet is not running: nothing answers at ${url === '' ? 'its health port' : url}.`

@@ -37,11 +37,11 @@ const refused: Pattern = inError(
 
 /** No route, a firewall, an interface that is down: whatever else the system says of a connection. */
 const unroutable: Pattern = inError(
-  /dial tcp (\S+?): connect(?:ex)?: (?!connection (?:timed out|reset)|operation timed out)([A-Za-z][^\n"]*)/,
+  /dial tcp (\S+?): connect(?:ex)?: (?!connection (?:timed out|reset)|operation timed out)([A-Za-z][^\n"<]*)/,
   (match, { output }) => ({
     code: 'ApiServerUnreachable',
     facts: { saysHow: true },
-    cause: `${apiServerIn(output.error)} cannot be reached: ${shorten(match[2] ?? '', 120)} (${match[1]}).`,
+    cause: `${apiServerIn(output.error)} cannot be reached: ${shorten((match[2] ?? '').replace(/ *!?\[.*$/, ''), 120)} (${match[1]}).`,
   }),
   aboutApiServer,
 );
