@@ -6,8 +6,9 @@ import { baseNode } from './base-node.ts';
 import { asFunction, bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
 import { pack, sayVersion } from './pack.ts';
+import { parts } from './parts/parts.ts';
 import { stripBinary } from './strip.ts';
-import { warmUp } from './warm-up.ts';
+import { compileOnly, warmUp } from './warm-up.ts';
 
 /** Absolute paths of what is built. */
 interface Built {
@@ -38,31 +39,35 @@ export async function buildBinary(
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
   process.once('exit', remove);
   try {
-    const [script, agent, report, main, node, output, licenses] = [
+    const [script, agent, later, report, launcher, node, output, licenses] = [
       'slipway.cjs',
       'agent',
+      'later',
       'report',
       'launcher.cjs',
       'node',
       'slipway',
       'licenses',
-    ].map((name) => join(scratch, name)) as [string, string, string, string, string, string, string];
-    const { code, inputs } = await bundle();
-    writeFileSync(script, code);
-    writeFileSync(agent, asFunction(code));
+    ].map((name) => join(scratch, name)) as [string, string, string, string, string, string, string, string];
+    const whole = await bundle();
+    writeFileSync(script, whole.code);
+    const { main, later: rest } = await parts(whole);
+    writeFileSync(agent, asFunction(main.code));
+    writeFileSync(later, asFunction(rest.code));
     // A part of the agent, so that its licences are among the agent's.
     writeFileSync(report, asFunction((await bundle({ entry: 'src/slipway-report.ts' })).code));
-    writeFileSync(main, (await bundle({ entry: 'build/binary/launcher.ts' })).code);
-    writeFileSync(licenses, licensesText(partsOf(inputs)));
+    writeFileSync(launcher, (await bundle({ entry: 'build/binary/launcher.ts' })).code);
+    writeFileSync(licenses, licensesText(partsOf(whole.inputs)));
     stripBinary(path, node);
-    const cache = warmUp({ node, runner, agent, scratch });
     const assets = {
       agent: basename(agent),
+      later: basename(later),
       report: basename(report),
-      'agent-cache': basename(cache),
+      'agent-cache': basename(warmUp({ node, runner, agent, scratch })),
+      'later-cache': basename(compileOnly({ node, runner, agent: later, scratch })),
       licenses: basename(licenses),
     };
-    pack({ main, assets, node, runner, output });
+    pack({ main: launcher, assets, node, runner, output });
     const answer = sayVersion(output, runner);
     renameSync(script, built.bundle);
     renameSync(licenses, built.licenses);

@@ -16,6 +16,10 @@ interface BundleOptions {
   readonly minify?: boolean;
   /** The system that it is for, in the words of Node.js; default linux. What only other systems need is left out. */
   readonly system?: 'linux' | 'win32';
+  /** Asked before the bundle's own. */
+  readonly plugins?: readonly Plugin[];
+  /** Default CommonJS; the other is for reading, and does not run in a binary. */
+  readonly format?: 'cjs' | 'esm';
 }
 
 /**
@@ -34,13 +38,13 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
     outfile: 'slipway.cjs',
     write: false,
     bundle: true,
-    format: 'cjs',
+    format: options.format ?? 'cjs',
     platform: 'node',
     target: 'node24',
     // The launcher runs the bundle as a script, which cannot import; a module of Node.js that is imported late is required.
     supported: { 'dynamic-import': false },
     minify: options.minify ?? true,
-    plugins: [lateModules, onlyHostOf(options.system ?? 'linux')],
+    plugins: [...(options.plugins ?? []), lateModules, onlyHostOf(options.system ?? 'linux')],
     // V8 keeps a string of ASCII in half the memory, and needs no decoding at start.
     charset: 'ascii',
     legalComments: 'none',
@@ -63,7 +67,9 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
   if (!output) throw new Error('esbuild wrote no bundle');
   return {
     code: output.text,
-    inputs: Object.keys(result.metafile.inputs).filter((path) => !/^(?:late|absent):|^<define:/.test(path)),
+    inputs: Object.keys(result.metafile.inputs).filter(
+      (path) => !/^(?:late|absent|doors:|door|later|lent:):|^<define:/.test(path),
+    ),
     metafile: result.metafile,
   };
 }

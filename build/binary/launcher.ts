@@ -5,6 +5,7 @@ import { calledAs } from '../../src/agent/cli/process/called-as.ts';
 import { start } from '../../src/agent/cli/process/crash.ts';
 import { versionAnswer } from '../../src/agent/cli/process/version.ts';
 import { withoutSteering } from '../../src/kit/environment.ts';
+import { LATER_PART } from './parts/later.ts';
 
 /**
  * The binary's main script. The agent's bundle is an asset beside it, with the code cache of an agent that has already
@@ -33,16 +34,29 @@ if (answer !== undefined)
   });
 // It waits beside the kubelet for minutes: a quarter of the source, and no cache of code that only a bootstrap runs.
 else if (!isShim && plainReportFlags(words)) run('report');
-// Only a V8 of the same system could make a cache.
-else run('agent', process.platform === 'win32' ? undefined : Buffer.from(getRawAsset('agent-cache')));
+else run('agent', cacheOf('agent'));
 
 // Nothing is left to do or to write then, and taking V8 apart piece by piece would take longer than starting a command.
 process.once('beforeExit', () => process.exit());
 
 function run(bundle: 'agent' | 'report', cachedData?: Buffer): void {
+  compile(bundle, cachedData)({}, required, {});
+}
+
+/** What a bundle requires: modules of Node.js, and the agent what a boot does not need (build/binary/parts). */
+function required(name: string): unknown {
+  return name === LATER_PART ? compile('later', cacheOf('later')) : process.getBuiltinModule(name);
+}
+
+function compile(bundle: string, cachedData?: Buffer): (...words: unknown[]) => void {
   const script = new Script(Buffer.from(getRawAsset(bundle)).toString('latin1'), {
     filename: 'slipway.cjs',
     ...(cachedData ? { cachedData } : {}),
   });
-  script.runInThisContext()({}, process.getBuiltinModule, {});
+  return script.runInThisContext();
+}
+
+/** Only a V8 of the same system could make one. */
+function cacheOf(bundle: string): Buffer | undefined {
+  return process.platform === 'win32' ? undefined : Buffer.from(getRawAsset(`${bundle}-cache`));
 }

@@ -1,14 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
+import { LATER_PART } from './parts/later.ts';
 
-// Arguments: path of the wrapped bundle, path of the cache, then `make ROOT USER-DATA` or `check`.
+// Arguments: path of the wrapped bundle, path of the cache, then `make ROOT USER-DATA`, `compile` or `check`.
 const [agent = '', cache = '', mode, root = '', userData = ''] = process.argv.slice(2);
 const source = readFileSync(agent, 'latin1');
 
 if (mode === 'check') {
   const script = new Script(source, { filename: 'slipway.cjs', cachedData: readFileSync(cache) });
   if (script.cachedDataRejected) throw new Error('V8 does not accept the code cache it has made itself');
+} else if (mode === 'compile') {
+  writeFileSync(cache, new Script(source, { filename: 'slipway.cjs' }).createCachedData());
 } else {
   makeCache();
 }
@@ -38,5 +42,11 @@ function makeCache(): void {
   process.stderr.write = () => true;
   const data = ['--root', root, '--user-data', userData, '--meta-data', `${userData}-meta`];
   process.argv = [process.execPath, 'slipway', 'bootstrap', ...data];
-  script.runInThisContext()({}, process.getBuiltinModule, {});
+  script.runInThisContext()({}, required, {});
+}
+
+/** Who is not root comes where the part for later is needed. */
+function required(name: string): unknown {
+  if (name !== LATER_PART) return process.getBuiltinModule(name);
+  return new Script(readFileSync(join(dirname(agent), 'later'), 'latin1')).runInThisContext();
 }
