@@ -1,5 +1,5 @@
 import { withoutRemembered } from './known.ts';
-import { isHarmless, MARK, RULES, SIGN } from './rules.ts';
+import { isHarmless, MARK, rulesFor, SIGN } from './rules.ts';
 
 /**
  * Cuts whatever looks like a secret out of other programs' output before it is logged, journalled or shown.
@@ -80,7 +80,7 @@ function looksLikePemBody(line: string): boolean {
 
 function redactLine(text: string): string {
   let result = text;
-  for (const { pattern, isSetting } of RULES)
+  for (const { pattern, isSetting } of rulesFor(text))
     result = result.replace(pattern, (whole: string, before: string) =>
       isSetting && isHarmless(whole.slice(before.length)) ? whole : before + MARK,
     );

@@ -160,6 +160,17 @@ export const RULES: readonly Rule[] = [
 /** No text has a secret, by these rules, that this does not find something in. Private keys and announced keys are `key`. */
 export const SIGN = new RegExp([...new Set(RULES.map(({ sign }) => sign))].join('|'), 'i');
 
+/** Of each rule the words one of which every match has, in small letters; nothing where its sign is no list of words. */
+const WORDS = RULES.map(({ sign }) =>
+  /^[\w :/#|-]+$/.test(sign) ? sign.toLowerCase().split('|') : undefined,
+);
+
+/** The rules that may match in a text. V8 takes a millisecond for the patterns of all. */
+export function rulesFor(text: string): readonly Rule[] {
+  const small = text.toLowerCase();
+  return RULES.filter((_, index) => WORDS[index]?.some((word) => small.includes(word)) ?? true);
+}
+
 /** A setting with a name that means a secret, in YAML, JSON, TOML or a shell's assignment; only for configuration. */
 export const SETTING =
   /((?:token|secret|passw(?:or)?d|passphrase|\bauth|authorization|credential|identitytoken|key-data|(?:private|certificate|encryption|access|api)[_-]?key)(?:s|[_-]?(?:data|value|text|hash))?["']?[^\S\n]*[:=][^\S\n]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}#{[][^\n,}#]*)/gim;
@@ -170,7 +181,7 @@ export function looksSecret(text: string): string[] {
 }
 
 function inLine(line: string): string[] {
-  return RULES.flatMap(({ pattern, isSetting }) =>
+  return rulesFor(line).flatMap(({ pattern, isSetting }) =>
     [...line.matchAll(pattern)].flatMap(([whole, before = '']) => {
       const value = whole.slice(before.length);
       if (isSetting && isHarmless(value)) return [];
