@@ -150,13 +150,23 @@ describe('scripts and several parts', () => {
   test.each([
     ['<powershell>\nexit 0\n', 1],
     ['<script>\necho "<powershell>"\n</script>\n<powershell>\nexit 0\n</script>\n', 4],
+    ['<script>\necho\n</script>\n<!-- a -->\n  <powershell>\nexit 0\n', 5],
   ])('a section for Windows that nothing closes is told by its tag: %j', (text, line) => {
     expect(read(text).report).toMatchObject([
       {
-        ...{ code: 'UserDataInvalid', where: { line, column: 1 } },
+        ...{ code: 'UserDataInvalid', where: { line } },
         message: expect.stringContaining('<powershell> without </powershell>'),
       },
     ]);
+  });
+
+  test.each([
+    '# no <script> here\n',
+    '<!-- <script> -->\n',
+    '<!--\n<script>\n-->\n<persist>true</persist>\n',
+  ])('a tag between sections for Windows that begins none is no section: %j', (behind) => {
+    const { report } = read(`<powershell>\nexit 0\n</powershell>\n${behind}`);
+    expect(report.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
   test.each(['<html><script>alert(1)</script>', '#ps1x\n', '<script></script>'])(
