@@ -55,7 +55,7 @@ it('says below the first error of each code what to do, and nowhere else', async
   const { report } = await read('write_files: [{content: a}, {content: b}]\nnosuch: 1\n');
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   complainOf(report);
-  const lines = written.mock.calls.map(([line]) => String(line).slice(0, 16));
+  const lines = written.mock.calls.map(([line]) => String(line).slice(0, 17));
   written.mockRestore();
   expect(lines.filter((line) => line.startsWith('slipway: error'))).toHaveLength(2);
   expect(lines.filter((line) => line.startsWith('  '))).toEqual(['  Correct the val']);
