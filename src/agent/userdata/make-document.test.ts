@@ -350,3 +350,17 @@ test("the cloud's own names of disks lead to its devices, and the user's names w
   expect(document.filesystems).toMatchObject([{ device: '/dev/disk/cloud/azure_resource' }]);
   expect(JSON.stringify(document.mounts)).toContain('"/dev/sdz"');
 });
+
+test.each([
+  [
+    'write_files:\n- {path: /etc/a, content: x}\n- {path: /etc/ab}\n- {path: /etc/a/b, defer: true}\n',
+    '5:3 /etc/a/b lies below /etc/a (user data line 3, column 3), which is written as a file.',
+  ],
+  [
+    'write_files:\n- {path: /etc/a/b/c}\n- {path: //etc//a, append: true}\n',
+    '3:3 /etc/a/b/c lies below /etc/a (user data line 4, column 3), which is written as a file.',
+  ],
+])('paths that cannot both be are an error that names both: %j', (text, told) => {
+  const { report } = cloudConfig(text);
+  expect(report.map(({ where, message }) => `${where?.line}:${where?.column} ${message}`)).toEqual([told]);
+});

@@ -27,7 +27,7 @@ export function toText(
     return undefined;
   }
   // A wide character set's text may look like UTF-8 by chance, one that switches by escapes does: it shows by these.
-  const isPlain = utf8 !== undefined && !/[\0\x1b]/.test(utf8);
+  const isPlain = utf8 !== undefined && !utf8.includes('\0') && !utf8.includes('\x1b');
   const text = isPlain || decoder === undefined ? utf8 : decode(decoder, bytes);
   if (decoder === undefined) {
     const message = `${what} names a character set that is not known; it is read as UTF-8.`;
