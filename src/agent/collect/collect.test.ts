@@ -125,6 +125,12 @@ describe('what is collected', () => {
     expect(files['README.txt']).toContain('slipway/outcome.json: not there');
   });
 
+  test("asks containerd's own tool where there is no crictl", async () => {
+    machine.put('/bin/ctr', '#!/bin/sh\necho "ctr $*"\n', 0o755);
+    const files = unpack((await run()).archive);
+    expect(files['containers/images.txt']).toMatch(/^ctr --namespace k8s\.io images ls$/m);
+  });
+
   test('has no key of another directory of certificates in it', async () => {
     machine.put(
       '/etc/kubernetes/manifests/kube-apiserver.yaml',

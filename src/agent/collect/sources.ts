@@ -29,9 +29,7 @@ export async function sources(host: Host): Promise<Source[]> {
     file('cloud-init/cloud-init-output.log', '/var/log/cloud-init-output.log', MEBIBYTE),
     file('cloud-init/cloud-init.log', '/var/log/cloud-init.log', MEBIBYTE),
     file('cloud-init/status.json', '/run/cloud-init/status.json'),
-    command('containers/ps.txt', 'crictl', 'ps', '-a'),
-    command('containers/pods.txt', 'crictl', 'pods'),
-    command('containers/images.txt', 'crictl', 'images'),
+    ...(await containers(host)),
     ...(await podLogs(host)),
     settings('kubelet/config.yaml', '/var/lib/kubelet/config.yaml'),
     settings('kubelet/kubeadm-flags.env', '/var/lib/kubelet/kubeadm-flags.env'),
@@ -96,6 +94,23 @@ const PROPERTIES = 'Id,LoadState,ActiveState,SubState,Result,NRestarts,ExecMainS
 function unitLog(unit: string): Source {
   const how = ['-b', '-o', 'short-iso', '--no-pager', '-q', '-n', '2000'];
   return command(`units/${unit}.log`, 'journalctl', '-u', unit, ...how);
+}
+
+/** kubeadm needs no crictl since 1.31, so containerd's own tool may be all there is. */
+async function containers(host: Host): Promise<Source[]> {
+  const ctr = ['ctr', '--namespace', 'k8s.io'] as const;
+  const isThere = async (name: string): Promise<boolean> => (await host.processes.which(name)) !== undefined;
+  return !(await isThere('crictl')) && (await isThere('ctr'))
+    ? [
+        command('containers/ps.txt', ...ctr, 'containers', 'ls'),
+        command('containers/tasks.txt', ...ctr, 'tasks', 'ls'),
+        command('containers/images.txt', ...ctr, 'images', 'ls'),
+      ]
+    : [
+        command('containers/ps.txt', 'crictl', 'ps', '-a'),
+        command('containers/pods.txt', 'crictl', 'pods'),
+        command('containers/images.txt', 'crictl', 'images'),
+      ];
 }
 
 /** kubeadm's configuration, as Cluster API and Slipway write it, and the static pods from kubeadm. */
