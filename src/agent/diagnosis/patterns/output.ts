@@ -27,7 +27,8 @@ export interface KubeadmOutput {
   stderr: string;
 }
 
-const KLOG = /^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ [\w.-]+:\d+\] /;
+/** A logger of another make may put a mark before it ("???"). */
+const KLOG = /^(?:[^\w\s[]{1,4} )?[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+ +\d+ [\w.-]+:\d+\] /;
 const FINDING = /^\s*\[(ERROR|WARNING) ([^\]]+)\]: (.*)$/;
 /** A log ends within the name of the check. */
 const CUT_FINDING = /^\s*\[(?:ERR|WARN)[A-Z]*(?: [\w./\\-]*)?$/;

@@ -23,6 +23,8 @@ describe('classify', () => {
     ({ verb, stdout, stderr, exitStatus, code }) => {
       const noise = [
         'W1121 02:34:29.570326     275 configset.go:77] Warning: No kubeproxy.config.k8s.io/v1alpha1 config is loaded. Continuing without it: configmaps "kube-proxy" is forbidden: User "system:bootstrap:abcdef" cannot get resource "configmaps" in API group "" in the namespace "kube-system"',
+        // A logger of another make puts a mark before it.
+        '??? W1121 02:34:29.570326     275 configset.go:77] Warning: No kubeproxy.config.k8s.io/v1alpha1 config is loaded. Continuing without it: configmaps "kube-proxy" is forbidden: User "system:bootstrap:abcdef" cannot get resource "configmaps" in API group "" in the namespace "kube-system"',
         '\t[WARNING Hostname]: hostname "n1" could not be reached',
         '\t[WARNING Hostname]: hostname "n1": lookup n1 on 127.0.0.1:53: read udp 127.0.0.1:50822->127.0.0.1:53: read: connection refused',
         '\t[WARNING FileExisting-tc]: tc not found in system path',
