@@ -1,6 +1,7 @@
 import { verifyNode } from '../../cluster/verify.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { KubeadmCall } from '../../kubeadm/config/call.ts';
+import { explainUnregistered } from '../../kubeadm/run/unregistered.ts';
 
 /** Undefined when the machine is the node that its configuration requests; else why it is not. */
 export async function verifiedNode(call: KubeadmCall, context: StepContext): Promise<StepResult | undefined> {
@@ -13,8 +14,15 @@ export async function verifiedNode(call: KubeadmCall, context: StepContext): Pro
     signal,
     onProgress: (message) => void context.progress(message),
   });
-  if (!verdict.ok)
-    return { done: false, failure: verdict.failure, retry: verdict.final ? 'no' : 'until-deadline' };
+  if (!verdict.ok) {
+    const { failure, final } = verdict;
+    const isMissing = failure.code === 'NodeNotRegistered';
+    return {
+      done: false,
+      failure: isMissing ? await explainUnregistered(host, failure) : failure,
+      retry: final ? 'no' : 'until-deadline',
+    };
+  }
   if (verdict.warning) await context.finding({ severity: 'warning', ...verdict.warning });
   return undefined;
 }

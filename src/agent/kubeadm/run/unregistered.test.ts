@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import type { Failure } from '../../../protocol/journal.ts';
+import type { Host } from '../../host/host.ts';
+import { createLinuxHost } from '../../host/linux/host.ts';
+import { explainUnregistered } from './unregistered.ts';
+
+const FAILURE: Failure = { code: 'NodeNotRegistered', cause: 'It is not in the cluster.', remedy: 'Look.' };
+
+function kubeletSays(why: string): Host {
+  const real = createLinuxHost();
+  const stdout = `2026-11-23T14:29:01+00:00 n1 kubelet[7]: E1123 14:29:01.783562     7 kubelet_node_status.go:109] "Unable to register node with API server" err="${why}" node="n1"\n`;
+  const run: Host['processes']['run'] = async ({ argv }) => ({
+    exitStatus: 0,
+    stdout: argv[0] === 'journalctl' ? stdout : '',
+    stderr: '',
+    timedOut: false,
+    ms: 1,
+  });
+  return { ...real, processes: { ...real.processes, run } };
+}
+
+it('tells what the kubelet says of a Node that the API server does not take', async () => {
+  const why = `nodes \\"n1\\" is forbidden: ValidatingAdmissionPolicy 'owned' denied request: it has no owner`;
+  expect(await explainUnregistered(kubeletSays(why), FAILURE)).toMatchObject({
+    code: 'PermissionDenied',
+    cause: expect.stringMatching(/refuses the Node n1: .*it has no owner\.$/),
+    lines: [expect.stringMatching(/Unable to register node/)],
+  });
+});
+
+it('does not tell of a way to the API server that has been found since', async () => {
+  const why =
+    'Post \\"https://10.0.0.1:6443/api/v1/nodes\\": dial tcp 10.0.0.1:6443: connect: connection refused';
+  expect(await explainUnregistered(kubeletSays(why), FAILURE)).toBe(FAILURE);
+});
