@@ -288,6 +288,66 @@ it('a kubelet that may not ask for a certificate waits in vain', () => {
   ).toBe('PermissionDenied');
 });
 
+describe('a Node that the API server does not take', () => {
+  const says = (why: string) =>
+    verdict(
+      `Nov 23 14:29:01 n1 kubelet[238]: E1123 14:29:01.783562     238 kubelet_node_status.go:109] "Unable to register node with API server" err="${why}" node="n1"`,
+    ).failure;
+
+  it('is refused by a webhook that fails, which is not the API server', () => {
+    const post =
+      'Post \\"https://10.99.0.1:9/validate?timeout=3s\\": dial tcp 10.99.0.1:9: connect: connection refused';
+    const why = `Internal error occurred: failed calling webhook \\"nodes.policy.example\\": failed to call webhook: ${post}`;
+    expect(says(why)).toMatchObject({
+      code: 'ApiServerUnavailable',
+      cause: expect.stringMatching(/failed calling webhook nodes\.policy\.example: .*connection refused\.$/),
+    });
+  });
+
+  it('is refused by a policy, which is named', () => {
+    const why = `nodes \\"n1\\" is forbidden: ValidatingAdmissionPolicy 'owned' with binding 'owned' denied request: nodes need an owner`;
+    expect(says(why)).toMatchObject({
+      code: 'PermissionDenied',
+      cause: `The API server refuses the Node n1: ValidatingAdmissionPolicy 'owned' with binding 'owned' denied request: nodes need an owner.`,
+    });
+  });
+});
+
+it.each([
+  [
+    'failed to merge kubelet configs: failed to unmarshal merged JSON into kubelet configuration: json: cannot unmarshal string into Go struct field KubeletConfiguration.maxPods of type int32',
+    /its drop-in files.* json: cannot unmarshal string .*maxPods/,
+  ],
+  [
+    'failed to run Kubelet: invalid Node Allocatable configuration. Resource \\"memory\\" has a reservation of {{10736344498176 0} {<nil>} BinarySI} but capacity of {{25276510208 0} {<nil>} BinarySI}. Expected capacity >= reservation',
+    /keeps back more memory .* than the machine has/,
+  ],
+])('a kubelet does not accept its configuration: %s', (why, cause) => {
+  expect(
+    verdict(
+      `Nov 23 14:29:01 n1 kubelet[238]: E1123 14:29:01.783562     238 run.go:72] "command failed" err="${why}"`,
+    ).failure,
+  ).toMatchObject({ code: 'KubeletConfigInvalid', cause: expect.stringMatching(cause) });
+});
+
+it.each([
+  '\t[WARNING Service-kubelet]: kubelet service does not exist',
+  "[kubelet-start] Couldn't detect a kubelet service, can't make sure the kubelet is running properly.",
+])('a kubelet that nothing answers for was not started where kubeadm found no service: %s', (said) => {
+  const told = (end: string) =>
+    verdict(
+      ...['[preflight] Running pre-flight checks', said, '[kubelet-start] Starting the kubelet'],
+      `error: error execution phase kubelet-wait-bootstrap: failed while waiting for the kubelet to start: The HTTP call equal to 'curl -sSL http://127.0.0.1:10248/healthz' returned error: Get "http://127.0.0.1:10248/healthz": ${end}`,
+      HINT,
+    ).failure;
+  expect(told('dial tcp 127.0.0.1:10248: connect: connection refused')).toMatchObject({
+    code: 'KubeletNotStarted',
+    cause: 'The kubelet is not running: kubeadm found no service kubelet.',
+  });
+  // Something runs there all the same.
+  expect(told('context deadline exceeded')).toMatchObject({ code: 'KubeletUnhealthy' });
+});
+
 describe('a kubelet whose container manager does not start', () => {
   const WHY = 'failed to find subsystem mount for required subsystem: pids';
 

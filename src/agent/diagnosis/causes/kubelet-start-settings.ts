@@ -69,6 +69,13 @@ export const configRules: Rule[] = [
   rule(/failed to walk through kubelet dropin directory "([^"]*)": (.*)/, ([, path, why]) =>
     config(`its drop-in directory ${path} cannot be read: ${reason(why?.replace(/^lstat \S+: /, ''))}`),
   ),
+  rule(
+    /failed to merge kubelet configs: (?:failed to unmarshal merged JSON into kubelet configuration: )?(.*)/,
+    ([, why]) => config(`with its drop-in files it is not readable: ${reason(why)}`),
+  ),
+  rule(/invalid Node Allocatable configuration\. Resource "([^"]+)" has a reservation/, ([, what]) =>
+    config(`it keeps back more ${what} (kube-reserved, system-reserved, eviction) than the machine has`),
+  ),
   rule(/kubelet config file "([^"]*)" was empty/, ([, path]) => config(`${path} is empty`)),
   rule(
     /failed to validate kubelet configuration, error: (?:invalid configuration: )?(.*?)(?:, path: .*)?$/,

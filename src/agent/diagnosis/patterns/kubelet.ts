@@ -25,6 +25,9 @@ const waitsForKubelet = inPhase(/^(kubelet-start|kubelet-wait-bootstrap|wait-con
 const DECLARED = /(?:\[kubelet-check\] |^[ \t]*)The kubelet is not healthy after (\S+)/m;
 /** A call to its port follows, which may be cut off. */
 const SEEMS = /^[ \t]*\[kubelet-check\] It seems like the kubelet isn't running or healthy/m;
+/** kubeadm only warns of it, and goes on. */
+const UNSTARTED =
+  /\[WARNING Service-[Kk]ubelet\]: kubelet service does not exist|Couldn't detect a kubelet service, can't make sure the kubelet is running properly/;
 const GAVE_UP = /^Unfortunately, an error has occurred/m;
 
 const gaveUp =
@@ -47,6 +50,11 @@ const unhealthy: Pattern = (input) => {
   // Somebody has put what kubeadm advises behind it.
   const reason = (error ?? error2)?.replace(/ - The kubelet is .*| ?<\/[a-z]+>.*/, '');
   const refused = REFUSED.test(reason ?? saidSo?.[0] ?? '');
+  const unstarted = refused ? UNSTARTED.exec(`${output.stdout}\n${output.stderr}`) : null;
+  if (unstarted !== null) {
+    const cause = 'The kubelet is not running: kubeadm found no service kubelet.';
+    return { code: 'KubeletNotStarted', cause, evidence: shorten(unstarted[0], 240) };
+  }
   const cause = refused
     ? `The kubelet is not running: nothing answers at ${url === '' ? 'its health port' : url}.`
     : `The kubelet is not healthy${url === '' ? '' : ` at ${url}`}: ${

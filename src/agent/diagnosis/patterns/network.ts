@@ -83,7 +83,7 @@ const lost: Pattern = inError(
   (match, { output }) => ({
     code: 'ApiServerUnavailable',
     facts: { saysHow: true },
-    cause: `${apiServerIn(output.error)} broke off a connection (${shorten(match[1] ?? '', 120)}); it may be restarting.`,
+    cause: `${apiServerIn(output.error)} broke off a connection (${shorten((match[1] ?? '').replace(/^.*: (?=(?:read|write) tcp )/, ''), 120)}); it may be restarting.`,
   }),
   aboutApiServer,
 );
