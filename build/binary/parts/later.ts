@@ -6,11 +6,12 @@ export const LATER_PART = 'slipway:later';
  * dynamically, the later part is read, which holds them and all that only they need.
  */
 export const LATER: readonly RegExp[] = [
-  /^src\/agent\/(again|collect|credential|facts|fetch|identity|network|sealed|stores|wipe)\//,
+  /^src\/agent\/again\/(?!strange-seed)/,
+  /^src\/agent\/(collect|credential|facts|fetch|identity|network|sealed|stores|wipe)\//,
   /^src\/agent\/cli\/(authors|facts|shim)\//,
   /^src\/agent\/cli\/(collect|credential|diagnose|explain-command|identity|install|network|preflight|report|reset|status|version-command)\.ts$/,
   /^src\/agent\/cli\/(process\/(cloudbase-init|plan-file)|text\/help)\.ts$/,
-  /^src\/agent\/steps\/(boot|network|storage|tree|units|volumes)\//,
+  /^src\/agent\/steps\/(boot|containerd|network|storage|tree|units|volumes)\//,
   /^src\/agent\/steps\/system\/(ending|software|local\/(?!hosts))/,
   /^src\/agent\/userdata\/(forms|handed|ignition|native|sealed)\//,
   /^src\/agent\/userdata\/sources\/(?!channels\/cloud-init\.ts)(azure|channels|clouds|openstack)\//,

@@ -1,6 +1,4 @@
-import { placeText } from '../../kit/position.ts';
 import { remember } from '../../kit/secrets/known.ts';
-import { redact } from '../../kit/secrets/redact.ts';
 import type { Document } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { createHost } from '../machine.ts';
@@ -12,7 +10,7 @@ import { loadDocument } from '../userdata/load.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
 import { areWiped } from '../wipe/note.ts';
 import { demandDirectory, demandRoot, formatOption, sourceOptions, withUsage } from './options/options.ts';
-import { complain } from './text/complain.ts';
+import { complain, complainOf } from './text/complain.ts';
 import { planAsJson, planAsText } from './text/plan-text.ts';
 
 export interface PlanFlags {
@@ -50,7 +48,7 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     const read = [...document.report, ...madeNode, ...(await configurationReport(document))];
     const { planned, lacking } = await fitting(host, document, isWrong(read) ? [] : plan(document));
     const report = [...read, ...lacking];
-    for (const entry of report) process.stderr.write(`slipway: ${redact(describeEntry(entry))}\n`);
+    complainOf(report);
     const isBad = isWrong(report);
     if (flags.again && !isBad) {
       const isWiped = await areWiped(host, answer.userData);
@@ -81,7 +79,3 @@ async function tellAgain(host: Host, document: Document, format: 'text' | 'json'
 }
 
 const isWrong = (report: Document['report']): boolean => report.some(({ severity }) => severity === 'error');
-
-function describeEntry({ severity, code, message, where }: Document['report'][number]): string {
-  return `${severity}: ${where ? placeText(where) : 'user data'}: ${message} [${code}]`;
-}

@@ -1,5 +1,4 @@
 import { formatMs } from '../../kit/duration.ts';
-import { placeText } from '../../kit/position.ts';
 import { visibleTexts } from '../../kit/terminal/visible.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { machineInstance } from '../engine/instance.ts';
@@ -15,7 +14,7 @@ import type { PreflightResult } from '../preflight/run.ts';
 import { withStart } from '../startup/starting.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { formatOption, sourceOptions, withUsage } from './options/options.ts';
-import { complain } from './text/complain.ts';
+import { complain, complainOf } from './text/complain.ts';
 
 interface PreflightFlags {
   userData?: string;
@@ -39,7 +38,9 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
       }
       document = answer.document;
       document.report.push(...(await labelProblems(host, document)));
-      if (tellErrors(document) > 0) return 2;
+      const errors = document.report.filter(({ severity }) => severity === 'error');
+      complainOf(errors);
+      if (errors.length > 0) return 2;
     }
     const command = document && kubeadmCommandOf(document);
     if (document !== undefined && command === undefined) {
@@ -68,15 +69,6 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
 async function readingOf(host: Host, document: Document, command: KubeadmCommand): Promise<CallReading> {
   const text = fileOf(document, command.configPath);
   return text === undefined ? new KubeadmCall(host, command).read() : readCall(command, text);
-}
-
-function tellErrors({ report }: Document): number {
-  const errors = report.filter(({ severity }) => severity === 'error');
-  for (const { code, message, where } of errors) {
-    const at = where ? `${placeText(where)}: ` : '';
-    process.stderr.write(`slipway: error: ${at}${message} [${code}]\n`);
-  }
-  return errors.length;
 }
 
 const RANK = { fatal: 0, warning: 1, mended: 2 } as const;

@@ -273,6 +273,11 @@ it('what kubeadm gave up waiting for may have lost its indentation', () => {
   expect(code(waits, ...gaveUp)).toBe('KubeadmTimedOut');
   const seems = "[kubelet-check] It seems like the kubelet isn't running or healthy.";
   expect(code(waits, seems, ...gaveUp)).toBe('KubeletUnhealthy');
+  // Until 1.28 it says so right behind that, and nothing of a kubelet that is healthy.
+  const checked = '[kubelet-check] Initial timeout of 40s passed.';
+  expect(code(waits, checked, ...gaveUp)).toBe('ControlPlaneNotReady');
+  expect(code(waits, checked, seems, ...gaveUp)).toBe('KubeletUnhealthy');
+  expect(code(checked, ...gaveUp)).toBe('KubeadmTimedOut');
 });
 
 describe('another writer between the lines', () => {

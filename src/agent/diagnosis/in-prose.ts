@@ -5,9 +5,13 @@ import { ERROR_WITHIN, IN_CASE, OTHERS } from './transcript/sentences.ts';
 
 /** Only an excerpt is read so; in a log a program may quote what another has said long ago. */
 const MAX_LINES = 60;
+/** Its head, the line below, and two messages. */
+const MANY_ROWS = 4;
 /** The kubelet's last words. */
 const KUBELET = /"command failed" err="failed to |[Ff]ailed to (?:run [Kk]ubelet|parse kubelet flag): \S/;
 
+/** A row of a table in which several messages are explained. */
+const ROW = /^\s*\|.*\|.*\|/;
 /** It is a program's text, with verbs for what is put in. */
 const SOURCE = /%[a-z]/;
 /** What kubeadm only warns of. */
@@ -21,11 +25,13 @@ const ARGUMENT = /\w\((?:[^()"]*, ?)?"$/;
 /** The lines from their errors on; undefined where no sentence of an excerpt has one in it. */
 export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
   const writers = [...linesBy('writer', lines)];
+  const isTable = lines.filter(({ text }) => ROW.test(text)).length >= MANY_ROWS;
   const excerpts = new Set(writers.filter(([, own]) => isExcerpt(own)).map(([writer]) => writer));
   const found = lines.map((line) => {
     const { text } = line;
     if (!excerpts.has(line.writer)) return { line, at: 0 };
     if ([SOURCE, OTHERS, WARNING, COMMAND].some((other) => other.test(text))) return { line, at: 0 };
+    if (isTable && ROW.test(text)) return { line, at: 0 };
     const own = ERROR_WITHIN.exec(text);
     const kubelet = own === null && line.program !== 'kubelet' ? KUBELET.exec(text) : null;
     const before = text.slice(0, (own ?? kubelet)?.index ?? 0);

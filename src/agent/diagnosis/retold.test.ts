@@ -172,3 +172,17 @@ it('what a page has behind an error is no part of its reason', () => {
     'The API server at 10.0.0.7:6443 cannot be reached: no route to host (10.0.0.7:6443).',
   );
 });
+
+it('a table that explains messages accuses nobody, a single message in one is told', () => {
+  const row = (...cells: string[]): string => `| ${cells.join(' | ')} |`;
+  const swap = row('`failed to run Kubelet: running with swap on is not supported`', 'swap', '`swapoff -a`');
+  const other = row('`x509: certificate has expired`', 'time', '`kubeadm certs renew`');
+  const head = [row('Message', 'Cause', 'Remedy'), row('---', '---', '---')];
+  expect(code(...head, swap, other)).toBe('nothing');
+  expect(code(...head, swap)).toBe('SwapEnabled');
+});
+
+it("the name of a node that is in use is told where the sentence's end is cut off", () => {
+  const said = 'error execution phase kubelet-start: a Node with name "n1" and status "Ready" already exists';
+  expect(code(`${said}, so we renamed it`)).toBe('NodeNameInUse');
+});

@@ -32,17 +32,29 @@ export function windowsScripts(text: string): string[] | undefined {
   return found.length > 0 ? found : undefined;
 }
 
-/** Where a section of EC2's begins that nothing closes: nothing of it would be run. */
+/**
+ * Where a section of EC2's begins that nothing closes: nothing of it would be run. It begins a line, or stands behind another
+ * tag; one that a comment or a sentence between the sections names is none.
+ */
 export function unclosedSection(text: string): { tag: string; at: number } | undefined {
   if (!TAGGED.test(text.trimStart())) return undefined;
-  const opening = /<(script|powershell)>/g;
+  const opening = /(?:^|>)[ \t]*<(script|powershell)>/gm;
   for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
     const [, tag = ''] = found;
-    const end = text.indexOf(`</${tag}>`, found.index);
-    if (end === -1) return { tag, at: found.index };
-    opening.lastIndex = end;
+    const at = opening.lastIndex - tag.length - 2;
+    const end = text.indexOf(`</${tag}>`, at);
+    const after = end === -1 ? endOfComment(text, at) : end;
+    if (after === undefined) return { tag, at };
+    opening.lastIndex = after;
   }
   return undefined;
+}
+
+/** Where the comment ends in which this place lies; undefined where it lies in none. */
+function endOfComment(text: string, at: number): number | undefined {
+  const begin = text.lastIndexOf('<!--', at);
+  const end = begin === -1 ? -1 : text.indexOf('-->', begin);
+  return end > at ? end : undefined;
 }
 
 function between(text: string, tag: string): string[] {

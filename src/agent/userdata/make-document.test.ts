@@ -150,13 +150,23 @@ describe('scripts and several parts', () => {
   test.each([
     ['<powershell>\nexit 0\n', 1],
     ['<script>\necho "<powershell>"\n</script>\n<powershell>\nexit 0\n</script>\n', 4],
+    ['<script>\necho\n</script>\n<!-- a -->\n  <powershell>\nexit 0\n', 5],
   ])('a section for Windows that nothing closes is told by its tag: %j', (text, line) => {
     expect(read(text).report).toMatchObject([
       {
-        ...{ code: 'UserDataInvalid', where: { line, column: 1 } },
+        ...{ code: 'UserDataInvalid', where: { line } },
         message: expect.stringContaining('<powershell> without </powershell>'),
       },
     ]);
+  });
+
+  test.each([
+    '# no <script> here\n',
+    '<!-- <script> -->\n',
+    '<!--\n<script>\n-->\n<persist>true</persist>\n',
+  ])('a tag between sections for Windows that begins none is no section: %j', (behind) => {
+    const { report } = read(`<powershell>\nexit 0\n</powershell>\n${behind}`);
+    expect(report.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
   test.each(['<html><script>alert(1)</script>', '#ps1x\n', '<script></script>'])(
@@ -339,4 +349,18 @@ test("the cloud's own names of disks lead to its devices, and the user's names w
   expect(document.report).toEqual([]);
   expect(document.filesystems).toMatchObject([{ device: '/dev/disk/cloud/azure_resource' }]);
   expect(JSON.stringify(document.mounts)).toContain('"/dev/sdz"');
+});
+
+test.each([
+  [
+    'write_files:\n- {path: /etc/a, content: x}\n- {path: /etc/ab}\n- {path: /etc/a/b, defer: true}\n',
+    '5:3 /etc/a/b lies below /etc/a (user data line 3, column 3), which is written as a file.',
+  ],
+  [
+    'write_files:\n- {path: /etc/a/b/c}\n- {path: //etc//a, append: true}\n',
+    '3:3 /etc/a/b/c lies below /etc/a (user data line 4, column 3), which is written as a file.',
+  ],
+])('paths that cannot both be are an error that names both: %j', (text, told) => {
+  const { report } = cloudConfig(text);
+  expect(report.map(({ where, message }) => `${where?.line}:${where?.column} ${message}`)).toEqual([told]);
 });

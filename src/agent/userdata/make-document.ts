@@ -2,6 +2,7 @@ import type { Document, InstanceData, KubeadmCommand, ReportEntry } from '../doc
 import { nothingAsked } from '../document/nothing-asked.ts';
 import { Report } from '../text/report.ts';
 import type { MappingNode } from '../text/yaml/node.ts';
+import { contradictions } from './contradictions.ts';
 import { decodeUserData } from './decode/decode.ts';
 import type { Part } from './decode/part.ts';
 import { fromMetaData } from './instance/hostname.ts';
@@ -89,7 +90,10 @@ export function documentOf(command: KubeadmCommand, onDisk: readonly NodeFile[])
 function withSettings(document: Document, key: SlipwayKey, onDisk: readonly NodeFile[]): Document {
   const report: ReportEntry[] = [];
   const settings = merged(settingsIn(onDisk, document.files, report), key);
-  return { ...withSlipway(document, settings), report: [...document.report, ...report] };
+  return {
+    ...withSlipway(document, settings),
+    report: [...document.report, ...report, ...contradictions(document)],
+  };
 }
 
 function emptyDocument(instance: Instance, report: Report): Document {

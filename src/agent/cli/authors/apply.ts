@@ -1,5 +1,4 @@
 import { UsageError } from '../../../kit/errors.ts';
-import { placeText } from '../../../kit/position.ts';
 import { remember } from '../../../kit/secrets/known.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
@@ -10,7 +9,7 @@ import { createHost } from '../../machine.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
 import { fromMetaData } from '../../userdata/instance/hostname.ts';
 import { demandRoot, rootOption, withUsage } from '../options/options.ts';
-import { complain } from '../text/complain.ts';
+import { complain, complainOf } from '../text/complain.ts';
 import { readForMachine } from './for-machine.ts';
 import type { Metadata } from './sample-metadata.ts';
 
@@ -36,7 +35,7 @@ export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
       throw new UsageError(`--root ${flags.root}: there is no such directory`);
     const { document, metaData } = await readForMachine(createHost(), file, flags.metaData);
     remember(documentSecrets(document));
-    tellReport(document);
+    complainOf(document.report);
     if (document.report.some(({ severity }) => severity === 'error')) return 2;
     const parts = parted(withoutName(document, metaData));
     if (parts.later.length > 0 && flags.partly !== true) return refuse(parts);
@@ -74,11 +73,6 @@ async function applied(host: Host, document: Document, { now, later }: Parted): 
   for (const { title } of later) tell(`left to the machine: ${title}`);
   if (now.length === 0) tell('nothing to do below a directory');
   return 0;
-}
-
-function tellReport({ report }: Document): void {
-  for (const { severity, code, message, where } of report)
-    say(`${severity}: ${where === undefined ? 'user data' : placeText(where)}: ${message} [${code}]`);
 }
 
 function say(line: string): void {

@@ -1,9 +1,7 @@
 import { UsageError } from '../../../kit/errors.ts';
-import { placeText } from '../../../kit/position.ts';
-import { redact } from '../../../kit/secrets/redact.ts';
-import { visible } from '../../../kit/terminal/visible.ts';
 import { createHost } from '../../machine.ts';
 import { withUsage } from '../options/options.ts';
+import { complainOf } from '../text/complain.ts';
 import { readForMachine } from './for-machine.ts';
 
 interface ConvertFlags {
@@ -28,11 +26,7 @@ export function convertCommand(file: string | undefined, flags: ConvertFlags): P
     if (file === undefined) throw new UsageError('give a file with user data, or - for standard input');
     const host = createHost({ root: '/' });
     const { document, metaData } = await readForMachine(host, file, flags.metaData);
-    for (const { severity, code, message, where } of document.report) {
-      const place = where === undefined ? 'user data' : placeText(where);
-      process.stderr.write(visible(redact(`slipway: ${severity}: ${place}: ${message} [${code}]`)));
-      process.stderr.write('\n');
-    }
+    complainOf(document.report);
     if (document.report.some(({ severity }) => severity === 'error')) return 2;
     if (document.sealed || document.chunked)
       throw new UsageError(`${file} only says where the user data are; convert the user data themselves`);

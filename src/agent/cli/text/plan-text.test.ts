@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { plan } from '../../steps/plan.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
+import { complainOf } from './complain.ts';
 import { planAsJson, planAsText } from './plan-text.ts';
 
 const read = (text: string) =>
@@ -48,4 +49,16 @@ it('names the host name that the machine gets', async () => {
   expect(await titles('{hostname: h, fqdn: h.example.com, prefer_fqdn_over_hostname: true}')).toContain(
     'set the host name to h.example.com',
   );
+});
+
+it('says below the first error of each code what to do, and nowhere else', async () => {
+  const { report } = await read('write_files: [{content: a}, {content: b}]\nnosuch: 1\n');
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  complainOf(report);
+  const lines = written.mock.calls.map(([line]) => String(line).slice(0, 17));
+  written.mockRestore();
+  expect(lines.filter((line) => line.startsWith('slipway: error'))).toHaveLength(2);
+  expect(lines.filter((line) => line.startsWith('  '))).toEqual(['  Correct the val']);
+  const { report: told } = planAsJson(await read(''), report, undefined) as { report: object[] };
+  expect(told.filter((entry) => 'remedy' in entry)).toHaveLength(2);
 });

@@ -91,6 +91,12 @@ const runtimeRules: Rule[] = [
     code: 'ContainerRuntimeDown',
     cause: `The kubelet ends because Docker does not answer at ${socket}.`,
   })),
+  rule(/dial unix: missing address/, () => ({
+    code: 'KubeletConfigInvalid',
+    cause: 'The kubelet ends because nobody told it the address of the container runtime.',
+    remedy:
+      'Set nodeRegistration.criSocket; look for an empty --container-runtime-endpoint in the flags of the kubelet.',
+  })),
   rule(RUNTIME, ([text]) => {
     const found = diagnoseRuntime(text, 'it');
     return { ...found, cause: `The kubelet ends because of the runtime: ${found.cause}` };

@@ -2,7 +2,7 @@
 import { inError, type Pattern, shorten } from './pattern.ts';
 
 const nameInUse: Pattern = inError(
-  /a Node with name "([^"]+)" and status "Ready" already exists in the cluster/i,
+  /a Node with name "([^"]+)" and status "Ready" already exists/i,
   (match) => ({
     code: 'NodeNameInUse',
     cause: `A Node named ${match[1]} is in the cluster and Ready.`,

@@ -66,6 +66,8 @@ const timedOut: Pattern = inError(
   }),
 );
 
+const NOT_UP = 'The control plane on this machine did not come up in time; why is not in the output.';
+
 /** Only the advice is left that it gives when it has waited for the control plane in vain. */
 const advised: Pattern = ({ output }) => {
   const advice = /^[ \t]*(?:Additionally, a|A) control plane component may have crashed.*$/m.exec(
@@ -76,9 +78,25 @@ const advised: Pattern = ({ output }) => {
     ? undefined
     : {
         code: 'ControlPlaneNotReady',
-        cause: 'The control plane on this machine did not come up in time; why is not in the output.',
+        cause: NOT_UP,
         evidence: shorten(advice[0]),
       };
+};
+
+/**
+ * Up to 1.28 its last words before it gives up: of a kubelet that is not healthy it says so at once behind them, so
+ * that one is.
+ */
+const waitedForControlPlane: Pattern = ({ output }) => {
+  const last = output.stdout.split('\n').findLast((line) => /^\[[\w-]+\] /.test(line)) ?? '';
+  const gaveUp = isBareError(output) && output.phase === undefined && output.preflight.length === 0;
+  const waited = /^\[kubelet-check\] Initial timeout of \S+ passed/.test(last);
+  return waited &&
+    gaveUp &&
+    output.error !== '' &&
+    /^\[wait-control-plane\] Waiting for /m.test(output.stdout)
+    ? { code: 'ControlPlaneNotReady', cause: NOT_UP, evidence: shorten(last) }
+    : undefined;
 };
 
 /** That with which a join ends too. */
@@ -125,6 +143,7 @@ const PATTERNS: Pattern[] = [
   discoveryTimedOut,
   notCarriedOut,
   advised,
+  waitedForControlPlane,
   timedOut,
   advisedOfKubelet,
 ];

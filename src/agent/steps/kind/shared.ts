@@ -38,6 +38,7 @@ export function openShared(
   output: SessionOptions['output'],
   askReboot?: AskReboot,
 ): Shared {
+  const files = document.files ?? [];
   const Shell = host.platform === 'windows' ? WindowsCommands : ShellSession;
   const session = (kind: string, items: (string | undefined)[], shell?: string): CommandShell =>
     new Shell(host, {
@@ -46,10 +47,10 @@ export function openShared(
       name: `${kind}-${digest(items.map((item) => item ?? null)).slice(0, 12)}`,
       items: items.map((shell) => ({ shell })),
       env: { INSTANCE_ID: instance },
+      written: () => files.map(({ content }) => content.reveal()),
       redactor: () => new Redactor(),
       output,
     });
-  const files = document.files ?? [];
   const calls = new Map<KubeadmCommand, KubeadmCall>();
   let started: Promise<void> | undefined;
   return {

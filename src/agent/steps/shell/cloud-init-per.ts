@@ -49,11 +49,16 @@ interface Programs {
   files: { path: string; content: string; options: { mode: number; volatile: true } }[];
 }
 
-/** What commands with these texts need of it: nothing, where none of them names it. */
-export function cloudInitPer(shells: readonly (string | undefined)[]): Programs {
-  if (!shells.some((shell) => shell?.includes(NAME))) return { find: '', files: [] };
+/** What commands and scripts with these texts need of it: nothing, where none of them names it. */
+export function cloudInitPer(texts: readonly (string | Uint8Array | undefined)[]): Programs {
+  if (!texts.some(names)) return { find: '', files: [] };
   return {
     find: `command -v ${NAME} >/dev/null || export PATH="$PATH:${DIRECTORY}"\n`,
     files: [{ path: `${DIRECTORY}/${NAME}`, content: PROGRAM, options: { mode: 0o755, volatile: true } }],
   };
+}
+
+function names(text: string | Uint8Array | undefined): boolean {
+  if (text === undefined || typeof text === 'string') return text?.includes(NAME) ?? false;
+  return Buffer.from(text.buffer, text.byteOffset, text.byteLength).includes(NAME);
 }

@@ -4,7 +4,6 @@
  * last one ended, saves its environment, and waits for leave to go on; so each command's outcome is known and
  * journalled before the next one starts, and a killed agent that comes back finds the shell where it was.
  */
-import { cloudInitPer } from './cloud-init-per.ts';
 import { stateAfter, takeOver } from './shell-state.ts';
 
 export interface ScriptItem {
@@ -16,9 +15,14 @@ export interface ScriptItem {
  * @param directory where the shell keeps `marks` (what happened), its state after each item (see
  *   `shell-state.ts`), and the pipe `go`; it begins with the state that an earlier shell left
  * @param first index of the first item to run; earlier ones were run by an earlier shell
+ * @param find lines by which commands find programs that the image has not
  */
-export function sessionScript(directory: string, items: readonly ScriptItem[], first: number): string {
-  const { find } = cloudInitPer(items.map(({ shell }) => shell));
+export function sessionScript(
+  directory: string,
+  items: readonly ScriptItem[],
+  first: number,
+  find: string,
+): string {
   const lines = [prologue(directory, find)];
   for (let index = first; index < items.length; index += 1) {
     const { env, cwd } = stateAfter(index - 1);

@@ -15,11 +15,13 @@ describe.runIf(isRoot)('ShellSession (real shell in a chroot; needs root)', () =
   const never = new AbortController().signal;
 
   const open = (...shells: (string | undefined)[]) => openOn(createLinuxHost({ root: root.path }), ...shells);
+  const written: string[] = [];
   const openOn = (host: Host, ...shells: (string | undefined)[]) =>
     new ShellSession(host, {
       name: 'test',
       items: shells.map((shell) => ({ shell })),
       env: { INSTANCE_ID: 'i-1' },
+      written: () => written,
       redactor: () => new Redactor(),
       output: (line) => printed.push(line),
     });
@@ -254,6 +256,17 @@ describe.runIf(isRoot)('ShellSession (real shell in a chroot; needs root)', () =
     expect(file('var/lib/cloud/instances/i-1/sem/bootper.set_up.instance')).toMatch(/^0\t\d+\n$/);
     expect(file('var/lib/cloud/sem/bootper.o.once')).toMatch(/^1\t/);
     expect(file('var/lib/cloud/sem/bootper.a.always')).toMatch(/^0\t/);
+  });
+
+  it('has cloud-init-per for a script that only a file of the document names it in', async () => {
+    root.remove();
+    root = makeTinyRoot(['mkdir', 'date']);
+    written.push('#!/bin/sh\ncloud-init-per once o echo from the file\n');
+    writeFileSync(join(root.path, 'tmp/script'), written[0] ?? '', { mode: 0o755 });
+    const session = open('/tmp/script');
+    expect(await session.run(0, never)).toMatchObject({ exitStatus: 0, lines: ['from the file'] });
+    await session.close();
+    written.length = 0;
   });
 
   it('leaves an image its own cloud-init-per', async () => {

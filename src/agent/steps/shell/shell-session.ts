@@ -22,6 +22,8 @@ export interface SessionOptions {
   /** Default: /bin/sh. */
   shell?: string;
   env: Record<string, string>;
+  /** What the document writes, and its commands may run. */
+  written?: () => readonly (string | Uint8Array)[];
   redactor: () => Redactor;
   output: (line: string, stream: 'stdout' | 'stderr') => void;
 }
@@ -210,13 +212,15 @@ export class ShellSession {
     await files.mkdir(this.directory, 0o700);
     await files.remove(`${this.directory}/go`);
     const mode = 0o600;
+    const { items, written } = this.#options;
+    const per = cloudInitPer([...items.map(({ shell }) => shell), ...(written?.() ?? [])]);
     // A reboot takes it anyway, so waiting for the disk gains nothing.
     await files.writeAll([
-      ...cloudInitPer(this.#options.items.map(({ shell }) => shell)).files,
+      ...per.files,
       { path: `${this.directory}/marks`, content: '', options: { mode, volatile: true } },
       {
         path: `${this.directory}/script`,
-        content: sessionScript(this.directory, this.#options.items, first),
+        content: sessionScript(this.directory, items, first, per.find),
         options: { mode, volatile: true },
       },
     ]);

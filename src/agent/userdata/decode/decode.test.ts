@@ -143,10 +143,29 @@ describe('MIME multipart', () => {
     expect(parts?.map(({ source }) => source.text.includes('echo é'))).toEqual([true, true]);
   });
 
-  test.each(['us-ascii', 'latin-1', 'iso-8859-15'])('UTF-8 that is said to be %s is UTF-8', (charset) => {
-    const { parts, entries } = decode(mime(part(`text/cloud-config; charset="${charset}"`, CONFIG)));
-    expect(entries).toEqual([]);
+  test.each(['us-ascii', 'latin-1', 'iso-8859-15', 'shift_jis', 'utf-16'])(
+    'UTF-8 that is said to be %s is UTF-8',
+    (charset) => {
+      const { parts, entries } = decode(mime(part(`text/cloud-config; charset="${charset}"`, CONFIG)));
+      expect(entries).toEqual([]);
+      expect(parts?.[0]?.source.text).toContain('echo é');
+    },
+  );
+
+  test('a charset that is not known is told, and UTF-8 is read as that', () => {
+    const { parts, entries } = decode(mime(part('text/cloud-config; charset=klingon', CONFIG)));
+    expect(entries).toMatchObject([{ severity: 'warning', code: 'UserDataUndecodable' }]);
     expect(parts?.[0]?.source.text).toContain('echo é');
+  });
+
+  test.each([
+    ['utf-16le', Buffer.from('runcmd: [é]\n', 'utf16le')],
+    ['iso-2022-jp', Buffer.from('runcmd: [\x1b$B$"\x1b(B]\n', 'latin1')],
+    ['shift_jis', Buffer.from('runcmd: [\x82\xa0]\n', 'latin1')],
+  ])('what is not UTF-8 is read as its charset says: %s', (charset, bytes) => {
+    const header = `text/cloud-config; charset=${charset}\nContent-Transfer-Encoding: base64`;
+    const { parts } = decode(mime(part(header, base64(bytes))));
+    expect(parts?.[0]?.source.text).toMatch(/^runcmd: \[[éあ]\]\n$/);
   });
 
   test("a type that is none is found by the text, and a file name may be RFC 2231's", () => {
@@ -186,7 +205,11 @@ describe('MIME multipart', () => {
       mime(part('text/cloud-config\nContent-Transfer-Encoding: base64', '!!!')),
       'UserDataUndecodable',
     ],
-    ['unknown charset', mime(part('text/cloud-config; charset=klingon', 'x')), 'UserDataUndecodable'],
+    [
+      'unknown charset',
+      mime(part('text/cloud-config; charset=klingon\nContent-Transfer-Encoding: base64', '6Q==')),
+      'UserDataUndecodable',
+    ],
     ['no parts', mime(), 'UserDataEmpty'],
     ['empty parts', mime(part('text/cloud-config', ' ')), 'UserDataEmpty'],
     [

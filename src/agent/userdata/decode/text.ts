@@ -2,8 +2,9 @@ import type { TextDecoder as Decoder } from 'node:util';
 import type { Report } from '../../text/report.ts';
 
 /**
- * Decodes bytes from UTF-8 (or the charset of a MIME part), without byte order mark and with `\n` as the only
- * line break. PyYAML reads `\r\n`, `\r` and U+0085 as line breaks too, so nothing changes for it.
+ * Decodes bytes from UTF-8, without byte order mark and with `\n` as the only line break. PyYAML reads `\r\n`, `\r` and U+0085
+ * as line breaks too, so nothing changes for it. The charset of a MIME part counts for what is no UTF-8 only, as cloud-init
+ * never looks at it ("us-ascii" stands in every example, whatever the part is).
  *
  * @returns undefined after an error
  */
@@ -18,14 +19,20 @@ export function toText(
     report.error('UserDataUndecodable', `${what} is ${problem}; it must be UTF-8.`);
     return undefined;
   }
+  const utf8 = decode(new TextDecoder('utf-8', { fatal: true }), bytes);
   const decoder = decoderFor(charset);
-  if (decoder === undefined) {
-    report.error('UserDataUndecodable', `${what} names a character set that is not known; use UTF-8.`);
+  if (decoder === undefined && utf8 === undefined) {
+    const message = `${what} names a character set that is not known, and is not UTF-8; use UTF-8.`;
+    report.error('UserDataUndecodable', message);
     return undefined;
   }
-  const text =
-    (isOfBytes(decoder) ? decode(new TextDecoder('utf-8', { fatal: true }), bytes) : undefined) ??
-    decode(decoder, bytes);
+  // A wide character set's text may look like UTF-8 by chance, one that switches by escapes does: it shows by these.
+  const isPlain = utf8 !== undefined && !utf8.includes('\0') && !utf8.includes('\x1b');
+  const text = isPlain || decoder === undefined ? utf8 : decode(decoder, bytes);
+  if (decoder === undefined) {
+    const message = `${what} names a character set that is not known; it is read as UTF-8.`;
+    report.warn('UserDataUndecodable', message);
+  }
   if (text === undefined) {
     const offset = firstInvalid(bytes);
     report.error(
@@ -44,9 +51,6 @@ export function toText(
   }
   return text.replace(/\r\n?|\u0085/g, '\n');
 }
-
-/** Whoever writes such a character set's name ("us-ascii" in every example) most often has UTF-8 all the same. */
-const isOfBytes = ({ encoding }: Decoder): boolean => /^(?:windows|iso-8859)-/.test(encoding);
 
 function decode(decoder: Decoder, bytes: Uint8Array): string | undefined {
   try {

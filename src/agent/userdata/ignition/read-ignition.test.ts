@@ -39,6 +39,14 @@ it('places what is wrong by path, line and column', async () => {
   ]);
 });
 
+it('finds what lies below a file, or in its place, before anything is done', async () => {
+  const directories = [{ path: '/a/b' }, { path: '/ab' }];
+  const { report } = await read(v3({ storage: { files: [{ path: '/a' }], directories } }));
+  expect(report).toMatchObject([
+    { severity: 'error', message: expect.stringMatching(/^\/a\/b lies below \/a \(/) },
+  ]);
+});
+
 it.each([
   ['3.5.0', 0o755],
   ['3.6.0', 0o4755],

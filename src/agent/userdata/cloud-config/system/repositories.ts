@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path/posix';
 import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { RepositoryFile } from '../../../document/system-settings.ts';
-import type { Report } from '../../../text/report.ts';
+import { printable, type Report } from '../../../text/report.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
 import { type MappingNode, type Node, pythonText } from '../../../text/yaml/node.ts';
 import { readAptSources } from './apt.ts';
@@ -31,6 +31,14 @@ function yum(find: Find, report: Report): RepositoryFile[] {
       return [];
     }
     const settings = settingsOf(node);
+    for (const { key } of node.entries) {
+      const name = pythonText(key) ?? '';
+      if (/^\w+$/.test(name)) continue;
+      const read = settingName(name);
+      const taken = read === '' ? 'it is left out' : `it is taken for ${printable(read)}`;
+      const message = `yum_repos: "${printable(name)}" is no option's name; ${taken}.`;
+      report.warn('UserDataInvalid', message, key.where);
+    }
     if (!['baseurl', 'metalink', 'mirrorlist'].some((key) => settings.has(key))) {
       fields?.warn(id, 'a repository has none of baseurl, metalink and mirrorlist; it is left out.');
       return [];
@@ -61,12 +69,13 @@ function zypper(find: Find, report: Report): RepositoryFile[] {
 /** Keys in small letters with underscores; yes and no become 1 and 0, as these programs like them. */
 function settingsOf({ entries }: MappingNode): Map<string, string> {
   return new Map(
-    entries.map(({ key, value }) => [
-      (pythonText(key) ?? '').toLowerCase().trim().replaceAll('-', '_'),
-      valueText(value),
-    ]),
+    entries
+      .map(({ key, value }) => [settingName(pythonText(key) ?? ''), valueText(value)] as const)
+      .filter(([name]) => name !== ''),
   );
 }
+
+const settingName = (name: string): string => name.toLowerCase().trim().replaceAll('-', '_');
 
 function valueText(node: Node): string {
   if (node.kind === 'bool') return node.value ? '1' : '0';

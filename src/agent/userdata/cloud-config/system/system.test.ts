@@ -140,6 +140,18 @@ describe('keys about the system', () => {
     });
   });
 
+  it('says of a name of an option that is none what becomes of it', () => {
+    const { system, told } = read(
+      'yum_repos:\n  r:\n    "baseurl ": http://a/\n    gpg-check: false\n    "": x\n    Name: A\n',
+    );
+    expect(JSON.stringify(system)).toContain('[r]\\nbaseurl = http://a/\\ngpg_check = 0\\nname = A\\n');
+    expect(told.filter((line) => line.includes('is no option'))).toEqual([
+      'warning 4:5 yum_repos: "baseurl " is no option\'s name; it is taken for baseurl.',
+      'warning 5:5 yum_repos: "gpg-check" is no option\'s name; it is taken for gpg_check.',
+      'warning 6:5 yum_repos: "" is no option\'s name; it is left out.',
+    ]);
+  });
+
   it('takes keys from key servers, and archives by their names', () => {
     const fpr = '9DC8 5822 9FC7 DD38 854A  E2D8 8D81 803C 0EBF CD88';
     const at = (server: string) =>
