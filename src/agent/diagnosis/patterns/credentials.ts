@@ -19,6 +19,13 @@ const forbidden: Pattern = inError(
     return {
       code: 'PermissionDenied',
       cause: `${user} may not ${verb} ${object}${namespace === undefined ? '' : ` in ${namespace}`}.`,
+      // The right to read them comes with them.
+      ...(name === 'kubeadm-certs'
+        ? {
+            remedy:
+              'Upload them with kubeadm init phase upload-certs --upload-certs, which lets machines that join read them, and join with the key that it prints.',
+          }
+        : {}),
       ...(isOwnCertificate
         ? {
             remedy:

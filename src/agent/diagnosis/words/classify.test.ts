@@ -145,4 +145,13 @@ describe('classify', () => {
     expect(failure.facts?.also).toContain('[redacted]');
     expect(JSON.stringify(failure)).not.toContain('0123456789abcdef');
   });
+
+  it('says how certificates are uploaded, where a machine may not read them', () => {
+    const stderr =
+      'error: error execution phase control-plane-prepare/download-certs: error downloading certs: error downloading the secret: secrets "kubeadm-certs" is forbidden: User "system:bootstrap:abcdef" cannot get resource "secrets" in API group "" in the namespace "kube-system"\n';
+    expect(classify({ verb: 'join', stdout: '', stderr, exitStatus: 1 })).toMatchObject({
+      code: 'PermissionDenied',
+      remedy: expect.stringMatching(/upload-certs --upload-certs/),
+    });
+  });
 });
