@@ -2,13 +2,19 @@ import { expect, it } from 'vitest';
 import type { Failure } from '../../../protocol/journal.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { explainUnregistered } from './unregistered.ts';
+import { explainMissing } from './explain-missing.ts';
 
 const FAILURE: Failure = { code: 'NodeNotRegistered', cause: 'It is not in the cluster.', remedy: 'Look.' };
 
-function kubeletSays(why: string): Host {
+const HEAD = '2026-11-23T14:29:01+00:00 n1';
+const kubeletSays = (why: string): Host =>
+  journalSays(
+    `kubelet[7]: E1123 14:29:01.783562     7 kubelet_node_status.go:109] "Unable to register node with API server" err="${why}" node="n1"`,
+  );
+
+function journalSays(...lines: string[]): Host {
   const real = createLinuxHost();
-  const stdout = `2026-11-23T14:29:01+00:00 n1 kubelet[7]: E1123 14:29:01.783562     7 kubelet_node_status.go:109] "Unable to register node with API server" err="${why}" node="n1"\n`;
+  const stdout = lines.map((line) => `${HEAD} ${line}\n`).join('');
   const run: Host['processes']['run'] = async ({ argv }) => ({
     exitStatus: 0,
     stdout: argv[0] === 'journalctl' ? stdout : '',
@@ -21,7 +27,7 @@ function kubeletSays(why: string): Host {
 
 it('tells what the kubelet says of a Node that the API server does not take', async () => {
   const why = `nodes \\"n1\\" is forbidden: ValidatingAdmissionPolicy 'owned' denied request: it has no owner`;
-  expect(await explainUnregistered(kubeletSays(why), FAILURE)).toMatchObject({
+  expect(await explainMissing(kubeletSays(why), FAILURE)).toMatchObject({
     code: 'PermissionDenied',
     cause: expect.stringMatching(/refuses the Node n1: .*it has no owner\.$/),
     lines: [expect.stringMatching(/Unable to register node/)],
@@ -31,5 +37,18 @@ it('tells what the kubelet says of a Node that the API server does not take', as
 it('does not tell of a way to the API server that has been found since', async () => {
   const why =
     'Post \\"https://10.0.0.1:6443/api/v1/nodes\\": dial tcp 10.0.0.1:6443: connect: connection refused';
-  expect(await explainUnregistered(kubeletSays(why), FAILURE)).toBe(FAILURE);
+  expect(await explainMissing(kubeletSays(why), FAILURE)).toBe(FAILURE);
+});
+
+it('tells why the kubelet ends', async () => {
+  const unhealthy: Failure = { ...FAILURE, code: 'KubeletUnhealthy' };
+  const end = 'systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE';
+  const host = journalSays(
+    'kubelet[7]: E1123 14:29:01.783562     7 run.go:72] "command failed" err="failed to run Kubelet: invalid Node Allocatable configuration. Resource \\"memory\\" has a reservation of {{1 0}} but capacity of {{0 0}}."',
+    end,
+  );
+  expect(await explainMissing(host, unhealthy)).toMatchObject({ code: 'KubeletConfigInvalid' });
+  expect(await explainMissing(journalSays('systemd[1]: Started kubelet.service.'), unhealthy)).toBe(
+    unhealthy,
+  );
 });

@@ -1,7 +1,7 @@
 import { verifyNode } from '../../cluster/verify.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { KubeadmCall } from '../../kubeadm/config/call.ts';
-import { explainUnregistered } from '../../kubeadm/run/unregistered.ts';
+import { explainMissing } from '../../kubeadm/run/explain-missing.ts';
 
 /** Undefined when the machine is the node that its configuration requests; else why it is not. */
 export async function verifiedNode(call: KubeadmCall, context: StepContext): Promise<StepResult | undefined> {
@@ -16,10 +16,10 @@ export async function verifiedNode(call: KubeadmCall, context: StepContext): Pro
   });
   if (!verdict.ok) {
     const { failure, final } = verdict;
-    const isMissing = failure.code === 'NodeNotRegistered';
+    const isMissing = failure.code === 'NodeNotRegistered' || failure.code === 'KubeletUnhealthy';
     return {
       done: false,
-      failure: isMissing ? await explainUnregistered(host, failure) : failure,
+      failure: isMissing ? await explainMissing(host, failure) : failure,
       retry: final ? 'no' : 'until-deadline',
     };
   }
