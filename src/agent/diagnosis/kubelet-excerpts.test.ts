@@ -304,6 +304,11 @@ describe('a Node that the API server does not take', () => {
     });
   });
 
+  it('is not asked about by a kubelet without a certificate, whom nobody refuses it', () => {
+    const why = `nodes \\"n1\\" is forbidden: User \\"system:anonymous\\" cannot get resource \\"nodes\\" in API group \\"\\" at the cluster scope`;
+    expect(says(why)).toBeUndefined();
+  });
+
   it('is refused by a policy, which is named', () => {
     const why = `nodes \\"n1\\" is forbidden: ValidatingAdmissionPolicy 'owned' with binding 'owned' denied request: nodes need an owner`;
     expect(says(why)).toMatchObject({

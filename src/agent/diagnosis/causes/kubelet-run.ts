@@ -156,11 +156,14 @@ const nodeRules: Rule[] = [
     cause: `The API server could not take the Node because it failed calling webhook ${hook}: ${reason(why?.replace(/^failed to call webhook: /, ''))}.`,
     remedy: 'Bring up what serves that webhook, or let its failurePolicy or rules leave out Nodes.',
   })),
-  rule(/register node[^"]*"? .*?nodes "([^"]+)" is forbidden: (.*?)(?:" node="|$)/, ([, node, why]) => ({
-    code: 'PermissionDenied',
-    cause: `The API server refuses the Node ${node}: ${reason(why)}.`,
-    remedy: 'Let the policy that is named take this Node, or give the Node what it asks for.',
-  })),
+  rule(
+    /register node[^"]*"? .*?nodes "([^"]+)" is forbidden: ((?!User ).*?)(?:" node="|$)/,
+    ([, node, why]) => ({
+      code: 'PermissionDenied',
+      cause: `The API server refuses the Node ${node}: ${reason(why)}.`,
+      remedy: 'Let the policy that is named take this Node, or give the Node what it asks for.',
+    }),
+  ),
   rule(/certificate signing request[^"]* (?:is|was) denied(?:, reason: (.*))?/i, ([, why]) => ({
     code: 'KubeletCertificateNotIssued',
     cause: `The certificate signing request of the kubelet was denied${why === undefined ? '' : `: ${reason(why)}`}.`,
