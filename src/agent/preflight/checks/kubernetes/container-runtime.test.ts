@@ -101,13 +101,22 @@ describe('the check of the container runtime', () => {
     };
     const look = async (unit: string) =>
       (await runPreflight(host(unit), task, [containerRuntime])).findings[0];
-    expect(await look('LoadState=masked\n')).toMatchObject({
+    const masked = 'LoadState=masked\nUnitFileState=masked\nActiveState=inactive\n';
+    expect(await look(masked)).toMatchObject({
       severity: 'fatal',
       code: 'ContainerRuntimeDown',
       message: expect.stringMatching(/containerd\.service is masked$/),
       remedy: expect.stringMatching(/systemctl unmask containerd\.service/),
       isPermanent: true,
     });
+    for (const mayCome of [
+      masked.replace('=inactive', '=activating'),
+      masked.replace('=masked\nA', '=masked-runtime\nA'),
+      `${masked}Job=7\n`,
+      // A vendor's own makes the socket.
+      `${masked}\nId=vendor-containerd.service\nLoadState=loaded\n`,
+    ])
+      expect((await look(mayCome))?.isPermanent, mayCome).toBeUndefined();
     const down = await look('LoadState=loaded\nUnitFileState=enabled\nActiveState=inactive\nJob=0\n');
     expect(down).toMatchObject({ severity: 'warning', message: expect.stringMatching(/has no socket \(/) });
     expect(down?.isPermanent).toBeUndefined();
@@ -120,16 +129,34 @@ describe('the check of the container runtime', () => {
 
   it('says that none comes up where no socket is there or chosen, and each runtime that is installed is masked', async () => {
     const real = createLinuxHost();
-    const look = async (states: readonly string[], kubeadmMinor = 31) => {
+    const look = async (
+      states: readonly string[],
+      {
+        kubeadmMinor = 31,
+        rest = 'UnitFileState=masked\nActiveState=inactive\n',
+        other = '',
+        docker = false,
+      } = {},
+    ) => {
       const stdout = ['containerd', 'crio', 'cri-docker']
-        .map((unit, at) => `Id=${unit}.service\nLoadState=${states[at] ?? 'not-found'}\n`)
+        .map((unit, at) => `Id=${unit}.service\nLoadState=${states[at] ?? 'not-found'}\n${rest}`)
         .join('\n');
       const host = {
         ...real,
-        files: { ...real.files, stat: async () => undefined },
+        files: {
+          ...real.files,
+          stat: async (path: string) =>
+            docker && path.endsWith('docker.sock') ? real.files.stat('/') : undefined,
+        },
         processes: {
           ...real.processes,
-          run: async () => ({ exitStatus: 0, stdout, stderr: '', timedOut: false, ms: 1 }),
+          run: async ({ argv }: { argv: readonly string[] }) => ({
+            exitStatus: 0,
+            stdout: argv.some((unit) => unit.includes('*')) ? other : stdout,
+            stderr: '',
+            timedOut: false,
+            ms: 1,
+          }),
         },
       };
       const task = { kubeadmMinor, attempted: false, mend: false };
@@ -137,14 +164,26 @@ describe('the check of the container runtime', () => {
     };
     expect(await look(['masked'])).toMatchObject({
       code: 'ContainerRuntimeDown',
-      message: expect.stringMatching(/containerd\.service is masked$/),
+      message: expect.stringMatching(/unit containerd\.service is masked$/),
       isPermanent: true,
     });
+    expect((await look(['masked', 'masked']))?.message).toMatch(
+      /units containerd\.service and crio\.service are masked$/,
+    );
     const none = expect.stringMatching(/^there is no container runtime/);
     for (const states of [[], ['loaded'], ['masked', 'loaded']])
       expect(await look(states)).toMatchObject({ code: 'ContainerRuntimeDown', message: none });
+    // It may come up all the same: it runs still, is masked until the next boot only, or another makes the socket.
+    for (const mayCome of [
+      { rest: 'UnitFileState=masked\nActiveState=activating\n' },
+      { rest: 'UnitFileState=masked\nActiveState=inactive\nJob=7\n' },
+      { rest: 'UnitFileState=masked-runtime\nActiveState=inactive\n' },
+      { other: 'Id=vendor-containerd.service\nLoadState=loaded\n' },
+      { docker: true },
+    ])
+      expect(await look(['masked'], mayCome)).toMatchObject({ message: none });
     // Docker's unit is none of them.
-    expect(await look(['masked'], 23)).toMatchObject({ message: none });
+    expect(await look(['masked'], { kubeadmMinor: 23 })).toMatchObject({ message: none });
   });
 
   it('does not wait for one that never answers', async () => {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { type Host, HostError } from '../../../host/host.ts';
-import { showUnits } from '../../../host/show-units.ts';
+import { showUnits, type UnitProperties } from '../../../host/show-units.ts';
 import { DEFAULT_SOCKETS, socketPath } from '../../../kubeadm/config/kubelet/cri-socket.ts';
 import { type Check, isBefore, type Task } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
@@ -13,6 +13,7 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 const LIMIT_MS = 900;
 const ASK_MS = 800;
+const STATE = ['Id', 'LoadState', 'UnitFileState', 'ActiveState', 'Job'];
 const OK = 0;
 const UNIMPLEMENTED = 12;
 
@@ -32,10 +33,12 @@ export const containerRuntime: Check = {
     for (const path of DEFAULT_SOCKETS) if ((await host.files.stat(path)) !== undefined) there.push(path);
     if (there.length === 1) return ask(host, task, there[0] ?? '');
     if (there.length === 0) {
-      const asked = await showUnits(host, Object.values(UNITS), ['Id', 'LoadState'], ASK_MS);
-      const known = (asked ?? []).filter((unit) => unit.get('LoadState') !== 'not-found');
-      const isMasked = known.length > 0 && known.every((unit) => unit.get('LoadState') === 'masked');
-      if (isMasked && !mayUseDocker) return neverStarts(known.map((unit) => unit.get('Id')).join(' '));
+      const asked = (await showUnits(host, Object.values(UNITS), STATE, ASK_MS)) ?? [];
+      const installed = asked.filter((unit) => unit.get('LoadState') !== 'not-found');
+      const names = installed.map((unit) => unit.get('Id') ?? '');
+      const mayBe = mayUseDocker || (await host.files.stat('/var/run/docker.sock')) !== undefined;
+      const never = !mayBe && installed.length > 0 && installed.every(isMasked);
+      if (never && !(await hasOther(host, names))) return neverStarts(names);
       const message = `there is no container runtime: none of ${DEFAULT_SOCKETS.join(', ')} is there`;
       return [found('fatal', 'ContainerRuntimeDown', message, { kubeadmCheck: 'CRI' })];
     }
@@ -68,7 +71,7 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
     if (!(error instanceof HostError)) throw error;
     const unit = UNITS[posix.basename(socket)];
     const state = unit === undefined ? undefined : await startOf(host, unit);
-    if (state === 'masked') return neverStarts(unit ?? '');
+    if (state === 'masked') return neverStarts([unit ?? '']);
     const words: Record<string, string> = {
       ENOENT: 'has no socket',
       ECONNREFUSED: 'does not listen',
@@ -80,19 +83,33 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
 }
 
 /** Whoever ignores kubeadm's check does not have a runtime by that. */
-function neverStarts(masked: string): PreflightFinding[] {
-  const remedy = `Unmask it in the image: systemctl unmask ${masked}`;
-  const message = `nothing starts the container runtime: the systemd unit ${masked} is masked`;
+function neverStarts(masked: readonly string[]): PreflightFinding[] {
+  const remedy = `Unmask it in the image: systemctl unmask ${masked.join(' ')}`;
+  const units = masked.length === 1 ? `unit ${masked[0]} is` : `units ${masked.join(' and ')} are`;
+  const message = `nothing starts the container runtime: the systemd ${units} masked`;
   return [found('fatal', 'ContainerRuntimeDown', message, { remedy, isPermanent: true })];
 }
 
-/** A masked unit does not unmask itself, so kubeadm cannot succeed; a disabled one may be another unit's to start. */
+const rests = (unit: UnitProperties): boolean =>
+  ['inactive', 'failed'].includes(unit.get('ActiveState') ?? '') && Number(unit.get('Job') ?? 0) === 0;
+
+/** A masked unit does not unmask itself; one that was masked only until the next boot, somebody may unmask. */
+const isMasked = (unit: UnitProperties): boolean =>
+  unit.get('LoadState') === 'masked' && unit.get('UnitFileState') === 'masked' && rests(unit);
+
+/** Has the machine another unit that may make the same socket: one with the runtime's name in its own? */
+async function hasOther(host: Host, masked: readonly string[]): Promise<boolean> {
+  const alike = masked.map((unit) => `*${unit.replace(/^crio/, 'cri*o').replace(/\.service$/, '*.service')}`);
+  const asked = await showUnits(host, alike, STATE, ASK_MS);
+  return asked === undefined || asked.some((unit) => unit.get('LoadState') !== 'masked');
+}
+
+/** Where it is masked, kubeadm cannot succeed; a disabled one may be another unit's to start. */
 async function startOf(host: Host, unit: string): Promise<'masked' | 'disabled' | undefined> {
-  const asked = ['LoadState', 'UnitFileState', 'ActiveState', 'Job'];
-  const [shown] = (await showUnits(host, [unit], asked, ASK_MS)) ?? [];
-  if (shown?.get('LoadState') === 'masked') return 'masked';
-  const rests = shown?.get('ActiveState') === 'inactive' && Number(shown.get('Job') ?? 0) === 0;
-  return rests && shown?.get('UnitFileState') === 'disabled' ? 'disabled' : undefined;
+  const [shown] = (await showUnits(host, [unit], STATE, ASK_MS)) ?? [];
+  if (shown === undefined) return undefined;
+  if (isMasked(shown)) return (await hasOther(host, [unit])) ? undefined : 'masked';
+  return rests(shown) && shown.get('UnitFileState') === 'disabled' ? 'disabled' : undefined;
 }
 
 /** An empty VersionRequest has no bytes at all. */
