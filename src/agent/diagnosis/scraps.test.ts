@@ -113,6 +113,8 @@ describe('the log of a container that a command prints', () => {
     'root@n1:/# cat /var/log/containers/kube-apiserver-n1_kube-system_kube-apiserver-c1cf7e.log',
     'root@n1:/var/log/pods/kube-system_kube-apiserver-n1_bf74# tail kube-apiserver/5.log',
     '# kubectl -n kube-system logs kube-apiserver-n1',
+    '[root@n1 ~]# sudo docker logs --tail 5 k8s_kube-apiserver_kube-apiserver-n1_kube-system_c1cf_5',
+    '$ crictl logs $(crictl ps -a --name kube-apiserver -q)',
   ])('is that of the container it names: %s', (command) => {
     expect(code(command, error)).toBe('ControlPlaneBadFlag');
   });
@@ -121,6 +123,22 @@ describe('the log of a container that a command prints', () => {
     ['another container', ['root@n1:/# cat /var/log/containers/proxy-n1_default_proxy-c1cf7e.log', error]],
     ['another text', ['# kubectl -n kube-system logs kube-apiserver-n1', '', 'What my program says:', error]],
     ['another command', ['# kubectl -n kube-system logs kube-apiserver-n1', '# mine', error]],
+    ['another namespace', ['$ kubectl -n apps logs etcd-0 etcd', error]],
+    ['what saves etcd', ['$ kubectl -n kube-system logs etcd-backup-28392-x7x', error]],
+    ["Docker's own etcd", ['$ docker logs etcd', error]],
+    ['what is looked for in another log', ['$ tail -f /var/log/app.log | grep etcd', error]],
+    ['prose', ['more of the etcd logs:', 'error: cannot do it']],
+    ['prose behind a heading', ['# more about etcd logs', 'error: this is a heading of my own']],
+    ...[
+      'error: You must be logged in to the server (Unauthorized)',
+      'error: unknown flag: --taill',
+      'error: stat /home/me/.kube/config: no such file or directory',
+      'error: open /etc/kubernetes/admin.conf: permission denied',
+    ].map((own): [string, string[]] => [
+      "the command's own words",
+      ['# kubectl -n kube-system logs kube-apiserver-n1', own],
+    ]),
+    ["Docker's own words", ['# docker logs k8s_etcd_etcd-n1', 'Error: No such container: k8s_etcd_etcd-n1']],
   ])('and not %s', (_, lines) => {
     expect(code(...lines)).toBe('nothing');
   });

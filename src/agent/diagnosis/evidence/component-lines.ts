@@ -20,26 +20,49 @@ export function componentLines(lines: readonly LogLine[], name: string): string[
   return named.length > 0 || name !== 'kube-apiserver' ? named : unnamedApiServer(lines);
 }
 
-/** Longer is no text that a person has put together. */
+/** Longer is no text that a person has put together, and no line in which a command was typed. */
 const MAX_PASTED = 400;
-/** A command that prints a log, behind a prompt. */
+const PROMPT = /^(?:\[?[\w.-]{1,64}@[^#$]{1,250}[#$]|[^\s#$]{0,250}[#$])(?: |$)/;
 const PRINTS =
-  /^(?:[^'"]{0,200}[#$] ?)?(?:sudo )?(?:cat|less|more|tail|head|(?:crictl|docker|nerdctl|podman|kubectl)(?: \S+)* logs)\b/;
-const PROMPT = /^\S*[@~:/\]]\S*[#$](?: |$)|^[#$] /;
+  /^(?:sudo )?(?:(cat|less|more|tail|head) |(crictl|docker|nerdctl|kubectl) (?:[^|;]{0,100} )?logs )[^|;&]+/;
+/** What only a container writes. The command itself complains, too: of its flags, its configuration, the runtime. */
+const WRITTEN =
+  /^[IWEF]\d{4} \S+ +1 [\w.-]+:\d+\] |^\{"(?:level|ts)":|^\d{4}-\d\d-\d\d [\d:.]+ [CEWIND] \| |^Error: (?:unknown (?:shorthand )?flag: |invalid argument |context deadline)/;
 
-/** What a person has had printed by a command that names the container, or in a directory that does. */
+/** What a person has had printed by a command that names the control plane's container, or in a directory that does. */
 function shownBy(lines: readonly LogLine[], name: string): Set<LogLine> {
   const shown = new Set<LogLine>();
   if (lines.length > MAX_PASTED) return shown;
-  const container = new RegExp(`(?:^|[\\s/_])${name}(?:[-_/.]|\\s|$)`);
   let isShown = false;
   for (const line of lines) {
-    const { text } = line;
-    if (PRINTS.test(text)) isShown = container.test(text) && /log/.test(text);
-    else if (text.trim() === '' || FENCE.test(text) || PROMPT.test(text)) isShown = false;
-    else if (isShown) shown.add(line);
+    const { text, writer } = line;
+    const [prompt] = (text.length > MAX_PASTED ? null : PROMPT.exec(text)) ?? [''];
+    const command = text.length > MAX_PASTED ? null : PRINTS.exec(text.slice(prompt.length));
+    if (command !== null) isShown = isLogOf(name, prompt, command);
+    else if (prompt !== '' || text.trim() === '' || FENCE.test(text)) isShown = false;
+    else if (isShown && (writer.split(' ').includes('cri') || WRITTEN.test(text))) shown.add(line);
   }
   return shown;
+}
+
+/** Other pods have such names, too: etcd of another namespace, what saves etcd. */
+function isLogOf(name: string, prompt: string, [command, file, tool]: RegExpExecArray): boolean {
+  const has = (source: string, text: string): boolean =>
+    new RegExp(source.replaceAll('NAME', name)).test(text);
+  if (file !== undefined) {
+    const place = `${prompt}${command}`;
+    if (has('_kube-system_NAME-[0-9a-f*]', place)) return true;
+    return has('kube-system_NAME-', place) && has('[\\s/]NAME[/#$\\]]', place);
+  }
+  if (tool !== 'kubectl')
+    return has('k8s_NAME_NAME-|k8s://kube-system/NAME-|\\(crictl ps [^)]*\\bNAME\\b', command);
+  return (
+    has('(?:-n ?|--namespace[ =])kube-system\\b', command) &&
+    has(
+      '\\s(?:pods?/)?NAME-(?!\\w*(?:backup|defrag|operator|restore|snapshot|simulator))|component=NAME\\b',
+      command,
+    )
+  );
 }
 
 /** Docker has `k8s_etcd_etcd-n1_kube-system_...`, a pod's prefix the container alone. */
