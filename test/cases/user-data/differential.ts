@@ -11,7 +11,9 @@ import { schema } from './schema.ts';
 const CHECKOUT = join(import.meta.dirname, '../../..');
 const FEWEST = 60;
 /** Beside those that somebody wrote. */
-const GENERATED = 60;
+const GENERATED = 90;
+/** The first of their numbers. */
+const FIRST = Number(process.env.SLIPWAY_SEED ?? 0);
 /** Zones without their contents: only their names count. */
 const ZONES = ['Europe/Berlin', 'Asia/Tokyo'];
 
@@ -61,7 +63,7 @@ async function compared(program: Program, lower: string[], jobs: Job[]): Promise
 
 /** What of made documents an image takes; who its default user is, it does not say before it boots. */
 function documentsOfImages(): Job[] {
-  return Array.from({ length: 3 * FEWEST }, (_, seed) => generated(new Choices(GENERATED + seed)))
+  return Array.from({ length: 3 * FEWEST }, (_, seed) => generated(new Choices(FIRST + GENERATED + seed)))
     .map(({ write_files, users, groups }) => ({
       preserve_hostname: true,
       users: [users ?? []].flat().filter((user) => user !== 'default'),
@@ -83,7 +85,7 @@ function documents(): Job[] {
   const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
   const system = parse(read('system.yaml'), { version: '1.1' }) as object[];
   const forms = parse(read('forms.yaml')) as { user: string; vendor?: string; meta?: string }[];
-  const seeds = Array.from({ length: GENERATED }, (_, index) => index);
+  const seeds = Array.from({ length: GENERATED }, (_, index) => FIRST + index);
   return [
     ...[...system, ...seeds.map((seed) => generated(new Choices(seed)))].map(jobOf),
     ...forms.map(({ user, vendor, meta = '' }) => ({
@@ -101,6 +103,8 @@ async function applied(program: Program, lower: string[], jobs: Job[]): Promise<
       'mkdir -p /usr/share/zoneinfo/Europe /usr/share/zoneinfo/Asia /etc/texts',
       ...zones.map((zone) => `echo ${zone} >${zone}`),
       'printf "#cloud-config\\nruncmd: [\'echo included >>/etc/told\']\\n" >/etc/texts/more',
+      // Of a file of an overlay no kernel swaps.
+      'rm -f /usr/sbin/swapon && printf "#!/bin/sh\\n" >/usr/sbin/swapon && chmod 755 /usr/sbin/swapon',
       `printf %s "$PROGRAM" >/opt/system.py`,
       `exec python3 /opt/system.py ${program}`,
     ].join('\n');

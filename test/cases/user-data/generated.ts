@@ -21,7 +21,7 @@ type Make = (choices: Choices) => Made | undefined;
 /**
  * cloud-config of what may stand there, the same for the same choices. Left out is what cloud-init fails upon, where Slipway
  * does more (a primary group that is not there yet, groups with spaces between them), and several keys in lists, which it puts into an
- * order of each run's own.
+ * order of each run's own, a disk by a cloud's name or without /dev/, which Slipway names or leaves out with a word.
  */
 export function generated(choices: Choices): Made {
   const parts = PARTS.filter(() => choices.chance(35)).map((make) => make(choices) ?? {});
@@ -79,7 +79,11 @@ function user(choices: Choices, name: string): Made {
     ...(hasHome ? {} : choices.of([{ system: true }, { no_create_home: true }])),
     ...maybe(choices, 15, { no_user_group: true }),
     ...maybe(choices, 30, { lock_passwd: choices.chance(50) }),
-    ...maybe(choices, 25, choices.of([{ passwd: HASH }, { hashed_passwd: HASH }])),
+    ...maybe(
+      choices,
+      35,
+      choices.of([{ passwd: HASH }, { hashed_passwd: HASH }, { plain_text_passwd: "a b:c'd$" }]),
+    ),
     ...maybe(choices, 30, {
       sudo: choices.of(['ALL=(ALL) NOPASSWD:ALL', ['ALL=(ALL) ALL', 'ALL=(bob) NOPASSWD: /bin/ls'], null]),
     }),
@@ -88,6 +92,56 @@ function user(choices: Choices, name: string): Made {
     ...maybe(choices, 10, { inactive: '5' }),
   };
 }
+
+/** Of root, of the default user, and of somebody who is made before: one of a name that nobody has stops cloud-init's module. */
+function passwords(choices: Choices): Made {
+  const word = () => choices.of(['secret', 'two words', 'a:b', 'q\'u"o$te', '\\back', 'Änn']);
+  const whom = choices.of([['root'], ['root', 'daemon']]);
+  const users = whom.map((name) => ({
+    name,
+    ...choices.of<Made>([
+      { password: HASH },
+      { password: HASH, type: 'hash' },
+      { password: word(), type: 'text' },
+      { password: word() },
+      { type: 'RANDOM' },
+    ]),
+  }));
+  const line = (name: string) => `${name}:${choices.of([HASH, 'R', 'RANDOM', word()])}`;
+  const list = choices.of<unknown>([whom.map(line), `${whom.map(line).join('\n')}\n`]);
+  const expire = maybe(choices, 70, { expire: choices.chance(50) });
+  return choices.of<Made>([
+    { chpasswd: { ...expire, users } },
+    { chpasswd: { ...expire, list } },
+    { password: choices.of([word(), HASH, 'R']), ...maybe(choices, 60, { chpasswd: expire }) },
+    { chpasswd: { ...expire, users }, password: word() },
+  ]);
+}
+
+function mount(choices: Choices, index: number): (string | number | null)[] {
+  const row = choices.of<(string | number | null)[]>([
+    ['tmpfs', `/mnt/a${index}`, 'tmpfs'],
+    ['tmpfs', `/mnt/b${index}`, 'tmpfs', 'size=1m,mode=0700', '0', '0'],
+    ['tmpfs', `/mnt/b${index}`, 'tmpfs', 'size=1m', 0, 0],
+    [`LABEL=x${index}`, 'none', 'swap', 'sw,nofail'],
+    [`/dev/nosuch${index}`, `/mnt/c${index}`],
+    [`UUID=aa-${index}`, `/mnt/with space${index}`, 'ext4', 'nofail'],
+    [`PARTUUID=bb-${index}`, `/mnt/d${index}`, 'auto', null, '0', '2'],
+    [`/dev/nosuch${index}`, null],
+    ['nosuch', `/mnt/e${index}`],
+    ['swap', null],
+    ['192.0.2.9:/export', `/mnt/h${index}`, 'nfs', 'nofail,noauto'],
+    ['/etc', `/mnt/i${index}`, 'none', 'bind'],
+    [`LABEL=y${index}`, `mnt/j${index}`],
+    ['tmpfs', '/mnt/same', 'tmpfs'],
+  ]);
+  return row;
+}
+
+const certificate = (choices: Choices, index: number): string => {
+  const text = `-----BEGIN CERTIFICATE-----\nMII${index}\n-----END CERTIFICATE-----`;
+  return choices.of([text, `${text}\n`, `${text}\n\n`, `\n${text}\n`, `${text}\n${text}\n`]);
+};
 
 const PARTS: readonly Make[] = [
   (choices) => ({ write_files: some(choices, 4, () => file(choices)) }),
@@ -121,23 +175,34 @@ const PARTS: readonly Make[] = [
     ...maybe(choices, 40, { disable_root: choices.chance(50) }),
   }),
   (choices) => ({ ssh_pwauth: choices.of([true, false, 'unchanged']) }),
+  (choices) => passwords(choices),
+  (choices) => passwords(choices),
   (choices) => ({
-    chpasswd: {
-      expire: choices.chance(40),
-      users: [{ name: 'root', password: HASH, ...maybe(choices, 70, { type: 'hash' }) }],
-    },
+    mounts: some(choices, 4, (index) => mount(choices, index)),
+    ...maybe(choices, 25, {
+      mount_default_fields: choices.of([
+        [null, null, 'ext4', 'defaults,nofail', '0', '2'],
+        [null, null, 'auto', 'noatime,nofail', '0', '0'],
+      ]),
+    }),
   }),
   (choices) => ({
-    mounts: some(choices, 3, (index) =>
-      choices.of<(string | null)[]>([
-        ['tmpfs', `/mnt/a${index}`, 'tmpfs'],
-        ['tmpfs', `/mnt/b${index}`, 'tmpfs', 'size=1m,mode=0700', '0', '0'],
-        [`LABEL=x${index}`, 'none', 'swap', 'sw,nofail'],
-        [`/dev/nosuch${index}`, `/mnt/c${index}`],
-        [`UUID=aa-${index}`, `/mnt/with space${index}`, 'ext4', 'nofail'],
-        [`/dev/nosuch${index}`, null],
-      ]),
-    ),
+    swap: choices.of<Made>([
+      { filename: '/swap.img', size: '1M' },
+      { filename: '/var/swap/file', size: 1048576 },
+      { filename: '/swap.img', size: 0 },
+      { filename: '/swap.img', size: 'auto', maxsize: '1M' },
+      { size: '2M', maxsize: '4M' },
+      {},
+    ]),
+  }),
+  (choices) => ({
+    [choices.of(['ca_certs', 'ca-certs'])]: {
+      ...maybe(choices, 80, { trusted: some(choices, 3, (index) => certificate(choices, index)) }),
+      ...maybe(choices, 40, {
+        [choices.of(['remove_defaults', 'remove-defaults'])]: choices.chance(60),
+      }),
+    },
   }),
   (choices) => ({
     runcmd: some(choices, 3, (index) =>

@@ -116,10 +116,11 @@ function kindLines({ kind, match }: NetworkLink): string[] {
     : [];
 }
 
+/** Its own come first; networkd asks them all. */
 function withAll(own: NetworkLink['dns'], all: NetworkLink['dns']): NetworkLink['dns'] {
   return {
-    servers: [...new Set(own.servers.length > 0 ? own.servers : all.servers)],
-    search: [...new Set(own.search.length > 0 ? own.search : all.search)],
+    servers: [...new Set([...own.servers, ...all.servers])],
+    search: [...new Set([...own.search, ...all.search])],
   };
 }
 

@@ -53,7 +53,7 @@ async function note(host: Host, file: string): Promise<void> {
   const present = (await host.files.readIfPresent(FSTAB))?.toString('utf8') ?? '';
   if (present.split('\n').some((line) => line.split(/\s+/)[0] === file)) return;
   const gap = present === '' || present.endsWith('\n') ? '' : '\n';
-  const fields = [file, 'none', 'swap', 'sw,comment=cloudconfig', '0', '0'];
+  const fields = [file, 'none', 'swap', 'sw', '0', '0'];
   await host.files.write(FSTAB, `${present}${gap}${fields.join('\t')}\n`);
 }
 
