@@ -87,6 +87,7 @@ describe('write_files', () => {
     ['none:b', 'root:b'],
     ["'-1:-1'", 'root:root'],
     ['~', 'root:root'],
+    ['0', 'root:root'],
   ])('owner %s', (owner, result) => {
     expect(read(`write_files: [{path: /a, owner: ${owner}}]`).files[0]?.owner).toBe(result);
   });
@@ -213,6 +214,8 @@ describe('hostname', () => {
     ['hostname: n1', {}, { name: 'n1' }],
     ['hostname: n1.example.test', {}, { name: 'n1', fqdn: 'n1.example.test' }],
     ['hostname: n1', md, { name: 'n1', fqdn: 'meta.example.test' }],
+    ['hostname: n1', { 'local-hostname': 'meta' }, { name: 'n1', fqdn: 'meta' }],
+    ['hostname: n1', { 'local-hostname': 'n1' }, { name: 'n1' }],
     ['fqdn: n1.example.test', {}, { name: 'n1', fqdn: 'n1.example.test' }],
     ['fqdn: n1.example.test\nhostname: n2', {}, { name: 'n2', fqdn: 'n1.example.test' }],
     ['preserve_hostname: true\nhostname: n1', md, undefined],

@@ -41,8 +41,10 @@ function named(keys: HostnameKeys, metaData: Record<string, unknown>, report: Re
   if (fqdn !== undefined) return { name: hostname ?? first(fqdn), fqdn };
   if (hostname === undefined) return fromMetaData(metaData);
   if (hostname.indexOf('.') > 0) return { name: first(hostname), fqdn: hostname };
-  const known = fromMetaData(metaData)?.fqdn;
-  return known === undefined ? { name: hostname } : { name: hostname, fqdn: known };
+  // Without a domain, the metadata's name stands for the whole one as well.
+  const given = fromMetaData(metaData);
+  const known = given?.fqdn ?? given?.name;
+  return known === undefined || known === hostname ? { name: hostname } : { name: hostname, fqdn: known };
 }
 
 /** The name from the machine's metadata; an IPv4 address becomes `ip-10-0-0-1`. */

@@ -5,7 +5,7 @@ import { isSecretReference } from '../../../stores/reference/reference.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import type { Report } from '../../../text/report.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
-import type { MappingNode, Node } from '../../../text/yaml/node.ts';
+import { type MappingNode, type Node, pythonText } from '../../../text/yaml/node.ts';
 import { type Budget, fileContent } from './file-content.ts';
 import { fileSource } from './file-source.ts';
 import { fileMode } from './permissions.ts';
@@ -83,6 +83,9 @@ function isTooLong(path: string): boolean {
  * who creates the file. A user without a group gets root's, not its own.
  */
 function fileOwner(fields: Fields): string {
+  const node = fields.node('owner');
+  // Nothing but a false value to cloud-init, and root all the same; its schema has a word to say on numbers.
+  if (node !== undefined && node.kind !== 'string' && pythonText(node) === '0') return 'root:root';
   const text = fields.text('owner') ?? 'root:root';
   const colon = text.indexOf(':');
   const user = named(colon === -1 ? text : text.slice(0, colon)) ?? 'root';
