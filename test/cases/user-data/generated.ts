@@ -103,7 +103,10 @@ function passwords(choices: Choices): Made {
       { password: HASH },
       { password: HASH, type: 'hash' },
       { password: word(), type: 'text' },
-      { password: word() },
+      // A hash to both, in which no colon may stand.
+      { password: word().replaceAll(':', '') },
+      // A hash to both, in which no colon may stand.
+      { password: word().replaceAll(':', '') },
       { type: 'RANDOM' },
     ]),
   }));

@@ -4,6 +4,7 @@
 import hashlib
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -60,7 +61,7 @@ def content(path, name):
     if name == "/etc/shadow":
         # The day of the change, and the salt of a password that was given in clear.
         lines = [line.split(":") for line in data.decode().splitlines()]
-        data = "\n".join(":".join([n, p[:3] if p.startswith("$y$") else p, *rest]) for n, p, *rest in lines).encode()
+        data = "\n".join(":".join([n, re.sub(r"^(!?\$y\$).*", r"\1", p), *rest]) for n, p, *rest in lines).encode()
     if data[4086:4096] == b"SWAPSPACE2":
         # Its UUID is of each run's own.
         data = data[:1036] + data[1052:]
