@@ -105,8 +105,6 @@ function passwords(choices: Choices): Made {
       { password: word(), type: 'text' },
       // A hash to both, in which no colon may stand.
       { password: word().replaceAll(':', '') },
-      // A hash to both, in which no colon may stand.
-      { password: word().replaceAll(':', '') },
       { type: 'RANDOM' },
     ]),
   }));
