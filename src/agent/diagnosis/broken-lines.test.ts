@@ -20,6 +20,14 @@ describe('an error over several lines', () => {
       'PermissionDenied',
       'error: error execution phase check-etcd: could not retrieve the list of\netcd endpoints: pods is forbidden: User "kubernetes-admin" cannot list\nresource "pods" in API group "" in the namespace "kube-system"',
     ],
+    [
+      'ImagePullDenied',
+      '[ERROR ImagePull]: failed to pull image registry.example/x:v1\noutput: E0503 04:05:06.000001      77 remote_image.go:180] "PullImage from image service failed" err="unexpected status from HEAD request to https://registry.example/v2/x/manifests/v1: 403 Forbidden"',
+    ],
+    [
+      'ImageNotFound',
+      '[ERROR ImagePull]: failed to pull image registry.example/x:v1\nrpc error: code = NotFound desc = registry.example/x:v1: not found',
+    ],
   ])('is %s', (wanted, text) => {
     expect(code(text, HINT)).toBe(wanted);
   });

@@ -14,9 +14,17 @@ export function isUnfinished(text: string): boolean {
 
 const count = (text: string, sign: string): number => text.split(sign).length - 1;
 
+/** Somebody broke a finding behind the image, before what crictl, which logs as kubeadm does, or the runtime says. */
+export const saysWhyNotPulled = (finding: string, text: string): boolean =>
+  /failed to pull image \S+$/.test(finding.trimEnd()) &&
+  /PullImage from image service failed|\bmsg="pulling image|^(?:output: )?(?:rpc error|Error response from daemon):/.test(
+    text,
+  );
+
 /** A finding repeats what another program printed up to `, error: `; else only indented lines are its own. */
 export function continuesFinding(finding: string, text: string): boolean {
   if (/^\s*, err(?:or)?: /.test(text)) return true;
+  if (saysWhyNotPulled(finding, text)) return true;
   const repeats = /output: /.test(finding) && !/, err(?:or)?: (?:exit|signal)/.test(finding);
   return repeats || /^\s+\S/.test(text) || isUnfinished(finding);
 }

@@ -5,7 +5,7 @@
  * its stack trace after it. 1.34 and newer start it with "error: " and print the joined message before one trace.
  */
 
-import { continuesFinding } from './continued.ts';
+import { continuesFinding, saysWhyNotPulled } from './continued.ts';
 
 export interface PreflightFinding {
   /** Name of the check, e.g. `Port-10250`, `FileAvailable--etc-kubernetes-kubelet.conf`. */
@@ -68,6 +68,8 @@ export function parseKubeadmOutput(stdout: string, stderr: string): KubeadmOutpu
     if (finding !== null) {
       open = { name: finding[2] ?? '', text: finding[3] ?? '' };
       (finding[1] === 'ERROR' ? preflight : warnings).push(open);
+    } else if (open !== undefined && saysWhyNotPulled(open.text, line)) {
+      open.text += `\n${line}`;
     } else if (KLOG.test(line) || [CUT_FINDING, ...CHATTER].some((pattern) => pattern.test(line))) {
       open = undefined;
     } else if (open !== undefined && !BEGINS.test(line) && continuesFinding(open.text, line)) {
