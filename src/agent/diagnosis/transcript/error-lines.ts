@@ -103,18 +103,18 @@ const PHASE_NAME = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase ([\w/-]
 
 /** A message with its stack trace, or a frame of one: a function's name, then its file on an indented line. */
 function isOfTrace(lines: readonly LogLine[], at: number, end: number): boolean {
-  return isFrame(lines, at) || beginsTrace(lines.slice(0, end), at);
+  return isFrame(lines, at) || beginsTrace(lines, at, end);
 }
 
 const isFrame = (lines: readonly LogLine[], at: number): boolean =>
   lines.slice(at, at + 2).some(({ text }) => FRAME_FILE.test(text));
 
-/** A message whose stack trace follows soon. */
-export function beginsTrace(lines: readonly LogLine[], at: number): boolean {
+/** A message whose stack trace follows soon, before the index `end`. */
+export function beginsTrace(lines: readonly LogLine[], at: number, end = lines.length): boolean {
   const text = lines[at]?.text ?? '';
   if (/^\s|^$/.test(text) || ADVICE.test(text) || PROGRESS.test(text) || OTHERS.test(text) || KLOG.test(text))
     return false;
-  const after = lines.slice(at + 1, at + 12);
+  const after = lines.slice(at + 1, Math.min(at + 12, end));
   const file = after.findIndex((one) => FRAME_FILE.test(one.text));
   if (file < 1) return false;
   return after

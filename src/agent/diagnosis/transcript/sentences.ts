@@ -50,7 +50,7 @@ export const CHATTER = /^\[preflight\] If you know what you are doing/;
 export const ETCD_JSON = /^\{"level":"|^[^{}]{0,40}"logger":"etcd-client",/;
 /** What kubeadm's is told when it makes this machine a member, again and again. */
 export const NO_MEMBER =
-  /^(?:(?:\{"level":"warn".*|[^{}]{0,40}"logger":"etcd-client",)"caller":"[^"]*retry_interceptor\.go:\d+"|[IWE]\d{4} .*\] \[etcd\] Promoting the learner \S+ failed: ).*etcdserver: (?:can only promote a learner|re-configuration failed|unhealthy cluster|Peer URLs already exists|too many learner)/;
+  /^(?:(?:\{"level":"warn"(?:(?!"caller":).)*|[^{}]{0,40}"logger":"etcd-client",)"caller":"[^"]*retry_interceptor\.go:\d+"|[IWE]\d{4} [^\]]*\] \[etcd\] Promoting the learner \S+ failed: ).*etcdserver: (?:can only promote a learner|re-configuration failed|unhealthy cluster|Peer URLs already exists|too many learner)/;
 
 /** The cluster is found, and has not signed with this token. */
 export const NOT_SIGNED =
