@@ -106,6 +106,27 @@ it('takes the expired certificate of a kubelet from its line alone', () => {
   expect(code('It does not come up:', '', line)).toBe('CertificateInvalid');
 });
 
+describe('a kubelet whose certificate had expired', () => {
+  const head = 'Nov 21 02:34:29 n1 kubelet[77]: ';
+  const expired = `${head}E1121 02:34:29.000001      77 bootstrap.go:265] part of the existing bootstrap client certificate in /etc/kubernetes/kubelet.conf is expired: 2026-05-17`;
+  const own = (text: string): string => `${head}I1121 02:34:30.000001      77 kubelet.go:1] "${text}"`;
+
+  it('has renewed it where it goes on', () => {
+    const bootstrap = own('Using bootstrap kubeconfig to generate TLS client cert, key and kubeconfig file');
+    const sandbox = `${head}E1121 02:34:32.000001      77 kuberuntime_sandbox.go:72] "Failed to create sandbox for pod" err="rpc error: code = Unknown desc = failed to get sandbox image \\"r/pause:3.9\\": 503"`;
+    expect(code(expired, bootstrap, own('Attempting to register node'), sandbox)).toBe('ImagePullFailed');
+    expect(code(expired, own('Starting to sync pods with apiserver'))).toBe('nothing');
+    expect(code(own('Starting to sync pods with apiserver'), expired)).toBe('CertificateInvalid');
+  });
+
+  it.each(['/var/lib/kubelet/kubeconfig', '/var/lib/rancher/rke2/agent/kubelet.kubeconfig'])(
+    "is not kubeadm's with %s",
+    (path) => {
+      expect(code(expired.replace('/etc/kubernetes/kubelet.conf', path))).toBe('nothing');
+    },
+  );
+});
+
 describe('the log of a container that a command prints', () => {
   const error = '2026-11-21T02:34:29.269235875Z stderr F Error: unknown flag: --cloud-provider';
 

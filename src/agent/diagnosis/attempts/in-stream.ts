@@ -18,7 +18,7 @@ import {
 } from '../transcript/sentences.ts';
 import type { Attempt } from './attempt.ts';
 import { giveUp, moveTail } from './gave-up.ts';
-import { isError, opens, opensTrace } from './signs.ts';
+import { isError, isSpokenOf, opens, opensTrace } from './signs.ts';
 
 const OTHERS_ERROR =
   /^(?:error: )?error execution phase (?:preflight: (?:aborted reset operation|won't proceed; the user)|post-upgrade\b)/;
@@ -30,6 +30,8 @@ const JOIN_ONLY =
 const OURS_ALONE =
   /^(?:error: )?error execution phase (?:certs|kubeconfig|etcd(?:-join)?|wait-control-plane|upload-certs|mark-control-plane|kubelet-start|kubelet-wait-bootstrap|kubelet-finalize|control-plane-prepare|control-plane-join|check-etcd)[/:]|couldn't validate the identity of the API Server/;
 const OTHER_KIND = /^\[(?:reset|upgrade(?:\/[\w-]+)?)\] /;
+/** A run of our own on the same command line. */
+const BEHIND = /(?:&&|;|\|\|).*\bkubeadm (?:init|join)\b/;
 /** Lines that are remembered outside of any attempt, of which an early error may be made. */
 const MAX_LOOSE = 64;
 
@@ -61,7 +63,7 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
     const line = lines[at];
     if (line === undefined) break;
     const { text } = line;
-    if (OTHER_COMMAND.test(text) && !COMMAND.test(text) && !PROGRESS.test(text) && open === undefined)
+    if (OTHER_COMMAND.test(text) && !BEHIND.test(text) && !PROGRESS.test(text) && open === undefined)
       isOther = true;
     else if (COMMAND.test(text) && open === undefined) isOther = false;
     if (OTHER_KIND.test(text)) {
@@ -97,7 +99,7 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
       continue;
     }
     const begins = BEGIN.test(text) && !(open !== undefined && !open.sawProgress);
-    if (begins || (open === undefined && (opens(text) || opensTrace(lines, at))))
+    if (begins || (open === undefined && ((opens(text) && !isSpokenOf(lines, at)) || opensTrace(lines, at))))
       open = { attempt: begin(line), sawProgress: false };
     if (open === undefined) {
       loose.push(line);
@@ -143,7 +145,7 @@ const isRefused = (error: readonly LogLine[]): boolean => {
   const refused = error.filter(({ text }) => NO_MEMBER.test(text)).length;
   return refused > 1 || (refused === 1 && error.some(({ text }) => PROMOTES.test(text))) || isUnknown(error);
 };
-const PROMOTES = /^I\d{4} .*\] \[etcd\] (?:Promoting|Adding) /;
+const PROMOTES = /^I\d{4} .*\] \[etcd\] (?:Promoting (?:a|the) learner|Adding etcd member)/;
 /** Only what it logs while it looks for the cluster: it is told again and again that the token has not signed. */
 const isUnknown = (error: readonly LogLine[]): boolean =>
   error.filter(({ text }) => KLOG.test(text) && NOT_SIGNED.test(text)).length > 1;

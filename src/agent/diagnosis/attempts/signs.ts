@@ -3,6 +3,7 @@ import { beginsTrace, hasHint } from '../transcript/error-lines.ts';
 import type { LogLine } from '../transcript/line.ts';
 import {
   ERROR_FINDING,
+  EXPLAINS,
   FATAL_FINDINGS,
   GAVE_UP,
   KLOG,
@@ -16,7 +17,7 @@ import {
 } from '../transcript/sentences.ts';
 
 const KLOG_KUBEADM =
-  /\] (?:\[preflight\]|\[kubelet-start\]|\[discovery\]|\[etcd\] (?:Promoting|Adding) |validating the |detected and using CRI socket)/;
+  /\] (?:\[preflight\]|\[kubelet-start\]|\[discovery\]|\[etcd\] (?:Promoting (?:a|the) learner|Adding etcd member)|validating the |detected and using CRI socket)/;
 /** Functions of `kubeadm upgrade`, `reset` and the commands that only show something. */
 const OTHER_FRAME =
   /\/(?:upgrade|reset|alpha|certs|token)\b|[nN]ew(?:Cmd)?(?:Upgrade|Reset|Apply|Node|Token|Config)/;
@@ -33,6 +34,17 @@ export const opens = (text: string): boolean =>
   UNHEALTHY.test(text) ||
   NO_MEMBER.test(text) ||
   (KLOG.test(text) && KLOG_KUBEADM.test(text));
+
+/** Another program before what it advises itself. */
+const NAMES_ITSELF = /^(?!kubeadm|error)[a-z][\w.-]*: /;
+const NEAR_LINES = 12;
+
+/** Is the advice that kubeadm gives only explained there, or another program's? */
+export function isSpokenOf(lines: readonly LogLine[], at: number): boolean {
+  if (!GAVE_UP.test(lines[at]?.text ?? '')) return false;
+  const before = lines.slice(Math.max(0, at - NEAR_LINES), at).map(({ text }) => text);
+  return NAMES_ITSELF.test(before.at(-1) ?? '') || before.some((text) => EXPLAINS.test(text));
+}
 
 /** A message with a stack trace of kubeadm's own functions, whose end may be cut off. */
 export function opensTrace(lines: readonly LogLine[], at: number): boolean {

@@ -30,6 +30,18 @@ const NOT_EXECUTED = /^kubelet\.service: main process exited, code=exited, statu
 /** It came up after all. */
 const CAME_UP = /Successfully registered node|"Started kubelet"|Starting to sync pods with apiserver/;
 
+/** It has a certificate, or has got a new one. */
+const RENEWED =
+  /Using bootstrap kubeconfig to generate|Rotating certificates|Starting to sync pods|Attempting to register node/;
+
+/** A certificate that has expired means nothing where it was renewed behind that. */
+function withoutRenewed(lines: string[]): string[] {
+  const renewed = lines.findLastIndex((line) => RENEWED.test(line));
+  return renewed < 0
+    ? lines
+    : lines.filter((line, at) => at > renewed || lastKnown([EXPIRED], [line]) === undefined);
+}
+
 const hasSandbox = (line: string): boolean => /RunPodSandbox for .* returns sandbox id/.test(line);
 
 const ENOUGH_COMPLAINTS = 3;
@@ -49,7 +61,7 @@ export function countKubeletEnds(lines: readonly string[]): number {
  *   means nothing.
  */
 export function explainLoneKubelet(evidence: Evidence, isAlone: boolean): Diagnosis | undefined {
-  const { kubeletLog } = evidence;
+  const kubeletLog = withoutRenewed(evidence.kubeletLog);
   const isWell = (line: string): boolean => /Successfully registered node/.test(line);
   const since = kubeletLog.slice(kubeletLog.findLastIndex(isWell) + 1);
   const configured = since.filter((line) => !NOT_CONFIGURED.test(line));
@@ -71,7 +83,7 @@ export function explainLoneKubelet(evidence: Evidence, isAlone: boolean): Diagno
 
 /** Why the kubelet ended, when it did; undefined for a kubelet that runs or of which nothing is known. */
 export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evidence): Diagnosis | undefined {
-  const kubeletLog = sinceConfigured(all);
+  const kubeletLog = withoutRenewed(sinceConfigured(all));
   const unit = units.find(({ name }) => name === 'kubelet.service');
   const crashes = countKubeletEnds(kubeletLog);
   if (unit?.load === 'not-found' || unit?.load === 'masked') {

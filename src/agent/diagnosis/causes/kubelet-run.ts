@@ -13,7 +13,9 @@ const image: Rule['diagnose'] = ([text]) => {
     : undefined;
 };
 
-const sandboxImage: Rule['diagnose'] = ([text, name, end]) => {
+const sandboxImage: Rule['diagnose'] = ([text, name = '', end]) => {
+  // That of a distribution that needs no kubeadm.
+  if (/^(?:docker\.io\/)?rancher\//.test(name)) return undefined;
   const said =
     end === '"'
       ? diagnoseImagePull({ name: 'ImagePull', text }, `No pod can start: the sandbox image ${name}`)

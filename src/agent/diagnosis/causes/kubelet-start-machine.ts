@@ -11,7 +11,7 @@ export const CGROUPS_PATH: Rule = rule(
 
 /** A kubelet whom the machine's cgroups do not suit. */
 export const cgroupRules: Rule[] = [
-  rule(/kubelet is configured to not run on a host using cgroup v1/, () => ({
+  rule(/kubelet is configured to not run on a host using cgroup v1\./, () => ({
     code: 'CgroupsUnsuitable',
     cause: 'The kubelet refuses to run because this machine uses cgroup v1.',
     remedy:

@@ -10,7 +10,7 @@ import { plain, type Rule, reason, rule } from './rule.ts';
 
 /** It looks for the bootstrap kubeconfig then, which kubeadm has taken away. */
 export const EXPIRED: Rule = rule(
-  /part of the existing bootstrap client certificate(?: in (\S+))? is expired/i,
+  /part of the existing bootstrap client certificate(?: in (\/etc\/kubernetes\/\S+))? is expired/i,
   ([, path]) => ({
     code: 'CertificateInvalid',
     cause: `The client certificate of the kubelet${path === undefined ? '' : ` in ${path}`} has expired.`,

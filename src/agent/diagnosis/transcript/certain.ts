@@ -63,7 +63,7 @@ const PHASE = new RegExp(
 const LAST_PHASE = new RegExp(`error execution phase (?:${PHASES})(?:/[\\w/-]*)?\\W*$`);
 const CHECK = new RegExp(`^\\W*\\[?(?:ERROR|WARNING) (?:${CHECKS})[\\w./\\\\-]*\\]: `);
 const KLOG_STEP =
-  /\] (?:\[(?:preflight|kubelet-start|discovery|control-plane|certs|wait-control-plane)\]|\[etcd\] (?:Promoting|Adding) )/;
+  /\] (?:\[(?:preflight|kubelet-start|discovery|control-plane|certs|wait-control-plane)\]|\[etcd\] (?:Promoting (?:a|the) learner|Adding etcd member))/;
 
 /** Other programs that are named, and have no cluster to configure, say these too. */
 const COMMON = /(?:error: )?unable to (?:read config from "(?![^"]*kube)|select an IP)/;

@@ -82,7 +82,7 @@ const OWN_ERRORS = [
   /cluster CA found in cluster-info ConfigMap is invalid/,
   /[Ee]rror writing (?:CRISocket|Crisocket information) for (?:this|the control-plane) node/,
   /etcd cluster is not healthy: failed to dial endpoint/,
-  /failed while waiting for the (?:control plane|kubelet) to start/,
+  /(?<=error: )failed while waiting for the (?:control plane|kubelet) to start|failed while waiting for the (?:control plane|kubelet) to start: (?:\[?kube-\S+ check failed at |The HTTP call equal|context deadline|client rate limiter)/,
   /\[?failure loading (?:certificate|key) for/,
   /unable to select an IP from default routes/,
   /cannot use "[^"]*" as the bind address for the API Server/,
@@ -107,6 +107,9 @@ export const FENCE = /^\s*(?:```|~~~)/;
 
 /** In front of an error: what to do where it comes. Nothing has failed there. */
 export const IN_CASE = /^[\s#>*|-]*(?:\d+[.)] )?(?:if|in case|(?:to )?(?:fix|avoid))\b/i;
+
+/** What a page says before an error that it explains; who tells what he does himself has seen it. */
+export const EXPLAINS = /^[\s#>*|-]*(?:(?:if|in case) (?!I\b|we\b).*:\s*$|(?:FAQ|Q)\b)/i;
 
 /** Does a line begin something of its own, so that it does not continue the one before? */
 export function isHead(text: string): boolean {
