@@ -3,20 +3,14 @@
  * kubelet and the control plane's containers said meanwhile. It is told as a guess and never as the verdict.
  */
 import type { Attempt } from './attempts/attempt.ts';
+import { isRetried, RETRIED, wentOn } from './attempts/went-on.ts';
 import { explainKubeletEnd, explainKubeletRun, KUBELET_STARTED } from './causes/explain-kubelet.ts';
 import { explainStaticPods } from './causes/explain-static-pods.ts';
 import { refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
-import { ETCD_JSON, KLOG, PROGRESS } from './transcript/sentences.ts';
+import { PROGRESS } from './transcript/sentences.ts';
 import { classify, type KubeadmFailure } from './words/classify.ts';
 
-/** What it logs of an attempt that it makes again; its words are those of the error that would come. */
-const RETRIED =
-  /(?:Retrying due to error: |[Ff]ailed to (?:request|connect)|will try again: |does not yet contain a JWS signature for |romoting the learner \S{1,40} failed: ).*|"error":"(?:[^"\\]|\\.){0,400}"/;
-/** It has found the cluster, or become a member of etcd, all the same. */
-const FOUND =
-  /^\[(?:discovery\] Successfully|preflight\] Reading configuration from|(?!preflight|discovery|init)[a-z])/;
-const MEMBER = /^\[mark-control-plane\] /;
 const HEALTH_CALL =
   /^\s*\[kubelet-check\] (?:The HTTP call equal to .*(?:failed with|returned) |It seems like the kubelet isn't running or healthy)/;
 const WAITS = /^\[wait-control-plane\] Waiting for /;
@@ -25,6 +19,8 @@ const WAITED = /^\s*\[kubelet-check\] Initial timeout of \S+ passed/;
 /** What it has verified of the machine; of the others it can do without. */
 const VERIFIED = /^\[preflight\] The system verification failed\./;
 const MISSING = /^CGROUPS_(?!HUGETLB|BLKIO|IO\b)(\w+): missing$/;
+/** It goes on without. */
+const TOLERATED = /^\s*\[WARNING SystemVerification\]: /;
 /** They say that nobody knows. */
 const VAGUE = new Set(['Unclassified', 'KubeadmTimedOut', 'KubeletCertificateNotIssued']);
 
@@ -45,30 +41,41 @@ export function likelyCause(
   };
   if (node !== undefined)
     return refined({ ...classify({ verb, stdout, stderr: '', exitStatus: 'unknown' }), lines: [] }, node);
-  const isLogged = (text: string): boolean =>
-    KLOG.test(text) || ETCD_JSON.test(text) || /^\[discovery\] /.test(text);
   // The last may be cut off within its reason.
-  const retried = [...output, ...error].filter(({ text }) => isLogged(text) && RETRIED.test(text)).slice(-2);
-  const over = /\[discovery\] /.test(retried.at(-1)?.text ?? '') ? FOUND : MEMBER;
-  const isOver = output.some(({ text }) => PROGRESS.test(text) && over.test(text));
-  const words = isOver ? [] : retried.reverse().map(({ text }) => RETRIED.exec(text)?.[0] ?? '');
-  const verified = output.slice(output.findLastIndex(({ text }) => VERIFIED.test(text)));
-  const missing = verified.flatMap(({ text }) => MISSING.exec(text)?.[1]?.toLowerCase() ?? []);
-  if (VERIFIED.test(verified[0]?.text ?? '') && missing.length > 0)
-    return said(`\t[ERROR SystemVerification]: missing required cgroups: ${missing.join(' ')}`);
-  const call = output.findLast(({ text }) => HEALTH_CALL.test(text));
+  const retried = wentOn(output, error) ? [] : [...output, ...error].filter(isRetried).slice(-2);
+  const words = retried.reverse().map(({ text }) => RETRIED.exec(text)?.[0] ?? '');
+  const missing = missingIn(output, error);
+  const call = output.findLastIndex(({ text }) => HEALTH_CALL.test(text));
+  const isWaiting = output
+    .slice(call + 1)
+    .every(({ text }) => !PROGRESS.test(text) || /^\[kubelet-check\] (?!The kubelet is healthy)/.test(text));
   return (
     words.reduce<KubeadmFailure | undefined>(
       (found, one) => found ?? said(`error execution phase ${phaseOf(one)}: ${one.replaceAll('\\"', '"')}`),
       undefined,
     ) ??
-    (call === undefined
+    (missing.length === 0
+      ? undefined
+      : said(`\t[ERROR SystemVerification]: missing required cgroups: ${missing.join(' ')}`)) ??
+    (call < 0 || !isWaiting
       ? undefined
       : said('error execution phase kubelet-start: timed out waiting for the condition')) ??
     (output.some(({ text }) => WAITS.test(text)) && WAITED.test(lastStep(output))
       ? said('error execution phase wait-control-plane: timed out waiting for the condition')
       : undefined)
   );
+}
+
+/** Control groups that the kernel has not, where that is what it says last. */
+function missingIn(output: Attempt['output'], error: Attempt['error']): string[] {
+  const at = output.findLastIndex(({ text }) => VERIFIED.test(text));
+  const verified = at < 0 ? [] : output.slice(at + 1);
+  if (verified.some(({ text }) => PROGRESS.test(text)) || error.some(({ text }) => TOLERATED.test(text)))
+    return [];
+  // Where it asks Docker, it may be one that can do without this.
+  const isOld = verified.some(({ text }) => /^DOCKER_/.test(text));
+  const missing = verified.flatMap(({ text }) => MISSING.exec(text)?.[1]?.toLowerCase() ?? []);
+  return missing.filter((name) => !(isOld && name === 'pids'));
 }
 
 const lastStep = (output: Attempt['output']): string =>

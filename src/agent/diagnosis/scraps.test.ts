@@ -55,6 +55,25 @@ describe('what kubeadm logs again and again, and nothing else of it', () => {
     expect(code(unsigned('29'))).toBe('nothing');
   });
 
+  it('is over where it logs that it went on', () => {
+    const signed = klog('39', 'token.go:135] [discovery] Cluster info signature and contents are valid');
+    const twice = [unsigned('29'), unsigned('34')];
+    expect(code(...twice, signed)).toBe('nothing');
+    const begun = verdict('[preflight] Running pre-flight checks', ...twice, signed);
+    expect([begun.result, begun.likely]).toEqual(['unfinished', undefined]);
+    expect(verdict('[preflight] Running pre-flight checks', signed, ...twice).likely?.code).toBe(
+      'TokenUnknown',
+    );
+    expect(code('[preflight] Running pre-flight checks', 'This node has joined the cluster:', ...twice)).toBe(
+      'succeeded',
+    );
+    const promoted = klog('39', 'etcd.go:590] [etcd] The learner was promoted as a voting member: 5f1d');
+    expect(code(promoting, refused, promoted)).toBe('nothing');
+    expect(
+      verdict('[etcd] Creating static Pod manifest for "etcd"', refused, promoted).likely,
+    ).toBeUndefined();
+  });
+
   it('is a member of etcd that is not promoted, also where a program logs it as JSON', () => {
     const logged = [promoting, refused].map((msg) => JSON.stringify({ level: 'info', msg, time: 'now' }));
     for (const lines of [
@@ -188,6 +207,8 @@ describe('a join that waits for its kubelet', () => {
     const cut = "[kubelet-check] The HTTP call equal to 'curl -sSL http://localhost";
     expect(verdict(...join, seems, cut).likely?.code).toBe('KubeletUnhealthy');
     expect(verdict(...join).likely).toBeUndefined();
+    const later = '[mark-control-plane] Marking the node n1 as control-plane';
+    for (const told of [seems, cut]) expect(verdict(...join, told, later).likely).toBeUndefined();
   });
 });
 
@@ -204,6 +225,15 @@ it('guesses what is missing where the output of the verification is cut off', ()
     cause: 'The kernel has no cgroup controllers cpu.',
   });
   expect(verdict(...lines.filter((line) => !/CPU/.test(line))).likely).toBeUndefined();
+  // Before 1.21 pids are not asked for.
+  expect(
+    verdict(...lines.slice(0, 2), 'DOCKER_VERSION: 19.03', 'CGROUPS_PIDS: missing').likely,
+  ).toBeUndefined();
+  for (const later of [
+    '\t[WARNING SystemVerification]: missing required cgroups: cpu',
+    '[certs] Using certificateDir folder "/etc/kubernetes/pki"',
+  ])
+    expect(verdict(...lines, later).likely).toBeUndefined();
 });
 
 it('reads an init behind a reset in one command line', () => {

@@ -19,6 +19,7 @@ import {
 import type { Attempt } from './attempt.ts';
 import { giveUp, moveTail } from './gave-up.ts';
 import { isError, isSpokenOf, opens, opensTrace } from './signs.ts';
+import { wentOn } from './went-on.ts';
 
 const OTHERS_ERROR =
   /^(?:error: )?error execution phase (?:preflight: (?:aborted reset operation|won't proceed; the user)|post-upgrade\b)/;
@@ -134,9 +135,12 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
   }
   for (const attempt of attempts) giveUp(attempt);
   return attempts.filter(
-    ({ result, output, error }) =>
+    ({ result, output, error }, index) =>
       !error.some(({ text }) => UPGRADE_FINDING.test(text)) &&
-      (result !== 'unfinished' || output.some(({ text }) => PROGRESS.test(text)) || isRefused(error)),
+      (result !== 'unfinished' ||
+        output.some(({ text }) => PROGRESS.test(text)) ||
+        // Behind a success it is one that somebody has told of before.
+        (attempts[index - 1]?.result !== 'succeeded' && isRefused(error) && !wentOn(output, error))),
   );
 }
 
