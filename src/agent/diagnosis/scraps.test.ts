@@ -264,6 +264,27 @@ it('reads an error that a logger has put its words in front of, and the hint wit
   expect(code(...lines)).toBe('KubeadmConfigInvalid');
 });
 
+describe('a hint without a prefix', () => {
+  const by = (program: string, text: string): string => `Nov 21 02:34:28 n1 ${program}: ${text}`;
+  const app = by('myapp[99]', 'cannot open the database');
+  const swap = '\t[ERROR Swap]: running with swap on is not supported. Please disable swap';
+  const fatal = 'error execution phase preflight: [preflight] Some fatal errors occurred:';
+
+  it.each([
+    ['SwapEnabled', [by('cloud-init[7]', fatal), by('cloud-init[7]', swap), app]],
+    [
+      'succeeded',
+      ['[preflight] Running pre-flight checks', 'This node has joined the cluster:']
+        .map((text) => by('cloud-init[7]', text))
+        .concat(app),
+    ],
+    ['nothing', [by('sshd[99]', 'Failed password for root')]],
+    ['nothing', ['10:00:01 [INFO] running apt', '10:00:02 [INFO] curl: (6) Could not resolve host']],
+  ])('ends what kubeadm said, and not what another program did: %s', (wanted, lines) => {
+    expect(code(...lines, HINT)).toBe(wanted);
+  });
+});
+
 describe('what is said is no more than what was read', () => {
   const end = (stderr: string): Parameters<typeof classify>[0] => ({
     verb: 'join',

@@ -7,6 +7,7 @@ import { isCertain } from './certain.ts';
 import { type LogLine, linesBy, type RawLine } from './line.ts';
 import {
   BEGIN,
+  COMMAND,
   ERROR_WITHIN,
   FATAL_FINDINGS,
   FINDING,
@@ -70,6 +71,9 @@ export function attachBare(lines: Line[]): void {
   const bare = lines.filter(({ isBare }) => isBare).length;
   if (bare === lines.length || bare === 0) return;
   const isText = areText(lines);
+  // The hint alone ends the error before it, and has no prefix where a program wrote both at once.
+  const runs = isText || !onlyHints(lines) ? undefined : streamsOfRuns(lines);
+  let run = '';
   let before: Line | undefined;
   /** Others may have written between its two halves. */
   let open: Line | undefined;
@@ -77,11 +81,16 @@ export function attachBare(lines: Line[]): void {
     if (line.isBare && OF_CONTAINER.test(line.text)) continue;
     if (!line.isBare || before === undefined) {
       before = line;
+      if (runs?.has(line.stream) === true) run = line.stream;
       if (hasOpenQuotation(line.text) && !(isText && (line.isBare || !KLOG.test(line.text)))) open = line;
       continue;
     }
     const isOpen = open !== undefined && line.index - open.index <= MAX_PIECES;
     if (isText && (!isOpen || isHead(line.text))) continue;
+    if (runs !== undefined && HINT.test(line.text)) {
+      line.stream = run;
+      continue;
+    }
     const from: Line = open !== undefined && isOpen ? open : before;
     line.stream = from.stream;
     // What quotes kubeadm is not said to be another program's for standing behind its line.
@@ -92,9 +101,7 @@ export function attachBare(lines: Line[]): void {
 
 /** Are the lines without a prefix kubeadm's, or a person's, and not parts of those that have one? */
 function areText(lines: readonly Line[]): boolean {
-  // The hint alone ends the error before it, and has no prefix where a program wrote both at once.
-  const bare = lines.filter(({ isBare, text }) => isBare && text !== '');
-  if (bare.length > 0 && bare.every(({ text }) => HINT.test(text))) return false;
+  if (onlyHints(lines)) return false;
   // Wrapped at a word, the rest of a phase's error begins as a line of kubeadm's does.
   const isOwn = (line: Line): boolean => {
     const text = line.text.replace(MARGIN, '');
@@ -110,6 +117,22 @@ function areText(lines: readonly Line[]): boolean {
   const isPrefixed = lines.some((line) => !line.isBare && isCertain(line));
   return !isPrefixed && lines.some(({ isBare, text }) => isBare && OWN_ERROR.test(text));
 }
+
+function onlyHints(lines: readonly Line[]): boolean {
+  const bare = lines.filter(({ isBare, text }) => isBare && text !== '');
+  return bare.length > 0 && bare.every(({ text }) => HINT.test(text));
+}
+
+/** Of those that have a prefix, the ones in which kubeadm is called or speaks. */
+const streamsOfRuns = (lines: readonly Line[]): Set<string> =>
+  new Set(
+    lines
+      .filter(
+        (line) =>
+          !line.isBare && (isCertain(line) || COMMAND.test(line.text) || ERROR_WITHIN.test(line.text)),
+      )
+      .map(({ stream }) => stream),
+  );
 
 const OWN = [BEGIN, PROGRESS, PHASE_ERROR, HINT, FINDING];
 
