@@ -29,6 +29,17 @@ describe('the advice on a control plane that did not come up', () => {
     expect(code(...advice.slice(1, -2))).toBe('KubeadmTimedOut');
   });
 
+  it('tells nothing of one that ended well', () => {
+    const init = [
+      '[init] Using Kubernetes version: v1.30.0',
+      'Your Kubernetes control-plane has initialized successfully!',
+    ];
+    expect(code(...init, '', 'Yesterday I had:', ...advice.slice(2, 4))).toBe('succeeded');
+    expect(code(...init, '', 'Now:', 'Unfortunately, an error has occurred:', ...advice)).toBe(
+      'ControlPlaneNotReady',
+    );
+  });
+
   it('behind a head of the program that ran kubeadm', () => {
     const logged = advice.map((line) => klog('30', `kubeadm.go:310] ${line}`));
     expect(code(...logged)).toBe('ControlPlaneNotReady');

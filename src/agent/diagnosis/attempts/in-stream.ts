@@ -33,6 +33,8 @@ const OURS_ALONE =
 const OTHER_KIND = /^\[(?:reset|upgrade(?:\/[\w-]+)?)\] /;
 /** A run of our own on the same command line. */
 const BEHIND = /(?:&&|;|\|\|).*\bkubeadm (?:init|join)\b/;
+/** Its first words when it gives up, before any advice. */
+const UNFORTUNATELY = /^\s*Unfortunately, /;
 /** Lines that are remembered outside of any attempt, of which an early error may be made. */
 const MAX_LOOSE = 64;
 
@@ -134,14 +136,19 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
     }
   }
   for (const attempt of attempts) giveUp(attempt);
-  return attempts.filter(
-    ({ result, output, error }, index) =>
-      !error.some(({ text }) => UPGRADE_FINDING.test(text)) &&
-      (result !== 'unfinished' ||
-        output.some(({ text }) => PROGRESS.test(text)) ||
-        // Behind a success it is one that somebody has told of before.
-        (attempts[index - 1]?.result !== 'succeeded' && isRefused(error) && !wentOn(output, error))),
-  );
+  return attempts.filter(({ result, output, error }, index) => {
+    if (error.some(({ text }) => UPGRADE_FINDING.test(text))) return false;
+    if (output.some(({ text }) => PROGRESS.test(text))) return true;
+    // Behind a success, what was tried or advised without an end is of one before it, of which somebody tells.
+    const isPast = attempts[index - 1]?.result === 'succeeded';
+    if (result === 'unfinished') return !isPast && isRefused(error) && !wentOn(output, error);
+    return (
+      !isPast ||
+      result === 'succeeded' ||
+      error.length > 0 ||
+      output.some(({ text }) => UNFORTUNATELY.test(text))
+    );
+  });
 }
 
 /** Somebody who adds a member by hand is told once, and does not log it so. */
