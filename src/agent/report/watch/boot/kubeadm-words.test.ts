@@ -30,4 +30,15 @@ describe('the reporter', () => {
       code: 'KubeadmInterrupted',
     });
   });
+
+  it('tells nothing of a join that went well, whatever another program wrote before its hint', () => {
+    const by = (program: string, text: string): string => `Nov 21 02:34:28 n1 ${program}: ${text}\n`;
+    const log = [
+      by('cloud-init[7]', '[preflight] Running pre-flight checks'),
+      by('cloud-init[7]', 'This node has joined the cluster:'),
+      by('myapp[99]', 'cannot open the database'),
+      'To see the stack trace of this error execute with --v=5 or higher\n',
+    ].join('');
+    expect(kubeadmFailure(log, { meant: 'join' })).toBeUndefined();
+  });
 });
