@@ -25,6 +25,18 @@ const WATCHED_PODS = ['etcd', 'kube-apiserver'];
 const WAITS_FOR_PODS =
   /^\[(?:wait-control-plane|control-plane-check|api-check)\]|^\[etcd\] Waiting for the new etcd member/;
 
+/** The API server did not take the kubelet's token; what comes before the colon differs between releases. */
+const CERTIFICATE_REFUSED =
+  /Failed while requesting a signed certificate from the (?:control plane|master)\b.*: Unauthorized\b/;
+
+/** What is refused for a while, and not asked again at once when the while is over. */
+export interface Refusals {
+  /** The kubelet refuses this static pod, and does not wait for itself. */
+  onPod?(name: string): void;
+  /** The API server refuses the kubelet its certificate. */
+  onCertificate?(): void;
+}
+
 export interface KubeletWatch {
   follower: UnitFollower;
   /** Where the logs of static pods stood when kubeadm started the kubelet. */
@@ -38,8 +50,7 @@ export interface KubeletWatch {
   stop(): void;
 }
 
-/** @param onRefused gets the static pod that the kubelet refuses for a while that it does not wait for itself */
-export function watchKubelet(host: Host, onRefused: (name: string) => void = () => undefined): KubeletWatch {
+export function watchKubelet(host: Host, { onPod, onCertificate }: Refusals = {}): KubeletWatch {
   const lost = new AbortController();
   const stopped = new AbortController();
   let verdict: Diagnosis | undefined;
@@ -59,7 +70,8 @@ export function watchKubelet(host: Host, onRefused: (name: string) => void = () 
   const follower = followUnits(host, (line) => {
     if (!started) return;
     const refused = refusedForStorage(line);
-    if (refused !== undefined) onRefused(refused);
+    if (refused !== undefined) onPod?.(refused);
+    if (CERTIFICATE_REFUSED.test(line)) onCertificate?.();
     if (!KUBELET_ENDED.test(line)) return;
     ends += 1;
     if (ends >= ENOUGH) void judgeKubelet();

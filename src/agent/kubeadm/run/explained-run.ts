@@ -6,6 +6,7 @@ import { NO_EVIDENCE } from '../../diagnosis/evidence/evidence.ts';
 import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';
 import { classify, type KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import type { Host } from '../../host/host.ts';
+import { refusedKubelet } from './refused-kubelet.ts';
 import { type KubeadmRun, type RunSpec, runKubeadm } from './run-kubeadm.ts';
 import { withoutStorageRequest } from './storage-request.ts';
 
@@ -28,10 +29,12 @@ export interface ExplainedRun extends KubeadmRun {
 
 /** Does not throw for kubeadm's failure; throws HostError when it cannot be started. */
 export async function runExplained(host: Host, spec: ExplainedSpec): Promise<ExplainedRun> {
-  const watch = watchKubelet(
-    host,
-    withoutStorageRequest(host, (message) => spec.onProgress?.(message)),
-  );
+  const onProgress = (message: string): void => spec.onProgress?.(message);
+  const over = new AbortController();
+  const watch = watchKubelet(host, {
+    onPod: withoutStorageRequest(host, onProgress),
+    onCertificate: refusedKubelet(host, { onProgress, signal: over.signal }),
+  });
   try {
     const run = await runKubeadm(host, {
       ...spec,
@@ -45,6 +48,7 @@ export async function runExplained(host: Host, spec: ExplainedSpec): Promise<Exp
     if (run.exitStatus === 0) return { ...run, tokenWasKnown };
     return { ...run, tokenWasKnown, failure: await explain(host, spec, run, watch) };
   } finally {
+    over.abort();
     watch.stop();
   }
 }
