@@ -83,7 +83,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     kubeadm/repeat/phases kubeadm/run`,
   'kubeadm/repeat/etcd': 'kit protocol protocol/codes cluster host kubeadm/config',
   'kubeadm/repeat/phases': 'host kubeadm/run',
-  'kubeadm/run': `kit kit/secrets protocol protocol/codes diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document host
+  'kubeadm/run': `kit kit/secrets protocol protocol/codes cluster diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document host
     kubeadm kubeadm/config kubeadm/config/kubelet`,
   'machine.ts': 'host host/linux host/windows',
   network: 'kit/secrets document host network/render secrets startup steps/tools',

@@ -30,7 +30,7 @@ const CERTIFICATE_REFUSED =
   /Failed while requesting a signed certificate from the (?:control plane|master)\b.*: Unauthorized\b/;
 
 /** What is refused for a while, and not asked again at once when the while is over. */
-export interface Refusals {
+interface Refusals {
   /** The kubelet refuses this static pod, and does not wait for itself. */
   onPod?(name: string): void;
   /** The API server refuses the kubelet its certificate. */
