@@ -211,6 +211,7 @@ describe('plan', () => {
         severity: 'error',
         code: 'UserDataInvalid',
         message: expect.stringContaining('the path holds a NUL'),
+        remedy: expect.stringContaining('line named'),
         where: { line: 4, column: 9 },
       },
       {

@@ -32,7 +32,7 @@ const OURS_ALONE =
   /^(?:error: )?error execution phase (?:certs|kubeconfig|etcd(?:-join)?|wait-control-plane|upload-certs|mark-control-plane|kubelet-start|kubelet-wait-bootstrap|kubelet-finalize|control-plane-prepare|control-plane-join|check-etcd)[/:]|couldn't validate the identity of the API Server/;
 const OTHER_KIND = /^\[(?:reset|upgrade(?:\/[\w-]+)?)\] /;
 /** A run of our own on the same command line. */
-const BEHIND = /(?:&&|;|\|\|).*\bkubeadm (?:init|join)\b/;
+const BEHIND = /(?:&&|;|\|\|)[^&;|]*\bkubeadm (?:init|join)\b/;
 /** Its first words when it gives up, before any advice. */
 const UNFORTUNATELY = /^\s*Unfortunately, /;
 /** Lines that are remembered outside of any attempt, of which an early error may be made. */

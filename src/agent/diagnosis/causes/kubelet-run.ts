@@ -146,26 +146,23 @@ const nodeRules: Rule[] = [
       'Correct what the API server names: a label, taint or annotation in nodeRegistration, or the name of the node.',
   })),
   rule(
-    /register node[^"]*"? .*?admission webhook "([^"]+)" denied the request: (.*?)(?:" node="|$)/,
+    /register node\b.*?admission webhook "([^"]+)" denied the request: (.*?)(?:" node="|$)/,
     ([, hook, why]) => ({
       code: 'PermissionDenied',
       cause: `The admission webhook ${hook} refuses the Node: ${reason(why)}.`,
       remedy: 'Exempt Nodes from that webhook, or mend what it asks for.',
     }),
   ),
-  rule(/register node[^"]*"? .*?failed calling webhook "([^"]+)": (.*?)(?:" node="|$)/, ([, hook, why]) => ({
+  rule(/register node\b.*?failed calling webhook "([^"]+)": (.*?)(?:" node="|$)/, ([, hook, why]) => ({
     code: 'ApiServerUnavailable',
     cause: `The API server could not take the Node because it failed calling webhook ${hook}: ${reason(why?.replace(/^failed to call webhook: /, ''))}.`,
     remedy: 'Bring up what serves that webhook, or let its failurePolicy or rules leave out Nodes.',
   })),
-  rule(
-    /register node[^"]*"? .*?nodes "([^"]+)" is forbidden: ((?!User ).*?)(?:" node="|$)/,
-    ([, node, why]) => ({
-      code: 'PermissionDenied',
-      cause: `The API server refuses the Node ${node}: ${reason(why)}.`,
-      remedy: 'Let the policy that is named take this Node, or give the Node what it asks for.',
-    }),
-  ),
+  rule(/register node\b.*?nodes "([^"]+)" is forbidden: ((?!User ).*?)(?:" node="|$)/, ([, node, why]) => ({
+    code: 'PermissionDenied',
+    cause: `The API server refuses the Node ${node}: ${reason(why)}.`,
+    remedy: 'Let the policy that is named take this Node, or give the Node what it asks for.',
+  })),
   rule(/certificate signing request[^"]* (?:is|was) denied(?:, reason: (.*))?/i, ([, why]) => ({
     code: 'KubeletCertificateNotIssued',
     cause: `The certificate signing request of the kubelet was denied${why === undefined ? '' : `: ${reason(why)}`}.`,
