@@ -240,6 +240,19 @@ describe('a trace that ends before the phase', () => {
     );
   });
 
+  it.each([
+    ['before its last frames', [...frames, 'error execution phase control-plane-prepare/download-certs']],
+    ['within its first frame', ['k8s.io/kubernetes/cmd/kubeadm/app/phases/copycerts.Down', '']],
+    [
+      'behind the name of its first function',
+      ['k8s.io/kubernetes/cmd/kubeadm/app/phases/copycerts.DownloadCerts'],
+    ],
+  ])('is cut off %s', (_, end) => {
+    const lacking =
+      'the Secret does not include the required certificate or key - name: external-etcd.crt, path: /etc/pki/etcd.pem';
+    expect(code('[preflight] Running pre-flight checks', lacking, ...end)).toBe('CertificateSecretMissing');
+  });
+
   it('has no reason but its phase', () => {
     expect(code('error execution phase wait-control-plane', ...frames)).toBe('ControlPlaneNotReady');
   });

@@ -134,6 +134,7 @@ export const ENVELOPES: readonly Form[] = [
   lined('a mail', (part) => `> ${bare(part)}`),
   lined('a mail in a mail', (part) => `> > ${bare(part)}`),
   lined('comments', (part) => `# ${bare(part)}`),
+  lined('Markdown, escaped', (part) => bare(part).replace(/[[\]`*_]/g, '\\$&')),
   lined('indented', (part) => `    ${bare(part)}`),
   lined('colours', (part) => `\u001b[0;31m${bare(part)}\u001b[0m`),
   lined("a terminal's line ends", (part) => `${bare(part)}\r`),

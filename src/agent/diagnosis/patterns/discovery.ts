@@ -35,7 +35,7 @@ const caHashForm: Pattern = inError(
   /invalid (?:discovery token CA certificate )?(?:public key )?hash[^\n]*|invalid hash[^\n]*|unknown hash format[^\n]*|expected a \d+ byte SHA-256 hash[^\n]*|could not decode SHA-256 from hex[^\n]*|(?<=identity of the API Server: )encoding\/hex: [^\n]*/,
   (match) => ({
     code: 'KubeadmConfigInvalid',
-    cause: `A hash in caCertHashes is malformed: ${shorten(match[0], 160)}.`,
+    cause: `A hash of the CA (caCertHashes, --discovery-token-ca-cert-hash) is malformed: ${shorten(match[0], 160)}.`,
     remedy: 'Write it as sha256: followed by 64 hexadecimal digits.',
   }),
 );

@@ -95,8 +95,7 @@ export function errorAt(lines: readonly LogLine[], start: number): ErrorLines {
 }
 
 /** Somebody has put the reason on a line of its own. */
-const saysWhy = (last: string, text: string): boolean =>
-  /^(?:error: )?error execution phase [\w/-]+$/.test(last) && TIME_IS_OVER.test(text);
+const saysWhy = (last: string, text: string): boolean => BARE_PHASE.test(last) && TIME_IS_OVER.test(text);
 const TIME_IS_OVER = /^(?:timed out waiting for the condition|context deadline exceeded)$/;
 
 const PHASE_NAME = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase ([\w/-]+)/;
@@ -109,6 +108,11 @@ function isOfTrace(lines: readonly LogLine[], at: number, end: number): boolean 
 const isFrame = (lines: readonly LogLine[], at: number): boolean =>
   lines.slice(at, at + 2).some(({ text }) => FRAME_FILE.test(text));
 
+/** The first of kubeadm's functions in a trace that is cut off there. */
+const CUT_FRAME = /^k8s\.io\/kubernetes\/cmd\/kub[\w/.()*]*$/;
+/** With `--v` the phase comes after the cause, and its own frames after it, where nobody has cut them off. */
+const BARE_PHASE = /^(?:error: )?error execution phase [\w/-]+$/;
+
 /** A message whose stack trace follows soon, before the index `end`. */
 export function beginsTrace(lines: readonly LogLine[], at: number, end = lines.length): boolean {
   const text = lines[at]?.text ?? '';
@@ -116,6 +120,8 @@ export function beginsTrace(lines: readonly LogLine[], at: number, end = lines.l
     return false;
   const after = lines.slice(at + 1, Math.min(at + 12, end));
   const file = after.findIndex((one) => FRAME_FILE.test(one.text));
+  if (file < 0 && CUT_FRAME.test(lines[at + 1]?.text ?? ''))
+    return lines.slice(at + 2).every((one) => one.text.trim() === '');
   if (file < 1) return false;
   return after
     .slice(0, file - 1)
@@ -141,7 +147,7 @@ function endOf(lines: readonly LogLine[], start: number): number {
     if (index - last > MAX_GAP) break;
     if (FRAME_FILE.test(text)) last = index;
   }
-  if (last > 0) return start + last + 1;
+  if (last > 0) return start + last + (BARE_PHASE.test(ahead[last + 1]?.text ?? '') ? 2 : 1);
   // Cut off: what is marked as the error's, and what these lines leave open.
   const marked = within.findLastIndex(
     ({ text }, index) =>

@@ -29,10 +29,16 @@ export function recordsOf(text: string, firstNumber: number): RawLine[] {
   );
 }
 
+/** An editor for Markdown writes a bracket at the beginning of a step or a finding so; a pattern in a command does not begin its line. */
+const ESCAPED = /^\s*(?:(?:error: )?error execution phase [\w/-]+: )?\\\[[A-Za-z][^\\]{0,120}\\\]/;
+const ESCAPE = /\\(?=[[\]`_*<>#~.-])/g;
+
 export function unquote(raw: readonly RawLine[]): RawLine[] {
   const lines: RawLine[] = [];
+  const isEscaped = raw.some(({ text }) => ESCAPED.test(text));
   for (const line of wholeResults(raw)) {
-    const plain = HTML.test(line.text) ? withoutHtml(line.text).split('\n') : [line.text];
+    const whole = isEscaped ? line.text.replace(ESCAPE, '') : line.text;
+    const plain = HTML.test(whole) ? withoutHtml(whole).split('\n') : [whole];
     for (const text of plain) lines.push(...outOfStrings({ ...line, text }));
   }
   return results(withoutBrokenStrings(lines));
