@@ -11,7 +11,7 @@ import { schema } from './schema.ts';
 const CHECKOUT = join(import.meta.dirname, '../../..');
 const FEWEST = 60;
 /** Beside those that somebody wrote. */
-const GENERATED = 90;
+const GENERATED = 60;
 /** The first of their numbers. */
 const FIRST = Number(process.env.SLIPWAY_SEED ?? 0);
 /** Zones without their contents: only their names count. */
