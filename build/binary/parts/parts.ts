@@ -46,7 +46,7 @@ function mainOf({ metafile }: Bundle): { own: ReadonlySet<string>; doors: readon
       else own.add(next);
     }
   }
-  return { own, doors: [...doors].filter((path) => !own.has(path)).sort() };
+  return { own: new Set([...own].map(named)), doors: [...doors].filter((path) => !own.has(path)).sort() };
 }
 
 /** Names that the later part imports from each of main's modules; `*` where it imports one dynamically. */
@@ -120,11 +120,11 @@ function resolving(name: string, answer: (path: string) => OnResolveResult | und
   return {
     name,
     setup({ onResolve, resolve }) {
-      onResolve({ filter: /^\./ }, ({ path, resolveDir }) => answer(relative(root, join(resolveDir, path))));
+      onResolve({ filter: /^\./ }, ({ path, resolveDir }) => answer(nameOf(join(resolveDir, path))));
       onResolve({ filter: /^[\w-]+$/ }, async ({ path, pluginData, ...where }) => {
         if (pluginData === name) return undefined;
         const found = await resolve(path, { ...where, pluginData: name });
-        return found.external ? undefined : answer(relative(root, found.path));
+        return found.external ? undefined : answer(nameOf(found.path));
       });
     },
   };
@@ -142,6 +142,13 @@ function virtual(prefix: string, contents: (path: string) => string): Plugin {
       }));
     },
   };
+}
+
+const nameOf = (path: string): string => named(relative(root, path));
+
+/** From the project's root, also where its packages lie elsewhere: names stand in what is built, which is the same in each folder. */
+function named(path: string): string {
+  return path.replace(/^\.\.\/.*?(?=node_modules\/)/, '');
 }
 
 function absolute(path: string): string {
