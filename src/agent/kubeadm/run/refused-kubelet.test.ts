@@ -37,14 +37,14 @@ afterEach(() => {
 });
 
 /** A join whose kubelet says that meanwhile; it waits until the kubelet is started again, or has told all and some time is over. */
-async function join(followed: string, statuses: number[], ca = authority.certificate) {
+async function join(followed: string, statuses: number[], ca = authority.certificate, scheme = 'https') {
   answers = statuses;
   const { port } = server.address() as AddressInfo;
   machine.put(
     '/etc/kubernetes/bootstrap-kubelet.conf',
     `current-context: c
 contexts: [{name: c, context: {cluster: k, user: u}}]
-clusters: [{name: k, cluster: {server: 'https://127.0.0.1:${port}', certificate-authority-data: ${Buffer.from(ca).toString('base64')}}}]
+clusters: [{name: k, cluster: {server: '${scheme}://127.0.0.1:${port}', certificate-authority-data: ${Buffer.from(ca).toString('base64')}}}]
 users: [{name: u, user: {token: ${TOKEN}}}]
 `,
     0o600,
@@ -74,7 +74,7 @@ it.each([
     const { restarts, told } = await join(line.repeat(3), [401, 403, 404]);
     expect(restarts).toEqual(['try-restart kubelet.service']);
     expect(told).toEqual([
-      'the API server takes the token now that it refused the kubelet before; starting the kubelet again, which asks at once then',
+      "the API server takes the kubelet's token now, which it refused at first; starting the kubelet again, so that it asks at once",
     ]);
     expect(asked).toEqual(
       Array(3).fill({
@@ -98,6 +98,12 @@ it('leaves a kubelet alone whose token the API server does not take', async () =
 
 it('tells the token to no other server than one of the cluster', async () => {
   expect(await join(UNAUTHORIZED, [404], stranger.certificate)).toEqual({ restarts: [], told: [] });
+  expect(asked).toEqual([]);
+});
+
+it('tells the token to nobody in clear', async () => {
+  server.on('connection', () => asked.push({ url: undefined, token: undefined }));
+  expect(await join(UNAUTHORIZED, [404], authority.certificate, 'http')).toEqual({ restarts: [], told: [] });
   expect(asked).toEqual([]);
 });
 

@@ -15,7 +15,7 @@ const RESTART_MS = 30_000;
 /**
  * The API server of a new control plane serves before it has read the tokens of the cluster, and refuses the kubelet that has
  * waited for it (kubeadm's ControlPlaneKubeletLocalMode, the default since 1.33). That one asks again only after pauses that have
- * grown while nobody answered, up to nine seconds later. Started anew it asks at once; its containers run on meanwhile, and the key of
+ * grown while nobody answered, seconds later. Started anew it asks at once; its containers run on meanwhile, and the key of
  * a request that is under way is kept. So this asks the API server the same, by the kubelet's own token, and starts the kubelet again
  * as soon as it would be answered: once a run of kubeadm, and never where the certificate has come.
  *
@@ -39,7 +39,7 @@ async function startAgain(
 ): Promise<void> {
   const access = await readKubeconfig(host, BOOTSTRAP_KUBECONFIG);
   // The token goes to nobody who has not proved to be this cluster's API server.
-  if (access?.token === undefined || access.ca === undefined) return;
+  if (access?.token === undefined || access.ca === undefined || !access.server.startsWith('https:')) return;
   const client = host.network.client({ ca: access.ca });
   try {
     const url = new URL(QUESTION, access.server).href;
@@ -63,7 +63,7 @@ async function startAgain(
   }
   if (signal.aborted || (await host.files.stat(CERTIFICATE)) !== undefined) return;
   onProgress(
-    'the API server takes the token now that it refused the kubelet before; starting the kubelet again, which asks at once then',
+    "the API server takes the kubelet's token now, which it refused at first; starting the kubelet again, so that it asks at once",
   );
   await host.processes.run({
     argv: ['systemctl', 'try-restart', 'kubelet.service'],
