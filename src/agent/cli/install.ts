@@ -72,7 +72,9 @@ function inImage(root: string, work: (host: Host) => Promise<number>): Promise<n
     if ((await host.ownFiles.stat(host.root))?.kind !== 'directory')
       throw new UsageError(`--root ${root}: there is no such directory`);
     return work(host).catch((error: unknown) => {
-      throw error instanceof InstallError ? new UsageError(error.message) : error;
+      if (!(error instanceof InstallError)) throw error;
+      if (error.done.length > 0) tell(error.done);
+      throw new UsageError(error.message);
     });
   });
 }

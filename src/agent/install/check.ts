@@ -1,7 +1,10 @@
+import { dirname } from 'node:path/posix';
 import { BINARY, STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { type Look, look } from './look.ts';
 import {
+  IGNITION_SHIM,
+  isEnabled,
   isMasked,
   OPT_BINARY,
   PACKAGED_BINARY,
@@ -11,12 +14,7 @@ import {
   shimIs,
   UNITS,
   type UnitName,
-  WANTED_BY,
 } from './place.ts';
-
-const PACKAGE_UNITS = '/usr/lib/systemd/system';
-/** A system extension is merged too late for links to count, and for the network; this target starts the other units. */
-const EXTENSION_TARGET = `${PACKAGE_UNITS}/slipway-boot.target`;
 
 /**
  * Looks at an image for what a machine made of it will lack. What kubeadm and the kubelet need is not looked at here;
@@ -72,8 +70,17 @@ async function lookAtProgram(host: Host, binary: string): Promise<Look> {
   return look(what, runs, `nobody can run it: chmod 755 ${binary}`);
 }
 
-/** What starts Slipway at boot. On Flatcar that is in the config which Ignition gets, not in the image. */
+/** What starts Slipway at boot. On Flatcar that is in the config which Ignition gets, not in the image, until it was applied. */
 async function lookAtStart(host: Host, place: Place): Promise<Look[]> {
+  if (await isForIgnition(host, place))
+    return [
+      look('kubeadm is Slipway for kubeadm.service', true, ''),
+      look(
+        'slipway.service leaves the user data to Ignition',
+        (await isMasked(host, 'slipway.service')) || !(await isEnabled(host, 'slipway.service')),
+        'it would do again what Ignition has done: systemctl mask slipway.service',
+      ),
+    ];
   if (place.binary === OPT_BINARY) return [];
   if (await hasCloudInit(host))
     return [
@@ -93,6 +100,17 @@ async function lookAtStart(host: Host, place: Place): Promise<Look[]> {
   ];
 }
 
+/** Has a config of ignition/ been applied: its link, and a drop-in with the link's folder in PATH? */
+async function isForIgnition(host: Host, { binary }: Place): Promise<boolean> {
+  if ((await shimIs(host, { shim: IGNITION_SHIM, binary })) !== 'own') return false;
+  const folder = `${UNITS}/kubeadm.service.d`;
+  for (const name of await host.files.list(folder)) {
+    const text = (await host.files.readIfPresent(`${folder}/${name}`, 65_536))?.toString('utf8');
+    if (text?.includes(dirname(IGNITION_SHIM))) return true;
+  }
+  return false;
+}
+
 /** As slipway.service itself decides it. */
 async function hasCloudInit(host: Host): Promise<boolean> {
   if ((await host.files.stat('/usr/bin/cloud-init')) === undefined) return false;
@@ -103,11 +121,4 @@ async function lookAtUnit(host: Host, name: UnitName, why: string): Promise<Look
   const what = `${name} is enabled`;
   if (await isMasked(host, name)) return look(what, false, `it is masked: systemctl unmask ${name}`);
   return look(what, await isEnabled(host, name), why);
-}
-
-async function isEnabled(host: Host, name: UnitName): Promise<boolean> {
-  if (await host.files.stat(EXTENSION_TARGET)) return true;
-  for (const folder of [UNITS, PACKAGE_UNITS])
-    if (await host.files.stat(`${folder}/${WANTED_BY[name]}.wants/${name}`)) return true;
-  return false;
 }

@@ -1,58 +1,31 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import { execaSync } from 'execa';
+import { chownSync, existsSync, readFileSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot } from '../../../test/support/tiny-root.ts';
-import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
 import { checkImage } from './check.ts';
 import { compareVersions } from './downgrade.ts';
+import { type ImageScene, imageScene } from './fixtures/image-scene.ts';
 import { install } from './install.ts';
 import { uninstall } from './uninstall.ts';
 
 /** Gives files to root and enters roots, which only root may do. */
 describe.runIf(process.getuid?.() === 0)('an image', () => {
-  let folder: string;
+  let image: ImageScene;
   let root: string;
   let self: string;
   let host: Host;
 
   beforeEach(() => {
-    folder = scratch();
-    root = join(folder, 'root');
-    self = put('program', 'new');
-    mkdirSync(root);
-    host = createLinuxHost({ root });
+    image = imageScene();
+    ({ root, self, host } = image);
   });
 
-  const put = (path: string, content: string): string => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-    return join(folder, path);
-  };
-  const putProgram = (path: string, content: string): string => {
-    chmodSync(put(path, content), 0o755);
-    return join(folder, path);
-  };
-  const at = (path: string) => join(root, path);
+  const put: ImageScene['put'] = (...of) => image.put(...of);
+  const putProgram: ImageScene['putProgram'] = (...of) => image.putProgram(...of);
+  const at: ImageScene['at'] = (path) => image.at(path);
+  const left = () => image.left();
   const all = { shim: true, units: ['slipway.service', 'slipway-report.service'] } as const;
   const setUp = (version = '1.2.0') => install(host, { ...all, version, self });
-  /** Everything below the root that is no directory. */
-  const left = () =>
-    execaSync('find', [root, '-not', '-type', 'd', '-printf', '%P\n']).stdout.split('\n').sort();
 
   it('gets everything twice as once, and is as before when all is taken back', async () => {
     expect((await setUp()).filter((line) => / written| -> /.test(line))).toHaveLength(4);
@@ -137,13 +110,16 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     expect(await missing()).not.toContain("no other program comes before the package's");
   });
 
-  it('says what helps where a system extension has made the folder of the shim read-only', async () => {
+  it('has the name kubeadm lead to Slipway at every moment while the program moves', async () => {
+    await install(host, { shim: true, units: [], version: '1.2.0', self });
+    const other = { ...host, files: { ...host.files } };
+    other.files.rename = () => Promise.reject(new HostError('killed', 'EIO'));
     self = putProgram('root/usr/bin/slipway', 'packaged');
-    const symlink = () => Promise.reject(new HostError('linking: read-only file system', 'EROFS'));
-    host = { ...host, files: { ...host.files, symlink } };
-    await expect(setUp()).rejects.toThrow(
-      /read-only.*ln -s \.\.\/\.\.\/bin\/slipway \/usr\/local\/bin\/kubeadm.*link \/opt\/slipway\/bin\/kubeadm to \/usr\/bin\/slipway/,
-    );
+    await expect(install(other, { shim: true, units: [], version: '1.2.0', self })).rejects.toThrow('killed');
+    expect(readlinkSync(at('usr/local/bin/kubeadm'))).toBe('slipway');
+    await install(host, { shim: true, units: [], version: '1.2.0', self });
+    expect(left()).toEqual(['usr/bin/slipway', 'usr/local/bin/kubeadm', 'usr/local/bin/slipway']);
+    expect(readlinkSync(at('usr/local/bin/kubeadm'))).toBe('../../bin/slipway');
   });
 
   it('refuses an older program over a newer one, and takes any over one that does not answer', async () => {
@@ -160,64 +136,6 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     rmSync(at('usr/bin/slipway'));
     await setUp('1.0.0');
     expect(readFileSync(at('usr/local/bin/slipway'), 'utf8')).toBe('new');
-  });
-
-  it('is looked at for what its machines would lack', async () => {
-    const missing = async () => (await checkImage(host, self)).filter(({ ok }) => !ok).map(({ why }) => why);
-    expect(await missing()).toEqual([
-      'run slipway install',
-      expect.stringContaining('nothing starts Slipway at boot: slipway install --service'),
-      expect.stringContaining('the network comes up without it: slipway install --service'),
-      expect.stringContaining('slipway install --report'),
-    ]);
-    await install(host, { ...all, shim: false, version: '1.2.0', self });
-    expect(await missing()).toEqual([expect.stringContaining('the network comes up without it')]);
-    const units = [...all.units, 'slipway-network.service'] as const;
-    await install(host, { shim: false, units, version: '1.2.0', self });
-    expect(await missing()).toEqual([]);
-    chmodSync(at('usr/local/bin/slipway'), 0o644);
-    expect(await missing()).toEqual(['nobody can run it: chmod 755 /usr/local/bin/slipway']);
-    // Everything that starts it is root.
-    chmodSync(at('usr/local/bin/slipway'), 0o750);
-    expect(await missing()).toEqual([]);
-    chmodSync(at('usr/local/bin/slipway'), 0o755);
-    put('root/usr/bin/cloud-init', '');
-    expect(await missing()).toEqual([expect.stringContaining('slipway install --shim')]);
-    symlinkSync('/usr/local/bin/slipway', at('usr/local/bin/kubeadm'));
-    expect(await missing()).toEqual([]);
-    put('root/etc/cloud/cloud-init.disabled', '');
-    put('root/var/lib/slipway/journal.jsonl', '');
-    put('root/etc/machine-id', '0123456789abcdef0123456789abcdef\n');
-    expect(await missing()).toEqual([
-      expect.stringContaining('every machine of the image would go on with it'),
-      expect.stringContaining('/etc/machine-id would be the same'),
-    ]);
-  });
-
-  it('with a package finds the units of the package', async () => {
-    putProgram('root/usr/bin/slipway', 'packaged');
-    for (const link of [
-      'multi-user.target.wants/slipway',
-      'multi-user.target.wants/slipway-network',
-      'sysinit.target.wants/slipway-report',
-    ]) {
-      const path = at(`usr/lib/systemd/system/${link}.service`);
-      mkdirSync(dirname(path), { recursive: true });
-      symlinkSync('../x.service', path);
-    }
-    expect((await checkImage(host, self)).every(({ ok }) => ok)).toBe(true);
-    mkdirSync(at('etc/systemd/system'), { recursive: true });
-    symlinkSync('/dev/null', at('etc/systemd/system/slipway-report.service'));
-    expect((await checkImage(host, self)).flatMap(({ why }) => why ?? [])).toEqual([
-      'it is masked: systemctl unmask slipway-report.service',
-    ]);
-    await expect(setUp()).rejects.toThrow('slipway-report.service is masked');
-  });
-
-  it('with a system extension finds what its target starts, which needs no links', async () => {
-    putProgram('root/usr/bin/slipway', 'packaged');
-    put('root/usr/lib/systemd/system/slipway-boot.target', '');
-    expect((await checkImage(host, self)).filter(({ ok }) => !ok)).toEqual([]);
   });
 });
 

@@ -1,8 +1,9 @@
 import { dirname, join } from 'node:path';
-import { type Host, HostError } from '../host/host.ts';
+import type { Host } from '../host/host.ts';
 import { refuseDowngrade } from './downgrade.ts';
 import { InstallError } from './install-error.ts';
 import {
+  IGNITION_SHIM,
   isMasked,
   OPT_BINARY,
   PACKAGED_BINARY,
@@ -15,6 +16,7 @@ import {
   unitFor,
   wantedLink,
 } from './place.ts';
+import { isReadOnly, whyReadOnly } from './read-only.ts';
 
 interface InstallWishes {
   readonly shim: boolean;
@@ -30,7 +32,7 @@ interface InstallWishes {
  * replaces the program and leaves settings and state as they are.
  *
  * @returns a sentence for each thing that was looked at
- * @throws InstallError before anything is changed
+ * @throws InstallError before anything is changed, or with what was done, where a folder is read-only
  */
 export async function install(host: Host, wishes: InstallWishes): Promise<string[]> {
   const place = await placeIn(host, wishes.self);
@@ -48,11 +50,21 @@ export async function install(host: Host, wishes: InstallWishes): Promise<string
   if (!isThere) await refuseDowngrade(host, place.binary, wishes.version);
   // It comes first in PATH, and its units before those of the package.
   if (!place.packaged) await refuseDowngrade(host, PACKAGED_BINARY, wishes.version);
-  const done = [
-    isThere ? `${join(host.root, place.binary)} is this binary` : await writeBinary(host, place, wishes.self),
-  ];
-  if (wishes.shim) done.push(await linkShim(host, place));
-  for (const unit of wishes.units) done.push(await enableUnit(host, place, unit));
+  const done: string[] = [];
+  const put = async (path: string, work: () => Promise<string>, or = ''): Promise<void> => {
+    try {
+      done.push(await work());
+    } catch (error) {
+      if (!isReadOnly(error)) throw error;
+      const why = await whyReadOnly(host, dirname(path));
+      throw new InstallError(`${join(host.root, path)} cannot be made: ${why}${or}`, done);
+    }
+  };
+  await put(place.binary, async () =>
+    isThere ? `${join(host.root, place.binary)} is this binary` : writeBinary(host, place, wishes.self),
+  );
+  if (wishes.shim) await put(place.shim, () => linkShim(host, place), otherShim(place));
+  for (const unit of wishes.units) await put(`${UNITS}/${unit}`, () => enableUnit(host, place, unit));
   return done;
 }
 
@@ -76,16 +88,20 @@ async function linkShim(host: Host, place: Place): Promise<string> {
   const path = join(host.root, place.shim);
   const there = await shimIs(host, place);
   if (there === 'own') return `${path} is there`;
-  if (there === 'slipway') await host.files.remove(place.shim);
-  await host.files.symlink(place.shimTarget, place.shim).catch((error: unknown) => {
-    if (!(error instanceof HostError) || error.errno !== 'EROFS') throw error;
-    throw new InstallError(
-      `${path} cannot be made: ${dirname(path)} is read-only, as it is while a system extension is merged; ` +
-        `make it in the image (ln -s ${place.shimTarget} ${place.shim}), or link /opt/slipway/bin/kubeadm to ` +
-        `${place.binary} and put that folder first in the PATH of what calls kubeadm`,
-    );
-  });
+  // Whoever calls kubeadm meanwhile finds the old one or the new one, and never the real one.
+  const next = join(dirname(place.shim), '.kubeadm.slipway-new');
+  await host.files.remove(next);
+  await host.files.symlink(place.shimTarget, next);
+  await host.files.rename(next, place.shim);
   return `${path} -> ${place.shimTarget}`;
+}
+
+/** What else does what the shim does. */
+function otherShim({ binary, shim, shimTarget }: Place): string {
+  return (
+    `; by hand the link is ln -s ${shimTarget} ${shim}. Or link ${IGNITION_SHIM} to ${binary}, and put ` +
+    `${dirname(IGNITION_SHIM)} first in the PATH of what calls kubeadm`
+  );
 }
 
 async function enableUnit(host: Host, place: Place, name: UnitName): Promise<string> {

@@ -8,6 +8,11 @@ export const PACKAGED_BINARY = '/usr/bin/slipway';
 /** Flatcar's /usr is read-only; /opt/bin is in everybody's PATH there. */
 export const OPT_BINARY = '/opt/bin/slipway';
 const PLACES = [BINARY, PACKAGED_BINARY, OPT_BINARY];
+/** What the configs of ignition/ put first in the PATH of kubeadm.service; it needs no folder of /usr. */
+export const IGNITION_SHIM = '/opt/slipway/bin/kubeadm';
+const PACKAGE_UNITS = '/usr/lib/systemd/system';
+/** A system extension is merged too late for links to count, and for the network; this target starts the other units. */
+const EXTENSION_TARGET = `${PACKAGE_UNITS}/slipway-boot.target`;
 /** Units that the operator or `slipway install` adds; packages have theirs below /usr/lib/systemd/system. */
 export const UNITS = '/etc/systemd/system';
 
@@ -34,8 +39,9 @@ export interface Place {
  * @param self the path of the running program, outside of any root
  */
 export async function placeIn(host: Host, self: string): Promise<Place> {
-  const own = await realOrNothing(host, PACKAGED_BINARY);
-  if (own !== undefined && own === self) return place(PACKAGED_BINARY, '/usr/local/bin/kubeadm');
+  if ((await realOrNothing(host, PACKAGED_BINARY)) === self)
+    return place(PACKAGED_BINARY, '/usr/local/bin/kubeadm');
+  if ((await realOrNothing(host, OPT_BINARY)) === self) return place(OPT_BINARY, '/opt/bin/kubeadm');
   const release = (await host.files.readIfPresent('/etc/os-release', 65_536)) ?? Buffer.from('');
   const binary = /^ID=flatcar$/m.test(release.toString('utf8')) ? OPT_BINARY : BINARY;
   return place(binary, join(dirname(binary), 'kubeadm'));
@@ -65,6 +71,19 @@ export function wantedLink(name: UnitName): string {
   return `${UNITS}/${WANTED_BY[name]}.wants/${name}`;
 }
 
+/** Does something pull the unit in at boot: a link of the operator, of a package, or the target of a system extension? */
+export async function isEnabled(host: Host, name: UnitName): Promise<boolean> {
+  if (await isExtension(host)) return true;
+  for (const folder of [UNITS, PACKAGE_UNITS])
+    if (await host.files.stat(`${folder}/${WANTED_BY[name]}.wants/${name}`)) return true;
+  return false;
+}
+
+/** Is Slipway's system extension merged? */
+export async function isExtension(host: Host): Promise<boolean> {
+  return (await host.files.stat(EXTENSION_TARGET)) !== undefined;
+}
+
 /** Has the operator forbidden a unit to start, whoever enables it? */
 export async function isMasked(host: Host, name: UnitName): Promise<boolean> {
   const path = `${UNITS}/${name}`;
@@ -75,7 +94,7 @@ export async function isMasked(host: Host, name: UnitName): Promise<boolean> {
 /** What the shim's name is: a link to this place's binary, to Slipway at another one, or something else. */
 type ShimIs = 'own' | 'slipway' | 'foreign' | 'absent';
 
-export async function shimIs(host: Host, { shim, binary }: Place): Promise<ShimIs> {
+export async function shimIs(host: Host, { shim, binary }: Pick<Place, 'shim' | 'binary'>): Promise<ShimIs> {
   const present = await host.files.stat(shim);
   if (present === undefined) return 'absent';
   if (present.kind !== 'symlink') return 'foreign';

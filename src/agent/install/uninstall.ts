@@ -1,8 +1,19 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { KUBELET_DROP_IN, RUN_DIR, STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { InstallError } from './install-error.ts';
-import { placeIn, shimIs, UNITS, type UnitName, unitFor, WANTED_BY, wantedLink } from './place.ts';
+import {
+  isExtension,
+  type Place,
+  placeIn,
+  shimIs,
+  UNITS,
+  type UnitName,
+  unitFor,
+  WANTED_BY,
+  wantedLink,
+} from './place.ts';
+import { extensionFiles, isReadOnly, whyReadOnly } from './read-only.ts';
 
 /**
  * Takes back what `install` has put there; what a package brought stays for the package. Settings in /etc/slipway are the
@@ -11,6 +22,7 @@ import { placeIn, shimIs, UNITS, type UnitName, unitFor, WANTED_BY, wantedLink }
  * @param self path of the running program
  * @param state also remove the journal, the spool and the machine's identity
  * @returns a sentence for each thing that is gone, or that stays though it has the name
+ * @throws InstallError with these sentences, where a folder is read-only
  */
 export async function uninstall(host: Host, self: string, state: boolean): Promise<string[]> {
   if ((await host.files.stat(KUBELET_DROP_IN)) !== undefined)
@@ -19,10 +31,16 @@ export async function uninstall(host: Host, self: string, state: boolean): Promi
     );
   const place = await placeIn(host, self);
   const done: string[] = [];
+  const stays: string[] = [];
   const remove = async (path: string): Promise<void> => {
     if ((await host.files.stat(path)) === undefined) return;
-    await host.files.remove(path);
-    done.push(`${join(host.root, path)} removed`);
+    try {
+      await host.files.remove(path);
+      done.push(`${join(host.root, path)} removed`);
+    } catch (error) {
+      if (!isReadOnly(error)) throw error;
+      stays.push(`${join(host.root, path)} cannot be removed: ${await whyReadOnly(host, dirname(path))}`);
+    }
   };
   const shim = await shimIs(host, place);
   if (shim === 'own') await remove(place.shim);
@@ -40,5 +58,15 @@ export async function uninstall(host: Host, self: string, state: boolean): Promi
   }
   if (!place.packaged) await remove(place.binary);
   if (state) for (const path of [STATE_DIR, RUN_DIR]) await remove(path);
+  if (place.packaged && (await isExtension(host))) done.push(await howExtensionGoes(host, place));
+  if (stays.length > 0) throw new InstallError(stays.join('\n'), done);
   return done;
+}
+
+async function howExtensionGoes(host: Host, { binary }: Place): Promise<string> {
+  const files = (await extensionFiles(host)).join(' ');
+  return (
+    `${join(host.root, binary)} stays: it is of a system extension; that goes by systemd-sysext unmerge, ` +
+    `rm -r ${files || 'slipway.raw'}, and systemd-sysext merge where others are left`
+  );
 }

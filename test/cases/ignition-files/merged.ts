@@ -44,7 +44,9 @@ sed -n 's/^ExecStartPost=//p' /etc/systemd/system/systemd-sysext.service.d/*.con
 systemd-sysext merge >/dev/null
 eval "$(sed -n 's/^Environment=/export /p' /etc/systemd/system/kubeadm.service.d/10-slipway.conf)"
 command -v kubeadm; command -v slipway
-kubeadm version`,
+kubeadm version
+: >/etc/machine-id
+slipway install --check >&2`,
     );
     assert.equal(code, 0, stdout + stderr);
     const wanted =

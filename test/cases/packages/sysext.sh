@@ -24,5 +24,8 @@ systemd-sysext merge
 slipway install --check
 slipway install --shim
 [ "$(readlink -f /usr/local/bin/kubeadm)" = /usr/bin/slipway ] || fail "kubeadm is not Slipway"
+status=0; slipway uninstall >/tmp/told 2>&1 || status=$?
+[ "$status" = 2 ] && grep -q '/usr/local/bin/kubeadm cannot be removed: .*systemd-sysext unmerge' /tmp/told &&
+  grep -q 'systemd-sysext unmerge, rm -r /var/lib/extensions/slipway.raw' /tmp/told || fail "uninstall: $status $(cat /tmp/told)"
 systemd-sysext unmerge
 echo "merged by systemd-sysext, run, and taken out again"

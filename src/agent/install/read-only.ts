@@ -1,0 +1,39 @@
+import { type Host, HostError } from '../host/host.ts';
+import { isExtension } from './place.ts';
+
+/** Each merged extension, of Slipway or not, has its release file there. */
+const MERGED = '/usr/lib/extension-release.d';
+const RELEASE = 'extension-release.';
+/** Where systemd-sysext looks for extensions. */
+const EXTENSIONS = [
+  ...['/etc/extensions', '/run/extensions', '/var/lib/extensions'],
+  ...['/usr/local/lib/extensions', '/usr/lib/extensions'],
+];
+
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof HostError && error.errno === 'EROFS';
+}
+
+/** Why a folder takes nothing, and what helps. A merged extension, whoever's, makes all of /usr read-only. */
+export async function whyReadOnly(host: Host, folder: string): Promise<string> {
+  const releases = (await host.files.list(MERGED)).filter((name) => name.startsWith(RELEASE));
+  if (!folder.startsWith('/usr/') || releases.length === 0)
+    return (
+      `${folder} is on a read-only file system: do it while the image is built (--root), or mount that file system ` +
+      'for writing; where it is always read-only, take the system extension (images/README.md of the release)'
+    );
+  const names = releases.map((name) => name.slice(RELEASE.length)).join(', ');
+  const next = (await isExtension(host))
+    ? 'systemd-sysext unmerge takes this program away too, so do it by hand behind that'
+    : 'call systemd-sysext unmerge, then this again';
+  return `${folder} is read-only while a system extension is merged (${names}): ${next}, and systemd-sysext merge at the end`;
+}
+
+/** What has to be removed that the extension does not come back. */
+export async function extensionFiles(host: Host): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of EXTENSIONS)
+    for (const name of ['slipway.raw', 'slipway'])
+      if (await host.files.stat(`${folder}/${name}`)) found.push(`${folder}/${name}`);
+  return found;
+}
