@@ -41,6 +41,8 @@ export async function expectUninstalled(machine: WindowsMachine): Promise<void> 
     );
     assert.equal(status, 0, stderr);
     assert.match(stdout, /the task "Slipway report" starts the reporter at boot/);
+    // Slipway's folder is there; Wine's PowerShell does not say whose it is.
+    assert.equal(/^WARNING: C:\\ProgramData\\slipway was there before/m.test(stdout), machine.isWine, stdout);
   }
   for (const path of CHANGED) assert.equal(existsSync(machine.onC(path)), true, path);
   await expectMissing(machine, [JOURNAL]);

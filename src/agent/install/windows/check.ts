@@ -1,8 +1,9 @@
-import { JOURNAL, WINDOWS_SHIM } from '../../document/paths.ts';
+import { JOURNAL, STATE_DIR, WINDOWS_SHIM } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { type Look, look } from '../look.ts';
 import { isFirstInPath } from './machine-path.ts';
-import { LOCAL_SCRIPT, PROGRAM, SHIM, TASK_FILE } from './places.ts';
+import { LOCAL_SCRIPT, PROGRAM, SHIM, STATE_FOLDER, TASK_FILE } from './places.ts';
+import { foreignState } from './state-folder.ts';
 
 /**
  * Looks at a Windows image for what a machine made of it will lack. Which of cloudbase-init's plug-ins run nobody can see here:
@@ -11,6 +12,7 @@ import { LOCAL_SCRIPT, PROGRAM, SHIM, TASK_FILE } from './places.ts';
 export async function checkWindowsImage(host: Host): Promise<Look[]> {
   const isThere = (path: string) => host.files.stat(path).then((stat) => stat !== undefined);
   const [shim, script] = [await isThere(SHIM), await isThere(LOCAL_SCRIPT)];
+  const why = (await isThere(STATE_DIR)) ? await foreignState(host) : undefined;
   return [
     look(`the program is at ${PROGRAM}`, await isThere(PROGRAM), 'run slipway install'),
     look(
@@ -32,11 +34,20 @@ export async function checkWindowsImage(host: Host): Promise<Look[]> {
       await isThere(TASK_FILE),
       'nobody is told how the bootstrap goes: slipway install --report',
     ),
+    ...(why === undefined
+      ? []
+      : [
+          look(
+            `${STATE_FOLDER} is the administrators' alone`,
+            why === '',
+            `${why}: slipway install says what to do`,
+          ),
+        ]),
     look(
       'no state of another machine',
       !(await isThere(JOURNAL)),
       'the journal is of the machine that the image was made of, and every machine of the image would go on with it: ' +
-        'remove C:\\ProgramData\\slipway, all but etc',
+        `remove ${STATE_FOLDER}, all but etc`,
     ),
   ];
 }

@@ -1,5 +1,5 @@
 import { win32 } from 'node:path';
-import { STATE_DIR, WINDOWS_SHIM } from '../../document/paths.ts';
+import { WINDOWS_SHIM } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { windowsProgram } from '../../host/windows-program.ts';
 import { refuseDowngrade } from '../downgrade.ts';
@@ -7,6 +7,7 @@ import { InstallError } from '../install-error.ts';
 import { unitFile } from '../units.ts';
 import { addToPath } from './machine-path.ts';
 import { LOCAL_SCRIPT, PROGRAM, SHIM, TASK, TASK_FILE } from './places.ts';
+import { takeStateFolder } from './state-folder.ts';
 
 interface WindowsWishes {
   readonly shim: boolean;
@@ -32,11 +33,10 @@ export async function installOnWindows(host: Host, wishes: WindowsWishes): Promi
   if (host.root !== '/')
     throw new InstallError('on Windows the machine itself is set up, not one below --root');
   const { self, version } = wishes;
-  const done: string[] = [];
   const isThere = self.toLowerCase() === PROGRAM.toLowerCase();
   if (!isThere) await refuseDowngrade(host, PROGRAM, version);
-  // Every user may make folders beside it, and whoever makes this one is believed what lies in it.
-  await host.files.mkdir(STATE_DIR, 0o700);
+  const unknown = await takeStateFolder(host);
+  const done = unknown === undefined ? [] : [unknown];
   const program = isThere ? undefined : await host.ownFiles.read(self);
   if (program !== undefined) await host.files.write(PROGRAM, program);
   done.push(isThere ? `${PROGRAM} is this program` : `${PROGRAM} written`);
