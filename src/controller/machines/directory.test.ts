@@ -184,7 +184,11 @@ describe('a TPM that two Machines name', () => {
 
   it('is nobody before it has proved itself', () => {
     expect(found(directory(named('a')))).toBe('uid of ns/a');
-    expect(found(directory(named('a'), named('b', 'elsewhere')))).toBeUndefined();
+    expect(() => found(directory(named('a'), named('b', 'elsewhere')))).toThrow(
+      `${KEY} is nobody's, because several Machines name it: ns/a, elsewhere/b`,
+    );
+    const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => named(name));
+    expect(() => found(directory(...many))).toThrow(/ns\/e and 2 more$/);
   });
 
   it('stays what it has proved to be, whatever another namespace says', () => {
@@ -194,7 +198,7 @@ describe('a TPM that two Machines name', () => {
     expect(found(made)).toBe('uid of ns/a');
     // In its own namespace one person decides, and has to.
     made.put(named('c'));
-    expect(found(made)).toBeUndefined();
+    expect(() => found(made)).toThrow(/several Machines/);
     made.remove('ns/c');
     made.remove('ns/a');
     expect(found(made)).toBe('uid of elsewhere/b');
@@ -204,7 +208,7 @@ describe('a TPM that two Machines name', () => {
     const made = directory(named('a'));
     provedAs(made, 'a');
     made.put(named('b', 'elsewhere'));
-    expect(found(made, 'installed anew')).toBeUndefined();
+    expect(() => found(made, 'installed anew')).toThrow(/several Machines/);
   });
 
   it('is known by its node of now when an earlier one goes', () => {
@@ -215,6 +219,6 @@ describe('a TPM that two Machines name', () => {
     made.put(named('b', 'elsewhere'));
     expect(found(made)).toBe('uid of ns/a');
     made.forget('ns/a');
-    expect(found(made)).toBeUndefined();
+    expect(() => found(made)).toThrow(/several Machines/);
   });
 });

@@ -21,6 +21,8 @@ interface ProvedNode {
   readonly counters: TpmCounters | undefined;
 }
 
+/** Of many Machines that name one TPM. */
+const MOST_NAMED = 5;
 /** Reading an object takes that long at most, unless the API server is in trouble. */
 const UNREAD_MS = 2_000;
 
@@ -73,7 +75,7 @@ export class MachineDirectory implements Ties {
    * The Machine that a machine with this TPM can be: the one that names its key, by annotation, by that of its infrastructure
    * object, or in a policy; else, where a policy takes the first that comes, the one that it says it is. None if several could be.
    *
-   * @throws Refused if an infrastructure object names the key and its Machine another one
+   * @throws Refused if several Machines name the key, or an infrastructure object does and its Machine another one
    */
   byTpm(
     key: string,
@@ -103,6 +105,7 @@ export class MachineDirectory implements Ties {
       [...named].every((one) => one === known || one.namespace !== known.namespace)
     )
       return { namespace: known.namespace, uid: known.uid, byFirstUse: false };
+    if (named.size > 1) throw severalName(key, [...named]);
     const [one, ...more] = named.size > 0 ? named : claimed;
     return one && more.length === 0
       ? { namespace: one.namespace, uid: one.uid, byFirstUse: named.size === 0 }
@@ -272,6 +275,12 @@ function disagreement({ namespace, name, endorsementKey, infrastructure }: Machi
     'unauthorized',
     `Machine ${namespace}/${name} names ${endorsementKey} itself; that its ${object} names ${key} does not count`,
   );
+}
+
+function severalName(key: string, machines: readonly Machine[]): Refused {
+  const some = machines.slice(0, MOST_NAMED).map(keyOf).join(', ');
+  const more = machines.length > MOST_NAMED ? ` and ${machines.length - MOST_NAMED} more` : '';
+  return new Refused('unauthorized', `${key} is nobody's, because several Machines name it: ${some}${more}`);
 }
 
 /** What a node brings along. */

@@ -93,8 +93,8 @@ export class AttestedConditions {
   }
 
   /** A proof failed at this replica, which says so whether it leads or not. */
-  failed(uid: string, code: string, why: string): void {
-    this.#wanted.set(uid, of('False', code, why));
+  failed(uid: string, code: string, why: string, status: Condition['status'] = 'False'): void {
+    this.#wanted.set(uid, of(status, code, why));
     this.#queue.add(uid, true);
   }
 

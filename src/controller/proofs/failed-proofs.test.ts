@@ -21,6 +21,7 @@ async function borrowed({
     store: { find: async (_, name) => (isProved && name === OTHER.name ? holder : undefined) },
     alarms: { failed: (uids) => void alarmed.push(...uids) },
     attested: { failed: (uid, reason) => void told.push(`${uid} ${reason}`) },
+    isHolder: () => false,
     isGoverned: () => isGoverned,
     changed: () => undefined,
   });
@@ -39,6 +40,31 @@ it('says on a Machine that waits for its proof who came in its name', async () =
 it('says nothing of a Machine that is proved already, or of which no policy says anything', async () => {
   for (const of of [{ isProved: true }, { isGoverned: false }])
     expect(await borrowed(of)).toEqual({ told: [], alarmed: ['uid-a', 'uid-b'] });
+});
+
+it('does not know what a Machine is that a stranger calls itself, and still tells of the machine that was proved', async () => {
+  const told: string[] = [];
+  const proofs = new FailedProofs({
+    client: {} as KubeClient,
+    store: { find: async () => undefined },
+    alarms: { failed: () => undefined },
+    attested: { failed: (_, reason, why, status = 'False') => void told.push(`${status} ${reason}: ${why}`) },
+    isHolder: (key) => key === 'sha256:own',
+    isGoverned: () => true,
+    changed: () => undefined,
+  });
+  const fail = (endorsementKey: string, byFirstUse: boolean) =>
+    proofs.failed(
+      FOUND as never,
+      { method: 'tpm', namespace: 'n', endorsementKey, byFirstUse },
+      new Violation('EndorsementKeyUntrusted', 'Not in the list.'),
+    );
+  for (let at = 0; at < 100; at += 1) await fail(`sha256:${at}`, true);
+  expect(told.length).toBeLessThan(20);
+  expect(told.at(-1)).toMatch(/^Unknown EndorsementKeyUntrusted: Not in the list\. Nobody named this TPM/);
+  await fail('sha256:own', true);
+  await fail('sha256:named', false);
+  expect(told.slice(-2)).toEqual(Array(2).fill('False EndorsementKeyUntrusted: Not in the list.'));
 });
 
 it.each([
@@ -66,6 +92,7 @@ it.each([
       store: { find: async () => holder },
       alarms: { failed: () => undefined },
       attested: { failed: () => undefined },
+      isHolder: () => true,
       isGoverned: () => true,
       changed: () => undefined,
     });

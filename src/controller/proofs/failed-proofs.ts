@@ -14,6 +14,8 @@ interface FailedProofParts {
   readonly store: Pick<Store, 'find'>;
   readonly alarms: Pick<Alarms, 'failed'>;
   readonly attested: Pick<AttestedConditions, 'failed'>;
+  /** Was the Machine's node proved by this TPM? */
+  readonly isHolder: (endorsementKey: string, uid: string) => boolean;
   /** Does a policy select the Machine? */
   readonly isGoverned: (uid: string) => boolean;
   /** Called with a node that was refused. */
@@ -33,17 +35,21 @@ export class FailedProofs {
   }
 
   /** @throws StoreBusy */
-  async failed({ namespace, owner }: Found, { endorsementKey }: Claim, violation: Violation): Promise<void> {
-    if (this.#told.take(owner.uid) > 0) return;
+  async failed({ namespace, owner }: Found, claim: Claim, violation: Violation): Promise<void> {
+    const { endorsementKey = '', byFirstUse } = claim;
     const { reason, message, other } = violation;
-    const { alarms, attested, changed, client, store } = this.#parts;
+    const { alarms, attested, changed, client, isHolder, store } = this.#parts;
+    // Whoever calls itself the Machine, as often as it likes, keeps nothing from being said of the machine that is.
+    const isStranger = byFirstUse === true && !isHolder(endorsementKey, owner.uid);
+    if (this.#told.take(isStranger ? `${owner.uid} by a stranger` : owner.uid) > 0) return;
     alarms.failed(other ? [owner.uid, other.uid] : [owner.uid], reason, message);
     // Somebody else's failure says nothing of a machine that is proved already.
     if (other) return this.#borrowed(namespace, other, violation);
     const holder = await store.find(namespace, owner.name);
     const isHeld = holder?.spec.machine?.uid === owner.uid && isProof(holder);
+    if (!isHeld && isStranger) return attested.failed(owner.uid, reason, `${message} ${STRANGER}`, 'Unknown');
     if (!isHeld) return attested.failed(owner.uid, reason, message);
-    if (endorsementKey === undefined || holder.spec.enrolment.endorsementKey !== endorsementKey) return;
+    if (endorsementKey === '' || holder.spec.enrolment.endorsementKey !== endorsementKey) return;
     const { admission } = holder.spec;
     if (admission?.state === 'Quarantined' || admission?.why === message) return;
     const at = new Date().toISOString();
@@ -64,6 +70,9 @@ export class FailedProofs {
     if (isGoverned(uid) && holder?.spec.machine?.uid !== uid) attested.failed(uid, reason, message);
   }
 }
+
+const STRANGER =
+  'Nobody named this TPM for the Machine, and the machine only says that it is this one: it may be a stranger.';
 
 function isProof({ spec }: NodeRecord): boolean {
   return spec.machine?.by === 'tpm' || spec.machine?.by === 'token';

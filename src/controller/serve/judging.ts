@@ -34,6 +34,7 @@ export function judgeOf({ client, namespace, management, store, identities, budg
   };
   const failed = new FailedProofs({
     ...{ client, store, alarms, attested },
+    isHolder: (key, uid) => nodeOf(key, uid) !== undefined,
     isGoverned: (uid) => policiesOf(uid).length > 0,
     changed: (record) => management.recordStored(record),
   });

@@ -57,7 +57,11 @@ export async function makers(scene: Scene, [one, two]: [MachineWithTpm, MachineW
   const thief = asking(two.host, (body) => Object.assign(body, { certificates }));
   await refused(scene, { ...two, host: thief }, 'first', /that it shows is of another key/);
   await refused(scene, two, 'first', /has no certificate of its maker/);
+  await attestedIs(scene, 'first', 'Unknown', 'EndorsementKeyUntrusted');
   await reports(scene, one, 'first');
+  await attestedIs(scene, 'first', 'True', 'ProvedByTpm');
+  // What a stranger does afterwards says nothing of a machine that is proved.
+  await refused(scene, two, 'first', /has no certificate of its maker/);
   await attestedIs(scene, 'first', 'True', 'ProvedByTpm');
   scene.say("a TPM that no maker knows is not trusted by another's certificate");
 }
