@@ -30,7 +30,7 @@ import { prepareRuntime } from './prepare-runtime.ts';
 const RETRY = { permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const;
 
 /** What the functions of this file share. */
-interface Attempt {
+interface AttemptParts {
   command: KubeadmCommand;
   context: StepContext;
   owner: InventoryOwner;
@@ -156,7 +156,7 @@ function withoutPhases(
   return [...args, `--skip-phases=${[...new Set([...skipped, ...users])].join()}`];
 }
 
-async function failedRun(attempt: Attempt, run: ExplainedRun, resumed: boolean): Promise<StepResult> {
+async function failedRun(attempt: AttemptParts, run: ExplainedRun, resumed: boolean): Promise<StepResult> {
   const { command, context, owner, note, config } = attempt;
   const { host, signal } = context;
   const found = run.failure;
@@ -188,7 +188,10 @@ async function failedRun(attempt: Attempt, run: ExplainedRun, resumed: boolean):
  * Waits, without repeating kubeadm, until the cluster has noticed that the Node's machine is gone, or it is
  * clear that it is not.
  */
-async function nameInUse({ context, config, note }: Attempt, found: KubeadmFailure): Promise<StepResult> {
+async function nameInUse(
+  { context, config, note }: AttemptParts,
+  found: KubeadmFailure,
+): Promise<StepResult> {
   const { host, signal } = context;
   const { apiServer: endpoint, token, caCertPath } = config;
   const ca = caCertPath === undefined ? undefined : await host.files.readIfPresent(caCertPath, 1024 * 1024);
