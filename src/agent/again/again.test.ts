@@ -1,69 +1,25 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeTinyRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
-import { bootstrap } from '../bootstrap/bootstrap.ts';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { JOURNAL, OUTCOME } from '../document/paths.ts';
 import { parseJournal } from '../engine/parse-journal.ts';
-import { createLinuxHost } from '../host/linux/host.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
 import { noteWiped } from '../wipe/note.ts';
 import { planAgain } from './again.ts';
+import { FIRST, JOIN, KUBEADM, type Rerun, rerun } from './fixtures/rerun.ts';
 import { lastSuccess } from './last-success.ts';
-import { isUnfinished, planAnew, recordsOf } from './unfinished.ts';
 
-const JOIN = 'kubeadm join --token abcdef.0123456789abcdef 10.0.0.1:6443';
-
-/** Leaves what a node has, and refuses to join twice, as the real one does. */
-const KUBEADM = `#!/bin/sh
-[ "$1" = join ] || exit 0
-echo joined >>/log
-[ -e /etc/kubernetes/kubelet.conf ] && exit 1
-mkdir -p /etc/kubernetes /var/lib/kubelet/pki
-: >/etc/kubernetes/kubelet.conf
-: >/var/lib/kubelet/pki/kubelet-client-current.pem
-`;
-
+/** A machine's root is entered, which only root may do. */
 describe.runIf(process.getuid?.() === 0)('another run after boot (needs root)', () => {
-  let root: TinyRoot;
+  let machine: Rerun;
   beforeEach(() => {
-    root = makeTinyRoot(['mkdir']);
-    mkdirSync(join(root.path, 'usr/bin'), { recursive: true });
-    writeFileSync(join(root.path, 'usr/bin/kubeadm'), KUBEADM);
-    chmodSync(join(root.path, 'usr/bin/kubeadm'), 0o755);
+    machine = rerun();
   });
-  afterEach(() => root.remove());
-
-  const run = async (userData: string, isAgain: boolean, stop = new AbortController().signal, seed = '') => {
-    const path = join(root.path, seed, 'user-data');
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, `#cloud-config\n${userData}`);
-    const told: string[] = [];
-    const outcome = await bootstrap({
-      host: createLinuxHost({ root: root.path }),
-      agent: '0',
-      ...(seed === '' ? { userDataFile: path } : {}),
-      deadlineSeconds: 60,
-      stop,
-      isAgain,
-      watcher: { record: () => undefined, output: (line) => void told.push(line) },
-      verdict: { fault: new Promise(() => undefined), unwritten: () => undefined },
-    });
-    return { outcome, told: told.join('\n') };
-  };
-  const text = (path: string) => readFileSync(join(root.path, path), 'utf8');
+  const run: Rerun['run'] = (...of) => machine.run(...of);
+  const at: Rerun['at'] = (path) => machine.at(path);
+  const text: Rerun['text'] = (path) => machine.text(path);
   const ends = () =>
-    parseJournal(readFileSync(join(root.path, JOURNAL))).records.filter(
-      ({ type }) => type === 'sequence.ended',
-    );
+    parseJournal(Buffer.from(text(JOURNAL))).records.filter(({ type }) => type === 'sequence.ended');
 
-  const FIRST = `write_files:
-- {path: /etc/a, content: one}
-- {path: /etc/b, content: one}
-- {path: /etc/long, content: "x;", append: true}
-bootcmd: [echo boot >>/log]
-runcmd: [echo first >>/log, export V=one, ${JOIN}, echo last >>/log]
-`;
   const SECOND = `write_files:
 - {path: /etc/a, content: one}
 - {path: /etc/b, content: two}
@@ -74,7 +30,7 @@ runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}
 
   it('does what has changed and nothing else, and never joins twice', async () => {
     expect((await run(FIRST, false)).outcome.result).toBe('succeeded');
-    writeFileSync(join(root.path, 'etc/long'), 'x;and more');
+    writeFileSync(at('etc/long'), 'x;and more');
     const { outcome, told } = await run(SECOND, true);
     expect(outcome).toMatchObject({
       result: 'succeeded',
@@ -132,8 +88,8 @@ runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}
   it('keeps the secrets of user data that a boot leaves, until they are acted upon', async () => {
     const seed = 'var/lib/cloud/seed/nocloud';
     const signal = new AbortController().signal;
-    mkdirSync(join(root.path, seed), { recursive: true });
-    writeFileSync(join(root.path, seed, 'meta-data'), 'instance-id: i-1\n');
+    mkdirSync(at(seed), { recursive: true });
+    writeFileSync(at(`${seed}/meta-data`), 'instance-id: i-1\n');
     const there = () => text(`${seed}/user-data`);
     await run(FIRST, false, signal, seed);
     expect(there()).not.toContain('0123456789abcdef');
@@ -149,12 +105,12 @@ runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}
   it('does all user data at the first boot of another instance', async () => {
     const seed = 'var/lib/cloud/seed/nocloud';
     const signal = new AbortController().signal;
-    mkdirSync(join(root.path, seed), { recursive: true });
-    writeFileSync(join(root.path, seed, 'meta-data'), 'instance-id: i-1\n');
+    mkdirSync(at(seed), { recursive: true });
+    writeFileSync(at(`${seed}/meta-data`), 'instance-id: i-1\n');
     await run(FIRST, false, signal, seed);
-    writeFileSync(join(root.path, seed, 'meta-data'), 'instance-id: i-2\n');
+    writeFileSync(at(`${seed}/meta-data`), 'instance-id: i-2\n');
     // What is left of the node before does not keep it from joining.
-    writeFileSync(join(root.path, 'usr/bin/kubeadm'), KUBEADM.replace(/^.*exit 1\n/m, ''));
+    writeFileSync(at('usr/bin/kubeadm'), KUBEADM.replace(/^.*exit 1\n/m, ''));
     const { outcome } = await run(SECOND, false, signal, seed);
     expect(outcome.result).toBe('succeeded');
     expect(outcome.findings.map(({ code }) => code)).not.toContain('NodeLeftAsItIs');
@@ -166,10 +122,10 @@ runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}
     expect((await run(`${failing}slipway: {onError: stop}\n`, false)).outcome.result).toBe('failed');
     expect((await run(SECOND, false)).outcome).toMatchObject({ result: 'succeeded', findings: [] });
     expect(text('etc/b')).toBe('two');
-    rmSync(join(root.path, 'etc/kubernetes'), { recursive: true });
+    rmSync(at('etc/kubernetes'), { recursive: true });
     expect((await run(FIRST, false)).outcome.result).toBe('succeeded');
     expect(text('etc/b')).toBe('one');
-    expect(existsSync(join(root.path, 'etc/kubernetes/kubelet.conf'))).toBe(true);
+    expect(existsSync(at('etc/kubernetes/kubelet.conf'))).toBe(true);
   });
 
   it('leaves kubeadm alone at the next boot too when it was cut off', async () => {
@@ -194,7 +150,7 @@ runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}
 
   it('does nothing for another instance than the one that was bootstrapped', async () => {
     await run(FIRST, false);
-    const host = createLinuxHost({ root: root.path });
+    const { host } = machine;
     const userData = Buffer.from(`#cloud-config\n${SECOND}`);
     const document = await readUserData(userData, { source: 'file', metaData: {} });
     const ofOther = (id: string) => planAgain(host, { ...document, instance: { ...document.instance, id } });
@@ -202,7 +158,7 @@ runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}
       kind: 'refused',
       failure: { code: 'NothingToRepeat', cause: expect.stringContaining('the instance i-other') },
     });
-    const { instance } = lastSuccess(parseJournal(readFileSync(join(root.path, JOURNAL))).records) ?? {};
+    const { instance } = lastSuccess(parseJournal(Buffer.from(text(JOURNAL))).records) ?? {};
     expect(await ofOther(instance ?? '')).toMatchObject({ kind: 'again' });
   });
 
@@ -211,80 +167,9 @@ runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}
     const data = `${FIRST.trimEnd().slice(0, -1)}, test -e /wanted && touch /c]\n`;
     for (let start = 0; start < 2; start += 1)
       expect((await run(data, true)).outcome).toMatchObject({ failure: { code: 'CommandFailed' } });
-    writeFileSync(join(root.path, 'wanted'), '');
+    writeFileSync(at('wanted'), '');
     expect((await run(data, true)).outcome.result).toBe('succeeded');
-    expect(existsSync(join(root.path, 'c'))).toBe(true);
-  });
-
-  const WANTING = `slipway: {kubeadm: none}
-write_files:
-- {path: /etc/a, content: one}
-runcmd: [echo first >>/log, test -e /wanted && echo wanted >>/log, echo last >>/log]
-`;
-
-  it('runs a command anew that kept the bootstrap from succeeding, and only that', async () => {
-    const { outcome } = await run(WANTING, false);
-    expect(outcome.failure?.remedy).toContain('slipway bootstrap --again');
-    expect((await run(WANTING, false)).outcome.failure?.cause).toContain('Nothing was tried now');
-    expect((await run(WANTING, true)).outcome.failure?.cause).not.toContain('Nothing was tried now');
-    writeFileSync(join(root.path, 'wanted'), '');
-    expect((await run(WANTING, false)).outcome.result).toBe('failed');
-    const { outcome: anew } = await run(WANTING, true);
-    expect(anew).toMatchObject({ result: 'succeeded', message: 'The machine is bootstrapped.' });
-    expect(JSON.parse(text(OUTCOME))).toEqual(anew);
-    expect(text('log').trim().split('\n')).toEqual(['first', 'last', 'wanted']);
-    expect((await run(WANTING, true)).outcome.message).toContain('Nothing has changed');
-  });
-
-  it('joins after a command that had ended the shell before kubeadm', async () => {
-    const ending = FIRST.replace('export V=one', 'test -e /wanted || exit 1');
-    expect((await run(ending, false)).outcome.failure?.code).toBe('CommandEndedScript');
-    writeFileSync(join(root.path, 'wanted'), '');
-    expect((await run(ending, false)).outcome.failure?.code).toBe('CommandEndedScript');
-    expect((await run(ending, true)).outcome).toMatchObject({ result: 'succeeded', findings: [] });
-    expect(text('log').trim().split('\n')).toEqual(['boot', 'first', 'joined', 'last']);
-    expect((await run(ending, true)).outcome.message).toContain('Nothing has changed');
-  });
-
-  it('has a later start go on with what it was asked to run anew and was cut off from', async () => {
-    await run(WANTING, false);
-    writeFileSync(join(root.path, 'wanted'), '');
-    const stop = new AbortController();
-    stop.abort();
-    expect((await run(WANTING, true, stop.signal)).outcome.result).toBe('transient');
-    expect((await run(WANTING, false)).outcome.result).toBe('succeeded');
-    expect(text('log').trim().split('\n')).toEqual(['first', 'last', 'wanted']);
-  });
-
-  it('leaves to cloud-init what that has run, where Slipway is only its kubeadm', async () => {
-    await run(WANTING, false);
-    const journal = join(root.path, JOURNAL);
-    writeFileSync(journal, text(JOURNAL).replaceAll('"mode":"bootstrap"', '"mode":"shim"'));
-    expect((await run(WANTING, true)).outcome).toMatchObject({
-      result: 'bad-input',
-      failure: {
-        code: 'NothingToRepeat',
-        remedy: expect.stringContaining('Call kubeadm join or init again'),
-      },
-    });
-    expect(text('log').trim().split('\n')).toEqual(['first', 'last']);
-  });
-
-  it('shows before what it would run anew', async () => {
-    await run(WANTING, false);
-    const host = createLinuxHost({ root: root.path });
-    const records = await recordsOf(host);
-    expect(isUnfinished(records)).toBe(true);
-    const data = Buffer.from(`#cloud-config\n${WANTING.trimEnd().slice(0, -1)}, echo more]\n`);
-    const document = await readUserData(data, { source: 'file', metaData: {} });
-    const changes = await planAnew(host, document, records);
-    expect(changes.map(({ step, what }) => `${step.id} ${what}`)).toEqual([
-      'files same',
-      'runcmd/1 same',
-      'runcmd/2 failed',
-      'runcmd/3 same',
-      'runcmd/4 new',
-    ]);
+    expect(existsSync(at('c'))).toBe(true);
   });
 
   it.each([
@@ -293,7 +178,7 @@ runcmd: [echo first >>/log, test -e /wanted && echo wanted >>/log, echo last >>/
       'for a node that was reset by hand',
       async () => {
         await run(FIRST, false);
-        rmSync(join(root.path, 'etc/kubernetes'), { recursive: true });
+        rmSync(at('etc/kubernetes'), { recursive: true });
       },
       'NothingToRepeat',
       /was a node, and what kubeadm had made of it is gone/,
@@ -302,7 +187,7 @@ runcmd: [echo first >>/log, test -e /wanted && echo wanted >>/log, echo last >>/
       'with user data that lost their secrets',
       async () => {
         await run(FIRST, false);
-        const host = createLinuxHost({ root: root.path });
+        const { host } = machine;
         await noteWiped(host, Buffer.from(`#cloud-config\n${SECOND}`));
       },
       'UserDataWiped',
@@ -310,12 +195,12 @@ runcmd: [echo first >>/log, test -e /wanted && echo wanted >>/log, echo last >>/
     ],
   ])('does nothing %s, and leaves the verdict', async (_, before, code, cause) => {
     await before();
-    const outcome = existsSync(join(root.path, OUTCOME)) ? text(OUTCOME) : undefined;
+    const outcome = existsSync(at(OUTCOME)) ? text(OUTCOME) : undefined;
     expect((await run(SECOND, true)).outcome).toMatchObject({
       result: 'bad-input',
       failure: { code, cause: expect.stringMatching(cause) },
     });
-    expect(existsSync(join(root.path, OUTCOME)) ? text(OUTCOME) : undefined).toBe(outcome);
-    expect(existsSync(join(root.path, 'etc/b')) && text('etc/b')).not.toBe('two');
+    expect(existsSync(at(OUTCOME)) ? text(OUTCOME) : undefined).toBe(outcome);
+    expect(existsSync(at('etc/b')) && text('etc/b')).not.toBe('two');
   });
 });

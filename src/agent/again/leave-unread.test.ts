@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
 import { bootstrap } from '../bootstrap/bootstrap.ts';
 import type { BootstrapOptions } from '../bootstrap/options.ts';
-import { JOURNAL, SENTINEL } from '../document/paths.ts';
+import { INSTANCE_NOTE, JOURNAL, SENTINEL } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { localNetwork } from '../userdata/local-network.ts';
 import { strangeSeed } from './strange-seed.ts';
@@ -90,6 +90,17 @@ describe.runIf(process.getuid?.() === 0)('a boot of a node with other user data 
     expect(outcome).toMatchObject({ result: 'succeeded', instance: 'i-1' });
     expect(outcome.findings.at(-1)).toMatchObject({ severity: 'warning', code: 'NodeLeftAsItIs' });
     expect(outcome.findings.at(-1)?.message).toMatch(/of nocloud \(.*came on no volume/);
+    expect(log()).toBe('first\njoined\n');
+  });
+
+  it('has the first boot of a newer version note what made it a node, and then believes no volume', async () => {
+    expect((await boot()).result).toBe('succeeded');
+    const note = join(root.path, INSTANCE_NOTE);
+    const { seed: _, ...older } = JSON.parse(readFileSync(note, 'utf8'));
+    writeFileSync(note, JSON.stringify(older));
+    expect(await boot()).toMatchObject({ result: 'succeeded', findings: [] });
+    volume('i-2', EVIL);
+    expect((await boot()).findings.at(-1)).toMatchObject({ code: 'NodeLeftAsItIs' });
     expect(log()).toBe('first\njoined\n');
   });
 
