@@ -24,6 +24,7 @@ describe('an error over several lines', () => {
       'ImagePullDenied',
       '[ERROR ImagePull]: failed to pull image registry.example/x:v1\noutput: E0503 04:05:06.000001      77 remote_image.go:180] "PullImage from image service failed" err="unexpected status from HEAD request to https://registry.example/v2/x/manifests/v1: 403 Forbidden"',
     ],
+    ['LeftoversFound', '[ERROR FileAvailable--etc-x]: \n    /etc/x already exists'],
     [
       'ImageNotFound',
       '[ERROR ImagePull]: failed to pull image registry.example/x:v1\nrpc error: code = NotFound desc = registry.example/x:v1: not found',

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
 import { diagnoseLog } from './diagnose-log.ts';
+import { withStep } from './transcript/certain.ts';
 import { readLines } from './transcript/read-lines.ts';
 
 describe('a script within what somebody has pasted is no output', () => {
@@ -286,6 +287,22 @@ describe('findings that', () => {
     expect(code(`fatal: [n1]: FAILED! => {"rc": 2, "stderr": "${stderr}", "stdout": "${stdout}"}`)).toBe(
       'PortInUse',
     );
+  });
+});
+
+describe('an excerpt that was cut within the name of its first step', () => {
+  const call = `The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get "http://localhost:10248/healthz": dial tcp [::1]:10248: connect: connection refused.`;
+
+  it.each(['kubelet-check] ', 'eck] ', '] '])('%s', (rest) => {
+    const gaveUp = ['Unfortunately, an error has occurred:', '\ttimed out waiting for the condition'];
+    const advice = ['This error is likely caused by:', '\t- The kubelet is not running'];
+    expect(code(`${rest}${call}`, '', ...gaveUp, '', ...advice)).toBe('KubeletUnhealthy');
+  });
+
+  it('while the name of another step, or of a program, stays what it is', () => {
+    expect(withStep('[x] Starting the kubelet')).toBe('[x] Starting the kubelet');
+    expect(withStep(`init] ${call}`)).toBe(`init] ${call}`);
+    expect(withStep('rt] Starting the agent')).toBe('rt] Starting the agent');
   });
 });
 

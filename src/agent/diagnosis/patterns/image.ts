@@ -32,7 +32,7 @@ export function diagnoseImagePull({ text }: PreflightFinding, named?: string): O
     };
   }
   if (
-    /unauthorized|authentication required|authorization failed|denied|403 Forbidden|401 Unauthorized/i.test(
+    /unauthorized|authentication required|authorization failed|denied|403 Forbidden|401 Unauthorized|status ?code: 40[13]\b/i.test(
       text,
     )
   ) {

@@ -76,7 +76,7 @@ function diagnosedRuntime(text: string, who: string): Omit<Diagnosis, 'evidence'
       remedy: 'Run crictl info on the machine: it meets the same error, and the runtime itself may be well.',
     };
   }
-  const socket = /(?:unix|npipe):\/\/[^\s'",]+/.exec(text)?.[0];
+  const socket = /(?:unix|npipe):\/\/[^\s'",]*[^\s'",\\]/.exec(text)?.[0];
   const reason =
     /(no such file or directory|connection refused|context deadline exceeded|permission denied|DeadlineExceeded)/.exec(
       text,

@@ -51,6 +51,17 @@ const SENTENCES: Record<string, string> = {
   endpoint: 'WARNING: port specified',
   patchnode: 'Uploading ',
 };
+/** The beginning of an excerpt that was cut within the name of its first step: `eck] The HTTP call equal ...`. */
+export function withStep(text: string): string {
+  const rest = /^[a-z-]{0,20}\] /.exec(text)?.[0];
+  if (rest === undefined) return text;
+  const said = text.slice(rest.length);
+  const step = Object.entries(SENTENCES).find(
+    ([name, sentences]) => `[${name}] `.endsWith(rest) && new RegExp(`^(?:${sentences})`).test(said),
+  );
+  return step === undefined ? text : `[${step[0]}] ${said}`;
+}
+
 const STEP = new RegExp(
   `^\\[(?:${Object.entries(SENTENCES)
     .map(([name, sentences]) => `${name}\\] (?:${sentences})`)

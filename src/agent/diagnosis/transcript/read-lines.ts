@@ -2,6 +2,7 @@
 import { isCutOff, isUnfinished } from '../patterns/continued.ts';
 import { attachBare, eachAlone, type Line, MAX_PIECES } from './alone.ts';
 import { learnPrefixes } from './learned-prefix.ts';
+import { withStep } from './certain.ts';
 import { type LogLine, linesBy, type RawLine } from './line.ts';
 import { peel } from './prefix.ts';
 import { isHead, KLOG } from './sentences.ts';
@@ -11,7 +12,8 @@ import { KUBELET_SAYS, MARGIN, nameWriter } from './writer.ts';
 
 /** @param firstNumber Number of the first line, when `text` is only a part of the file. */
 export function readLines(file: string, text: string, firstNumber = 1): LogLine[] {
-  const lines = reading(file, recordsOf(text, firstNumber), 0);
+  const [first, ...rest] = recordsOf(text, firstNumber);
+  const lines = reading(file, first ? [{ ...first, text: withStep(first.text) }, ...rest] : [], 0);
   for (const line of lines) {
     line.writer = `${file} ${line.writer}`;
     line.stream = `${file} ${line.stream}`;

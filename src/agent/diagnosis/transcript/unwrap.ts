@@ -1,7 +1,7 @@
 /** Puts lines together again that a terminal, a pager or a person has wrapped. Works on the lines of one stream. */
 import { isCutOff, isUnfinished } from '../patterns/continued.ts';
 import type { LogLine } from './line.ts';
-import { ERROR_FINDING, FENCE, isHead, OWN_ERROR, PHASE_ERROR } from './sentences.ts';
+import { CHECKS, ERROR_FINDING, FENCE, isHead, OWN_ERROR, PHASE_ERROR } from './sentences.ts';
 
 export interface WidthLine extends LogLine {
   /** Characters of the whole line, with its prefix. */
@@ -39,7 +39,8 @@ export function unwrap(lines: readonly WidthLine[]): WidthLine[] {
       (!isHead(line.text) || (isMixed && isInError(last.text, line.text))) &&
       (limit !== undefined && isFull(piece, line, limit)
         ? true
-        : isBroken(last, piece, line, lines) || (isMixed && isRest(piece, line)));
+        : BARE_FINDING.test(last.text) ||
+          isBroken(last, piece, line, lines) || (isMixed && isRest(piece, line)));
     if (joins && last !== undefined && piece !== undefined) {
       // A word that is longer than a line is cut in two wherever lines are wrapped at words.
       const isCut = piece.width === limit && (!atWords || !/\S\s/.test(piece.text.trim()));
@@ -57,6 +58,9 @@ export function unwrap(lines: readonly WidthLine[]): WidthLine[] {
   }
   return whole;
 }
+
+/** Somebody has broken a finding behind its check's name. */
+const BARE_FINDING = new RegExp(`^\\s*\\[ERROR (?:${CHECKS})[\\w./\\\\-]*\\]:\\s*$`);
 
 /** Of what has prefixes each line has one: what has none is the rest of the line before it, where it reads so. */
 const isRest = (piece: WidthLine, line: WidthLine): boolean =>
