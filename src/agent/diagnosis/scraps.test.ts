@@ -296,6 +296,24 @@ describe('a hint without a prefix', () => {
   });
 });
 
+describe('the middle of an error, without its phase', () => {
+  const refused = 'dial tcp 10.0.0.9:6443: connect: connection refused';
+
+  it('tells whom kubeadm asked', () => {
+    const asked = (path: string): string =>
+      `Get "https://10.0.0.9:6443/api/v1/${path}?timeout=10s": ${refused}`;
+    const found = asked('namespaces/kube-public/configmaps/cluster-info');
+    expect(code('It says:', `\`${found}\``)).toBe('ApiServerUnreachable');
+    // Every client has requests such as this one.
+    expect(code('It says:', `\`${asked('nodes/n1')}\``)).toBe('nothing');
+  });
+
+  it('tells that its own API server did not come up', () => {
+    const found = `could not bootstrap the admin user in file admin.conf: unable to create ClusterRoleBinding: ${refused}`;
+    expect(code(found)).toBe('ControlPlaneNotReady');
+  });
+});
+
 describe('what is said is no more than what was read', () => {
   const end = (stderr: string): Parameters<typeof classify>[0] => ({
     verb: 'join',

@@ -78,7 +78,7 @@ const neverUp: Pattern = (input) => {
 
 /** Matches a trace that was cut before its last frames. */
 const neverUpCut: Pattern = inError(
-  /^(?:[Cc]ouldn't|could not) initialize a Kubernetes cluster\b|failed while waiting for the control plane to start/m,
+  /^(?:(?:[Cc]ouldn't|could not) initialize a Kubernetes cluster\b|could not bootstrap the admin user)|failed while waiting for the control plane to start/m,
   () => ({
     code: 'ControlPlaneNotReady',
     cause: 'The API server on this machine did not answer in time.',

@@ -78,8 +78,9 @@ export function shorten(text: string, max = 300): string {
 
 /** The kubelet's own health port, local control plane addresses and servers of releases are not "the API server". */
 export const aboutApiServer = ({ output }: PatternInput): boolean =>
-  !/:(10248|10257|10259|2379|2380)\b|unable to get URL/.test(output.error) &&
-  !/wait-control-plane/.test(output.phase ?? '');
+  !/:(10248|10257|10259|2379|2380)\b|unable to get URL|^could not bootstrap the admin user/m.test(
+    output.error,
+  ) && !/wait-control-plane/.test(output.phase ?? '');
 
 export const apiServerIn = (input: string): string => {
   const endpoint = endpointIn(input);

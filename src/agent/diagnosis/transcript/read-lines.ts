@@ -1,8 +1,8 @@
 /** From the text of a log file to its lines, each with the stream that it belongs to, wrapped ones put together. */
 import { isCutOff, isUnfinished } from '../patterns/continued.ts';
 import { attachBare, eachAlone, type Line, MAX_PIECES } from './alone.ts';
-import { learnPrefixes } from './learned-prefix.ts';
 import { withStep } from './certain.ts';
+import { learnPrefixes } from './learned-prefix.ts';
 import { type LogLine, linesBy, type RawLine } from './line.ts';
 import { peel } from './prefix.ts';
 import { isHead, KLOG } from './sentences.ts';

@@ -90,6 +90,8 @@ const OWN_ERRORS = [
   /unable to fetch file\. URL: "https:\/\/(?:dl\.k8s\.io|storage\.googleapis\.com\/kubernetes-release)\//,
   /v1(?:alpha|beta)\d\.(?:Init|Join|Cluster)Configuration\.\w+: (?:(?:\[\])?v1(?:alpha|beta)\d\.\w|.{0,400}?\b(?:\w*[Dd]ecoder|Read\w+): )/,
   /the bootstrap token "[^"]*" was not of the form/,
+  /could not bootstrap the admin user in file/,
+  /Get "?https:\/\/\S+\/kube-public\/configmaps\/cluster-info\?timeout=10s"?: \S/,
   /unable to add a new control plane instance/,
   /invalid value "?\S+"? given for controlPlaneEndpoint/,
   /error creating local etcd static pod manifest file/,

@@ -40,7 +40,8 @@ export function unwrap(lines: readonly WidthLine[]): WidthLine[] {
       (limit !== undefined && isFull(piece, line, limit)
         ? true
         : BARE_FINDING.test(last.text) ||
-          isBroken(last, piece, line, lines) || (isMixed && isRest(piece, line)));
+          isBroken(last, piece, line, lines) ||
+          (isMixed && isRest(piece, line)));
     if (joins && last !== undefined && piece !== undefined) {
       // A word that is longer than a line is cut in two wherever lines are wrapped at words.
       const isCut = piece.width === limit && (!atWords || !/\S\s/.test(piece.text.trim()));
