@@ -116,7 +116,7 @@ export interface FilesystemEntry {
 }
 
 export interface MountEntry {
-  /** fs_spec, fs_file, fs_vfstype, fs_mntops, fs_freq, fs_passno; cloud-init's defaults fill missing ones. */
+  /** fs_spec, fs_file, fs_vfstype, fs_mntops, fs_freq, fs_passno; cloud-init's defaults fill missing ones. The last two may be empty. */
   fields: [string, string | null, string, string, string, string];
   where?: Position;
 }

@@ -19,6 +19,12 @@ describe('withMounts', () => {
     expect(withMounts('', [])).toBe('');
   });
 
+  it('leaves out the last fields where they are empty', () => {
+    expect(withMounts('', [['/dev/a', '/a', 'ext4', 'ro', '', '']])).toBe(
+      '/dev/a\t/a\text4\tro,comment=cloudconfig\n',
+    );
+  });
+
   it('writes white space and backslashes so that mount reads them back', () => {
     expect(withMounts('', [['a\\b', '/c\td', 'auto', 'x', '0', '0']])).toContain('a\\134b\t/c\\011d\t');
   });

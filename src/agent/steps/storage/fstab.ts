@@ -42,7 +42,7 @@ function linesOfOthers(fstab: string): string[] {
 }
 
 function line([spec, file, type, options, freq, pass]: FstabFields): string {
-  return [escaped(spec), escaped(file), type, `${options},${MARK}`, freq, pass].join('\t');
+  return [escaped(spec), escaped(file), type, `${options},${MARK}`, freq, pass].join('\t').trimEnd();
 }
 
 /** Escapes white space in the first two fields as fstab(5) requires. */

@@ -162,6 +162,18 @@ describe('disks, filesystems, mounts, ntp', () => {
     ]);
   });
 
+  test('mounts with fewer defaults than fields', () => {
+    const fields = (text: string) => read(`mounts: ${text}`).mounts.map((entry) => entry.fields.slice(2));
+    const four = 'mount_default_fields: [~, ~, ext4, "defaults,nofail"]';
+    expect(fields(`[[a, /a], [b, /b, xfs], [c, /c, ~, ro, 1], [d, /d, ~, ~, ~, 1]]\n${four}`)).toEqual([
+      ['ext4', 'defaults,nofail', '', ''],
+      ['xfs', 'defaults,nofail', '', ''],
+      ['ext4', 'ro', '1', ''],
+      ['ext4', 'defaults,nofail', '0', '1'],
+    ]);
+    expect(fields('[[a, /a, ext4, ro]]\nmount_default_fields: []')).toEqual([['ext4', 'ro', '', '']]);
+  });
+
   test('ntp', () => {
     expect(read('ntp:').ntp).toMatchObject({ enabled: true, servers: [], pools: [] });
     expect(read('ntp: {enabled: false, pools: [p.test]}').ntp).toMatchObject({
@@ -230,6 +242,9 @@ describe('disks, filesystems, mounts, ntp', () => {
     ['mounts: x', 'list of lists'],
     ['mounts: [x]', 'list of one to six'],
     ['mounts: [[]]', 'list of one to six'],
+    ['{mounts: [[a, /a, xfs]], mount_default_fields: [~, ~, ext4]}', 'does not give the others'],
+    ['{mounts: [[a, ~]], mount_default_fields: []}', 'does not give the others'],
+    ['{mounts: [[a, /a]], mount_default_fields: [a, b, c, d, e, f, g]}', 'list of six fields'],
     ['ntp: x', 'must be a mapping'],
     ['ntp: {allow: ["10/8\\nx"]}', 'allow must hold networks'],
     ['ntp: {servers: ["a b"]}', 'host names'],

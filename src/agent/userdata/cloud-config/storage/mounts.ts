@@ -40,7 +40,7 @@ export function readMounts(
 
 function readDefaults(node: Node | undefined, report: Report): readonly (string | null)[] {
   if (node === undefined || node.kind === 'null') return DEFAULTS;
-  if (node.kind === 'sequence' && node.items.length === 6) {
+  if (node.kind === 'sequence' && node.items.length <= 6) {
     return node.items.map((item) => (item.kind === 'null' ? null : (pythonText(item) ?? null)));
   }
   report.error('UserDataInvalid', 'mount_default_fields must be a list of six fields.', node.where);
@@ -63,9 +63,19 @@ function readFields(
     report.error('UserDataInvalid', 'mounts: a field must be a string of one line.', field.where);
     return null;
   });
-  const [spec, file, type, options, freq, passno] = defaults.map(
-    (otherwise, index) => given[index] ?? otherwise,
+  const [spec, file, type, options, freq, passno] = Array.from(
+    { length: 6 },
+    (_, index) => given[index] ?? defaults[index],
   );
+  // Without the last two a line of fstab is whole.
+  if ([file, type, options].includes(undefined)) {
+    report.error(
+      'UserDataInvalid',
+      'mounts: an item has fewer than four fields, and mount_default_fields does not give the others.',
+      item.where,
+    );
+    return undefined;
+  }
   if (spec === undefined || spec === null || spec === '') {
     report.error('UserDataInvalid', 'mounts: an item has no device.', item.where);
     return undefined;
@@ -75,8 +85,8 @@ function readFields(
     file ?? null,
     type ?? 'auto',
     options ?? 'defaults,nofail,_netdev',
-    freq ?? '0',
-    passno ?? '2',
+    freq ?? (passno === undefined ? '' : '0'),
+    passno ?? (passno === undefined ? '' : '2'),
   ];
 }
 
