@@ -20,9 +20,8 @@ export function tempIn(directory: string): string {
   return join(directory, `.slipway-${process.pid}-${randomInt(2 ** 48 - 1)}.tmp`);
 }
 
-/** The same open directory has another name each time, under which the files that are on their way in it would be leftovers. */
+/** One directory may have several names, and under another the files that are on their way in it would be leftovers. */
 function identityOf(directory: string): string {
-  if (!directory.startsWith('/proc/self/fd/')) return directory;
   const stat = statSync(directory, { throwIfNoEntry: false });
   return stat === undefined ? directory : `${stat.dev} ${stat.ino}`;
 }

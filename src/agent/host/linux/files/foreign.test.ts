@@ -229,6 +229,13 @@ describe.runIf(process.getuid?.() === 0)('a directory such as /tmp (needs root)'
     expect(readdirSync(victim)).toEqual([]);
   });
 
+  it('gets several files in a directory that the first of them makes', async () => {
+    const paths = ['a', 'b', 'c'].map((name) => join(shared, 'new', name));
+    await files.writeAll(paths.map((path) => ({ path, content: path })));
+    expect(paths.map((path) => readFileSync(path, 'utf8'))).toEqual(paths);
+    expect(readdirSync(join(shared, 'new'))).toHaveLength(3);
+  });
+
   it('gets directories for the owner of a file', async () => {
     const owner = `${ALICE}:${ALICE}`;
     await files.write(join(shared, 'new/er/file'), 'x', { owner, ownsParents: true, parentsMode: 0o750 });
