@@ -15,13 +15,17 @@ export interface Command {
 
 /**
  * The line that Cluster API's kubeadm provider writes:
- * `kubeadm init|join --config FILE [--v N] && echo success > SENTINEL`.
+ * `kubeadm init|join --config FILE [--v N] && echo success > SENTINEL`, also behind variables, `env` and `sudo`.
  */
 export interface KubeadmCommand {
   kind: 'kubeadm';
   verb: 'init' | 'join';
   /** Everything after the verb; may hold a token. */
   args: Sensitive<string[]>;
+  /** Variables that the line sets for kubeadm, as `NAME=value`; may hold the password of a proxy. */
+  environment?: Sensitive<string[]>;
+  /** kubeadm gets no variable that commands before it have exported: the line calls it by sudo. */
+  withoutExports?: true;
   /** The path behind `--config`, if given. */
   configPath?: string;
   /** `host:port` of API servers to try instead of the configured one; those that answer come first. */

@@ -63,7 +63,9 @@ export function documentSecrets({
     ),
     ...ofStores(node?.secrets),
     ...[...bootCommands, ...bootScripts, ...commands].flatMap((entry) =>
-      entry.kind === 'command' ? ofCommand(entry) : secretsIn(entry.args.reveal().join('\n')),
+      entry.kind === 'command'
+        ? ofCommand(entry)
+        : secretsIn([...(entry.environment?.reveal() ?? []), ...entry.args.reveal()].join('\n')),
     ),
     ...units
       .flatMap(({ content, dropIns }) => [content, ...dropIns.map((dropIn) => dropIn.content)])

@@ -4,8 +4,7 @@ import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
 import { goesThroughProxy } from '../../kubeadm/config/through-proxy.ts';
 import { awaitCluster, type ClusterFound } from '../../kubeadm/run/await-cluster.ts';
 import { capSeconds, DISCOVERY_SECONDS } from '../../kubeadm/run/policy.ts';
-import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
-import { exported } from '../shell/shell-state.ts';
+import { callVariables } from './call-environment.ts';
 
 /**
  * The API server by which this attempt joins; waits for it where it can be seen from here. Undefined where
@@ -14,14 +13,16 @@ import { exported } from '../shell/shell-state.ts';
  * @param shell Directory of the shell's state: kubeadm gets what the shell has exported.
  */
 export async function joinBy(
-  { verb, endpoints = [] }: KubeadmCommand,
+  command: KubeadmCommand,
   config: Partial<KubeadmConfig>,
   context: StepContext,
   shell: string,
 ): Promise<ClusterFound | undefined> {
+  const { verb, endpoints = [] } = command;
   const { apiServer, tokenId } = config;
   const asked = endpoints.length > 0 ? endpoints : [...(apiServer === undefined ? [] : [apiServer])];
-  const sees = verb === 'join' && context.host.root === '/' && !(await someByProxy(asked, context, shell));
+  const sees =
+    verb === 'join' && context.host.root === '/' && !(await someByProxy(asked, command, context, shell));
   return awaitCluster(context.host, {
     endpoints: asked,
     tokenId,
@@ -43,13 +44,11 @@ function patience({ discoveryTimeoutSeconds }: Partial<KubeadmConfig>, context: 
 
 async function someByProxy(
   endpoints: readonly string[],
+  command: KubeadmCommand,
   { host }: StepContext,
   shell: string,
 ): Promise<boolean> {
-  const file = await proxyEnvironment(host);
   const names = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy'];
-  const values = await Promise.all(names.map((name) => exported(host, shell, name)));
-  const variable = (name: string): string | undefined =>
-    values[names.indexOf(name)]?.at(-1) ?? file[name] ?? host.env(name);
+  const variable = await callVariables(host, command, shell, names);
   return endpoints.some((endpoint) => goesThroughProxy(endpoint, variable));
 }

@@ -67,8 +67,8 @@ export const kubeadm: StepKind<KubeadmSpec, Call> = {
   plan: ({ index, command, config: more }) => [
     { id: 'kubeadm', title: `kubeadm ${command.verb}`, spec: { index, command }, more },
   ],
-  details: ({ command: { verb, args, sentinel, labels } }) => [
-    redact(['kubeadm', verb, ...args.reveal()].join(' ')),
+  details: ({ command: { verb, args, environment, sentinel, labels } }) => [
+    redact([...(environment?.reveal() ?? []), 'kubeadm', verb, ...args.reveal()].join(' ')),
     ...(labels ?? []).map(({ key, template }) => redact(`label ${key}: ${template}`)),
     ...(sentinel ? [`then write ${sentinel}`] : []),
   ],

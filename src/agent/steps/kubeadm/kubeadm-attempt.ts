@@ -17,12 +17,11 @@ import { prepareRepeat } from '../../kubeadm/repeat/repeat.ts';
 import { type ExplainedRun, runExplained } from '../../kubeadm/run/explained-run.ts';
 import { kubeadmMinor } from '../../kubeadm/run/kubeadm-minor.ts';
 import { capSeconds, DISCOVERY_SECONDS, LAST_WORD_SECONDS } from '../../kubeadm/run/policy.ts';
-import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
 import { findRealKubeadm, slipwayInstead } from '../../kubeadm/run/real-kubeadm.ts';
 import { findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { noteBefore } from '../../reset/before.ts';
 import type { Shared } from '../kind/shared.ts';
-import { inheriting } from '../shell/shell-state.ts';
+import { callEnvironment } from './call-environment.ts';
 import { joinBy } from './join-by.ts';
 import { prepareCredential } from './kubelet-credential.ts';
 import { prepareRuntime } from './prepare-runtime.ts';
@@ -100,8 +99,7 @@ export async function attemptKubeadm(
       path,
       verb,
       args: withoutPhases(args, skipped, config.skipPhases ?? []),
-      ...(host.platform === 'windows' ? {} : { inherit: (argv) => inheriting(shell.directory, argv) }),
-      env: await proxyEnvironment(host),
+      ...(await callEnvironment(host, command, shell.directory)),
       signal,
       onProgress: (message) => void context.progress(message, true),
       onLine: redacting(context),

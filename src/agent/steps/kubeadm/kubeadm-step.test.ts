@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/kubeadm-stand-in.ts';
@@ -96,6 +96,25 @@ describe('the kubeadm step', () => {
       },
       retry: 'no',
     });
+  });
+
+  it.each([
+    ['what its line sets, over what commands before it have exported', {}, 'of-the-line exported http://p:1'],
+    ['none of that by sudo', { withoutExports: true } as const, 'of-the-line  '],
+  ])('gives kubeadm %s', async (_, more, seen) => {
+    const command: KubeadmCommand = {
+      ...{ kind: 'kubeadm', verb: 'join', args: sensitive([]), ...more },
+      environment: sensitive(['A=of-the-line', 'C=two  $words']),
+    };
+    const shared = openShared(host, { bootCommands: [], commands: [command] }, 'i-1', () => undefined);
+    machine.put(
+      `${shared.shell.directory}/env`,
+      "export A='x'\nexport B='exported'\nexport HTTPS_PROXY='http://p:1'\n",
+    );
+    machine.put(KUBEADM, '#!/bin/sh\necho "$A $B $HTTPS_PROXY|$C" >>/seen\nexit 1\n', 0o755);
+    const work = bootstrapNode({ index: 0, command }, shared);
+    await attempt({ id: 'kubeadm', title: 'kubeadm', digest: 'd', ...work });
+    expect(readFileSync(join(machine.root.path, 'seen'), 'utf8')).toBe(`${seen}|two  $words\n`);
   });
 
   it('takes nothing for a leftover that the image was made with', async () => {

@@ -22,17 +22,35 @@ export function stateAfter(ended: number): StateFiles {
 
 /** Lines of a shell that take the state over where there is one. */
 export function takeOver(directory: string): string {
-  const [env, cwd] = [`"${directory}/${FIRST_STATE.env}"`, `"${directory}/${FIRST_STATE.cwd}"`];
-  return `if [ -r ${env} ]; then . ${env}; fi\nif [ -r ${cwd} ]; then cd "$(cat ${cwd})"; fi`;
+  const env = `"${directory}/${FIRST_STATE.env}"`;
+  return `if [ -r ${env} ]; then . ${env}; fi\n${takePlace(directory)}`;
+}
+
+function takePlace(directory: string): string {
+  const cwd = `"${directory}/${FIRST_STATE.cwd}"`;
+  return `if [ -r ${cwd} ]; then cd "$(cat ${cwd})"; fi`;
 }
 
 /**
  * The same program, which begins with the state: a command before it may have exported proxy settings or
  * changed PATH.
+ *
+ * @param own Names of variables that it has of itself, which the state does not change
+ * @param exports Whether it gets what was exported, or no more than the directory
  */
-export function inheriting(directory: string, argv: [string, ...string[]]): [string, ...string[]] {
-  const script = `${takeOver('$1')}\nshift\nexec "$@"`;
-  return ['/bin/sh', '-c', script, 'slipway-kubeadm', directory, ...argv];
+export function inheriting(
+  directory: string,
+  argv: [string, ...string[]],
+  { own = [], exports = true }: { own?: readonly string[]; exports?: boolean } = {},
+): [string, ...string[]] {
+  const script = [
+    ...own.map((name, index) => `slipway_${index}=$${name}`),
+    exports ? takeOver('$1') : takePlace('$1'),
+    ...own.map((name, index) => `export ${name}="$slipway_${index}"`),
+    'shift',
+    'exec "$@"',
+  ];
+  return ['/bin/sh', '-c', script.join('\n'), 'slipway-kubeadm', directory, ...argv];
 }
 
 /** Directories of every PATH that the shell has exported. */

@@ -175,7 +175,8 @@ describe('runcmd and bootcmd', () => {
     [['kubeadm', 'init', 'phase', 'certs', 'all'], 0],
     [['kubeadm', 'reset', '-f'], 0],
     [['/home/me/kubeadm', 'join', '--config', '/a'], 1],
-    [['sudo', 'kubeadm', 'join', '--config', '/a'], 1],
+    [['A=b', 'kubeadm', 'join', '--config', '/a'], 1],
+    [['sudo', '-u', 'admin', 'kubeadm', 'join', '--config', '/a'], 1],
     [['sh', '-c', 'kubeadm join --config /a'], 1],
     [[], 0],
   ])('the list %j is left to the shell', (list, warnings) => {

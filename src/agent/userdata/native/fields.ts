@@ -19,6 +19,7 @@ export const SECRET: ReadonlySet<string> = new Set([
   'bootScripts.shell',
   'commands.shell',
   'commands.args',
+  'commands.environment',
   'users.passwordHash',
   'users.initialPasswordHash',
   'users.plainPassword',

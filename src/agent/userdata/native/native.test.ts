@@ -51,7 +51,10 @@ describe('what is converted makes the same machine', () => {
       'write_files: [{path: /a, content: "yes"}, {path: /b, content: "0644"}, {path: /c, content: "\\u0085\\u2028 \\e"}]',
     ],
     ['windows', 'write_files: [{path: /a, content: "a\\r\\nb\\r\\n"}]'],
-    ['commands', 'bootcmd: [a]\nruncmd: ["true", [ls, 1:20], "a: b # c", "kubeadm join --config /a --v 5"]'],
+    [
+      'commands',
+      'bootcmd: [a]\nruncmd: ["true", [ls, 1:20], "a: b # c", "kubeadm join --config /a --v 5", "sudo A=b kubeadm join --config /b"]',
+    ],
     [
       'users',
       'users: [{name: a, sudo: [x], doas: [permit a], selinux_user: staff_u, create_groups: false, no_log_init: true, plain_text_passwd: "null", uid: 0}]\ngroups: [{g: [a]}]',

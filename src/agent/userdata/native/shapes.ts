@@ -42,6 +42,8 @@ const call = map(
     kind: oneOf('kubeadm'),
     verb: oneOf('init', 'join'),
     args: texts,
+    environment: list(like(/^[A-Za-z_][A-Za-z0-9_]*=/, 'NAME=value')),
+    withoutExports: bool,
     configPath: path,
     endpoints: texts,
     patches: path,

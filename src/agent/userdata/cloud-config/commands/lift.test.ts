@@ -47,14 +47,41 @@ describe('liftKubeadm', () => {
   });
 
   it.each([
+    ['A=b kubeadm join --config /a', ['A=b'], undefined],
+    [`A='b c'"d" _e= kubeadm join --config /a && echo success > ${SENTINEL}`, ['A=b cd', '_e='], undefined],
+    ['env NO_PROXY=10.0.0.0/8 /usr/bin/kubeadm join --config /a', ['NO_PROXY=10.0.0.0/8'], undefined],
+    ["A=b /usr/bin/env -- 'C=d' kubeadm join --config /a", ['A=b', 'C=d'], undefined],
+    ['sudo kubeadm join --config /a', undefined, true],
+    ['/usr/bin/sudo -n -- kubeadm join --config /a', undefined, true],
+    ['sudo A=b kubeadm join --config /a', ['A=b'], true],
+    ['sudo -H env A=b kubeadm join --config /a', ['A=b'], true],
+    ['A=b sudo -E kubeadm join --config /a', ['A=b'], undefined],
+    ['sudo -nE kubeadm join --config /a', undefined, undefined],
+    ['sudo --preserve-env A=b kubeadm join --config /a', ['A=b'], undefined],
+  ])('lifts %s with what it says of the environment', (line, environment, withoutExports) => {
+    const lifted = liftKubeadm(line);
+    expect(lifted).toMatchObject({ verb: 'join', configPath: '/a', args: ['--config', '/a'] });
+    expect(lifted?.environment?.reveal()).toEqual(environment);
+    expect(lifted?.withoutExports).toBe(withoutExports);
+  });
+
+  it.each([
     ['a phase', 'kubeadm join phase preflight --config /a'],
     ['a phase behind a flag that stands alone', 'kubeadm join --control-plane phase all'],
     ['help', 'kubeadm join --help'],
     ['a dry run', 'kubeadm init --dry-run --config /a'],
     ['another verb', 'kubeadm reset -f'],
     ['no verb', 'kubeadm'],
-    ['an environment prefix', 'FOO=bar kubeadm join --config /a'],
-    ['sudo', 'sudo kubeadm join --config /a'],
+    ['a variable with an expansion', 'FOO=$BAR kubeadm join --config /a'],
+    ['a variable whose name is quoted, which is a program', "'FOO=bar' kubeadm join --config /a"],
+    ['variables alone', 'FOO=bar'],
+    ['another PATH', 'PATH=/opt/kubernetes/bin kubeadm join --config /a'],
+    ['what another Slipway would read', 'SLIPWAY_KUBEADM=/x kubeadm join --config /a'],
+    ['an empty environment', 'env -i kubeadm join --config /a'],
+    ['another user', 'sudo -u admin kubeadm join --config /a'],
+    ['a variable that sudo keeps back or not', 'HTTPS_PROXY=http://p:1 sudo kubeadm join --config /a'],
+    ['a choice of what sudo keeps', 'sudo --preserve-env=HTTPS_PROXY kubeadm join --config /a'],
+    ['another program behind sudo', 'sudo nohup kubeadm join --config /a'],
     ['a path that is not searched', '/home/me/kubeadm join --config /a'],
     ['an expansion', 'kubeadm join --config $CONFIG'],
     ['an expansion in quotes', 'kubeadm join --config "$(find /a)"'],

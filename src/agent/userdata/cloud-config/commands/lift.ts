@@ -6,9 +6,10 @@
  * the user asked for, so it accepts only lines that mean the same in every shell.
  */
 import { parseInvocation } from '../../../kubeadm/config/invocation.ts';
+import { type Environment, isAssignment, programBehind } from './program-behind.ts';
 import { shellTokens, type Token } from './shell-words.ts';
 
-export interface LiftedKubeadm {
+export interface LiftedKubeadm extends Environment {
   verb: 'init' | 'join';
   /** Everything after the verb; it may hold a token, so treat it as secret. */
   args: string[];
@@ -31,26 +32,40 @@ const PROGRAMS = new Set([
 ]);
 
 /**
- * The kubeadm call in a shell line; undefined if the line is or contains anything else: environment prefixes,
- * sudo, pipes, expansions, other redirections, phases, dry runs. Never throws.
+ * The kubeadm call in a shell line; undefined if the line is or contains anything else: pipes, expansions, other
+ * redirections, phases, dry runs. Never throws.
  */
 export function liftKubeadm(shell: string): LiftedKubeadm | undefined {
   const tokens = shellTokens(shell);
   if (tokens === undefined) return undefined;
   const firstOperator = tokens.findIndex((token) => 'operator' in token);
-  const call = firstOperator < 0 ? tokens : tokens.slice(0, firstOperator);
-  const lifted = liftKubeadmCall(call.flatMap((token) => ('word' in token ? [token.word] : [])));
+  const call = (firstOperator < 0 ? tokens : tokens.slice(0, firstOperator)).flatMap((token) =>
+    'word' in token ? [token] : [],
+  );
+  const first = call.findIndex((token) => !isAssignment(token));
+  const words = call.map(({ word }) => word);
+  const lifted = first < 0 ? undefined : liftKubeadmCall(words.slice(first), words.slice(0, first));
   if (firstOperator < 0 || lifted === undefined) return lifted;
   const sentinel = sentinelOf(tokens.slice(firstOperator));
   return sentinel === undefined ? undefined : { ...lifted, sentinel };
 }
 
-/** The kubeadm call that these words are; undefined where they are anything else. Never throws. */
-export function liftKubeadmCall([program = '', ...words]: readonly string[]): LiftedKubeadm | undefined {
+/**
+ * The kubeadm call that these words are, behind `env` or `sudo` or not; undefined where they are anything else. Never
+ * throws.
+ *
+ * @param variables Set by the shell in front of them, as `NAME=value`
+ */
+export function liftKubeadmCall(
+  called: readonly string[],
+  variables: readonly string[] = [],
+): LiftedKubeadm | undefined {
+  const behind = programBehind(called, variables);
+  const [program = '', ...words] = behind?.words ?? [];
   const invocation = PROGRAMS.has(program) ? parseInvocation(words) : undefined;
-  if (invocation?.kind !== 'bootstrap') return undefined;
+  if (behind === undefined || invocation?.kind !== 'bootstrap') return undefined;
   const { verb, args, configPath } = invocation;
-  return { verb, args, ...(configPath === undefined ? {} : { configPath }) };
+  return { verb, args, ...(configPath === undefined ? {} : { configPath }), ...behind.environment };
 }
 
 /** The path in exactly `&& echo success > PATH`. */

@@ -3,7 +3,8 @@
  * everything whose meaning depends on the shell's state and never guesses.
  */
 
-export type Token = { word: string } | { operator: '&&' | '>' };
+/** `bare`: so many characters at its front stand outside of quotes. */
+export type Token = { word: string; bare: number } | { operator: '&&' | '>' };
 
 /** Characters that every POSIX shell takes literally if they stand unquoted inside a command. */
 const PLAIN = /[A-Za-z0-9_@%+=:,./-]/;
@@ -18,9 +19,11 @@ export function shellTokens(line: string): Token[] | undefined {
   const text = withoutBlanksAround(line);
   const tokens: Token[] = [];
   let word: string | undefined;
+  let bare: number | undefined;
   const endWord = (): void => {
-    if (word !== undefined) tokens.push({ word });
+    if (word !== undefined) tokens.push({ word, bare: bare ?? word.length });
     word = undefined;
+    bare = undefined;
   };
   for (let i = 0; i < text.length; i++) {
     const char = text[i] ?? '';
@@ -31,6 +34,7 @@ export function shellTokens(line: string): Token[] | undefined {
       if (end < 0) return undefined;
       const quoted = text.slice(i + 1, end);
       if (hasControlCharacter(quoted) || (char === '"' && /[$`\\!]/.test(quoted))) return undefined;
+      bare ??= word?.length ?? 0;
       word = (word ?? '') + quoted;
       i = end;
     } else if (char === '&' && text[i + 1] === '&') {
