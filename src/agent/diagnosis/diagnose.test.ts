@@ -66,4 +66,55 @@ describe('evidence', () => {
       'Port 10250 is in use by kubelet (process 7). Also: Port 6443 is in use.',
     );
   });
+
+  const late = (
+    verb: 'init' | 'join',
+    wrote = '[control-plane] Creating static Pod manifest for "kube-apiserver"',
+  ) => ({
+    ...{ verb, exitStatus: 1, stdout: `${wrote}\n[kubelet-start] Starting the kubelet\n` },
+    stderr:
+      'error execution phase upload-config/kubeadm: Post "https://10.0.0.9:6443/api/v1/namespaces/kube-system/configmaps?timeout=10s": dial tcp 10.0.0.9:6443: connect: connection refused',
+  });
+  const ended = { state: 'exited', exitCode: 1, restarts: 2 };
+  const noSpace = {
+    ...ended,
+    name: 'etcd',
+    log: ['panic: write /var/lib/etcd/member/wal/0.wal: no space left on device'],
+  };
+  const withoutEtcd = { ...ended, name: 'kube-apiserver', log: ['Error: context deadline exceeded'] };
+
+  it('of etcd explains an API server of this machine that is gone later', () => {
+    const code = (end: ReturnType<typeof late>, ...staticPods: Evidence['staticPods']) =>
+      explain(classify(end), end, { ...NO_EVIDENCE, staticPods }).code;
+    expect(code(late('init'), withoutEtcd, noSpace)).toBe('DiskFull');
+    expect(code(late('init'), withoutEtcd)).toBe('EtcdUnhealthy');
+    expect(code(late('join'), noSpace)).toBe('DiskFull');
+    // In a join it ends until etcd is there, and another one may be asked.
+    expect(code(late('join'), withoutEtcd)).toBe('ApiServerUnreachable');
+    // A worker has none of them; these are of before.
+    expect(code(late('join', ''), noSpace)).toBe('ApiServerUnreachable');
+  });
+
+  it('of an API server that tells what fails explains why it is silent', () => {
+    const stderr =
+      'error execution phase preflight: couldn\'t validate the identity of the API Server: Get "https://10.0.0.9:6443/api/v1/namespaces/kube-public/configmaps/cluster-info?timeout=10s": net/http: request canceled (Client.Timeout exceeded while awaiting headers)';
+    const end = { verb: 'join', stdout: '', stderr, exitStatus: 1 } as const;
+    const apiServer = {
+      endpoint: ENDPOINT,
+      failedAt: 'tcp',
+      isSilent: true,
+      problem: 'it does not answer',
+    } as const;
+    const look = (failing?: string[]) =>
+      explain(classify(end), end, {
+        ...NO_EVIDENCE,
+        apiServer: { ...apiServer, ...(failing && { failing }) },
+      });
+    expect(look()).toMatchObject({ code: 'ApiServerUnreachable' });
+    expect(look(['informer-sync'])).toMatchObject({ code: 'ApiServerUnreachable' });
+    expect(look(['etcd', 'etcd-readiness'])).toMatchObject({
+      code: 'EtcdUnhealthy',
+      cause: `The API server at ${ENDPOINT} cannot serve, because its etcd does not: it says so itself (etcd, etcd-readiness).`,
+    });
+  });
 });

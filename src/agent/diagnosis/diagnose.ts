@@ -11,6 +11,7 @@ import { inWordsHere } from '../../protocol/codes/on-windows.ts';
 import { explainDiscovery, type TokenSight } from './causes/explain-discovery.ts';
 import { KUBELET_STARTED } from './causes/explain-kubelet.ts';
 import { explainNode } from './causes/explain-node.ts';
+import { explainStaticPods } from './causes/explain-static-pods.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import type { Part } from './evidence/gather.ts';
 import type { Diagnosis } from './patterns/pattern.ts';
@@ -48,7 +49,8 @@ const DISCOVERY_SYMPTOMS: readonly Code[] = [
 /** The parts of the evidence that could make this failure more exact; empty where kubeadm's own words suffice. */
 export function evidenceFor(base: KubeadmFailure, { stdout, verb }: KubeadmEnd): Part[] {
   const { code } = base;
-  if (DISCOVERY_SYMPTOMS.includes(code)) return ['API server'];
+  if (DISCOVERY_SYMPTOMS.includes(code))
+    return asksOwn(base, stdout) ? ['static pods', 'API server'] : ['API server'];
   if (code === 'PortInUse') return ['listeners'];
   if (code === 'ContainerRuntimeDown' || code === 'ContainerRuntimeUnsuitable') return ['runtime', 'machine'];
   if (!NODE_SYMPTOMS.includes(code)) return [];
@@ -59,6 +61,8 @@ export function evidenceFor(base: KubeadmFailure, { stdout, verb }: KubeadmEnd):
   return verb === 'join' ? ['machine', 'API server'] : ['machine'];
 }
 
+const OWN_CONTROL_PLANE = /^\[(?:control-plane|etcd)\] Creating (?:S|s)tatic (?:P|p)od manifest/m;
+
 const startedKubelet = ({ code, phase = '' }: KubeadmFailure, stdout: string): boolean =>
   code === 'KubeletUnhealthy' ||
   /^(?:wait-control-plane|kubelet-start|kubelet-wait-bootstrap|control-plane-join|upload-config|mark-control-plane)/.test(
@@ -66,6 +70,14 @@ const startedKubelet = ({ code, phase = '' }: KubeadmFailure, stdout: string): b
   ) ||
   stdout.split('\n').some((line) => KUBELET_STARTED.test(line)) ||
   /\[wait-control-plane\]|\[kubelet-check\]/.test(stdout);
+
+/** The API server that does not answer may be this machine's own, which kubeadm has set up before. */
+const asksOwn = ({ code }: KubeadmFailure, stdout: string): boolean =>
+  (code === 'ApiServerUnreachable' || code === 'ApiServerUnavailable') && OWN_CONTROL_PLANE.test(stdout);
+
+/** In a join, an API server ends again and again until etcd is there. */
+const ownPods = ({ verb }: KubeadmEnd, { staticPods }: Evidence): Evidence['staticPods'] =>
+  verb === 'init' ? staticPods : staticPods.filter(({ name }) => name === 'etcd');
 
 export function diagnose(input: DiagnosisInput, evidence: Evidence): KubeadmFailure {
   return explain(classify(input), input, evidence);
@@ -77,7 +89,8 @@ export function explain(base: KubeadmFailure, input: DiagnosisInput, evidence: E
   if (parts.length === 0) return base;
   const seen = onlyParts(evidence, parts);
   const better = DISCOVERY_SYMPTOMS.includes(base.code)
-    ? explainDiscovery(base, seen, input)
+    ? (explainStaticPods({ ...seen, staticPods: ownPods(input, seen) }) ??
+      explainDiscovery(base, seen, input))
     : explainNode(base, seen);
   return better === undefined ? base : refined(base, better);
 }

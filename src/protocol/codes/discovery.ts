@@ -42,7 +42,7 @@ export const DISCOVERY_CODES = {
     'discovery',
     'until-deadline',
     'The cluster does not know the bootstrap token, or it has expired.',
-    'Let Cluster API make new bootstrap data (replace the machine), or create the token; check that kube-controller-manager runs its token controllers.',
+    'Let Cluster API make new bootstrap data (replace the machine), or create the token, with the usages signing and authentication; check that kube-controller-manager runs its token controllers.',
   ),
   TokenSecretWrong: entry(
     'discovery',

@@ -29,9 +29,19 @@ export function explainDiscovery(
 
 /** Which of the four steps to an API server fails now, if kubeadm did not say. */
 export function explainApiServer(base: KubeadmFailure, { apiServer: view }: Evidence): Diagnosis | undefined {
-  if (view === undefined || base.facts?.saysHow) return undefined;
+  if (view === undefined) return undefined;
   const at = `The API server at ${view.endpoint}`;
   const { evidence } = base;
+  if (view.failing?.some((check) => /^etcd\b/.test(check))) {
+    return {
+      code: 'EtcdUnhealthy',
+      cause: `${at} cannot serve, because its etcd does not: it says so itself (${view.failing.join(', ')}).`,
+      remedy:
+        'Look at etcd on the control planes of the cluster, its static pod and its log; nothing on this machine is wrong.',
+      evidence,
+    };
+  }
+  if (base.facts?.saysHow) return undefined;
   if (view.failedAt === 'dns') {
     return { code: 'ApiServerNameUnresolved', cause: `${at} cannot be reached: ${view.problem}.`, evidence };
   }
@@ -126,13 +136,13 @@ function token(
   if (signers.length === 0) {
     return {
       code: 'TokenUnknown',
-      cause: `${name} is not known to the cluster, which knows no valid token at all: all have expired, or its token controllers do not run.`,
+      cause: `${name} is not known to the cluster, which knows no valid token at all: all have expired or may not sign (usage-bootstrap-signing), or its token controllers do not run.`,
       evidence,
     };
   }
   return {
     code: 'TokenUnknown',
-    cause: `${name} is not known to the cluster, which does know ${signers.length} other${signers.length === 1 ? '' : 's'}: it was never made there, or it has expired.`,
+    cause: `${name} signs nothing in the cluster, which does know ${signers.length} other${signers.length === 1 ? '' : 's'}: it was never made there, has expired, or may not sign (its Secret has no usage-bootstrap-signing).`,
     evidence,
   };
 }

@@ -48,3 +48,36 @@ describe('an API server whose name does not resolve', () => {
     });
   });
 });
+
+describe('an API server that does not serve', () => {
+  const READY =
+    '[+]ping ok\n[-]etcd failed: reason withheld\n[-]etcd-readiness failed: reason withheld\nreadyz check failed\n';
+  const answer = (status: number, body: string) => ({ status, body, headers: {}, url: '' });
+  const silent = (ready: ReturnType<typeof answer>): { host: Host; asked: string[] } => {
+    const asked: string[] = [];
+    const at = machine('ETIMEDOUT', undefined);
+    const send = (request: { url: string }) => {
+      asked.push(new URL(request.url).pathname);
+      return request.url.endsWith('/readyz')
+        ? Promise.resolve(ready)
+        : Promise.reject(new HostError('no answer', 'ETIMEDOUT'));
+    };
+    const network = { ...at.network, client: () => ({ send, close: () => undefined }) };
+    return { asked, host: { ...at, network } as unknown as Host };
+  };
+
+  it('is asked which of its checks fail, and whoever is in a hurry learns what it said before', async () => {
+    const { host, asked } = silent(answer(500, READY));
+    const failing = ['etcd', 'etcd-readiness'];
+    expect((await readApiServer(host, 'a:1', 900)).failing).toBeUndefined();
+    expect(asked).toHaveLength(1);
+    expect(await readApiServer(host, 'a:1', 5_000)).toMatchObject({ isSilent: true, failing });
+    expect(await readApiServer(host, 'a:1', 900)).toMatchObject({ isSilent: true, failing });
+    expect((await readApiServer(host, 'b:1', 900)).failing).toBeUndefined();
+    expect(asked.filter((path) => path === '/readyz')).toHaveLength(1);
+  });
+
+  it('is told nothing of where it says that all is well', async () => {
+    expect((await readApiServer(silent(answer(200, 'ok')).host, 'a:1', 5_000)).failing).toBeUndefined();
+  });
+});

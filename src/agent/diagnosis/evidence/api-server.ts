@@ -6,9 +6,17 @@ import { parseClusterInfo, readRequestError } from './parse.ts';
 
 const CLUSTER_INFO = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
 const MAX_BYTES = 1024 * 1024;
+/** What it says of itself to everybody; without etcd it takes two seconds for that. */
+const READY = '/readyz';
+const READY_MS = 4_000;
+const STILL_SO_MS = 60_000;
+const ASK_AGAIN_MS = 20_000;
 
 /** What the last answer of an API server was, and when, in milliseconds of the host's own clock. */
 const last = new WeakMap<Host, { view: ApiServerView; at: number }>();
+
+/** Which of its own checks this API server last said to fail, and when. */
+const failing = new WeakMap<Host, { endpoint: string; checks: string[]; at: number }>();
 
 /** What this API server has answered within so many milliseconds; undefined where it was not asked, or did not answer. */
 export function seenLately(host: Host, endpoint: string, withinMs: number): ApiServerView | undefined {
@@ -31,6 +39,8 @@ export async function readApiServer(
   kept?: HttpClient,
 ): Promise<ApiServerView> {
   const client = kept ?? host.network.client({ insecure: true });
+  const unready = (): Promise<Pick<ApiServerView, 'failing'>> =>
+    failingChecks(host, client, endpoint, timeoutMs);
   try {
     const sent = host.clock.now().getTime();
     const url = `https://${endpoint}${CLUSTER_INFO}`;
@@ -45,18 +55,43 @@ export async function readApiServer(
       status: answer.status,
       ...(ahead === undefined ? {} : { clockAhead: ahead }),
       ...(clusterInfo === undefined ? {} : { clusterInfo }),
+      ...(answer.status >= 500 ? await unready() : {}),
     };
     last.set(host, { view, at: host.clock.monotonic() });
     return view;
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const failed = readRequestError(error);
-    if (error.errno === 'ETIMEDOUT') return { endpoint, ...failed, isSilent: true };
+    if (error.errno === 'ETIMEDOUT') return { endpoint, ...failed, isSilent: true, ...(await unready()) };
     if (error.errno !== 'EAI_AGAIN') return { endpoint, ...failed };
     return { endpoint, ...failed, problem: await silentNameServers(host) };
   } finally {
     if (!kept) client.close();
   }
+}
+
+/** Where it does not serve, which of its checks fail; a caller in a hurry is told what was seen within the last minute. */
+async function failingChecks(
+  host: Host,
+  client: HttpClient,
+  endpoint: string,
+  timeoutMs: number,
+): Promise<Pick<ApiServerView, 'failing'>> {
+  const before = failing.get(host);
+  const age = before?.endpoint === endpoint ? host.clock.monotonic() - before.at : Number.POSITIVE_INFINITY;
+  if (timeoutMs >= READY_MS && age >= ASK_AGAIN_MS) {
+    const url = `https://${endpoint}${READY}`;
+    const answer = await client
+      .send({ method: 'GET', url, timeoutMs: READY_MS, maxBytes: MAX_BYTES })
+      .catch(() => undefined);
+    const checks = [...(answer?.body ?? '').matchAll(/^\[-\]([\w./-]{1,80}) failed/gm)].map(
+      ([, name = '']) => name,
+    );
+    failing.set(host, { endpoint, checks, at: host.clock.monotonic() });
+  }
+  const seen = failing.get(host);
+  const isNew = seen?.endpoint === endpoint && host.clock.monotonic() - seen.at <= STILL_SO_MS;
+  return isNew && seen.checks.length > 0 ? { failing: seen.checks } : {};
 }
 
 /** Half a sentence. It names all servers of /etc/resolv.conf: which one was asked last nobody can see. */

@@ -67,6 +67,8 @@ export interface ApiServerView {
   /** Why, in a few words. */
   problem?: string;
   status?: number;
+  /** Its own checks that fail, as it says itself: `etcd` ... */
+  failing?: string[];
   /** Seconds that this machine's clock is ahead of the API server's; negative when behind. */
   clockAhead?: number;
   /** What the ConfigMap cluster-info says. */

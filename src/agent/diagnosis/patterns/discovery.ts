@@ -7,7 +7,7 @@ const tokenUnknown: Pattern = inError(
   /(?:could not find a JWS signature in the cluster-info ConfigMap|does not yet contain a JWS signature)(?: for token ID(?: "?([a-z0-9]{6})\b)?)?|there is no JWS signed token in the cluster-info ConfigMap(?:\. This token id "([^"]*)")?|token id "([^"]*)" is invalid for this cluster/,
   (match) => ({
     code: 'TokenUnknown',
-    cause: `The cluster does not know ${idOf(match) === undefined ? 'the bootstrap token' : `a bootstrap token with the id ${idOf(match)}`}: it was never made there, or it has expired.`,
+    cause: `The cluster signs with no bootstrap token ${idOf(match) === undefined ? 'like this one' : `of the id ${idOf(match)}`}: it was never made there, has expired, or may not sign.`,
   }),
 );
 

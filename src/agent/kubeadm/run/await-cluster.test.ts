@@ -36,7 +36,8 @@ describe('awaitCluster', () => {
   /** @param answer by the number of the request, from 1 */
   async function serve(answer: (request: number) => Answer, port = 0): Promise<string> {
     let count = 0;
-    const server = createServer(PAIR, (_, response) => {
+    const server = createServer(PAIR, ({ url }, response) => {
+      if (url === '/readyz') return void response.writeHead(404).end();
       requests += 1;
       count += 1;
       const { status, signedBy = [] } = answer(count);
@@ -124,8 +125,8 @@ describe('awaitCluster', () => {
     const stop = new AbortController();
     const client = () => ({
       close: () => undefined,
-      send: async ({ timeoutMs }: { timeoutMs: number }) => {
-        given.push(timeoutMs);
+      send: async ({ url, timeoutMs }: { url: string; timeoutMs: number }) => {
+        if (!url.endsWith('/readyz')) given.push(timeoutMs);
         if (given.length === 6) stop.abort();
         throw new HostError('no answer', 'ETIMEDOUT');
       },
@@ -144,6 +145,30 @@ describe('awaitCluster', () => {
     };
     await awaitCluster(silent, { ...spec, endpoints: [DEAD] });
     expect(given).toEqual([5_000, 10_000, 10_000, 10_000, 10_000, 10_000]);
+  });
+
+  it('says which of its checks an API server says to fail', async () => {
+    const host = createLinuxHost();
+    const stop = new AbortController();
+    const client = () => ({
+      close: () => undefined,
+      send: async ({ url }: { url: string }) => {
+        if (!url.endsWith('/readyz')) throw new HostError('no answer', 'ETIMEDOUT');
+        return { status: 500, headers: {}, body: '[+]ping ok\n[-]etcd failed: reason withheld\n' };
+      },
+    });
+    const sleep = async () => undefined;
+    const unready = { ...host, clock: { ...host.clock, sleep }, network: { ...host.network, client } };
+    const onProgress = (message: string) => {
+      told.push(message);
+      stop.abort();
+    };
+    const at = unready as unknown as ReturnType<typeof createLinuxHost>;
+    const spec = { tokenId: ID, attempt: 1, limitMs: 60_000, signal: stop.signal, onProgress };
+    await awaitCluster(at, { ...spec, endpoints: [DEAD] });
+    expect(told).toEqual([
+      `waiting for the cluster: ${DEAD} does not answer yet: it does not answer; of itself it says that this fails: etcd`,
+    ]);
   });
 
   it('says that it waited in vain, and stops when it is told to', async () => {

@@ -100,9 +100,10 @@ const answers = ({ status }: ApiServerView): boolean => status !== undefined && 
 
 /** What kubeadm's discovery would still wait for; undefined when that is nothing. */
 function lacking(view: ApiServerView, tokenId: string | undefined): string | undefined {
-  const { endpoint, status, problem, failedAt, clusterInfo } = view;
-  if (status === undefined) return `${endpoint} does not answer yet: ${problem ?? failedAt}`;
-  if (status >= 500) return `the API server ${endpoint} answers with HTTP status ${status}`;
+  const { endpoint, status, problem, failedAt, clusterInfo, failing } = view;
+  const checks = failing === undefined ? '' : `; of itself it says that this fails: ${failing.join(', ')}`;
+  if (status === undefined) return `${endpoint} does not answer yet: ${problem ?? failedAt}${checks}`;
+  if (status >= 500) return `the API server ${endpoint} answers with HTTP status ${status}${checks}`;
   if (tokenId === undefined) return undefined;
   if (status !== 200 || clusterInfo === undefined)
     return `the API server ${endpoint} shows no cluster-info yet (HTTP status ${status})`;
