@@ -37,7 +37,11 @@ afterEach(() => {
 });
 
 /** A join whose kubelet says that meanwhile; it waits until the kubelet is started again, or has told all and some time is over. */
-async function join(followed: string, statuses: number[], ca = authority.certificate, scheme = 'https') {
+async function join(
+  followed: string,
+  statuses: number[],
+  { ca = authority.certificate, scheme = 'https', systemctl = '', until = '/calls' } = {},
+) {
   answers = statuses;
   const { port } = server.address() as AddressInfo;
   machine.put(
@@ -50,16 +54,19 @@ users: [{name: u, user: {token: ${TOKEN}}}]
     0o600,
   );
   installTools(machine, { followed });
-  machine.put('/bin/systemctl', '#!/bin/sh\necho "$@" >>/calls\n', 0o755);
+  machine.put('/bin/systemctl', `#!/bin/sh\necho "$@" >>/calls\n${systemctl}`, 0o755);
   machine.put(
     KUBEADM,
-    "#!/bin/sh\necho '[kubelet-start] Starting the kubelet'\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do\n  [ -e /calls ] || sleep 0.2\ndone\n",
+    `#!/bin/sh\necho '[kubelet-start] Starting the kubelet'\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do\n  [ -e ${until} ] || sleep 0.2\ndone\n`,
     0o755,
   );
   const told: string[] = [];
   const run = await runExplained(createLinuxHost({ root: machine.root.path }), {
     ...{ path: KUBEADM, verb: 'join', args: [] },
-    onProgress: (message) => void told.push(message),
+    onProgress: (message) => {
+      told.push(message);
+      if (message.startsWith('systemctl')) machine.put('/told', '');
+    },
   });
   expect(run.exitStatus).toBe(0);
   return { restarts: machine.calls, told: told.filter((message) => message.includes('kubelet again')) };
@@ -85,6 +92,14 @@ it.each([
   },
 );
 
+it('says so where the kubelet cannot be started again', async () => {
+  const systemctl = "echo 'Failed to try-restart kubelet.service: Connection timed out' >&2\nexit 1\n";
+  const { told } = await join(UNAUTHORIZED, [404], { systemctl, until: '/told' });
+  expect(told.at(-1)).toBe(
+    'systemctl could not start the kubelet again (Failed to try-restart kubelet.service: Connection timed out); it asks again by itself',
+  );
+});
+
 it('leaves a kubelet alone that has its certificate meanwhile', async () => {
   machine.put('/var/lib/kubelet/pki/kubelet-client-current.pem', '');
   expect(await join(UNAUTHORIZED, [404])).toEqual({ restarts: [], told: [] });
@@ -97,13 +112,13 @@ it('leaves a kubelet alone whose token the API server does not take', async () =
 });
 
 it('tells the token to no other server than one of the cluster', async () => {
-  expect(await join(UNAUTHORIZED, [404], stranger.certificate)).toEqual({ restarts: [], told: [] });
+  expect(await join(UNAUTHORIZED, [404], { ca: stranger.certificate })).toEqual({ restarts: [], told: [] });
   expect(asked).toEqual([]);
 });
 
 it('tells the token to nobody in clear', async () => {
   server.on('connection', () => asked.push({ url: undefined, token: undefined }));
-  expect(await join(UNAUTHORIZED, [404], authority.certificate, 'http')).toEqual({ restarts: [], told: [] });
+  expect(await join(UNAUTHORIZED, [404], { scheme: 'http' })).toEqual({ restarts: [], told: [] });
   expect(asked).toEqual([]);
 });
 

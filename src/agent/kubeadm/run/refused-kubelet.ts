@@ -1,4 +1,5 @@
 import { BACKOFF, backoffMs } from '../../../kit/backoff.ts';
+import { redact } from '../../../kit/secrets/redact.ts';
 import { bearer, readKubeconfig } from '../../cluster/kubeconfig.ts';
 import type { Host } from '../../host/host.ts';
 
@@ -11,6 +12,7 @@ const ASK_MS = 2_000;
 /** By then the kubelet has asked again by itself. */
 const LIMIT_MS = 10_000;
 const RESTART_MS = 30_000;
+const MOST_SAID = 200;
 
 /**
  * The API server of a new control plane serves before it has read the tokens of the cluster, and refuses the kubelet that has
@@ -65,9 +67,13 @@ async function startAgain(
   onProgress(
     "the API server takes the kubelet's token now, which it refused at first; starting the kubelet again, so that it asks at once",
   );
-  await host.processes.run({
+  const { exitStatus, timedOut, stderr } = await host.processes.run({
     argv: ['systemctl', 'try-restart', 'kubelet.service'],
     env: { LC_ALL: 'C' },
     timeoutMs: RESTART_MS,
   });
+  if (exitStatus === 0 || signal.aborted) return;
+  const said = redact(stderr.trim().split('\n').at(-1) ?? '').slice(0, MOST_SAID);
+  const why = timedOut ? `no answer in ${RESTART_MS / 1000} s` : said || `exit status ${exitStatus}`;
+  onProgress(`systemctl could not start the kubelet again (${why}); it asks again by itself`);
 }
