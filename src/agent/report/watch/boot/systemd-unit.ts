@@ -86,26 +86,22 @@ export async function runningInvocation(host: Host, unit: string): Promise<strin
  * nothing, it is looked for again for a while.
  */
 export async function unitOutput(host: Host, invocation: string): Promise<string> {
+  let answers = true;
   for (let left = LOOKS; ; left -= 1) {
-    const output = await printed(host, invocation);
-    if (output.trim() !== '' || left <= 1) return output;
+    // Its last lines may still be on their way when systemd knows its end. Where this fails, what is there must do.
+    if (answers) answers = !(await ask(host, ['journalctl', '--sync'])).timedOut;
+    const { stdout, timedOut } = await ask(host, [
+      ...(['journalctl', '-b', '-q', '--no-pager', '-o', 'cat', '-n', String(OUTPUT_LINES)] as const),
+      `_SYSTEMD_INVOCATION_ID=${invocation}`,
+    ]);
+    // A journal that hangs once is not waited for again and again.
+    if (stdout.trim() !== '' || timedOut || left <= 1) return stdout;
     await host.clock.sleep(LOOK_AGAIN_MS);
   }
 }
 
-async function printed(host: Host, invocation: string): Promise<string> {
-  // Its last lines may still be on their way when systemd knows its end. Where this fails, what is there must do.
-  await host.processes.run({ argv: ['journalctl', '--sync'], timeoutMs: 5 * ASK_MS });
-  const answer = await host.processes.run({
-    argv: [
-      ...(['journalctl', '-b', '-q', '--no-pager', '-o', 'cat', '-n', String(OUTPUT_LINES)] as const),
-      `_SYSTEMD_INVOCATION_ID=${invocation}`,
-    ],
-    timeoutMs: 5 * ASK_MS,
-    keepBytes: 512 * 1024,
-  });
-  return answer.stdout;
-}
+const ask = (host: Host, argv: [string, ...string[]]) =>
+  host.processes.run({ argv, timeoutMs: 5 * ASK_MS, keepBytes: 512 * 1024 });
 
 const UNITS: Record<string, number> = { us: 0.001, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
