@@ -87,6 +87,7 @@ describe('the check of the container runtime', () => {
     const real = createLinuxHost();
     const host = (stdout: string) => ({
       ...real,
+      files: { ...real.files, list: async () => [] },
       processes: {
         ...real.processes,
         run: async () => ({ exitStatus: 0, stdout, stderr: '', timedOut: false, ms: 1 }),
@@ -145,6 +146,7 @@ describe('the check of the container runtime', () => {
         ...real,
         files: {
           ...real.files,
+          list: async () => [],
           stat: async (path: string) =>
             docker && path.endsWith('docker.sock') ? real.files.stat('/') : undefined,
         },

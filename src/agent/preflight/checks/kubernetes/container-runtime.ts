@@ -4,6 +4,7 @@ import { showUnits, type UnitProperties } from '../../../host/show-units.ts';
 import { DEFAULT_SOCKETS, socketPath } from '../../../kubeadm/config/kubelet/cri-socket.ts';
 import { type Check, isBefore, type Task } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
+import { someUnitStartsRuntime } from './runtime-units.ts';
 
 /** The unit that listens at a socket of this name. */
 const UNITS: Readonly<Record<string, string>> = {
@@ -97,11 +98,12 @@ const rests = (unit: UnitProperties): boolean =>
 const isMasked = (unit: UnitProperties): boolean =>
   unit.get('LoadState') === 'masked' && unit.get('UnitFileState') === 'masked' && rests(unit);
 
-/** Has the machine another unit that may make the same socket: one with the runtime's name in its own? */
+/** Has the machine another unit that may make the same socket: one with the runtime's name in its own, or in what it starts? */
 async function hasOther(host: Host, masked: readonly string[]): Promise<boolean> {
   const alike = masked.map((unit) => `*${unit.replace(/^crio/, 'cri*o').replace(/\.service$/, '*.service')}`);
   const asked = await showUnits(host, alike, STATE, ASK_MS);
-  return asked === undefined || asked.some((unit) => unit.get('LoadState') !== 'masked');
+  if (asked === undefined || asked.some((unit) => unit.get('LoadState') !== 'masked')) return true;
+  return someUnitStartsRuntime(host, masked);
 }
 
 /** Where it is masked, kubeadm cannot succeed; a disabled one may be another unit's to start. */
