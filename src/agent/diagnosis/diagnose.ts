@@ -91,8 +91,23 @@ export function explain(base: KubeadmFailure, input: DiagnosisInput, evidence: E
   const better = DISCOVERY_SYMPTOMS.includes(base.code)
     ? (explainStaticPods({ ...seen, staticPods: ownPods(input, seen) }) ??
       explainDiscovery(base, seen, input))
-    : explainNode(base, seen);
+    : (explainNode(base, seen) ?? explainBySwap(base, seen));
   return better === undefined ? base : refined(base, better);
+}
+
+/** Where a log has no line of the kubelet: one that meets swap ends, if nobody has told it to bear it. */
+function explainBySwap(
+  { facts, evidence }: KubeadmFailure,
+  { isCollected, kubeletLog }: Evidence,
+): Diagnosis | undefined {
+  if (!facts?.warnedOfSwap || !isCollected || kubeletLog.length > 0) return undefined;
+  return {
+    code: 'SwapEnabled',
+    cause:
+      'The kubelet is not running, and kubeadm has warned that swap is on: a kubelet ends for that unless its failSwapOn is false.',
+    persistence: 'until-deadline',
+    evidence,
+  };
 }
 
 /** Evidence on what cannot have caused this failure is not looked at, whoever gathered it. */

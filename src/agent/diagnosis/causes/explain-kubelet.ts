@@ -14,8 +14,9 @@ import {
 import { EXPIRED, KUBELET_START_RULES, kubeletLastWords } from './kubelet-start.ts';
 import { lastKnown } from './rule.ts';
 
-/** systemd's line at the end of a service's main process that was not asked for. */
-export const KUBELET_ENDED = /^kubelet\.service: main process exited, code=(\w+), status=(\S+)/i;
+/** systemd's line at the end of a service's main process that was not asked for, or where it did not come so far as to start one. */
+export const KUBELET_ENDED =
+  /^kubelet\.service: (?:(?:main|control) process exited, code=(\w+), status=(\S+)|Failed to load environment files)/i;
 
 /** kubeadm's sentence from 1.20 to 1.36; what the kubelet did before it was without kubeadm's files and means nothing. */
 export const KUBELET_STARTED = /^\[kubelet-start\] Starting the kubelet/;

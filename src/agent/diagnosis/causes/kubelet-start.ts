@@ -106,14 +106,22 @@ const runtimeRules: Rule[] = [
 const systemdRules: Rule[] = [
   rule(
     /kubelet\.service: Failed (?:at step EXEC spawning|to locate executable|to execute) (\S+?): (.*)/,
-    ([, path, why]) => ({
+    ([, path = '', why]) => ({
       code: 'KubeletNotStarted',
-      cause: `The kubelet ${path} cannot be started by systemd: ${reason(why)}.`,
-      remedy: /Exec format/.test(why ?? '')
-        ? 'Put the kubelet for the architecture of this machine into the image.'
-        : 'Put the kubelet where kubelet.service expects it, with mode 0755.',
+      cause: `${path.endsWith('/kubelet') ? `The kubelet ${path}` : `${path}, which kubelet.service starts,`} cannot be started by systemd: ${reason(why)}.`,
+      remedy: !path.endsWith('/kubelet')
+        ? 'Correct ExecStartPre and ExecStart of kubelet.service and its drop-ins (systemctl cat kubelet), or put that program there, with mode 0755.'
+        : /Exec format/.test(why ?? '')
+          ? 'Put the kubelet for the architecture of this machine into the image.'
+          : 'Put the kubelet where kubelet.service expects it, with mode 0755.',
     }),
   ),
+  rule(/kubelet\.service: Control process exited, code=\w+, status=(?!203\/)(\S+)/, ([, status]) => ({
+    code: 'KubeletNotStarted',
+    cause: `The kubelet is not started: a command before it fails with status ${status} (ExecStartPre of kubelet.service).`,
+    remedy:
+      'Look at what that command says (journalctl -u kubelet), and at systemctl cat kubelet for where it stands.',
+  })),
   rule(/kubelet\.service: Failed to load environment files: (.*)/, ([, why]) => ({
     code: 'KubeletNotStarted',
     cause: `The kubelet cannot be started: an EnvironmentFile of kubelet.service is missing (${reason(why)}).`,

@@ -51,14 +51,15 @@ describe('an API server whose name does not resolve', () => {
 
 describe('an API server that does not serve', () => {
   const READY =
-    '[+]ping ok\n[-]etcd failed: reason withheld\n[-]etcd-readiness failed: reason withheld\nreadyz check failed\n';
+    '[+]ping ok\n[-]etcd failed: reason withheld\n[-]etcd-readiness failed: reason withheld\nlivez check failed\n';
   const answer = (status: number, body: string) => ({ status, body, headers: {}, url: '' });
   const silent = (ready: ReturnType<typeof answer>): { host: Host; asked: string[] } => {
     const asked: string[] = [];
     const at = machine('ETIMEDOUT', undefined);
     const send = (request: { url: string }) => {
       asked.push(new URL(request.url).pathname);
-      return request.url.endsWith('/readyz')
+      if (request.url.endsWith('/readyz')) return Promise.resolve(answer(200, 'ok'));
+      return request.url.endsWith('/livez')
         ? Promise.resolve(ready)
         : Promise.reject(new HostError('no answer', 'ETIMEDOUT'));
     };
@@ -74,7 +75,7 @@ describe('an API server that does not serve', () => {
     expect(await readApiServer(host, 'a:1', 5_000)).toMatchObject({ isSilent: true, failing });
     expect(await readApiServer(host, 'a:1', 900)).toMatchObject({ isSilent: true, failing });
     expect((await readApiServer(host, 'b:1', 900)).failing).toBeUndefined();
-    expect(asked.filter((path) => path === '/readyz')).toHaveLength(1);
+    expect(asked.filter((path) => path === '/livez')).toHaveLength(1);
   });
 
   it('is told nothing of where it says that all is well', async () => {

@@ -7,7 +7,7 @@ import { parseClusterInfo, readRequestError } from './parse.ts';
 const CLUSTER_INFO = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
 const MAX_BYTES = 1024 * 1024;
 /** What it says of itself to everybody; without etcd it takes two seconds for that. */
-const READY = '/readyz';
+const HEALTH = ['/livez', '/readyz'];
 const READY_MS = 4_000;
 const STILL_SO_MS = 60_000;
 const ASK_AGAIN_MS = 20_000;
@@ -80,13 +80,13 @@ async function failingChecks(
   const before = failing.get(host);
   const age = before?.endpoint === endpoint ? host.clock.monotonic() - before.at : Number.POSITIVE_INFINITY;
   if (timeoutMs >= READY_MS && age >= ASK_AGAIN_MS) {
-    const url = `https://${endpoint}${READY}`;
-    const answer = await client
-      .send({ method: 'GET', url, timeoutMs: READY_MS, maxBytes: MAX_BYTES })
-      .catch(() => undefined);
-    const checks = [...(answer?.body ?? '').matchAll(/^\[-\]([\w./-]{1,80}) failed/gm)].map(
-      ([, name = '']) => name,
+    const asked = HEALTH.map((path) =>
+      client
+        .send({ method: 'GET', url: `https://${endpoint}${path}`, timeoutMs: READY_MS, maxBytes: MAX_BYTES })
+        .then(({ body }) => [...body.matchAll(/^\[-\]([\w./-]{1,80}) failed/gm)].map(([, name = '']) => name))
+        .catch(() => []),
     );
+    const checks = [...new Set((await Promise.all(asked)).flat())];
     failing.set(host, { endpoint, checks, at: host.clock.monotonic() });
   }
   const seen = failing.get(host);

@@ -47,10 +47,13 @@ export function evidenceInLog(lines: readonly LogLine[], span: LogSpan | undefin
   };
 }
 
-const isKubelet = ({ program, text }: LogLine): boolean =>
-  program === 'kubelet' || (program === 'systemd' && KUBELET_UNIT.test(text));
+/** It writes in the name of a program that it is about to start, in brackets. */
+const SYSTEMD = /^(?:systemd|\([^()]+\))$/;
+
+const isKubelet = ({ program = '', text }: LogLine): boolean =>
+  program === 'kubelet' || (SYSTEMD.test(program) && KUBELET_UNIT.test(text));
 const isRuntime = ({ program = '', text }: LogLine): boolean =>
-  RUNTIMES.includes(program) || (program === 'systemd' && RUNTIME_UNIT.test(text));
+  RUNTIMES.includes(program) || (SYSTEMD.test(program) && RUNTIME_UNIT.test(text));
 /** Lines of the same time: by the clock where both tell it, else by their place in the file. */
 function within(
   lines: readonly LogLine[],

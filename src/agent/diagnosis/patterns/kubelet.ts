@@ -66,9 +66,11 @@ const unhealthy: Pattern = (input) => {
             ? `no answer${declared === null ? '' : ` after ${declared[1]}`}`
             : `HTTP status ${status ?? status2}`
       }.`;
+  const warnedOfSwap = refused && output.warnings.some(({ name }) => name === 'Swap');
   return {
     code: 'KubeletUnhealthy',
     cause,
+    ...(warnedOfSwap ? { facts: { warnedOfSwap } } : {}),
     evidence: shorten(call?.[0] ?? declared?.[0] ?? saidSo?.[0] ?? '', 240),
   };
 };

@@ -37,7 +37,7 @@ const PHASE = /error execution phase ([\w/-]+)/;
 const FRAME_FILE = /^\s+\S+\.(go|s):\d+( \+0x[0-9a-f]+)?$/;
 const FRAME_FILE_WITHIN = /^[ \t]+\S+\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?$/m;
 /** What begins something new, whatever a finding has left open. */
-const BEGINS = /error execution phase|^\[|^error: /;
+const BEGINS = /error execution phase|^\[|^error: |^\s*The HTTP call equal to /;
 const CHATTER = [
   /^To see the stack trace of this error execute with --v=5 or higher/,
   /^\[preflight\] If you know what you are doing, you can make a check non-fatal/,

@@ -25,6 +25,8 @@ export interface Facts {
   fromCriPlugin?: true;
   /** The port that is in use. */
   port?: number;
+  /** kubeadm warned of swap before it found no kubelet. */
+  warnedOfSwap?: true;
   /** The sentence that lists what else is wrong. */
   also?: string;
 }

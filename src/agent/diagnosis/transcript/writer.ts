@@ -13,7 +13,7 @@ interface NamedLine {
 export const OF_CONTAINER = /^\s*[IWEF]\d{4} \S+ +1 [\w.-]+:\d+\] /;
 /** Other components run in containers, as process 1. */
 const KUBELET =
-  /^[IWEF]\d{4} \S+ +(?!1 )(?:\d+ )?(?:run\.go:\d+\] "command failed"|server\.go:\d+\] (?:"?[Ff]ailed to run [Kk]ubelet|unknown flag|"?Failed to (?:(?:parse|validate|load|construct) kubelet|set feature gates))|kubelet\w*\.go:\d+\]|pod_workers\.go:\d+\]|kuberuntime_\w+\.go:\d+\]|remote_runtime\.go:\d+\]|reflector\.go:\d+\] .*(?:kubelet|informers)|controller\.go:\d+\] "Failed to ensure lease|bootstrap\.go:\d+\] part of the existing bootstrap client certificate |csi_plugin\.go:\d+\]|certificate_manager\.go:\d+\] )/;
+  /^[IWEF]\d{4} \S+ +(?!1 )(?:\d+ )?(?:run\.go:\d+\] "command failed"|server\.go:\d+\] (?:"?[Ff]ailed to run [Kk]ubelet|unknown flag|"?[Ff]ailed to (?:(?:parse|validate|load|construct) kubelet|set feature gates))|kubelet\w*\.go:\d+\]|pod_workers\.go:\d+\]|kuberuntime_\w+\.go:\d+\]|remote_runtime\.go:\d+\]|reflector\.go:\d+\] .*(?:kubelet|informers)|controller\.go:\d+\] "Failed to ensure lease|bootstrap\.go:\d+\] part of the existing bootstrap client certificate |csi_plugin\.go:\d+\]|certificate_manager\.go:\d+\] )/;
 const ETCD_SERVER =
   /^\{"level":"\w+".*"caller":"(?:etcdmain|embed|etcdserver|rafthttp|raft|membership|mvcc|wal|snap)\//;
 /** A person has indented it or made a comment of it. */

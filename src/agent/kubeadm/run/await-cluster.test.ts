@@ -37,7 +37,7 @@ describe('awaitCluster', () => {
   async function serve(answer: (request: number) => Answer, port = 0): Promise<string> {
     let count = 0;
     const server = createServer(PAIR, ({ url }, response) => {
-      if (url === '/readyz') return void response.writeHead(404).end();
+      if (/^\/(?:livez|readyz)$/.test(url ?? '')) return void response.writeHead(404).end();
       requests += 1;
       count += 1;
       const { status, signedBy = [] } = answer(count);
@@ -126,7 +126,7 @@ describe('awaitCluster', () => {
     const client = () => ({
       close: () => undefined,
       send: async ({ url, timeoutMs }: { url: string; timeoutMs: number }) => {
-        if (!url.endsWith('/readyz')) given.push(timeoutMs);
+        if (!/\/(?:livez|readyz)$/.test(url)) given.push(timeoutMs);
         if (given.length === 6) stop.abort();
         throw new HostError('no answer', 'ETIMEDOUT');
       },
@@ -153,7 +153,7 @@ describe('awaitCluster', () => {
     const client = () => ({
       close: () => undefined,
       send: async ({ url }: { url: string }) => {
-        if (!url.endsWith('/readyz')) throw new HostError('no answer', 'ETIMEDOUT');
+        if (!url.endsWith('/livez')) throw new HostError('no answer', 'ETIMEDOUT');
         return { status: 500, headers: {}, body: '[+]ping ok\n[-]etcd failed: reason withheld\n' };
       },
     });

@@ -137,6 +137,7 @@ describe('the check of the container runtime', () => {
         rest = 'UnitFileState=masked\nActiveState=inactive\n',
         other = '',
         docker = false,
+        units = [] as string[],
       } = {},
     ) => {
       const stdout = ['containerd', 'crio', 'cri-docker']
@@ -146,7 +147,8 @@ describe('the check of the container runtime', () => {
         ...real,
         files: {
           ...real.files,
-          list: async () => [],
+          list: async () => units,
+          readIfPresent: async () => Buffer.from('ExecStart=/opt/vendor/containerd\n'),
           stat: async (path: string) =>
             docker && path.endsWith('docker.sock') ? real.files.stat('/') : undefined,
         },
@@ -182,6 +184,7 @@ describe('the check of the container runtime', () => {
       { rest: 'UnitFileState=masked-runtime\nActiveState=inactive\n' },
       { other: 'Id=vendor-containerd.service\nLoadState=loaded\n' },
       { docker: true },
+      { units: ['vendor.service'] },
     ])
       expect(await look(['masked'], mayCome)).toMatchObject({ message: none });
     // Docker's unit is none of them.
