@@ -172,6 +172,14 @@ const nodeRules: Rule[] = [
     code: 'PermissionDenied',
     cause: `The kubelet gets no certificate: ${user} may not ask for one.`,
   })),
+  rule(
+    /cannot create certificate signing request: (?:certificatesigningrequests\S* "[^"]*" is forbidden: (?!User )|(?=admission webhook "[^"]*" denied))(.*?)(?:" logger=|$)/,
+    ([, why]) => ({
+      code: 'PermissionDenied',
+      cause: `The API server refuses the kubelet's request for a certificate: ${reason(why)}.`,
+      remedy: 'Let the policy or webhook that is named take requests of kubelets for certificates.',
+    }),
+  ),
   rule(new RegExp(`${REQUEST.source}.*\\bUnauthorized\\b`, 'i'), () => ({
     code: 'CredentialsRejected',
     cause: 'The API server does not accept the bootstrap token of the kubelet (Unauthorized).',

@@ -99,6 +99,9 @@ const neverUpBare: Pattern = (input) =>
 /** Only those lines are there. */
 const declared: Pattern = (input) => (isBareError(input.output) ? declaredOf(input) : undefined);
 
+const UNREAD =
+  /^could not (?:list patch files|read patch file|split patches)|^unknown (?:target|patch)|^the file extension/;
+
 /** `patches.directory` may change a static pod, the kubelet's configuration (1.25 on) and CoreDNS (1.32 on). */
 const patch: Pattern = inError(
   /could not apply (?:patches to the ([^\n:]+)|kubelet instance configuration as a patch[^\n:]*|the following patch of type "[^"]*" to target "([^"]*)"): ?([^\n]*)/,
@@ -108,12 +111,16 @@ const patch: Pattern = inError(
       output.error.slice(output.error.indexOf(said) + said.length - (match[3] ?? '').length),
       200,
     );
-    const isKubelet = /kubelet/i.test(what ?? target ?? said);
-    const isPod = !isKubelet && /^(?:kube-|etcd)/.test(target ?? '');
+    // Before any of them is applied all are read.
+    const isUnread = UNREAD.test(why);
+    const isKubelet = !isUnread && /kubelet/i.test(what ?? target ?? said);
+    const isPod = !isUnread && !isKubelet && /^(?:kube-|etcd)/.test(target ?? '');
     return {
       code: isKubelet ? 'KubeletConfigInvalid' : isPod ? 'ControlPlaneConfigInvalid' : 'KubeadmConfigInvalid',
-      cause: `kubeadm could not apply a patch to ${isKubelet ? "the kubelet's configuration" : (target ?? what)}${why === '' ? '' : `: ${why.trimEnd().replace(/\.$/, '')}`}.`,
-      remedy: 'Correct the patch in the directory that patches.directory of the kubeadm configuration names.',
+      cause: `kubeadm could not ${isUnread ? 'read the patches for' : 'apply a patch to'} ${/kubelet/i.test(what ?? target ?? said) ? "the kubelet's configuration" : (target ?? what)}${why === '' ? '' : `: ${why.trimEnd().replace(/\.$/, '')}`}.`,
+      remedy: isUnread
+        ? 'Correct patches.directory of the kubeadm configuration, and the names and contents of the files there.'
+        : 'Correct the patch in the directory that patches.directory of the kubeadm configuration names.',
     };
   },
 );
