@@ -56,7 +56,7 @@ export async function install(host: Host, wishes: InstallWishes): Promise<string
       done.push(await work());
     } catch (error) {
       if (!isReadOnly(error)) throw error;
-      const why = await whyReadOnly(host, dirname(path));
+      const why = await whyReadOnly(host, dirname(path), ALWAYS);
       throw new InstallError(`${join(host.root, path)} cannot be made: ${why}${or}`, done);
     }
   };
@@ -67,6 +67,9 @@ export async function install(host: Host, wishes: InstallWishes): Promise<string
   for (const unit of wishes.units) await put(`${UNITS}/${unit}`, () => enableUnit(host, place, unit));
   return done;
 }
+
+const ALWAYS =
+  'do it while the image is built (--root), or take the system extension (images/README.md of the release)';
 
 /** Is it the file that runs, or another with the same bytes? */
 async function isProgram(host: Host, { binary }: Place, self: string): Promise<boolean> {

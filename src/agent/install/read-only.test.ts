@@ -19,7 +19,7 @@ describe.runIf(process.getuid?.() === 0)('an image whose /usr is read-only', () 
 
   it('is told by what cannot be made, why, and what helps', async () => {
     await expect(setUp(readOnly(host, '/usr/'))).rejects.toThrow(
-      /local\/bin\/slipway cannot be made: \/usr\/local\/bin is on a read-only file system: do it while the image is built/,
+      /local\/bin\/slipway cannot be made: \/usr\/local\/bin is on a read-only file system: mount it for writing, .* do it while the image is built/,
     );
     await setUp();
     image.merge('other');
@@ -33,6 +33,13 @@ describe.runIf(process.getuid?.() === 0)('an image whose /usr is read-only', () 
     self = image.mergeSlipway();
     await expect(setUp(readOnly(host, '/usr/'))).rejects.toThrow(
       /kubeadm cannot be made: .*\(other, slipway\).*by hand.*ln -s \.\.\/\.\.\/bin\/slipway \/usr\/local\/bin\/kubeadm\. Or link \/opt\/slipway\/bin\/kubeadm to \/usr\/bin\/slipway/,
+    );
+  });
+
+  it('tells what cannot be taken back without a word of how it is put there', async () => {
+    await setUp();
+    await expect(uninstall(readOnly(host, '/usr/'), self, false)).rejects.toThrow(
+      /^\S+\/kubeadm cannot be removed: .*read-only, take it out of the image\n\S+\/slipway cannot be removed: /,
     );
   });
 

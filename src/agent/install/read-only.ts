@@ -14,14 +14,15 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof HostError && error.errno === 'EROFS';
 }
 
-/** Why a folder takes nothing, and what helps. A merged extension, whoever's, makes all of /usr read-only. */
-export async function whyReadOnly(host: Host, folder: string): Promise<string> {
+/**
+ * Why a folder takes nothing, and what helps. A merged extension, whoever's, makes all of /usr read-only.
+ *
+ * @param always what helps where the file system is read-only for good
+ */
+export async function whyReadOnly(host: Host, folder: string, always: string): Promise<string> {
   const releases = (await host.files.list(MERGED)).filter((name) => name.startsWith(RELEASE));
   if (!folder.startsWith('/usr/') || releases.length === 0)
-    return (
-      `${folder} is on a read-only file system: do it while the image is built (--root), or mount that file system ` +
-      'for writing; where it is always read-only, take the system extension (images/README.md of the release)'
-    );
+    return `${folder} is on a read-only file system: mount it for writing, then call this again; where it is always read-only, ${always}`;
   const names = releases.map((name) => name.slice(RELEASE.length)).join(', ');
   const next = (await isExtension(host))
     ? 'systemd-sysext unmerge takes this program away too, so do it by hand behind that'

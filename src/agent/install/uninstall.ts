@@ -39,7 +39,9 @@ export async function uninstall(host: Host, self: string, state: boolean): Promi
       done.push(`${join(host.root, path)} removed`);
     } catch (error) {
       if (!isReadOnly(error)) throw error;
-      stays.push(`${join(host.root, path)} cannot be removed: ${await whyReadOnly(host, dirname(path))}`);
+      stays.push(
+        `${join(host.root, path)} cannot be removed: ${await whyReadOnly(host, dirname(path), ALWAYS)}`,
+      );
     }
   };
   const shim = await shimIs(host, place);
@@ -62,6 +64,8 @@ export async function uninstall(host: Host, self: string, state: boolean): Promi
   if (stays.length > 0) throw new InstallError(stays.join('\n'), done);
   return done;
 }
+
+const ALWAYS = 'take it out of the image';
 
 async function howExtensionGoes(host: Host, { binary }: Place): Promise<string> {
   const files = (await extensionFiles(host)).join(' ');
