@@ -1,7 +1,7 @@
 /** An error of kubeadm or the kubelet that somebody has put into a sentence of his own: `find error:   [ERROR Swap]: ...`. */
 import { LAUNCHES } from './transcript/certain.ts';
 import { type LogLine, linesBy } from './transcript/line.ts';
-import { ERROR_WITHIN, IN_CASE, OTHERS } from './transcript/sentences.ts';
+import { ERROR_WITHIN, IN_CASE, OTHERS, OWN_REQUEST } from './transcript/sentences.ts';
 
 /** Only an excerpt is read so; in a log a program may quote what another has said long ago. */
 const MAX_LINES = 60;
@@ -30,7 +30,8 @@ export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
   const found = lines.map((line) => {
     const { text } = line;
     if (!excerpts.has(line.writer)) return { line, at: 0 };
-    if ([SOURCE, OTHERS, WARNING, COMMAND].some((other) => other.test(text))) return { line, at: 0 };
+    if ([SOURCE, OTHERS, WARNING, COMMAND, OWN_REQUEST].some((other) => other.test(text)))
+      return { line, at: 0 };
     if (isTable && ROW.test(text)) return { line, at: 0 };
     const own = ERROR_WITHIN.exec(text);
     const kubelet = own === null && line.program !== 'kubelet' ? KUBELET.exec(text) : null;

@@ -306,11 +306,36 @@ describe('the middle of an error, without its phase', () => {
     expect(code('It says:', `\`${found}\``)).toBe('ApiServerUnreachable');
     // Every client has requests such as this one.
     expect(code('It says:', `\`${asked('nodes/n1')}\``)).toBe('nothing');
+    expect(code(`Nov 23 10:00:00 n1 agent[7]: ${found}`)).toBe('nothing');
   });
 
+  it.each(['', 'Nov 23 10:00:00 n1 cloud-init[9]: '])(
+    'asks again where somebody broke its line: %s',
+    (prefix) => {
+      const tries = [
+        `${prefix}I1123 10:00:01.000000    9 token.go:217] [discovery] Failed to request cluster-info, will try again:`,
+        `    Get "https://10.0.0.9:6443/api/v1/namespaces/kube-public/configmaps/cluster-info?timeout=10s": ${refused}`,
+      ];
+      const began = [`${prefix}[preflight] Running pre-flight checks`, ...tries, ...tries];
+      expect(code(...began)).toBe('unfinished');
+      const joined = `${prefix}This node has joined the cluster:`;
+      expect(code(...began, `${prefix}[kubelet-start] Starting the kubelet`, joined)).toBe('succeeded');
+      expect(code(...tries.map((line) => line.trim()), joined)).toBe('succeeded');
+    },
+  );
+
   it('tells that its own API server did not come up', () => {
-    const found = `could not bootstrap the admin user in file admin.conf: unable to create ClusterRoleBinding: ${refused}`;
-    expect(code(found)).toBe('ControlPlaneNotReady');
+    const found = (why: string) =>
+      `could not bootstrap the admin user in file admin.conf: unable to create ClusterRoleBinding: ${why}`;
+    expect(code(found(refused))).toBe('ControlPlaneNotReady');
+    expect(code(found('context deadline exceeded'))).toBe('ControlPlaneNotReady');
+    const post = 'Post "https://cp.example:6443/apis/x?timeout=10s": ';
+    const other = `${post}dial tcp: lookup cp.example on 10.0.0.53:53: no such host`;
+    expect(code(found(other))).toBe('ApiServerNameUnresolved');
+    expect(code(found(`${post}proxyconnect tcp: ${refused}`))).toBe('ApiServerUnreachable');
+    expect(code(found('clusterrolebindings.rbac.authorization.k8s.io "x" already exists'))).toBe(
+      'Unclassified',
+    );
   });
 });
 

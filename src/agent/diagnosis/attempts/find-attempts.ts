@@ -8,6 +8,7 @@ import { type LogLine, linesBy } from '../transcript/line.ts';
 import { COMMAND, ERROR_FINDING, KLOG, PHASE_COMMAND, PROGRESS } from '../transcript/sentences.ts';
 import type { Attempt, Verb } from './attempt.ts';
 import { findInStream } from './in-stream.ts';
+import { loneRequest } from './lone-request.ts';
 
 /** Phases that only `init` has; newer kubeadm waits for the control plane in `join` too. */
 const INIT_PHASE =
@@ -24,7 +25,7 @@ export function findAttempts(lines: readonly LogLine[], known?: Verb): Attempt[]
   const found = [...linesBy('stream', lines).values()].flatMap((stream) =>
     withoutCutRepetition(findInStream(stream)),
   );
-  const attempts = certainAttempts(found);
+  const attempts = found.length > 0 ? certainAttempts(found) : loneRequest(lines);
   let next = 0;
   for (const attempt of attempts.toSorted((a, b) => place(a.first) - place(b.first))) {
     while ((commands[next]?.index ?? Number.POSITIVE_INFINITY) <= place(attempt.first) + 1) next += 1;

@@ -1,6 +1,6 @@
 /** The control plane of this machine or of the cluster. Texts: phases init and join, apiclient, 1.20 - 1.34. */
 import { isBareError } from './output.ts';
-import { inError, lineAround, type Pattern, type PatternInput, shorten } from './pattern.ts';
+import { inError, lineAround, OWN_SILENT, type Pattern, type PatternInput, shorten } from './pattern.ts';
 
 const notInitialised: Pattern = inError(
   /configmaps "(kubeadm-config|kubelet-config[\w.-]*)" not found/,
@@ -78,7 +78,10 @@ const neverUp: Pattern = (input) => {
 
 /** Matches a trace that was cut before its last frames. */
 const neverUpCut: Pattern = inError(
-  /^(?:(?:[Cc]ouldn't|could not) initialize a Kubernetes cluster\b|could not bootstrap the admin user)|failed while waiting for the control plane to start/m,
+  new RegExp(
+    `^(?:[Cc]ouldn't|could not) initialize a Kubernetes cluster\\b|failed while waiting for the control plane to start|${OWN_SILENT.source}`,
+    'm',
+  ),
   () => ({
     code: 'ControlPlaneNotReady',
     cause: 'The API server on this machine did not answer in time.',

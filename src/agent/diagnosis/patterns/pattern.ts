@@ -79,10 +79,13 @@ export function shorten(text: string, max = 300): string {
 }
 
 /** The kubelet's own health port, local control plane addresses and servers of releases are not "the API server". */
-export const aboutApiServer = ({ output }: PatternInput): boolean =>
-  !/:(10248|10257|10259|2379|2380)\b|unable to get URL|^could not bootstrap the admin user/m.test(
-    output.error,
-  ) && !/wait-control-plane/.test(output.phase ?? '');
+export const aboutApiServer = ({ output: { error, phase } }: PatternInput): boolean =>
+  !/:(10248|10257|10259|2379|2380)\b|unable to get URL/.test(error) &&
+  !(phase === undefined ? OWN_SILENT.test(error) : /wait-control-plane/.test(phase));
+
+/** The first request that kubeadm has for the API server of a new control plane: it did not come up, or ended again. */
+export const OWN_SILENT =
+  /^could not bootstrap the admin user\b.*: (?:context deadline exceeded$|(?<!proxyconnect tcp: )dial tcp \S+: connect: connection refused)/m;
 
 export const apiServerIn = (input: string): string => {
   const endpoint = endpointIn(input);

@@ -13,6 +13,7 @@ import {
   KUBEADM_FRAME,
   NO_MEMBER,
   OWN_ERROR,
+  OWN_REQUEST,
   PHASES,
   SUCCESS,
   UNHEALTHY,
@@ -77,7 +78,7 @@ const KLOG_STEP =
   /\] (?:\[(?:preflight|kubelet-start|discovery|control-plane|certs|wait-control-plane)\]|\[etcd\] (?:Promoting (?:a|the) learner|Adding etcd member))/;
 
 /** Other programs that are named, and have no cluster to configure, say these too. */
-const COMMON = /(?:error: )?unable to (?:read config from "(?![^"]*kube)|select an IP)/;
+const COMMON = /(?:error: )?unable to (?:read config from "(?![^"]*kube)|select an IP)|^\s*Get "?https:/;
 
 /** Does it say by itself that kubeadm wrote it? */
 export const isCertain = ({ text, program }: LogLine): boolean =>
@@ -92,8 +93,8 @@ const saysSo = (text: string): boolean =>
   PHASE.test(text) ||
   LAST_PHASE.test(text) ||
   (FINDING.test(text) && CHECK.test(text)) ||
-  [OWN_ERROR, HINT, SUCCESS, FATAL_FINDINGS, UNHEALTHY, KUBEADM_FRAME, NO_MEMBER, LIKELY].some((own) =>
-    own.test(text),
+  [OWN_ERROR, OWN_REQUEST, HINT, SUCCESS, FATAL_FINDINGS, UNHEALTHY, KUBEADM_FRAME, NO_MEMBER, LIKELY].some(
+    (own) => own.test(text),
   ) ||
   (KLOG.test(text) && KLOG_STEP.test(text));
 

@@ -91,16 +91,18 @@ const OWN_ERRORS = [
   /v1(?:alpha|beta)\d\.(?:Init|Join|Cluster)Configuration\.\w+: (?:(?:\[\])?v1(?:alpha|beta)\d\.\w|.{0,400}?\b(?:\w*[Dd]ecoder|Read\w+): )/,
   /the bootstrap token "[^"]*" was not of the form/,
   /could not bootstrap the admin user in file/,
-  /Get "?https:\/\/\S+\/kube-public\/configmaps\/cluster-info\?timeout=10s"?: \S/,
   /unable to add a new control plane instance/,
   /invalid value "?\S+"? given for controlPlaneEndpoint/,
   /error creating local etcd static pod manifest file/,
   /The HTTP call equal to 'curl -sSL [^']*:102(?:48|55)\/healthz' (?:\w*ailed with error|returned (?:error|HTTP code|status code))/,
 ];
 const OWN_SENTENCES = OWN_ERRORS.map(({ source }) => source).join('|');
+const REQUEST = 'Get "?https://\\S+/kube-public/configmaps/cluster-info\\?timeout=10s"?: \\S';
+/** Only kubeadm asks so, and again and again until it is answered: an error where nothing else of it is there. */
+export const OWN_REQUEST = new RegExp(`^\\s*${REQUEST}`);
 /** An error of kubeadm wherever it stands in a line, as somebody quotes it. */
 export const ERROR_WITHIN = new RegExp(
-  `(?:error: )?error execution phase (?:${PHASES})(?:/[\\w/-]*)?: \\S|\\[ERROR (?:${CHECKS})[\\w./\\\\-]*\\]: \\S|(?:${OWN_SENTENCES}).*\\S`,
+  `(?:error: )?error execution phase (?:${PHASES})(?:/[\\w/-]*)?: \\S|\\[ERROR (?:${CHECKS})[\\w./\\\\-]*\\]: \\S|(?:${OWN_SENTENCES}|${REQUEST}).*\\S`,
 );
 export const OWN_ERROR = new RegExp(`^\\s*(?:\\d+[.)] ?)?(?:error: )?(?:${OWN_SENTENCES})`);
 
