@@ -8,7 +8,8 @@ const MAX_LINES = 60;
 /** Its head, the line below, and two messages. */
 const MANY_ROWS = 4;
 /** The kubelet's last words. */
-const KUBELET = /"command failed" err="failed to |[Ff]ailed to (?:run [Kk]ubelet|parse kubelet flag): \S/;
+const KUBELET =
+  /"command failed" err="failed to |[Ff]ailed to (?:run [Kk]ubelet|parse kubelet flag): (?!misconfiguration: *$)\S|kubelet cgroup driver: \W*\w+\W* is different from \w/;
 
 /** A row of a table in which several messages are explained. */
 const ROW = /^\s*\|.*\|.*\|/;
@@ -27,8 +28,8 @@ export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
   const writers = [...linesBy('writer', lines)];
   const isTable = lines.filter(({ text }) => ROW.test(text)).length >= MANY_ROWS;
   const excerpts = new Set(writers.filter(([, own]) => isExcerpt(own)).map(([writer]) => writer));
-  const found = lines.map((line) => {
-    const { text } = line;
+  const found = lines.map((line, place) => {
+    const text = wholeSpan(line, lines[place + 1]);
     if (!excerpts.has(line.writer)) return { line, at: 0 };
     if ([SOURCE, OTHERS, WARNING, COMMAND, OWN_REQUEST].some((other) => other.test(text)))
       return { line, at: 0 };
@@ -41,12 +42,20 @@ export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
     const [quoted = ''] = before.endsWith('`') ? text.slice(before.length).split('`') : [text];
     if (own !== null && !ERROR_WITHIN.test(quoted)) return { line, at: 0 };
     return {
-      line: kubelet === null ? line : { ...line, program: 'kubelet' },
+      line: { ...line, text, ...(kubelet === null ? {} : { program: 'kubelet' }) },
       at: (own ?? kubelet)?.index ?? 0,
     };
   });
-  if (!found.some(({ at }) => at > 0)) return undefined;
+  if (!found.some(({ line, at }, place) => at > 0 || line.program !== lines[place]?.program))
+    return undefined;
   return found.map(({ line, at }) => (at === 0 ? line : { ...line, text: line.text.slice(at) }));
+}
+
+/** What is quoted within a sentence goes on in the next line where the text was wrapped. */
+function wholeSpan({ text, writer }: LogLine, next: LogLine | undefined): string {
+  const isOpen = text.split('`').length % 2 === 0 && !text.includes('```');
+  const goesOn = isOpen && !ERROR_WITHIN.test(text) && next?.writer === writer && next.text.includes('`');
+  return goesOn ? `${text.trimEnd()} ${next.text.trimStart()}` : text;
 }
 
 /** Where programs are named, only one that runs kubeadm shows texts of others. */

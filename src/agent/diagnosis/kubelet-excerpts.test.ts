@@ -131,6 +131,30 @@ describe('sentences of the kubelet without a head', () => {
       ],
     ],
     [
+      'CgroupDriverMismatch',
+      [
+        'Kubelet: misconfiguration: kubelet cgroup driver: \\"systemd\\" is different from docker cgroup driver: \\"cgroupfs\\""',
+      ],
+    ],
+    [
+      'CgroupDriverMismatch',
+      [
+        '<b>*Apr 7 09:45:26 n1 kubelet[7]: E0407 09:45:26.086446       7 server.go:302] "Failed to run kubelet" err="failed to run Kubelet: misconfiguration: ',
+        'kubelet cgroup driver: \\"systemd\\" is different from docker cgroup driver: \\"cgroupfs\\""',
+        'and so on*</b>',
+      ],
+    ],
+    [
+      'CgroupDriverMismatch',
+      [
+        'This error is likely caused by:',
+        '\t- The kubelet is not running',
+        'Additionally, a control plane component may have crashed or exited when started by the container runtime.',
+        '',
+        'Failed to run kubelet" err="failed to run Kubelet: misconfiguration: kubelet cgroup driver: \\"systemd\\" is different from docker cgroup driver: \\"cgroupfs\\""',
+      ],
+    ],
+    [
       'KubeletFileMissing',
       [
         '# F1127 09:00:16.566510   27284 server.go:262] failed to run Kubelet:',

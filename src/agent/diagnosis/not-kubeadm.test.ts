@@ -134,6 +134,7 @@ describe('a sentence of somebody else around an error', () => {
       'CgroupDriverMismatch',
       '`error: failed to run Kubelet: misconfiguration: kubelet cgroup driver: "systemd" is different from docker cgroup driver: "cgroupfs"`',
     ],
+    ['KubeadmArgumentInvalid', "- It says `can not mix '--config' with arguments\n  [patches]` of both"],
   ])('is %s', (wanted, line) => {
     expect(code('In the end', line, 'and nothing else.')).toBe(wanted);
   });
