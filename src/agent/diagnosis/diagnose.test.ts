@@ -91,6 +91,12 @@ describe('evidence', () => {
     expect(code(late('join'), noSpace)).toBe('DiskFull');
     // In a join it ends until etcd is there, and another one may be asked.
     expect(code(late('join'), withoutEtcd)).toBe('ApiServerUnreachable');
+    // They run, and what does not answer is the address in front of them.
+    const again = [{ ...noSpace, log: [] }, withoutEtcd].map((pod) => ({ ...pod, state: 'running' }));
+    expect(code(late('init'), ...again)).toBe('ApiServerUnreachable');
+    expect(code(late('join'), ...again)).toBe('ApiServerUnreachable');
+    const manager = { ...ended, name: 'kube-controller-manager', log: ['leaderelection lost'] };
+    expect(code(late('init'), manager)).toBe('ApiServerUnreachable');
     // A worker has none of them; these are of before.
     expect(code(late('join', ''), noSpace)).toBe('ApiServerUnreachable');
   });

@@ -75,9 +75,15 @@ const startedKubelet = ({ code, phase = '' }: KubeadmFailure, stdout: string): b
 const asksOwn = ({ code }: KubeadmFailure, stdout: string): boolean =>
   (code === 'ApiServerUnreachable' || code === 'ApiServerUnavailable') && OWN_CONTROL_PLANE.test(stdout);
 
-/** In a join, an API server ends again and again until etcd is there. */
+/**
+ * What silences this machine's API server: it, or etcd, where it does not run now. One that runs again may be what another address
+ * than its own does not lead to. In a join, an API server ends again and again until etcd is there.
+ */
 const ownPods = ({ verb }: KubeadmEnd, { staticPods }: Evidence): Evidence['staticPods'] =>
-  verb === 'init' ? staticPods : staticPods.filter(({ name }) => name === 'etcd');
+  staticPods.filter(
+    ({ name, state }) =>
+      state === 'exited' && (name === 'etcd' || (verb === 'init' && name === 'kube-apiserver')),
+  );
 
 export function diagnose(input: DiagnosisInput, evidence: Evidence): KubeadmFailure {
   return explain(classify(input), input, evidence);
