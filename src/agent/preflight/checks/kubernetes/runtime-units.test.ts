@@ -29,6 +29,7 @@ it('sees none where only units of others speak of the runtime', async () => {
   put('/usr/local/bin/setup', '#!/bin/sh\n# waits for containerd\nmkdir -p /etc/containerd/certs.d\n');
   put('/etc/systemd/system/setup.service', 'ExecStart=/usr/local/bin/setup\n');
   put('/etc/systemd/system/proxy.socket', 'ListenStream=/run/proxy.sock\n');
+  put('/etc/systemd/system/containerd.service.d/limits.conf', 'ExecStart=\nExecStart=/opt/containerd\n');
   expect(await asked()).toBe(false);
 });
 
@@ -40,6 +41,19 @@ it.each([
     {
       '/etc/systemd/system/vendor.service': 'ExecStart=-/opt/start node\n',
       '/opt/start': '#!/bin/sh\nset -e\nexec /opt/bin/containerd --log-level info\n',
+    },
+  ],
+  [
+    'a line that goes on',
+    { '/etc/systemd/system/v.service': 'ExecStart = /bin/env A=b \\\n  /opt/containerd -c /x\n' },
+  ],
+  ['a drop-in', { '/etc/systemd/system/v.service.d/1.conf': 'ExecStart=\nExecStart=/opt/containerd-2.1\n' }],
+  ['systemd-run', { '/run/systemd/transient/run-1.service': 'ExecStart="/opt/containerd"\n' }],
+  [
+    'a script of a shell',
+    {
+      '/etc/systemd/system/v.service': 'ExecStart=/bin/bash -e /opt/start\n',
+      '/opt/start': '#!/bin/bash\nexec "/opt/containerd"\n',
     },
   ],
   ['a socket', { '/etc/systemd/system/v.socket': 'ListenStream=/run/containerd/containerd.sock\n' }],
