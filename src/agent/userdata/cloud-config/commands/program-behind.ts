@@ -9,12 +9,14 @@ export interface Environment {
 }
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
-/** Where programs are looked for, or what Slipway itself reads: another meaning than for the shell. */
-const OTHERWISE = /^(?:PATH|SLIPWAY_\w*)=/;
+/** Where programs are looked for, or what Slipway itself reads and sets: another meaning than for the shell. */
+const OTHERWISE = /^(?:PATH|(?:SLIPWAY|slipway)_\w*)=/;
 const ENV = new Set(['env', '/usr/bin/env', '/bin/env']);
 const SUDO = new Set(['sudo', '/usr/bin/sudo', '/bin/sudo']);
 /** Options of sudo that say nothing but what of the environment is kept; commands run as root already. */
 const SUDO_OPTIONS = /^(?:-[EHn]+|--preserve-env|--set-home|--non-interactive)$/;
+/** Nobody puts more of them in front of a program. */
+const MOST = 8;
 const KEEPS = /^(?:-\w*E|--preserve-env$)/;
 
 /** Does a shell take the word in front of a command for a variable? Not if its name is quoted. */
@@ -36,16 +38,23 @@ export function programBehind(
   const set = [...variables];
   let withoutExports = false;
   let rest = words;
-  for (let [program = ''] = rest; ENV.has(program) || SUDO.has(program); [program = ''] = rest) {
+  for (
+    let count = 1, [program = ''] = rest;
+    ENV.has(program) || SUDO.has(program);
+    count++, [program = ''] = rest
+  ) {
+    if (count > MOST) return undefined;
     const isSudo = SUDO.has(program);
     const options = isSudo ? leading(rest.slice(1), SUDO_OPTIONS) : [];
     const keeps = options.some((option) => KEEPS.test(option));
     if (isSudo && !keeps && set.length > 0) return undefined;
     withoutExports ||= isSudo && !keeps;
     const behind = rest.slice(1 + options.length);
-    const own = leading(behind[0] === '--' ? behind.slice(1) : behind, ASSIGNMENT);
-    set.push(...own);
-    rest = behind.slice(own.length + (behind[0] === '--' ? 1 : 0));
+    const isEnd = behind[0] === '--';
+    // Behind that sudo takes no variables.
+    const own = isSudo && isEnd ? [] : leading(isEnd ? behind.slice(1) : behind, ASSIGNMENT);
+    for (const variable of own) set.push(variable);
+    rest = behind.slice(own.length + (isEnd ? 1 : 0));
   }
   if (set.some((variable) => OTHERWISE.test(variable))) return undefined;
   const environment: Environment = {
