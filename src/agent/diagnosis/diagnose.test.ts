@@ -101,6 +101,28 @@ describe('evidence', () => {
     expect(code(late('join', ''), noSpace)).toBe('ApiServerUnreachable');
   });
 
+  it('of an API server that still looks for etcd explains why it did not come up', () => {
+    const stderr =
+      'error execution phase wait-control-plane: could not bootstrap the admin user in file admin.conf: unable to create ClusterRoleBinding: Post "https://10.0.0.9:6443/apis?timeout=10s": context deadline exceeded';
+    const end = {
+      verb: 'init',
+      stdout: '[kubelet-start] Starting the kubelet\n',
+      stderr,
+      exitStatus: 1,
+    } as const;
+    const refused =
+      'W0110 10:00:01.000001       1 logging.go:55] grpc: addrConn.createTransport failed to connect to {Addr: "127.0.0.1:2399", }. Err: connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:2399: connect: connection refused"';
+    const look = (...log: string[]) =>
+      explain(classify(end), end, {
+        ...NO_EVIDENCE,
+        staticPods: [{ name: 'kube-apiserver', state: 'running', restarts: 0, log }],
+      }).code;
+    expect(look(refused)).toBe('EtcdUnhealthy');
+    expect(
+      look(refused, 'I0110 10:00:02.000001       1 secure_serving.go:213] Serving securely on [::]:6443'),
+    ).toBe('ControlPlaneNotReady');
+  });
+
   it('of an API server that tells what fails explains why it is silent', () => {
     const stderr =
       'error execution phase preflight: couldn\'t validate the identity of the API Server: Get "https://10.0.0.9:6443/api/v1/namespaces/kube-public/configmaps/cluster-info?timeout=10s": net/http: request canceled (Client.Timeout exceeded while awaiting headers)';

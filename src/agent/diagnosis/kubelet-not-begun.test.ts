@@ -1,4 +1,4 @@
-/** kubeadm finds no kubelet, and what little a log has besides says why. */
+/** kubeadm finds no kubelet or no control plane, and what little a log has besides says why. */
 import { describe, expect, it } from 'vitest';
 import { HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
 
@@ -97,5 +97,33 @@ describe('a kubelet that systemd does not start', () => {
       code: 'KubeletNotStarted',
       cause: expect.stringMatching(cause),
     });
+  });
+});
+
+describe('a control plane of which only the kubelet speaks', () => {
+  const error =
+    'error execution phase wait-control-plane: failed while waiting for the control plane to start: kube-scheduler check failed at https://127.0.0.1:10259/livez: context deadline exceeded';
+  const loop = (name: string): string =>
+    `Nov 23 17:52:02 h9 kubelet[7]: E1123 17:52:02.000001       7 pod_workers.go:1324] "Error syncing pod, skipping" err="failed to \\"StartContainer\\" for \\"${name}\\" with CrashLoopBackOff: \\"back-off 20s restarting failed container=${name} pod=${name}-h9_kube-system(be7d)\\"" pod="kube-system/${name}-h9"`;
+  const lines = [
+    '[init] Using Kubernetes version: v1.36.2',
+    '[kubelet-start] Starting the kubelet',
+    error,
+    HINT,
+  ];
+
+  it.each([
+    ['EtcdCrashing', ['kube-apiserver', 'etcd', 'kube-scheduler'], 'etcd'],
+    ['ControlPlaneCrashing', ['kube-apiserver', 'kube-scheduler'], 'kube-apiserver'],
+    ['ControlPlaneCrashing', ['kube-scheduler'], 'kube-scheduler'],
+  ])('is told as %s where %j end again and again', (code, names, first) => {
+    expect(failureOf(...lines, '', ...names.map(loop))).toMatchObject({
+      code,
+      cause: `${first} ends and is started again (CrashLoopBackOff); why is in its own log.`,
+    });
+  });
+
+  it("is not told by somebody's pod that ends", () => {
+    expect(failureOf(...lines, '', loop('my-etcd'))?.code).toBe('ControlPlaneNotReady');
   });
 });

@@ -145,10 +145,11 @@ const componentRules = (name: string): Rule[] => [
           }),
         ),
         rule(
-          /(?:dial tcp |Addr: "?)(\S+?:2379)"?.*?(connection refused|i\/o timeout|no route to host|deadline exceeded|bad certificate)/,
-          ([, address, why]) => ({
+          // It speaks gRPC over TCP to nobody else.
+          /(?:(?:dial tcp |Addr: "?)(\S+?:2379)|createTransport failed to connect to \{Addr: "?([^\s",/]+:\d+))"?.*?(connection refused|i\/o timeout|no route to host|deadline exceeded|bad certificate)/,
+          ([, address, other, why]) => ({
             code: 'EtcdUnhealthy' as const,
-            cause: `kube-apiserver cannot reach etcd at ${address}: ${why}.`,
+            cause: `kube-apiserver cannot reach etcd at ${address ?? other}: ${why}.`,
           }),
         ),
         rule(/(?:command failed" err="|Error: |error: )context deadline exceeded/, () => ({

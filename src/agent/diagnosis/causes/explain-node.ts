@@ -5,11 +5,14 @@ import type { Diagnosis } from '../patterns/pattern.ts';
 import type { KubeadmFailure } from '../words/classify.ts';
 import { explainApiServer } from './explain-discovery.ts';
 import { explainKubeletEnd, explainKubeletRun } from './explain-kubelet.ts';
-import { explainStaticPods } from './explain-static-pods.ts';
+import { explainCrashLoop, explainStaticPods, explainWaitForEtcd } from './explain-static-pods.ts';
 import { readRuntimeLog } from './runtime-log.ts';
 
 /** Less than this is as good as nothing: the kubelet itself stops working before it. */
 const DISK_LEFT = 32 * 1024 * 1024;
+
+const waiting = (evidence: Evidence): Diagnosis | undefined =>
+  explainWaitForEtcd(evidence) ?? explainCrashLoop(evidence);
 
 type Explain = (base: KubeadmFailure, evidence: Evidence) => Diagnosis | undefined;
 
@@ -20,6 +23,7 @@ const CHAIN: readonly Explain[] = [
   (base, evidence) => (concernsKubelet(base) ? kubeletEnd(base, evidence) : undefined),
   (_, evidence) => explainStaticPods(evidence),
   (base, evidence) => (concernsKubelet(base) ? explainKubeletRun(base.code, evidence) : undefined),
+  (base, evidence) => (base.code === 'ControlPlaneNotReady' ? waiting(evidence) : undefined),
   (_, evidence) => outOfMemory(evidence),
   (base, evidence) => (waitsForApiServer(base) ? explainApiServer(base, evidence) : undefined),
 ];

@@ -5,7 +5,7 @@
 import type { Evidence, StaticPod } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
 import { readComponentLog } from './component-log.ts';
-import { lastKnown, type Rule, reason, rule } from './rule.ts';
+import { lastKnown, plain, type Rule, reason, rule } from './rule.ts';
 
 const ORDER = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
@@ -25,6 +25,37 @@ export function explainStaticPods({ staticPods, kubeletLog }: Evidence): Diagnos
       continue;
     const found = readComponentLog(pod.name, pod.log) ?? byExit(pod);
     if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** It has come up as far as that. */
+const SERVES = /Serving securely on/;
+
+/** An API server that still runs, and has done nothing but look for etcd. */
+export function explainWaitForEtcd({ staticPods }: Evidence): Diagnosis | undefined {
+  const log = staticPods.find((pod) => pod.name === 'kube-apiserver' && !hasEnded(pod))?.log ?? [];
+  const found = readComponentLog(
+    'kube-apiserver',
+    log.slice(log.findLastIndex((line) => SERVES.test(line)) + 1),
+  );
+  return found?.code === 'EtcdUnhealthy' ? found : undefined;
+}
+
+const CRASH_LOOP = new RegExp(`StartContainer" for "(${ORDER.join('|')})" with CrashLoopBackOff`);
+
+/** By the kubelet's word alone, where the log of what ends is not to be had: the first of them, which the others need. */
+export function explainCrashLoop({ kubeletLog }: Evidence): Diagnosis | undefined {
+  const lines = kubeletLog.map(plain);
+  for (const name of ORDER) {
+    const line = lines.findLast((text) => CRASH_LOOP.exec(text)?.[1] === name);
+    if (line === undefined) continue;
+    return {
+      code: name === 'etcd' ? 'EtcdCrashing' : 'ControlPlaneCrashing',
+      cause: `${name} ends and is started again (CrashLoopBackOff); why is in its own log.`,
+      evidence: line.slice(0, 400),
+      persistence: 'until-deadline',
+    };
   }
   return undefined;
 }

@@ -83,6 +83,17 @@ const containerRules: Rule[] = [
       cause: `The container runtime cannot start a container: ${reason(why)}.`,
     }),
   ),
+  rule(
+    /"(?:Failed to create log directory for pod|CreatePodSandbox for pod failed|(?:Unable|Failed) to make pod data dir\w*)[^"]*" err="[^"]*?(?:mkdir|open|write) (\/\S+?): (read-only file system|no space left on device|permission denied)/,
+    ([, path, why]) => ({
+      code: why?.startsWith('read')
+        ? 'FileSystemReadOnly'
+        : why?.startsWith('no')
+          ? 'DiskFull'
+          : 'FileAccessDenied',
+      cause: `The kubelet cannot start a pod because it cannot make ${path}: ${why}.`,
+    }),
+  ),
   rule(/failed to (?:setup|set up) network for sandbox[^:]*: (.*)/i, ([, why]) => ({
     code: 'ContainerNotStarted',
     cause: `The container runtime cannot set up the network of a pod: ${reason(why)}.`,

@@ -74,10 +74,20 @@ const missing: Pattern = inError(
 /** Certificates that user data or an earlier attempt left, and that do not fit the configuration. */
 const unfit: Pattern = inError(
   /(?:failed to write or validate certificate "([^"]+)"|certificate ([\w/-]+) is invalid(?=: x509: )|failure loading ([\w/-]+) (?:CA )?certificate|failed to (?:write|load) (?:or validate )?([\w/-]+) CA): ([^\n]*)/,
-  (match) => ({
-    code: 'CertificateInvalid',
-    cause: `The certificate ${match.slice(1, 5).find((name) => name !== undefined)} does not fit: ${shorten((match[5] ?? '').replace(/^certificate \S+ is invalid: /, ''), 220)}.`,
-  }),
+  (match) => {
+    const name = match.slice(1, 5).find((one) => one !== undefined);
+    const file = /open (\/\S+?): no such file or directory/.exec(match[5] ?? '')?.[1];
+    if (file !== undefined)
+      return {
+        code: 'CertificatesMissing',
+        cause: `Of the certificate ${name} and its key one is there, and the other is not: ${file}.`,
+        remedy: 'Write both with user data, or remove what is there, so that kubeadm makes them.',
+      };
+    return {
+      code: 'CertificateInvalid',
+      cause: `The certificate ${name} does not fit: ${shorten((match[5] ?? '').replace(/^certificate \S+ is invalid: /, ''), 220)}.`,
+    };
+  },
 );
 
 const foreign: Pattern = inError(

@@ -137,7 +137,9 @@ async function lookAround(
     (path) => inventory.entries[path] === undefined,
   );
   for (const path of elsewhere) await visit(path);
-  inventory.etcdEmpty = (await host.files.list(ETCD)).length === 0;
+  const etcd = await host.files.stat(ETCD);
+  inventory.etcdEmpty =
+    etcd === undefined || (etcd.kind !== 'file' && (await host.files.list(ETCD)).length === 0);
   return inventory;
 }
 

@@ -41,6 +41,11 @@ describe('cleaning up between attempts', () => {
     machine.put('/var/lib/etcd/member/wal', 'new');
   };
 
+  it("notes a file where etcd's directory will be", async () => {
+    machine.put('/var/lib/etcd', 'x');
+    expect((await takeInventory(host, OWNER)).etcdEmpty).toBe(false);
+  });
+
   it('leaves the machine as it was before a control-plane join that failed late', async () => {
     userData();
     const before = machine.state();

@@ -16,13 +16,15 @@ export const leftovers: Check = {
     const { config } = task;
     if (config === undefined || !isControlPlane(task) || config.externalEtcd) return findings;
     const data = config.etcdDataDir;
-    if ((await host.files.list(data)).length > 0) {
+    const isFile = (await host.files.stat(data))?.kind === 'file';
+    if (isFile || (await host.files.list(data)).length > 0) {
       const check = { kubeadmCheck: `DirAvailable-${data.replaceAll('/', '-')}` };
       // Only the cluster knows whether a joining control plane has an etcd of its own.
       const severity = config.verb === 'init' ? 'fatal' : 'warning';
-      findings.push(
-        found(severity, 'LeftoversFound', `${data} is not empty, so it holds data of an earlier etcd`, check),
-      );
+      const what = isFile
+        ? 'is a file, where etcd needs a directory'
+        : 'is not empty, so it holds data of an earlier etcd';
+      findings.push(found(severity, 'LeftoversFound', `${data} ${what}`, check));
     }
     return findings;
   },
