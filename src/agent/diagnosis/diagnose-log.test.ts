@@ -87,6 +87,16 @@ describe('a log', () => {
     expect(verdict.telling.map(({ number }) => number)).toEqual([7]);
   });
 
+  it.each([
+    ['/usr/bin/kubeadm', 'bash: line 1: /usr/bin/kubeadm: Permission denied'],
+    ['kubeadm', '/var/lib/cloud/instance/scripts/runcmd: 7: kubeadm: Permission denied'],
+  ])('says of a kubeadm that is not executable that it is %s', (path, line) => {
+    expect(diagnose(`${CLOUD_INIT}\n${line}\n${FAILED}\n`).failure).toMatchObject({
+      code: 'KubeadmNotFound',
+      cause: `${path} may not be executed (permission denied).`,
+    });
+  });
+
   it('of a join that came right in the end is no failure', () => {
     const failed = `[preflight] Running pre-flight checks\nerror execution phase preflight: unable to fetch the kubeadm-config ConfigMap: failed to get config map: Unauthorized\n${HINT}`;
     const good =

@@ -42,6 +42,7 @@ export interface AttemptVerdict {
 const KILLED = /(?:^|[ :])(Killed|Terminated)\b(?=$|.*kubeadm)/;
 const STATUS = /^exit status (124|137|143)$/;
 const NO_KUBEADM = /kubeadm: (?:command )?not found|exec: "?kubeadm"?: executable file not found/;
+const NOT_EXECUTABLE = /^(?:\S+: (?:line )?(?:\d+: )?)?(\/\S*\/kubeadm|kubeadm): Permission denied$/;
 /** While kubeadm still waits, a kubelet that has ended so often will not come up any more. */
 const ENOUGH = 3;
 /** kubeadm itself found nobody at the kubelet's port. */
@@ -234,6 +235,12 @@ function withoutAttempt(lines: readonly LogLine[], all: readonly LogLine[]): Log
   if (missing !== undefined) {
     const failure = bareFailure('KubeadmNotFound', missing.text);
     return { result: 'failed', failure, telling: [missing], attempts: [] };
+  }
+  const denied = lines.findLast(({ text }) => NOT_EXECUTABLE.test(text));
+  if (denied !== undefined) {
+    const { cause: _, ...failure } = bareFailure('KubeadmNotFound', denied.text);
+    const cause = `${NOT_EXECUTABLE.exec(denied.text)?.[1]} may not be executed (permission denied).`;
+    return { result: 'failed', failure: { ...failure, cause }, telling: [denied], attempts: [] };
   }
   const node = failureOfNode(lines, all) ?? endedCall(lines);
   if (node !== undefined) return lone(node, lines);

@@ -76,6 +76,17 @@ export async function findRealKubeadm(host: Host, self: string | undefined): Pro
     const path = isWindows ? `${directory}\\kubeadm.exe` : `${directory}/kubeadm`;
     if ((await isProgram(host, path)) && (await isOther(path))) return path;
   }
+  for (const directory of isWindows ? [] : directories) {
+    const path = `${directory}/kubeadm`;
+    const stat = await host.files.stat(path);
+    if (stat?.kind !== 'file' || (stat.mode & 0o111) !== 0) continue;
+    const what = `${path} is there, but may not be executed.`;
+    throw new KubeadmError(
+      'KubeadmNotFound',
+      what,
+      `Put it into the image with mode 0755 (chmod 755 ${path}).`,
+    );
+  }
   throw new KubeadmError(
     'KubeadmNotFound',
     `There is no kubeadm on this machine, neither in PATH nor in ${directories.join(', ')}.`,

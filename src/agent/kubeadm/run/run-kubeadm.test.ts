@@ -64,6 +64,12 @@ describe('kubeadm as a program', () => {
     await host.files.remove(KUBEADM);
     expect(await failureOf(findRealKubeadm(host, '/usr/local/bin/slipway'))).toMatchObject({
       code: 'KubeadmNotFound',
+      cause: expect.stringMatching(/^There is no kubeadm/),
+    });
+    machine.put(KUBEADM, '', 0o644);
+    expect(await failureOf(findRealKubeadm(host, '/usr/local/bin/slipway'))).toMatchObject({
+      code: 'KubeadmNotFound',
+      cause: '/usr/bin/kubeadm is there, but may not be executed.',
     });
   });
 
