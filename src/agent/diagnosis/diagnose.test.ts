@@ -101,6 +101,20 @@ describe('evidence', () => {
     expect(code(late('join', ''), noSpace)).toBe('ApiServerUnreachable');
   });
 
+  it('of who signs in the cluster does not say that a token is unknown, which may be kept from signing', () => {
+    const stderr =
+      'error execution phase preflight: couldn\'t validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"';
+    const end = { verb: 'join', stdout: '', stderr, exitStatus: 1, tokenId: 'abcdef' } as const;
+    const cause = (...signedBy: string[]) =>
+      explain(classify(end), end, {
+        ...NO_EVIDENCE,
+        apiServer: { endpoint: ENDPOINT, status: 200, clusterInfo: { signedBy } },
+      }).cause;
+    expect(classify(end).cause).toMatch(/was never made there, has expired, or may not sign\.$/);
+    expect(cause('zzzzzz')).toMatch(/abcdef signs nothing .* or may not sign \(its Secret has no usage-/);
+    expect(cause()).toMatch(/abcdef signs nothing in the cluster, and no other does: .* may not sign/);
+  });
+
   it('of an API server that still looks for etcd explains why it did not come up', () => {
     const stderr =
       'error execution phase wait-control-plane: could not bootstrap the admin user in file admin.conf: unable to create ClusterRoleBinding: Post "https://10.0.0.9:6443/apis?timeout=10s": context deadline exceeded';

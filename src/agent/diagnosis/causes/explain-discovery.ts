@@ -136,7 +136,7 @@ function token(
   if (signers.length === 0) {
     return {
       code: 'TokenUnknown',
-      cause: `${name} is not known to the cluster, which knows no valid token at all: all have expired or may not sign (usage-bootstrap-signing), or its token controllers do not run.`,
+      cause: `${name} signs nothing in the cluster, and no other does: all have expired or may not sign (usage-bootstrap-signing), or its token controllers do not run.`,
       evidence,
     };
   }
