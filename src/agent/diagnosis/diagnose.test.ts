@@ -132,6 +132,8 @@ describe('evidence', () => {
         staticPods: [{ name: 'kube-apiserver', state: 'running', restarts: 0, log }],
       }).code;
     expect(look(refused)).toBe('EtcdUnhealthy');
+    // A collector of traces is no etcd.
+    expect(look(refused.replaceAll('2399', '4317'))).toBe('ControlPlaneNotReady');
     expect(
       look(refused, 'I0110 10:00:02.000001       1 secure_serving.go:213] Serving securely on [::]:6443'),
     ).toBe('ControlPlaneNotReady');

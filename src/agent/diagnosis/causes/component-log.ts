@@ -145,8 +145,8 @@ const componentRules = (name: string): Rule[] => [
           }),
         ),
         rule(
-          // It speaks gRPC over TCP to nobody else.
-          /(?:(?:dial tcp |Addr: "?)(\S+?:2379)|createTransport failed to connect to \{Addr: "?([^\s",/]+:\d+))"?.*?(connection refused|i\/o timeout|no route to host|deadline exceeded|bad certificate)/,
+          // It speaks gRPC over TCP to nobody else, but for a collector of traces and konnectivity.
+          /(?:(?:dial tcp |Addr: "?)(\S+?:2379)|createTransport failed to connect to \{Addr: "?([^\s",/]+:(?!(?:4317|813\d)\b)\d+))"?.*?(connection refused|i\/o timeout|no route to host|deadline exceeded|bad certificate)/,
           ([, address, other, why]) => ({
             code: 'EtcdUnhealthy' as const,
             cause: `kube-apiserver cannot reach etcd at ${address ?? other}: ${why}.`,
