@@ -95,6 +95,7 @@ describe('a log', () => {
       code: 'KubeadmNotFound',
       cause: `${path} may not be executed (permission denied).`,
     });
+    expect(diagnose(`tee: ${path}: Permission denied\n`).result).toBe('nothing');
   });
 
   it('of a join that came right in the end is no failure', () => {

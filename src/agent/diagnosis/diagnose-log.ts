@@ -42,7 +42,9 @@ export interface AttemptVerdict {
 const KILLED = /(?:^|[ :])(Killed|Terminated)\b(?=$|.*kubeadm)/;
 const STATUS = /^exit status (124|137|143)$/;
 const NO_KUBEADM = /kubeadm: (?:command )?not found|exec: "?kubeadm"?: executable file not found/;
-const NOT_EXECUTABLE = /^(?:\S+: (?:line )?(?:\d+: )?)?(\/\S*\/kubeadm|kubeadm): Permission denied$/;
+/** A shell or a script of one says so; others, such as tee, could not write it. */
+const NOT_EXECUTABLE =
+  /^(?:(?:-?\w*sh|\/\S+): (?:line )?(?:\d+: )?)?(\/\S*\/kubeadm|kubeadm): Permission denied$/;
 /** While kubeadm still waits, a kubelet that has ended so often will not come up any more. */
 const ENOUGH = 3;
 /** kubeadm itself found nobody at the kubelet's port. */
