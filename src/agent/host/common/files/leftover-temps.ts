@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type Dir, opendirSync, rmSync, statSync } from 'node:fs';
+import { closeSync, type Dir, opendirSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** `.slipway-PID-NUMBER.tmp`: a file on its way to its name, and the process that writes it. */
@@ -17,7 +17,26 @@ export function tempIn(directory: string): string {
     removeLeftovers(directory);
   }
   // In a folder for everybody, whoever guesses the next name takes it first, and the write fails.
-  return join(directory, `.slipway-${process.pid}-${randomInt(2 ** 48 - 1)}.tmp`);
+  return join(directory, `.slipway-${process.pid}-${unguessable()}.tmp`);
+}
+
+/** From the kernel where that gives it: loading node:crypto takes longer than writing the files of a bootstrap. */
+function unguessable(): number {
+  return (process.platform === 'win32' ? undefined : ofKernel()) ?? randomInt(2 ** 48 - 1);
+}
+
+function ofKernel(): number | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync('/dev/urandom', 'r');
+    const bytes = Buffer.alloc(6);
+    return readSync(fd, bytes) === bytes.length ? bytes.readUIntBE(0, 6) : undefined;
+  } catch {
+    // A root for an image may have no devices.
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
 }
 
 /** One directory may have several names, and under another the files that are on their way in it would be leftovers. */
