@@ -3,6 +3,8 @@ import { isHarmless, looksSecret, SETTING } from '../../kit/secrets/rules.ts';
 
 const USER_INFO = /:\/\/[^\s/:@"']{0,256}:([^\s/"']+)@/g;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----([^-]*)-----END/g;
+/** Frame and lines of a certificate or a key. The lines of a private one are secrets as they are, of the others none is. */
+const PEM = /-----BEGIN ([A-Z0-9 ]{1,40})-----[A-Za-z0-9+/=\s]*-----END \1-----/g;
 const MIN_LENGTH = 6;
 
 /** Configuration without the values of settings that mean a secret, whatever these look like. Logs would lose too much. */
@@ -15,17 +17,18 @@ export function redactSettings(text: string): string {
 /** The secrets that a configuration of the machine holds, to be cut out wherever else they turn up. */
 export function secretsIn(text: string): string[] {
   const found: string[] = [];
-  for (const [, , value = ''] of text.matchAll(SETTING)) {
+  // Line by line, for that is how a key without its frame would turn up.
+  for (const [, body = ''] of text.matchAll(PRIVATE_KEY)) found.push(...body.split(/\s+/));
+  const rest = text.replace(PEM, '\n');
+  for (const [, , value = ''] of rest.matchAll(SETTING)) {
     const text = value.trim();
     if (isHarmless(text)) continue;
     // On a command line another word follows, in YAML it is one value.
     const quoted = /^(["'])(.*)\1$/s.exec(text)?.[2];
     found.push(...(quoted === undefined ? [text, ...text.split(/\s/, 1)] : [quoted]));
   }
-  for (const [, password = ''] of text.matchAll(USER_INFO)) found.push(password, decoded(password));
-  // Line by line, for that is how a key without its frame would turn up.
-  for (const [, body = ''] of text.matchAll(PRIVATE_KEY)) found.push(...body.split(/\s+/));
-  found.push(...looksSecret(text));
+  for (const [, password = ''] of rest.matchAll(USER_INFO)) found.push(password, decoded(password));
+  found.push(...looksSecret(rest));
   // The part of a bootstrap token before the dot is public.
   return found
     .map((secret) => /^[a-z0-9]{6}\.([a-z0-9]{16})$/.exec(secret)?.[1] ?? secret)

@@ -7,7 +7,8 @@ const SHORTEST_ENCODED = 8;
 /** In a secret of several lines (a key), lines of this length count; a shorter one may stand anywhere. */
 const SHORTEST_LINE = 16;
 
-let remembered: readonly string[] = [];
+/** By their length, the longest first, so that none is left of which another is a part. */
+let remembered: readonly (readonly [length: number, forms: readonly string[]])[] = [];
 
 /**
  * Secrets that this process has been given: from now on `redact` cuts them out of every text, whatever they look like. As
@@ -15,7 +16,7 @@ let remembered: readonly string[] = [];
  * something longer, such as `user:password`).
  */
 export function remember(secrets: Iterable<string>): void {
-  const forms = new Set(remembered);
+  const forms = new Set(remembered.flatMap(([, those]) => those));
   for (const secret of secrets) {
     const lines = secret.trim().split(/\r?\n/);
     const least = lines.length > 1 ? SHORTEST_LINE : SHORTEST;
@@ -23,14 +24,22 @@ export function remember(secrets: Iterable<string>): void {
       if (line.length >= least) for (const form of formsOf(line)) forms.add(form);
     }
   }
-  // The longest first, so that none is left of which another is a part.
-  remembered = [...forms].sort((a, b) => b.length - a.length);
+  const byLength = new Map<number, string[]>();
+  for (const form of forms) {
+    const others = byLength.get(form.length);
+    if (others) others.push(form);
+    else byLength.set(form.length, [form]);
+  }
+  remembered = [...byLength].sort(([a], [b]) => b - a);
 }
 
 /** The text without what was remembered. */
 export function withoutRemembered(text: string): string {
   let rest = text;
-  for (const form of remembered) if (rest.includes(form)) rest = rest.replaceAll(form, MARK);
+  for (const [length, forms] of remembered) {
+    if (length > rest.length) continue;
+    for (const form of forms) if (rest.includes(form)) rest = rest.replaceAll(form, MARK);
+  }
   return rest;
 }
 
