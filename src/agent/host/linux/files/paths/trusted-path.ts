@@ -35,6 +35,8 @@ export function followTrusted(root: string, path: string): TrustedPath {
   const owners = new Set([0, process.geteuid?.() ?? 0, statSync(root).uid]);
   const pending = partsOf(normalize(path)).reverse();
   let done = '';
+  /** What `done` was when it was looked at; undefined: missing. */
+  let here: Stats | undefined | 'not looked at' = 'not looked at';
   let links = 0;
   const foreign = (whose: number, base: string, ...names: string[]) => ({
     base: above + base || '/',
@@ -44,6 +46,7 @@ export function followTrusted(root: string, path: string): TrustedPath {
   for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
     if (part === '..') {
       done = done.slice(0, Math.max(0, done.lastIndexOf('/')));
+      here = 'not looked at';
       continue;
     }
     const next = `${done}/${part}`;
@@ -53,13 +56,15 @@ export function followTrusted(root: string, path: string): TrustedPath {
       links += 1;
       if (links > MAX_LINKS) throw new HostError(`${path}: too many symbolic links`, 'ELOOP', path);
       const target = readlinkSync(above + next);
-      if (target.startsWith('/')) done = '';
+      if (target.startsWith('/')) [done, here] = ['', 'not looked at'];
       pending.push(...partsOf(target).reverse());
       continue;
     }
-    if (!stat && isForAll(lstatSync(above + done || '/', { throwIfNoEntry: false })))
-      return foreign(NOBODY, done, part);
-    done = next;
+    if (!stat) {
+      if (here === 'not looked at') here = lstatSync(above + done || '/', { throwIfNoEntry: false });
+      if (isForAll(here)) return foreign(NOBODY, done, part);
+    }
+    [done, here] = [next, stat];
     if (!stat?.isDirectory()) continue;
     if (!owners.has(stat.uid)) return foreign(stat.uid, done);
     if (isForAll(stat) && (stat.mode & STICKY) === 0) return foreign(NOBODY, done);
