@@ -81,7 +81,7 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
 const lateModules: Plugin = {
   name: 'late-modules',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(node:)?(crypto|zlib)$/ }, ({ path, namespace }) =>
+    onResolve({ filter: /^(node:)?(crypto|net|zlib)$/ }, ({ path, namespace }) =>
       namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
     );
     onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({

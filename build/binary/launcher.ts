@@ -4,6 +4,7 @@ import { plainReportFlags } from '../../src/agent/cli/options/plain-options.ts';
 import { calledAs } from '../../src/agent/cli/process/called-as.ts';
 import { start } from '../../src/agent/cli/process/crash.ts';
 import { versionAnswer } from '../../src/agent/cli/process/version.ts';
+import { standard } from '../../src/agent/host/common/system/standard-output.ts';
 import { withoutSteering } from '../../src/kit/environment.ts';
 import { LATER_PART } from './parts/later.ts';
 
@@ -29,7 +30,7 @@ const isShim = calledAs() === 'kubeadm';
 const answer = isShim ? undefined : versionAnswer(words);
 if (answer !== undefined)
   start(async () => {
-    process.stdout.write(answer);
+    standard.stdout.write(answer);
     return 0;
   });
 // It waits beside the kubelet for minutes: a quarter of the source, and no cache of code that only a bootstrap runs.

@@ -39,7 +39,6 @@ function makeCache(): void {
     leaveNothingToChance(false);
     writeFileSync(cache, script.createCachedData());
   });
-  process.stderr.write = () => true;
   const data = ['--root', root, '--user-data', userData, '--meta-data', `${userData}-meta`];
   process.argv = [process.execPath, 'slipway', 'bootstrap', ...data];
   script.runInThisContext()({}, required, {});

@@ -81,7 +81,8 @@ function runWorker(
   // The check is that of a normal start: without the seed.
   const flags = before.filter((flag) => mode !== 'check' || flag !== SEED);
   execaSync(program, [...flags, worker, agent, cache, mode, ...words], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    // What a failure quotes; and a pipe is what a boot's programs mostly have.
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: `${programs}:${process.env.PATH}`, NODE_OPTIONS: '' },
     timeout: 120_000,
     // The agent takes SIGTERM for a wish to stop, which a hanging one would never grant.

@@ -3,6 +3,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { bootstrap } from '../bootstrap/bootstrap.ts';
 import { AgentBusyError } from '../bootstrap/concluding.ts';
 import type { BootstrapOptions } from '../bootstrap/options.ts';
+import { standard } from '../host/common/system/standard-output.ts';
 import { createHost } from '../machine.ts';
 import {
   demandDirectory,
@@ -47,7 +48,7 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
       );
     const host = createHost({ root });
     await demandDirectory(host);
-    const live = process.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
+    const live = standard.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
     const fault = catchFaults();
     const [reboot, later] = [new AbortController(), new AbortController()];
     const askReboot: BootstrapOptions['askReboot'] = (when) => (when === 'now' ? reboot : later).abort();
@@ -92,6 +93,6 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
 }
 
 function tell(outcome: Outcome, format: 'text' | 'json'): void {
-  if (format === 'json') process.stdout.write(`${JSON.stringify(outcome, undefined, 2)}\n`);
+  if (format === 'json') standard.stdout.write(`${JSON.stringify(outcome, undefined, 2)}\n`);
   if (outcome.failure) complain(outcome.failure);
 }

@@ -2,6 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
+import { standard } from '../host/common/system/standard-output.ts';
 import { sourceOptions } from './options/options.ts';
 import { run } from './program.ts';
 
@@ -12,10 +13,12 @@ beforeEach(() => {
   folder = scratch();
   userData = join(folder, 'user-data');
   for (const stream of ['stdout', 'stderr'] as const) {
-    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+    const take = (text: unknown) => {
       printed[stream] += String(text);
       return true;
-    });
+    };
+    vi.spyOn(process[stream], 'write').mockImplementation(take);
+    vi.spyOn(standard[stream], 'write').mockImplementation(take);
   }
 });
 afterEach(() => {

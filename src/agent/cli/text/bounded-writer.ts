@@ -1,5 +1,11 @@
-import type { Writable } from 'node:stream';
 import { visibleOutput } from '../../../kit/terminal/visible.ts';
+
+/** What lines are written to, such as a stream. */
+interface Taker {
+  /** Bytes that were not taken yet. */
+  readonly writableLength: number;
+  write(text: string): unknown;
+}
 
 /** Lines that nobody reads are kept in memory up to here. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -9,10 +15,10 @@ const MOST_BYTES = 4 * 1024 * 1024;
  * told once it reads again. Nobody who writes a line steers the reader's terminal. Neither the agent's memory nor its work depends on who reads its output.
  */
 export class BoundedWriter {
-  readonly #stream: Writable;
+  readonly #stream: Taker;
   #left = 0;
 
-  constructor(stream: Writable) {
+  constructor(stream: Taker) {
     this.#stream = stream;
   }
 

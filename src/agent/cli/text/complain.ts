@@ -5,6 +5,7 @@ import { visible, visibleTexts } from '../../../kit/terminal/visible.ts';
 import { CODES } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import type { ReportEntry } from '../../document/document.ts';
+import { standard } from '../../host/common/system/standard-output.ts';
 
 /** Prints a failure for people on standard error; lines that the cause repeats are left out. */
 export function complain(failure: Failure): void {
@@ -13,7 +14,7 @@ export function complain(failure: Failure): void {
     .filter((line) => !cause.includes(line.replace(/[.]$/, '')))
     .map((line) => `\n    ${line}`)
     .join('');
-  process.stderr.write(`slipway: ${cause} [${code}]${shown}\n  ${remedy}\n`);
+  standard.stderr.write(`slipway: ${cause} [${code}]${shown}\n  ${remedy}\n`);
 }
 
 /** Prints what is wrong with user data, or worth a word, on standard error; below the first error of a code what to do. */
@@ -21,9 +22,9 @@ export function complainOf(report: readonly ReportEntry[]): void {
   const told = new Set<string>();
   for (const { severity, code, message, where } of report) {
     const place = where === undefined ? 'user data' : placeText(where);
-    process.stderr.write(`slipway: ${visible(redact(`${severity}: ${place}: ${message} [${code}]`))}\n`);
+    standard.stderr.write(`slipway: ${visible(redact(`${severity}: ${place}: ${message} [${code}]`))}\n`);
     if (severity !== 'error' || told.has(code)) continue;
     told.add(code);
-    process.stderr.write(`  ${CODES[code].remedy}\n`);
+    standard.stderr.write(`  ${CODES[code].remedy}\n`);
   }
 }
