@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
+import { pythonText } from '../text/yaml/node.ts';
 import { readImageConfig } from './image-config.ts';
 import { networkOfImage } from './network/of-the-image.ts';
 import { readMachine } from './sources/machine/machine.ts';
@@ -26,4 +27,28 @@ it("passes over what lies among the image's configurations and is none", async (
   expect((await readImageConfig(host))?.entries).toHaveLength(1);
   expect((await networkOfImage(host)).config?.place).toContain('40-good.cfg');
   expect((await readSettings(await readMachine(host))).list).toEqual(['NoCloud']);
+});
+
+it.each([
+  ['without an indentation', 'cloud_init_modules:\n- ntp\n- ssh\nlocale: C\n'],
+  ['with one, and comments', '# users\ncloud_init_modules:\n  - ntp\n # a\n\n  - ssh\n\n# b\nlocale: C\n'],
+  ['with an item that says how often', 'cloud_final_modules:\n - ntp\n - [ssh, always]\nlocale: C\n'],
+  ['with a comment before such an item', 'cloud_final_modules:\n - ntp\n# a\n - [ssh, always]\nlocale: C\n'],
+  ['with an item on two lines', 'cloud_config_modules:\n- ntp\n  users\n- ssh\nlocale: C\n'],
+  ['at the end', 'locale: C\ncloud_config_modules:\n  - users\n  - timezone\n'],
+  ['at the end without a line end', 'locale: C\ncloud_config_modules:\n  - users\n  - timezone'],
+  ['with another key right behind it, in escapes', 'cloud_init_modules:\n- ntp\n"\\x6cocale": C\n'],
+])('finds the keys beside a list of modules %s', async (_, text) => {
+  writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
+  writeFileSync(join(root, 'etc/cloud/cloud.cfg.d/05_logging.cfg'), 'a:\n - &b |\n   [x]\nc: [*b]\n');
+  const found = await readImageConfig(createLinuxHost({ root }));
+  expect(found?.entries.map(({ key, value }) => [pythonText(key), pythonText(value)])).toEqual([
+    ['locale', 'C'],
+  ]);
+});
+
+it('counts a file as empty that is no YAML behind its list of modules', async () => {
+  const text = 'locale: C\ncloud_init_modules:\n  - ntp\n - users\ntimezone: UTC\n';
+  writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
+  expect(await readImageConfig(createLinuxHost({ root }))).toBeUndefined();
 });
