@@ -99,6 +99,11 @@ const ETCD: Rule[] = [
   })),
 ];
 
+const unreachable: Rule['diagnose'] = ([, address, why]) => ({
+  code: 'EtcdUnhealthy',
+  cause: `kube-apiserver cannot reach etcd at ${address}: ${why}.`,
+});
+
 const componentRules = (name: string): Rule[] => [
   ...common(name),
   rule(/(?:unrecognized feature gate: |cannot set feature gate )([\w-]+)/, ([, gate]) => ({
@@ -145,12 +150,13 @@ const componentRules = (name: string): Rule[] => [
           }),
         ),
         rule(
-          // It speaks gRPC over TCP to nobody else, but for a collector of traces and konnectivity.
-          /(?:(?:dial tcp |Addr: "?)(\S+?:2379)|createTransport failed to connect to \{Addr: "?([^\s",/]+:(?!(?:4317|813\d)\b)\d+))"?.*?(connection refused|i\/o timeout|no route to host|deadline exceeded|bad certificate)/,
-          ([, address, other, why]) => ({
-            code: 'EtcdUnhealthy' as const,
-            cause: `kube-apiserver cannot reach etcd at ${address ?? other}: ${why}.`,
-          }),
+          /(?:dial tcp |Addr: "?)(\S+?:2379)"?.*?(connection refused|i\/o timeout|no route to host|deadline exceeded|bad certificate)/,
+          unreachable,
+        ),
+        // It speaks gRPC over TCP to nobody else, but for a collector of traces and konnectivity.
+        rule(
+          /createTransport failed to connect to \{Addr: "?([^\s",/]{1,80}:(?!(?:4317|813\d)\b)\d{1,5})".{0,300}?(connection refused|i\/o timeout|no route to host|deadline exceeded|bad certificate)/,
+          unreachable,
         ),
         rule(/(?:command failed" err="|Error: |error: )context deadline exceeded/, () => ({
           code: 'EtcdUnhealthy' as const,

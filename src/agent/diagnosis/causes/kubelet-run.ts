@@ -84,7 +84,7 @@ const containerRules: Rule[] = [
     }),
   ),
   rule(
-    /"(?:Failed to create log directory for pod|CreatePodSandbox for pod failed|(?:Unable|Failed) to make pod data dir\w*)[^"]*" err="[^"]*?(?:mkdir|open|write) (\/\S+?): (read-only file system|no space left on device|permission denied)/,
+    /"(?:Failed to create log directory for pod|CreatePodSandbox for pod failed|(?:Unable|Failed) to make pod data dir[a-z ]{0,20})" err="[^"]{0,60}?(?:mkdir|open|write) (\/[^\s:]{1,300}): (read-only file system|no space left on device|permission denied)/,
     ([, path, why]) => ({
       code: why?.startsWith('read')
         ? 'FileSystemReadOnly'
