@@ -2,9 +2,10 @@ import { redact } from '../../kit/secrets/redact.ts';
 import { isHarmless, looksSecret, SETTING } from '../../kit/secrets/rules.ts';
 
 const USER_INFO = /:\/\/[^\s/:@"']{0,256}:([^\s/"']+)@/g;
-const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----([^-]*)-----END/g;
-/** Frame and lines of a certificate or a key. The lines of a private one are secrets as they are, of the others none is. */
-const PEM = /-----BEGIN ([A-Z0-9 ]{1,40})-----[A-Za-z0-9+/=\s]*-----END \1-----/g;
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----([^-]*)-----END/g;
+/** Frame and lines of what nobody keeps secret, or of a private key, whose lines are secrets as they are. `=` only ends them. */
+const PEM =
+  /-----BEGIN ((?:X509 |TRUSTED |NEW )?CERTIFICATE(?: REQUEST)?|[A-Z0-9 ]{0,30}(?:PUBLIC|PRIVATE) KEY)-----[A-Za-z0-9+/\s]*={0,2}\s*-----END \1-----/g;
 const MIN_LENGTH = 6;
 
 /** Configuration without the values of settings that mean a secret, whatever these look like. Logs would lose too much. */

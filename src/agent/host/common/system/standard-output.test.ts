@@ -38,6 +38,22 @@ describe('standard output', () => {
     expect(await ended).toEqual([0, null]);
   });
 
+  it('has given a socket each line before the process ends, whichever of the two it is', async () => {
+    const say = "for (const one of 'abcdef') standard[one < 'd' ? 'stdout' : 'stderr'].write(one + '\\n');";
+    const child = spawn(nodeBinary(), argv(`${say} process.exit(3);`), { stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = once(child, 'exit');
+    expect(await Promise.all([text(child.stdout), text(child.stderr)])).toEqual(['a\nb\nc\n', 'd\ne\nf\n']);
+    expect(await ended).toEqual([3, null]);
+  });
+
+  it('lets a process end whose socket nobody reads', async () => {
+    const child = spawn(nodeBinary(), argv(`${ALL} setTimeout(() => process.exit(3), 10);`), {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect(await once(child, 'exit')).toEqual([3, null]);
+    child.stdout.destroy();
+  });
+
   it.runIf(process.platform === 'linux')('does without the streams of Node.js where nothing is wrong', () => {
     const loaded = join(scratch(), 'loaded');
     const work = `standard.stdout.write('a\\n'); standard.stderr.write('b\\n');

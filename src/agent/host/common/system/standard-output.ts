@@ -1,25 +1,26 @@
-import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
+import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 
 const { O_WRONLY, O_NONBLOCK } = constants;
 /** /dev/null on Linux. */
 const NOTHING = 0x103;
 
-/** What takes what is written; a write to what is slow may wait for a reader. */
-type Target = { readonly fd: number; readonly isSlow: boolean } | 'stream';
+/** What takes what is written: a descriptor of which no write waits while there is room, or Node.js's own stream. */
+type Target = { readonly fd: number; room: number } | 'stream';
+
+/** A third of what Linux keeps for a socket's reader by default (net.core.wmem_default), and what it counts for a write beside its bytes. */
+const SOCKET_ROOM = 64 * 1024;
+const EACH_WRITE = 1024;
 
 /**
  * Standard output or error without Node.js's streams, which take longer to load than the files of a bootstrap to write. It never
- * waits for a reader. A terminal has its stream, and so has what goes wrong: that says it as Node.js does.
+ * waits for a reader. A terminal has its stream, and so has what goes wrong: that says it as Node.js does. A socket (the journal,
+ * one of its own for each process) has it for what comes after the first lines, for which there is always room: a thread that
+ * waits for its reader would keep a process from ending and take the order from its lines.
  */
 class StandardOutput {
   readonly #number: 1 | 2;
   #known: Target | undefined;
-  /** What no thread has yet. */
-  #queue: Buffer[] = [];
-  /** Of all. */
-  #waitingBytes = 0;
-  #isUnderWay = false;
 
   constructor(number: 1 | 2) {
     this.#number = number;
@@ -31,7 +32,7 @@ class StandardOutput {
 
   /** Bytes that its reader has not taken yet. */
   get writableLength(): number {
-    return this.#target === 'stream' ? this.#stream.writableLength : this.#waitingBytes;
+    return this.#target === 'stream' ? this.#stream.writableLength : 0;
   }
 
   write(text: string): void {
@@ -41,11 +42,9 @@ class StandardOutput {
       return;
     }
     const bytes = Buffer.from(text);
-    if (target.isSlow) {
-      this.#queue.push(bytes);
-      this.#waitingBytes += bytes.length;
-      this.#drain(target.fd);
-    } else this.#writeNow(target.fd, bytes);
+    target.room -= bytes.length + EACH_WRITE;
+    if (target.room < 0) this.#leaveToStream(bytes);
+    else this.#writeNow(target.fd, bytes);
   }
 
   #writeNow(fd: number, bytes: Buffer): void {
@@ -56,20 +55,6 @@ class StandardOutput {
       // The stream meets the same.
     }
     if (written < bytes.length) this.#leaveToStream(bytes.subarray(written));
-  }
-
-  /** One thread waits for the reader, and has all that has come until then. */
-  #drain(fd: number): void {
-    if (this.#isUnderWay || this.#queue.length === 0) return;
-    this.#isUnderWay = true;
-    const bytes = Buffer.concat(this.#queue.splice(0));
-    write(fd, bytes, (error, written) => {
-      this.#isUnderWay = false;
-      this.#waitingBytes -= written;
-      if (written < bytes.length) this.#queue.unshift(bytes.subarray(written));
-      if (error) this.#leaveToStream(Buffer.concat(this.#queue.splice(0)));
-      else this.#drain(fd);
-    });
   }
 
   #leaveToStream(bytes: Buffer): void {
@@ -91,12 +76,15 @@ function targetOf(number: 1 | 2): Target {
   if (process.platform !== 'linux') return 'stream';
   try {
     const stat = fstatSync(number);
-    if (stat.isSocket()) return { fd: number, isSlow: true };
+    if (stat.isSocket()) return { fd: number, room: SOCKET_ROOM };
     if (stat.isFile() || (stat.isCharacterDevice() && stat.rdev === NOTHING))
-      return { fd: number, isSlow: false };
+      return { fd: number, room: Number.POSITIVE_INFINITY };
     // Opened anew, for others may have it open so that they wait.
     if (stat.isFIFO())
-      return { fd: openSync(`/proc/self/fd/${number}`, O_WRONLY | O_NONBLOCK), isSlow: false };
+      return {
+        fd: openSync(`/proc/self/fd/${number}`, O_WRONLY | O_NONBLOCK),
+        room: Number.POSITIVE_INFINITY,
+      };
   } catch {
     // There is no /proc, or the pipe is another user's.
   }

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { secretsIn } from './secrets.ts';
+
+const frame = (label: string, body: string) => `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`;
+
+describe('secretsIn', () => {
+  it.each(['SETTINGS', 'CERTIFICATE', 'PGP MESSAGE'])('finds a setting within the frame of a %s', (label) => {
+    expect(secretsIn(frame(label, 'password=S3595f371ae549'))).toContain('S3595f371ae549');
+  });
+
+  it.each(['RSA PRIVATE KEY', 'NEBULA ED25519 PRIVATE KEY', 'PGP PRIVATE KEY BLOCK'])(
+    'finds the lines of a %s',
+    (label) => {
+      const line = 'MC4CAQAwBQYDK2VwBCIEIJ5Hx0Lm3V7Zq2gk';
+      expect(secretsIn(frame(label, line))).toContain(line);
+    },
+  );
+
+  it('finds what stands between two certificates', () => {
+    const certificate = frame('CERTIFICATE', 'MIIDazCCAlOgAwIBAgIUJ5Hx0Lm3V7Zq2gk=');
+    expect(secretsIn(`${certificate}password: hunter-21\n${certificate}`)).toContain('hunter-21');
+  });
+});
