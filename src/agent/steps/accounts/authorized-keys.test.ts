@@ -32,6 +32,20 @@ describe('withKeys', () => {
     expect(withKeys('', [A, 'nonsense', `${B} b`, `${A} again`])).toBe(`${A} again\n${B} b\n`);
   });
 
+  it.each([
+    ['ssh-rsa \t AAAA==   a  b ', 'ssh-rsa AAAA== a  b'],
+    ['ssh-rsa AAAA...', 'ssh-rsa AAAA...'],
+    [
+      'command="echo \\"ssh-rsa x\\"",no-pty  ssh-ed25519  AAAA',
+      'command="echo \\"ssh-rsa x\\"",no-pty ssh-ed25519 AAAA',
+    ],
+    ['sk-ssh-ed25519-cert-v01@openssh.com AAAA me', 'sk-ssh-ed25519-cert-v01@openssh.com AAAA me'],
+    ['ssh-rsa AAAA me\nssh-rsa BBBB you', 'ssh-rsa AAAA me\nssh-rsa BBBB you'],
+  ])('writes %j as cloud-init does', (key, line) => {
+    expect(withKeys('', [key])).toBe(`${line}\n`);
+    expect(withKeys(`${line}\n`, [key])).toBe(`${line}\n`);
+  });
+
   it('replaces the line of the same key where it stands and keeps everything else', () => {
     const present = `# mine\n${A} old\n\nunknown line\n`;
     expect(withKeys(present, [B, `${A} new`])).toBe(`# mine\n${A} new\n\nunknown line\n${B}\n`);

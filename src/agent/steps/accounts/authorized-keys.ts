@@ -1,10 +1,27 @@
-/** A public key in a line of authorized_keys (sshd(8)), with options before it and a comment after it. */
-const KEY =
-  /(?:^|\s)(?:ssh-(?:rsa|dss|ed25519|ed448|xmss@openssh\.com)|rsa-sha2-(?:256|512)|ecdsa-sha2-[\w-]+|sk-(?:ssh|ecdsa)-[\w.@-]+|ssh-[\w-]+-cert-v0[01]@openssh\.com|ecdsa-[\w-]+-cert-v01@openssh\.com)\s+([A-Za-z0-9+/]+={0,3})(?=\s|$)/;
+/** The types that cloud-init's `VALID_KEY_TYPES` knows. */
+const TYPES =
+  /^(?:rsa|ecdsa|ed25519|ssh-(?:rsa|ed25519)|ecdsa-sha2-nistp(?:256|384|521)|(?:ssh-(?:rsa|ed25519|xmss)|(?:sk-)?ecdsa-sha2-nistp(?:256|384|521)|sk-ssh-ed25519)-cert-v01@openssh\.com|(?:sk-ecdsa-sha2-nistp256|sk-ssh-ed25519|ssh-xmss)@openssh\.com)$/;
+/** Options before a key: all up to the first blank that is not within quotes. */
+const OPTIONS = /^(?:\\"|"(?:\\"|[^"])*"?|[^\s"]+)*/;
 
-/** The key itself, by which to compare two lines; undefined if the line holds none. */
+/** A line as cloud-init writes it, which does not ask whether sshd could read the key; undefined if there is none in it. */
+function parsed(line: string): { key: string; line: string } | undefined {
+  const entry = line.trim();
+  if (entry.startsWith('#')) return undefined;
+  const options = OPTIONS.exec(entry)?.[0] ?? '';
+  for (const before of ['', options]) {
+    const [, type = '', key, comment = ''] =
+      /^(\S+)\s+(\S+)\s*(.*)$/.exec(entry.slice(before.length).trimStart()) ?? [];
+    if (key !== undefined && TYPES.test(type))
+      return { key, line: [before, type, key, comment].filter((part) => part !== '').join(' ') };
+  }
+  return undefined;
+}
+
+/** The key of a line that may let somebody in, in base64; undefined if there is none. */
 export function keyOf(line: string): string | undefined {
-  return line.trimStart().startsWith('#') ? undefined : KEY.exec(line)?.[1];
+  const key = parsed(line)?.key;
+  return key !== undefined && /^[A-Za-z0-9+/]+={0,3}$/.test(key) ? key : undefined;
 }
 
 /**
@@ -14,14 +31,15 @@ export function keyOf(line: string): string | undefined {
  */
 export function withKeys(present: string, keys: readonly string[]): string {
   const wanted = new Map<string, string>();
-  for (const line of keys) {
-    const key = keyOf(line);
-    if (key !== undefined) wanted.set(key, line.trim());
+  // A text of several lines holds several keys.
+  for (const each of keys.flatMap((text) => text.split('\n'))) {
+    const own = parsed(each);
+    if (own !== undefined) wanted.set(own.key, own.line);
   }
   const lines = present === '' ? [] : present.replace(/\n$/, '').split('\n');
   const placed = new Set<string>();
   const kept = lines.map((line) => {
-    const key = keyOf(line);
+    const key = parsed(line)?.key;
     const better = key === undefined ? undefined : wanted.get(key);
     if (key === undefined || better === undefined) return line;
     placed.add(key);

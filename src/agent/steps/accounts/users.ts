@@ -54,7 +54,7 @@ async function setUp(user: UserEntry, newUsers: NewUsers, { host, finding }: Ste
   if (sshAuthorizedKeys.length > 0) {
     const bad = sshAuthorizedKeys.filter((line) => keyOf(line) === undefined).length;
     if (bad > 0)
-      await warn(`${bad} of the SSH keys of the user ${name} are no public keys, and were left out.`);
+      await warn(`${bad} of the SSH keys of the user ${name} are no public keys, and let nobody in.`);
     await addAuthorizedKeys(host, account, sshAuthorizedKeys);
   }
   return isNew ? `${name} created` : `${name} was there`;

@@ -9,7 +9,7 @@ import { authorizeKeys } from './login-keys.ts';
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE';
 
-it('says of which keys nothing came', async () => {
+it('says which keys let nobody in, and writes them as cloud-init does', async () => {
   const root = scratch();
   for (const directory of ['etc', 'root', 'home']) mkdirSync(join(root, directory), { mode: 0o700 });
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
@@ -23,5 +23,5 @@ it('says of which keys nothing came', async () => {
   } as Partial<StepContext> as StepContext);
   expect(result).toEqual({ done: true, message: '1 for home and root' });
   expect(told).toEqual([expect.stringContaining('1 of the SSH keys of the default user and root')]);
-  expect(readFileSync(join(root, 'home/.ssh/authorized_keys'), 'utf8')).toBe(`${KEY}\n`);
+  expect(readFileSync(join(root, 'home/.ssh/authorized_keys'), 'utf8')).toBe(`${KEY}\nssh-rsa ...\n`);
 });

@@ -13,7 +13,7 @@ export const authorizeKeys: Work<LoginKeySettings> = ({ keys, defaultUser, rootO
     attempt(async () => {
       const bad = keys.filter((line) => keyOf(line) === undefined).length;
       if (bad > 0) {
-        const message = `${bad} of the SSH keys of the default user and root are no public keys, and were left out.`;
+        const message = `${bad} of the SSH keys of the default user and root are no public keys, and let nobody in.`;
         await finding({ severity: 'warning', code: 'AccountSettingIgnored', message });
       }
       const before = rootOptions === '' ? '' : `${rootOptions} `;

@@ -33,11 +33,27 @@ function withLang(text: string, name: string, isDebian: boolean): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** The line of SUPPORTED for `name`: of its charset if there is one, else of UTF-8 (cloud-init's `_lookup_supported_i18n_value`). */
+export function supportedLine(supported: string, name: string): string {
+  const [, base, charset, variant] = /^([A-Za-z_]+)(?:\.([A-Za-z0-9-]+))?(?:@([\w-]+))?$/.exec(name) ?? [];
+  const prefix = base === undefined ? name : base + (variant === undefined ? '' : `@${variant}`);
+  const candidates = supported
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith(prefix))
+    .filter((line) => /^(?:\.[^\s@]+)?(?:@\S+)?\s+\S+$/.test(line.slice(prefix.length)));
+  const exact = candidates.find(
+    (line) =>
+      charset !== undefined && new RegExp(`^\\.${charset}(?:@\\S+)?\\s`).test(line.slice(prefix.length)),
+  );
+  const first = candidates.find((line) => /\sUTF-8$/i.test(line)) ?? candidates[0];
+  return exact ?? first ?? `${prefix}.${charset ?? 'UTF-8'} ${charset ?? 'UTF-8'}`;
+}
+
 async function make(host: Host, name: string, signal: AbortSignal): Promise<boolean> {
   if (!(await host.processes.which('locale-gen'))) return false;
   const supported = (await host.files.readIfPresent(SUPPORTED))?.toString('utf8') ?? '';
-  const line = supported.split('\n').find((each) => each.split(' ')[0]?.toLowerCase() === name.toLowerCase());
-  const wanted = line?.trim() ?? `${name} ${/utf-?8/i.test(name) ? 'UTF-8' : 'ISO-8859-1'}`;
+  const wanted = supportedLine(supported, name);
   const present = (await host.files.readIfPresent(WANTED))?.toString('utf8') ?? '';
   const lines = present.replace(/\n$/, '').split('\n');
   const at = lines.findIndex((each) => each.replace(/^#\s*/, '').trim() === wanted);
