@@ -76,14 +76,22 @@ it('puts them before those of the config, once', async () => {
   ]);
 });
 
-it('says where a template is wrong', async () => {
-  const document = await read(clusterApiIgnition({ config: CONFIG.replace('v1.instance_id', 'v1.(') }));
+it.each([
+  ['/etc/name', `## template: jinja\n\n{{ v1.( }}\n`, 'error', 3],
+  ['/etc/kubeadm.yml', CONFIG.replace('v1.instance_id', 'v1.instance_id.a.b'), 'error', 6],
+  // kubeadm's configuration is a template only where it can be one: Ignition takes braces as they are.
+  ['/etc/kubeadm.yml', CONFIG.replace('v1.instance_id', 'v1.('), 'warning', 6],
+  ['/etc/kubeadm.yml', CONFIG.replace('{{ v1.instance_id }}', '$' + '{%s}'), 'warning', 6],
+])('says where the template in %s is wrong: %j', async (path, text, severity, line) => {
+  const isConfig = path.endsWith('kubeadm.yml');
+  const document = await read(
+    clusterApiIgnition({ config: isConfig ? text : CONFIG, files: isConfig ? [] : [file(path, text)] }),
+  );
   expect(document.report).toContainEqual(
     expect.objectContaining({
-      severity: 'error',
-      code: 'UserDataTemplate',
-      message: expect.stringContaining('counted in /etc/kubeadm.yml'),
-      where: expect.objectContaining({ line: 6 }),
+      ...{ severity, code: 'UserDataTemplate', where: expect.objectContaining({ line }) },
+      message: expect.stringContaining(`counted in ${path}`),
     }),
   );
+  if (severity === 'warning') expect(textOf(document, path)).toContain(text);
 });

@@ -6,7 +6,7 @@ import { plainText } from '../text/source-text.ts';
 import type { Part } from './decode/part.ts';
 import type { Instance } from './instance/instance.ts';
 import { publicKeysOf } from './instance/public-keys.ts';
-import { renderPart } from './jinja/render-part.ts';
+import { renderPart, syntaxProblem } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';
 
 const HEADER = '## template: jinja\n';
@@ -75,6 +75,15 @@ function renderedFile(file: FileEntry, isConfig: boolean, instance: Instance, re
   const text = bytes.toString('utf8');
   if (!Buffer.from(text).equals(bytes) || !(isMarked || TAG.test(text))) return file;
   const note = `counted in ${file.path}`;
+  // Nobody said that it is a template, and Ignition and kubeadm take it as it is.
+  const problem = isMarked ? undefined : syntaxProblem(text);
+  if (problem !== undefined) {
+    const { message, offset } = problem;
+    const where = plainText(text, 0, note).locate(offset);
+    const what = `${file.path} has braces that are no Jinja template, and stays as it is: ${message}`;
+    report.counting(note).warn('UserDataTemplate', what, where);
+    return file;
+  }
   const source = isMarked ? plainText(text, 0, note) : plainText(`${HEADER}${text}`, -1, note);
   const part = { type: 'text/jinja2', source, name: file.path };
   const rendered = renderPart(part, variablesOf(instance), report.counting(note));

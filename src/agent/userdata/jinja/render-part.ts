@@ -2,6 +2,7 @@ import { printable, type Report } from '../../text/report.ts';
 import { derivedText, type SourceText } from '../../text/source-text.ts';
 import { type Part, typeOf } from '../decode/part.ts';
 import { renderTemplate } from './render.ts';
+import { parseTemplate } from './syntax/parse-template.ts';
 import { TemplateError } from './syntax/template-error.ts';
 import { list, MISSING_PREFIX, type Value } from './values/values.ts';
 
@@ -28,6 +29,17 @@ export function renderPart(part: Part, variables: Map<string, Value>, report: Re
     if (!(error instanceof TemplateError)) throw error;
     report.error('UserDataTemplate', `Jinja template: ${error.message}`, source.locate(body + error.offset));
     return undefined;
+  }
+}
+
+/** What keeps a text from being a template, whatever its variables are. */
+export function syntaxProblem(text: string): TemplateError | undefined {
+  try {
+    parseTemplate(text);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return error;
   }
 }
 
