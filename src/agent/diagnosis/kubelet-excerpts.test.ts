@@ -105,6 +105,8 @@ it('a kubelet that kubeadm does not reach is lost when it ended once for what do
   ];
   expect(code(check, end)).toBe('CgroupDriverMismatch');
   expect(code('[kubelet-check] Initial timeout of 40s passed.', end)).toBe('unfinished');
+  const [, said = ''] = /misconfiguration: (.*)/.exec(end ?? '') ?? [];
+  expect(code(check, 'Its log has:', said)).toBe('CgroupDriverMismatch');
 });
 
 it("a kubelet's configuration is unreadable whatever is put around the reason", () => {

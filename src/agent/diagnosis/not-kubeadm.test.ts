@@ -99,6 +99,24 @@ describe('what only looks like kubeadm', () => {
     ).toBe('nothing');
   });
 
+  it('is no line of k3s that somebody has quoted', () => {
+    expect(
+      code(
+        'k3s says (time=\\"2026-11-21T02:34:29Z\\" level=fatal msg=\\"unable to select an IP from default routes.\\")',
+      ),
+    ).toBe('nothing');
+  });
+
+  it('is no other program that sums up checks of its own as kubeadm does', () => {
+    const summary = [
+      '[preflight] Some fatal errors occurred:',
+      '    [ERROR image-reachable]: the manifest is not there',
+      '[preflight] If you know what you are doing, you can make a check non-fatal',
+    ];
+    expect(code('[preflight] Running the checks of the agent', ...summary)).toBe('nothing');
+    expect(code('[preflight] Running pre-flight checks', ...summary)).toBe('PreflightFailed');
+  });
+
   it('is another program that repeats an error, beside a whole run', () => {
     const run = [
       '[preflight] Running pre-flight checks',

@@ -108,7 +108,7 @@ interface Run {
 /** The attempts of which something says that they are kubeadm's. */
 export function certainAttempts<T extends Run>(attempts: readonly T[]): T[] {
   const certain = attempts.filter(
-    (run) => [...run.error, ...run.output].some(isCertain) && !isLoneFinding(run),
+    (run) => [...run.error, ...run.output].some(isCertain) && !isLoneFinding(run) && !isAlike(run),
   );
   const trusted = certain.filter((run) => isWhole(run) || LAUNCHES.test(run.first.program ?? 'kubeadm'));
   const programs = [...new Map(trusted.map((run) => [run.first.program, run])).values()];
@@ -117,6 +117,18 @@ export function certainAttempts<T extends Run>(attempts: readonly T[]): T[] {
 
 /** What runs kubeadm on a machine, as far as a log names it. */
 export const LAUNCHES = /kubeadm|^cloud-(?:init|final)$/;
+
+/** Others have taken over how kubeadm sums up its findings, for checks of their own. */
+function isAlike({ output, error }: Run): boolean {
+  const said = [...error, ...output];
+  const findings = said.filter(({ text }) => FINDING.test(text));
+  return (
+    findings.length > 0 &&
+    !findings.some(({ text }) => CHECK.test(text)) &&
+    said.every((line) => SUMMARY.test(line.text) || !isCertain(line))
+  );
+}
+const SUMMARY = /^\s*\[preflight\] (?:Some fatal errors occurred|If you know what you)/;
 
 /** One finding alone, by a program that is named and does not run kubeadm: others have checks of ports and files too. */
 function isLoneFinding({ first, output, error }: Run): boolean {

@@ -84,7 +84,7 @@ const OWN_ERRORS = [
   /etcd cluster is not healthy: failed to dial endpoint/,
   /(?<=error: )failed while waiting for the (?:control plane|kubelet) to start|failed while waiting for the (?:control plane|kubelet) to start: (?:\[?kube-\S+ check failed at |The HTTP call equal|context deadline|client rate limiter)/,
   /\[?failure loading (?:certificate|key) for/,
-  /unable to select an IP from default routes/,
+  /(?<!msg=\W*)unable to select an IP from default routes/,
   /cannot use "[^"]*" as the bind address for the API Server/,
   /couldn't use "[^"]*" as "apiserver-/,
   /unable to fetch file\. URL: "https:\/\/(?:dl\.k8s\.io|storage\.googleapis\.com\/kubernetes-release)\//,

@@ -20,7 +20,7 @@ const ETCD_SERVER =
 export const MARGIN = /^(?:\s|[#>*-] )+/;
 /** Its sentences without a head. */
 export const KUBELET_SAYS =
-  /^(?:[Ee]rror: |"|(?:[EF]\.{2,3} ?)?\w+\.go:\d+\] "?)?(?:[Ff]ailed to run [Kk]ubelet(?:: |")|Failed to start ContainerManager)|^(?:remote_runtime|kuberuntime_\w+|pod_workers)\.go:\d+\] |^"command failed" err="failed to (?:run Kubelet|\w+ kubelet )|^failed to (?:validate|load|parse) kubelet (?:config|flag)|^[EFW] ?\.{2,3} "Failed to start (?:cAdvisor|ContainerManager)" err=|^kubelet is configured to not run on a host using cgroup v1\.(?: cgroup v1 support|\s*$)|^(?:\w{0,7} )?flag" err="unknown flag: -|^(?:"?Failed to create sandbox for pod"? err=|RunPodSandbox for \S.* failed: |"?PullImage "?[^\s"]{0,200}\/pause:[^\s"/]*"? failed)|^(?:(?:E\.{2,3} ?)?\w+\.go:\d+\] )?"?Unable to register node (?:"[^"]*" )?with API server/;
+  /^(?:[Ee]rror: |"|(?:[EF]\.{2,3} ?)?\w+\.go:\d+\] "?)?(?:[Ff]ailed to run [Kk]ubelet(?:: |")|Failed to start ContainerManager)|^(?:remote_runtime|kuberuntime_\w+|pod_workers)\.go:\d+\] |^"command failed" err="failed to (?:run Kubelet|\w+ kubelet )|^failed to (?:validate|load|parse) kubelet (?:config|flag)|^[EFW] ?\.{2,3} "Failed to start (?:cAdvisor|ContainerManager)" err=|^kubelet cgroup driver: \W*\w+\W* is different from \w|^kubelet is configured to not run on a host using cgroup v1\.(?: cgroup v1 support|\s*$)|^(?:\w{0,7} )?flag" err="unknown flag: -|^(?:"?Failed to create sandbox for pod"? err=|RunPodSandbox for \S.* failed: |"?PullImage "?[^\s"]{0,200}\/pause:[^\s"/]*"? failed)|^(?:(?:E\.{2,3} ?)?\w+\.go:\d+\] )?"?Unable to register node (?:"[^"]*" )?with API server/;
 const LOGRUS = /^time="[^"]*" level=\w+ msg=/;
 
 /** Where no prefix tells the program, its way of writing may. */
