@@ -20,4 +20,9 @@ describe('secretsIn', () => {
     const certificate = frame('CERTIFICATE', 'MIIDazCCAlOgAwIBAgIUJ5Hx0Lm3V7Zq2gk=');
     expect(secretsIn(`${certificate}password: hunter-21\n${certificate}`)).toContain('hunter-21');
   });
+
+  it('takes no longer for a frame without an end than for its text', () => {
+    const open = `-----BEGIN PUBLIC KEY-----${'\n'.repeat(500_000)}`;
+    expect(secretsIn(`${open}\npassword: hunter-21\n`)).toContain('hunter-21');
+  });
 });

@@ -5,7 +5,7 @@ const USER_INFO = /:\/\/[^\s/:@"']{0,256}:([^\s/"']+)@/g;
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----([^-]*)-----END/g;
 /** Frame and lines of what nobody keeps secret, or of a private key, whose lines are secrets as they are. `=` only ends them. */
 const PEM =
-  /-----BEGIN ((?:X509 |TRUSTED |NEW )?CERTIFICATE(?: REQUEST)?|[A-Z0-9 ]{0,30}(?:PUBLIC|PRIVATE) KEY)-----[A-Za-z0-9+/\s]*={0,2}\s*-----END \1-----/g;
+  /-----BEGIN ((?:X509 |TRUSTED |NEW )?CERTIFICATE(?: REQUEST)?|[A-Z0-9 ]{0,30}(?:PUBLIC|PRIVATE) KEY)-----[A-Za-z0-9+/\s]*(?:={1,2}\s*)?-----END \1-----/g;
 const MIN_LENGTH = 6;
 
 /** Configuration without the values of settings that mean a secret, whatever these look like. Logs would lose too much. */
