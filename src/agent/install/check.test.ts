@@ -1,9 +1,10 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, realpathSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Host } from '../host/host.ts';
 import { checkImage } from './check.ts';
 import { type ImageScene, imageScene } from './fixtures/image-scene.ts';
 import { install } from './install.ts';
+import { uninstall } from './uninstall.ts';
 
 /** Gives files to root and enters roots, which only root may do. */
 describe.runIf(process.getuid?.() === 0)('an image', () => {
@@ -92,5 +93,29 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     self = image.putProgram('root/opt/bin/slipway', 'downloaded');
     image.link('opt/slipway/bin/kubeadm', '/opt/bin/slipway');
     expect(await missing()).toEqual([expect.stringContaining('slipway install --report')]);
+    // cloud-init's PATH has no /opt/bin.
+    put('root/usr/bin/cloud-init', '');
+    expect(await missing()).toEqual([
+      expect.stringContaining('slipway install --shim'),
+      expect.stringContaining('slipway install --report'),
+    ]);
+    await install(host, { shim: true, units: [], version: '1.2.0', self });
+    expect(realpathSync(at('usr/local/bin/kubeadm'))).toBe(self);
+    expect(await missing()).toEqual([expect.stringContaining('slipway install --report')]);
+  });
+
+  it('may have a link to its program in /opt/bin, and odd files beside a drop-in', async () => {
+    self = image.putProgram('root/usr/local/bin/slipway', 'program');
+    image.link('opt/bin/slipway', '/usr/local/bin/slipway');
+    image.link('opt/slipway/bin/kubeadm', '/usr/local/bin/slipway');
+    put('root/etc/systemd/system/kubeadm.service.d/old/10.conf', '');
+    put('root/etc/systemd/system/kubeadm.service.d/10.conf', 'x'.repeat(70_000));
+    expect(await missing()).toContainEqual(expect.stringContaining('slipway install --service'));
+    await install(host, { shim: true, units: [], version: '1.2.0', self });
+    expect(realpathSync(at('usr/local/bin/kubeadm'))).toBe(self);
+    // An install was killed half-way.
+    image.link('usr/local/bin/.kubeadm.slipway-new', 'slipway');
+    expect(await uninstall(host, self, false)).toHaveLength(3);
+    expect(image.left().join()).not.toContain('usr/local/bin');
   });
 });

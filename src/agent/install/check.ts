@@ -7,6 +7,7 @@ import {
   isEnabled,
   isMasked,
   OPT_BINARY,
+  OPT_SHIM,
   PACKAGED_BINARY,
   type Place,
   placeIn,
@@ -81,7 +82,7 @@ async function lookAtStart(host: Host, place: Place): Promise<Look[]> {
         'it would do again what Ignition has done: systemctl mask slipway.service',
       ),
     ];
-  if (place.binary === OPT_BINARY) return [];
+  if (place.shim === OPT_SHIM) return [];
   if (await hasCloudInit(host))
     return [
       look(
@@ -90,6 +91,7 @@ async function lookAtStart(host: Host, place: Place): Promise<Look[]> {
         'cloud-init will call kubeadm itself: slipway install --shim',
       ),
     ];
+  if (place.binary === OPT_BINARY) return [];
   return [
     await lookAtUnit(host, 'slipway.service', 'nothing starts Slipway at boot: slipway install --service'),
     await lookAtUnit(
@@ -105,7 +107,7 @@ async function isForIgnition(host: Host, { binary }: Place): Promise<boolean> {
   if ((await shimIs(host, { shim: IGNITION_SHIM, binary })) !== 'own') return false;
   const folder = `${UNITS}/kubeadm.service.d`;
   for (const name of await host.files.list(folder)) {
-    const text = (await host.files.readIfPresent(`${folder}/${name}`, 65_536))?.toString('utf8');
+    const text = await host.files.readIfPresent(`${folder}/${name}`, 65_536).catch(() => undefined);
     if (text?.includes(dirname(IGNITION_SHIM))) return true;
   }
   return false;

@@ -5,7 +5,8 @@ import { InstallError } from './install-error.ts';
 import {
   IGNITION_SHIM,
   isMasked,
-  OPT_BINARY,
+  nextShim,
+  OPT_SHIM,
   PACKAGED_BINARY,
   type Place,
   placeIn,
@@ -39,7 +40,7 @@ export async function install(host: Host, wishes: InstallWishes): Promise<string
   if (wishes.shim && (await shimIs(host, place)) === 'foreign')
     throw new InstallError(
       `${join(host.root, place.shim)} is there and is not Slipway; ` +
-        (place.binary === OPT_BINARY
+        (place.shim === OPT_SHIM
           ? 'leave it there and give --report: what Ignition gets, as in ignition/ of the release, puts Slipway before it'
           : 'move the real kubeadm to /usr/bin first, where Slipway finds it'),
     );
@@ -92,7 +93,7 @@ async function linkShim(host: Host, place: Place): Promise<string> {
   const there = await shimIs(host, place);
   if (there === 'own') return `${path} is there`;
   // Whoever calls kubeadm meanwhile finds the old one or the new one, and never the real one.
-  const next = join(dirname(place.shim), '.kubeadm.slipway-new');
+  const next = nextShim(place);
   await host.files.remove(next);
   await host.files.symlink(place.shimTarget, next);
   await host.files.rename(next, place.shim);

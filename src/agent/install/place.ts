@@ -5,8 +5,9 @@ import { unitFile } from './units.ts';
 
 /** Where packages put the binary, and their units, which name that path. */
 export const PACKAGED_BINARY = '/usr/bin/slipway';
-/** Flatcar's /usr is read-only; /opt/bin is in everybody's PATH there. */
+/** Flatcar's /usr is read-only; /opt/bin is in everybody's PATH there, and nowhere else. */
 export const OPT_BINARY = '/opt/bin/slipway';
+export const OPT_SHIM = '/opt/bin/kubeadm';
 const PLACES = [BINARY, PACKAGED_BINARY, OPT_BINARY];
 /** What the configs of ignition/ put first in the PATH of kubeadm.service; it needs no folder of /usr. */
 export const IGNITION_SHIM = '/opt/slipway/bin/kubeadm';
@@ -41,10 +42,11 @@ export interface Place {
 export async function placeIn(host: Host, self: string): Promise<Place> {
   if ((await realOrNothing(host, PACKAGED_BINARY)) === self)
     return place(PACKAGED_BINARY, '/usr/local/bin/kubeadm');
-  if ((await realOrNothing(host, OPT_BINARY)) === self) return place(OPT_BINARY, '/opt/bin/kubeadm');
   const release = (await host.files.readIfPresent('/etc/os-release', 65_536)) ?? Buffer.from('');
-  const binary = /^ID=flatcar$/m.test(release.toString('utf8')) ? OPT_BINARY : BINARY;
-  return place(binary, join(dirname(binary), 'kubeadm'));
+  if (/^ID=flatcar$/m.test(release.toString('utf8'))) return place(OPT_BINARY, OPT_SHIM);
+  const isInOpt =
+    self === (await realOrNothing(host, OPT_BINARY)) && self !== (await realOrNothing(host, BINARY));
+  return place(isInOpt ? OPT_BINARY : BINARY, '/usr/local/bin/kubeadm');
 }
 
 function place(binary: string, shim: string): Place {
@@ -54,6 +56,11 @@ function place(binary: string, shim: string): Place {
     shim,
     shimTarget: relative(dirname(shim), binary),
   };
+}
+
+/** The new link on its way to the shim's name; an install that was killed leaves it. */
+export function nextShim({ shim }: Place): string {
+  return join(dirname(shim), '.kubeadm.slipway-new');
 }
 
 /** The path outside the root; undefined where nothing is there. */

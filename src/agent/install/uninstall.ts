@@ -4,6 +4,7 @@ import type { Host } from '../host/host.ts';
 import { InstallError } from './install-error.ts';
 import {
   isExtension,
+  nextShim,
   type Place,
   placeIn,
   shimIs,
@@ -44,6 +45,7 @@ export async function uninstall(host: Host, self: string, state: boolean): Promi
       );
     }
   };
+  await remove(nextShim(place));
   const shim = await shimIs(host, place);
   if (shim === 'own') await remove(place.shim);
   if (shim === 'slipway') done.push(`${join(host.root, place.shim)} stays: it is Slipway at another place`);
