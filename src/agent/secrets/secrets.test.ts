@@ -16,6 +16,10 @@ describe('secretsIn', () => {
     },
   );
 
+  it('is at its end with a frame of a million empty lines', () => {
+    expect(secretsIn(`-----BEGIN PUBLIC KEY-----${'\n'.repeat(1e6)}`)).toEqual([]);
+  });
+
   it('finds what stands between two certificates', () => {
     const certificate = frame('CERTIFICATE', 'MIIDazCCAlOgAwIBAgIUJ5Hx0Lm3V7Zq2gk=');
     expect(secretsIn(`${certificate}password: hunter-21\n${certificate}`)).toContain('hunter-21');

@@ -25,10 +25,14 @@ function unguessable(): number {
   return (process.platform === 'win32' ? undefined : ofKernel()) ?? randomInt(2 ** 48 - 1);
 }
 
+const URANDOM = '/dev/urandom';
+
 function ofKernel(): number | undefined {
   let fd: number | undefined;
   try {
-    fd = openSync('/dev/urandom', 'r');
+    // A file there would say the same each time, a pipe nothing.
+    if (!statSync(URANDOM).isCharacterDevice()) return undefined;
+    fd = openSync(URANDOM, 'r');
     const bytes = Buffer.alloc(6);
     return readSync(fd, bytes) === bytes.length ? bytes.readUIntBE(0, 6) : undefined;
   } catch {

@@ -58,7 +58,7 @@ describe('standard output', () => {
     const loaded = join(scratch(), 'loaded');
     const work = `standard.stdout.write('a\\n'); standard.stderr.write('b\\n');
       process.on('exit', () => process.getBuiltinModule('fs').writeFileSync(process.env.LOADED, process.moduleLoadList.join()));`;
-    for (const redirected of ['', '| cat', '>file']) {
+    for (const redirected of ['2>&1 | cat', '>file 2>&1', '>/dev/null 2>file']) {
       const words = ['-c', `"$0" "$@" ${redirected}`, nodeBinary(), ...argv(work)];
       execaSync('sh', words, { cwd: scratch(), env: { LOADED: loaded } });
       expect(readFileSync(loaded, 'utf8')).not.toMatch(

@@ -5,18 +5,13 @@ const { O_WRONLY, O_NONBLOCK } = constants;
 /** /dev/null on Linux. */
 const NOTHING = 0x103;
 
-/** What takes what is written: a descriptor of which no write waits while there is room, or Node.js's own stream. */
-type Target = { readonly fd: number; room: number } | 'stream';
-
-/** A third of what Linux keeps for a socket's reader by default (net.core.wmem_default), and what it counts for a write beside its bytes. */
-const SOCKET_ROOM = 64 * 1024;
-const EACH_WRITE = 1024;
+/** What takes what is written: a descriptor of which no write waits, or Node.js's own stream. */
+type Target = number | 'stream';
 
 /**
  * Standard output or error without Node.js's streams, which take longer to load than the files of a bootstrap to write. It never
- * waits for a reader. A terminal has its stream, and so has what goes wrong: that says it as Node.js does. A socket (the journal,
- * one of its own for each process) has it for what comes after the first lines, for which there is always room: a thread that
- * waits for its reader would keep a process from ending and take the order from its lines.
+ * waits for a reader. A terminal has its stream, and so has what goes wrong: that says it as Node.js does. So has a socket (the
+ * journal): a write to it may wait, and a thread that waits would keep a process from ending and take the order from its lines.
  */
 class StandardOutput {
   readonly #number: 1 | 2;
@@ -41,10 +36,7 @@ class StandardOutput {
       this.#stream.write(text);
       return;
     }
-    const bytes = Buffer.from(text);
-    target.room -= bytes.length + EACH_WRITE;
-    if (target.room < 0) this.#leaveToStream(bytes);
-    else this.#writeNow(target.fd, bytes);
+    this.#writeNow(target, Buffer.from(text));
   }
 
   #writeNow(fd: number, bytes: Buffer): void {
@@ -76,15 +68,9 @@ function targetOf(number: 1 | 2): Target {
   if (process.platform !== 'linux') return 'stream';
   try {
     const stat = fstatSync(number);
-    if (stat.isSocket()) return { fd: number, room: SOCKET_ROOM };
-    if (stat.isFile() || (stat.isCharacterDevice() && stat.rdev === NOTHING))
-      return { fd: number, room: Number.POSITIVE_INFINITY };
+    if (stat.isFile() || (stat.isCharacterDevice() && stat.rdev === NOTHING)) return number;
     // Opened anew, for others may have it open so that they wait.
-    if (stat.isFIFO())
-      return {
-        fd: openSync(`/proc/self/fd/${number}`, O_WRONLY | O_NONBLOCK),
-        room: Number.POSITIVE_INFINITY,
-      };
+    if (stat.isFIFO()) return openSync(`/proc/self/fd/${number}`, O_WRONLY | O_NONBLOCK);
   } catch {
     // There is no /proc, or the pipe is another user's.
   }
