@@ -44,10 +44,20 @@ it.each([
 ])("refuses one in which something is an ordinary user's: %s", async (said) => {
   const { host, install } = machine(FOLDER, said);
   await expect(install()).rejects.toThrow(
-    /^C:\\ProgramData\\slipway\\etc belongs to S-1-5-21-1-2-3-1001, who .* remove it \(rmdir \/s C:\\ProgramData\\slipway\)/,
+    /^C:\\ProgramData\\slipway\\etc belongs to S-1-5-21-1-2-3-1001: whoever .* remove it \(rmdir \/s C:\\ProgramData\\slipway\)/,
   );
   const whose = (await checkWindowsImage(host)).find(({ what }) => what.includes("administrators' alone"));
   expect(whose).toMatchObject({ ok: false, why: expect.stringContaining('belongs to S-1-5-21-1-2-3-1001') });
+});
+
+it('refuses what an ordinary user made while it was made, a link, and what shuts administrators out', async () => {
+  const etc = 'C:\\ProgramData\\slipway\\etc';
+  const said = (of: object) => JSON.stringify({ foreign: [{ path: etc, owner: '', link: false, ...of }] });
+  await expect(machine(undefined, said({ owner: 'S-1-5-21-1-2-3-1001' })).install()).rejects.toThrow(
+    /etc belongs to S-1-5-21-1-2-3-1001: whoever .*\(icacls .* \/setowner/,
+  );
+  await expect(machine(FOLDER, said({ link: true })).install()).rejects.toThrow(/etc is a link: whoever/);
+  await expect(machine(FOLDER, said({})).install()).rejects.toThrow(/nobody may see whose .*etc is: whoever/);
 });
 
 it('refuses a link in its place, and says where nobody tells whose it is', async () => {
