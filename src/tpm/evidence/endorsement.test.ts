@@ -117,5 +117,9 @@ describe('readChain', () => {
     const both = Buffer.concat([issuer.raw, root.raw, Buffer.alloc(40, 0xff)]);
     expect(readChain(both).map((one) => one.subject)).toEqual([issuer.subject, root.subject]);
     expect(readChain(Buffer.alloc(10))).toEqual([]);
+    // A wrong length of the first part within, as a fuzzer found it.
+    const damaged = Buffer.concat([issuer.raw, root.raw]);
+    damaged[issuer.raw.length + 7] = (damaged[issuer.raw.length + 7] ?? 0) + 1;
+    expect(readChain(damaged).map((one) => one.subject)).toEqual([issuer.subject]);
   });
 });

@@ -29,12 +29,19 @@ export function readEkCertificate(content: Uint8Array): X509Certificate {
   }
 }
 
-/** The certificates that lie one after the other in vendors' NV indices. What follows the last one is padding. */
+/**
+ * The certificates that lie one after the other in vendors' NV indices, up to the first that cannot be read: what follows the
+ * last one is padding, and who lacks a damaged one for the way to an authority is told so.
+ */
 export function readChain(content: Uint8Array): X509Certificate[] {
   const found: X509Certificate[] = [];
   for (let rest = content; rest[0] === 0x30 && rest[1] === 0x82 && found.length < MAX_CHAIN; ) {
     const length = 4 + (rest[2] ?? 0) * 256 + (rest[3] ?? 0);
-    found.push(new X509Certificate(rest.subarray(0, length)));
+    try {
+      found.push(new X509Certificate(rest.subarray(0, length)));
+    } catch {
+      break;
+    }
     rest = rest.subarray(length);
   }
   return found;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { readDocuments } from '../yaml/config-documents.ts';
 import { convertConfig } from './convert.ts';
@@ -176,6 +176,14 @@ describe('convertConfig', () => {
     const converted = fromText('init', text, 30)?.text ?? '';
     expect(converted).toContain(kubelet.split('\n').slice(1).join('\n'));
     expect(read(converted)[1]).toEqual(read(text)[1]);
+  });
+
+  it('prints nothing of its own on the console where a key is no text', () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const odd = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n? [a]\n: 1\n';
+    fromText('init', `${write(newer.cluster)}---\n${odd}`, 30);
+    expect(warn.mock.calls).toEqual([]);
+    warn.mockRestore();
   });
 
   it('keeps texts that look like something else', () => {

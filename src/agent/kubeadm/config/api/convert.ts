@@ -135,7 +135,12 @@ function sourceOf(text: string, { map, parsed }: ConfigDocument): string {
   const [start, , end] = map.range ?? [0, 0, 0];
   const column = start - (text.lastIndexOf('\n', start - 1) + 1);
   const slice = `${' '.repeat(column)}${text.slice(start, end).trimEnd()}\n`;
-  const again = parseDocument(slice, { version: '1.1', strict: false, uniqueKeys: false });
+  const again = parseDocument(slice, {
+    version: '1.1',
+    strict: false,
+    uniqueKeys: false,
+    logLevel: 'error',
+  });
   try {
     const values: unknown = parsed.toJS();
     const same = again.errors.length === 0 && JSON.stringify(again.toJS()) === JSON.stringify(values);

@@ -48,6 +48,8 @@ export function readDocuments(text: string, name: string): ConfigDocument[] {
     uniqueKeys: false,
     lineCounter: lines,
     prettyErrors: false,
+    // Else Node.js prints on the console that a key is no text.
+    logLevel: 'error',
   });
   const place: ConfigDocument['place'] = (offset) => {
     const { line, col } = lines.linePos(offset);
