@@ -29,8 +29,9 @@ export function recordsOf(text: string, firstNumber: number): RawLine[] {
   );
 }
 
-/** An editor for Markdown writes a bracket at the beginning of a step or a finding so; a pattern in a command does not begin its line. */
-const ESCAPED = /^\s*(?:(?:error: )?error execution phase [\w/-]+: )?\\\[[A-Za-z][^\\]{0,120}\\\]/;
+/** An editor for Markdown writes a bracket at the beginning of a step or a finding so, or a hyphen in an error; a pattern in a command does not begin its line. */
+const ESCAPED =
+  /^\s*(?:(?:(?:error: )?error execution phase [\w/-]+: )?\\\[[A-Za-z][^\\]{0,120}\\\]|(?:error: )?error execution phase [^\\]{1,400}[a-z]\\-[a-z])/;
 const ESCAPE = /\\(?=[[\]`_*<>#~.-])/g;
 
 export function unquote(raw: readonly RawLine[]): RawLine[] {
