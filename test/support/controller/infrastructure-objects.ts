@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../build/project.ts';
 import { ENDORSEMENT_KEY } from '../../../src/controller/machines/machine.ts';
+import { established } from './established.ts';
 import type { ManagementCluster } from './management-cluster.ts';
 
 const GROUP = 'infrastructure.cluster.x-k8s.io';
@@ -24,7 +25,7 @@ export async function makeKind({ api }: ManagementCluster, kind: string): Promis
     }),
   );
   await api.kubectl(['apply', '--validate=false', `--filename=${path}`]);
-  await api.kubectl(['wait', '--for=condition=Established', `crd/${singular}s.${GROUP}`, '--timeout=180s']);
+  await established((words) => api.kubectl(words), [`crd/${singular}s.${GROUP}`]);
 }
 
 /** Slipway's programs may read this kind, as an installer lets them by the sample. */
