@@ -18,8 +18,8 @@ export const BACKOFF = {
   metadata: { baseMs: 250, capMs: 5_000 },
   /** User data that come late: a volume that is attached, a server that whole fleets ask as they boot. */
   userData: { baseMs: 250, capMs: 3_000 },
-  /** A connection to the API server that a join needs. To refuse one costs a server nothing. */
-  endpoint: { baseMs: 200, capMs: 600 },
+  /** A connection to the API server that a join needs. To refuse one costs a server nothing, but each try takes processor time here. */
+  endpoint: { baseMs: 200, capMs: 1_000 },
   /** An API server that neither answers nor refuses: it may have too much to do. */
   silent: { baseMs: 500, capMs: 5_000 },
   /** A bootstrap token that the API server does not know yet; hundreds of machines may ask. */
