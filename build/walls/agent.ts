@@ -123,7 +123,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     'kit kit/secrets protocol document engine host kubeadm/config kubeadm/repeat startup steps/shell',
   'steps/kubeadm': `kit kit/secrets protocol protocol/codes cluster credential diagnosis/words document engine
     facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/run preflight preflight/checks report/config
-    reset startup steps/kind steps/shell`,
+    reset startup steps/kind steps/shell text`,
   'steps/network': 'kit document network steps/kind steps/tools',
   'steps/node': `kit kit/secrets protocol document engine fetch host kubeadm/config kubeadm/run steps/containerd
     steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference`,

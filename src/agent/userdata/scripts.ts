@@ -3,7 +3,7 @@ import { sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Command } from '../document/document.ts';
 import { STATE_DIR } from '../document/paths.ts';
 import { scriptIn, windowsForm, windowsScripts } from '../text/scripts.ts';
-import { quoted } from './cloud-config/commands/shell.ts';
+import { quoted } from '../text/shell-word.ts';
 import type { Part } from './decode/part.ts';
 
 const DIRECTORY = `${STATE_DIR}/scripts`;

@@ -4,6 +4,7 @@ import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
 import type { KubeadmAdditions } from '../../document/node-settings.ts';
 import { expectationLines } from '../../facts/judge/unmet.ts';
+import { commandLine } from '../../text/shell-word.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 import type { PatchesSpec } from './kubeadm-patches.ts';
 import type { KubeadmSpec } from './kubeadm-step.ts';
@@ -68,7 +69,7 @@ export const kubeadm: StepKind<KubeadmSpec, Call> = {
     { id: 'kubeadm', title: `kubeadm ${command.verb}`, spec: { index, command }, more },
   ],
   details: ({ command: { verb, args, environment, sentinel, labels } }) => [
-    redact([...(environment?.reveal() ?? []), 'kubeadm', verb, ...args.reveal()].join(' ')),
+    redact(commandLine([...(environment?.reveal() ?? []), 'kubeadm', verb, ...args.reveal()])),
     ...(labels ?? []).map(({ key, template }) => redact(`label ${key}: ${template}`)),
     ...(sentinel ? [`then write ${sentinel}`] : []),
   ],

@@ -10,6 +10,7 @@ import { createLinuxHost } from '../../host/linux/host.ts';
 import { INVENTORY } from '../../kubeadm/repeat/inventory.ts';
 import { forgetRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { openShared } from '../kind/shared.ts';
+import { kubeadm } from './kinds.ts';
 import { bootstrapNode } from './kubeadm-step.ts';
 
 describe('the kubeadm step', () => {
@@ -115,6 +116,7 @@ describe('the kubeadm step', () => {
     const work = bootstrapNode({ index: 0, command }, shared);
     await attempt({ id: 'kubeadm', title: 'kubeadm', digest: 'd', ...work });
     expect(readFileSync(join(machine.root.path, 'seen'), 'utf8')).toBe(`${seen}|two  $words\n`);
+    expect(kubeadm.details?.({ index: 0, command })).toEqual(["A=of-the-line C='two  $words' kubeadm join"]);
   });
 
   it('takes nothing for a leftover that the image was made with', async () => {

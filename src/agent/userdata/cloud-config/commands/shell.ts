@@ -1,6 +1,7 @@
 import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { Command } from '../../../document/document.ts';
 import { printable, type Report } from '../../../text/report.ts';
+import { quoted } from '../../../text/shell-word.ts';
 import { describe, type Node, pythonText } from '../../../text/yaml/node.ts';
 
 /** An item of a command list: the text by cloud-init's `shellify`. */
@@ -51,8 +52,6 @@ function wordOf(word: Node, key: string, report: Report): string {
   );
   return '';
 }
-
-export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 function hint(item: Node): string {
   return item.kind === 'mapping' ? ' A line that holds ": " must be quoted.' : '';

@@ -1,3 +1,4 @@
+import { quoted } from '../../../text/shell-word.ts';
 import type { KubeadmUnit } from './unit.ts';
 
 /**
@@ -50,8 +51,4 @@ function assignments(value: string): string[] {
     const [, name = '', text = ''] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(bare) ?? [];
     return name === '' ? [] : [`export ${name}=${quoted(text)}`];
   });
-}
-
-function quoted(text: string): string {
-  return text === '' ? "''" : `'${text.replaceAll("'", "'\\''")}'`;
 }
