@@ -77,13 +77,16 @@ export class SimulatedMachine {
     this.show((JSON.parse(answer.body) as EnrolReply).certificate);
   }
 
-  /** By a token, or as a Machine, that was made just now: a replica hears of it a moment later. */
+  /**
+   * By a token, or as a Machine, that was made just now: a replica hears of it a moment later. Whoever asks too often
+   * meanwhile, on a busy host, is told to wait, and does, as a real machine.
+   */
   async enrolSoon(token: string): Promise<void> {
     await eventually(`${this.identity.hostname} to enrol`, () =>
       this.enrol(token).then(
         () => true,
         (error: Error) => {
-          if (!/enrolment: (401|503)/.test(error.message)) throw error;
+          if (!/enrolment: (401|429|503)/.test(error.message)) throw error;
           return false;
         },
       ),
