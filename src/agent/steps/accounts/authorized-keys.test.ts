@@ -46,6 +46,12 @@ describe('withKeys', () => {
     expect(withKeys(`${line}\n`, [key])).toBe(`${line}\n`);
   });
 
+  it('leaves a line with returns as it is, however long', () => {
+    const present = `ssh-rsa ${'A'.repeat(1_000_000)}\rx\ry\n`;
+    // Not toBe on the texts: a failure would print all of them.
+    expect(withKeys(present, [A]) === `${present}${A}\n`).toBe(true);
+  });
+
   it('replaces the line of the same key where it stands and keeps everything else', () => {
     const present = `# mine\n${A} old\n\nunknown line\n`;
     expect(withKeys(present, [B, `${A} new`])).toBe(`# mine\n${A} new\n\nunknown line\n${B}\n`);

@@ -11,7 +11,7 @@ function parsed(line: string): { key: string; line: string } | undefined {
   const options = OPTIONS.exec(entry)?.[0] ?? '';
   for (const before of ['', options]) {
     const [, type = '', key, comment = ''] =
-      /^(\S+)\s+(\S+)\s*(.*)$/.exec(entry.slice(before.length).trimStart()) ?? [];
+      /^(\S+)\s+(\S+)\s*(.*)$/s.exec(entry.slice(before.length).trimStart()) ?? [];
     if (key !== undefined && TYPES.test(type))
       return { key, line: [before, type, key, comment].filter((part) => part !== '').join(' ') };
   }
