@@ -58,7 +58,6 @@ describe('an API server that does not serve', () => {
     const at = machine('ETIMEDOUT', undefined);
     const send = (request: { url: string }) => {
       asked.push(new URL(request.url).pathname);
-      if (request.url.endsWith('/readyz')) return Promise.resolve(answer(200, 'ok'));
       return request.url.endsWith('/livez')
         ? Promise.resolve(ready)
         : Promise.reject(new HostError('no answer', 'ETIMEDOUT'));
@@ -76,6 +75,22 @@ describe('an API server that does not serve', () => {
     expect(await readApiServer(host, 'a:1', 900)).toMatchObject({ isSilent: true, failing });
     expect((await readApiServer(host, 'b:1', 900)).failing).toBeUndefined();
     expect(asked.filter((path) => path === '/livez')).toHaveLength(1);
+  });
+
+  it('is asked so by whoever waits for two of them as seldom as one, and for nothing else', async () => {
+    const { host, asked } = silent(answer(500, READY));
+    for (const endpoint of ['a:1', 'b:1', 'a:1', 'b:1']) await readApiServer(host, endpoint, 10_000);
+    const others = asked.filter((path) => !path.endsWith('/cluster-info'));
+    expect(others).toEqual(['/livez', '/livez']);
+  });
+
+  it('is not believed to have more checks than it has, nor others', async () => {
+    const many = Array.from(
+      { length: 60_000 },
+      (_, index) => `[-]\x1b[2J failed\n[-]c${index >> 1} failed\n`,
+    );
+    const { failing } = await readApiServer(silent(answer(500, many.join(''))).host, 'a:1', 5_000);
+    expect(failing?.join()).toBe('c0,c1,c2,c3,c4,c5,c6,c7');
   });
 
   it('is told nothing of where it says that all is well', async () => {

@@ -7,16 +7,19 @@ import { parseClusterInfo, readRequestError } from './parse.ts';
 const CLUSTER_INFO = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
 const MAX_BYTES = 1024 * 1024;
 /** What it says of itself to everybody; without etcd it takes two seconds for that. */
-const HEALTH = ['/livez', '/readyz'];
-const READY_MS = 4_000;
+const HEALTH = '/livez';
+const HEALTH_MS = 4_000;
 const STILL_SO_MS = 60_000;
-const ASK_AGAIN_MS = 20_000;
+/** After silence it is another handshake for a server that may have too much to do, and all who join wait for that. */
+const ASK_AGAIN_MS = 30_000;
+/** More are named by no API server in its right mind. */
+const MOST_CHECKS = 8;
 
 /** What the last answer of an API server was, and when, in milliseconds of the host's own clock. */
 const last = new WeakMap<Host, { view: ApiServerView; at: number }>();
 
-/** Which of its own checks this API server last said to fail, and when. */
-const failing = new WeakMap<Host, { endpoint: string; checks: string[]; at: number }>();
+/** Which of its own checks each API server last said to fail, and when. */
+const failing = new WeakMap<Host, Map<string, { checks: string[]; at: number }>>();
 
 /** What this API server has answered within so many milliseconds; undefined where it was not asked, or did not answer. */
 export function seenLately(host: Host, endpoint: string, withinMs: number): ApiServerView | undefined {
@@ -77,21 +80,20 @@ async function failingChecks(
   endpoint: string,
   timeoutMs: number,
 ): Promise<Pick<ApiServerView, 'failing'>> {
-  const before = failing.get(host);
-  const age = before?.endpoint === endpoint ? host.clock.monotonic() - before.at : Number.POSITIVE_INFINITY;
-  if (timeoutMs >= READY_MS && age >= ASK_AGAIN_MS) {
-    const asked = HEALTH.map((path) =>
-      client
-        .send({ method: 'GET', url: `https://${endpoint}${path}`, timeoutMs: READY_MS, maxBytes: MAX_BYTES })
-        .then(({ body }) => [...body.matchAll(/^\[-\]([\w./-]{1,80}) failed/gm)].map(([, name = '']) => name))
-        .catch(() => []),
-    );
-    const checks = [...new Set((await Promise.all(asked)).flat())];
-    failing.set(host, { endpoint, checks, at: host.clock.monotonic() });
+  const known = failing.get(host) ?? new Map<string, { checks: string[]; at: number }>();
+  failing.set(host, known);
+  const ageOf = (at = Number.NEGATIVE_INFINITY): number => host.clock.monotonic() - at;
+  if (timeoutMs >= HEALTH_MS && ageOf(known.get(endpoint)?.at) >= ASK_AGAIN_MS) {
+    const request = { method: 'GET', timeoutMs: HEALTH_MS, maxBytes: MAX_BYTES } as const;
+    const answer = await client
+      .send({ ...request, url: `https://${endpoint}${HEALTH}` })
+      .catch(() => undefined);
+    const lines = (answer?.body ?? '').matchAll(/^\[-\]([\w./-]{1,80}) failed/gm);
+    const names = new Set(lines.map(([, name = '']) => name));
+    known.set(endpoint, { checks: [...names].slice(0, MOST_CHECKS), at: host.clock.monotonic() });
   }
-  const seen = failing.get(host);
-  const isNew = seen?.endpoint === endpoint && host.clock.monotonic() - seen.at <= STILL_SO_MS;
-  return isNew && seen.checks.length > 0 ? { failing: seen.checks } : {};
+  const { checks = [], at } = known.get(endpoint) ?? {};
+  return checks.length > 0 && ageOf(at) <= STILL_SO_MS ? { failing: checks } : {};
 }
 
 /** Half a sentence. It names all servers of /etc/resolv.conf: which one was asked last nobody can see. */
