@@ -3,7 +3,7 @@ import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
 import type { RunSpec } from '../../kubeadm/run/run-kubeadm.ts';
-import { exported, inheriting } from '../shell/shell-state.ts';
+import { exported, held, inheriting } from '../shell/shell-state.ts';
 
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'];
 /** sudo takes these from the agent's own environment as well. */
@@ -27,9 +27,12 @@ export async function callEnvironment(
   const own = said(command);
   const exports = command.withoutExports !== true;
   const heldBack = exports ? {} : Object.fromEntries(HELD_BACK.map((name) => [name, undefined]));
-  const env = { ...heldBack, ...(await proxyEnvironment(host)), ...own };
-  if (host.platform === 'windows') return { env };
-  return { env, inherit: (argv) => inheriting(shell, argv, { own: Object.keys(own), exports }) };
+  const settings = { ...heldBack, ...(await proxyEnvironment(host)) };
+  if (host.platform === 'windows') return { env: { ...settings, ...own } };
+  return {
+    env: { ...settings, ...held(own) },
+    inherit: (argv) => inheriting(shell, argv, { own, exports }),
+  };
 }
 
 /** Value of a variable as kubeadm will see it. */

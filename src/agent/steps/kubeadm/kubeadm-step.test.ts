@@ -10,6 +10,7 @@ import { createLinuxHost } from '../../host/linux/host.ts';
 import { INVENTORY } from '../../kubeadm/repeat/inventory.ts';
 import { forgetRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { openShared } from '../kind/shared.ts';
+import { callEnvironment } from './call-environment.ts';
 import { kubeadm } from './kinds.ts';
 import { bootstrapNode } from './kubeadm-step.ts';
 
@@ -105,18 +106,23 @@ describe('the kubeadm step', () => {
   ])('gives kubeadm %s', async (_, more, seen) => {
     const command: KubeadmCommand = {
       ...{ kind: 'kubeadm', verb: 'join', args: sensitive([]), ...more },
-      environment: sensitive(['A=of-the-line', 'C=two  $words']),
+      environment: sensitive(['A=of-the-line', 'C=two  $words', 'BASH_ENV=/none']),
     };
     const shared = openShared(host, { bootCommands: [], commands: [command] }, 'i-1', () => undefined);
     machine.put(
       `${shared.shell.directory}/env`,
       "export A='x'\nexport B='exported'\nexport HTTPS_PROXY='http://p:1'\n",
     );
-    machine.put(KUBEADM, '#!/bin/sh\necho "$A $B $HTTPS_PROXY|$C" >>/seen\nexit 1\n', 0o755);
+    machine.put(KUBEADM, '#!/bin/sh\necho "$A $B $HTTPS_PROXY|$C|$BASH_ENV" >>/seen\nexit 1\n', 0o755);
     const work = bootstrapNode({ index: 0, command }, shared);
     await attempt({ id: 'kubeadm', title: 'kubeadm', digest: 'd', ...work });
-    expect(readFileSync(join(machine.root.path, 'seen'), 'utf8')).toBe(`${seen}|two  $words\n`);
-    expect(kubeadm.details?.({ index: 0, command })).toEqual(["A=of-the-line C='two  $words' kubeadm join"]);
+    expect(readFileSync(join(machine.root.path, 'seen'), 'utf8')).toBe(`${seen}|two  $words|/none\n`);
+    // The shells before it are not to load that.
+    const { env } = await callEnvironment(host, command, shared.shell.directory);
+    expect(env).not.toHaveProperty('BASH_ENV');
+    expect(kubeadm.details?.({ index: 0, command })).toEqual([
+      "A=of-the-line C='two  $words' BASH_ENV=/none kubeadm join",
+    ]);
   });
 
   it('takes nothing for a leftover that the image was made with', async () => {

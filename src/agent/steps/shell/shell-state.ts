@@ -35,23 +35,30 @@ function takePlace(directory: string): string {
  * The same program, which begins with the state: a command before it may have exported proxy settings or
  * changed PATH.
  *
- * @param own Names of variables that it has of itself, which the state does not change
+ * @param own Variables that it has of itself, which the state does not change. Their values come in `held`: what runs before the
+ *   program takes none of them over, and no process shows them among its arguments.
  * @param exports Whether it gets what was exported, or no more than the directory
  */
 export function inheriting(
   directory: string,
   argv: [string, ...string[]],
-  { own = [], exports = true }: { own?: readonly string[]; exports?: boolean } = {},
+  { own = {}, exports = true }: { own?: Readonly<Record<string, string>>; exports?: boolean } = {},
 ): [string, ...string[]] {
   const script = [
-    ...own.map((name, index) => `slipway_${index}=$${name}`),
     exports ? takeOver('$1') : takePlace('$1'),
-    ...own.map((name, index) => `export ${name}="$slipway_${index}"`),
+    ...Object.keys(own).map((name, at) => `export ${name}="$${HELD}${at}"; unset ${HELD}${at}`),
     'shift',
     'exec "$@"',
   ];
   return ['/bin/sh', '-c', script.join('\n'), 'slipway-kubeadm', directory, ...argv];
 }
+
+/** The environment that holds `own` until the program begins. */
+export function held(own: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.values(own).map((value, at) => [`${HELD}${at}`, value]));
+}
+
+const HELD = 'slipway_';
 
 /** Directories of every PATH that the shell has exported. */
 export async function exportedPath(host: Host, directory: string): Promise<string[]> {
