@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { readFixtures } from '../../../test/support/kubeadm/kubeadm-fixtures.ts';
 import { readLogFixtures } from '../../../test/support/logs/log-fixtures.ts';
-import { explain } from './diagnose.ts';
+import { evidenceFor, explain } from './diagnose.ts';
 import { type Evidence, NO_EVIDENCE } from './evidence/evidence.ts';
 import { parseJournal } from './evidence/parse.ts';
 import type { Diagnosis } from './patterns/pattern.ts';
@@ -113,6 +113,12 @@ describe('evidence', () => {
     expect(classify(end).cause).toMatch(/was never made there, has expired, or may not sign\.$/);
     expect(cause('zzzzzz')).toMatch(/abcdef signs nothing .* or may not sign \(its Secret has no usage-/);
     expect(cause()).toMatch(/abcdef signs nothing in the cluster, and no other does: .* may not sign/);
+  });
+
+  it('is chosen at once whatever kubeadm printed', () => {
+    const stdout = `[preflight] Running pre-flight checks\n${'\n'.repeat(400_000)}end\n`;
+    const end = { verb: 'init', stdout, stderr: 'error: something else', exitStatus: 1 } as const;
+    expect(evidenceFor(classify(end), end)).toEqual([]);
   });
 
   it('of an API server that still looks for etcd explains why it did not come up', () => {

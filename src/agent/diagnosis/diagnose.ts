@@ -69,7 +69,7 @@ const startedKubelet = ({ code, phase = '' }: KubeadmFailure, stdout: string): b
     phase,
   ) ||
   stdout.split('\n').some((line) => KUBELET_STARTED.test(line)) ||
-  /\[wait-control-plane\]|\[kubelet-check\]|^\s*- The kubelet is not running$/m.test(stdout);
+  /\[wait-control-plane\]|\[kubelet-check\]|^[ \t]*- The kubelet is not running$/m.test(stdout);
 
 /** The API server that does not answer may be this machine's own, which kubeadm has set up before. */
 const asksOwn = ({ code }: KubeadmFailure, stdout: string): boolean =>
