@@ -1,22 +1,16 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { JOURNAL, OUTCOME } from '../document/paths.ts';
 import { parseJournal } from '../engine/parse-journal.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
 import { noteWiped } from '../wipe/note.ts';
 import { planAgain } from './again.ts';
-import { FIRST, JOIN, KUBEADM, type Rerun, rerun } from './fixtures/rerun.ts';
+import { FIRST, JOIN, KUBEADM, reruns } from './fixtures/rerun.ts';
 import { lastSuccess } from './last-success.ts';
 
 /** A machine's root is entered, which only root may do. */
 describe.runIf(process.getuid?.() === 0)('another run after boot (needs root)', () => {
-  let machine: Rerun;
-  beforeEach(() => {
-    machine = rerun();
-  });
-  const run: Rerun['run'] = (...of) => machine.run(...of);
-  const at: Rerun['at'] = (path) => machine.at(path);
-  const text: Rerun['text'] = (path) => machine.text(path);
+  const { run, at, text, openHost } = reruns();
   const ends = () =>
     parseJournal(Buffer.from(text(JOURNAL))).records.filter(({ type }) => type === 'sequence.ended');
 
@@ -150,7 +144,7 @@ runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}
 
   it('does nothing for another instance than the one that was bootstrapped', async () => {
     await run(FIRST, false);
-    const { host } = machine;
+    const host = openHost();
     const userData = Buffer.from(`#cloud-config\n${SECOND}`);
     const document = await readUserData(userData, { source: 'file', metaData: {} });
     const ofOther = (id: string) => planAgain(host, { ...document, instance: { ...document.instance, id } });
@@ -187,7 +181,7 @@ runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}
       'with user data that lost their secrets',
       async () => {
         await run(FIRST, false);
-        const { host } = machine;
+        const host = openHost();
         await noteWiped(host, Buffer.from(`#cloud-config\n${SECOND}`));
       },
       'UserDataWiped',

@@ -1,21 +1,15 @@
 import { writeFileSync } from 'node:fs';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { JOURNAL, OUTCOME } from '../document/paths.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
-import { FIRST, type Rerun, rerun } from './fixtures/rerun.ts';
+import { FIRST, reruns } from './fixtures/rerun.ts';
 import { isUnfinished, planAnew, recordsOf } from './unfinished.ts';
 
 /** A machine's root is entered, which only root may do. */
 describe.runIf(process.getuid?.() === 0)(
   'another try of a bootstrap that has not succeeded (needs root)',
   () => {
-    let machine: Rerun;
-    beforeEach(() => {
-      machine = rerun();
-    });
-    const run: Rerun['run'] = (...of) => machine.run(...of);
-    const at: Rerun['at'] = (path) => machine.at(path);
-    const text: Rerun['text'] = (path) => machine.text(path);
+    const { run, at, text, openHost } = reruns();
 
     const WANTING = `slipway: {kubeadm: none}
 write_files:
@@ -73,7 +67,7 @@ runcmd: [echo first >>/log, test -e /wanted && echo wanted >>/log, echo last >>/
 
     it('shows before what it would run anew', async () => {
       await run(WANTING, false);
-      const { host } = machine;
+      const host = openHost();
       const records = await recordsOf(host);
       expect(isUnfinished(records)).toBe(true);
       const data = Buffer.from(`#cloud-config\n${WANTING.trimEnd().slice(0, -1)}, echo more]\n`);

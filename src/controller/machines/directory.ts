@@ -73,7 +73,7 @@ export class MachineDirectory implements Ties {
 
   /**
    * The Machine that a machine with this TPM can be: the one that names its key, by annotation, by that of its infrastructure
-   * object, or in a policy; else, where a policy takes the first that comes, the one that it says it is. None if several could be.
+   * object, or in a policy; else, where a policy takes the first that comes, the one that it says it is, unless it could be several.
    *
    * @throws Refused if several Machines name the key, or an infrastructure object does and its Machine another one
    */
