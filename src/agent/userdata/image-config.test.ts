@@ -52,3 +52,30 @@ it('counts a file as empty that is no YAML behind its list of modules', async ()
   writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
   expect(await readImageConfig(createLinuxHost({ root }))).toBeUndefined();
 });
+
+it.each<[string, string, string | undefined]>([
+  ['a quoted text with a line like a comment', 'locale: "C\n# a"\n', 'C # a'],
+  ['one that begins behind others', "a: [it's, \"b\"] # c\nb: '#'\nlocale: 'C\n# \"a\"\n  '\n", 'C # "a" '],
+  [
+    'one with a line like a list of modules',
+    'locale: "C\ncloud_init_modules:\n- ntp\na: b"\n',
+    'C cloud_init_modules: - ntp a: b',
+  ],
+  ['a text that keeps its empty lines, before a comment', 'locale: |+\n  C\n\n# a\n\n', 'C\n\n'],
+  ['such a text before a list of modules', 'locale: |+\n  C\n\ncloud_init_modules:\n- ntp\na: b\n', 'C\n\n'],
+  ['lines that end as on Windows', '# a\r\ncloud_init_modules:\r\n- ntp\r\nlocale: C\r\n', 'C'],
+  ['a key behind a comment that ends in another way', '# a\u0085locale: C\n', 'C'],
+  ['one behind a third way', '# a\u2028locale: C\n', 'C'],
+  ['a comment within a text, which is a mistake', 'locale: C\n# a\n  b\n', undefined],
+  ['a comment with a character that YAML knows not', '# \u0007\nlocale: C\n', undefined],
+  [
+    'a list of modules between braces',
+    'a: {\ncloud_init_modules:\n- ntp\nlocale: C}\nlocale: C\n',
+    undefined,
+  ],
+])('reads as if it left nothing out: %s', async (_, text, locale) => {
+  writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
+  const found = await readImageConfig(createLinuxHost({ root }));
+  const read = found?.entries.find(({ key }) => pythonText(key) === 'locale');
+  expect(read && pythonText(read.value)).toBe(locale);
+});

@@ -18,9 +18,11 @@ const KEYS: readonly string[] = [
 ];
 
 const NAMED = new RegExp(`\\b(?:${KEYS.join('|')})\\b`);
-/** Comments of the whole file, and lists that hold nothing but names of modules: most of what images have there. */
+/** Comments of the whole file, and the names in lists that hold nothing but names of modules: most of what images have there. */
 const LEFT_OUT =
-  /^#.*|^cloud_(?:init|config|final)_modules: *\n( *)- [a-z][\w-]* *\n(?:\1- [a-z][\w-]* *\n| *(?:#.*)?\n)*(?=\w|(?![\s\S]))/gm;
+  /^#[\t -~]*$|(?<=^cloud_(?:init|config|final)_modules: *\n)( *)- [a-z][\w-]* *\n(?:\1- [a-z][\w-]* *\n| *(?:#[\t -~]*)?\n)*(?=[\w-]+:[ \n]|(?![\s\S]))/gm;
+/** Quotes that end in their line, and comments. A quote that is left may hold lines that only look as if they could go. */
+const QUOTED = /(?<![^\s[{,])(?:"[^"\\\n]*"|'[^'\n]*')|(?<!\S)#.*/g;
 
 /**
  * The image's cloud.cfg with cloud.cfg.d over it, the last name first, as cloud-init puts them together. A file that cannot be
@@ -39,7 +41,9 @@ export async function readImageConfig(host: Host): Promise<MappingNode | undefin
 
 /** Each character that is read as YAML costs a microsecond at start, so what cannot matter is not read. Lines stay where they are. */
 function rootOf(text: string): Node | undefined {
-  const rest = text.replace(LEFT_OUT, (lines) => lines.replace(/[^\n]+/g, ''));
+  const less = text.replace(LEFT_OUT, (lines) => lines.replace(/[^\n]+/g, '#'));
   // With escapes a key is written otherwise than it reads.
-  return NAMED.test(rest) || rest.includes('\\') ? parseYaml(plainText(rest), new Report()) : undefined;
+  if (!NAMED.test(less) && !less.includes('\\')) return undefined;
+  const isSure = !/["']/.test(less.replace(QUOTED, ''));
+  return parseYaml(plainText(isSure ? less : text), new Report());
 }
