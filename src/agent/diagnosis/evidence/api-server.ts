@@ -88,9 +88,9 @@ async function failingChecks(
     const answer = await client
       .send({ ...request, url: `https://${endpoint}${HEALTH}` })
       .catch(() => undefined);
-    const lines = (answer?.body ?? '').matchAll(/^\[-\]([\w./-]{1,80}) failed/gm);
-    const names = new Set(lines.map(([, name = '']) => name));
-    known.set(endpoint, { checks: [...names].slice(0, MOST_CHECKS), at: host.clock.monotonic() });
+    const lines = [...(answer?.body ?? '').matchAll(/^\[-\]([\w./-]{1,80}) failed/gm)];
+    const names = [...new Set(lines.map(([, name = '']) => name))];
+    known.set(endpoint, { checks: names.slice(0, MOST_CHECKS), at: host.clock.monotonic() });
   }
   const { checks = [], at } = known.get(endpoint) ?? {};
   return checks.length > 0 && ageOf(at) <= STILL_SO_MS ? { failing: checks } : {};
