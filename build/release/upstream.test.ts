@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compareUpstream } from './upstream.ts';
 
 const GPG = ['gpg', 'gpgv', 'xz'].every(
@@ -41,10 +41,14 @@ describe.runIf(GPG)("upstream's Node.js", () => {
     await new Promise((resolve) => server.once('listening', resolve));
     from = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
-  afterAll(() => {
+  afterAll(async () => {
     server.close();
     execaSync('gpgconf', ['--homedir', join(folder, 'gpg'), '--kill', 'all'], { reject: false });
-    rmSync(folder, { recursive: true, force: true });
+    // gpg's agent takes its sockets away as it ends: a removal that meets one gone stops there, without a word.
+    await vi.waitFor(() => {
+      rmSync(folder, { recursive: true, force: true });
+      expect(existsSync(folder)).toBe(false);
+    });
   });
   beforeEach(() => {
     archive = readFileSync(join(folder, `node-${version}-linux-x64.tar.xz`));
