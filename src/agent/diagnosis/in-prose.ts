@@ -1,7 +1,8 @@
 /** An error of kubeadm or the kubelet that somebody has put into a sentence of his own: `find error:   [ERROR Swap]: ...`. */
 import { LAUNCHES } from './transcript/certain.ts';
 import { type LogLine, linesBy } from './transcript/line.ts';
-import { ERROR_WITHIN, IN_CASE, OTHERS, OWN_REQUEST } from './transcript/sentences.ts';
+import { CHECKS, ERROR_WITHIN, IN_CASE, isHead, OTHERS, OWN_REQUEST } from './transcript/sentences.ts';
+import { GOES_ON, NARROWEST } from './transcript/unwrap.ts';
 
 /** Only an excerpt is read so; in a log a program may quote what another has said long ago. */
 const MAX_LINES = 60;
@@ -24,7 +25,8 @@ const COMMAND =
 const ARGUMENT = /\w\((?:[^()"]*, ?)?"$/;
 
 /** The lines from their errors on; undefined where no sentence of an excerpt has one in it. */
-export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
+export function outOfProse(all: readonly LogLine[]): LogLine[] | undefined {
+  const lines = joined(all);
   const writers = [...linesBy('writer', lines)];
   const isTable = lines.filter(({ text }) => ROW.test(text)).length >= MANY_ROWS;
   const excerpts = new Set(writers.filter(([, own]) => isExcerpt(own)).map(([writer]) => writer));
@@ -50,6 +52,38 @@ export function outOfProse(lines: readonly LogLine[]): LogLine[] | undefined {
     return undefined;
   return found.map(({ line, at }) => (at === 0 ? line : { ...line, text: line.text.slice(at) }));
 }
+
+/** A sentence goes on in so many lines. */
+const MAX_WRAPPED = 16;
+const WIDEST_PROSE = 120;
+const NEXT = new RegExp(`${GOES_ON.source}|^(?:${CHECKS})`);
+
+/** An error that was wrapped with the sentence in which it stands, in one line. */
+function joined(lines: readonly LogLine[]): LogLine[] {
+  const whole: LogLine[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const [first, ...more] = lines.slice(at, at + MAX_WRAPPED);
+    if (first === undefined) break;
+    const end = more.findIndex((next, index) => !isWrapped(lines[at + index], next));
+    const rest = more.slice(0, end < 0 ? more.length : end);
+    const text = [first.text.trimEnd(), ...rest.map((line) => line.text.trim())].join(' ');
+    const isQuoted = (ERROR_WITHIN.exec(text)?.index ?? text.length) < first.text.length;
+    whole.push(isQuoted ? { ...first, text } : first);
+    at += isQuoted ? rest.length + 1 : 1;
+  }
+  return whole;
+}
+
+const isWrapped = (line: LogLine | undefined, next: LogLine): boolean =>
+  line !== undefined &&
+  line.program === undefined &&
+  line.writer === next.writer &&
+  line.number + 1 === next.number &&
+  line.text.length > NARROWEST &&
+  line.text.length <= WIDEST_PROSE &&
+  NEXT.test(next.text) &&
+  !/^\s*(?:[>|*+-]|\d+[.)]) /.test(next.text) &&
+  !isHead(next.text);
 
 /** What is quoted within a sentence goes on in the next line where the text was wrapped. */
 function wholeSpan({ text, writer }: LogLine, next: LogLine | undefined): string {

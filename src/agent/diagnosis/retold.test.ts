@@ -230,3 +230,81 @@ it("the name of a node that is in use is told where the sentence's end is cut of
   const said = 'error execution phase kubelet-start: a Node with name "n1" and status "Ready" already exists';
   expect(code(`${said}, so we renamed it`)).toBe('NodeNameInUse');
 });
+
+describe('an error that is wrapped with the sentence in which somebody tells it', () => {
+  it.each([
+    [
+      'TokenUnknown',
+      'After we had rebuilt the lab the worker says error execution phase preflight:',
+      "couldn't validate the identity of the API Server: could not find a JWS",
+      'signature in the cluster-info ConfigMap for token ID "abcdef" each time.',
+    ],
+    [
+      'KernelSettingWrong',
+      'Seit dem Neustart des neuen Knotens kommt bei mir nur noch [ERROR',
+      'FileContent--proc-sys-net-ipv4-ip_forward]: /proc/sys/net/ipv4/ip_forward',
+      'contents are not set to 1',
+    ],
+    [
+      'ControlPlaneNotReady',
+      'Здравствуйте! На первом узле кластера получаю error execution phase',
+      'wait-control-plane: could not initialize a Kubernetes cluster',
+    ],
+  ])('is read whole: %s', (expected, ...lines) => {
+    expect(code(...lines)).toBe(expected);
+  });
+});
+
+describe("a phase's sentence without the phase", () => {
+  it.each([
+    ['EtcdUnhealthy', 'error syncing endpoints with etcd: context deadline exceeded'],
+    [
+      'ApiServerUnreachable',
+      'error when creating kube-proxy service account: unable to create serviceaccount: client rate limiter Wait returned an error: context deadline exceeded',
+    ],
+    [
+      'CertificateInvalid',
+      'error creating PKI assets: failed to write or validate certificate "apiserver": certificate apiserver is invalid: x509: certificate is valid for cp-1, kubernetes, not cp-2',
+    ],
+    [
+      'CertificateInvalid',
+      '[certs] certificate apiserver not signed by CA certificate ca: x509: certificate signed by unknown authority',
+    ],
+    [
+      'LeftoversFound',
+      'a kubeconfig file "/etc/kubernetes/admin.conf" exists already but has got the wrong CA cert',
+    ],
+    [
+      'DiskFull',
+      "failure while saving ca certificate and key: couldn't write key: unable to write private key to file /etc/kubernetes/pki/ca.key: write /etc/kubernetes/pki/ca.key: no space left on device",
+    ],
+  ])('is known: %s', (expected, said) => {
+    expect(code(said)).toBe(expected);
+    expect(code(`We tried again and got \`${said}\` once more.`)).toBe(expected);
+  });
+
+  it.each([
+    ['NodeNameInUse', 'a Node with name "n1" and status "Ready"'],
+    ['ControlPlaneNotReady', 'could not initialize a Kubernetes cluster'],
+  ])(
+    'without a reason it is spoken of where somebody quotes it, and an error alone: %s',
+    (expected, said) => {
+      expect(code(said)).toBe(expected);
+      expect(code(`We tried again and got \`${said}\` once more.`)).toBe('nothing');
+    },
+  );
+});
+
+it('what is wrapped at words is joined though an address is longer than its lines', () => {
+  const url = '"https://10.20.30.40:6443/api/v1/namespaces/kube-public/configmaps/cluster-info?timeout=10s":';
+  expect(
+    code(
+      '[preflight] Running pre-flight checks',
+      "error execution phase preflight: couldn't validate the identity of the API",
+      'Server: Get',
+      url,
+      'dial tcp 10.20.30.40:6443: connect: connection refused',
+      'To see the stack trace of this error execute with --v=5 or higher',
+    ),
+  ).toBe('ApiServerUnreachable');
+});

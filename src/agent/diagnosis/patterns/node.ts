@@ -1,13 +1,10 @@
 /** The Node object, its name, and files of this machine. */
 import { inError, type Pattern, shorten } from './pattern.ts';
 
-const nameInUse: Pattern = inError(
-  /a Node with name "([^"]+)" and status "Ready" already exists/i,
-  (match) => ({
-    code: 'NodeNameInUse',
-    cause: `A Node named ${match[1]} is in the cluster and Ready.`,
-  }),
-);
+const nameInUse: Pattern = inError(/a Node with name "([^"]+)" and status "Ready"/i, (match) => ({
+  code: 'NodeNameInUse',
+  cause: `A Node named ${match[1]} is in the cluster and Ready.`,
+}));
 
 const nameInvalid: Pattern = inError(
   /(?:invalid node name|nodeRegistration\.name|node name)[^\n]*?"([^"]*)"[^\n]*(?:subdomain|invalid|must)[^\n]*|nodes "([^"]+)" is forbidden: node "([^"]+)" is not allowed to modify node/,

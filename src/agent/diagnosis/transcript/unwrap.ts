@@ -79,7 +79,14 @@ interface Wrapping {
 }
 
 function wrapping(lines: readonly WidthLine[], isMixed: boolean): Wrapping {
-  const limit = Math.max(0, ...widthsOf(lines));
+  const widest = wrappingAt(Math.max(0, ...widthsOf(lines)), lines, isMixed);
+  if (widest.limit !== undefined) return widest;
+  // What is wrapped at words keeps an address whole that is longer than its lines.
+  const sentences = lines.filter(({ text }) => /\S\s+\S/.test(text));
+  return wrappingAt(Math.max(0, ...widthsOf(sentences)), lines, isMixed);
+}
+
+function wrappingAt(limit: number, lines: readonly WidthLine[], isMixed: boolean): Wrapping {
   if (limit < NARROWEST || limit > WIDEST) return { atWords: true };
   let exact = 0;
   let wrapped = 0;

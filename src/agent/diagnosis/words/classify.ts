@@ -109,6 +109,10 @@ const advisedOfKubelet: Pattern = ({ output }) => {
     : { code: 'KubeadmTimedOut', evidence: shorten(advice[0]) };
 };
 
+/** What these phases say, where their name is not quoted. */
+const ASKED_WHEN_UP =
+  /^(?:error: )?error (?:uploading certs|uploading the kubeadm ClusterConfiguration|when creating kube-proxy service account): /;
+
 /** When the control plane is up, each phase of `init` asks it for something. */
 const notCarriedOut: Pattern = inError(
   /timed out waiting for the condition|context deadline exceeded|client rate limiter Wait/,
@@ -116,7 +120,8 @@ const notCarriedOut: Pattern = inError(
     code: 'ApiServerUnreachable',
     cause: `The API server did not carry out a request in time: ${shorten(lineAround(input, input.indexOf('error execution phase')).replace(/^.*?error execution phase \S+ ?/, ''), 200)}.`,
   }),
-  ({ output }) => /^(?:upload-|bootstrap-token|addon)/.test(output.phase ?? ''),
+  ({ output }) =>
+    /^(?:upload-|bootstrap-token|addon)/.test(output.phase ?? '') || ASKED_WHEN_UP.test(output.error),
 );
 
 const PATTERNS: Pattern[] = [
