@@ -41,7 +41,8 @@ export async function realKubelet(tools: string, say: (line: string) => void): P
     ];
     approver = startController(words, (all) => control.onSwitch(all));
     approver.stderr?.on('data', (text: Buffer) => (log += text.toString()));
-    machine = await joined(await machineWithTpm(lab, control, 'w1', { role: 'worker', tools }), control);
+    machine = await machineWithTpm(lab, control, 'w1', { role: 'worker', tools });
+    await join(machine, control);
     await equipped(machine, control);
     say('a real kubelet joins with the key that its machine has proved, and nobody else approves');
     await called(machine);
@@ -61,7 +62,7 @@ export async function realKubelet(tools: string, say: (line: string) => void): P
   }
 }
 
-async function joined(machine: Machine, control: ControlPlane): Promise<Machine> {
+async function join(machine: Machine, control: ControlPlane): Promise<void> {
   const secret = ['--namespace=slipway-system', 'get', 'secret', 'slipway-controller-ca', '--output=json'];
   const { data } = JSON.parse(await control.kubectl(secret));
   const ca = Buffer.from(data['tls.crt'], 'base64').toString();
@@ -72,7 +73,6 @@ async function joined(machine: Machine, control: ControlPlane): Promise<Machine>
   await machine.execOk(['systemctl', 'enable', '--now', '--no-block', 'slipway.service']);
   await waitForOutcome(machine);
   await expectVerdict(machine, { result: 'succeeded', mode: 'bootstrap' }, []);
-  return machine;
 }
 
 /** The kubeconfig is of its kubelet's time, and there is no key but the proved one. */
