@@ -19,6 +19,7 @@ const CALLER_VARIABLE = 'SLIPWAY_CALLER';
 
 const REMEDY = `Keep one Slipway named kubeadm (slipway install --shim makes a link, not a copy), and put the real kubeadm into PATH or name it in ${KUBEADM_VARIABLE}.`;
 const IS_SLIPWAY_TOO = 'is Slipway too';
+const PUT_ONE = 'Put a kubeadm for the architecture of this machine into the image.';
 
 /** What every call of the real kubeadm gets into its environment. */
 export function kubeadmEnvironment(): Record<string, string> {
@@ -41,14 +42,27 @@ export function refuseSlipwayAsCaller(host: Host, self: string): void {
   );
 }
 
-/** The failure of a run whose kubeadm turned out to be Slipway; undefined for every other run. */
-export function slipwayInstead({ path, stderr }: { path: string; stderr: string }): Failure | undefined {
-  if (!stderr.includes(IS_SLIPWAY_TOO)) return undefined;
-  return new KubeadmError(
-    'KubeadmNotFound',
-    `${path}, taken for the real kubeadm, ${IS_SLIPWAY_TOO}.`,
-    REMEDY,
-  ).failure;
+/** The failure of a run in which no kubeadm ran: it turned out to be Slipway, or no program for this machine. */
+export function noKubeadm({
+  path,
+  exitStatus,
+  stderr,
+}: {
+  path: string;
+  exitStatus: number | undefined;
+  stderr: string;
+}): Failure | undefined {
+  if (stderr.includes(IS_SLIPWAY_TOO))
+    return new KubeadmError(
+      'KubeadmNotFound',
+      `${path}, taken for the real kubeadm, ${IS_SLIPWAY_TOO}.`,
+      REMEDY,
+    ).failure;
+  // What a shell ends with that could not begin a program, and says last.
+  if (exitStatus !== 126 && exitStatus !== 127) return undefined;
+  const [, why] = stderr.trimEnd().split('\n').at(-1)?.split(`${path}: `) ?? [];
+  if (why === undefined) return undefined;
+  return new KubeadmError('KubeadmNotFound', `${path} cannot be run: ${why}.`, PUT_ONE).failure;
 }
 
 /**
@@ -155,6 +169,6 @@ export async function kubeadmVersion(host: Host, path: string): Promise<KubeadmV
   throw new KubeadmError(
     'KubeadmNotFound',
     `${path} does not tell its version (exit status ${result.exitStatus}${said === '' ? '' : `: ${said}`}).`,
-    'Put a kubeadm for the architecture of this machine into the image.',
+    PUT_ONE,
   );
 }

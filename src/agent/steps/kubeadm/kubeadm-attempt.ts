@@ -17,7 +17,7 @@ import { prepareRepeat } from '../../kubeadm/repeat/repeat.ts';
 import { type ExplainedRun, runExplained } from '../../kubeadm/run/explained-run.ts';
 import { kubeadmMinor } from '../../kubeadm/run/kubeadm-minor.ts';
 import { capSeconds, DISCOVERY_SECONDS, LAST_WORD_SECONDS } from '../../kubeadm/run/policy.ts';
-import { findRealKubeadm, slipwayInstead } from '../../kubeadm/run/real-kubeadm.ts';
+import { findRealKubeadm, noKubeadm } from '../../kubeadm/run/real-kubeadm.ts';
 import { findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { noteBefore } from '../../reset/before.ts';
 import type { Shared } from '../kind/shared.ts';
@@ -104,8 +104,8 @@ export async function attemptKubeadm(
       onProgress: (message) => void context.progress(message, true),
       onLine: redacting(context),
     });
-    const instead = run.exitStatus === 0 ? undefined : slipwayInstead({ path, stderr: run.stderr });
-    if (instead) return { done: false, failure: instead, retry: 'no' };
+    const none = run.exitStatus === 0 ? undefined : noKubeadm({ path, ...run });
+    if (none) return { done: false, failure: none, retry: 'no' };
     return run.exitStatus === 0 ? undefined : await failedRun(attempt, run, skipped.length > 0);
   } catch (error) {
     if (error instanceof KubeadmError) return { done: false, failure: error.failure, retry: 'no' };

@@ -100,6 +100,17 @@ describe('the kubeadm step', () => {
     });
   });
 
+  it('says so where kubeadm is no program for this machine', async () => {
+    machine.put(KUBEADM, '\x7fELF of another architecture', 0o755);
+    expect(await attempt(stepFor('join'))).toMatchObject({
+      failure: {
+        code: 'KubeadmNotFound',
+        cause: expect.stringMatching(/^\/usr\/bin\/kubeadm cannot be run: ./),
+      },
+      retry: 'no',
+    });
+  });
+
   it.each([
     ['what its line sets, over what commands before it have exported', {}, 'of-the-line exported http://p:1'],
     ['none of that by sudo', { withoutExports: true } as const, 'of-the-line  '],
