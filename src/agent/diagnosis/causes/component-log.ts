@@ -133,6 +133,11 @@ const componentRules = (name: string): Rule[] => [
         'Write the file with user data and mount it into the static pod (extraVolumes of the component).',
     }),
   ),
+  rule(/error while parsing file: ([^"]+)/, ([, why]) => ({
+    code: 'ControlPlaneConfigInvalid',
+    cause: `${name} cannot use its encryption provider configuration: ${reason(why)}.`,
+    remedy: 'Correct the file that --encryption-provider-config names.',
+  })),
   rule(/(?:open|stat) (\/\S+?): no such file or directory/, ([, path]) => ({
     code: 'ControlPlaneConfigInvalid',
     cause: `${name} cannot read ${path}: no such file or directory.`,

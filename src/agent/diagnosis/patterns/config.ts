@@ -30,6 +30,16 @@ const kubeletConfigOfOtherVersion: Pattern = inError(
   }),
 );
 
+/** The cluster's, which `kubeadm init` uploaded and somebody may have edited since. */
+const kubeletConfigOfCluster: Pattern = inError(
+  /could not download the kubelet configuration from ConfigMap "([^"]+)": ((?:json|yaml|error (?:unmarshaling|converting)|strict decoding error|no kind|illegal base64)\b[^\n]*)/,
+  (match) => ({
+    code: 'KubeletConfigInvalid',
+    cause: `The kubelet's configuration in the ConfigMap ${match[1]} of the cluster cannot be read: ${shorten(match[2] ?? '', 200)}.`,
+    remedy: `Correct the field named: kubectl --namespace=kube-system edit configmap ${match[1]}.`,
+  }),
+);
+
 const oldVersion: Pattern = inError(/your configuration file uses an old API spec: "([^"]+)"/, (match) => ({
   code: 'KubeadmConfigVersionUnsupported',
   cause: `The configuration is in ${match[1]}, which the installed kubeadm no longer reads.`,
@@ -210,6 +220,7 @@ const wrongType: Pattern = inError(
 
 export const configPatterns: Pattern[] = [
   clusterConfig,
+  kubeletConfigOfCluster,
   kubeletConfigOfOtherVersion,
   missing,
   oldVersion,
