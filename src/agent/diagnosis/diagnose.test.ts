@@ -54,6 +54,22 @@ describe('evidence', () => {
     expect(explain(classify(certificate), certificate, apiServerGone).code).toBe('ApiServerUnreachable');
   });
 
+  it.each([
+    [
+      'ApiServerCertificateInvalid',
+      'Get "https://10.0.0.9:6443/api/v1/nodes?timeout=10s": tls: failed to verify certificate: ',
+    ],
+    ['CertificateInvalid', ''],
+  ])('of a clock that is right leaves the certificate: %s', (code, asked) => {
+    const stderr = `error execution phase preflight: ${asked}x509: certificate has expired or is not yet valid: current time 2026-11-23T21:40:06Z is after 2025-01-01T00:00:00Z`;
+    const end = { verb: 'join', stdout: '', stderr, exitStatus: 1 } as const;
+    const seen = { ...NO_EVIDENCE, apiServer: { endpoint: ENDPOINT, status: 200, clockAhead: 0 } };
+    expect(explain(classify(end), end, seen)).toMatchObject({
+      code,
+      cause: expect.stringContaining('the certificate itself'),
+    });
+  });
+
   it('of who listens names the program, and what else is wrong stays', () => {
     const end = {
       verb: 'join',

@@ -29,7 +29,7 @@ export const DISCOVERY_CODES = {
   ApiServerCertificateInvalid: entry(
     'discovery',
     'permanent',
-    'The certificate of the API server is not valid for this cluster or this address.',
+    'The certificate of the API server is not valid for this cluster, this address or this time.',
     'Add the control plane endpoint to apiServer.certSANs, and check that the endpoint leads to the right cluster.',
   ),
   ClockWrong: entry(

@@ -73,7 +73,7 @@ function clock(base: KubeadmFailure, view: ApiServerView | undefined): Diagnosis
   const { evidence } = base;
   if (Math.abs(ahead) < CLOCK_TOLERANCE) {
     return {
-      code: 'CertificateInvalid',
+      code: base.facts?.ofApiServer ? 'ApiServerCertificateInvalid' : 'CertificateInvalid',
       cause: `${base.cause.replace(/\.$/, '')}; the clock of this machine agrees with the API server's, so the certificate itself is the trouble.`,
       remedy: 'Renew the certificates of the cluster (kubeadm certs renew on a control plane).',
       persistence: 'until-deadline',

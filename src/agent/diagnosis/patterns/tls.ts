@@ -20,13 +20,18 @@ const etcdUntrusted: Pattern = inError(
 
 const clock: Pattern = inError(
   /x509: certificate has expired or is not yet valid(?:: current time (\S+) is (before|after) (\S+))?/,
-  (match) => {
+  (match, { output }) => {
     const [, now, relation, limit] = match;
     const detail =
       now === undefined
         ? ''
         : `: the clock says ${now}, which is ${relation} ${limit?.replace(/[),.]+$/, '')}`;
-    return { code: 'ClockWrong', cause: `A certificate has expired or is not yet valid${detail}.` };
+    const shown = /"?https:\/\/[^\s"]+\/apis?\/[^\n]*x509: certificate has expired/.test(output.error);
+    return {
+      code: 'ClockWrong',
+      cause: `A certificate has expired or is not yet valid${detail}.`,
+      ...(shown ? { facts: { ofApiServer: true } } : {}),
+    };
   },
 );
 
