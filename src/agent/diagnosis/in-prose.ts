@@ -14,6 +14,9 @@ const KUBELET =
 
 /** A row of a table in which several messages are explained. */
 const ROW = /^\s*\|.*\|.*\|/;
+/** Behind the closing quotation mark: what the error means, or where it comes. */
+const EXPLAINED =
+  /["`'*] (?:error )?(?:means|indicates|occurs|happens|appears) (?:that|when|if|your|the|a)\b/;
 /** It is a program's text, with verbs for what is put in. */
 const SOURCE = /%[a-z]/;
 /** What kubeadm only warns of. */
@@ -33,7 +36,7 @@ export function outOfProse(all: readonly LogLine[]): LogLine[] | undefined {
   const found = lines.map((line, place) => {
     const text = wholeSpan(line, lines[place + 1]);
     if (!excerpts.has(line.writer)) return { line, at: 0 };
-    if ([SOURCE, OTHERS, WARNING, COMMAND, OWN_REQUEST].some((other) => other.test(text)))
+    if ([SOURCE, OTHERS, WARNING, COMMAND, OWN_REQUEST, EXPLAINED].some((other) => other.test(text)))
       return { line, at: 0 };
     if (isTable && ROW.test(text)) return { line, at: 0 };
     const own = ERROR_WITHIN.exec(text);

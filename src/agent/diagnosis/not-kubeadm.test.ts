@@ -242,6 +242,45 @@ it('is no failure what a test of a program expects', () => {
   ).toBe('nothing');
 });
 
+it('is no failure what stands in a row of a test, or in the comment on one', () => {
+  const error =
+    'error execution phase wait-control-plane: failed while waiting for the control plane to start';
+  const row = (...fields: string[]): string[] => ['{', ...fields.map((field) => `\t${field},`), '},'];
+  expect(
+    code(...row('name:   "not up"', `text:   \`04:03:20: error: ${error}: [x]\``, 'want:   Internal')),
+  ).toBe('nothing');
+  expect(code(...row('name: "not up"', `text: \`04:03:20: error: ${error}: [x]\``, 'want: Internal'))).toBe(
+    'nothing',
+  );
+  expect(
+    code(
+      '// A name with a line end in it made kubeadm say:',
+      '//',
+      '//\terror execution phase mark-control-plane: nodes "n1" not found',
+      '//',
+      'func TestNameIsTrimmed(t *testing.T) {',
+    ),
+  ).toBe('nothing');
+  expect(code('{', '  code: 1,', `  stderr: "${error}: couldn't start",`, '  signal: null', '}')).not.toBe(
+    'nothing',
+  );
+});
+
+it('is no failure what a sentence explains, nor what the cells of a table quote', () => {
+  const token = 'could not find a JWS signature in the cluster-info ConfigMap for token ID';
+  expect(code(`**Note:** The error "${token}" means your token has expired. It is removed then.`)).toBe(
+    'nothing',
+  );
+  expect(
+    code(
+      '| Symptom | Cause |',
+      '| --- | --- |',
+      '| `[ERROR Port-6443]: Port 6443 is in use` | A control plane runs already. |',
+      '| `[ERROR DirAvailable--var-lib-etcd]: /var/lib/etcd is not empty` | `kubeadm reset -f` removes it. |',
+    ),
+  ).toBe('nothing');
+});
+
 it('is no failure what a program in Python looks for', () => {
   expect(
     code(

@@ -17,6 +17,8 @@ const STATEMENTS = [
   /\.(?:Errorf|Wrapf?|New|Fatalf?|Infof|Warningf)\(/,
   /^(?:for [\w, ]+ in .+:|if .+ (?:is (?:not )?None|(?:[!=]=|in) \S+):|except\b.*:|\w+ \+= .+|return \w+\(.*)$/,
   /^# ?(?:={20,}|-{20,}|#{20,})/,
+  // A field of a literal: as gofmt aligns it, in backquotes, or a constant. A console that shows an object has none of these.
+  /^\w+: {2,}"[^"]*",$|^\w+: +`[^`]*`,$|^\w+: +[A-Z][A-Za-z]+,$/,
   /^(?:fi|esac|done|;;|then|do)$|^case .* in$|^if \[\[? .*(?:then|\]|; fi)$|^elif |^[a-z_]\w*="[^"]*\$/,
 ];
 
@@ -64,8 +66,12 @@ function scriptLines(lines: readonly LogLine[]): LogLine[] {
 const isSaidByScript = ({ text, isComment }: LogLine): boolean =>
   isComment === true || COMMENT.test(text.trim()) || PRINTS.test(text.trim());
 
+/** A comment of Go or TypeScript. */
+const isRemark = ({ text }: LogLine): boolean => /^\s*\/\/(?:\s|$)/.test(text);
+
 function isProgramText(lines: readonly LogLine[]): boolean {
   const texts = lines.map(({ text }) => text.trim()).filter((text) => text !== '');
   if (texts.length > MAX_LINES || texts.some((text) => PROGRESS.test(text))) return false;
-  return texts.filter((text) => STATEMENTS.some((statement) => statement.test(text))).length >= ENOUGH;
+  const statements = texts.filter((text) => STATEMENTS.some((statement) => statement.test(text))).length;
+  return statements >= ENOUGH || (statements > 0 && lines.filter(isRemark).length >= ENOUGH);
 }

@@ -15,9 +15,9 @@ interface LearnedPrefix {
 const ANCHOR =
   /\[preflight\] (?:Running pre-flight checks|Pulling images required|Reading configuration from|Some fatal errors occurred)|\[init\] Using Kubernetes version: |To see the stack trace of this error execute with --v=5|(?:error: )?error execution phase |\[kubelet-start\] (?:Starting|Writing) |\[certs\] Using certificateDir|\[kubelet-check\] |\[control-plane\] |\[wait-control-plane\] |(?<=[^\s\]:] *)\[ERROR [A-Z][\w./\\-]+\]: /;
 const LONGEST = 120;
-/** Another subcommand's step, klog's head, which ends with a bracket, and a quoted or escaped text are no prefix, nor is an assignment. */
+/** Another subcommand's step, klog's head, which ends with a bracket, and a quoted or escaped text are no prefix, nor is an assignment, a field or a table's cell. */
 const NO_PREFIX =
-  /\[(?:upgrade|reset)[\]/]|\[ERROR |\[preflight\] |error execution |\.go:\d+\] $|= ?`$|["'\\]|[^\s:|>\])#*`[_-]$/;
+  /\[(?:upgrade|reset)[\]/]|\[ERROR |\[preflight\] |error execution |\.go:\d+\] $|= ?`$|[:|]\s+`|["'\\]|[^\s:|>\])#*`[_-]$/;
 const PROSE = /(?<![a-z])[a-z]{2,} [a-z]{2,} $/i;
 /** An editor's line numbers. */
 const NUMBER = /^\s*\d+$/;
