@@ -157,7 +157,7 @@ const staleKubeconfig: Pattern = inError(
 );
 
 const invalid: Pattern = inError(
-  /failure loading (?:certificate|key) for [^\n]*|(?<![^\n:])[^\n:]*private key (?:type )?does not match public key[^\n]*|couldn't load the (?:certificate|key|private key|public key) file[^\n]*|(?<![^\n])[^\n]*certificate [\w/ -]+ (?:is not signed by corresponding CA|has expired|is not valid|is not a CA\b|is not a certificate authority)[^\n]*|(?<![^\n])[^\n]*(?:file content is not a valid|failed to find any PEM data|no certificate was found|private key file)[^\n]*/i,
+  /failure loading (?:certificate|key) for [^\n]*|(?<![^\n:])[^\n:]*private key (?:type )?does not match public key[^\n]*|couldn't load the (?:certificate|key|private key|public key) file[^\n]*|unable to sign certificate: [^\n]*|(?<![^\n])[^\n]*certificate [\w/ -]+ (?:is not signed by corresponding CA|has expired|is not valid|is not a CA\b|is not a certificate authority)[^\n]*|(?<![^\n])[^\n]*(?:file content is not a valid|failed to find any PEM data|no certificate was found|private key file)[^\n]*/i,
   (match) => ({
     code: 'CertificateInvalid',
     cause: `A certificate or key cannot be used: ${shorten(match[0], 240)}.`,

@@ -65,7 +65,19 @@ const discoveryFileMissing: Pattern = inError(
   }),
 );
 
+/** From its validation, before it is opened. */
+const discoveryFileNamed: Pattern = inError(
+  /discovery\.file\.kubeConfigPath: Invalid value: "([^"]*)": ([^\n]*)/,
+  (match) => ({
+    code: 'DiscoveryFileInvalid',
+    cause: `The kubeconfig for discovery ${match[1]} cannot be used: ${shorten(match[2] ?? '', 160)}.`,
+    remedy:
+      'Write the file with user data before kubeadm runs, or correct discovery.file in the KubeadmConfig.',
+  }),
+);
+
 export const discoveryPatterns: Pattern[] = [
+  discoveryFileNamed,
   discoveryFileMissing,
   tokenUnknown,
   tokenSecretWrong,

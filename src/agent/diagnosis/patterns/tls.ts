@@ -43,6 +43,18 @@ const wrongName: Pattern = inError(
   }),
 );
 
+/** These phases ask with what was made of the CA on this machine; who answers, discovery has proved before. */
+const foreignCa: Pattern = inError(
+  /x509: certificate signed by unknown authority/,
+  ({ input }) => ({
+    code: 'ApiServerCertificateInvalid',
+    cause: `${apiServerIn(input)} has a certificate that the CA on this machine (ca.crt of the certificates directory) has not signed.`,
+    remedy:
+      'Give this machine the CA of its cluster (ca.crt and ca.key, by user data or --certificate-key), and remove what an earlier cluster has left in /etc/kubernetes/pki.',
+  }),
+  ({ output: { phase = '' } }) => /^(?:check-etcd|etcd-join|control-plane-join)/.test(phase),
+);
+
 const unknownAuthority: Pattern = inError(
   /x509: (certificate signed by unknown authority|certificate is not authorized to sign other certificates|certificate relies on legacy Common Name field)[^\n]*/,
   (match, { output }) => ({
@@ -76,6 +88,7 @@ export const tlsPatterns: Pattern[] = [
   clock,
   etcdUntrusted,
   wrongName,
+  foreignCa,
   unknownAuthority,
   notVerified,
   notTls,
