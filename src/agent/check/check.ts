@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { visible } from '../../kit/terminal/visible.ts';
 import { CODES } from '../../protocol/codes/codes.ts';
 import type { Document, Position, ReportEntry } from '../document/document.ts';
 import { CLOUDS, sizeFor } from './rule/clouds.ts';
@@ -38,7 +39,7 @@ export function check(
   const found = hits.map(({ rule: { id, severity, remedy }, message, where }) => ({
     rule: id,
     severity,
-    message,
+    message: visible(message),
     remedy,
     ...(where === undefined ? {} : { where }),
   }));

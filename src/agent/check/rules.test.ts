@@ -92,3 +92,13 @@ test("a version of kubeadm's configuration is no old one where Kubernetes is as 
   expect(await config('v1.26.3')).not.toContain('old-kubeadm-api');
   expect(await config('v1.27.0')).toContain('old-kubeadm-api');
 });
+
+test('what a rule says of a path turns no line of a forge around', async () => {
+  const raw = Buffer.from(
+    '#cloud-config\nwrite_files: [{path: "/\u202e", content: "apiVersion: kubeadm.k8s.io/v1beta3"}]\n',
+  );
+  const document = await readUserData(raw, { source: 'file', metaData: {} });
+  expect(check(raw, document, [], undefined).map(({ message }) => message)).toEqual([
+    '/\u{fffd}, line 1: v1beta3 is deprecated.',
+  ]);
+});

@@ -20,6 +20,7 @@ describe('a journal without a whole record', () => {
     ['blocks that were never written', '\0'.repeat(64), 0],
     ['nothing', '', 0],
     ['what another program wrote', '{"settings": true, "seq', 23],
+    ['what another program wrote behind many blocks of zeros', `${'\0'.repeat(2_000_000)}x`, 2_000_001],
     ['noise', '{\u0001\u0002\u0003', 4],
   ])('%s', async (_, text, lost) => {
     await host.files.write(JOURNAL, text);

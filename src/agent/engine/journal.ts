@@ -117,6 +117,8 @@ const FIRST = `{"v":${JOURNAL_VERSION},"seq":1,"time":"`;
 
 /** The beginning of a journal's first record; blocks that were not written are read as zeros. */
 function beginsFirstRecord(bytes: Buffer): boolean {
-  const text = bytes.toString('latin1').replace(/\0+$/, '');
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  const text = bytes.toString('latin1', 0, end);
   return text.startsWith(FIRST) || FIRST.startsWith(text);
 }

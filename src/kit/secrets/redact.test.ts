@@ -21,6 +21,7 @@ describe('redact', () => {
     ['a certificate key in JSON', `"certificateKey":"${'a1'.repeat(32)}"`, '"certificateKey":"[redacted]"'],
     ['a password', 'mount -o user=u,password=hunter2,ro', 'mount -o user=u,password=[redacted],ro'],
     ['a password in JSON', '{"db_password": "a b", "x": 1}', '{"db_password": [redacted], "x": 1}'],
+    ['the program for passwords', 'chpasswd: a line is wrong', 'chpasswd: a line is wrong'],
     ['a password flag', 'login --password hunter2 host', 'login --password [redacted] host'],
     [
       "a registry's credentials",

@@ -75,6 +75,10 @@ describe('containerd configuration of version 2', () => {
     expect(docker.notes).toEqual(['its version is now 2', 'its CRI plugin was disabled, and is enabled now']);
   });
 
+  test('leaves what is no name among the plugins that are switched off', () => {
+    expect(parsed('disabled_plugins = [[{}], "cri"]\n')).toMatchObject({ disabled_plugins: [[{}]] });
+  });
+
   test('keeps a runtime type and a directory of registries', () => {
     const text =
       'version = 2\n[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]\nruntime_type = "mine"\n[plugins."io.containerd.grpc.v1.cri".registry]\nconfig_path = "/etc/certs.d:/etc/docker/certs.d"\n';

@@ -121,7 +121,7 @@ function versionOf(root: TomlTable, major: number, notes: string[]): 2 | 3 {
 function enableCri(root: TomlTable, notes: string[]): void {
   const disabled = root.disabled_plugins;
   if (!Array.isArray(disabled)) return;
-  const kept = disabled.filter((name) => !['cri', CRI, IMAGES, RUNTIME].includes(String(name)));
+  const kept = disabled.filter((name) => !['cri', CRI, IMAGES, RUNTIME].includes(name as string));
   if (kept.length === disabled.length) return;
   root.disabled_plugins = kept;
   notes.push('its CRI plugin was disabled, and is enabled now');
