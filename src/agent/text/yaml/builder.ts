@@ -76,6 +76,13 @@ export class Builder {
     return { node: { ...value, where } as ScalarNode, nodes: 1, chars: text.length, ...special } as Built;
   }
 
+  /** Python keeps the halves of a character that JSON has in UTF-16, and can write them nowhere. */
+  half(at: number): void {
+    const message =
+      'An escape stands for half a character: cloud-init writes no such text; give the character itself, or its \\U escape.';
+    this.#report.warn('UserDataInvalid', message, this.#source.locate(at));
+  }
+
   /** The node for a place where nothing is written. */
   empty({ tag }: Properties, at: number): Built {
     const where = this.#source.locate(at);

@@ -49,6 +49,16 @@ test.each([
   expect(first?.message).toContain(word);
 });
 
+test.each([
+  ['a: 1\nb: ["x", "a\\ud83d\\ude00"]\n', [{ line: 2, column: 10 }]],
+  ['"\\udc00": 1\n', [{ line: 1, column: 1 }]],
+  [`a: "😀 \\U0001f600 \\\\ud83d"\nb: '\\ud83d'\nc: \\ud83d\n`, []],
+])('half a character is a warning, a whole one none: %j', (yaml, places) => {
+  const { entries } = parse(yaml);
+  expect(entries.map(({ severity }) => severity)).toEqual(places.map(() => 'warning'));
+  expect(entries.map(({ where }) => where)).toEqual(places);
+});
+
 test('a key given twice is a warning at the second place, and the second counts', () => {
   const { node, entries } = parse('a: 1\nb: 2\na: 3\n');
   expect(entries).toMatchObject([{ severity: 'warning', where: { line: 3, column: 1 } }]);

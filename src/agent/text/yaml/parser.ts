@@ -130,6 +130,7 @@ export class Parser {
     switch (token.kind) {
       case 'scalar':
         this.#take();
+        if (token.half) this.#builder.half(at);
         return this.#builder.scalar(properties, token.text, token.plain, at);
       case 'flow-sequence-start':
         return this.#flowSequence(properties, at);

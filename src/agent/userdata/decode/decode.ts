@@ -104,8 +104,15 @@ function decodeLeaf(
   budget.left -= bytes.length;
   const text = toText(bytes, what, report, leaf.charset);
   if (text === undefined) return undefined;
-  const source =
-    plain && !zipped ? plainText(text, leaf.linesAbove) : plainText(text, 0, `counted in ${what}, decoded`);
+  const isAsIs = plain && !zipped;
+  // Python's parser makes Latin-1 of them, with escapes for what that does not have.
+  if (isAsIs && /[^\0-\x7f]/.test(text)) {
+    const message = `${what} has letters beyond ASCII, and no Content-Transfer-Encoding for them: cloud-init makes others of them, or acts upon nothing of it; use base64.`;
+    report.warn('UserDataUndecodable', message, where);
+  }
+  const source = isAsIs
+    ? plainText(text, leaf.linesAbove)
+    : plainText(text, 0, `counted in ${what}, decoded`);
   const guessed = zipped || GUESSED_TYPES.includes(leaf.type) ? typeOf(text) : undefined;
   const name = leaf.fileName ?? `part-${String(number).padStart(3, '0')}`;
   return {

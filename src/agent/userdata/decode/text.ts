@@ -4,7 +4,7 @@ import type { Report } from '../../text/report.ts';
 /**
  * Decodes bytes from UTF-8, without byte order mark and with `\n` as the only line break. PyYAML reads `\r\n`, `\r` and U+0085
  * as line breaks too, so nothing changes for it. The charset of a MIME part counts for what is no UTF-8 only, as cloud-init
- * never looks at it ("us-ascii" stands in every example, whatever the part is).
+ * never looks at it ("us-ascii" stands in every example, whatever the part is). What that cannot read, a warning tells.
  *
  * @returns undefined after an error
  */
@@ -33,6 +33,8 @@ export function toText(
     const message = `${what} names a character set that is not known; it is read as UTF-8.`;
     report.warn('UserDataUndecodable', message);
   }
+  if (text !== undefined && text !== utf8)
+    report.warn('UserDataUndecodable', `${what} is not UTF-8: cloud-init acts upon nothing of it.`);
   if (text === undefined) {
     const offset = firstInvalid(bytes);
     report.error(

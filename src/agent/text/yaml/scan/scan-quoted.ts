@@ -39,7 +39,9 @@ export function scanQuoted(cursor: Cursor): Token {
     takeWords(cursor, quote, parts);
   }
   cursor.forward();
-  return { kind: 'scalar', text: parts.join(''), plain: false, at: start };
+  // What is not escaped has whole characters only.
+  const half = parts.some((part) => part.length === 1 && part >= '\ud800' && part <= '\udfff');
+  return { kind: 'scalar', text: parts.join(''), plain: false, at: start, half };
 }
 
 /** Takes everything up to a blank, a line break or the closing quote. */

@@ -5,7 +5,8 @@ export type Token =
   | { kind: 'anchor'; name: string; at: number }
   | { kind: 'tag'; handle: string | undefined; suffix: string; at: number }
   | { kind: 'directive'; name: string; value: readonly string[]; at: number }
-  | { kind: 'scalar'; text: string; plain: boolean; at: number }
+  /** `half`: an escape in it stands for half a character. */
+  | { kind: 'scalar'; text: string; plain: boolean; at: number; half?: boolean }
   | { kind: 'broken'; error: Error; at: number };
 
 export type Structure =
