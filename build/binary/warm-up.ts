@@ -61,7 +61,9 @@ function makeCache(options: WarmUp, cache: string): void {
     string,
     string,
   ];
-  for (const folder of [root, programs]) mkdirSync(folder, { recursive: true });
+  const image = join(root, 'etc/cloud');
+  for (const folder of [image, programs]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(image, 'cloud.cfg'), CLOUD_CFG);
   writeFileSync(join(programs, 'chroot'), CHROOT, { mode: 0o755 });
   writeFileSync(userData, USER_DATA);
   writeFileSync(`${userData}-meta`, META_DATA);
@@ -111,13 +113,57 @@ write_files:
     permissions: '0640'
     content: |
       {{ ds.meta_data.instance_id }}
+      -----BEGIN CERTIFICATE-----
+      TUlJQzV6Q0NBYytn
+      -----END CERTIFICATE-----
+-   path: /etc/kubernetes/pki/ca.key
+    owner: root:root
+    permissions: '0600'
+    content: |
+      -----BEGIN RSA PRIVATE KEY-----
+      bm90IGEga2V5IGF0IGFsbA==
+      -----END RSA PRIVATE KEY-----
+-   path: /run/kubeadm/kubeadm.yaml
+    owner: root:root
+    permissions: '0640'
+    content: |
+      bootstrapTokens:
+      - token: abcdef.0123456789abcdef
+      criSocket: unix:///run/containerd/containerd.sock
 -   path: /etc/a
     encoding: gzip+base64
     content: H4sIAAAAAAACA0vkAgAHoerdAgAAAA==
+users: []
 slipway: {kubeadm: none}
 runcmd:
   - sleep 0.3
   - [echo, "a b"]
+  - "echo a > /dev/null"
+`;
+
+/** As an image has it: read at each boot, and of its lists and settings most count for nothing. */
+const CLOUD_CFG = `# The modules that run in the 'init' stage
+users:
+   - default
+disable_root: true
+preserve_hostname: false
+
+cloud_init_modules:
+ - seed_random
+ - write-files
+
+system_info:
+   distro: debian
+   default_user:
+     name: debian
+     lock_passwd: True
+     sudo: ["ALL=(ALL) NOPASSWD:ALL"]
+   paths:
+      cloud_dir: /var/lib/cloud/
+   package_mirrors:
+     - arches: [default]
+       failsafe:
+         primary: https://deb.debian.org/debian
 `;
 
 const META_DATA = 'instance-id: warm-up\nlocal-hostname: warm-up\n';

@@ -17,11 +17,12 @@ export interface SourceText {
 /** A text that stands line for line in the user data, `skippedLines` lines below its beginning. */
 export function plainText(text: string, skippedLines = 0, note?: string): SourceText {
   const lines = lineStarts(text);
+  let line = 0;
   return {
     text,
     locate: (offset) => {
-      const position = positionIn(lines, offset);
-      return { line: position.line + skippedLines, column: position.column };
+      line = lineOf(lines, offset, line);
+      return { line: line + 1 + skippedLines, column: offset - (lines[line] ?? 0) + 1 };
     },
     ...(note === undefined ? {} : { note }),
   };
@@ -65,9 +66,12 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-function positionIn(starts: readonly number[], offset: number): Position {
-  const line = lastAtOrBelow(starts, offset);
-  return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
+/** Whoever reads a text asks for one place after the other, so most are in the line asked for `last`, or in the next. */
+function lineOf(starts: readonly number[], offset: number, last: number): number {
+  const has = (line: number) =>
+    (starts[line] ?? Infinity) <= offset && offset < (starts[line + 1] ?? Infinity);
+  if (has(last)) return last;
+  return has(last + 1) ? last + 1 : lastAtOrBelow(starts, offset);
 }
 
 /** Index of the last element that is at most `value`; 0 if there is none. */

@@ -207,6 +207,7 @@ describe('redact', () => {
         'AGE-SECRET-KEY-1',
       ],
       ...RULES.flatMap(({ sign }) => sign.split('|')).filter((sign) => /^[\w-]+$/.test(sign)),
+      ...RULES.flatMap(({ needs = [] }) => needs),
     ];
     const texts = fc.array(fc.oneof(fc.constantFrom(...words), printable), { maxLength: 8 });
     fc.assert(

@@ -26,18 +26,28 @@ function unguessable(): number {
 }
 
 const URANDOM = '/dev/urandom';
+const OF_NAME = 6;
+/** What names have not used up; read for several at a time. */
+let drawn = Buffer.alloc(0);
 
 function ofKernel(): number | undefined {
+  if (drawn.length < OF_NAME) drawn = draw(16 * OF_NAME);
+  const bytes = drawn.subarray(0, OF_NAME);
+  drawn = drawn.subarray(OF_NAME);
+  return bytes.length === OF_NAME ? bytes.readUIntBE(0, OF_NAME) : undefined;
+}
+
+function draw(length: number): Buffer<ArrayBuffer> {
+  const bytes = Buffer.alloc(length);
   let fd: number | undefined;
   try {
     // A file there would say the same each time, a pipe nothing.
-    if (!statSync(URANDOM).isCharacterDevice()) return undefined;
+    if (!statSync(URANDOM).isCharacterDevice()) return Buffer.alloc(0);
     fd = openSync(URANDOM, 'r');
-    const bytes = Buffer.alloc(6);
-    return readSync(fd, bytes) === bytes.length ? bytes.readUIntBE(0, 6) : undefined;
+    return bytes.subarray(0, readSync(fd, bytes));
   } catch {
     // A root for an image may have no devices.
-    return undefined;
+    return Buffer.alloc(0);
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
