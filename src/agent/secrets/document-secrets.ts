@@ -162,7 +162,7 @@ export async function knownSecrets(host: Host, document: Told): Promise<string[]
   for (const command of document.commands ?? []) {
     if (command.kind !== 'kubeadm' || command.configPath === undefined) continue;
     const bytes = await host.files.readIfPresent(command.configPath, MOST_BYTES).catch(() => undefined);
-    found.push(...secretsIn(bytes?.toString('utf8') ?? ''));
+    for (const secret of secretsIn(bytes?.toString('utf8') ?? '')) found.push(secret);
   }
   return found;
 }

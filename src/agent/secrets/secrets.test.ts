@@ -20,6 +20,12 @@ describe('secretsIn', () => {
     expect(secretsIn(`-----BEGIN PUBLIC KEY-----${'\n'.repeat(1e6)}`)).toEqual([]);
   });
 
+  it('is at its end with a private key, or settings, of very many lines', () => {
+    const lines = 'hunter21\n'.repeat(300_000);
+    expect(secretsIn(frame('PRIVATE KEY', lines)).length).toBe(300_000);
+    expect(secretsIn('password: hunter-21\n'.repeat(200_000)).length).toBeGreaterThanOrEqual(200_000);
+  });
+
   it('finds what stands between two certificates', () => {
     const certificate = frame('CERTIFICATE', 'MIIDazCCAlOgAwIBAgIUJ5Hx0Lm3V7Zq2gk=');
     expect(secretsIn(`${certificate}password: hunter-21\n${certificate}`)).toContain('hunter-21');

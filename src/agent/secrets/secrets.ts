@@ -22,7 +22,8 @@ export function secretsIn(text: string): string[] {
   const found: string[] = [];
   const isFramed = text.includes('-----BEGIN ');
   // Line by line, for that is how a key without its frame would turn up.
-  for (const [, body = ''] of isFramed ? text.matchAll(PRIVATE_KEY) : []) found.push(...body.split(/\s+/));
+  for (const [, body = ''] of isFramed ? text.matchAll(PRIVATE_KEY) : [])
+    for (const line of body.split(/\s+/)) found.push(line);
   const rest = isFramed ? text.replace(PEM, '\n') : text;
   for (const [, , value = ''] of rest.matchAll(SETTING)) {
     const text = value.trim();
@@ -33,7 +34,7 @@ export function secretsIn(text: string): string[] {
   }
   for (const [, password = ''] of rest.includes('://') ? rest.matchAll(USER_INFO) : [])
     found.push(password, decoded(password));
-  found.push(...looksSecret(rest));
+  for (const secret of looksSecret(rest)) found.push(secret);
   // The part of a bootstrap token before the dot is public.
   return found
     .map((secret) => /^[a-z0-9]{6}\.([a-z0-9]{16})$/.exec(secret)?.[1] ?? secret)

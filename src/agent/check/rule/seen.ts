@@ -37,7 +37,7 @@ export interface Seen {
 const LARGEST_TEXT = 1024 * 1024;
 const SHELL_LINE = /^#!\s*\S*\/(?:env\s+)?(?:ba|da|k|z)?sh\b/;
 
-const SET_E = /^#!.*\s-\w*e|(?:^|[\n;])\s*set\s+(?:-\w*e|-o\s+errexit|-\w+\s+-\w*e)/;
+const SET_E = /^#!.*\s-\w*e|(?:^|[\n;])[^\S\n]*set\s+(?:-\w*e|-o\s+errexit|-\w+\s+-\w*e)/;
 const PIPEFAIL = /set\s+(?:-\w*o\s+pipefail|-o\s+pipefail|-\w+\s+-\w*o\s+pipefail)/;
 
 export function see(raw: Buffer, document: Document): Seen {

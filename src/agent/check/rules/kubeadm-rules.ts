@@ -57,9 +57,9 @@ export const KUBEADM_RULES: readonly Rule[] = [
     find: (seen) => [
       ...configs(seen).flatMap((config) => {
         const { text, file: place, line } = config;
-        const isJoin = /^kind:\s*["']?JoinConfiguration/m.test(text) && /^\s+bootstrapToken:/m.test(text);
-        const hashes = /^\s+caCertHashes:[ \t]*(?:\[\s*["']?sha256|\n\s*-\s*["']?\S)/m.test(text);
-        const unsafe = /^\s+unsafeSkipCAVerification:\s*true/m.test(text);
+        const isJoin = /^kind:\s*["']?JoinConfiguration/m.test(text) && /^[ \t]+bootstrapToken:/m.test(text);
+        const hashes = /^[ \t]+caCertHashes:[ \t]*(?:\[\s*["']?sha256|\n\s*-\s*["']?\S)/m.test(text);
+        const unsafe = /^[ \t]+unsafeSkipCAVerification:\s*true/m.test(text);
         if (!isJoin || (hashes && !unsafe)) return [];
         const message = `${place.path}, line ${line}: the cluster's CA is not verified at joining.`;
         return [{ message, where: place.where }];
@@ -84,7 +84,7 @@ export const KUBEADM_RULES: readonly Rule[] = [
       right: file('apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration'),
     },
     find: (seen) => [
-      ...inConfigs(seen, /^\s*certificateKey:\s*\S/m, 'a certificate key is given.'),
+      ...inConfigs(seen, /^[ \t]*certificateKey:\s*\S/m, 'a certificate key is given.'),
       ...inCalls(
         seen,
         /\s--(?:certificate-key|upload-certs)\b/,
@@ -137,7 +137,7 @@ export const KUBEADM_RULES: readonly Rule[] = [
         'apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\nbootstrapTokens:\n- ttl: 15m',
       ),
     },
-    find: (seen) => inConfigs(seen, /^[\s-]*ttl:\s*["']?0(?:s|m|h)?["']?\s*$/m, 'a token without end.'),
+    find: (seen) => inConfigs(seen, /^[ \t-]*ttl:\s*["']?0(?:s|m|h)?["']?\s*$/m, 'a token without end.'),
   },
   {
     id: 'preflight-ignored',
@@ -152,7 +152,7 @@ export const KUBEADM_RULES: readonly Rule[] = [
     find: (seen) => [
       ...inConfigs(
         seen,
-        /^\s*ignorePreflightErrors:[ \t]*(?:\[\s*["']?all\b|\n\s*-\s*["']?all\b)/m,
+        /^[ \t]*ignorePreflightErrors:[ \t]*(?:\[\s*["']?all\b|\n\s*-\s*["']?all\b)/m,
         "all of kubeadm's checks are ignored.",
       ),
       ...inCalls(seen, /--ignore-preflight-errors[= ]all\s/, "all of kubeadm's checks are ignored."),

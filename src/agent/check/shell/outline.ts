@@ -33,6 +33,7 @@ class Outline {
   #at = 0;
   #line = 1;
   #word = '';
+  #isBlank = true;
   #begins = 1;
 
   constructor(text: string) {
@@ -68,7 +69,8 @@ class Outline {
 
   #take(count: number): void {
     const taken = this.#text.slice(this.#at, this.#at + count);
-    if (this.#word.trim() === '') this.#begins = this.#line;
+    if (this.#isBlank) this.#begins = this.#line;
+    this.#isBlank &&= taken.trim() === '';
     this.#word += taken;
     this.#count(taken);
     this.#at += count;
@@ -140,6 +142,7 @@ class Outline {
   #end(next?: Joint): void {
     const text = this.#word.trim();
     this.#word = '';
+    this.#isBlank = true;
     // An operator at the end of a line goes on in the next.
     if (text === '') return;
     this.#pieces.push({ text, line: this.#begins, ...(next === undefined ? {} : { next }) });

@@ -71,6 +71,17 @@ test('a key given twice is a warning at the second place, and the second counts'
   });
 });
 
+test.each([
+  ['a block text', `a: |\n  b\n${'\n'.repeat(300_000)}  c\n`],
+  ['one that keeps them', `a: |+\n  b\n${'\n'.repeat(300_000)}`],
+  ['a quoted text', `a: "b\n${'\n'.repeat(300_000)}c"\n`],
+  ['a plain text', `a: b\n${'\n'.repeat(300_000)} c\n`],
+])('very many empty lines in %s are read', (_name, yaml) => {
+  const { node, entries } = parse(yaml);
+  expect(entries).toEqual([]);
+  expect(node && JSON.stringify(plainValue(node)).length).toBeGreaterThan(600_000);
+});
+
 const laughs = [
   'a: &a [x,x,x,x,x,x,x,x,x,x]',
   ...'bcdefgh'.split('').map((name, index) => {

@@ -113,7 +113,8 @@ export function readCloudConfig(
   const ignored: string[] = [];
   for (const [name, { key, value }] of keys) {
     // Passwords may be for a user that this image does not have.
-    if (!asked.has(name) || PASSWORDS.includes(name)) ignored.push(...linesOf(name, value));
+    if (!asked.has(name) || PASSWORDS.includes(name))
+      for (const line of linesOf(name, value)) ignored.push(line);
     if (asked.has(name) || READ_BEFORE.includes(name)) continue;
     const isKnown = Object.hasOwn(KNOWN_KEYS, name);
     if (!isKnown) unknownKeys.push({ name, where: key.where });

@@ -66,7 +66,7 @@ const UNITS: Readonly<Record<string, number>> = {
   T: 1e12,
   P: 1e15,
 };
-const COMPARISON = /^\s*(>=|<=|>|<|=)?\s*(\d{1,15}(?:\.\d{1,6})?)\s*([KMGTP]i|[kMGTP])?\s*$/;
+const COMPARISON = /^\s*(?:(>=|<=|>|<|=)\s*)?(\d{1,15}(?:\.\d{1,6})?)(?:\s*([KMGTP]i|[kMGTP]))?\s*$/;
 
 /** `>= 16Gi`, `2`; without a sign it is to be just so. */
 function compared(fields: Fields, name: string, isSize: boolean): Comparison | undefined {

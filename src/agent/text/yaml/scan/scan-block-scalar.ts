@@ -34,7 +34,7 @@ function takeLines(
   let breaks = leading;
   let lastBreak = '';
   while (cursor.column === indent && cursor.peek() !== '') {
-    parts.push(...breaks);
+    parts.push(breaks.join(''));
     const startsPlain = !isBlank(cursor.peek());
     parts.push(cursor.take(LINE));
     lastBreak = cursor.lineBreak();
@@ -44,7 +44,7 @@ function takeLines(
     else if (breaks.length === 0) parts.push(' ');
   }
   if (chomping !== '-') parts.push(lastBreak);
-  if (chomping === '+') parts.push(...breaks);
+  if (chomping === '+') parts.push(breaks.join(''));
   return parts.join('');
 }
 

@@ -20,7 +20,7 @@ export function scanPlain(cursor: Cursor, indent: number, flow: boolean): Plain 
   while (cursor.peek() !== '#') {
     const run = takeRun(cursor, flow);
     if (run === '') break;
-    parts.push(...spaces, run);
+    parts.push(spaces.join(''), run);
     const gap = takeSpaces(cursor);
     endedLine = gap.endedLine;
     spaces = gap.parts;

@@ -116,7 +116,7 @@ function takeSpace(cursor: Cursor, start: number, parts: string[]): void {
   takeEmptyLines(cursor, empty, start);
   if (broken !== '\n') parts.push(broken);
   else if (empty.length === 0) parts.push(' ');
-  parts.push(...empty);
+  parts.push(empty.join(''));
 }
 
 function takeEmptyLines(cursor: Cursor, parts: string[], start = cursor.at): void {

@@ -41,7 +41,7 @@ const file = map(
   },
   ['path'],
 );
-const SIZE = like(/^(?:[0-9]+)?\.?[0-9]+[BKMGT]$/, 'a size such as 512M');
+const SIZE = like(/^(?:[0-9]*\.)?[0-9]+[BKMGT]$/, 'a size such as 512M');
 
 const disk = map({
   table_type: oneOf('mbr', 'gpt'),

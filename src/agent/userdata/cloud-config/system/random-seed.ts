@@ -32,7 +32,7 @@ function decoded(text: string, encoding: string): Buffer | undefined {
       return Buffer.from(text);
     case 'b64':
     case 'base64':
-      return /^[A-Za-z0-9+/\s]*=*\s*$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+      return /^[A-Za-z0-9+/\s]*(?:=+\s*)?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
     case 'gz':
     case 'gzip': {
       const result = gunzip(Buffer.from(text, 'latin1'), MAX_DECODED_BYTES);
