@@ -298,6 +298,17 @@ describe('a kubelet without a sandbox image', () => {
     expect(failure).toMatchObject({ code: 'ImagePullFailed', cause: expect.stringContaining('pause:3.9') });
   });
 
+  it.each(['failed to get sandbox image', 'failed pulling image'])(
+    'says so also where a pod that is not synced quotes it: %s',
+    (what) => {
+      const quoted = String.raw`rpc error: code = Unknown desc = ${what} \\\"r.example/pause:3.9\\\": Error response from daemon: dial tcp: lookup r.example: no such host`;
+      const { failure } = verdict(
+        String.raw`May 03 04:05:06 n1 kubelet[77]: E0503 04:05:06.000001      77 pod_workers.go:951] "Error syncing pod, skipping" err="failed to \"CreatePodSandbox\" for \"kube-apiserver-n1_kube-system(fa1)\" with CreatePodSandboxError: \"Failed to create sandbox for pod \\\"kube-apiserver-n1_kube-system(fa1)\\\": ${quoted}\"" pod="kube-system/kube-apiserver-n1"`,
+      );
+      expect(failure).toMatchObject({ code: 'ImagePullFailed', cause: expect.stringContaining('pause:3.9') });
+    },
+  );
+
   it('does not say why where its lines are cut', () => {
     expect(verdict(failed(String.raw`failed to get sandbox image \"r.exam`)).failure).toMatchObject({
       code: 'ImagePullFailed',

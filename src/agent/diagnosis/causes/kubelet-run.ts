@@ -34,7 +34,7 @@ const sandboxImage: Rule['diagnose'] = ([text, name = '', end]) => {
 
 /** Every pod needs it, whosever the pod is. */
 export const SANDBOX_IMAGE: Rule = rule(
-  /failed to (?:get|pull) sandbox image "([^"]+)(?:(")|$).*/,
+  /(?:failed to (?:get|pull) sandbox image "|failed pulling image "(?=[^"]{1,200}\/pause:))([^"]+)(?:(")|$).*/,
   sandboxImage,
 );
 

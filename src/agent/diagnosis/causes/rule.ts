@@ -29,6 +29,8 @@ export function plain(line: string): string {
   return (
     line
       .slice(0, MAX_LINE)
+      // A quotation within one that is quoted itself.
+      .replace(/\\(?:\\\\){1,3}"/g, '"')
       .replace(/\\(["\\nt])/g, (_, code: string) => (code === 'n' || code === 't' ? ' ' : code))
       // A terminal's window that was made wider leaves gaps.
       .replace(/ {3,}/g, ' ')
