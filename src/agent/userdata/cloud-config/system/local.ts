@@ -38,6 +38,11 @@ export const locale: SystemReader<'locale'> = {
       report.error('UserDataInvalid', 'locale_configfile must be an absolute path.', fileNode?.where);
       return undefined;
     }
+    // cloud-init makes the same one, and update-locale then refuses the name.
+    if (/^[a-z]+_[A-Z]+$/.test(name)) {
+      const message = `locale names no character set: Debian makes ${name}.UTF-8, and nothing of this name; write that.`;
+      report.warn('UserDataInvalid', message, node.where);
+    }
     return { name, ...(file ? { file } : {}) };
   },
 };

@@ -152,6 +152,14 @@ describe('keys about the system', () => {
     ]);
   });
 
+  it('warns of a locale without character set', () => {
+    const { system, told } = read('locale: en_US');
+    expect(system).toEqual({ locale: { name: 'en_US' } });
+    expect(told).toEqual([expect.stringContaining('warning 2:9 locale names no character set')]);
+    expect(read('locale: C').told).toEqual([]);
+    expect(read('locale: de_DE@euro').told).toEqual([]);
+  });
+
   it('takes keys from key servers, and archives by their names', () => {
     const fpr = '9DC8 5822 9FC7 DD38 854A  E2D8 8D81 803C 0EBF CD88';
     const at = (server: string) =>
