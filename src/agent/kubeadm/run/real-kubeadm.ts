@@ -19,6 +19,9 @@ const CALLER_VARIABLE = 'SLIPWAY_CALLER';
 
 const REMEDY = `Keep one Slipway named kubeadm (slipway install --shim makes a link, not a copy), and put the real kubeadm into PATH or name it in ${KUBEADM_VARIABLE}.`;
 const IS_SLIPWAY_TOO = 'is Slipway too';
+/** What a shell says of a program that is just being replaced, or for which there is no memory right now. */
+const PASSES =
+  /^(?:Text file busy|not found|No such file or directory|Cannot allocate memory|Input\/output error)$/i;
 const PUT_ONE = 'Put a kubeadm for the architecture of this machine into the image.';
 
 /** What every call of the real kubeadm gets into its environment. */
@@ -61,7 +64,7 @@ export function noKubeadm({
   // What a shell ends with that could not begin a program, and says last.
   if (exitStatus !== 126 && exitStatus !== 127) return undefined;
   const [, why] = stderr.trimEnd().split('\n').at(-1)?.split(`${path}: `) ?? [];
-  if (why === undefined) return undefined;
+  if (why === undefined || PASSES.test(why)) return undefined;
   return new KubeadmError('KubeadmNotFound', `${path} cannot be run: ${why}.`, PUT_ONE).failure;
 }
 

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { noKubeadm } from './real-kubeadm.ts';
+
+describe('a run in which no kubeadm ran', () => {
+  const path = '/usr/bin/kubeadm';
+  const ended = (exitStatus: number, why: string) =>
+    noKubeadm({ path, exitStatus, stderr: `bash: line 1: ${path}: ${why}\n` });
+
+  it.each(['cannot execute binary file: Exec format error', 'Permission denied'])('is told: %s', (why) => {
+    expect(ended(126, why)).toMatchObject({
+      code: 'KubeadmNotFound',
+      cause: `${path} cannot be run: ${why}.`,
+    });
+  });
+
+  it.each([
+    [126, 'Text file busy'],
+    [126, 'Cannot allocate memory'],
+    [127, 'No such file or directory'],
+    [127, 'not found'],
+    [1, 'cannot execute binary file: Exec format error'],
+  ])('is not the last word where it is being replaced, or another failure: %i, %s', (status, why) => {
+    expect(ended(status, why)).toBeUndefined();
+  });
+});
