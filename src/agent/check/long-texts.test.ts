@@ -7,7 +7,7 @@ const CONFIG = '/run/kubeadm/config.yaml';
 const kubeadm = (text: string): string =>
   `write_files:\n- path: ${CONFIG}\n  content: |\n    apiVersion: kubeadm.k8s.io/v1beta4\n    kind: JoinConfiguration\n${text}    discovery: {}\nruncmd: [kubeadm join --config ${CONFIG}]\n`;
 
-// With a pattern that goes through its text again and again each of them takes more than ten minutes.
+// With a pattern that goes through its text again and again each of them takes minutes.
 it.each<[string, string]>([
   ['a script of empty lines', `#!/bin/sh\n${'\n'.repeat(MANY)}true\n`],
   ['a command of escapes', `#cloud-config\nbootcmd: ['${'\\\\'.repeat(MANY)}']\n`],

@@ -119,6 +119,29 @@ describe('awaitCluster', () => {
     expect(told[0]).toMatch(/^waiting for the cluster: .* does not answer yet: /);
   });
 
+  it.each([
+    ['the first at once', 'a:1', [] as number[]],
+    ['another one after a while, in which the first may answer', 'b:1', [1_500]],
+  ])('waits for no silent one where it may join by %s', async (_, serving, waited) => {
+    const host = createLinuxHost();
+    const slept: number[] = [];
+    const client = () => ({
+      close: () => undefined,
+      send: async ({ url }: { url: string }) =>
+        url.startsWith(`https://${serving}`)
+          ? { status: 200, headers: {}, body: '{}' }
+          : new Promise<never>(() => undefined),
+    });
+    const clock = { ...host.clock, sleep: async (ms: number) => void slept.push(ms) };
+    const at = { ...host, clock, network: { ...host.network, client } } as typeof host;
+    const found = await awaitCluster(at, {
+      ...{ endpoints: ['a:1', 'b:1'], tokenId: undefined, attempt: 1, limitMs: 30_000 },
+      ...{ signal: new AbortController().signal, onProgress: () => undefined },
+    });
+    expect(found).toEqual({ endpoint: serving, inVain: false });
+    expect(slept).toEqual(waited);
+  });
+
   it('gives more time to an API server that is silent, which may have too much to do', async () => {
     const given: number[] = [];
     const host = createLinuxHost();

@@ -24,7 +24,7 @@ export interface ClusterFound {
   inVain: boolean;
 }
 
-/** A dead one among several costs a second and a half, and not an attempt. */
+/** A dead one among several costs a second and a half at most, and not an attempt. */
 const CHOICE_MS = 1_500;
 const LOOK_MS = 5_000;
 /** The check of the machine has just asked the API server: its answer counts for so long. */
@@ -70,9 +70,8 @@ async function look(
   let timeoutMs = clients.length > 1 ? CHOICE_MS : LOOK_MS;
   let told: string | undefined;
   for (let tries = 1; ; tries += 1) {
-    const views = await Promise.all(
-      clients.map(({ endpoint, client }) => readApiServer(host, endpoint, timeoutMs, client)),
-    );
+    const asked = clients.map(({ endpoint, client }) => readApiServer(host, endpoint, timeoutMs, client));
+    const views = await enough(host, asked, tokenId);
     const joinable = views.find((view) => lacking(view, tokenId) === undefined);
     if (joinable) return { endpoint: joinable.endpoint, inVain: false };
     const best = (views.find(answers) ?? views[0]) as ApiServerView;
@@ -88,6 +87,29 @@ async function look(
     const pauseMs = backoffMs(tries, pace(best), () => host.random());
     await host.clock.sleep(Math.min(pauseMs, leftMs), signal).catch(() => undefined);
   }
+}
+
+/**
+ * What the API servers have answered, in turn: at once when the first of them can be joined by, a while after another one can,
+ * else when all have. One that is silent may take long.
+ */
+async function enough(
+  host: Host,
+  asked: readonly Promise<ApiServerView>[],
+  tokenId: string | undefined,
+): Promise<ApiServerView[]> {
+  const views = new Map<number, ApiServerView>();
+  const chosen = new AbortController();
+  await new Promise<void>((resolve, reject) => {
+    for (const [index, answer] of asked.entries())
+      answer.then((view) => {
+        views.set(index, view);
+        const isJoinable = lacking(view, tokenId) === undefined;
+        if (views.size === asked.length || (isJoinable && index === 0)) resolve();
+        else if (isJoinable) void host.clock.sleep(CHOICE_MS, chosen.signal).then(resolve, resolve);
+      }, reject);
+  }).finally(() => chosen.abort());
+  return asked.flatMap((_, index) => views.get(index) ?? []);
 }
 
 /** A refusal is no work for anybody. */
