@@ -22,6 +22,8 @@ describe('redact', () => {
     ['a password', 'mount -o user=u,password=hunter2,ro', 'mount -o user=u,password=[redacted],ro'],
     ['a password in JSON', '{"db_password": "a b", "x": 1}', '{"db_password": [redacted], "x": 1}'],
     ['the program for passwords', 'chpasswd: a line is wrong', 'chpasswd: a line is wrong'],
+    ['a name that only looks like that program', 'chpassword=geheim1234', 'chpassword=[redacted]'],
+    ['a setting of its name', 'chpasswd=geheim1234', 'chpasswd=[redacted]'],
     ['a password flag', 'login --password hunter2 host', 'login --password [redacted] host'],
     [
       "a registry's credentials",

@@ -29,7 +29,7 @@ const SCHEME = '(?:bearer|basic|digest|negotiate|token|apikey|ntlm|aws4-hmac-sha
 /** Names that mean a secret wherever they stand before `:` or `=`. */
 const NAMES = [
   // The program chpasswd, and cloud-init's key of that name, say what is wrong behind a colon.
-  String.raw`(?<!\bch)pass(?:word|wd|phrase|code)`,
+  String.raw`(?!(?<=\bch)passwd:)pass(?:word|wd|phrase|code)`,
   '(?:client|shared|app|consumer|webhook)[_-]?secret',
   'secret[_-]?(?:access[_-]?)?key',
   '(?:api|access|account|private|encryption|signing|storage|master|shared[_-]?access)[_-]?key',
