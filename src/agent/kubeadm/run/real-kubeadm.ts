@@ -19,9 +19,9 @@ const CALLER_VARIABLE = 'SLIPWAY_CALLER';
 
 const REMEDY = `Keep one Slipway named kubeadm (slipway install --shim makes a link, not a copy), and put the real kubeadm into PATH or name it in ${KUBEADM_VARIABLE}.`;
 const IS_SLIPWAY_TOO = 'is Slipway too';
-/** What a shell says of a program that is just being replaced, or for which there is no memory right now. */
+/** What a shell says of a program that is just being replaced, or for which there is no memory right now; and of a line of a script, which runs. */
 const PASSES =
-  /^(?:Text file busy|not found|No such file or directory|Cannot allocate memory|Input\/output error)$/i;
+  /^(?:(?:Text file busy|not found|No such file or directory|Cannot allocate memory|Input\/output error)$|(?:line )?\d+: (?!\W?ELF))/i;
 const PUT_ONE = 'Put a kubeadm for the architecture of this machine into the image.';
 
 /** What every call of the real kubeadm gets into its environment. */
