@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { endGpg } from '../../test/support/tmp/gpg-home.ts';
 import { compareUpstream } from './upstream.ts';
 
 const GPG = ['gpg', 'gpgv', 'xz'].every(
@@ -43,12 +44,7 @@ describe.runIf(GPG)("upstream's Node.js", () => {
   });
   afterAll(async () => {
     server.close();
-    execaSync('gpgconf', ['--homedir', join(folder, 'gpg'), '--kill', 'all'], { reject: false });
-    // gpg's agent takes its sockets away as it ends: a removal that meets one gone stops there, without a word.
-    await vi.waitFor(() => {
-      rmSync(folder, { recursive: true, force: true });
-      expect(existsSync(folder)).toBe(false);
-    });
+    await endGpg(folder, 'gpg');
   });
   beforeEach(() => {
     archive = readFileSync(join(folder, `node-${version}-linux-x64.tar.xz`));

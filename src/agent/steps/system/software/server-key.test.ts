@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endGpg } from '../../../../../test/support/tmp/gpg-home.ts';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { lackingForApt } from './lacking.ts';
@@ -46,10 +47,9 @@ describe.runIf(hasGpg)('a key of a key server (needs gpg)', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
-  afterAll(() => {
+  afterAll(async () => {
     server.close();
-    spawnSync('gpgconf', ['--homedir', join(top, 'made'), '--kill', 'all']);
-    rmSync(top, { recursive: true, force: true });
+    await endGpg(top, 'made');
   });
 
   /** This machine, with the ring in a directory of the test's. */
