@@ -17,6 +17,9 @@ const ROW = /^\s*\|.*\|.*\|/;
 /** Behind the closing quotation mark: what the error means, or where it comes. */
 const EXPLAINED =
   /["`'*] (?:error )?(?:means|indicates|occurs|happens|appears) (?:that|when|if|your|the|a)\b/;
+/** A list of changes says which errors come no more. */
+const MENDED =
+  /\bfix(?:e[sd]|ing)? (?:a|an|the|some) (?:\w+ )?(?:bug|issue|problem|regression|panic|race|error)\b/i;
 /** It is a program's text, with verbs for what is put in. */
 const SOURCE = /%[a-z]/;
 /** What kubeadm only warns of. */
@@ -36,7 +39,7 @@ export function outOfProse(all: readonly LogLine[]): LogLine[] | undefined {
   const found = lines.map((line, place) => {
     const text = wholeSpan(line, lines[place + 1]);
     if (!excerpts.has(line.writer)) return { line, at: 0 };
-    if ([SOURCE, OTHERS, WARNING, COMMAND, OWN_REQUEST, EXPLAINED].some((other) => other.test(text)))
+    if ([SOURCE, OTHERS, WARNING, COMMAND, OWN_REQUEST, EXPLAINED, MENDED].some((other) => other.test(text)))
       return { line, at: 0 };
     if (isTable && ROW.test(text)) return { line, at: 0 };
     const own = ERROR_WITHIN.exec(text);

@@ -24,6 +24,13 @@ describe('what others do with kubeadm', () => {
     expect(code('docker exec n1-control-plane kubeadm upgrade apply v1.35.5 -y', ...found)).toBe('nothing');
   });
 
+  it('a pull of its images fails as one within init', () => {
+    const missing = 'rpc error: code = Unimplemented desc = unknown service runtime.v1alpha2.ImageService';
+    const failed = [`failed to pull image "r.example/pause:3.9": output: level=fatal msg="${missing}"`, HINT];
+    expect(code('[root@n1 ~]# kubeadm config images pull', ...failed)).toBe('ContainerRuntimeUnsuitable');
+    expect(code('[root@n1 ~]# kubeadm config images list', ...failed)).toBe('nothing');
+  });
+
   it('Ansible tells the error before the progress', () => {
     const text = `fatal: [n1]: FAILED! => changed=true\n  rc: 1\n  stderr: |2-\n            [WARNING Swap]: on\n    error execution phase preflight: couldn't validate the identity of the API Server: Get "https://10.0.0.9:6443/": dial tcp 10.0.0.9:6443: connect: connection refused\n    ${HINT}\n  stderr_lines: <omitted>\n  stdout: '[preflight] Running pre-flight checks'\n`;
     expect(code(text)).toBe('ApiServerUnreachable');
@@ -326,4 +333,31 @@ it.each([
   'E1121 02:34:29.000001    1 controller.go:326] "Reconciler error" err="failed to parse v1beta1.ClusterConfiguration.Etcd: unknown"',
 ])('a field of a configuration is no error: %s', (text) => {
   expect(code(text)).toBe('nothing');
+});
+
+it('is no failure what a remark on a command, a comment on a call or a list of changes says', () => {
+  const error =
+    '[ERROR CRI]: container runtime is not running: output: unknown service runtime.v1.RuntimeService';
+  expect(code('systemctl restart docker', `# for. ${error}`, 'mkdir -p /etc/containerd')).toBe('nothing');
+  expect(code(`# ${error}`)).toBe('ContainerRuntimeUnsuitable');
+  const comment = [
+    '// Without this the join is told,',
+    '//   configmaps "kubeadm-config" is forbidden: User "system:bootstrap:x"',
+  ];
+  expect(code(...comment, '//   cannot get resource "configmaps"')).toBe('nothing');
+  const missing = 'could not find a JWS signature in the cluster-info ConfigMap';
+  expect(code(`- Kubeadm: fix a bug where "kubeadm join" says "${missing}" though there is one`)).toBe(
+    'nothing',
+  );
+  expect(code(`- Kubeadm: it says "${missing}" though there is one`)).toBe('TokenUnknown');
+});
+
+it('knows an output that stands in a comment of a program', () => {
+  const output = [
+    '// [preflight] Running pre-flight checks',
+    '// error execution phase preflight: [preflight] Some fatal errors occurred:',
+  ];
+  expect(
+    code(...output, '//     [ERROR Swap]: running with swap on is not supported. Please disable swap'),
+  ).toBe('SwapEnabled');
 });

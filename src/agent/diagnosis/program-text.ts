@@ -34,12 +34,12 @@ const SHELL = [
 const PRINTS = /^(?:echo|printf|log|logger|die|fail|warn|err|error_exit|grep|egrep|sed|awk) ["'-]|^: ["']/;
 const COMMENT = /^#(?!#)/;
 
-/** The lines of those writers whose text is none, and of these what is no comment or string of a script within it. */
+/** The lines of those writers whose text is none, and of these what is no comment or string of a script within it, and no remark. */
 export function withoutProgramText(lines: readonly LogLine[]): LogLine[] {
   const writers = [...linesBy('writer', lines)];
   const programs = new Set(writers.filter(([, own]) => isProgramText(own)).map(([writer]) => writer));
   const scripts = new Set(writers.flatMap(([writer, own]) => (programs.has(writer) ? [] : scriptLines(own))));
-  return lines.filter((line) => !programs.has(line.writer) && !scripts.has(line));
+  return withoutRemarks(lines.filter((line) => !programs.has(line.writer) && !scripts.has(line)));
 }
 
 /** Comments and printed strings of the blocks in which a script's own statements are. A block ends at an empty line, a script that has its first line at none. */
@@ -67,7 +67,22 @@ const isSaidByScript = ({ text, isComment }: LogLine): boolean =>
   isComment === true || COMMENT.test(text.trim()) || PRINTS.test(text.trim());
 
 /** A comment of Go or TypeScript. */
-const isRemark = ({ text }: LogLine): boolean => /^\s*\/\/(?:\s|$)/.test(text);
+const REMARK = /^\s*\/\/(?:\s+|$)/;
+const isRemark = ({ text }: LogLine): boolean => REMARK.test(text);
+
+/** Several of them in a row quote what a call would say, but where one is a step of kubeadm: then somebody has put an output there. */
+function withoutRemarks(lines: LogLine[]): LogLine[] {
+  if (!lines.some(isRemark)) return lines;
+  const shown = new Set(
+    lines.filter(({ text }) => PROGRESS.test(text.replace(REMARK, ''))).map(({ writer }) => writer),
+  );
+  return lines.filter(
+    (line, at) =>
+      shown.has(line.writer) ||
+      !isRemark(line) ||
+      ![lines[at - 1], lines[at + 1]].some((next) => next !== undefined && isRemark(next)),
+  );
+}
 
 function isProgramText(lines: readonly LogLine[]): boolean {
   const texts = lines.map(({ text }) => text.trim()).filter((text) => text !== '');

@@ -33,6 +33,10 @@ const OURS_ALONE =
 const OTHER_KIND = /^\[(?:reset|upgrade(?:\/[\w-]+)?)\] /;
 /** A run of our own on the same command line. */
 const BEHIND = /(?:&&|;|\|\|)[^&;|]*\bkubeadm (?:init|join)\b/;
+/** It fails as a pull within `init` would. */
+const PULLS = /\bkubeadm config images pull\b/;
+const isOtherCommand = (text: string): boolean =>
+  OTHER_COMMAND.test(text) && !BEHIND.test(text) && !PROGRESS.test(text) && !PULLS.test(text);
 /** Its first words when it gives up, before any advice. */
 const UNFORTUNATELY = /^\s*Unfortunately, /;
 /** Lines that are remembered outside of any attempt, of which an early error may be made. */
@@ -66,8 +70,7 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
     const line = lines[at];
     if (line === undefined) break;
     const { text } = line;
-    if (OTHER_COMMAND.test(text) && !BEHIND.test(text) && !PROGRESS.test(text) && open === undefined)
-      isOther = true;
+    if (isOtherCommand(text) && open === undefined) isOther = true;
     else if (COMMAND.test(text) && open === undefined) isOther = false;
     if (OTHER_KIND.test(text)) {
       // Both begin with the sentence that a join begins with; in the middle of one they are somebody else's.

@@ -121,8 +121,9 @@ export const OWN_ERROR = new RegExp(`^\\s*(?:\\d+[.)] ?)?(?:error: )?(?:${OWN_SE
 /** Markdown's line around a quoted output: a sentence ends there at the latest. */
 export const FENCE = /^\s*(?:```|~~~)/;
 
-/** In front of an error: what to do where it comes. Nothing has failed there. */
-export const IN_CASE = /^[\s#>*|-]*(?:\d+[.)] )?(?:if|in case|(?:to )?(?:fix|avoid))\b/i;
+/** In front of an error: what to do where it comes, or a remark what a command is for. Nothing has failed there. */
+export const IN_CASE =
+  /^[\s#>*|-]*(?:\d+[.)] )?(?:if|in case|(?:to )?(?:fix|avoid))\b|^\s*# ?(?:for|cf|against)[.:]? ?(?:$|\[ERROR |error exec)/i;
 
 /** What a page says before an error that it explains; who tells what he does himself has seen it. */
 export const EXPLAINS = /^[\s#>*|-]*(?:(?:if|in case) (?!I\b|we\b).*:\s*$|(?:FAQ|Q)\b)/i;
