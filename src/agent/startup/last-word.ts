@@ -24,6 +24,7 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Foundation[]>>> = 
   UserDataTooLarge: [],
   UserDataFormatUnknown: [],
   UserDataUndecodable: [],
+  UserDataNotUtf8: [],
   UserDataSyntax: [],
   UserDataTemplate: [],
   UserDataInvalid: [],

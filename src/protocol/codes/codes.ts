@@ -98,6 +98,12 @@ const TABLE = {
     'The user data is damaged: its compression or encoding cannot be undone.',
     'Compare it with the bootstrap data secret; a truncated or twice encoded value is the usual reason.',
   ),
+  UserDataNotUtf8: entry(
+    'user data',
+    'permanent',
+    'The user data is no text in UTF-8.',
+    'Save it as UTF-8 without byte order mark (iconv -f UTF-16 -t UTF-8, or -f LATIN1). Compressed, it must be gzip, and handed over as bytes or as base64 of them: a field for text changes bytes.',
+  ),
   UserDataSyntax: entry(
     'user data',
     'permanent',

@@ -32,6 +32,7 @@ const UNREADABLE = new Set([
   'UserDataFormatUnknown',
   'UserDataTooLarge',
   'UserDataUndecodable',
+  'UserDataNotUtf8',
 ]);
 
 /**

@@ -73,8 +73,8 @@ test.each([
   ['a gzip bomb', gzipSync(Buffer.alloc(65 * 1024 * 1024)), 'UserDataTooLarge'],
   ['too much', Buffer.alloc(16 * 1024 * 1024 + 1, 0x20), 'UserDataTooLarge'],
   ['NUL', '#cloud-config\n\0', 'UserDataUndecodable'],
-  ['latin-1', Buffer.from('#cloud-config\n# \xe9\n', 'latin1'), 'UserDataUndecodable'],
-  ['UTF-16', Buffer.from('\ufeff#cloud-config\n', 'utf16le'), 'UserDataUndecodable'],
+  ['latin-1', Buffer.from('#cloud-config\n# \xe9\n', 'latin1'), 'UserDataNotUtf8'],
+  ['UTF-16', Buffer.from('\ufeff#cloud-config\n', 'utf16le'), 'UserDataNotUtf8'],
   ['no header', 'runcmd:\n- ls\n', 'UserDataFormatUnknown'],
   ['another JSON', '{"version": "3.4.0"}', 'UserDataFormatUnknown'],
   ['random base64', base64(Buffer.alloc(300, 0x93)), 'UserDataFormatUnknown'],
@@ -158,7 +158,7 @@ describe('MIME multipart', () => {
   test('a charset that is not known is told, and UTF-8 is read as that', () => {
     const header = 'text/cloud-config; charset=klingon\nContent-Transfer-Encoding: base64';
     const { parts, entries } = decode(mime(part(header, base64(CONFIG))));
-    expect(entries).toMatchObject([{ severity: 'warning', code: 'UserDataUndecodable' }]);
+    expect(entries).toMatchObject([{ severity: 'warning', code: 'UserDataNotUtf8' }]);
     expect(parts?.[0]?.source.text).toContain('echo é');
   });
 
@@ -216,7 +216,7 @@ describe('MIME multipart', () => {
     [
       'unknown charset',
       mime(part('text/cloud-config; charset=klingon\nContent-Transfer-Encoding: base64', '6Q==')),
-      'UserDataUndecodable',
+      'UserDataNotUtf8',
     ],
     ['no parts', mime(), 'UserDataEmpty'],
     ['empty parts', mime(part('text/cloud-config', ' ')), 'UserDataEmpty'],

@@ -102,22 +102,21 @@ function decodeLeaf(
     bytes = result.bytes;
   }
   budget.left -= bytes.length;
-  const text = toText(bytes, what, report, leaf.charset);
-  if (text === undefined) return undefined;
   const isAsIs = plain && !zipped;
+  const placed = (text: string) =>
+    isAsIs ? plainText(text, leaf.linesAbove) : plainText(text, 0, `counted in ${what}, decoded`);
+  const text = toText(bytes, what, report, { charset: leaf.charset, placed });
+  if (text === undefined) return undefined;
   // Python's parser makes Latin-1 of them, with escapes for what that does not have.
   if (isAsIs && /[^\0-\x7f]/.test(text)) {
     const message = `${what} has letters beyond ASCII, and no Content-Transfer-Encoding for them: cloud-init makes others of them, or acts upon nothing of it; use base64.`;
-    report.warn('UserDataUndecodable', message, where);
+    report.warn('UserDataNotUtf8', message, where);
   }
-  const source = isAsIs
-    ? plainText(text, leaf.linesAbove)
-    : plainText(text, 0, `counted in ${what}, decoded`);
   const guessed = zipped || GUESSED_TYPES.includes(leaf.type) ? typeOf(text) : undefined;
   const name = leaf.fileName ?? `part-${String(number).padStart(3, '0')}`;
   return {
     type: guessed ?? leaf.type,
-    source,
+    source: placed(text),
     name,
     ...(leaf.mergeType ? { mergeType: leaf.mergeType } : {}),
     ...(leaf.launchIndex === undefined ? {} : { launchIndex: leaf.launchIndex }),

@@ -1,7 +1,7 @@
 import { isGzip } from '../../../kit/bytes/gunzip.ts';
 import { MAX_DECODED_BYTES } from '../../text/limits.ts';
 import type { Report } from '../../text/report.ts';
-import { plainText } from '../../text/source-text.ts';
+import { plainText, type SourceText } from '../../text/source-text.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { type Part, typeOf } from '../decode/part.ts';
@@ -44,7 +44,9 @@ function entryOf(item: Node, number: number, budget: { left: number }, report: R
     );
     return undefined;
   }
-  const text = contentText(content, what, report);
+  const where = content?.where ?? item.where;
+  const placed = (one: string) => plainText(one, 0, `counted in ${what}, which is in line ${where.line}`);
+  const text = contentText(content, what, placed, report);
   if (text === undefined) return undefined;
   budget.left -= text.length;
   if (budget.left < 0) {
@@ -55,7 +57,6 @@ function entryOf(item: Node, number: number, budget: { left: number }, report: R
     );
     return undefined;
   }
-  const where = content?.where ?? item.where;
   const given = (name: string): string | undefined => {
     const node = entry === undefined ? undefined : field(entry, name);
     return node === undefined || node.kind === 'null' ? undefined : pythonText(node);
@@ -64,18 +65,23 @@ function entryOf(item: Node, number: number, budget: { left: number }, report: R
   const launchIndex = given('launch-index');
   return {
     type: (given('type') || undefined)?.toLowerCase() ?? typeOf(text) ?? DEFAULT_TYPE,
-    source: plainText(text, 0, `counted in ${what}, which is in line ${where.line}`),
+    source: placed(text),
     name: given('filename') ?? `part-${String(number).padStart(3, '0')}`,
     ...(merging === undefined ? {} : { mergeType: { text: merging, where: item.where } }),
     ...(launchIndex === undefined ? {} : { launchIndex }),
   };
 }
 
-function contentText(content: Node | undefined, what: string, report: Report): string | undefined {
+function contentText(
+  content: Node | undefined,
+  what: string,
+  placed: (text: string) => SourceText,
+  report: Report,
+): string | undefined {
   if (content?.kind === 'string') return content.value;
   if (content?.kind !== 'binary') return '';
   const bytes = Buffer.from(content.value);
-  if (!isGzip(bytes)) return toText(bytes, what, report);
+  if (!isGzip(bytes)) return toText(bytes, what, report, { placed });
   report.error(
     'UserDataUndecodable',
     `The content of ${what} is compressed, which nobody undoes there.`,
