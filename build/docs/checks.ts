@@ -32,7 +32,7 @@ const HEAD = [
   '| ----------- | --- |',
   '| 0 | nothing was found, or notes only |',
   '| 1 | an error or a warning; with `--strict` a note, too |',
-  '| 2 | a file cannot be read or is no user data, or the arguments are wrong |',
+  '| 2 | a file cannot be read or is no user data (a finding of its own; the others are checked all the same), or the arguments are wrong |',
   '',
   '`--output json` prints `{"files": [{"file", "findings": [{"rule", "severity", "message", "remedy", "where"}]}]}`, `--output sarif`',
   'SARIF 2.1.0, which forges show beside the lines. No output quotes a value, or makes a',

@@ -155,6 +155,26 @@ describe('a command line', () => {
     expect(text).toContain(`${network}:3:12: warning: ethernets.a.mtu must be a number`);
   });
 
+  it.each([
+    [
+      'text',
+      /\/a:3:13: warning: .*no: error: It cannot be read: no such .*\. \[UserDataNotFound\]\n {2}Give files/s,
+    ],
+    ['json', /"rule": "UserDataIgnoredKey".*"rule": "UserDataNotFound",\s+"severity": "error"/s],
+    ['sarif', /"ruleId": "UserDataIgnoredKey".*"ruleId": "UserDataNotFound",\s+"level": "error"/s],
+  ])(
+    'that checks several files tells what one has where another cannot be read: %s',
+    async (output, both) => {
+      const [there, missing] = [join(folder, 'a'), join(folder, 'no')];
+      writeFileSync(there, '#cloud-config\nusers:\n- {name: a, snapuser: b}\n');
+      const told = await ask('check', there, missing, '--output', output);
+      expect(told).toEqual({ status: 2, stdout: expect.stringMatching(both), stderr: '' });
+      const { status, stdout } = await ask('check', '--network-config', missing, there, '--output', output);
+      expect(status).toBe(2);
+      expect(stdout).toMatch(/UserDataNotFound.*UserDataIgnoredKey/s);
+    },
+  );
+
   it('of user data that cannot be read does not say that they make no node, too', async () => {
     writeFileSync(userData, '#cloud-config\nruncmd: {a: b}\n');
     const { status, stderr } = await ask('plan', '--root', folder, '--user-data', userData);

@@ -1,6 +1,7 @@
 import { UsageError } from '../../../kit/errors.ts';
 import { remember } from '../../../kit/secrets/known.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
+import { CODES } from '../../../protocol/codes/codes.ts';
 import { check, type Finding, findingOf } from '../../check/check.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
 import { stubProblems } from '../../check/stub-problems.ts';
@@ -15,7 +16,7 @@ import { checkMakesNode } from '../../userdata/makes-node.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 import { pathOption, withUsage } from '../options/options.ts';
 import { type Checked, checkedAsJson, checkedAsText } from './check-text.ts';
-import { readInput } from './input.ts';
+import { readInput, UnreadableInput } from './input.ts';
 import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';
 
 interface CheckFlags {
@@ -28,6 +29,7 @@ interface CheckFlags {
 
 /** Where a file is nothing that could be looked at. */
 const UNREADABLE = new Set([
+  'UserDataNotFound',
   'UserDataEmpty',
   'UserDataFormatUnknown',
   'UserDataTooLarge',
@@ -48,13 +50,26 @@ export function checkCommand(files: readonly string[], flags: CheckFlags): Promi
     const metaData = flags.metaData === undefined ? SAMPLE : await readMetaDataFile(host, flags.metaData);
     const { checked, network } = await networkOf(host, flags.networkConfig);
     for (const file of files) {
-      const raw = await readInput(host, file);
-      const findings = await findingsOf(host, raw, metaData, network, cloud);
+      const raw = await readOrSay(host, file);
+      const findings = Buffer.isBuffer(raw) ? await findingsOf(host, raw, metaData, network, cloud) : [raw];
       checked.push({ file: file === '-' ? 'stdin' : file, findings });
     }
     process.stdout.write(await rendered(format, checked));
     return statusOf(checked, flags.strict === true);
   });
+}
+
+/** A file that cannot be read takes nothing from what is found in the others. */
+async function readOrSay(host: Host, file: string): Promise<Buffer | Finding> {
+  try {
+    return await readInput(host, file);
+  } catch (error) {
+    if (!(error instanceof UnreadableInput)) throw error;
+    const { code, why } = error;
+    const remedy =
+      code === 'UserDataNotFound' ? 'Give files that are there and can be read.' : CODES[code].remedy;
+    return { rule: code, severity: 'error', message: `It cannot be read: ${why}.`, remedy };
+  }
 }
 
 async function findingsOf(
@@ -87,9 +102,10 @@ async function networkOf(
   file: string | undefined,
 ): Promise<{ checked: Checked[]; network: Pick<Instance, 'network'> }> {
   if (file === undefined) return { checked: [], network: {} };
+  const raw = await readOrSay(host, pathOption('network-config', file));
+  if (!Buffer.isBuffer(raw)) return { checked: [{ file, findings: [raw] }], network: {} };
   const { readNetwork } = await import('../../userdata/network/read-network.ts');
-  const text = (await readInput(host, pathOption('network-config', file))).toString('utf8');
-  const { settings, own } = readNetwork(configOfFile(text, file));
+  const { settings, own } = readNetwork(configOfFile(raw.toString('utf8'), file));
   const findings = own.map((entry) => redacted(findingOf(entry)));
   return { checked: [{ file, findings }], network: settings ? { network: settings } : {} };
 }
