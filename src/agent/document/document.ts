@@ -118,6 +118,8 @@ export interface Document {
   asked?: RemoteContent[];
   /** What stands behind keys that are ignored, as lines `name: value`: cloud-init may act upon it, and secrets are among it. */
   ignored?: Sensitive<string>;
+  /** The default user, where no image says what such a user is beside what the user data say. */
+  bareDefaultUser?: { name: string; where: Position };
   /** Top-level keys of cloud-config that nobody knows. */
   unknownKeys?: { name: string; where: Position }[];
   /** Where each top-level key stands; of Slipway's own document those of `system` and `node` too. */

@@ -39,6 +39,13 @@ export async function readImageConfig(host: Host): Promise<MappingNode | undefin
   return found && entries.length > 0 ? { ...found, entries } : undefined;
 }
 
+/** Of all that only who the image's default user is, for user data that name one; the rest the machine does itself when it boots. */
+export async function readDefaultUser(host: Host): Promise<MappingNode | undefined> {
+  const image = await readImageConfig(host);
+  const entries = image?.entries.filter(({ key }) => pythonText(key) === 'system_info') ?? [];
+  return image && entries.length > 0 ? { ...image, entries } : undefined;
+}
+
 /** Each character that is read as YAML costs a microsecond at start, so what cannot matter is not read. Lines stay where they are. */
 function rootOf(text: string): Node | undefined {
   const less = text.replace(LEFT_OUT, (lines) => lines.replace(/[^\n]+/g, '#'));

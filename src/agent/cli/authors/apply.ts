@@ -33,7 +33,7 @@ export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
     const host = createHost({ root });
     if ((await host.ownFiles.stat(root))?.kind !== 'directory')
       throw new UsageError(`--root ${flags.root}: there is no such directory`);
-    const { document, metaData } = await readForMachine(createHost(), file, flags.metaData);
+    const { document, metaData } = await readForMachine(createHost(), file, flags.metaData, host);
     remember(documentSecrets(document));
     complainOf(document.report);
     if (document.report.some(({ severity }) => severity === 'error')) return 2;

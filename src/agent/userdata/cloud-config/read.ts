@@ -26,7 +26,9 @@ export interface Content {
     Document,
     'files' | 'bootCommands' | 'commands' | 'users' | 'groups' | 'disks' | 'filesystems' | 'mounts'
   > &
-    Partial<Pick<Document, 'hostname' | 'ignored' | 'keys' | 'ntp' | 'unknownKeys' | 'system'>>;
+    Partial<
+      Pick<Document, 'bareDefaultUser' | 'hostname' | 'ignored' | 'keys' | 'ntp' | 'unknownKeys' | 'system'>
+    >;
   slipway: SlipwayKey;
 }
 
@@ -84,7 +86,7 @@ export function readCloudConfig(
   const { hostname, isPreserved } = readHostname(names, metaData, report);
   const ntpNode = find('ntp');
   const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, templates, report);
-  const { users, defaultUser } = withDefaultUser(find('users'), find('user'), find('system_info'));
+  const { users, defaultUser, bare } = withDefaultUser(find('users'), find('user'), find('system_info'));
   const letIn = {
     publicKeys: [
       ...(cloud?.publicKeys ?? publicKeysOf(metaData)),
@@ -128,6 +130,7 @@ export function readCloudConfig(
       keys: [...keys].map(([name, { key }]) => ({ name, where: key.where })),
       ...(ignored.length > 0 ? { ignored: sensitive(ignored.join('\n')) } : {}),
       ...(unknownKeys.length > 0 ? { unknownKeys } : {}),
+      ...(bare === undefined ? {} : { bareDefaultUser: bare }),
     },
     slipway,
   };

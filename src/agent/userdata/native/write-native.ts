@@ -25,6 +25,7 @@ const NOT_WRITTEN = new Set([
   'keys',
   'report',
   'unknownKeys',
+  'bareDefaultUser',
   'commands.labels',
 ]);
 

@@ -13,6 +13,8 @@ interface WithDefault {
   users: Node | undefined;
   /** Its name; absent where nobody asks for it, or nobody says who it is. */
   defaultUser?: string;
+  /** Where the user data say who that is, and nobody says what such a user is on this image. */
+  bare?: { name: string; where: Position };
 }
 
 /**
@@ -51,7 +53,8 @@ export function withDefaultUser(
       : ([['groups', { kind: 'string', value: groups.join(','), where }]] as [string, Node][])),
   ];
   const whole = parts.reduce((upper, lower) => under(upper, lower), mapping(first, where));
-  return { users: { kind: 'sequence', items: [...others, whole], where }, defaultUser: name };
+  const bare = image === undefined ? { bare: { name, where: who.where } } : {};
+  return { users: { kind: 'sequence', items: [...others, whole], where }, defaultUser: name, ...bare };
 }
 
 /** All forms of `users` as a list of names and mappings; what is none of them stays, for the reader to refuse. */
