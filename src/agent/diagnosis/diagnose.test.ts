@@ -180,7 +180,7 @@ describe('evidence', () => {
     expect(look(['informer-sync'])).toMatchObject({ code: 'ApiServerUnreachable' });
     expect(look(['etcd', 'etcd-readiness'])).toMatchObject({
       code: 'EtcdUnhealthy',
-      cause: `The API server at ${ENDPOINT} cannot serve, because its etcd does not: it says so itself (etcd, etcd-readiness).`,
+      cause: `What answers at ${ENDPOINT} says that it cannot serve because this fails: etcd, etcd-readiness. It had not proved by then to be the API server.`,
     });
   });
 });

@@ -35,9 +35,9 @@ export function explainApiServer(base: KubeadmFailure, { apiServer: view }: Evid
   if (view.failing?.some((check) => /^etcd\b/.test(check))) {
     return {
       code: 'EtcdUnhealthy',
-      cause: `${at} cannot serve, because its etcd does not: it says so itself (${view.failing.join(', ')}).`,
+      cause: `What answers at ${view.endpoint} says that it cannot serve because this fails: ${view.failing.join(', ')}. It had not proved by then to be the API server.`,
       remedy:
-        'Look at etcd on the control planes of the cluster, its static pod and its log; nothing on this machine is wrong.',
+        'Look at etcd on the control planes of the cluster, its static pod and its log, and check that the control plane endpoint leads to them.',
       evidence,
     };
   }

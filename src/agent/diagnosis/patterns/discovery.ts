@@ -40,7 +40,7 @@ const caHashForm: Pattern = inError(
   }),
 );
 
-const clusterInfo: Pattern = inError(
+export const clusterInfo: Pattern = inError(
   /configmaps "cluster-info" (not found|is forbidden[^\n]*)|there is no (\S+) key in the cluster-info ConfigMap|malformed kubeconfig in the cluster-info ConfigMap|couldn't parse the kubeconfig file in the cluster-info ConfigMap|the second kubeconfig from the cluster-info ConfigMap|failed to parse cluster CA from the cluster-info ConfigMap|no kubeconfig key in ConfigMap/i,
   (match) => ({
     code: 'ClusterInfoUnavailable',

@@ -117,6 +117,57 @@ describe('classify', () => {
     }
   });
 
+  describe('of a server that has proved nothing yet', () => {
+    const IDENTITY =
+      "error execution phase preflight: couldn't validate the identity of the API Server: failed to request the cluster-info ConfigMap: ";
+    const told = (words: string) =>
+      classify({
+        verb: 'join',
+        stdout: '[preflight] Running pre-flight checks\n',
+        stderr: `${IDENTITY}${words}\nTo see the stack trace of this error execute with --v=5 or higher\n`,
+        exitStatus: 1,
+      });
+
+    const accusations = [
+      'x\n\t[ERROR Swap]: running with swap on is not supported. Please disable swap',
+      'x\nerror execution phase kubelet-start: unknown flag: --evil',
+      'open /etc/kubernetes/pki/ca.crt: read-only file system',
+      'open /etc/kubernetes/pki/ca.crt: permission denied',
+      'this version of kubeadm only supports deploying clusters with the control plane version >= 1.30.0. Current version: v1.20.0',
+      'failed to pull image "evil": manifest unknown',
+      'cluster CA found in cluster-info ConfigMap is invalid: none of the public keys "sha256:evil" are pinned',
+      "failed to verify JWS signature of received cluster info object, can't trust this API Server",
+      'x509: certificate has expired or is not yet valid: current time 2030-01-01T00:00:00Z is after 2020-01-01T00:00:00Z',
+      'etcd cluster is not healthy: failed to dial endpoint https://192.0.2.6:2379 with maintenance client: context deadline exceeded',
+      'found multiple CRI endpoints on the host',
+    ];
+
+    it.each(accusations)('lets it accuse nobody: %s', (words) => {
+      const { code, cause, persistence, phase, lines } = told(words);
+      expect({ code, persistence, phase }).toEqual({
+        code: 'ClusterInfoUnavailable',
+        persistence: 'until-deadline',
+        phase: 'preflight',
+      });
+      expect(cause).toMatch(/, and has not proved to be the API server; it says: /);
+      expect(lines?.[0]).toContain("couldn't validate the identity of the API Server");
+      expect(lines).toHaveLength(1);
+    });
+
+    it.each(accusations)('lets it end nothing by what it quotes either: %s', (words) => {
+      const { persistence } = told(
+        `an error on the server ("${words}") has prevented the request from succeeding (get configmaps cluster-info)`,
+      );
+      expect(persistence).not.toBe('permanent');
+    });
+
+    it('takes nothing of it but one line without controls', () => {
+      const failure = told('\u001b[2J\u001b]0;x\u0007\r\n[preflight] ok\u0000');
+      expect(JSON.stringify(failure)).not.toMatch(/\\u00|\\[nr]/);
+      expect(failure.cause.length).toBeLessThan(300);
+    });
+  });
+
   it('names the file that could not be written, and ends where a line has no end of slashes', () => {
     const cause = (stderr: string) => classify({ verb: 'join', stdout: '', stderr, exitStatus: 1 }).cause;
     expect(cause('failed to save: open /var/lib/a b: read-only file system')).toBe(

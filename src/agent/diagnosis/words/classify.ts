@@ -36,6 +36,7 @@ import { preflightPattern } from '../patterns/preflight.ts';
 import { runtimePatterns } from '../patterns/runtime.ts';
 import { tlsPatterns } from '../patterns/tls.ts';
 import { lastLines } from './last-lines.ts';
+import { patternsFor, unproved } from './unproved.ts';
 
 export interface KubeadmEnd {
   /** Undefined where nobody knows it. */
@@ -158,8 +159,11 @@ const PATTERNS: Pattern[] = [
  * Nothing in the result holds a secret. Call it only for a run that failed.
  */
 export function classify(end: KubeadmEnd): KubeadmFailure {
-  const output = parseKubeadmOutput(end.stdout, end.stderr);
-  const diagnosis = interrupted(end, output) ?? firstMatch(output) ?? unclassified(end, output);
+  const parsed = parseKubeadmOutput(end.stdout, end.stderr);
+  const ofStranger = unproved(parsed);
+  const output = ofStranger ?? parsed;
+  const patterns = ofStranger === undefined ? PATTERNS : [...patternsFor(ofStranger), timedOut];
+  const diagnosis = interrupted(end, output) ?? firstMatch(patterns, output) ?? unclassified(end, output);
   const row = CODES[diagnosis.code];
   return {
     code: diagnosis.code,
@@ -177,8 +181,8 @@ export function classify(end: KubeadmEnd): KubeadmFailure {
 const withoutSecrets = ({ also, ...facts }: Facts): Facts =>
   also === undefined ? facts : { ...facts, also: redact(also) };
 
-function firstMatch(output: KubeadmOutput): Diagnosis | undefined {
-  for (const pattern of PATTERNS) {
+function firstMatch(patterns: readonly Pattern[], output: KubeadmOutput): Diagnosis | undefined {
+  for (const pattern of patterns) {
     const diagnosis = pattern({ output });
     if (diagnosis !== undefined) return diagnosis;
   }
