@@ -29,9 +29,12 @@ export function recordsOf(text: string, firstNumber: number): RawLine[] {
   );
 }
 
-/** An editor for Markdown writes a bracket at the beginning of a step or a finding so, or a hyphen in an error; a pattern in a command does not begin its line. */
+/**
+ * An editor for Markdown writes a bracket at the beginning of a step or a finding so, one around a program's number in a journal,
+ * or a hyphen in an error; a pattern in a command does not begin its line.
+ */
 const ESCAPED =
-  /^\s*(?:(?:(?:error: )?error execution phase [\w/-]+: )?\\\[[A-Za-z][^\\]{0,120}\\\]|(?:error: )?error execution phase [^\\]{1,400}[a-z]\\-[a-z])/;
+  /^\s*(?:\w{3} [\d ]\d [\d:]{8} [\w.-]{1,64} [\w@.-]{1,64}\\\[\d{1,10}\\\]: |(?:(?:error: )?error execution phase [\w/-]+: )?\\\[[A-Za-z][^\\]{0,120}\\\]|(?:error: )?error execution phase [^\\]{1,400}[a-z]\\-[a-z])/;
 const ESCAPE = /\\(?=[[\]`_*<>#~.-])/g;
 
 export function unquote(raw: readonly RawLine[]): RawLine[] {
