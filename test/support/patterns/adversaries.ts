@@ -19,6 +19,7 @@ export function adversaries(node: Node, times: number): string[] {
       known.add(before);
       prefixes.set(pump, known);
     }
+    pumps.add(before);
   });
   const shortest = sample(node);
   for (const length of [1, 2, 4, 8, shortest.length - 1]) pumps.add(shortest.slice(0, Math.max(1, length)));

@@ -125,7 +125,7 @@ const componentRules = (name: string): Rule[] => [
     }),
   ),
   rule(
-    /(?:audit policy|audit webhook|encryption (?:provider )?config|authentication config|authorization config|admission control config|oidc|kubeconfig)[^"]*?: ?(?:[^"]*?open )?(\/\S+?): (no such file or directory|permission denied|[^"]*)/i,
+    /(?:audit policy|audit webhook|encryption (?:provider )?config|authentication config|authorization config|admission control config|oidc|kubeconfig)[^"]*?(?:: ?|open )(\/\S+?): (no such file or directory|permission denied|[^"]*)/i,
     ([, path, why]) => ({
       code: 'ControlPlaneConfigInvalid',
       cause: `${name} cannot use the file ${path}: ${reason(why)}.`,

@@ -70,7 +70,7 @@ const containerRules: Rule[] = [
     cause: `The container runtime has no runtime named ${name} configured.`,
   })),
   rule(
-    /apparmor_parser[^"]*(?:executable file not found|no such file)|apparmor[^"]*profile[^"]*(?:failed|not found)/i,
+    /apparmor_parser(?:(?!apparmor_parser)[^"])*(?:executable file not found|no such file)|apparmor(?:(?!apparmor)[^"])*?profile(?:(?!profile)[^"])*(?:failed|not found)/i,
     () => ({
       code: 'ProgramMissing',
       cause: 'No container can start: AppArmor is on but apparmor_parser is not installed.',

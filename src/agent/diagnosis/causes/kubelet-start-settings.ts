@@ -93,7 +93,7 @@ export const configRules: Rule[] = [
     config('swapBehavior LimitedSwap needs cgroup v2'),
   ),
   rule(
-    /(?:failed to (?:load|decode|read) [^:]*?kubelet config.*?(?:, error)?|failed to decode): (?!open |error: |failed |error failed )((?:error converting|error unmarshal|yaml|json|no kind|couldn't|parsing|quantities|[^":]*cannot unmarshal).*)/i,
+    /(?:failed to (?:load|decode|read) [^:]{0,40}?kubelet config(?:(?!kubelet config).)*?(?:, error)?|failed to decode): (?!open |error: |failed |error failed )((?:error converting|error unmarshal|yaml|json|no kind|couldn't|parsing|quantities|[^":]*cannot unmarshal).*)/i,
     ([, what]) => config(reason(what)),
   ),
   rule(/initialize logging: (.*)/, ([, what]) => config(reason(what))),

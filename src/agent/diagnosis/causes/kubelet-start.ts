@@ -84,7 +84,7 @@ const fileRules: Rule[] = [
 ];
 
 const RUNTIME =
-  /(?:unable to determine runtime API version|validate service connection|validate CRI v1 \w+ API|[Gg]et remote runtime|remote runtime service|Container runtime sanity check failed|failed to get docker version|failed to get cgroup driver from|CRI[^"]*RuntimeConfig)[^"]*(?:"[^"]*"[^"]*)*/;
+  /(?:unable to determine runtime API version|validate service connection|validate CRI v1 \w+ API|[Gg]et remote runtime|remote runtime service|Container runtime sanity check failed|failed to get docker version|failed to get cgroup driver from|CRI(?:(?!CRI)[^"])*RuntimeConfig)[^"]*(?:"[^"]*"[^"]*)*/;
 
 const runtimeRules: Rule[] = [
   rule(/Cannot connect to the Docker daemon at (\S+?)\. /, ([, socket]) => ({

@@ -16,7 +16,7 @@ const criPlugin = (cause: string): ReturnType<Rule['diagnose']> => ({
 
 const RULES: Rule[] = [
   rule(
-    /(?:failed to load TOML|load(?:ing)? config|toml: |config\.toml)[^"]*?(\(\d+, ?\d+\)|line \d+)?:? ([^"]*(?:expected|unexpected|invalid|cannot|unknown|duplicate|unsupported|defined)[^"]*)/i,
+    /(?:failed to load TOML|load(?:ing)? config|toml: |config\.toml)[^" ]*?(\(\d+, ?\d+\)|line \d+)?:? ([^"]*(?:expected|unexpected|invalid|cannot|unknown|duplicate|unsupported|defined)[^"]*)/i,
     ([, where, what]) =>
       unsuitable(
         `containerd cannot read its configuration${where === undefined ? '' : ` ${where}`}: ${reason(what)}.`,

@@ -26,7 +26,10 @@ const clock: Pattern = inError(
       now === undefined
         ? ''
         : `: the clock says ${now}, which is ${relation} ${limit?.replace(/[),.]+$/, '')}`;
-    const shown = /"?https:\/\/[^\s"]+\/apis?\/[^\n]*x509: certificate has expired/.test(output.error);
+    const shown =
+      /https:\/\/(?:(?!https:)[^\s"])+?\/apis?\/(?:(?!https:)[^\n])*x509: certificate has expired/.test(
+        output.error,
+      );
     return {
       code: 'ClockWrong',
       cause: `A certificate has expired or is not yet valid${detail}.`,
