@@ -120,12 +120,17 @@ export function beginsTrace(lines: readonly LogLine[], at: number, end = lines.l
     return false;
   const after = lines.slice(at + 1, Math.min(at + 12, end));
   const file = after.findIndex((one) => FRAME_FILE.test(one.text));
-  if (file < 0 && CUT_FRAME.test(lines[at + 1]?.text ?? ''))
-    return lines.slice(at + 2).every((one) => one.text.trim() === '');
+  if (file < 0 && CUT_FRAME.test(lines[at + 1]?.text ?? '')) return isBlankFrom(lines, at + 2);
   if (file < 1) return false;
   return after
     .slice(0, file - 1)
     .every((one) => !KLOG.test(one.text) && !PROGRESS.test(one.text) && !ADVICE.test(one.text));
+}
+
+/** Without a copy of the rest, of which a log full of such lines would make one for each. */
+function isBlankFrom(lines: readonly LogLine[], start: number): boolean {
+  for (let at = start; at < lines.length; at++) if (lines[at]?.text.trim() !== '') return false;
+  return true;
 }
 
 /** What ends an error: kubeadm's hint, the last frame of its stack trace, the next attempt, another phase's error, another command. */
