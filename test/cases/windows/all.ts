@@ -70,7 +70,7 @@ async function expectAnswers(machine: WindowsMachine): Promise<void> {
   assert.equal(unasked, machine.isWine, JSON.stringify(facts));
   const missing = await machine.run(SLIPWAY, 'check', 'S:\\nothing');
   assert.equal(missing.status, 2);
-  assert.match(missing.stderr, /S:\\nothing cannot be read: .*no such file or directory/);
+  assert.match(missing.stdout, /^S:\\nothing: error: It cannot be read: .*no such file or directory/m);
 }
 
 const ENVIRONMENT = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment';

@@ -4,7 +4,7 @@ import { showUnits } from '../../../host/show-units.ts';
 /** Nobody waits longer for a reason than for the news itself. */
 const ASK_MS = 1000;
 /** How often to look for what a run has printed, and how long to wait after a look that found nothing. */
-const LOOKS = 5;
+const LOOKS = 12;
 const LOOK_AGAIN_MS = 500;
 /** Several times what one attempt of kubeadm prints. */
 const OUTPUT_LINES = 4000;
