@@ -161,6 +161,14 @@ describe('classify', () => {
       expect(persistence).not.toBe('permanent');
     });
 
+    it.each([
+      'cluster CA found in cluster-info ConfigMap is invalid: none of the public keys "sha256:evil" are pinned',
+      "failed to verify JWS signature of received cluster info object, can't trust this API Server",
+    ])('nor by words that begin like those of a request that failed on its way: %s', (words) => {
+      for (const begin of ['Get "https://a": ', 'dial tcp ', 'timed out waiting '])
+        expect(told(`${begin}${words}`).persistence).not.toBe('permanent');
+    });
+
     it('takes nothing of it but one line without controls', () => {
       const failure = told('\u001b[2J\u001b]0;x\u0007\r\n[preflight] ok\u0000');
       expect(JSON.stringify(failure)).not.toMatch(/\\u00|\\[nr]/);

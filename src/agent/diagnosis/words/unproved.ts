@@ -38,11 +38,15 @@ const answered: Pattern = ({ output }) => {
       };
 };
 
-/** What may be made of such an error: nothing that accuses this machine of what a stranger says. */
+/**
+ * What may be made of such an error: nothing that accuses this machine of what a stranger says. What kubeadm itself finds in
+ * a cluster-info that it has got stands in place of the failed request, never behind it.
+ */
 export const patternsFor = (output: KubeadmOutput): readonly Pattern[] => {
   const tail = tailOf(output);
-  const isAnswer = REQUEST.test(tail) && !ON_ITS_WAY.test(tail.replace(REQUEST, ''));
-  return isAnswer
-    ? [clusterInfo, rejected, ...networkPatterns, answered]
-    : [...discoveryPatterns, ...tlsPatterns, rejected, ...networkPatterns, discoveryTimedOut];
+  if (!REQUEST.test(tail))
+    return [...discoveryPatterns, ...tlsPatterns, rejected, ...networkPatterns, discoveryTimedOut];
+  return ON_ITS_WAY.test(tail.replace(REQUEST, ''))
+    ? [...tlsPatterns, rejected, ...networkPatterns, discoveryTimedOut]
+    : [clusterInfo, rejected, ...networkPatterns, answered];
 };
