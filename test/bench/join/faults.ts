@@ -20,6 +20,8 @@ export interface Fault {
   readonly lateToken?: boolean;
   /** The API server is named by a name that leads to a dead address first. */
   readonly deadEndpoint?: boolean;
+  /** Joins in each run where chance decides more than the contender does: the median of five says nothing there. */
+  readonly times?: number;
   /** The machine was made anew under its old name, and its Node is still there. */
   readonly oldNode?: boolean;
   /** What the join needs is not there at its beginning, or not where it is looked for first. */
@@ -110,6 +112,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: '30 % of packets lost',
+    times: 3,
     prepare: async ({ machines }) => void (await Promise.all(machines.map(losePackets))),
     heal: async ({ machines }) => void (await Promise.all(machines.map(keepPackets))),
   },
