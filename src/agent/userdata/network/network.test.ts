@@ -226,6 +226,14 @@ describe('what is wrong is told at its place', () => {
     expect(told(text).join('\n')).toContain(message);
   });
 
+  test('bytes that are no UTF-8, of which cloud-init would set up nothing', () => {
+    const latin1 = Buffer.from('version: 2\n# für w1\nethernets: {a: {dhcp4: true}}\n', 'latin1');
+    expect(told(latin1.toString('utf8'))).toEqual([
+      'network-config line 2, column 4: Here are bytes that are not UTF-8 (read as U+FFFD): cloud-init would set up nothing of it.',
+    ]);
+    expect(told('version: 2\n# für w1\nethernets: {a: {dhcp4: true}}\n')).toEqual([]);
+  });
+
   test('links of network_data.json that are not there', () => {
     expect(told('{"networks": [{"link": "x", "type": "ipv4_dhcp"}]}', 'openstack')).toEqual([
       'network-config line 1, column 24: networks: link names a link that is not there.',

@@ -31,6 +31,7 @@ interface NetworkRead {
  */
 export function readNetwork(config: NetworkConfig, cards: Cards = new Map()): NetworkRead {
   const report = new Report();
+  warnOfReplaced(config.text, report);
   const root = config.text.trim() === '' ? undefined : parseYaml(plainText(config.text), report);
   const read = root && interpreted(root, config, report, cards);
   const told = {
@@ -48,6 +49,15 @@ export function readNetwork(config: NetworkConfig, cards: Cards = new Map()): Ne
     ...told,
     settings: { place: config.place, ...settings, links, ...netplan },
   };
+}
+
+/** Sources hand texts on, in which this letter stands for bytes that are no UTF-8; cloud-init's decode_binary raises there. */
+function warnOfReplaced(text: string, report: Report): void {
+  const at = text.indexOf('\ufffd');
+  if (at === -1) return;
+  const message =
+    'Here are bytes that are not UTF-8 (read as U+FFFD): cloud-init would set up nothing of it.';
+  report.warn('UserDataNotUtf8', message, plainText(text).locate(at));
 }
 
 type Read = Omit<NetworkSettings, 'place' | 'netplan'> & { plain?: unknown };
