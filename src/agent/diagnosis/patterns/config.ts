@@ -11,14 +11,24 @@ const missing: Pattern = inError(
   }),
 );
 
-/** The cluster's own configuration, written by another kubeadm than the one installed here. */
-const clusterConfig: Pattern = inError(/failed to decode cluster configuration data: ([^\n]*)/, (match) => ({
-  code: 'VersionSkew',
-  cause: `The installed kubeadm cannot read the configuration of the cluster, which another version wrote: ${shorten(
-    (match[1] ?? '').replace(/ in scheme .*/, ''),
-    160,
-  )}.`,
-}));
+/** The cluster's own configuration: written by another kubeadm than the one installed here, or spoilt by who edited it since. */
+const clusterConfig: Pattern = inError(
+  /failed to decode cluster configuration data: ([^\n]*)/,
+  ([, why = '']) =>
+    /^(?:json: |yaml: |couldn't get version\/kind)/.test(why)
+      ? {
+          code: 'KubeadmConfigInvalid',
+          cause: `The ClusterConfiguration in the ConfigMap kubeadm-config of the cluster cannot be read: ${shorten(why.replace(/ of type struct \{.*| into Go value.*/, ''), 160)}.`,
+          remedy: 'Correct it: kubectl --namespace=kube-system edit configmap kubeadm-config.',
+        }
+      : {
+          code: 'VersionSkew',
+          cause: `The installed kubeadm cannot read the configuration of the cluster, which another version wrote: ${shorten(
+            why.replace(/ in scheme .*/, ''),
+            160,
+          )}.`,
+        },
+);
 
 /** Up to 1.23 the ConfigMap's name has the version of kubeadm; the token may read only that of the cluster. */
 const kubeletConfigOfOtherVersion: Pattern = inError(
