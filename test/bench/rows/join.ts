@@ -63,7 +63,7 @@ export const join: Row = async ({ runs = 3, say }) => {
       }
     }
     return {
-      about: `joins of a real worker under faults (seed ${SEED}), ${runs} of each kind each way, thrice as many where packets are lost`,
+      about: `joins of a real worker under faults (seed ${SEED}), ${counted(runs)}`,
       runs: 1,
       standings: [],
       verdicts: [
@@ -99,6 +99,14 @@ export const join: Row = async ({ runs = 3, say }) => {
     await lab.close();
   }
 };
+
+/** How many joins of each fault there are each way, as a sentence's end. */
+function counted(runs: number): string {
+  const more = FAULTS.flatMap(({ name, times }) =>
+    times === undefined ? [] : [`${runs * times} of "${name}"`],
+  );
+  return [`${runs} of each kind each way`, ...more].join(', ');
+}
 
 async function oneRound(
   scene: Scene,

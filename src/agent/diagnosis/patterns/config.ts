@@ -18,7 +18,7 @@ const clusterConfig: Pattern = inError(
     /^(?:json: |yaml: |couldn't get version\/kind)/.test(why)
       ? {
           code: 'KubeadmConfigInvalid',
-          cause: `The ClusterConfiguration in the ConfigMap kubeadm-config of the cluster cannot be read: ${shorten(why.replace(/ of type struct \{.*| into Go value.*/, ''), 160)}.`,
+          cause: `The ClusterConfiguration in the ConfigMap kubeadm-config of the cluster cannot be read: ${shorten(why.replace(/ into Go value.*/, ''), 160)}.`,
           remedy: 'Correct it: kubectl --namespace=kube-system edit configmap kubeadm-config.',
         }
       : {

@@ -229,7 +229,7 @@ describe('what is wrong is told at its place', () => {
   test('bytes that are no UTF-8, of which cloud-init would set up nothing', () => {
     const latin1 = Buffer.from('version: 2\n# für w1\nethernets: {a: {dhcp4: true}}\n', 'latin1');
     expect(told(latin1.toString('utf8'))).toEqual([
-      'network-config line 2, column 4: Here are bytes that are not UTF-8 (read as U+FFFD): cloud-init would set up nothing of it.',
+      'network-config line 2, column 4: Here is U+FFFD, the letter that stands for bytes that are not UTF-8: with such bytes cloud-init would set up nothing of it.',
     ]);
     expect(told('version: 2\n# für w1\nethernets: {a: {dhcp4: true}}\n')).toEqual([]);
   });

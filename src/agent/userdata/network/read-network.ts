@@ -56,7 +56,7 @@ function warnOfReplaced(text: string, report: Report): void {
   const at = text.indexOf('\ufffd');
   if (at === -1) return;
   const message =
-    'Here are bytes that are not UTF-8 (read as U+FFFD): cloud-init would set up nothing of it.';
+    'Here is U+FFFD, the letter that stands for bytes that are not UTF-8: with such bytes cloud-init would set up nothing of it.';
   report.warn('UserDataNotUtf8', message, plainText(text).locate(at));
 }
 
