@@ -45,6 +45,16 @@ describe('shapedArguments', () => {
     expect(await host.files.stat(SHAPED_CONFIG)).toBeUndefined();
   });
 
+  it('gives kubeadm JSON where the file is JSON, for kubeadm reads what begins with a brace as nothing else', async () => {
+    const config = { apiVersion: 'kubeadm.k8s.io/v1beta4', kind: 'JoinConfiguration' };
+    const bootstrapToken = { token: 'abcdef.0123456789abcdef', apiServerEndpoint: 'api:6443' };
+    const discovery = { bootstrapToken: { ...bootstrapToken, unsafeSkipCAVerification: true } };
+    await host.files.write(CONFIG, JSON.stringify({ ...config, discovery }));
+    await shaped(['--config', CONFIG]);
+    const given = (await host.files.read(SHAPED_CONFIG)).toString();
+    expect(JSON.parse(given)).toEqual({ ...config, discovery, timeouts: { discovery: '1m0s' } });
+  });
+
   it('asks another API server, and waits no longer than there is time', async () => {
     const text = `${JOIN.replace('  boot', '  timeout: 5m0s\n  boot')}`;
     await host.files.write(CONFIG, text);

@@ -14,6 +14,7 @@ import { patchesFlag, withPatches } from './patches.ts';
 import { type CallReading, readCall } from './read-call.ts';
 import { shapeConfig } from './shape-config.ts';
 import { putScalar } from './yaml/edit-yaml.ts';
+import { stillJson } from './yaml/still-json.ts';
 
 /** The copy of the configuration that kubeadm reads; it holds what the original holds, token included. */
 export const SHAPED_CONFIG = `${RUN_DIR}/kubeadm.yaml`;
@@ -140,10 +141,11 @@ export function shapedConfig(
     Object.keys(labels).length === 0 || version === undefined
       ? asked
       : withLabels(asked, verb, labels, version);
-  const { text, flags } =
+  const { text: edited, flags } =
     adds && version !== undefined
       ? withPatches(labelled, verb, patches, { version, minor })
       : { text: labelled, flags: [] };
+  const text = stillJson(converted, edited);
   return {
     warnings,
     flags: [...(conversion?.flags ?? []).filter((flag) => !isGiven(flag, args.reveal())), ...flags],
