@@ -70,6 +70,19 @@ describe('evidence', () => {
     });
   });
 
+  it('of ends of a kubelet that cannot be run leaves what kubeadm said of it', () => {
+    const stderr =
+      "error: error execution phase preflight: x\n\t[ERROR KubeletVersion]: couldn't get kubelet version: cannot execute 'kubelet --version': exit status 2";
+    const end = { verb: 'join', stdout: '', stderr, exitStatus: 1 } as const;
+    const unit = { name: 'kubelet.service', load: 'loaded', active: 'activating', sub: 'auto-restart' };
+    const units = [{ ...unit, result: 'exit-code', restarts: 11, exitStatus: 2 }];
+    const seen = { ...NO_EVIDENCE, units };
+    expect(explain(classify(end), end, seen)).toMatchObject({
+      code: 'KubeletNotStarted',
+      cause: expect.stringContaining("cannot execute 'kubelet --version': exit status 2"),
+    });
+  });
+
   it('of who listens names the program, and what else is wrong stays', () => {
     const end = {
       verb: 'join',

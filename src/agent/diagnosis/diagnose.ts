@@ -56,7 +56,8 @@ export function evidenceFor(base: KubeadmFailure, { stdout, verb }: KubeadmEnd):
   if (!NODE_SYMPTOMS.includes(code)) return [];
   // Before kubeadm has started it, the kubelet has no configuration and ends again and again: that means nothing.
   if (startedKubelet(base, stdout)) return ['kubelet', 'runtime', 'static pods', 'machine', 'API server'];
-  if (code === 'KubeletNotStarted') return ['kubelet'];
+  // A program that cannot even say its version: that systemd starts it again and again is what follows from that.
+  if (code === 'KubeletNotStarted') return base.phase === 'preflight' ? [] : ['kubelet'];
   if (code === 'Unclassified') return [];
   return verb === 'join' ? ['machine', 'API server'] : ['machine'];
 }

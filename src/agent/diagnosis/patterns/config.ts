@@ -138,6 +138,24 @@ const version: Pattern = inError(
   }),
 );
 
+/** The same, or none at all, in what a join reads of the cluster: nothing in the configuration of this machine can mend that. */
+const versionOfCluster: Pattern = inError(
+  /unable to fetch the kubeadm-config ConfigMap: (?:invalid version "([^"]*)"|version "([^"]*)" doesn't match patterns|couldn't parse Kubernetes version "?([^"\n]*)"?|could not parse "?([^"\n]*)"? as version)/,
+  (match) => {
+    const written = match.slice(1).find((part) => part !== undefined) ?? '';
+    const where = 'the ConfigMap kubeadm-config of the cluster';
+    return {
+      code: 'KubeadmConfigInvalid',
+      cause:
+        written === ''
+          ? `The ClusterConfiguration in ${where} has no kubernetesVersion, or is empty.`
+          : `The kubernetesVersion "${written}" in ${where} is not a version.`,
+      remedy:
+        'Write it as v1.2.3: kubectl --namespace=kube-system edit configmap kubeadm-config; where all is lost, run kubeadm init phase upload-config kubeadm with the configuration of the cluster on a control plane.',
+    };
+  },
+);
+
 const versionSkew: Pattern = inError(
   /this version of kubeadm only supports deploying clusters with the control plane version >= (\S+)\.\s+Current version: (\S+)/,
   (match) => ({
@@ -236,6 +254,7 @@ export const configPatterns: Pattern[] = [
   oldVersion,
   unknownVersion,
   unknownKind,
+  versionOfCluster,
   version,
   versionUnknown,
   flagOfComponent,

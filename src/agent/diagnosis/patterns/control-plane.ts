@@ -11,11 +11,11 @@ const notInitialised: Pattern = inError(
 );
 
 const incomplete: Pattern = inError(
-  /error when reading kubeadm-config ConfigMap: (\w+) key value pair missing/,
+  /error when reading (kubeadm|kubelet)-config(\S*) ConfigMap: (\w+) key value pair missing/,
   (match) => ({
     code: 'ClusterNotInitialised',
-    cause: `The ConfigMap kubeadm-config of the cluster has no ${match[1]}.`,
-    remedy: 'Run kubeadm init phase upload-config kubeadm on a control plane.',
+    cause: `The ConfigMap ${match[1]}-config${match[2]} of the cluster has no ${match[3]}.`,
+    remedy: `Run kubeadm init phase upload-config ${match[1]} on a control plane.`,
   }),
 );
 

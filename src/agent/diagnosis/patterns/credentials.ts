@@ -26,6 +26,12 @@ const forbidden: Pattern = inError(
               'Upload them with kubeadm init phase upload-certs --upload-certs, which lets machines that join read them, and join with the key that it prints.',
           }
         : {}),
+      ...(user?.startsWith('system:bootstrap:') && name !== 'kubeadm-certs'
+        ? {
+            remedy:
+              'Check that the bootstrap token has the group system:bootstrappers:kubeadm:default-node-token (auth-extra-groups of its Secret), and restore the RBAC rules with kubeadm init phase bootstrap-token and upload-config.',
+          }
+        : {}),
       ...(isOwnCertificate
         ? {
             remedy:
