@@ -15,6 +15,12 @@ const criPlugin = (cause: string): ReturnType<Rule['diagnose']> => ({
 });
 
 const RULES: Rule[] = [
+  rule(/failed to unmarshal TOML at row (\d+) column (\d+): (?:toml: )?([^\n]*)/, ([, row, column, what]) =>
+    unsuitable(
+      `containerd cannot read its configuration at line ${row}, column ${column}: ${reason(what)}.`,
+      'Correct /etc/containerd/config.toml; containerd config dump shows how it is read.',
+    ),
+  ),
   rule(
     /(?:failed to load TOML|load(?:ing)? config|toml: |config\.toml)[^" ]*?(\(\d+, ?\d+\)|line \d+)?:? ([^"]*(?:expected|unexpected|invalid|cannot|unknown|duplicate|unsupported|defined)[^"]*)/i,
     ([, where, what]) =>
