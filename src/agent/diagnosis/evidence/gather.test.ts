@@ -35,6 +35,7 @@ it('takes nothing of the journal for evidence that was written before the attemp
   expect(asked).toEqual([
     expect.stringContaining(`-u kubelet ${begun} -b`),
     expect.stringContaining(`-u containerd -u crio ${begun} -b`),
+    expect.stringContaining('-u containerd -u crio -b'),
   ]);
 });
 
@@ -42,4 +43,25 @@ it('takes all of this boot where nobody knows when the attempt began', async () 
   const { asked, ...logs } = await gathered();
   expect(logs).toEqual({ kubeletLog: [BEFORE, SINCE], runtimeLog: [BEFORE, SINCE] });
   expect(asked.join(' ')).not.toContain('--since');
+});
+
+it('takes what a runtime that is down has said in its last run, also before the attempt', async () => {
+  const base = createLinuxHost();
+  const words = ['Starting containerd.service - containerd container runtime...', 'the run before'];
+  const last = [words[0], 'containerd: failed to unmarshal TOML', 'containerd.service: Failed with result'];
+  const journal = (lines: unknown[]) => lines.map((line) => `Nov 22 17:47:30 w1 containerd[9]: ${line}\n`);
+  const told = async (active: string, result: string) => {
+    const unit = `Id=containerd.service\nLoadState=loaded\nActiveState=${active}\nSubState=x\nResult=${result}\nNRestarts=3\nExecMainStatus=1\n`;
+    const run: Host['processes']['run'] = async ({ argv }) => {
+      const lines = argv.some((word) => word.startsWith('--since')) ? [] : [...words, ...last];
+      const stdout = argv[0] === 'systemctl' ? unit : journal(lines).join('');
+      return { exitStatus: 0, stdout, stderr: '', timedOut: false, ms: 1 };
+    };
+    const host: Host = { ...base, processes: { ...base.processes, run } };
+    return (await gatherEvidence(host, { parts: ['runtime'], since: new Date() })).runtimeLog;
+  };
+  expect(await told('activating', 'exit-code')).toEqual(last.slice(1));
+  // What runs, or was stopped, has other reasons.
+  expect(await told('active', 'success')).toEqual([]);
+  expect(await told('inactive', 'success')).toEqual([]);
 });

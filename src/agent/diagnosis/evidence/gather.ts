@@ -5,7 +5,7 @@
 import type { Host } from '../../host/host.ts';
 import { showUnits } from '../../host/show-units.ts';
 import { readApiServer } from './api-server.ts';
-import type { Evidence } from './evidence.ts';
+import type { Evidence, UnitState } from './evidence.ts';
 import { NO_EVIDENCE } from './evidence.ts';
 import { isOlder } from './is-older.ts';
 import { parseDisks, parseJournal, parseListeners, parseMemory, parseSwaps, unitState } from './parse.ts';
@@ -31,6 +31,7 @@ const PART_MS = 1_200;
 const ALL_MS = 1_500;
 const JOURNAL_LINES = 400;
 const UNITS = ['kubelet.service', 'containerd.service', 'crio.service'];
+const RUNTIMES = ['containerd', 'crio'];
 const PROPERTIES = ['Id', 'LoadState', 'ActiveState', 'SubState', 'Result', 'NRestarts', 'ExecMainStatus'];
 const PATHS = [
   '/',
@@ -52,11 +53,17 @@ export async function gatherEvidence(host: Host, spec: GatherSpec): Promise<Evid
   if (has('kubelet') && !followed)
     works.push(["the kubelet's log", () => unitLog(host, ['kubelet'], 'kubeletLog', since)]);
   if (has('runtime') && !followed)
-    works.push([
-      "the container runtime's log",
-      () => unitLog(host, ['containerd', 'crio'], 'runtimeLog', since),
-    ]);
+    works.push(["the container runtime's log", () => unitLog(host, RUNTIMES, 'runtimeLog', since)]);
   if (has('kubelet') || has('runtime')) works.push(['the state of the services', () => unitStates(host)]);
+  let lastRun: string[] = [];
+  if (has('runtime') && since !== undefined)
+    works.push([
+      "the container runtime's last run",
+      async () => {
+        lastRun = sinceLastStart((await unitLog(host, RUNTIMES, 'runtimeLog')).runtimeLog ?? []);
+        return {};
+      },
+    ]);
   if (has('static pods'))
     works.push([
       'the static pods',
@@ -86,7 +93,22 @@ export async function gatherEvidence(host: Host, spec: GatherSpec): Promise<Evid
     }),
   );
   timer.abort();
+  // Why it is down it may have said before the attempt: nothing has happened to it since.
+  if (lastRun.length > 0 && evidence.units.some(hasEnded)) evidence.runtimeLog = lastRun;
   return evidence;
+}
+
+/** A runtime that systemd did not stop, and that does not run. */
+function hasEnded({ name, active, result }: UnitState): boolean {
+  const isRuntime = RUNTIMES.some((runtime) => name === `${runtime}.service`);
+  return isRuntime && active !== 'active' && result !== 'success' && result !== '';
+}
+
+/** With its end: a start that was only just begun has no words yet. */
+function sinceLastStart(lines: string[]): string[] {
+  return lines.slice(
+    lines.slice(0, -1).findLastIndex((line) => /^Starting .*(?:containerd|crio)/.test(line)) + 1,
+  );
 }
 
 async function output(
@@ -103,7 +125,7 @@ async function unitLog(
   host: Host,
   units: string[],
   field: 'kubeletLog' | 'runtimeLog',
-  since: Date | undefined,
+  since?: Date,
 ): Promise<Partial<Evidence>> {
   const text = await output(host, [
     'journalctl',
