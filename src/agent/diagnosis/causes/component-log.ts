@@ -71,10 +71,13 @@ const ETCD: Rule[] = [
     }),
   ),
   // Up to 3.3 in one sentence, from 3.4 on as a field.
-  rule(/error verifying flags, (.*)|"failed to verify flags","error":"(.*?)"\}?$/, ([, a, b]) => ({
-    code: 'ControlPlaneBadFlag',
-    cause: `etcd does not accept its flags: ${reason(a ?? b)}.`,
-  })),
+  rule(
+    /error verifying flags, (.*)|"failed to verify flags","error":"(.*?)"\}?$|^(--[\w-]+\[\w+\] should be at least as .*)/,
+    ([, a, b, c]) => ({
+      code: 'ControlPlaneBadFlag',
+      cause: `etcd does not accept its flags: ${reason(a ?? b ?? c)}.`,
+    }),
+  ),
   rule(/invalid downgrade; server version is lower|failed to detect\/upgrade schema/, () => ({
     code: 'EtcdDataUnusable',
     cause: 'etcd ends because a newer etcd has written its data directory.',

@@ -183,6 +183,16 @@ const nodeRules: Rule[] = [
     code: 'PermissionDenied',
     cause: `The kubelet gets no certificate: ${user} may not ask for one.`,
   })),
+  // The address in it is the webhook's, not the API server's.
+  rule(
+    /cannot create certificate signing request: [^"]*failed calling webhook "([^"]+)": (.*?)(?:" logger=|$)/,
+    ([, hook, why]) => ({
+      code: 'ApiServerUnavailable',
+      cause: `The API server could not take the kubelet's request for a certificate because it failed calling webhook ${hook}: ${reason(why?.replace(/^failed to call webhook: /, ''))}.`,
+      remedy:
+        'Bring up what serves that webhook, or let its failurePolicy or rules leave out CertificateSigningRequests.',
+    }),
+  ),
   rule(
     /cannot create certificate signing request: (?:certificatesigningrequests\S* "[^"]*" is forbidden: (?!User )|(?=admission webhook "[^"]*" denied))(.*?)(?:" logger=|$)/,
     ([, why]) => ({
