@@ -140,7 +140,7 @@ const version: Pattern = inError(
 
 /** The same, or none at all, in what a join reads of the cluster: nothing in the configuration of this machine can mend that. */
 const versionOfCluster: Pattern = inError(
-  /unable to fetch the kubeadm-config ConfigMap: (?:invalid version "([^"]*)"|version "([^"]*)" doesn't match patterns|couldn't parse Kubernetes version "?([^"\n]*)"?|could not parse "?([^"\n]*)"? as version)/,
+  /unable to fetch the kubeadm-config ConfigMap: (?:failed to get component configs: )?(?:invalid version "([^"]*)"|version "([^"]*)" doesn't match patterns|couldn't parse Kubernetes version "?([^"\n]*)"?|could not parse "?([^"\n]*)"? as version)/,
   (match) => {
     const written = match.slice(1).find((part) => part !== undefined) ?? '';
     const where = 'the ConfigMap kubeadm-config of the cluster';
