@@ -15,10 +15,10 @@ const missing: Pattern = inError(
 const clusterConfig: Pattern = inError(
   /failed to decode cluster configuration data: ([^\n]*)/,
   ([, why = '']) =>
-    /^(?:json: |yaml: |couldn't get version\/kind)/.test(why)
+    /^(?:json: |yaml: |couldn't get version\/kind|v\d\w*\.ClusterConfiguration\.)/.test(why)
       ? {
           code: 'KubeadmConfigInvalid',
-          cause: `The ClusterConfiguration in the ConfigMap kubeadm-config of the cluster cannot be read: ${shorten(why.replace(/ into Go value.*/, ''), 160)}.`,
+          cause: `The ClusterConfiguration in the ConfigMap kubeadm-config of the cluster cannot be read: ${shorten(why.replace(/ into Go value.*|, error found in.*/, ''), 160)}.`,
           remedy: 'Correct it: kubectl --namespace=kube-system edit configmap kubeadm-config.',
         }
       : {
