@@ -37,6 +37,7 @@ export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
     remember(documentSecrets(document));
     complainOf(document.report);
     if (document.report.some(({ severity }) => severity === 'error')) return 2;
+    if (document.sealed ?? document.chunked) return refuseSealed();
     const parts = parted(withoutName(document, metaData));
     if (parts.later.length > 0 && flags.partly !== true) return refuse(parts);
     return applied(host, document, parts);
@@ -47,6 +48,14 @@ export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
 function withoutName(document: Document, metaData: Metadata): Document {
   const { hostname, ...rest } = document;
   return hostname?.name === fromMetaData(metaData)?.name ? rest : document;
+}
+
+/** As `plan` does: nothing of what they stand for would be in the image. */
+function refuseSealed(): number {
+  const cause = 'The user data only say where the real ones are, which slipway bootstrap alone opens.';
+  say(`error: ${cause} [UserDataSealed]`);
+  say('nothing was changed');
+  return 2;
 }
 
 function refuse({ later }: Parted): number {
